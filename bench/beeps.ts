@@ -29,12 +29,12 @@ const { values } = parseArgs({
     keep: { type: 'string' },
   },
 })
-/** What a recording is to keep within. */
-const IN_STEP_MS = 40
+/** Milliseconds. Largest offset between sound and picture that counts as in sync. */
+const IN_SYNC_MS = 40
 const PART_SECONDS = 300
-const LOOK_SECONDS = 10
+const SAMPLE_SECONDS = 10
 
-/** Seconds of the recording at which a flash is seen, and how much later its beep is heard. */
+/** A flash and its beep: the flash's seconds in the recording, and the delay of the beep. */
 interface Beep {
   at: number
   ms: number
@@ -42,9 +42,9 @@ interface Beep {
 
 interface Recorded {
   beeps: Beep[]
-  /** Share of all cores that the host took away, in each look. */
+  /** Share of all cores that the host took away, in each sample. */
   stolen: number[]
-  /** What it says of itself, and what it cost. */
+  /** The recording's own report, and its cost. */
   words: string
 }
 
@@ -101,13 +101,13 @@ async function record(seconds: number): Promise<Recorded> {
   }
 }
 
-/** What the host took away of this machine's cores in so many seconds, look by look. */
+/** Samples, for this many seconds, the share of this machine's cores that the host took away. */
 async function watchHost(seconds: number): Promise<number[]> {
   const until = performance.now() + seconds * 1000
   const stolen: number[] = []
   let before = cpuTimes()
   while (performance.now() < until) {
-    await passes(Math.min(LOOK_SECONDS, (until - performance.now()) / 1000))
+    await passes(Math.min(SAMPLE_SECONDS, (until - performance.now()) / 1000))
     const now = cpuTimes()
     stolen.push((now.stolen - before.stolen) / Math.max(1, now.all - before.all))
     before = now
@@ -124,12 +124,12 @@ function cpuTimes(): { all: number; stolen: number } {
 
 /** Each recording in parts of five minutes, then all together. */
 function tableOf(all: readonly Recorded[]): string {
-  const isOff = ({ ms }: Beep) => Math.abs(ms) > IN_STEP_MS
+  const isOff = ({ ms }: Beep) => Math.abs(ms) > IN_SYNC_MS
   const rows = all.flatMap(({ beeps, stolen }, index) => {
     const parts = Map.groupBy(beeps, ({ at }) => Math.floor(at / PART_SECONDS))
     return [...parts].map(([part, within]) => {
       const apart = within.map(({ ms }) => ms)
-      const [from, until] = [part, part + 1].map((edge) => (edge * PART_SECONDS) / LOOK_SECONDS)
+      const [from, until] = [part, part + 1].map((edge) => (edge * PART_SECONDS) / SAMPLE_SECONDS)
       return [
         `${index + 1}`,
         `${(part * PART_SECONDS) / 60}`,
@@ -140,14 +140,14 @@ function tableOf(all: readonly Recorded[]): string {
       ]
     })
   })
-  const head = ['recording', 'from minute', 'beeps', `over ${IN_STEP_MS} ms off`, 'median, ms', 'least', 'most']
+  const head = ['recording', 'from minute', 'beeps', `over ${IN_SYNC_MS} ms off`, 'median, ms', 'least', 'most']
   const beeps = all.flatMap((one) => one.beeps)
   const apart = beeps.map(({ ms }) => ms)
   return [
     ...markdown([...head, 'most stolen in 10 s'], rows),
     '',
     `${availableParallelism()} cores, ${platform}, ${values.mode}: ${beeps.filter(isOff).length} of ${beeps.length} beeps more than ` +
-      `${IN_STEP_MS} ms off, median ${median(apart).toFixed(0)}, worst ${worst(apart).toFixed(0)} ms`,
+      `${IN_SYNC_MS} ms off, median ${median(apart).toFixed(0)}, worst ${worst(apart).toFixed(0)} ms`,
     ...all.map(({ words }, index) => `${index + 1}: ${words}`),
   ].join('\n')
 }

@@ -1,7 +1,7 @@
 /**
- * `npm run bench:edges`: how much of the first and the last moment of a meeting a recording lacks, seen from outside. The
- * mock meeting knows when it sent the call page and when it ended; from the finished file comes how long it is, and from its
- * beeps, whose true times the meeting knows, when it really began.
+ * `npm run bench:edges`: how much of the beginning and the end of a meeting is missing in a recording, measured from
+ * outside. The mock meeting knows when it sent the call page and when it ended; from the finished file comes how long
+ * it is, and from its beeps, whose true times the meeting knows, when it really began.
  *
  * `-- --platform teams` is one platform (default: all), `-- --times 20` meetings of each, `-- --mode gallery_view` another
  * picture or `audio_only`, `-- --door open` a meeting without a waiting room, `-- --keep <folder>` leaves the recordings there.
@@ -31,7 +31,7 @@ const { values } = parseArgs({
 })
 const WAIT_SECONDS = 4
 const MEETING_SECONDS = 9
-/** Sound of the meeting is on its way for less than this. */
+/** Milliseconds. The transit time of the meeting's sound is shorter. */
 const MOST_ON_THE_WAY_MS = 1000
 
 /** All in milliseconds. */

@@ -9,14 +9,14 @@ import { ownMode } from './shared/own-modes.ts'
 import { measureTree } from './shared/process-tree.ts'
 import { markdown } from './shared/table.ts'
 
-/** What two cores are to carry. */
+/** The number of bots that two cores have to run. */
 const CROWDS = [
   { mode: 'audio_only', count: 8 },
   { mode: 'speaker_view', count: 2 },
 ] as const
 const RATE = 16_000
 const WINDOW_SECONDS = 0.01
-/** Everybody speaks without a pause, so that silence is a hole. Amplitude, root of the mean square. */
+/** Amplitude, root of the mean square. All people speak without a pause, so that silence is a hole. */
 const SILENT_BELOW = 0.003
 const SETTLE_SECONDS = 8
 
@@ -31,7 +31,7 @@ export async function measureMany(
     const scenes: Scene[] = []
     const bots: Running[] = []
     try {
-      // One after the other: joining costs a burst, and nobody starts eight bots within one second.
+      // One after the other: a join costs a burst of CPU time, and real bots do not start eight at once.
       for (let n = 0; n < count; n++) {
         const scene = openScene(server, { talk: 'all' })
         scenes.push(scene)
@@ -45,7 +45,7 @@ export async function measureMany(
       const files = await Promise.all(bots.map((bot) => bot.finish()))
       const holes: number[] = []
       for (const file of files) {
-        // The others of a crowd still join in the first seconds of one; the last second is cut at the leaving.
+        // Other bots still join in the first seconds of a recording; its last second is cut when the bot leaves.
         const sound = await soundOf(file!)
         holes.push(holeSeconds(sound.subarray(-(seconds + 1) * RATE, -RATE)))
       }
@@ -70,7 +70,7 @@ export async function measureMany(
   return [`${availableParallelism()} cores, ${seconds} s:`, '', ...markdown(head, lines)].join('\n')
 }
 
-/** Seconds in which nothing is heard. */
+/** Seconds without sound. */
 export function holeSeconds(sound: Float32Array): number {
   const size = RATE * WINDOW_SECONDS
   let silent = 0

@@ -1,12 +1,14 @@
 /**
  * `npm run bench`: what a bot costs on this machine and how good its recording is, next to the pipelines that other bots
- * publish, all on the same mock meeting in the same run. CPU and memory are those of the bot's side alone; the mock
+ * publish, all on the same mock meeting in the same run. CPU and memory are those of the bot's side alone: the mock
  * meeting runs in this process and is not counted.
  *
- * `-- --seconds 15` is the measured time of each, `-- --rounds 2` measures everybody so often, in turns, `-- --only audio,off`
- * those whose name holds one of the words (the page alone always), `-- --together` all at the same time, so that whatever else
- * the machine does is the same for all (it takes cores enough), `-- --many` adds several bots at once, `-- --write` puts the
- * tables into a new note of today in bench/notes.
+ * `-- --seconds 15`: the measured time of each contender.
+ * `-- --rounds 2`: the number of measurements of each, in turns.
+ * `-- --only audio,off`: only contenders whose name contains one of these words, and the page alone.
+ * `-- --together`: all at the same time, so that other work of the machine affects all equally; this needs enough cores.
+ * `-- --many`: also measures several bots at once.
+ * `-- --write`: writes the tables into a new note of today in bench/notes.
  */
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -65,7 +67,7 @@ const loadBefore = loadavg()[0]!
 const sections: string[] = []
 try {
   for (let round = 0; round < rounds; round++) {
-    // Every other round runs backwards, so that nobody is always the first.
+    // Every other round runs backwards, so that no contender is always the first.
     const inTurn = round % 2 === 0 ? contenders : contenders.toReversed()
     for (const some of values.together ? [inTurn] : inTurn.map((contender) => [contender])) await measureEach(some)
   }
@@ -104,26 +106,26 @@ function isAskedFor({ name }: Contender): boolean {
   return words.some((word) => name.toLowerCase().includes(word))
 }
 
-/** Measured at the same time. One that fails is told and left out: the others' figures are not lost with it. */
+/** Measures these at the same time. A failed one is reported and left out; the others' figures are kept. */
 async function measureEach(some: readonly Contender[]): Promise<void> {
   const begun: { contender: Contender; measure(seconds: number): Promise<Measured> }[] = []
   for (const contender of some) {
     const scene = openScene(server, { cameras: contender.hasCameras })
-    await orTold(contender, async () => void begun.push({ contender, measure: await begin(contender, scene) }))
+    await orReport(contender, async () => void begun.push({ contender, measure: await begin(contender, scene) }))
   }
   const measured: Measured[] = []
   await Promise.all(
-    begun.map(({ contender, measure }) => orTold(contender, async () => void measured.push(await measure(seconds)))),
+    begun.map(({ contender, measure }) => orReport(contender, async () => void measured.push(await measure(seconds)))),
   )
   for (const one of measured)
-    await orTold(one.contender, async () => {
+    await orReport(one.contender, async () => {
       const row = await rowOf(one)
       rows.set(row.name, [...(rows.get(row.name) ?? []), row])
       console.error(`${row.name}: ${row.cores.toFixed(2)} cores, load ${loadavg()[0]!.toFixed(1)}`)
     })
 }
 
-async function orTold({ name }: Contender, work: () => Promise<void>): Promise<void> {
+async function orReport({ name }: Contender, work: () => Promise<void>): Promise<void> {
   try {
     await work()
   } catch (error) {

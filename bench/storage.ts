@@ -1,7 +1,7 @@
 /**
- * What storing while the meeting runs costs, and how long it takes from the last byte to the verified file:
- * `node bench/storage.ts [minutes]`. A server of ours behind a link of 100 Mbit/s with 20 ms each way; a recording of
- * 1 Mbit/s in fragments of half a second, fed as fast as the spool takes it.
+ * The cost of storing while the meeting runs, and the time from the last byte to the verified file: `node
+ * bench/storage.ts [minutes]`. A server of ours behind a link of 100 Mbit/s with 20 ms each way; a recording of 1
+ * Mbit/s in fragments of half a second, fed as fast as the spool takes it.
  */
 import { mkdtemp, readdir, rm, stat } from 'node:fs/promises'
 import { connect, createServer, type Socket } from 'node:net'
@@ -19,7 +19,7 @@ const ONE_WAY_MS = 20
 const FRAGMENT_BYTES = 62_500
 const HEAD_BYTES = 5_700_000
 
-/** Passes bytes on no faster than the link, each of them a little late, and in their order. */
+/** Passes bytes on in order, no faster than the link, with its delay. */
 async function throttle(from: Socket, to: Socket, link: { freeAt: number }): Promise<void> {
   from.on('error', () => to.destroy())
   let passed: Promise<unknown> = Promise.resolve()
@@ -66,7 +66,7 @@ async function feed(
   const pieces = minutes * 120
   for (let number = 0; number < pieces; number++) {
     await file.append(piece)
-    // Ten times what the link takes would only fill the spool; a meeting is a hundred times slower.
+    // A rate of ten times the link's would only fill the spool; a meeting is a hundred times slower.
     while (number * FRAGMENT_BYTES - file.storedBytes() > 24e6) await delay(10)
     if (number % 100 === 0) mostSpooled = Math.max(mostSpooled, await bytesIn(spool))
   }
@@ -79,7 +79,7 @@ async function measure(name: string, storage: Storage, minutes: number, spool: s
   const start = { name: 'video.mp4', contentType: 'video/mp4', headBytes: HEAD_BYTES, recoveryHead }
   const file = await storage.grow(start, new AbortController().signal)
   const { cpuMs, mostSpooled } = await feed(file, minutes, spool)
-  // The meeting ends in the middle of a part, as it does.
+  // The meeting ends in the middle of a part, as usual.
   await delay(3_000)
   const begun = performance.now()
   const stored = await file.finish((room) => Buffer.alloc(room ?? 2_000, 'head'), new AbortController().signal)

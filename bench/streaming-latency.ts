@@ -1,9 +1,9 @@
 /**
- * `node bench/streaming-latency.ts`: how long a sound in the meeting takes to the message on the socket that holds its
- * beginning, taken from the page's tracks and from the stage's sound server, of the same beeps at the same time. A beep
- * counts from the instant at which the mock's sender hands over its first packet; beeps begin at random, so that the
- * 100 ms of a message are met at every phase. The bot records meanwhile.
- * Options: `--beeps 60 --mode speaker_view --rate 24000`.
+ * `node bench/streaming-latency.ts`: the time from a sound in the meeting to the message on the socket that contains
+ * its beginning. Measures the page's tracks and the capture environment's sound server, with the same beeps at the same
+ * time. A beep counts from the instant at which the mock's sender hands over its first packet; beeps begin at random,
+ * so that the 100 ms of a message are met at every phase. The bot records meanwhile. Options: `--beeps 60 --mode
+ * speaker_view --rate 24000`.
  */
 
 import { execFileSync } from 'node:child_process'
@@ -149,7 +149,7 @@ function part(numbers: readonly number[], share: number): number {
   return Math.round(sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN)
 }
 
-/** Arrival of each message in which a beep begins, and how long its first sample waited for the message's last. */
+/** Arrival of each message in which a beep begins, and the time from the beep's first sample to the message's last. */
 function beginnings(receiver: Receiver): { at: number; waitedMs: number }[] {
   let wasLoud = true
   return receiver.sounds.flatMap(({ at, samples }) => {

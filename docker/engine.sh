@@ -1,5 +1,5 @@
-# Sourced by the scripts beside it: a Docker engine and the base images, on any machine that has or can start them.
-# What is made here stays in one folder, so that the next run is quick; remove the folder to start afresh.
+# Sourced by the scripts beside it: a Docker engine and the base images, on any machine that has or can start them. All
+# files stay in one folder, so that the next run is quick. Remove the folder to start from the beginning.
 
 engine_folder=${STANDIN_DOCKER_DIR:-${TMPDIR:-/tmp}/standin-docker}
 engine_pid=''
@@ -10,7 +10,7 @@ fail() {
   exit 1
 }
 
-# Uses the engine that answers; else one of an earlier run; else starts Debian's, with data and socket of its own.
+# Uses the engine that answers, else one of an earlier run. Else starts Debian's engine, with separate data and socket.
 start_engine() {
   command -v docker >/dev/null 2>&1 || fail 'there is no docker command: apt-get install docker.io'
   if docker info >/dev/null 2>&1; then return; fi

@@ -1,6 +1,6 @@
 #!/bin/sh
 # A fresh machine, for real: a bare Debian with nothing but Debian's own npm and git, in which a clone of this checkout
-# runs `npm start` and `npm test`. Shows that the two commands need nothing done before.
+# runs `npm start` and `npm test`. Proves that the two commands need no preparation.
 #
 #   sh docker/fresh-machine.sh            npm start, then npm test
 #   sh docker/fresh-machine.sh start      one of them
@@ -31,7 +31,7 @@ RUN apt-get update && DEBIAN_FRONTEND=noninteractive apt-get install -y --no-ins
  && rm -rf /var/lib/apt/lists/*
 DOCKERFILE
 
-# A bundle is a clone's source in one file, so that the container sees nothing of this checkout.
+# A bundle is a clone's source in one file, so that the container has no access to this checkout.
 source=$engine_folder/source
 rm -rf "$source"
 mkdir -p "$source"
@@ -51,7 +51,7 @@ fi
 
 name=standin-fresh-machine-$$
 trap 'docker rm -f "$name" >/dev/null 2>&1 || :; stop_engine' EXIT
-# --init, because tests look for processes that nobody has buried.
+# --init reaps orphans, because tests look for zombie processes.
 docker run -d --init --name "$name" --shm-size 1g -v "$source:/source:ro" standin-fresh-machine sleep infinity >/dev/null
 
 run_in() { docker exec -i "$name" sh -c "$1"; }

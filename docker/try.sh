@@ -1,7 +1,7 @@
 #!/bin/sh
 # Builds the images and runs bots in containers for real, each in the built-in mock meeting: without privileges, on a
-# read-only root, stopped with `docker stop`, killed, and with too little memory. Looks at the recordings afterwards.
-# Anybody can run it who has Docker, or root on a Debian with the packages docker.io and debootstrap.
+# read-only root, stopped with `docker stop`, killed, and with too little memory. Checks the recordings afterwards.
+# Needs Docker, or root on a Debian with the packages docker.io and debootstrap.
 #
 #   sh docker/try.sh             all cases
 #   sh docker/try.sh stop oom    some of them: build doctor invalid early stop kill oom sandbox compose
@@ -41,7 +41,7 @@ clean_up() {
 }
 trap clean_up EXIT
 
-# A bot as docs/docker.md says: no root, no capabilities, nothing to write to but /tmp and /recordings.
+# A bot as docs/docker.md says: no root, no capabilities, and only /tmp and /recordings writable.
 start_bot() {
   name=$prefix-$1
   shift
@@ -62,7 +62,8 @@ is_running() { [ "$(docker inspect -f '{{.State.Running}}' "$1")" = true ]; }
 exit_code() { docker inspect -f '{{.State.ExitCode}}' "$1"; }
 oom_killed() { docker inspect -f '{{.State.OOMKilled}}' "$1"; }
 
-# Waits until the bot has recorded so many seconds; fails with its last words when it ends before or takes too long.
+# Waits until the bot has recorded this many seconds. Fails and prints its last log lines if it ends before or takes too
+# long.
 await_recording() {
   deadline=$(($(date +%s) + patience))
   while :; do
@@ -161,7 +162,7 @@ try_stop() {
   began=$(date +%s)
   docker stop -t 90 "$prefix-stop" >/dev/null
   printf '        stopped within %s s\n' "$(($(date +%s) - began))"
-  # 4: it was taken away before the recording ended on its own; what was recorded is stored.
+  # 4: the bot was stopped before the recording ended by itself; the recording so far is stored.
   check "its exit code is 4 and not 137 (is $(exit_code "$prefix-stop"))" [ "$(exit_code "$prefix-stop")" = 4 ]
   check 'its report says SIGTERM' reports "$prefix-stop" SIGTERM
   check_recording "$prefix-stop" "${seconds:-10}"
@@ -258,7 +259,7 @@ try_compose() {
   compose="$compose -p $prefix -f docker/compose.worker.yaml"
   $compose build >"$engine_folder/compose.log" 2>&1 || fail "$(tail -n 5 "$engine_folder/compose.log")"
   code=0
-  # What the bot needs is started with it: storage, its bucket, the control plane.
+  # Compose also starts the services that the bot needs: storage, its bucket, the control plane.
   $compose run --rm -T bot >"$engine_folder/compose.log" 2>&1 </dev/null || code=$?
   check "the bot in its compose file ends with 0 (is $code)" [ "$code" = 0 ]
   check 'its video is in S3' grep -q '"location":"s3://recordings/demo/[^"]*/video.mp4"' "$engine_folder/compose.log"

@@ -1,6 +1,6 @@
 /**
- * How a script (the demo, a test) or a person plays host in a mock meeting. The same words serve every platform.
- * Nothing of this is visible to the page under test.
+ * How a script (the demo, a test) or a person plays host in a mock meeting. The same interface serves every platform.
+ * The page under test cannot see it.
  */
 
 import type { MediaRoomOptions } from './media/room.ts'
@@ -13,7 +13,7 @@ export interface MockPerson {
   muted?: boolean
 }
 
-/** What a message has beside its text; a platform that knows no such thing shows the text alone. */
+/** Properties of a message beside its text. A platform without such a property ignores it. */
 export interface MockMessageParts {
   /** Words of the text that lead to another place than they say. */
   links?: { text: string; url: string }[]
@@ -26,7 +26,7 @@ export interface MockMessageParts {
   isDirect?: boolean
 }
 
-/** What the page under test did, newest last. `trusted` is the DOM event's isTrusted. */
+/** One action of the page under test; the newest is last. `trusted` is the DOM event's isTrusted. */
 export interface MockLogEntry {
   /** UTC milliseconds. */
   at: number
@@ -55,16 +55,16 @@ export interface MockMeeting {
   readonly people: readonly MockPerson[]
   readonly log: readonly MockLogEntry[]
   readonly truth: MockTruth
-  /** The state of the client page, in the words of the platform's state machine (such as `lobby` or `call`). */
+  /** The state of the client page, as the platform's state machine names it (such as `lobby` or `call`). */
   readonly state: string
   /** As typed by the bot; null before it asked to join. */
   readonly botName: string | null
   readonly bot: {
     microphoneOn: boolean
     cameraOn: boolean
-    /** Sound and pictures of the meeting reach the page; false again ten seconds after it went without a word. */
+    /** Sound and pictures of the meeting reach the page; false again ten seconds after its last packet. */
     isConnected: boolean
-    /** IVF or WebM of what the bot's camera sent lately; null if nothing. */
+    /** The last seconds of the bot's camera as IVF or WebM; null if there are none. */
     savedCamera(): Promise<Uint8Array | null>
     sent(): { audioPackets: number; videoPackets: number; audioIsSilent: boolean | null }
   }
@@ -84,7 +84,7 @@ export interface MockMeeting {
   playVoice(id: string, file: string): Promise<void>
   startSharing(id: string): void
   stopSharing(id: string): void
-  /** Returns the message's id, for what becomes of it. */
+  /** Returns the message's id, for later changes. */
   say(id: string, text: string, parts?: MockMessageParts): string
   editMessage(messageId: string, text: string): void
   deleteMessage(messageId: string): void
@@ -95,7 +95,9 @@ export interface MockMeeting {
   muteBot(): void
   loseConnection(): void
   regainConnection(): void
-  /** A scenario's own switch, such as `consent` or `alone-prompt`; throws for a word the platform does not know. */
+  /**
+   * Runs an action of the platform, such as `consent` or `alone-prompt`; throws for a word the platform does not know.
+   */
   show(what: string): void
   flashAndBeep(on: boolean): void
 }
@@ -107,9 +109,9 @@ export interface MockServer {
   readonly hosts: readonly string[]
   /** Where a person plays host, such as `http://127.0.0.1:40124/`. */
   readonly hostPage: string
-  /** Base64 SHA-256 of the certificate's public key, which the browser is told to accept. */
+  /** Base64 SHA-256 of the certificate's public key, for the browser flag that accepts it. */
   readonly certificateHash: string
-  /** A meeting that runs the named scenario with the given people; every call makes a meeting with a code of its own. */
+  /** A meeting that runs the named scenario with the given people; every call makes a meeting with a new code. */
   open(scenario: string, options?: MockMeetingOptions): MockMeeting
   close(): Promise<void>
 }
@@ -122,7 +124,9 @@ export interface MockMeetingOptions {
   seed?: number
   /** Divides the waits of the scenario's own times; media run at natural speed always. Default 1. */
   speed?: number
-  /** Whoever waits is let in, denied or left alone not before this is resolved, however long the time for it has been over. */
+  /**
+   * The host admits or denies waiting visitors only after this is resolved, even if the scenario's time for it is over.
+   */
   hostReady?: Promise<unknown>
   lang?: string
   /** How the media come: in which size, through which server, with which losses. */

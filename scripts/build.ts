@@ -9,13 +9,14 @@ import { build, type Plugin } from 'esbuild'
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 
 /**
- * Bundles what runs inside pages: `platforms/<name>/page/main.ts` into `dist/bundles/page/<name>.js`,
+ * Bundles the page scripts: `platforms/<name>/page/main.ts` into `dist/bundles/page/<name>.js`,
  * `platforms/<name>/page/<x>.entry.ts` into `dist/bundles/page/<name>/<x>.js`, and `mock/<name>/page/<x>.entry.ts` into
- * `dist/bundles/mock/<name>/<x>.js` (a folder apart, so that no bundle overwrites a module of the Node side by the same
- * name), and `report/page/main.ts` into `dist/bundles/report.js`. Page code imports page code only, so a bundle carries nothing of the Node side.
+ * `dist/bundles/mock/<name>/<x>.js` (a separate folder, so that no bundle overwrites a module of the Node side with the
+ * same name), and `report/page/main.ts` into `dist/bundles/report.js`. Page code imports page code only, so a bundle
+ * has no code of the Node side.
  *
- * Every platform is bundled even where another one fails. Rejects then, unless told to go on: the failed platform has no
- * bundles, so that whatever needs them fails and nothing runs an old one.
+ * Bundles every platform, even if another one fails. Rejects after a failure, unless `goOn` is set. A failed platform
+ * has no bundles, so that no program runs old ones.
  */
 export async function bundlePageScripts({ goOn = false } = {}): Promise<void> {
   const failed: string[] = []
@@ -36,7 +37,7 @@ export async function bundlePageScripts({ goOn = false } = {}): Promise<void> {
       mkdirSync(outdir, { recursive: true })
       for (const { path, contents } of outputFiles) replaceFile(path, contents)
     } catch {
-      // What is wrong was printed already.
+      // esbuild has printed the error.
       for (const entry of Object.keys(entryPoints)) rmSync(join(outdir, `${entry}.js`), { force: true })
       failed.push(name)
     }
@@ -57,7 +58,10 @@ export async function bundlePageScripts({ goOn = false } = {}): Promise<void> {
   if (failed.length > 0 && !goOn) throw new Error(`The page scripts of ${failed.join(', ')} could not be bundled`)
 }
 
-/** The page of the dashboard: one document, one script, one stylesheet in `dist/dashboard`. Rejects where it does not compile. */
+/**
+ * The page of the dashboard: one document, one script, one stylesheet in `dist/dashboard`. Rejects if it does not
+ * compile.
+ */
 export async function bundleDashboard(): Promise<void> {
   const page = join(root, 'control-plane', 'dashboard', 'page')
   const { outputFiles } = await build({
@@ -94,7 +98,7 @@ export const assembly: Plugin = {
   },
 }
 
-/** Rejects with what the compiler says. */
+/** Rejects with the compiler's message. */
 export async function compileToWasm(path: string): Promise<Uint8Array<ArrayBuffer>> {
   let binary: Uint8Array<ArrayBuffer> | null = null
   const given = [relative(root, path), '--outFile', 'out.wasm', '--runtime', 'minimal', '--enable', 'simd']

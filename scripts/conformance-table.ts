@@ -15,7 +15,7 @@ interface Report {
 const DOCUMENT = join(dirname(dirname(fileURLToPath(import.meta.url))), 'docs', 'platforms.md')
 const [BEGIN, END] = ['<!-- conformance table -->', '<!-- end of conformance table -->']
 
-/** Promises in their order, platforms as they come; a promise that a platform does not know is a dash. */
+/** Promises in the order of the reports, platforms by name; a promise that a platform does not know is a dash. */
 export function conformanceTable(reports: readonly Report[]): string {
   const results = reports.flatMap(({ testResults }) => testResults.flatMap(({ assertionResults }) => assertionResults))
   const platforms = [...new Set(results.map(({ ancestorTitles }) => ancestorTitles[0] ?? ''))].sort()

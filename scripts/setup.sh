@@ -2,11 +2,11 @@
 # Everything that a checkout needs before it runs, and only what is missing: Debian packages, npm packages (a current
 # Node is one of them), the build, and the `standin` command for npx.
 #
-#   sh scripts/setup.sh            what a bot needs
-#   sh scripts/setup.sh --service  what the service's first call needs as well
-#   sh scripts/setup.sh --tests    what the tests need as well
-#   sh scripts/setup.sh --long     what the long lane of the tests needs as well
-#   sh scripts/setup.sh --bench    what the pipelines of others need that the bench runs
+#   sh scripts/setup.sh            for a bot
+#   sh scripts/setup.sh --service  also for the service's first call
+#   sh scripts/setup.sh --tests    also for the tests
+#   sh scripts/setup.sh --long     also for the long lane of the tests
+#   sh scripts/setup.sh --bench    also for the other bots' pipelines of the bench
 set -eu
 
 # The build runs TypeScript as it is, which older ones cannot. The program itself asks for less.
@@ -78,10 +78,10 @@ install_packages() {
   say "installing Debian packages: $*"
   log=.cache/setup-apt.log
   options='-q -o DPkg::Lock::Timeout=600 -o Dpkg::Use-Pty=0'
-  # A source of somebody else's that cannot be reached must not stop us: what counts is that the packages install.
+  # An unreachable package source that we do not need must not stop us: only a failed installation counts.
   # shellcheck disable=SC2086
   $as_root env DEBIAN_FRONTEND=noninteractive apt-get $options update >"$log" 2>&1 9>&- </dev/null ||
-    say "apt-get update had trouble (see $root/$log); going on"
+    say "apt-get update had trouble (see $root/$log); continuing"
   # shellcheck disable=SC2086
   $as_root env DEBIAN_FRONTEND=noninteractive apt-get $options install -y --no-install-recommends "$@" \
     >>"$log" 2>&1 9>&- </dev/null || {
@@ -105,7 +105,8 @@ fi
 
 # --- npm packages ----------------------------------------------------------------------------------------------------
 
-# npm writes this file last, so that an install which broke off has none, and one without tools has no compiler.
+# npm writes this file last, so that an interrupted install has none. An install without development packages has no
+# compiler.
 npm_is_done() {
   [ -f node_modules/.package-lock.json ] && [ -x node_modules/.bin/tsc ] &&
     [ -z "$(find package-lock.json -newer node_modules/.package-lock.json)" ]
@@ -140,20 +141,20 @@ if ! npm_is_done; then
   npm_options='--no-fund --no-audit --loglevel=error'
   node_fits || bring_node
   say 'installing npm packages (npm ci)'
-  # Optional and development packages whatever the user's settings say: Node itself is an optional one. The deprecations
-  # are of an old npm on a new Node.
+  # Optional and development packages are installed in spite of the user's settings: Node itself is an optional one. The
+  # hidden deprecation warnings come from an old npm on a new Node.
   # shellcheck disable=SC2086 # a list of options, all ours
   NODE_OPTIONS=--no-deprecation npm ci --include=optional --include=dev $npm_options 9>&- </dev/null || {
     rm -f node_modules/.package-lock.json
     fail 'npm ci failed; what it said is above.'
   }
-  # Its work is done: node_modules has one of its own now.
+  # node_modules has its own Node now.
   PATH=$usual_path
   rm -rf .cache/node
   npm_is_done || touch node_modules/.package-lock.json
 fi
 
-# Older npm (9.2, Debian 12's) installs the package with Node and leaves its command out.
+# Older npm (9.2, Debian 12's) installs the package with Node, but not its command.
 if [ ! -x node_modules/.bin/node ]; then
   for binary in node_modules/node-linux-*/bin/node; do
     if "$binary" --version >/dev/null 2>&1; then ln -sf "../${binary#node_modules/}" node_modules/.bin/node; fi
@@ -180,7 +181,7 @@ build_is_done() {
 
 if ! build_is_done; then
   say 'building'
-  # The stamp carries the time of the beginning: what is edited meanwhile is built next time.
+  # The stamp has the time of the start, so that files that are edited meanwhile are built next time.
   : >.cache/build-began
   node scripts/build.ts 9>&- </dev/null || {
     rm -f "$stamp"

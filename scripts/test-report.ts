@@ -1,7 +1,7 @@
 /**
- * What a test run says at its end: `test-report.ts <vitest's JSON report> <file for the figures> <names of failed steps>`.
- * Prints the time of each lane, the slowest files and each retried test, keeps the same in the file, and ends with the
- * closing line. A step that failed counts as one, unless it is the tests and these already show what failed.
+ * The report at the end of a test run: `test-report.ts <vitest's JSON report> <file for the figures> <names of failed
+ * steps>`. Prints the time of each lane, the slowest files and each retried test, keeps the same in the file, and ends
+ * with the closing line. A step that failed counts as one, unless it is the tests and these already show what failed.
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { relative } from 'node:path'
@@ -58,7 +58,7 @@ export function figures(report: Report, root: string): string {
     '',
     `Retried after a standstill of the machine: ${retried.length === 0 ? 'none' : retried.length}`,
     ...retried.map(
-      ({ file, test, standstillMs }) => `  ${relative(root, file)}: ${test} (stood still ${standstillMs} ms)`,
+      ({ file, test, standstillMs }) => `  ${relative(root, file)}: ${test} (standstill of ${standstillMs} ms)`,
     ),
   ].join('\n')
 }

@@ -8,7 +8,7 @@
 #   npm run test:long                the long lane: what takes minutes, or repeats a proof with another real server
 #   npm test -- test/src/states      arguments go to vitest
 #
-# Where the time went stands in .cache/test-report.txt afterwards.
+# Afterwards .cache/test-report.txt has the time of each lane and the slowest files.
 set -u
 
 cd -- "$(dirname -- "$0")/.." || exit 1

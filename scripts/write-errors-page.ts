@@ -10,7 +10,7 @@ export const ERRORS_PAGE = join(dirname(dirname(fileURLToPath(import.meta.url)))
 const NORMAL_ENDS: Readonly<Record<NormalEndCode, string>> = {
   BOT_REMOVED: 'A participant removed the bot from the meeting, or the host ended the meeting.',
   NO_ATTENDEES:
-    'Everybody left, nobody came within `noone_joined_timeout`, or only other bots were there for `only_bots_timeout`.',
+    'All participants left, no participant came within `noone_joined_timeout`, or only other bots were there for `only_bots_timeout`.',
   NO_SPEAKER: 'There was no speech for `silence_timeout` seconds.',
   RECORDING_TIMEOUT: 'The recording reached its longest permitted time.',
   API_REQUEST: 'The caller told the bot to leave.',

@@ -1,4 +1,4 @@
-/** Writes `docs/schemas/`: what goes over the wire, as JSON Schema, for people who do not write TypeScript. */
+/** Writes `docs/schemas/`: the messages of the wire as JSON Schema, for people who do not write TypeScript. */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -11,19 +11,19 @@ import { z } from 'zod'
 export const SCHEMAS_FOLDER = join(dirname(dirname(fileURLToPath(import.meta.url))), 'docs', 'schemas')
 
 const SCHEMAS: Record<string, { schema: z.ZodType; title: string }> = {
-  job: { schema: jobSchema, title: 'The job: everything one bot is told at its start' },
+  job: { schema: jobSchema, title: 'The job: the complete instructions of one bot' },
   event: { schema: botEventSchema, title: 'An event: something the bot reports' },
   'up-message': { schema: upMessageSchema, title: 'A message from the bot to the control plane' },
   'down-message': { schema: downMessageSchema, title: 'A message from the control plane to the bot' },
-  command: { schema: botCommandSchema, title: 'A command: something the bot is told while it lives' },
+  command: { schema: botCommandSchema, title: 'A command: an instruction to a running bot' },
 }
 
 /** Name of each file and its whole content. */
 export function schemaFiles(): Map<string, string> {
   return new Map(
     Object.entries(SCHEMAS).map(([name, { schema, title }]) => {
-      // As a sender writes it: what has a default may be left out. Rules that JSON Schema has no word for (an address's
-      // protocol, text that is not only white space) are the program's own.
+      // As a sender writes it: fields with a default may be left out. Rules that JSON Schema cannot express (an
+      // address's protocol, text that is not only white space) are checked by the program only.
       const { $schema, ...rest } = z.toJSONSchema(schema, { io: 'input' })
       return [`${name}.json`, `${JSON.stringify({ $schema, title, ...rest }, null, 2)}\n`]
     }),

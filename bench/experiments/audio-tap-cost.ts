@@ -1,6 +1,7 @@
 /**
- * `node bench/experiments/audio-tap-cost.ts`: what hearing the meeting in its page costs, in cores, beside what the sound server's way
- * costs. One person speaks all the time; the browser's processes are measured for `--seconds` (20) each way.
+ * `node bench/experiments/audio-tap-cost.ts`: the cost of capturing the meeting's audio in its page, in cores, compared
+ * with the capture from the sound server. One person speaks all the time; the browser's processes are measured for
+ * `--seconds` (20) each way.
  */
 
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
@@ -30,7 +31,7 @@ try {
   console.log(`audio_only, ${seconds} s each, load ${loadavg()[0]!.toFixed(1)}`)
   console.log('| way | browser, cores | ffmpeg, cores |')
   console.log('|---|---|---|')
-  await measure('nobody listens', null, false)
+  await measure('no listener', null, false)
   await measure('the sound server', null, true)
   await measure("the page's tracks, mixed", { mixRate: 24_000, wantsParticipantTracks: false }, false)
   await measure("the page's tracks, each voice", { mixRate: null, wantsParticipantTracks: true }, false)
@@ -72,7 +73,7 @@ async function measure(
     const before = [usedSeconds('chromium'), usedSeconds('ffmpeg')]
     await passes(seconds)
     const [browser, ffmpeg] = [usedSeconds('chromium'), usedSeconds('ffmpeg')].map((now, index) => now - before[index]!)
-    if (way !== 'nobody listens' && heard === 0) throw new Error(`Nothing was heard by ${way}`)
+    if (way !== 'no listener' && heard === 0) throw new Error(`No audio arrived: ${way}`)
     console.log(`| ${way} | ${(browser! / seconds).toFixed(3)} | ${(ffmpeg! / seconds).toFixed(3)} |`)
   } finally {
     await driver.close()
@@ -81,7 +82,7 @@ async function measure(
   }
 }
 
-/** Of this process's descendants with this program, so far. */
+/** CPU seconds so far of this process's descendants with this program. */
 function usedSeconds(program: string): number {
   const all = readdirSync('/proc').flatMap((id) => {
     const [, name, rest] = /^\d+ \((.*)\) (.*)/s.exec(readOrEmpty(`/proc/${id}/stat`)) ?? []

@@ -12,7 +12,7 @@ import { markdown } from '../shared/table.ts'
 
 const run = promisify(execFile)
 const PICTURE: PictureSpec = { kind: 'camera', look: 0, text: 'A', width: 1280, height: 720, fps: 24, flash: false }
-/** Each is run so often, and the cheapest run counts: others of this machine only ever add. */
+/** Runs of each. The cheapest run counts, because other programs of this machine only add time. */
 const TRIES = 3
 const RAW = ['-f', 'rawvideo', '-video_size', '1280x720', '-framerate', '24']
 const X264 = ['-c:v', 'libx264', '-crf', '24', '-bf', '0', '-g', '48', '-sc_threshold', '0']

@@ -1,7 +1,7 @@
 /**
- * Capture inside the browser without a second encoding: the cameras' frames are put side by side into one picture in the
- * page and encoded there by WebCodecs (H.264, which Chromium makes with OpenH264). The page itself is not painted. Picture
- * only: what sound costs comes on top.
+ * Capture inside the browser without a second encoding: the cameras' frames are put side by side into one picture in
+ * the page and encoded there by WebCodecs (H.264, which Chromium makes with OpenH264). The page itself is not painted.
+ * Picture only: the cost of sound comes on top.
  */
 import { execFile } from 'node:child_process'
 import { createWriteStream } from 'node:fs'
@@ -15,13 +15,13 @@ import { visit } from '../shared/visitor.ts'
 
 const run = promisify(execFile)
 const FRAMES_PER_SECOND = 25
-/** Silence without a picture would go on for ever. */
+/** Silence without a picture would never end. */
 const MUX_MS = 60_000
 
 /**
- * `canvas`: everybody in one picture. `planes`: the same without a canvas, each camera's frames copied as they are into their
- * quarter of one buffer; what a gallery costs at least. `track`: one camera alone, enlarged by the encoder; what a speaker
- * view costs at least.
+ * `canvas`: all people in one picture. `planes`: the same without a canvas, each camera's frames copied as they are
+ * into their quarter of one buffer: the least cost of a gallery. `track`: one camera alone, enlarged by the encoder:
+ * the least cost of a speaker view.
  */
 export type Way = 'canvas' | 'planes' | 'track'
 
@@ -151,7 +151,7 @@ async function startEncoder({ way, cameras, framesPerSecond }: Settings): Promis
     }
     encode(new VideoFrame(canvas, { timestamp }))
   }, 1000 / framesPerSecond)
-  /** Each new frame into its quarter. */
+  /** Copies each new frame into its quarter. */
   async function copied(): Promise<void> {
     const fresh = [...newest].filter(([, frame]) => frame.format === 'I420')
     await Promise.all(

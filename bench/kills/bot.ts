@@ -1,6 +1,7 @@
 /**
- * What `kills.ts` kills: a bot that only records, with the recorder and the storage of a real one. Its argument is JSON
- * (`Plan`); it tells on standard output what stands and how far it is, and finishes when it fails or is interrupted.
+ * The bot that `kills.ts` kills. It only records, with the recorder and the storage of a real bot. Its argument is JSON
+ * (`Plan`). It reports its stored bytes and its progress on standard output, and finishes when it fails or is
+ * interrupted.
  */
 import { createRecorder } from '../../recorder/index.ts'
 import { silentLogger } from '../../src/logger.ts'

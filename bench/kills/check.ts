@@ -13,9 +13,9 @@ export interface Verdict {
   plays: boolean
   seeks: boolean
   seconds: number
-  /** Of the truth: from the last picture until the end that was meant. */
+  /** Seconds from the last picture until the intended end. */
   lostSeconds: number
-  /** The longest time in the middle that is missing. */
+  /** Seconds of the longest gap in the middle. */
   holeSeconds: number
   complaint: string | null
 }
@@ -51,8 +51,8 @@ export async function judge(path: string, until: number): Promise<Verdict> {
 }
 
 /**
- * Without those that are black, as before the clock is painted first, and those that were caught half-painted, as when the
- * display dies: they show any time, and the pictures behind them go on from the one before.
+ * Leaves out black pictures, as before the clock is painted first, and half-painted ones, as when the display crashes:
+ * they show a random time, and the pictures after them continue from the one before.
  */
 function readable<Picture extends { shownMs: number }>(pictures: readonly Picture[]): Picture[] {
   const read: Picture[] = []
@@ -64,7 +64,7 @@ function readable<Picture extends { shownMs: number }>(pictures: readonly Pictur
   return read
 }
 
-/** Milliseconds from the second to the first, on a clock that begins anew. */
+/** Milliseconds from the second to the first, on a clock that wraps around. */
 function apart(later: number, earlier: number): number {
   const difference = (later - earlier) % CLOCK_CYCLE_MS
   return difference > CLOCK_CYCLE_MS / 2

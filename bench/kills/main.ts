@@ -1,9 +1,9 @@
 /**
- * `npm run bench:kills`: kills every kind of process (-9) at random moments of a running recording, lets storage fail in
- * every way it can, and checks each file that remains: plays, seeks, lost at most two seconds. `--times 50` sets how often
- * a process is killed, `--meetings 7` how many of these are parts of whole bots in a mock meeting (browsers, of each
- * platform in turn, then the others);
- * `--only disk` picks the troubles of storage by their name; `--write` puts the table into a new note of today in bench/notes.
+ * `npm run bench:kills`: kills every kind of process (-9) at random moments of a running recording, makes storage fail
+ * in every way, and checks each remaining file: plays, seeks, lost at most two seconds. `--times 50` sets how often a
+ * process is killed, `--meetings 7` how many of these are parts of whole bots in a mock meeting (browsers, of each
+ * platform in turn, then the others); `--only disk` picks the troubles of storage by their name; `--write` puts the
+ * table into a new note of today in bench/notes.
  */
 import { execFile } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -47,7 +47,7 @@ const IN_MEETINGS: [Part, MockPlatformName][] = [
 interface Row {
   name: string
   verdict: Verdict | null
-  /** Why there is no verdict, or what else was noticed. */
+  /** Why there is no verdict, or another observation. */
   note: string
 }
 

@@ -1,4 +1,4 @@
-/** A whole bot in a mock meeting, something of which is killed: what died is replaced, and the same file goes on. */
+/** Kills one process of a whole bot in a mock meeting. The bot has to replace it and continue the same file. */
 import { execFile } from 'node:child_process'
 import { mkdirSync } from 'node:fs'
 import { promisify } from 'node:util'
@@ -49,7 +49,7 @@ export async function killInMeeting(
       holeSeconds: 0,
       complaint: stderr.split('\n')[0] || null,
     }
-    return { verdict, note: `goes on after ${gap.seconds.toFixed(1)} s` }
+    return { verdict, note: `continues after ${gap.seconds.toFixed(1)} s` }
   } finally {
     await bot.dispose()
     await server.close()

@@ -1,4 +1,4 @@
-/** One recording of the tone-and-flash source, the accident that befalls it, and what is left. */
+/** One recording of the tone-and-flash source, the fault that is injected, and the remaining file. */
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
@@ -25,7 +25,7 @@ type Fact =
   | { type: 'progress'; seconds: number }
   | { type: 'end'; failure: string | null; files: string[]; problem: string | null }
 
-/** Small parts, so that a recording of seconds has many; short patience with a server that says nothing. */
+/** Small parts, so that a recording of seconds has many, and short timeouts for a silent server. */
 const PART_BYTES = 64 * 1024
 const TUNING = { partBytes: PART_BYTES, idleMs: 2_000 }
 const DISK_BYTES = 512 * 1024
@@ -100,7 +100,8 @@ async function happen(accident: Accident, bot: Bot, server: S3Server | null): Pr
     case 'the disk is full': {
       const end = await bot.end()
       if (end?.failure === null) throw new Error('The disk never was full')
-      // The recording goes as far as there was room; what it should hold is what the bot had when it said so.
+      // The recording ends when the disk is full. It should contain all that the bot had recorded when it reported the
+      // error.
       return { until: bot.lastProgressAt, note: inShort(end?.failure) }
     }
   }
@@ -151,7 +152,7 @@ class Bot {
     await this.#when((facts) => facts.some((fact) => fact.type === 'progress' && fact.seconds >= seconds) || undefined)
   }
 
-  /** Its last word, or null where it had none. */
+  /** Its last message, or null if there was none. */
   async end(): Promise<Extract<Fact, { type: 'end' }> | null> {
     const late = sleep(PATIENCE_MS, 'late', { ref: false })
     if ((await Promise.race([this.#exit, late])) === 'late') throw new Error('The bot did not end')
@@ -213,7 +214,7 @@ function addressOf(server: S3Server): Extract<StorageConfig, { type: 's3' }> {
   return { type: 's3', bucket, endpoint, region, ...access }
 }
 
-/** What a dying process said last is long, and stands in the log. */
+/** The first part of a crashed process's last message. The log has the whole message. */
 function inShort(sentence: string | null | undefined): string {
   return (sentence ?? '').split(': ')[0]!
 }

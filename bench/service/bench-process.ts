@@ -1,4 +1,4 @@
-/** A program of the bench as a process of its own; it says its port when it is ready. */
+/** A program of the bench as a separate process. It reports its port when it is ready. */
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 
@@ -11,7 +11,7 @@ export class BenchProcess {
     this.port = port
   }
 
-  /** `file` lies beside this one. Port 0: any. */
+  /** `file` is in the folder of this one. Port 0: any free port. */
   static async start(file: string, env: Readonly<Record<string, string>> = {}, port = 0): Promise<BenchProcess> {
     const child = fork(new URL(file, import.meta.url), {
       env: { PATH: process.env.PATH, BENCH_PORT: String(port), ...env },

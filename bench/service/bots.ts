@@ -21,7 +21,7 @@ export interface BenchBot {
   failures: number
 }
 
-/** Without rows: the plainest programs know no bot. */
+/** Bots without rows, because the plainest programs have no bots. */
 export function makeBots(count: number): BenchBot[] {
   return Array.from({ length: count }, () => ({
     id: randomUUID(),

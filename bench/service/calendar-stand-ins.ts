@@ -1,7 +1,7 @@
 /** A process with both stand-ins of calendar providers, so that their work is not counted as the service's. */
 import { startMockGoogleCalendar, startMockMicrosoftCalendar } from '../../mock/calendars/index.ts'
 
-/** What is asked for by the parent. */
+/** Requests of the parent process. */
 export type Ask =
   | { ask: 'fill'; calendars: number; series: number; singles: number }
   /** One event of each calendar gets another title. */

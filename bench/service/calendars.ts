@@ -1,4 +1,4 @@
-/** What it takes to keep 100 calendars of 500 events each: time, memory, and requests to the providers. */
+/** The cost of keeping 100 calendars of 500 events each: time, memory, and requests to the providers. */
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs'

@@ -24,7 +24,7 @@ export async function measure({ isSmall }: Options): Promise<Figure[]> {
     await database.destroy()
     const pool = new pg.Pool({ connectionString: await service.databaseUrl(), max: CONNECTIONS })
     try {
-      // Code that is compiled and connections that are open before anything counts.
+      // Warm-up: code is compiled and connections are open before the measurement.
       await inLanes(CONNECTIONS, count / 5, () => create(service, key))
       await inLanes(CONNECTIONS, count / 5, () => insertPlainly(pool, teamId))
       const read = measureTree(() => [service.pid, service.postmasterPid])

@@ -1,4 +1,4 @@
-/** The role `launcher` as a process of its own, with a launcher whose bots only note when they were started. */
+/** The role `launcher` as a separate process, with a launcher that only records when each bot was started. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { openFileStore } from '../../control-plane/files/open-file-store.ts'

@@ -1,6 +1,7 @@
 /**
- * Many bots of one team that are due in one instant, with a launcher that starts them in no time: how late each start is.
- * Bots that are admitted already, and scheduled ones, which are admitted when they are due. The plainest program claims rows.
+ * Many bots of one team that are due in one instant, with a launcher that starts them without delay: how late each
+ * start is. Bots that are admitted already, and scheduled ones, which are admitted when they are due. The plainest
+ * program claims rows.
  */
 import { sql } from 'kysely'
 import type { Database } from '../../control-plane/store/database.ts'
@@ -82,7 +83,7 @@ async function admittedLateness(
   database: Database,
   count: number,
 ): Promise<number[]> {
-  // Committed with its copies at an instant that has not come.
+  // Committed with its copies before they are due.
   const dueAt = new Date(Date.now() + 3_600_000)
   const { body } = await service.call('POST', '/v2/bots/scheduled', service.key, { ...MEETING, join_at: dueAt })
   const id = idOf(body)
@@ -142,7 +143,7 @@ async function setDue(database: Database, phase: string, seconds: number): Promi
   return rows[0]!.due_at.getTime()
 }
 
-/** Bots that never report would be started again some time later. */
+/** Bots that never report would later be started again. */
 async function forget(database: Database): Promise<void> {
   await until('every start is stored', PATIENCE_SECONDS, async () => {
     const { rows } = await sql`select from bots where phase = 'launching' limit 1`.execute(database)

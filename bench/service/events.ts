@@ -32,7 +32,7 @@ export async function measure({ isSmall }: Options): Promise<Figure[]> {
       await insertRunning(database, teamId, bots)
       await insertRunning(database, teamId, plainBots)
       await database.destroy()
-      // Before there is an endpoint, so that the dispatcher has nothing to do with them.
+      // Before there is an endpoint, so that the dispatcher does not send them.
       const plainServer = await BenchProcess.start('plain-events.ts', {
         BENCH_DATABASE: await service.databaseUrl(),
         BENCH_RECEIVER: receiver.url,
@@ -119,7 +119,7 @@ async function run(
     await links.open(PATIENCE_SECONDS)
     links.beat()
     await wait(2_000)
-    // Code that is compiled and connections that are open before anything counts.
+    // Warm-up: code is compiled and connections are open before the measurement.
     for (const lasts of [WARM_UP_SECONDS, seconds]) {
       arrived.times = []
       committed.length = 0

@@ -1,10 +1,10 @@
-/** What a service costs that has nothing to do, its own PostgreSQL with it. */
+/** The cost of an idle service, including its own PostgreSQL. */
 import { measureTree } from '../shared/process-tree.ts'
 import { type Figure, type Options, wait } from './measure.ts'
 import { PlainInstallation } from './plain-installation.ts'
 import { withService } from './service.ts'
 
-/** What the start has put off is done by then. */
+/** Work that the start deferred is done after this time. */
 const SETTLE_MS = 10_000
 
 export async function measure({ isSmall }: Options): Promise<Figure[]> {

@@ -1,4 +1,4 @@
-/** What a measure is, and what several of them need. */
+/** The types of a measure, and helpers that several measures use. */
 
 export interface Options {
   /** Sizes that a busy machine can try; goals hold for the full sizes. */
@@ -15,7 +15,7 @@ export interface Figure {
   measure: string
   value: number
   unit: string
-  /** What the plainest program that does the same reached in the same run; null where there is none. */
+  /** The figure of the plainest program that does the same, in the same run; null where there is none. */
   plain: number | null
   goal: Goal | null
 }
@@ -31,8 +31,8 @@ export function percentile(values: readonly number[], share: number): number {
 export const wait = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))
 
 /**
- * Calls `send` so often in a second, whatever becomes of earlier calls. `dueAt` is the `performance.now()` at which the call
- * was due: a latency that counts from there holds the time that a late sender adds.
+ * Calls `send` this many times per second, without waiting for earlier calls. `dueAt` is the `performance.now()` at
+ * which the call was due: a latency from there includes the delay of a late sender.
  */
 export async function paced(
   perSecond: number,

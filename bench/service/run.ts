@@ -48,7 +48,7 @@ for (const name of positionals.length > 0 ? positionals : Object.keys(MEASURES))
     const { measure } = await MEASURES[name]!()
     figures.push(...(await measure({ isSmall })))
   } catch (error) {
-    // The figures of the others are not lost with it.
+    // The figures of the others are kept.
     console.error(`${name} could not be measured:`, error)
     process.exitCode = 1
   }

@@ -1,4 +1,4 @@
-/** The service as a user starts it: a process of its own, on a data folder and a port of its own. */
+/** The service as a user starts it: a separate process, with its own data folder and port. */
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'

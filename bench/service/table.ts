@@ -21,7 +21,7 @@ export function tableOf(figures: readonly Figure[]): string[] {
   )
 }
 
-/** Null where there is nothing to reach. A figure that is no number reaches nothing. */
+/** Null without a goal. A figure that is not a number misses its goal. */
 export function reaches({ value, plain, goal }: Figure): boolean | null {
   if (goal === null) return null
   if ('atMost' in goal) return value <= goal.atMost
@@ -35,7 +35,7 @@ function shownGoal(goal: Goal, unit: string): string {
   return `≥ ${goal.ratioAtLeast} of it`
 }
 
-/** Three digits that say something. */
+/** Three significant digits. */
 function shown(value: number): string {
   if (!Number.isFinite(value)) return '–'
   if (Math.abs(value) >= 100) return Math.round(value).toLocaleString('en-US')

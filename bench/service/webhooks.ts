@@ -1,6 +1,7 @@
 /**
- * A backlog of webhooks that is due in one instant: how many a second reach their receiver, and whether any is lost, comes
- * twice, or comes before an earlier one of its bot and endpoint. The plainest program posts the same bodies in a loop.
+ * A backlog of webhooks that are due at one instant: how many reach their receiver per second, and whether any is lost,
+ * is delivered twice, or overtakes an earlier one of its bot and endpoint. The plainest program posts the same bodies
+ * in a loop.
  */
 import { sql } from 'kysely'
 import type { Database } from '../../control-plane/store/database.ts'
@@ -148,7 +149,7 @@ async function insertDeliveries(
     insert into deliveries (message_id, endpoint_id, team_id, bot_id, ordering_key, state, next_at)
     select id, endpoint, ${teamId}::uuid, bot, bot::text, 'waiting', 'infinity'
     from given order by place`.execute(database)
-  // Due together, whatever time the insertion took.
+  // All are due at the same time, independent of the time that the insertion took.
   const { rows } = await sql<{ due_at: Date }>`
     with due as (select now() + make_interval(secs => ${DUE_IN_SECONDS}) as due_at)
     update deliveries set next_at = due_at from due where next_at = 'infinity' returning due_at`.execute(database)

@@ -1,4 +1,4 @@
-/** One way to record the meeting, how it is measured, and what came of it. */
+/** One way to record the meeting, how it is measured, and the result. */
 import type { Scene } from './meeting.ts'
 import { passes } from './meeting.ts'
 import { type Cost, measureTree } from './process-tree.ts'
@@ -9,9 +9,12 @@ export interface Running {
   roots(): readonly number[]
   /** Ends it and resolves with the finished file, null where none is made. */
   finish(): Promise<string | null>
-  /** Share (0 to 1) of its own frames that the recorder repeated because none came in time; left out where it tells nothing. */
+  /**
+   * Share (0 to 1) of the recorder's frames that it repeated because none came in time; absent where it has no
+   * meaning.
+   */
   repeatedShare?(): number
-  /** Ends what is left, whatever happened before. Repeatable. */
+  /** Ends all processes that are left, after any failure too. Repeatable. */
   dispose(): Promise<void>
 }
 
@@ -28,7 +31,7 @@ export interface Contender {
 export interface Measured {
   contender: Contender
   cost: Cost
-  /** From the wish to end until the finished file lies there; null where there is no file. */
+  /** Seconds from the request to finish until the file is complete; null where there is no file. */
   secondsToFile: number | null
   file: string | null
   repeatedShare: number | null
@@ -40,9 +43,11 @@ export interface Measured {
 /** The burst of loading a meeting is over after this. */
 const SETTLE_SECONDS = 6
 
-/** Starts the recording; what it resolves with measures it, ends it, and has to be called. */
+/**
+ * Starts the recording. Resolves with a function that measures the recording and ends it; the caller has to call it.
+ */
 export async function begin(contender: Contender, scene: Scene): Promise<(seconds: number) => Promise<Measured>> {
-  // The marks are encoded first, which holds the meeting up for a fifth of a second.
+  // The marks are encoded first, which delays the meeting by a fifth of a second.
   scene.markTime()
   const running = await contender.start(scene).catch((error) => {
     scene.end()

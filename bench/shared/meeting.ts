@@ -1,4 +1,7 @@
-/** The synthetic meeting that everybody records: four people with cameras of 640×360 at 24 frames, taking turns to speak. */
+/**
+ * The synthetic meeting that all contenders record: four people with cameras of 640×360 at 24 frames, taking turns to
+ * speak.
+ */
 import type { MockMeeting, MockPerson, MockServer } from '../../mock/types.ts'
 
 const PEOPLE: MockPerson[] = [
@@ -18,7 +21,7 @@ export interface Scene {
   meeting: MockMeeting
   /** Flashes with a beep every two seconds, from now on. */
   markTime(): void
-  /** Everybody falls silent. Repeatable. */
+  /** All people fall silent. Repeatable. */
   end(): void
 }
 
@@ -45,7 +48,7 @@ export function openScene(server: MockServer, options: { cameras?: boolean; talk
   }
 }
 
-/** Time in a meeting is natural time: sound and picture cannot be sped up. */
+/** A meeting runs in real time: sound and picture cannot be sped up. */
 export function passes(seconds: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, seconds * 1000))
 }

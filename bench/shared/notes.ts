@@ -1,9 +1,9 @@
-/** Notes about measurements: one file for each, named by its day, which is never changed afterwards. */
+/** Notes about measurements: one file for each, named by its day and never changed afterwards. */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { packageRoot } from '../../src/process/page-scripts.ts'
 
-/** The path of a note that is not there yet; several of one day are numbered. */
+/** The path of a new note; several of one day are numbered. */
 export function newNote(topic: string): string {
   const day = new Date().toISOString().slice(0, 10)
   const path = (number: number) =>

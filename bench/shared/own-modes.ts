@@ -36,7 +36,7 @@ export function ownMode(mode: RecordingMode, server: MockServer, folder: string)
           return last.dropped_frames / (last.seconds * FRAMES_PER_SECOND)
         },
         async dispose() {
-          // Its other files follow within moments; a bot that was not asked to end is not waited for.
+          // Its other files follow within moments; this does not wait for a bot that was not asked to end.
           if (bot.events.some(({ event }) => event.type === 'artifact')) await bot.ended()
           await bot.dispose()
         },

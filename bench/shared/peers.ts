@@ -13,7 +13,7 @@ const run = promisify(execFile)
 
 const FFMPEG = ['-hide_banner', '-loglevel', 'error', '-y']
 
-/** What each program is called with beside a pipeline's own arguments, and how it is asked to complete its file. */
+/** The arguments of each program beside a pipeline's own, and how it is asked to complete its file. */
 const PROGRAMS: Record<Pipeline['program'], { arguments_: string[]; end(encoder: ChildProcess): void }> = {
   ffmpeg: { arguments_: FFMPEG, end: (encoder) => void encoder.stdin!.write('q') },
   'gst-launch-1.0': { arguments_: ['--quiet', '--eos-on-shutdown'], end: (encoder) => void encoder.kill('SIGINT') },
@@ -49,7 +49,7 @@ export function peer(pipeline: Pipeline, server: MockServer, folder: string): Co
         env: { ...process.env, XAUTHORITY: visitor.displayAuthority },
       })
       const ended = once(encoder, 'exit')
-      // One that could not be started is told by `finish`.
+      // `finish` reports a failed start.
       ended.catch(() => {})
       return {
         roots: () => [...visitor.roots(), encoder.pid!],

@@ -24,13 +24,13 @@ interface Box {
 export interface PictureCheck {
   /** Share (0 to 1) of the camera's frames that the recording does not hold. */
   lostShare: number
-  /** Frames of the file by seconds; less than it claims where the encoder did not keep up. */
+  /** Frames of the file per second; fewer than its frame rate if the encoder did not keep up. */
   framesPerSecond: number
   /** Seconds of the recording at which the picture turns white. */
   flashes: number[]
 }
 
-/** Looks at the seconds `from` to `until`. Rejects where no camera picture is found. */
+/** Checks the seconds `from` to `until`. Rejects where no camera picture is found. */
 export async function checkPicture(path: string, from: number, until: number): Promise<PictureCheck> {
   const { width = 0, height = 0 } = await probe(path)
   const size = { width, height }
@@ -104,7 +104,7 @@ async function findTile(path: string, size: Size, from: number, until: number): 
   throw new Error(`${path} shows no camera from ${from} to ${until} s`)
 }
 
-/** Null where the color is spread: others of the page may have it too. */
+/** Null where the color is spread out: other parts of the page may have it too. */
 function boxOf(pixels: Buffer, { width, height }: Size, look: number): Box | null {
   const { red, green, blue } = lookColor(look)
   const columns = new Array<number>(width).fill(0)

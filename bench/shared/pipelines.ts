@@ -1,6 +1,6 @@
 /**
- * How other bots record, as they publish it: the window they open, and their encoder with its arguments. Each is run as it
- * is, at its own size, frame rate and quality; that they differ from each other is a part of what they cost.
+ * How other bots record, as they publish it: the window they open, and their encoder with its arguments. Each is run
+ * unchanged, with its own size, frame rate and quality: these differences are a part of its cost.
  */
 
 export interface Inputs {

@@ -1,9 +1,9 @@
-/** CPU and memory of some processes and all their descendants, told apart by what they are for. */
+/** CPU and memory of some processes and all their descendants, by role. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { basename } from 'node:path'
 import { parseStat } from '../../src/control-link/process-usage.ts'
 
-/** The kernel tells times to programs in hundredths of a second. */
+/** The kernel reports times in hundredths of a second. */
 const TICKS_PER_SECOND = 100
 
 export interface Cost {
@@ -15,7 +15,7 @@ export interface Cost {
   roles: Map<string, number>
 }
 
-/** Starts measuring what the processes `roots` and their descendants use; the result tells it for the time until then. */
+/** Starts to measure the use of the processes `roots` and their descendants. The result returns the use since then. */
 export function measureTree(roots: () => readonly number[]): () => Cost {
   const before = readTree(roots())
   const startedAt = performance.now()

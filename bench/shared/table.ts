@@ -13,7 +13,10 @@ export interface Row {
   cores: number
   megabytes: number
   roles: Map<string, number>
-  /** Shares (0 to 1): of the recorder's frames, those that it could not take; of the camera's, those it does not hold. */
+  /**
+   * Shares (0 to 1): of the recorder's frames, those that it missed; of the camera's frames, those that the recording
+   * does not contain.
+   */
   missedShare: number | null
   lostShare: number | null
   /** Median and worst of sound against picture, milliseconds. */
@@ -39,12 +42,12 @@ export async function rowOf({
   const { lostShare, framesPerSecond, flashes } = await checkPicture(file, from, until)
   const apart = offsets(flashes, beepsIn(await soundOf(file)))
   const offset: [number, number] | null = apart.length === 0 ? null : [median(apart), worst(apart)]
-  // Others leave a frame out that they could not take; a recorder that repeats the one before says how often it did.
+  // Most recorders leave out a frame that they missed. A recorder that repeats the one before reports how often it did.
   const missedShare = repeatedShare ?? Math.max(0, 1 - framesPerSecond / contender.framesPerSecond)
   return { ...row, bytesPerMinute, lostShare, missedShare, offset }
 }
 
-/** Several measurements of one contender as one: costs are averaged, of the quality the worst is told. */
+/** Several measurements of one contender as one: costs are averaged, quality is the worst of all. */
 export function together(rows: readonly Row[]): Row {
   const [first] = rows as [Row]
   const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length

@@ -14,7 +14,7 @@ export interface Visitor {
   page: Page
   display: string
   displayAuthority: string
-  /** Path of the sound server's socket, and the source that hears the meeting. */
+  /** Path of the sound server's socket, and the source with the meeting's sound. */
   pulseServer: string
   monitor: string
   folder: string
@@ -76,7 +76,7 @@ export async function visit(
     })
     const page = context.pages()[0] ?? (await context.newPage())
     await page.goto(meeting.url)
-    // A dialog may be deaf at first, so whatever is in the way is pressed until it is gone.
+    // A dialog may ignore the first clicks, so its button is clicked until it is gone.
     const inTheWay = page.getByRole('button', { name: /^(Continue without|Got it)/ })
     await page.addLocatorHandler(inTheWay, (button) => button.first().click(), { noWaitAfter: true })
     await page.locator('input[type="text"]').fill('Visitor')
@@ -106,7 +106,7 @@ async function joined(page: Page, meeting: MockMeeting): Promise<void> {
   const press = async () => {
     while (!isOver) {
       const button = page.locator('button', { hasText: 'Join now' }).first()
-      // It is gone, or something lies over it.
+      // It is gone or covered.
       await button.click({ timeout: PRESS_MS }).catch(() => {})
       await Promise.race([inCall.catch(() => {}), sleep(PRESS_MS)])
     }

@@ -10,7 +10,7 @@ export interface NewAccount {
   timezone?: string
   /** Microsoft: without a licence there is none. */
   hasMailbox?: boolean
-  /** What the user permitted; everything where it is left out. */
+  /** The scopes that the user permitted. Default: all scopes. */
   scopes?: readonly string[]
 }
 
@@ -70,7 +70,7 @@ export class TokenOffice {
     this.rotates = rotates
   }
 
-  /** What the user's consent gives to the client. */
+  /** Returns what the client receives after the user's consent. */
   consent(account: StandInAccount): string {
     const token = `refresh.${randomUUID()}`
     this.grants.set(token, { account, isLive: true })
@@ -91,7 +91,7 @@ export class TokenOffice {
     return { accessToken, refreshToken: next, expiresIn: ACCESS_SECONDS }
   }
 
-  /** Null where the token opens nothing. */
+  /** Null for an unknown or expired token. */
   accountOf(authorization: string | undefined): StandInAccount | null {
     const access = this.access.get(/^Bearer (.+)$/.exec(authorization ?? '')?.[1] ?? '')
     return access !== undefined && access.expiresAt > this.clock.now() ? access.account : null
@@ -103,13 +103,13 @@ export class TokenOffice {
     return null
   }
 
-  /** The user takes the permission back: no token of the account works any more. */
+  /** The user revokes the permission: no token of the account is valid any more. */
   revoke(account: StandInAccount): void {
     for (const grant of this.grants.values()) if (grant.account === account) grant.isLive = false
     this.expireAccess(account)
   }
 
-  /** As if the hour were over: refresh tokens go on working. */
+  /** Expires all access tokens, as after one hour. Refresh tokens stay valid. */
   expireAccess(account: StandInAccount): void {
     for (const [token, access] of this.access) if (access.account === account) this.access.delete(token)
   }

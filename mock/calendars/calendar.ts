@@ -1,4 +1,4 @@
-/** One calendar, and what its owner and the organizers of its events do. */
+/** One calendar, with the actions of its owner and of the organizers of its events. */
 import { randomBytes } from 'node:crypto'
 import type { StandInClock } from './clock.ts'
 import {
@@ -119,7 +119,7 @@ export class StandInCalendar {
     })
   }
 
-  /** The organizer calls it off: Microsoft shows it as cancelled, at Google it is gone. */
+  /** The organizer cancels it: Microsoft shows it as cancelled, Google removes it. */
   cancel(id: string, instance?: Date): void {
     this.end(id, 'cancelled', instance)
   }
@@ -134,7 +134,10 @@ export class StandInCalendar {
     this.change(id, { answer }, instance)
   }
 
-  /** "This and the following": the old series ends before `from`, a new one goes on. Returns the id of the new one. */
+  /**
+   * "This and the following": the old series ends before `from`, and a new one starts there. Returns the id of the new
+   * one.
+   */
   split(id: string, from: Date, change: Partial<Details> & { start?: Date; end?: Date } = {}): string {
     const event = this.eventOf(id)
     this.instance(id, from)

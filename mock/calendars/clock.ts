@@ -1,4 +1,4 @@
-/** The time of the stand-ins: it ticks like the real one, and a test or a person can move it on. */
+/** The time of the stand-ins. It runs like the real time, and a test or a person can advance it. */
 export class StandInClock {
   private offset: number
 

@@ -1,4 +1,4 @@
-/** What a person or a script does with the stand-ins over HTTP. The same words serve the page and JSON. */
+/** The actions of a person or a script on the stand-ins, over HTTP. The page and JSON use the same names. */
 import { z } from 'zod'
 import type { StandInAccount } from './account.ts'
 import type { StandInCalendar } from './calendar.ts'
@@ -52,7 +52,7 @@ export const actionSchema = z.discriminatedUnion('do', [
     description: optional(text),
     repeats: optional(z.enum(['no', 'day', 'week'])),
     count: optional(number.int().min(1).max(1000)),
-    /** The owner is invited by somebody else, and can decline. */
+    /** Another person invites the owner, who can decline. */
     invited: optional(flag),
   }),
   z.object({ do: z.literal('move'), platform, account, calendar, event, instance, byMinutes: shift }),
@@ -157,7 +157,7 @@ export function perform(standIns: StandIns, action: Action): { done: string; id?
       const start = new Date(action.instance.getTime() + (action.byMinutes ?? 0) * 60_000)
       const { title } = action
       const id = calendarOf(standIn, action).split(action.event, action.instance, { title, start })
-      return { done: 'This and the following are a series of their own', id }
+      return { done: 'This and the following are a separate series', id }
     }
     case 'add-account': {
       const added = standIn.addAccount({ email: action.email, name: action.name })

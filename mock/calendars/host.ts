@@ -63,7 +63,7 @@ export async function startMockCalendars(options: MockCalendarsOptions = {}): Pr
   }
 }
 
-/** What came of the last form: it is shown on the page that follows, once. */
+/** The result of the last form. The next page shows it once. */
 interface Shown {
   notice: Notice | null
 }
@@ -91,7 +91,7 @@ async function answer(
   else if (route === 'POST /api') await actOnJson(standIns, request, response)
   else if (route === 'POST /do') {
     shown.notice = await actOnForm(standIns, request)
-    // So that reading the page again repeats nothing.
+    // So that a reload of the page does not repeat the action.
     response.writeHead(303, { location: '/' }).end()
   } else response.writeHead(url.pathname === '/favicon.ico' ? 204 : 404).end()
 }

@@ -1,4 +1,4 @@
-/** What the calendars of both stand-ins hold: single events, and series with a rule and exceptions. */
+/** The content of the calendars of both stand-ins: single events, and series with a rule and exceptions. */
 
 export interface Person {
   email: string
@@ -9,7 +9,7 @@ export interface Person {
 
 export type Answer = 'accepted' | 'declined' | 'tentative' | 'needsAction'
 
-/** What may differ between a series and one of its instances. */
+/** Fields in which an instance may differ from its series. */
 export interface Details {
   title: string
   /** HTML, as both providers have it. */
@@ -53,7 +53,7 @@ export interface Schedule {
   stepMs: number
   count: number | null
   until: Date | null
-  /** The revision since which it counts no more; null for the one that does. */
+  /** The revision that replaced it; null for the current one. */
   goneSince: number | null
 }
 
@@ -73,7 +73,7 @@ export interface StoredEvent extends Details {
   timezone: string
   eventType: string
   existence: Existence
-  /** Of a single event: one schedule with a count of one. The last one counts. */
+  /** A single event has one schedule with a count of one. The last schedule is the current one. */
   schedules: Schedule[]
   isSeries: boolean
   exceptions: Map<string, Exception>
@@ -83,7 +83,7 @@ export interface StoredEvent extends Details {
   updated: Date
 }
 
-/** A single event, or one instance of a series, with everything that holds for it. */
+/** A single event, or one instance of a series, with all its properties. */
 export interface Instance extends Details {
   event: StoredEvent
   /** Null for a single event. */

@@ -1,4 +1,7 @@
-/** What the providers send to the addresses that watch a calendar: lost, doubled, late and again, as a test wants it. */
+/**
+ * The notifications that the providers send to addresses that watch a calendar. A test can lose, double, delay and
+ * repeat them.
+ */
 
 export interface Push {
   address: string
@@ -18,11 +21,11 @@ const ATTEMPTS = 4
 export class Pushes {
   /** Everything that was sent or lost, oldest first. */
   readonly sent: SentPush[] = []
-  /** So many of the next ones never arrive. */
+  /** The number of next notifications that are lost. */
   losing = 0
   /** Each one is sent twice at once. */
   doubles = false
-  /** Before an attempt is repeated; it doubles. */
+  /** Milliseconds before the first retry. It doubles with each retry. */
   retryMs = 200
   private readonly inFlight = new Set<Promise<void>>()
   private readonly shouldRetry: (status: number) => boolean
@@ -43,7 +46,7 @@ export class Pushes {
     if (this.doubles) this.start(push)
   }
 
-  /** Resolves when everything that is under way arrived or was given up. */
+  /** Resolves when all pending notifications have arrived or were given up. */
   async settled(): Promise<void> {
     while (this.inFlight.size > 0) await Promise.all(this.inFlight)
   }

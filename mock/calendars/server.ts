@@ -33,9 +33,9 @@ export interface Seen {
 }
 
 export class StandInServer {
-  /** Everything that was asked, oldest first. */
+  /** All requests, oldest first. */
   readonly requests: Seen[] = []
-  /** Every answer waits so long. */
+  /** Milliseconds before every answer. */
   delayMs = 0
   private address = ''
   private readonly scripts: { operation: string; script: Script; left: number; after: number }[] = []

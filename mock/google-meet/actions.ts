@@ -1,4 +1,4 @@
-/** What `MockMeeting.show` knows, and what each word does. */
+/** The names that `MockMeeting.show` accepts, and their implementation. */
 import { MARKETING } from './final-states.ts'
 import type { GoogleMeetVisit } from './visit.ts'
 

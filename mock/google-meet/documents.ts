@@ -3,8 +3,8 @@ import { randomBytes } from 'node:crypto'
 import { escaped, plainPage as page } from '../shared/site.ts'
 
 /**
- * What a healthy page holds in its scripts: texts of ends that did not happen. A search through the page's source finds
- * them; a look at what is visible does not.
+ * Texts in the scripts of a healthy page, about ends that did not happen. A search in the page's source finds them; the
+ * visible text does not have them.
  */
 const SCRIPT_TEXTS = [
   'The call ended',

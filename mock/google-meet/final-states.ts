@@ -1,4 +1,4 @@
-/** The states in which a visit ends, and what the page says in each. */
+/** The states in which a visit ends, and the page's text in each. */
 import type { View } from './page/protocol.ts'
 
 export type FinalState =

@@ -1,4 +1,4 @@
-/** A mock Google Meet meeting: what its page and its roster channel are told. */
+/** A mock Google Meet meeting: sends people, speakers and chat to its page and its roster channel. */
 import type { CaptionRow } from '../shared/caption-writer.ts'
 import { type ChatLine, Meeting } from '../shared/meeting.ts'
 import { Timers } from '../shared/timers.ts'
@@ -61,7 +61,7 @@ export class GoogleMeetMeeting extends Meeting<Person, GoogleMeetVisit> implemen
     return this.roster.get(id).audioCsrc
   }
 
-  // What the server asks.
+  // For the server.
 
   /** The settings of the page that is about to be served, with a new visit for it. */
   newVisit(): { visit: GoogleMeetVisit; page: PageSettings } {
@@ -77,7 +77,7 @@ export class GoogleMeetMeeting extends Meeting<Person, GoogleMeetVisit> implemen
     return syncAnswer(this.feed.users())
   }
 
-  // What a visit asks.
+  // For a visit.
 
   namesInside(): string[] {
     return this.roster.all().map(({ name }) => name)
@@ -99,12 +99,12 @@ export class GoogleMeetMeeting extends Meeting<Person, GoogleMeetVisit> implemen
     return [...this.roster.all().map(shownAs), own]
   }
 
-  /** Bytes on the `collections` channel that are of no known format. */
+  /** Sends bytes of an unknown format on the `collections` channel. */
   sendUnknown(bytes: Uint8Array): void {
     this.feed.sendUnknown(bytes)
   }
 
-  // What the page is told.
+  // Messages to the page.
 
   protected override showPeople(visit: GoogleMeetVisit, changed?: Person): void {
     visit.send({ do: 'people', people: this.peopleFor(visit.self, visit.botName) })
@@ -112,7 +112,7 @@ export class GoogleMeetMeeting extends Meeting<Person, GoogleMeetVisit> implemen
   }
 
   protected override showSpeaking(visit: GoogleMeetVisit, person: Person): void {
-    // One sound for a whole room: the page cannot know who of them it is.
+    // The people of a room share one sound: the page cannot know which of them speaks.
     const shown = person.isMerged ? this.roster.all().filter(({ isMerged }) => isMerged) : [person]
     for (const { device } of shown) visit.send({ do: 'speaking', device, speaking: person.isSpeaking })
   }

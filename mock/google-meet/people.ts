@@ -1,4 +1,4 @@
-/** What Google Meet knows of the people in a meeting. */
+/** Google Meet's data about the people in a meeting. */
 import { randomBytes, randomInt } from 'node:crypto'
 import { type Person as BasePerson, People } from '../shared/people.ts'
 import type { PagePerson } from './page/protocol.ts'
@@ -22,7 +22,7 @@ export class Devices {
   }
 }
 
-/** @param isMerged everybody but the host shares one sound */
+/** @param isMerged all people except the host share one sound */
 export function newPeople(devices: Devices, isMerged: boolean): People<Person> {
   const people: People<Person> = new People((base) => {
     const sharesSound = isMerged && base.isHost !== true

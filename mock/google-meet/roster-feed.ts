@@ -1,4 +1,4 @@
-/** Tells a page over its `collections` channel who is there: all of it once, then what changed. */
+/** Sends the roster to a page over its `collections` channel: first complete, then each change. */
 import type { DataChannelLike } from '../media/room.ts'
 import type { Person } from './people.ts'
 import { collectionEvent, type RosterChat, type RosterOutput, type RosterUser, type UserStatus } from './roster.ts'
@@ -61,7 +61,7 @@ export class RosterFeed {
     this.channel?.send(collectionEvent([], [], [line]))
   }
 
-  /** As a platform that has changed its protocol. */
+  /** Simulates a platform that has changed its protocol. */
   sendUnknown(bytes: Uint8Array): void {
     this.channel?.send(bytes)
   }
@@ -89,7 +89,7 @@ function presentationOf(person: Person, device: string, status: UserStatus): Ros
 }
 
 function outputsOf(person: Person, streams: Map<string, string>): RosterOutput[] {
-  // A camera that no line carries has a stream of its own all the same; nobody receives it.
+  // A camera without a line has a stream id too, which no page receives.
   const unseen = String(person.audioCsrc ^ 0x5f5f5f).replace('-', '')
   const outputs: RosterOutput[] = [
     {

@@ -1,4 +1,6 @@
-/** What the `collections` channel, the `captions` channel and the roster call say, in the platform's field numbers. */
+/**
+ * Messages of the `collections` channel, the `captions` channel and the roster call, in the platform's field numbers.
+ */
 import { gzipSync } from 'node:zlib'
 import { encode, type Field } from './protobuf.ts'
 

@@ -13,7 +13,7 @@ export const CALL_SCENARIOS: Record<string, Scenario> = {
     timeline: ADMITTED,
   },
   'gemini-pill-only': {
-    about: 'A pill says that notes are taken; nothing is asked.',
+    about: 'A pill says that notes are taken; the page does not ask for consent.',
     timeline: [...ADMITTED, inCall(1, 'show', 'gemini-pill')],
   },
   'consent-mid-call': {
@@ -168,7 +168,7 @@ export const CALL_SCENARIOS: Record<string, Scenario> = {
     timeline: [...ADMITTED, inCall(20, 'everyoneLeaves')],
   },
   'call-ended-everyone-left': {
-    about: 'Everybody leaves at 20 s and the platform ends the call.',
+    about: 'All others leave at 20 s and the platform ends the call.',
     timeline: [...ADMITTED, inCall(20, 'everyoneLeaves'), inCall(22, 'show', 'everyone-left')],
   },
   'never-anyone': { about: 'Nobody ever comes.', people: [], settings: STRAIGHT_IN },
@@ -177,7 +177,7 @@ export const CALL_SCENARIOS: Record<string, Scenario> = {
     people: [],
     settings: { ...STRAIGHT_IN, aloneMs: 10_000 },
   },
-  silence: { about: 'People, and not a word.', people: THREE, timeline: ADMITTED },
+  silence: { about: 'The other participants are silent.', people: THREE, timeline: ADMITTED },
   'reconnect-recovers': {
     about: 'The network is lost at 10 s and back at 20 s.',
     timeline: [...ADMITTED, inCall(10, 'loseConnection'), inCall(20, 'regainConnection')],
@@ -198,7 +198,7 @@ export const CALL_SCENARIOS: Record<string, Scenario> = {
   },
   'leave-normal': { about: 'Leaving as it should be.', timeline: ADMITTED },
   'leave-host-dialog': {
-    about: 'Leaving asks whether to end the call for everybody.',
+    about: 'Leaving asks whether to end the call for all.',
     settings: { page: { leaveDialog: true } },
     timeline: ADMITTED,
   },
@@ -208,11 +208,11 @@ export const CALL_SCENARIOS: Record<string, Scenario> = {
     timeline: ADMITTED,
   },
   'page-freeze': {
-    about: 'The page stands still for 30 s from 10 s on.',
+    about: 'The page freezes for 30 s at 10 s.',
     timeline: [...ADMITTED, inCall(10, 'show', 'freeze')],
   },
   'non-english-lobby': {
-    about: 'The page speaks German whatever was asked for.',
+    about: 'The page is German in any case.',
     settings: { page: { lang: 'de' } },
     timeline: ADMITTED,
   },

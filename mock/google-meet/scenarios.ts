@@ -1,12 +1,12 @@
-/** The mock's scenarios as data: how each page load looks and what happens by itself. */
+/** The mock's scenarios as data: the look of each page load, and the timeline. */
 import { TWO } from '../shared/scenario.ts'
 import { type Scenario, STRAIGHT_IN } from './scenario.ts'
 import { CALL_SCENARIOS } from './scenarios-call.ts'
-import { DOOR_SCENARIOS } from './scenarios-door.ts'
+import { JOIN_SCENARIOS } from './scenarios-join.ts'
 
 /** Names that every platform has for the same thing. */
 const COMMON_SCENARIOS: Record<string, Scenario> = {
-  'waiting-room': { about: 'A knock that waits until the host decides.', people: TWO },
+  'waiting-room': { about: 'A join request that waits until the host decides.', people: TWO },
   open: { about: 'No waiting room: straight into the meeting.', people: TWO, settings: STRAIGHT_IN },
   'invalid-link': {
     about: 'A link to a meeting that does not exist.',
@@ -14,4 +14,4 @@ const COMMON_SCENARIOS: Record<string, Scenario> = {
   },
 }
 
-export const SCENARIOS: Record<string, Scenario> = { ...DOOR_SCENARIOS, ...CALL_SCENARIOS, ...COMMON_SCENARIOS }
+export const SCENARIOS: Record<string, Scenario> = { ...JOIN_SCENARIOS, ...CALL_SCENARIOS, ...COMMON_SCENARIOS }

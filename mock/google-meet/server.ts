@@ -1,4 +1,4 @@
-/** The mock Google Meet: which host answers what, and one page per meeting code. */
+/** The mock Google Meet server: routes for its hosts, and one page per meeting code. */
 import { pageScript } from '../../src/process/page-scripts.ts'
 import {
   type MockPlatform,
@@ -58,7 +58,7 @@ function answerMeeting(code: string, url: URL, exchange: Exchange, server: MockG
     redirect(response, HOME)
     return
   }
-  // A well-formed code that nobody opened: the page says so after a moment. It never becomes a real meeting.
+  // A well-formed code without a meeting: the page says so after a moment. It never becomes a real meeting.
   const meeting = known ?? googleMeet.make(code, 'invalid-code', {})
   meeting.loads++
   meeting.navigated(url.href)

@@ -1,10 +1,10 @@
-/** What a scenario can set, its defaults, and what the seed decides. */
+/** The settings of a scenario, their defaults, and the choices of the seed. */
 import { type Random, randomOf } from '../shared/page/random.ts'
 import type { PageSettings } from './page/protocol.ts'
 
 /** All times are milliseconds at speed 1. */
 export interface ScenarioSettings {
-  /** What answers the meeting's address. */
+  /** The document at the meeting's address. */
   load: 'meeting' | 'invalid-code' | 'code-does-not-work' | 'expired-code' | 'invalid-name' | 'landing' | 'login-wall'
   /** How many loads are answered with HTTP 503 first. */
   failedLoads: number
@@ -30,7 +30,7 @@ export interface ScenarioSettings {
   aloneAnswerMs: number
   reconnectMs: number
   trustedTypes: boolean
-  /** Everybody but the host shares one sound. */
+  /** All people except the host share one sound. */
   mergedAudio: boolean
   /** Captions come over their channel too, not on the page alone. */
   captionsChannel: boolean

@@ -4,11 +4,11 @@ import { FINAL_VIEWS, type FinalState } from './final-states.ts'
 import type { PagePerson } from './page/protocol.ts'
 import type { ScenarioSettings } from './settings.ts'
 
-/** What a visit needs from its meeting. */
+/** The parts of the meeting that a visit uses. */
 export interface VisitMeeting extends VisitHost {
   readonly settings: ScenarioSettings
   namesInside(): string[]
-  /** Everybody with the bot as it is shown to itself. */
+  /** All people, with the bot as its own page shows it. */
   peopleFor(self: string, botName: string): PagePerson[]
 }
 

@@ -61,7 +61,7 @@ export class GoogleMeetVisit extends Visit<ToPage, FromPage> {
     })
   }
 
-  /** The green room, behind whatever dialogs come first. */
+  /** The green room, after the dialogs that come first. */
   private async greet(permission: Promise<boolean>): Promise<void> {
     const { settings } = this.meeting
     this.send({ do: 'view', view: { name: 'greenRoom', inside: this.meeting.namesInside() } })
@@ -242,7 +242,7 @@ export class GoogleMeetVisit extends Visit<ToPage, FromPage> {
     }
   }
 
-  /** The admission was none: the waiting room is back. */
+  /** The admission was not real: the waiting room is back. */
   backToLobby(): void {
     this.timers.clear()
     this.media.lose()

@@ -1,4 +1,4 @@
-/** What `MockMeeting.show` knows, and what each word does. */
+/** The names that `MockMeeting.show` accepts, and their implementation. */
 import { type JitsiVisit, REASONS } from './visit.ts'
 
 const FREEZE_MS = 30_000

@@ -1,4 +1,4 @@
-/** A mock Jitsi meeting: what its page is told of people, voices and chat. */
+/** A mock Jitsi meeting: sends people, speakers and chat to its page. */
 import { type ChatChange, type ChatLine, Meeting } from '../shared/meeting.ts'
 import type { MockMeetingOptions } from '../types.ts'
 import { SHOWABLE } from './actions.ts'
@@ -9,14 +9,14 @@ import { DEFAULTS, pageSettings, type ScenarioSettings } from './settings.ts'
 import { JitsiVisit, type VisitMeeting } from './visit.ts'
 
 const LONGEST_MESSAGE = 5000
-/** What the page calls its reactions (docs/platform-notes/jitsi.md#reactions-and-raised-hands). */
+/** Text forms of the reactions (docs/platform-notes/jitsi.md#reactions-and-raised-hands). */
 const REACTIONS: Readonly<Record<string, string>> = { '👍': ':thumbs_up:', '👏': ':clap:', '💖': ':heart:' }
 
 export class JitsiMeeting extends Meeting<Person, JitsiVisit> implements VisitMeeting {
   readonly settings: ScenarioSettings
   /** How often the page's address was asked for. */
   loads = 0
-  /** The network is gone: nothing gets through to the server, no load of the page either. */
+  /** The network is gone: the page reaches the server neither by its socket nor by a reload. */
   isUnreachable = false
   protected readonly showable = SHOWABLE
 
@@ -55,7 +55,7 @@ export class JitsiMeeting extends Meeting<Person, JitsiVisit> implements VisitMe
     return this.roster.get(id).endpoint
   }
 
-  // What the server asks.
+  // For the server.
 
   newVisit(): { visit: JitsiVisit; page: PageSettings } {
     const visit = this.addVisit(new JitsiVisit(this))
@@ -64,7 +64,7 @@ export class JitsiMeeting extends Meeting<Person, JitsiVisit> implements VisitMe
     return { visit, page: page.chat === 'on' && !this.isChatOn ? { ...page, chat: 'forbidden' } : page }
   }
 
-  // What the host does.
+  // Actions of the host.
 
   override loseConnection(): void {
     super.loseConnection()
@@ -77,13 +77,13 @@ export class JitsiMeeting extends Meeting<Person, JitsiVisit> implements VisitMe
     if (this.state === 'reconnecting') super.regainConnection()
   }
 
-  // What a visit asks.
+  // For a visit.
 
   peopleFor(): PagePerson[] {
     return this.roster.all().map(shownAs)
   }
 
-  // What the page is told.
+  // Messages to the page.
 
   protected override showPeople(visit: JitsiVisit): void {
     visit.send({ do: 'people', people: this.peopleFor() })
@@ -97,7 +97,7 @@ export class JitsiMeeting extends Meeting<Person, JitsiVisit> implements VisitMe
     visit.send({ do: 'chat', line: this.lineFor(line) })
   }
 
-  /** Here nothing that was written can be taken back. */
+  /** Jitsi has no deletion of messages. */
   protected override showChatChange(visit: JitsiVisit, line: ChatLine, change: ChatChange): void {
     if (change !== 'deleted') visit.send({ do: 'chatChange', line: this.lineFor(line) })
   }

@@ -1,4 +1,4 @@
-/** Who is in a mock Jitsi meeting: everybody has an endpoint, by which the page and the media know them. */
+/** The people in a mock Jitsi meeting. Each has an endpoint, which identifies them in the page and the media. */
 import { randomBytes } from 'node:crypto'
 import { type Person as BasePerson, People } from '../shared/people.ts'
 import type { PagePerson } from './page/protocol.ts'

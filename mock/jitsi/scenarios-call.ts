@@ -26,10 +26,10 @@ export const CALL_SCENARIOS: Record<string, Scenario> = {
     about: 'Ann and Bob speak over each other.',
     timeline: [...turn('ann', 2, 10), ...turn('bob', 4, 12)],
   },
-  alone: { about: 'Nobody else ever comes.', people: [] },
+  alone: { about: 'No other participant ever comes.', people: [] },
   'everyone-leaves': { about: 'The others leave after 6 s.', timeline: [inCall(6, 'everyoneLeaves')] },
   'chat-busy': {
-    about: 'Everybody writes.',
+    about: 'All participants write.',
     people: THREE,
     timeline: [1, 2, 3, 4, 5, 6].map((second) =>
       inCall(second, 'say', ['ann', 'bob', 'cleo'][second % 3]!, `Message ${second} <b>with</b> marks`),
@@ -52,7 +52,7 @@ export const CALL_SCENARIOS: Record<string, Scenario> = {
     ],
   },
   'same-name-as-bot': {
-    about: 'Somebody is called like the bot.',
+    about: 'A participant has the name of the bot.',
     people: [
       { id: 'ann', name: 'Ann Host', isHost: true, camera: true },
       { id: 'twin', name: 'Notes for Ann', camera: false },
@@ -87,11 +87,14 @@ export const CALL_SCENARIOS: Record<string, Scenario> = {
   },
   'time-limit': { about: 'The meeting runs out of its time.', timeline: [inCall(20, 'show', 'time-limit')] },
   'own-reason': {
-    about: "The server's operator closes the room with a reason of his own.",
+    about: "The server's operator closes the room with a custom reason.",
     timeline: [inCall(20, 'show', 'own-reason')],
   },
   'muted-by-moderator': { about: 'A moderator mutes the bot after 5 s.', timeline: [inCall(5, 'muteBot')] },
-  consent: { about: 'The meeting is being recorded and asks everybody for consent.', settings: { consent: true } },
+  consent: {
+    about: 'The meeting is being recorded and asks all participants for consent.',
+    settings: { consent: true },
+  },
   'bot-is-moderator': {
     about: 'A free room that the bot entered first: leaving asks whether to end it for all.',
     settings: { page: { isModerator: true } },
@@ -101,11 +104,11 @@ export const CALL_SCENARIOS: Record<string, Scenario> = {
     settings: { page: { feedback: true } },
   },
   'media-lost': {
-    about: 'Sound and picture are lost after 6 s and back after 14 s; the page shows nothing of it.',
+    about: 'Sound and picture are lost after 6 s and back after 14 s; the page does not show it.',
     timeline: [inCall(6, 'loseConnection'), { in: 'reconnecting', afterMs: 8000, do: 'regainConnection' }],
   },
   'server-lost': {
-    about: 'The server is lost after 20 s: the page counts down, loads itself anew and stands at the door again.',
+    about: 'The server is lost after 20 s: the page counts down, reloads and shows the pre-join page again.',
     timeline: [inCall(20, 'show', 'server-lost')],
   },
   'server-error': {

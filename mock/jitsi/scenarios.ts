@@ -1,5 +1,5 @@
 import type { Scenario } from './scenario.ts'
 import { CALL_SCENARIOS } from './scenarios-call.ts'
-import { DOOR_SCENARIOS } from './scenarios-door.ts'
+import { JOIN_SCENARIOS } from './scenarios-join.ts'
 
-export const SCENARIOS: Record<string, Scenario> = { ...DOOR_SCENARIOS, ...CALL_SCENARIOS }
+export const SCENARIOS: Record<string, Scenario> = { ...JOIN_SCENARIOS, ...CALL_SCENARIOS }

@@ -45,7 +45,7 @@ function answerServer(exchange: Exchange, server: MockJitsi): void {
   else answerRoom(exchange, server)
 }
 
-/** Any name is a room; those that nobody opened here are free and empty. */
+/** Any name is a room. Rooms that no test opened are free and empty. */
 function answerRoom(exchange: Exchange, server: MockJitsi): void {
   const { path, response, url } = exchange
   const room = decodeURIComponent(path.split('/').at(-1) ?? '')
@@ -54,7 +54,7 @@ function answerRoom(exchange: Exchange, server: MockJitsi): void {
     meeting = jitsi.make(room, 'alone', {})
     server.meetings.set(room, meeting)
   }
-  // A network that is gone answers nothing at all.
+  // While the network is gone, requests get no answer.
   if (meeting.isUnreachable) {
     response.destroy()
     return

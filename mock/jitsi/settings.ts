@@ -1,16 +1,16 @@
-/** What a scenario can set and its defaults. */
+/** The settings of a scenario and their defaults. */
 import { randomOf } from '../shared/page/random.ts'
 import type { PageSettings } from './page/protocol.ts'
 
-/** Behind the button that joins. */
-export type Door =
+/** How the server responds to the join button. */
+export type JoinResponse =
   | 'open'
-  /** A waiting room that is asked at once. */
+  /** A waiting room that receives the join request at once. */
   | 'lobby'
-  /** A waiting room with a button of its own. */
+  /** A waiting room with a separate button for the request. */
   | 'lobby-button'
   | 'password'
-  /** Nobody who may open the room is there. */
+  /** No moderator is there to open the room. */
   | 'moderator'
   /** The same with a waiting room behind the dialog. */
   | 'moderator-lobby'
@@ -25,15 +25,15 @@ export type Door =
 
 /** All times are milliseconds at speed 1. */
 export interface ScenarioSettings {
-  /** What answers the room's address. */
+  /** The document at the room's address. */
   load: 'meeting' | 'welcome' | 'sign-in' | 'not-found' | 'refused'
   /** How many loads are answered with HTTP 503 first. */
   failedLoads: number
   loadingMs: number
-  /** The page that offers the desktop app, whatever the address asks for. */
+  /** The page that offers the desktop app, even if the address asks to skip it. */
   deepLink: boolean
   joinMs: number
-  door: Door
+  joinResponse: JoinResponse
   /** Of the room; null where it has none. */
   password: string | null
   /** Where the page goes after a visit, and whether it says why it is over first. */
@@ -53,7 +53,7 @@ export const DEFAULTS: ScenarioSettings = {
   loadingMs: 1000,
   deepLink: false,
   joinMs: 900,
-  door: 'open',
+  joinResponse: 'open',
   password: null,
   afterwards: 'close',
   saysWhy: true,

@@ -1,13 +1,13 @@
 /** One load of the room's page: the state machine behind it. The page shows what this decides. */
 import { Visit, type VisitHost } from '../shared/visit.ts'
-import { DENIED, REFUSALS, type Refusal } from './doors.ts'
 import type { DialogKind, FromPage, PagePerson, ToPage } from './page/protocol.ts'
+import { DENIED, REFUSALS, type Refusal } from './refusals.ts'
 import type { ScenarioSettings } from './settings.ts'
 
-/** What a visit needs from its meeting. */
+/** The parts of the meeting that a visit uses. */
 export interface VisitMeeting extends VisitHost {
   readonly settings: ScenarioSettings
-  /** Everybody but the bot. */
+  /** All people except the bot. */
   peopleFor(): PagePerson[]
   /** The first who may remove others. */
   readonly moderatorName: string
@@ -80,23 +80,23 @@ export class JitsiVisit extends Visit<ToPage, FromPage> {
   }
 
   private open(): void {
-    const { door } = this.meeting.settings
-    const refusal = REFUSALS[door]
+    const { joinResponse } = this.meeting.settings
+    const refusal = REFUSALS[joinResponse]
     if (refusal) this.refuse(refusal, 'refused')
-    else if (door === 'lobby') this.wait()
-    else if (door === 'lobby-button') {
+    else if (joinResponse === 'lobby') this.wait()
+    else if (joinResponse === 'lobby-button') {
       this.enter('lobbyDoor')
       this.showLobby(false)
-    } else if (door === 'password') {
+    } else if (joinResponse === 'password') {
       this.enter('password')
       this.send({ do: 'failure', name: 'conference.passwordRequired' })
       this.send({ do: 'dialog', dialog: 'password' })
-    } else if (door === 'moderator' || door === 'moderator-lobby') {
+    } else if (joinResponse === 'moderator' || joinResponse === 'moderator-lobby') {
       this.enter('waitingForModerator')
-      if (door === 'moderator') this.send({ do: 'failure', name: 'conference.authenticationRequired' })
+      if (joinResponse === 'moderator') this.send({ do: 'failure', name: 'conference.authenticationRequired' })
       else this.showLobby(true)
-      this.send({ do: 'dialog', dialog: door })
-    } else if (door === 'login-dialog') {
+      this.send({ do: 'dialog', dialog: joinResponse })
+    } else if (joinResponse === 'login-dialog') {
       this.enter('refused')
       this.send({ do: 'dialog', dialog: 'login' })
     } else this.letIn()
@@ -174,7 +174,7 @@ export class JitsiVisit extends Visit<ToPage, FromPage> {
     this.send({ do: 'over', reason: this.meeting.settings.saysWhy ? reason : null })
   }
 
-  // What the host can do.
+  // Actions of the host.
 
   override admit(): void {
     this.expect('admit the bot', STATES.waiting)
@@ -196,7 +196,7 @@ export class JitsiVisit extends Visit<ToPage, FromPage> {
     else if (this.isWaiting) this.finish('hostEnded', REASONS.lobbyClosed)
   }
 
-  /** The way of the media goes first; the page notices later that its server is gone, too, and loads itself anew. */
+  /** The media connection fails first. Later the page notices that its server is gone too, and reloads. */
   override loseConnection(): void {
     this.expect('cut off the bot', ['call', 'consent'])
     this.enter('reconnecting')
@@ -206,14 +206,14 @@ export class JitsiVisit extends Visit<ToPage, FromPage> {
 
   override regainConnection(): void {
     this.expect('reconnect the bot', ['reconnecting'])
-    // A page that has begun to count down loads itself anew all the same.
+    // A page that has begun to count down reloads all the same.
     if (this.isReloading) return
     this.timers.clear()
     this.enter('call')
     this.media.regain()
   }
 
-  /** The overlay with its countdown, at the end of which the page loads itself anew. */
+  /** The overlay with its countdown. At its end the page reloads. */
   loseServer(kind: 'network' | 'error'): void {
     this.isReloading = true
     if (this.state !== 'reconnecting') {

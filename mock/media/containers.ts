@@ -72,7 +72,7 @@ export function readOggOpus(bytes: Buffer): Buffer[] {
     for (const length of lacing) {
       parts.push(bytes.subarray(start, start + length))
       start += length
-      // A segment of 255 bytes goes on in the next one.
+      // A segment of 255 bytes continues in the next one.
       if (length < 255) {
         packets.push(Buffer.concat(parts))
         parts = []

@@ -28,8 +28,8 @@ const MAX_SPEECH_SECONDS = 600
 const PARALLEL_ENCODERS = 2
 
 /**
- * Encodes mock pictures and voices with ffmpeg and keeps the results in a folder, named by a checksum of what was
- * drawn and how it was encoded, so that later starts cost nothing and a changed drawing is never served stale.
+ * Encodes mock pictures and voices with ffmpeg and keeps the results in a folder, named by a checksum of what was drawn
+ * and how it was encoded, so that later starts are fast and a changed drawing is never served from an old file.
  */
 export class MediaEncoder {
   readonly #folder: string
@@ -102,7 +102,7 @@ export class MediaEncoder {
     try {
       return read(await readFile(path))
     } catch {
-      // Absent or damaged: made anew below. A rename lets several processes do this at once.
+      // Absent or damaged: encoded again below. The rename makes it safe that several processes do this at once.
     }
     const bytes = await make()
     const result = read(bytes)
@@ -119,7 +119,7 @@ export class MediaEncoder {
     try {
       return await runFfmpeg(args, input)
     } finally {
-      // The place goes straight to the next one waiting.
+      // The next waiting caller gets the slot at once.
       const next = this.#waiting.shift()
       if (next) next()
       else this.#running--
@@ -169,7 +169,7 @@ function runFfmpeg(args: readonly string[], input: (() => Generator<Buffer>) | n
       if (code === 0) resolve(Buffer.concat(output))
       else reject(new Error(`ffmpeg ended with ${signal ?? code} while it encoded mock media: ${printed.trim()}`))
     })
-    // ffmpeg may close its input early when it fails; its exit code tells the story.
+    // ffmpeg may close its input early when it fails; its exit code reports the failure.
     pipeline(Readable.from(input?.() ?? []), child.stdin).catch(() => {})
   })
 }

@@ -1,4 +1,4 @@
-/** What a receiver complains about, in RTCP. */
+/** Feedback of a receiver in RTCP: lost packets and requests for key frames. */
 import {
   GenericNack,
   PictureLossIndication,
@@ -14,7 +14,7 @@ export interface Complaints {
   needsKeyFrame(ssrc: number): void
 }
 
-export function hearComplaints(transport: RTCDtlsTransport, { missed, needsKeyFrame }: Complaints): void {
+export function onComplaints(transport: RTCDtlsTransport, { missed, needsKeyFrame }: Complaints): void {
   transport.onRtcp.subscribe((packet) => {
     if (packet instanceof RtcpTransportLayerFeedback && packet.feedback instanceof GenericNack) {
       missed(packet.feedback.mediaSourceSsrc, packet.feedback.lost)

@@ -41,7 +41,7 @@ function settings(): Partial<PeerConfig> {
 export function peerForPage(onCheck: () => void): RTCPeerConnection {
   return new RTCPeerConnection({
     ...settings(),
-    // As ICE lite this side only answers: the browser finds it, whatever the browser tells of itself.
+    // As ICE lite this side only answers. The browser finds it, so the browser's own candidates do not matter.
     iceLite: true,
     // The browser also tries from its other addresses, and the first path that it names would be kept for good.
     iceFilterStunResponse: (_message, [address]) => {

@@ -11,7 +11,7 @@ export const LOOP_SECONDS = 4
 /** With the sync source on, picture and sound mark each whole multiple of this on the room clock. */
 export const FLASH_INTERVAL_SECONDS = 2
 export const FLASH_SECONDS = 0.1
-/** How many looks are told apart by color and voice. */
+/** The number of looks that differ in color and voice. */
 export const LOOKS = 48
 
 export interface PictureSpec {
@@ -39,7 +39,7 @@ const INK: Yuv = [50, 128, 128]
 
 /** The plain background of a look's camera picture, and of the head line of its shared screen. */
 export function lookColor(look: number): Rgb {
-  // The golden angle keeps neighbours far apart; three lightness bands tell later rounds of the circle apart.
+  // The golden angle keeps neighbours far apart; three lightness bands distinguish later rounds of the circle.
   const hue = (look * 137.508) % 360
   const lightness = [0.36, 0.46, 0.27][Math.floor(look / 16) % 3]!
   const channel = (n: number) => {

@@ -40,7 +40,7 @@ export class ProgramStore {
       .then((program) => {
         programs.set(key, program)
       })
-      // Kept for `ready`: this was started in the background, where nobody could catch it.
+      // Kept for `ready`: this runs in the background, where no caller could catch the error.
       .catch((error: unknown) => {
         this.#failure ??= error
       })

@@ -20,7 +20,7 @@ export interface SentByPage {
   audioIsSilent: boolean | null
 }
 
-/** What the page under test sends into the meeting: counted, and the last seconds of it kept. */
+/** Media that the page under test sends into the meeting. Counts its packets and keeps the last seconds. */
 export class ReceivedMedia {
   #audioPackets = 0
   #videoPackets = 0

@@ -3,29 +3,32 @@ import type { JanusServer } from './janus/server.ts'
 export interface MediaRoomOptions {
   /**
    * Streams for voices: each carries one of the loudest speakers; a single one carries all, mixed. Default 3.
-   * `perPerson` gives everybody streams of their own, for sound and pictures, named by `SessionOptions`.
+   * `perPerson` gives each person separate streams for sound and pictures, named by `SessionOptions`.
    */
   audioStreams?: number | 'perPerson'
   /** Of camera pictures; even numbers. Default 640×360. Shared screens are twice as wide and high. */
   width?: number
   height?: number
-  /** Of camera pictures; default 24. Shared screens have half of it. */
+  /** Frames per second of camera pictures; default 24. Shared screens have half. */
   fps?: number
   /** Share of packets (0 to 1) that get lost on the way to the page. Default 0. */
   loss?: number
   /** Where encoded media is kept between runs. */
   cacheFolder?: string
-  /** Everything goes through this media server: people publish there, pages get what comes out. */
+  /** All media goes through this media server: people publish there, and pages receive from there. */
   via?: JanusServer
   /** With a media server: share of packets (0 to 1) that never leave the people. Default 0. */
   publisherLoss?: number
-  /** With a media server: key frames are held back until one is asked for, and this long after that. Default 0. */
+  /**
+   * With a media server: milliseconds. Key frames are held back until one is requested, and for this time after the
+   * request. Default 0.
+   */
   keyFrameDelayMs?: number
 }
 
 const MAX_AUDIO_STREAMS = 16
 
-/** With the defaults. Throws RangeError for what cannot be sent. */
+/** Adds the defaults. Throws RangeError for invalid values. */
 export function checked(options: MediaRoomOptions) {
   const { width = 640, height = 360, fps = 24, loss = 0, audioStreams = 3 } = options
   if (width % 2 !== 0 || height % 2 !== 0 || width < 64 || height < 64) {

@@ -71,7 +71,7 @@ export class MediaRoom {
     this.#programs = new ProgramStore(this.#encoder)
     this.#relay = options.via ? this.#openRelay(options.via, options) : null
     this.#voices = new VoiceStreams(
-      // Through a server everybody's voice goes apart; only a mix is made here.
+      // A media server gets each voice separately. Only a mix is made here.
       this.#relay && audioStreams !== 1 ? 'perPerson' : audioStreams,
       (id) => this.#people.get(id),
       (looks, beep) => this.#programs.voices(looks, beep),
@@ -79,7 +79,7 @@ export class MediaRoom {
     this.#schedule()
   }
 
-  /** Who was heard when, in the order of beginning. */
+  /** The speaking turns, in the order of their beginning. */
   get turns(): readonly SpeakingTurn[] {
     return this.#voices.turns
   }
@@ -89,7 +89,7 @@ export class MediaRoom {
     return this.#flashes
   }
 
-  /** Told when a voice is first sent, and again (with `endedAt`) after it was last sent. */
+  /** Called when a voice is first sent, and again (with `endedAt`) after it was last sent. */
   onTurn(listener: (turn: SpeakingTurn) => void): void {
     this.#voices.onTurn(listener)
   }
@@ -176,7 +176,7 @@ export class MediaRoom {
         // Another call may have come in between.
         if (this.#flash === flash) this.#isFlashing = true
       },
-      // The caller learns of it from `ready`.
+      // The caller receives the error from `ready`.
       () => {},
     )
   }
@@ -228,7 +228,7 @@ export class MediaRoom {
 
   #person(id: string): MediaPerson & { isSharing: boolean } {
     const person = this.#people.get(id)
-    if (!person) throw new RangeError(`Nobody in the media room has the id "${id}"`)
+    if (!person) throw new RangeError(`No person in the media room has the id "${id}"`)
     return person
   }
 

@@ -26,12 +26,12 @@ export interface RoomClock {
   utc(roomMs: number): number
 }
 
-/** How packets of a media server are numbered on for the page. */
+/** How packets of a media server are renumbered for the page. */
 interface Forwarding {
   from: string
   sequenceOffset: number
   timestampOffset: number
-  /** After a change of source a decoder cannot go on with anything but a key frame. */
+  /** After a change of source, a decoder can only continue with a key frame. */
   needsKeyFrame: boolean
   /** The newest one, as the page has it, and when it came, in room time. */
   timestamp: number
@@ -56,7 +56,7 @@ export class RtpSender {
   #packets = 0
   #bytes = 0
   #lastReportAt = Number.NEGATIVE_INFINITY
-  /** Until when key frames are held back, in room time; null when they are not. */
+  /** Room time until which key frames are held back; null when they are not. */
   #keyFramesFrom: number | null = null
   #keyFrameDelayMs = 0
   readonly #history: { header: RtpHeader; payload: Buffer }[] = []
@@ -100,18 +100,20 @@ export class RtpSender {
 
   #levelExtension(level: number, isVoice: boolean): { id: number; payload: Buffer }[] {
     const id = this.#transceiver.headerExtensions.find((extension) => extension.uri.endsWith(':ssrc-audio-level'))?.id
-    // RFC 6464: the highest bit tells that the sender holds this for voice.
+    // RFC 6464: the highest bit means that the sender holds this sound to be voice.
     const voice = isVoice && level < 127 ? 0x80 : 0
     return id === undefined ? [] : [{ id, payload: Buffer.from([voice | level]) }]
   }
 
-  /** Key frames are left out until somebody asks for one, and this long after that, as a slow encoder would. */
+  /**
+   * Leaves out key frames until a receiver requests one, and for this time after the request, as a slow encoder does.
+   */
   holdKeyFrames(delayMs: number): void {
     this.#keyFrameDelayMs = delayMs
     this.#keyFramesFrom = Number.POSITIVE_INFINITY
   }
 
-  /** Somebody asked for a key frame. */
+  /** A receiver requested a key frame. */
   releaseKeyFrames(): void {
     if (this.#keyFramesFrom === Number.POSITIVE_INFINITY)
       this.#keyFramesFrom = this.#clock.now() + this.#keyFrameDelayMs
@@ -157,7 +159,7 @@ export class RtpSender {
     forwarding.timestamp = modulo(header.timestamp + forwarding.timestampOffset, 2 ** 32)
     forwarding.at = now
     const sequenceNumber = modulo(header.sequenceNumber + forwarding.sequenceOffset, 2 ** 16)
-    // One that comes late, because it was sent again, does not turn the numbers back.
+    // A late packet, which was sent again, does not decrease the numbers.
     if (modulo(sequenceNumber - this.#sequence, 2 ** 16) < 2 ** 15) this.#sequence = (sequenceNumber + 1) % 2 ** 16
     this.#report()
     this.#put(payload, {
@@ -216,7 +218,7 @@ export class RtpSender {
     return (this.#timestampBase + Math.round((roomMs * this.#clockRate) / 1000)) % 2 ** 32
   }
 
-  /** What the stream's timestamp is at this instant: of a forwarded one it is known by when its packets came. */
+  /** The stream's timestamp at this instant. For a forwarded stream it is computed from the arrival of its packets. */
   #timestampNow(now: number): number {
     if (!this.#forwarding) return this.#timestamp(now)
     const { timestamp, at } = this.#forwarding
@@ -244,7 +246,7 @@ export class RtpSender {
         }),
       ],
     })
-    // A report that cannot be sent is made good by the next one.
+    // The next report replaces one that cannot be sent.
     this.#transport?.sendRtcp([report, names]).catch(() => {})
   }
 }

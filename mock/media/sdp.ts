@@ -23,7 +23,9 @@ export function offersDataChannels(sdp: string): boolean {
   return /^m=application [1-9]/m.test(sdp)
 }
 
-/** werift gives inactive m-lines port 0, which refuses them for ever; inactive only means that nobody sends now. */
+/**
+ * werift gives inactive m-lines port 0, which refuses them for ever. Inactive only means that no sender uses them now.
+ */
 export function keepInactiveLines(sdp: string): string {
   return sdp
     .split(/(?=^m=)/m)
@@ -31,7 +33,7 @@ export function keepInactiveLines(sdp: string): string {
     .join('')
 }
 
-/** What a page is to see of the stream that comes on one line. */
+/** The ids in a page of the stream that comes on one line. */
 export interface StreamName {
   streamId: string
   trackId: string
@@ -39,8 +41,8 @@ export interface StreamName {
 }
 
 /**
- * Names the streams of an answer, by mid. A line with null carries nobody for now: it is inactive, which makes the page
- * end its track; lines that are not in the map stay as they are.
+ * Names the streams of an answer, by mid. A line with null carries no person now: it is inactive, which makes the page
+ * end its track. Lines that are not in the map stay as they are.
  */
 export function nameStreams(sdp: string, names: ReadonlyMap<string, StreamName | null>): string {
   return sdp

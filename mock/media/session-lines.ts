@@ -1,6 +1,6 @@
 import type { RTCPeerConnection, RTCRtpTransceiver } from 'werift'
 import type { VideoProgram } from './encode.ts'
-import { hearComplaints } from './feedback.ts'
+import { onComplaints } from './feedback.ts'
 import type { RelayedPacket } from './janus/subscription.ts'
 import { type RoomClock, RtpSender } from './rtp-sender.ts'
 import type { StreamName } from './sdp.ts'
@@ -15,7 +15,7 @@ export interface MediaLine {
   kind: 'audio' | 'video'
   /** Among those of its kind. */
   index: number
-  /** Whose line it is, where each person has lines of their own; null otherwise. */
+  /** The person whose line it is, in a room with lines per person; null otherwise. */
   personId: string | null
   source: 'voice' | 'camera' | 'screen'
 }
@@ -23,15 +23,15 @@ export interface MediaLine {
 export interface SessionOptions {
   /**
    * Names the media stream of each receiving m-line, for instance to put a sound and a picture into one stream, which
-   * makes the browser play them in step. Each has a stream of its own by default, as in Google Meet.
+   * makes the browser play them in sync. Default: a separate stream for each line, as in Google Meet.
    */
   streamId?: (line: MediaLine) => string
-  /** For lines of a person of their own: the id of the track, and the RTP source where it matters. */
+  /** For lines per person: the id of the track, and the RTP source where it matters. */
   trackId?: (line: MediaLine) => string
   ssrc?: (line: MediaLine) => number
 }
 
-/** What the lines of a session need from the room. */
+/** The parts of the room that the lines of a session use. */
 export interface LinesRoom {
   clock: RoomClock
   loss: number
@@ -47,7 +47,7 @@ export interface LinesRoom {
 export interface LinesListener {
   /** Who is on which video line has changed. */
   slotsChanged(): void
-  /** Where each person has streams of their own: the page should offer again, with this many lines to receive on. */
+  /** In a room with streams per person: the page should offer again, with this many lines to receive on. */
   offerWanted(lines: { audio: number; video: number }): void
   /** The page cannot show this picture, or has only begun to show it. */
   keyFrameWanted(source: VideoSource): void
@@ -62,10 +62,10 @@ export class SessionLines {
   readonly #peer: RTCPeerConnection
   readonly #listener: LinesListener
   readonly #senders = new Map<string, RtpSender>()
-  /** The page may do without pictures. */
+  /** False if the page receives no pictures. */
   wantsVideo = true
   #isListening = false
-  /** Which streams the last answer was to have; null before there was one. */
+  /** The streams of the last answer; null before the first one. */
   #described: string | null = null
   #lastWanted: string | null = null
 
@@ -93,8 +93,8 @@ export class SessionLines {
   }
 
   /**
-   * Takes up what was negotiated: which m-lines may carry media to the page. Returns what the page is to see where
-   * each person has streams of their own.
+   * Applies the negotiated answer: which m-lines may carry media to the page. Returns the streams that the page is to
+   * see, in a room with streams per person.
    */
   takeAnswer(): ReadonlyMap<string, StreamName | null> {
     const open = this.#peer
@@ -109,8 +109,8 @@ export class SessionLines {
       }))
     const { audioStreams } = this.#room
     const mostVoices = audioStreams === 'perPerson' ? undefined : audioStreams
-    this.voices.take(open.filter(({ kind }) => kind === 'audio').slice(0, mostVoices))
-    this.video.take(open.filter(({ kind }) => kind === 'video'))
+    this.voices.setLines(open.filter(({ kind }) => kind === 'audio').slice(0, mostVoices))
+    this.video.setLines(open.filter(({ kind }) => kind === 'video'))
     this.#listenForComplaints()
     if (this.#isPerPerson) return this.#placePeople()
     this.update()
@@ -119,7 +119,7 @@ export class SessionLines {
 
   /** People came, went, or switched their camera or screen. */
   update(): void {
-    // A stream with a name cannot become somebody else's: newcomers wait for the next offer.
+    // A stream with a name cannot change its person: newcomers wait for the next offer.
     if (this.#isPerPerson) {
       if (this.video.keep(this.#videoSources())) this.#listener.slotsChanged()
       this.#wantOffer()
@@ -155,7 +155,7 @@ export class SessionLines {
     this.#listener.slotsChanged()
   }
 
-  /** Gives each person lines of their own, as far as the page offered them; returns what the page is to see. */
+  /** Gives each person separate lines, as far as the page offered them. Returns the streams that the page is to see. */
   #placePeople(): Map<string, StreamName | null> {
     const people = this.#room.people()
     this.voices.place(people.map(({ id }) => id))
@@ -182,7 +182,10 @@ export class SessionLines {
     return names
   }
 
-  /** Tells when the page's streams are no longer those of the people; once for each change, whatever the page does. */
+  /**
+   * Reports that the page's streams no longer match the people. Once for each change, even if the page does not offer
+   * again.
+   */
   #wantOffer(): void {
     const wanted = this.#streams()
     if (this.#described === null || wanted === this.#described || wanted === this.#lastWanted) return
@@ -217,7 +220,7 @@ export class SessionLines {
     const transport = this.#peer.dtlsTransports[0]
     if (this.#isListening || transport === undefined) return
     this.#isListening = true
-    hearComplaints(transport, {
+    onComplaints(transport, {
       missed: (ssrc, numbers) => {
         for (const sender of this.#senders.values()) if (sender.ssrc === ssrc) sender.resend(numbers)
       },

@@ -14,13 +14,13 @@ export type { MediaLine, SessionOptions } from './session-lines.ts'
 
 export type SessionState = 'new' | 'connecting' | 'connected' | 'disconnected' | 'failed' | 'closed'
 
-/** What a session asks of its room. */
+/** The parts of the room that a session uses. */
 export interface SessionRoom extends LinesRoom {
   removeSession(session: MediaSession): void
   keyFrameWanted(session: MediaSession, source: VideoSource): void
 }
 
-/** A browser checks its path every 2.5 s; one that is not heard for this long is gone or stands still. */
+/** A browser checks its path every 2.5 s; one that sends nothing for this long is gone or stalls. */
 const GONE_AFTER_MS = 10_000
 
 /**
@@ -37,7 +37,7 @@ export class MediaSession {
   readonly #waitingChannels: MediaDataChannel[] = []
   #hasDataChannels = false
   #lastHeardAt = 0
-  #toldState: SessionState = 'new'
+  #emittedState: SessionState = 'new'
   readonly #stateTimer: NodeJS.Timeout
   #answering: Promise<unknown> = Promise.resolve()
   #isClosed = false
@@ -60,8 +60,8 @@ export class MediaSession {
       },
       keyFrameWanted: (source) => room.keyFrameWanted(this, source),
     })
-    this.#peer.connectionStateChange.subscribe(() => this.#tellState())
-    this.#stateTimer = setInterval(() => this.#tellState(), 1000).unref()
+    this.#peer.connectionStateChange.subscribe(() => this.#emitState())
+    this.#stateTimer = setInterval(() => this.#emitState(), 1000).unref()
     this.#peer.onDataChannel.subscribe((channel) => {
       const wrapped = new MediaDataChannel(channel.label)
       wrapped.attach(channel)
@@ -83,7 +83,7 @@ export class MediaSession {
     return answer
   }
 
-  /** Whether anybody's picture is sent to the page; so it is in the beginning. */
+  /** Turns all pictures to the page on or off. Default: on. */
   sendVideos(wanted: boolean): void {
     this.#lines.wantsVideo = wanted
     this.#lines.update()
@@ -94,7 +94,7 @@ export class MediaSession {
     return this.#lines.video.slots()
   }
 
-  /** The listener is told all slots whenever one changes. */
+  /** The listener receives all slots whenever one changes. */
   onVideoSlots(listener: (slots: VideoSlot[]) => void): void {
     this.#onVideoSlots.push(listener)
   }
@@ -110,8 +110,8 @@ export class MediaSession {
   }
 
   /**
-   * Where each person has streams of their own: told when streams came or went, so that the page should offer again
-   * with this many lines to receive on.
+   * In a room with streams per person: called when streams came or went, so that the page should offer again with this
+   * many lines to receive on.
    */
   onOfferWanted(listener: (lines: { audio: number; video: number }) => void): void {
     this.#onOfferWanted.push(listener)
@@ -131,7 +131,7 @@ export class MediaSession {
     this.#onChannel.push(listener)
   }
 
-  /** What the page sent so far. */
+  /** The packets that the page sent so far. */
   sent(): SentByPage {
     return this.#received.summary()
   }
@@ -166,7 +166,7 @@ export class MediaSession {
     this.#room.removeSession(this)
     for (const channel of this.#channels) channel.close()
     await this.#peer.close()
-    this.#tellState()
+    this.#emitState()
   }
 
   /** For the room: people came, went, or switched their camera or screen. */
@@ -194,10 +194,10 @@ export class MediaSession {
     return state === 'connected' && isGone ? 'disconnected' : state
   }
 
-  #tellState(): void {
+  #emitState(): void {
     const state = this.#state()
-    if (state === this.#toldState) return
-    this.#toldState = state
+    if (state === this.#emittedState) return
+    this.#emittedState = state
     for (const listener of this.#onState) listener(state)
   }
 

@@ -1,6 +1,6 @@
 /**
- * Who is on which stream. A meeting server forwards more people than the page has streams for: these pure rules
- * decide, and move nobody who is already placed without need.
+ * Pure rules that decide which person is on which stream, because a meeting has more people than the page has streams.
+ * A person who is already placed does not move without need.
  */
 
 export interface VideoSource {
@@ -32,8 +32,8 @@ export function placeVideo(
 }
 
 /**
- * Places those who speak, in the order in which they began. With several streams each carries one voice; a single
- * stream carries everybody mixed.
+ * Places the speakers, in the order in which they began. With several streams each carries one voice; a single stream
+ * carries the mix of all.
  */
 export function placeVoices(slots: readonly (readonly string[])[], speakers: readonly string[]): string[][] {
   if (slots.length === 1) return [speakers.slice(0, MAX_CSRCS)]

@@ -5,9 +5,9 @@ import { placeVideo, type VideoSource } from './slots.ts'
 
 export interface VideoSlot {
   mid: string
-  /** What the page sees as the id of the track's stream. */
+  /** The id of the track's stream in the page. */
   streamId: string
-  /** null: nobody is shown here now */
+  /** null: the line shows no person now. */
   personId: string | null
   kind: 'camera' | 'screen'
 }
@@ -17,7 +17,7 @@ interface Line {
   streamId: string
   sender: RtpSender
   source: VideoSource | null
-  /** What is being sent; it changes only where the new program has a key frame. */
+  /** The program that is sent now. It changes only where the new program has a key frame. */
   program: VideoProgram | null
   programSource: VideoSource | null
 }
@@ -32,8 +32,8 @@ export class VideoLines {
     this.#programOf = programOf
   }
 
-  /** Takes over what was negotiated; lines known before keep who is on them. */
-  take(lines: readonly { mid: string; streamId: string; sender: RtpSender }[]): void {
+  /** Applies the negotiated lines. A known line keeps its person. */
+  setLines(lines: readonly { mid: string; streamId: string; sender: RtpSender }[]): void {
     this.#lines = lines.map((line) => {
       const known = this.#lines.find(({ mid }) => mid === line.mid)
       return { source: null, program: null, programSource: null, ...known, ...line }
@@ -49,7 +49,7 @@ export class VideoLines {
     }))
   }
 
-  /** Takes those who are gone from their lines, and places nobody anew. Returns whether anything changed. */
+  /** Frees the lines of sources that are gone, without placing others. Returns whether a line changed. */
   keep(sources: readonly VideoSource[]): boolean {
     const gone = this.#lines.filter(({ source }) => source && !sources.some((kept) => isSameSource(kept, source)))
     for (const line of gone) line.source = null
@@ -88,7 +88,7 @@ export class VideoLines {
   /**
    * Sends the pictures of a room time.
    * @param tick frames since the room began
-   * @param isAfterGap frames were left out before this one: only key frames can go on
+   * @param isAfterGap frames were left out before this one: only a key frame can follow
    */
   send(tick: number, fps: number, roomMs: number, isAfterGap: boolean): void {
     for (const line of this.#lines) {

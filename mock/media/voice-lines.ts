@@ -33,8 +33,8 @@ export class VoiceLines {
     this.#isPerPerson = isPerPerson
   }
 
-  /** Takes over what was negotiated; lines known before keep whose they are. */
-  take(lines: readonly { mid: string; streamId: string; sender: RtpSender }[]): void {
+  /** Applies the negotiated lines. A known line keeps its person. */
+  setLines(lines: readonly { mid: string; streamId: string; sender: RtpSender }[]): void {
     this.#lines = lines.map((line) => {
       const known = this.#lines.find(({ mid }) => mid === line.mid)
       return { personId: known?.personId ?? null, ...line }

@@ -6,13 +6,13 @@ export interface SpeakingTurn {
   personId: string
   /** UTC ms when the first packet with the voice was sent; a breath before it is left out. */
   startedAt: number
-  /** UTC ms when the last packet with the voice was sent, likewise; null while it goes on. */
+  /** UTC ms when the last packet with the voice was sent, likewise; null while the turn continues. */
   endedAt: number | null
 }
 
 /** 20 ms of sound for one stream. */
 export interface AudioFrame {
-  /** Set where each person has a stream of their own. */
+  /** Set in a room with streams per person. */
   owner: string | null
   data: Buffer
   csrcs: readonly number[]
@@ -22,7 +22,7 @@ export interface AudioFrame {
   begins: boolean
 }
 
-/** What is heard on a stream for 20 ms. */
+/** The sound of a stream for 20 ms. */
 interface Sound {
   frame: AudioProgram['frames'][number]
   people: readonly string[]
@@ -42,18 +42,18 @@ interface Speech {
 }
 
 interface Stream {
-  /** Whose voice alone it carries; null where it carries whoever speaks. */
+  /** The one person whose voice it carries; null when it carries any speaker. */
   owner: string | null
   people: string[]
   playing: { program: AudioProgram; people: readonly string[] } | null
   lastCsrcs: readonly number[]
-  /** Frames since something was last heard. */
+  /** Frames since the last sound. */
   idleFrames: number
 }
 
 /** A 20 ms Opus frame of digital silence. */
 const SILENT_FRAME = Buffer.from([0xf8, 0xff, 0xfe])
-/** After a turn silence goes on for this many frames, as encoders do, so that the sound ends cleanly. */
+/** After a turn this many frames of silence are sent, as encoders do, so that the sound ends cleanly. */
 const TRAILING_FRAMES = 10
 /** Later silence is only hinted at, one frame of these, as with Opus DTX (400 ms). */
 const IDLE_EVERY_FRAMES = 20
@@ -62,7 +62,7 @@ function newStream(owner: string | null): Stream {
   return { owner, people: [], playing: null, lastCsrcs: [], idleFrames: TRAILING_FRAMES }
 }
 
-/** Decides, 20 ms at a time, what each audio stream of the room carries, and notes who was heard when. */
+/** Decides, 20 ms at a time, what each audio stream of the room carries, and records the speaking turns. */
 export class VoiceStreams {
   readonly turns: SpeakingTurn[] = []
   readonly #voiceOf: (personId: string) => Voice | undefined
@@ -75,7 +75,7 @@ export class VoiceStreams {
   #speakers: string[] = []
 
   /**
-   * @param streams how many carry the loudest voices; `perPerson` gives everybody one of their own
+   * @param streams how many carry the loudest voices; `perPerson` gives each person a separate one
    * @param voiceOf the person's voice, or undefined when the person is gone
    * @param program the encoded voices together, or undefined while they are being encoded
    */
@@ -90,7 +90,7 @@ export class VoiceStreams {
     if (streams !== 'perPerson') this.#streams = Array.from({ length: streams }, () => newStream(null))
   }
 
-  /** Somebody came, who may get a stream of their own. */
+  /** A person came, who may get a separate stream. */
   add(personId: string): void {
     if (this.#isPerPerson) this.#streams.push(newStream(personId))
   }
@@ -137,7 +137,7 @@ export class VoiceStreams {
     return frames
   }
 
-  /** Who is heard on the first stream now, by contributing source. */
+  /** The contributing sources on the first stream now. */
   mixedSources(): readonly number[] {
     return this.#streams[0]?.lastCsrcs ?? []
   }
@@ -201,11 +201,11 @@ export class VoiceStreams {
     const people = stream.people.filter((id) => this.#voiceOf(id) !== undefined)
     if (people.length === 0 && !beep) stream.playing = null
     else {
-      // The mix is the same whatever the order of its voices: one encoding serves all.
+      // The mix does not depend on the order of its voices: one encoding serves all orders.
       const looks = people.map((id) => this.#voiceOf(id)!.look).sort((a, b) => a - b)
       const program = this.#program(looks, beep)
       if (program) stream.playing = { program, people }
-      // Until the new mix is encoded the former one goes on, unless somebody in it has stopped.
+      // Until the new mix is encoded the former one continues, unless a person in it has stopped.
       else if (!stream.playing?.people.every((id) => people.includes(id))) stream.playing = null
     }
     if (stream.playing === null) return null
@@ -219,7 +219,7 @@ export class VoiceStreams {
     }
   }
 
-  /** A turn goes from sound to sound: what nobody could hear before and after it is none of it. */
+  /** A turn lasts from the first to the last sound. Silence before and after it does not count. */
   #note(heard: ReadonlyMap<string, boolean>, utcMs: number): void {
     for (const [personId, { turn, lastSentAt }] of this.#openTurns) {
       if (heard.has(personId)) continue

@@ -1,4 +1,4 @@
-/** What `MockMeeting.show` knows, and what each word does. */
+/** The names that `MockMeeting.show` accepts, and their implementation. */
 import type { TeamsVisit } from './visit.ts'
 
 export const SHOWABLE: Record<string, (visit: TeamsVisit) => void> = {

@@ -10,7 +10,7 @@ export function appDocument(scriptPath: string, lang: string): string {
 <script src="${scriptPath}" defer></script></body></html>`
 }
 
-/** A document that only goes on to the next one, as `script` says; its body is nearly empty. */
+/** A document whose `script` only leads to the next one; its body is nearly empty. */
 function shellDocument(script: string): { html: string; headers: Record<string, string> } {
   const nonce = randomBytes(16).toString('base64')
   const bar = ['', '-close-button', '-maximize-button', '-minimize-button']
@@ -20,7 +20,7 @@ function shellDocument(script: string): { html: string; headers: Record<string, 
   return { html, headers: { 'content-security-policy': `script-src 'nonce-${nonce}'` } }
 }
 
-/** Goes on to a path that the server knows. */
+/** Leads to a path that the server knows. */
 export function forwardDocument(path: string) {
   return shellDocument(`location.replace(${JSON.stringify(path).replaceAll('<', '\\u003c')})`)
 }
@@ -33,7 +33,7 @@ const query = 'anon=true&launchAgent=join_launcher_web&lightExperience=true&corr
 if (target.startsWith('/')) location.replace(target + (target.includes('?') ? '&' : '?') + query)`)
 }
 
-/** The silent attempt to sign in, which fails: nobody is signed in. */
+/** The silent attempt to sign in, which fails: no account is signed in. */
 export function signInProbeDocument(redirectTo: string) {
   return shellDocument(`
 if (window.top === window) location.replace(${JSON.stringify(redirectTo).replaceAll('<', '\\u003c')})`)

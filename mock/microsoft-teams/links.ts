@@ -3,7 +3,7 @@ import { createHash, randomInt, randomUUID } from 'node:crypto'
 
 export type LinkForm = 'short' | 'classic'
 
-/** What an address says of a meeting. */
+/** The meeting that an address names. */
 export interface NamedMeeting {
   form: LinkForm
   code: string
@@ -111,7 +111,7 @@ export function lightPath(named: NamedMeeting, ids: MeetingIds): string {
   return `/light-meetings/launch?${query}`
 }
 
-/** Reads the meeting out of `coords`; null where they are missing or say nothing of use. */
+/** Reads the meeting out of `coords`; null where they are missing or incomplete. */
 export function readCoords(url: URL): NamedMeeting | null {
   const text = url.searchParams.get('coords')
   if (!text) return null

@@ -33,12 +33,12 @@ export class TeamsMediaLink extends MediaLink {
     })
   }
 
-  /** Said on the page's main channel, where there is one. */
-  tell(message: unknown): void {
+  /** Sends a message on the page's main channel, if there is one. */
+  sendOnChannel(message: unknown): void {
     this.channel?.send(channelMessage(message))
   }
 
-  /** As a platform that has changed its protocol. */
+  /** Simulates a platform that has changed its protocol. */
   sendUnknown(bytes: Uint8Array): void {
     this.channel?.send(bytes)
   }

@@ -1,15 +1,17 @@
-/** A mock Microsoft Teams meeting: what its page, its push socket and its main channel are told. */
+/**
+ * A mock Microsoft Teams meeting: sends people, speakers and chat to its page, its push socket and its main channel.
+ */
 import { randomUUID } from 'node:crypto'
 import type { CaptionRow } from '../shared/caption-writer.ts'
 import { type ChatLine, Meeting } from '../shared/meeting.ts'
 import { type Scenario, TWO } from '../shared/scenario.ts'
 import type { MockMeetingOptions } from '../types.ts'
 import { SHOWABLE } from './actions.ts'
-import type { Launch, Link } from './door.ts'
 import { invitationOf, lightPath, type MeetingIds, type NamedMeeting, newIds } from './links.ts'
 import { TeamsMediaLink } from './media-link.ts'
 import type { ChatLine as PageChatLine, PagePerson, PageSettings } from './page/protocol.ts'
 import { newPeople, type Person, shownAs } from './people.ts'
+import type { Launch, Link } from './pre-call-visit.ts'
 import { dominantSpeakers, endBody, pushFrame, recognition, rosterBody, SERVICE_ENTRY } from './push.ts'
 import { DEFAULTS, ownSuffix, pageSettings, type ScenarioSettings } from './settings.ts'
 import { TeamsVisit } from './visit.ts'
@@ -17,7 +19,7 @@ import type { TeamsVisitMeeting } from './visit-types.ts'
 
 const LONGEST_MESSAGE = 28_000
 const HISTORY_KEPT = 8
-/** What the service calls the reactions on a message. */
+/** The service's names of the reactions on a message. */
 const REACTION_KEYS: Readonly<Record<string, string>> = { '👍': 'like', '❤️': 'heart', '🎉': '1f389_partypopper' }
 
 export type TeamsScenario = Scenario<ScenarioSettings>
@@ -66,7 +68,7 @@ export class TeamsMeeting extends Meeting<Person, TeamsVisit> implements TeamsVi
     return this.roster.get(id).audioCsrc
   }
 
-  // What the server asks.
+  // For the server.
 
   newVisit(load: { launch?: Launch; link?: Link } = {}): TeamsVisit {
     const mri = `8:teamsvisitor:${randomUUID().replaceAll('-', '')}`
@@ -78,18 +80,18 @@ export class TeamsMeeting extends Meeting<Person, TeamsVisit> implements TeamsVi
     return this.isChatOn || page.chat === 'no-button' ? page : { ...page, chat: 'off' }
   }
 
-  /** A link without the passcode is a wrong one, which is found out after joining only. */
+  /** A link without the passcode is wrong, which the page reports only after the join. */
   linkOf({ form, code, passcode = '' }: NamedMeeting): Link {
     return { code, passcode, isRight: form === 'classic' || passcode === this.ids.passcode }
   }
 
-  /** People who are there, for those who come later. */
+  /** The people who are in the meeting, for pages that join later. */
   rosterSnapshot(visit: TeamsVisit): object {
     const { participants } = rosterBody(this.peopleFor(visit), 'active')
     return { roster: { participants: { ...participants, ...SERVICE_ENTRY } } }
   }
 
-  // What a visit asks.
+  // For a visit.
 
   lightPath(): string {
     return lightPath({ form: this.settings.link, code: this.code, passcode: this.ids.passcode }, this.ids)
@@ -130,7 +132,7 @@ export class TeamsMeeting extends Meeting<Person, TeamsVisit> implements TeamsVi
     this.push('conversation/conversationEnd/', body)
   }
 
-  // What the page is told.
+  // Messages to the page.
 
   protected override showPeople(visit: TeamsVisit, changed?: Person): void {
     visit.send({ do: 'people', people: this.peopleFor(visit) })
@@ -143,7 +145,7 @@ export class TeamsMeeting extends Meeting<Person, TeamsVisit> implements TeamsVi
     if (!person.isSpeaking || !this.settings.mapsSources) return
     const { audioSource } = person
     this.speakers = [audioSource, ...this.speakers.filter((source) => source !== audioSource)].slice(0, HISTORY_KEPT)
-    this.link(visit)?.tell(dominantSpeakers(this.speakers))
+    this.link(visit)?.sendOnChannel(dominantSpeakers(this.speakers))
   }
 
   protected override captionSpoken(visit: TeamsVisit, { personId, name, row, text, isFinal }: CaptionRow): void {
@@ -153,7 +155,7 @@ export class TeamsMeeting extends Meeting<Person, TeamsVisit> implements TeamsVi
     if (!visit.captionsOn) return
     visit.send({ do: 'caption', row, name, text })
     const mri = this.roster.find(personId)?.mri
-    if (mri) this.link(visit)?.tell(recognition({ mri, text, startedAt, isFinal }))
+    if (mri) this.link(visit)?.sendOnChannel(recognition({ mri, text, startedAt, isFinal }))
   }
 
   protected override showChat(visit: TeamsVisit, line: ChatLine): void {
@@ -220,13 +222,13 @@ export class TeamsMeeting extends Meeting<Person, TeamsVisit> implements TeamsVi
     return new TeamsMediaLink(this.linkPorts(visit))
   }
 
-  /** A line of the chat that nobody wrote. */
+  /** A line of the chat without an author. */
   systemLine(visit: TeamsVisit, text: string): void {
     const id = this.messageId()
     visit.showChat({ id, clientId: id, mri: null, name: '', isOwn: false, text, at: Date.now() })
   }
 
-  /** Bytes on the main channel that are of no known format. */
+  /** Sends bytes of an unknown format on the main channel. */
   sendUnknown(bytes: Uint8Array): void {
     if (this.current) this.link(this.current)?.sendUnknown(bytes)
   }
@@ -234,7 +236,8 @@ export class TeamsMeeting extends Meeting<Person, TeamsVisit> implements TeamsVi
   private push(path: 'rosterUpdate/' | 'conversation/conversationEnd/', body: unknown): void {
     const visit = this.current
     if (!visit) return
-    // The roster comes packed always, the end both ways (docs/platform-notes/microsoft-teams.md#end-messages).
+    // The roster is always compressed; the end message comes compressed or plain
+    // (docs/platform-notes/microsoft-teams.md#end-messages).
     const isPacked = path === 'rosterUpdate/' || this.seed % 2 === 0
     visit.push(pushFrame({ path, callId: visit.callId, body, isPacked }))
   }

@@ -1,4 +1,4 @@
-/** What Microsoft Teams knows of the people in a meeting. */
+/** Microsoft Teams' data about the people in a meeting. */
 import { randomBytes } from 'node:crypto'
 import { type Person as BasePerson, People } from '../shared/people.ts'
 import { uuidOf } from './links.ts'

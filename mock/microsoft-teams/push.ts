@@ -1,5 +1,5 @@
 /**
- * What the platform pushes: frames of the socket, messages of the main channel, the roster's snapshot
+ * Messages that the platform pushes: frames of the socket, messages of the main channel, the roster's snapshot
  * (docs/platform-notes/microsoft-teams.md#roster-messages).
  */
 import { randomBytes } from 'node:crypto'
@@ -21,7 +21,7 @@ interface Push {
   path: 'rosterUpdate/' | 'conversation/conversationEnd/'
   callId: string
   body: unknown
-  /** Deflated and base64, or as it is: the platform does both. */
+  /** Deflated and base64, or plain: the platform does both. */
   isPacked: boolean
 }
 
@@ -69,7 +69,7 @@ export const SERVICE_ENTRY = {
   },
 }
 
-/** Why a conversation ended; with a sender somebody did it. */
+/** Why a conversation ended. A sender is the person who ended it. */
 export function endBody(subCode: number, phrase: string, sender: { mri: string; name: string } | null) {
   return { subCode, phrase, sender: sender && { id: sender.mri, displayName: plainName(sender.name) } }
 }
@@ -77,7 +77,7 @@ export function endBody(subCode: number, phrase: string, sender: { mri: string; 
 /** A message of the main channel: some bytes first, then JSON. */
 export function channelMessage(body: unknown): Uint8Array {
   const prefix = randomBytes(PREFIX_BYTES)
-  // Neither kind of bracket by chance, so that one in ten is what it says.
+  // Neither kind of bracket by chance, so that exactly the intended share has one.
   for (let index = 0; index < prefix.length; index++) {
     if (prefix[index] === 0x5b || prefix[index] === 0x7b) prefix[index] = 0x01
   }

@@ -30,7 +30,7 @@ const CROWD: MockPerson[] = Array.from({ length: 60 }, (_, index) => ({
 
 export const CALL_SCENARIOS: Readonly<Record<string, TeamsScenario>> = {
   'benign-alerts': {
-    about: 'Toasts and banners of every kind; none of them ends anything.',
+    about: 'Toasts and banners of every kind; none of them ends the meeting.',
     settings: { banners: ['JoinersOngoingRecording'] },
     timeline: [
       ...ADMITTED,
@@ -46,7 +46,7 @@ export const CALL_SCENARIOS: Readonly<Record<string, TeamsScenario>> = {
     timeline: [...ADMITTED, inCall(10, 'show', 'consent')],
   },
   'alone-prompt': {
-    about: 'Alone, and asked "Are you still there?" at 10 s; nobody knows whether the real one asks.',
+    about: 'Alone, and asked "Are you still there?" at 10 s; it is unknown whether the real one asks.',
     people: [],
     settings: { afterJoin: 'call' },
     timeline: [inCall(10, 'show', 'alone-prompt')],
@@ -160,7 +160,7 @@ export const CALL_SCENARIOS: Readonly<Record<string, TeamsScenario>> = {
     timeline: ADMITTED,
   },
   'toolbar-hidden-mid-call': {
-    about: 'The toolbar is hidden at 5 s, whatever the pointer does.',
+    about: 'The toolbar is hidden at 5 s, even if the pointer moves.',
     timeline: [...ADMITTED, inCall(5, 'show', 'hide-toolbar')],
   },
   'leave-split-button': {

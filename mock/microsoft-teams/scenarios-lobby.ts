@@ -23,26 +23,26 @@ export const LOBBY_SCENARIOS: Readonly<Record<string, TeamsScenario>> = {
     timeline: [{ in: 'lobby', afterMs: 5000, do: 'deny' }],
   },
   'lobby-no-response': {
-    about: 'The platform gives up after 10 s; nobody knows whether the real one ever does.',
+    about: 'The platform gives up after 10 s; it is unknown whether the real one ever does.',
     timeline: [{ in: 'lobby', afterMs: 10_000, do: 'show', with: ['no-response'] }],
   },
   'lobby-timeout-not-started': {
-    about: 'A meeting that has not begun, and nobody comes.',
+    about: 'A meeting that has not begun, and no person comes.',
     settings: { hasStarted: false },
     people: [],
   },
-  'lobby-timeout-started': { about: 'The meeting goes on, and nobody answers the request.' },
+  'lobby-timeout-started': { about: 'The meeting has begun, and the host does not answer the request.' },
   'lobby-drop-rejoin': {
-    about: 'The request is dropped after 35 s without a word: the join button can be pressed again.',
+    about: 'The request is dropped after 35 s without a message: the join button can be pressed again.',
     settings: { lobbyDropMs: 35_000 },
   },
-  'cancel-during-lobby': { about: 'A request that the bot is to take back.' },
+  'cancel-during-lobby': { about: 'A join request that the bot has to withdraw.' },
   'ended-in-lobby': {
     about: 'The host ends the meeting while the bot waits.',
     timeline: [{ in: 'lobby', afterMs: 4000, do: 'endForAll' }],
   },
   'admitted-hop-to-full-client': {
-    about: 'After admission the page goes over to the full client, a new document.',
+    about: 'After admission the page changes to the full client, a new document.',
     settings: { skin: 'full' },
     timeline: ADMITTED,
   },
@@ -65,19 +65,19 @@ export const LOBBY_SCENARIOS: Readonly<Record<string, TeamsScenario>> = {
   },
   'meeting-ended': { about: 'The host ends the meeting at 20 s.', timeline: [...ADMITTED, inCall(20, 'endForAll')] },
   'call-vanishes': {
-    about: 'At 20 s the call is gone from the page, and no word says why.',
+    about: 'At 20 s the call disappears from the page without a message.',
     timeline: [...ADMITTED, inCall(20, 'show', 'vanish')],
   },
   'alone-after-others-left': {
-    about: 'Everybody leaves at 20 s; Teams keeps the meeting open.',
+    about: 'All others leave at 20 s; Teams keeps the meeting open.',
     timeline: [...ADMITTED, inCall(20, 'everyoneLeaves')],
   },
   'others-leave-and-return': {
-    about: 'Everybody leaves at 20 s, and one comes back at 40 s.',
+    about: 'All others leave at 20 s, and one comes back at 40 s.',
     timeline: [...ADMITTED, inCall(20, 'everyoneLeaves'), inCall(40, 'addPerson', 'bob-again', 'Bob Berg')],
   },
-  'nobody-ever-joins': { about: 'Nobody ever comes.', people: [], settings: { afterJoin: 'call' } },
-  silence: { about: 'People, and not a word.', people: THREE, timeline: ADMITTED },
+  'nobody-ever-joins': { about: 'No other participant ever comes.', people: [], settings: { afterJoin: 'call' } },
+  silence: { about: 'The other participants are silent.', people: THREE, timeline: ADMITTED },
   'network-drop-20s': {
     about: 'The network is lost at 10 s and back at 30 s.',
     timeline: [...ADMITTED, inCall(10, 'loseConnection'), inCall(30, 'regainConnection')],
@@ -87,7 +87,7 @@ export const LOBBY_SCENARIOS: Readonly<Record<string, TeamsScenario>> = {
     timeline: [...ADMITTED, inCall(10, 'loseConnection')],
   },
   'page-freeze-20s': {
-    about: 'The page stands still for 20 s from 10 s on.',
+    about: 'The page freezes for 20 s at 10 s.',
     timeline: [...ADMITTED, inCall(10, 'show', 'freeze')],
   },
 }

@@ -1,11 +1,13 @@
-/** Scenarios of speech: each sign of it alone, and all together (docs/platform-notes/microsoft-teams.md#the-mock). */
+/**
+ * Scenarios of speech: each sign of speech alone, and all together (docs/platform-notes/microsoft-teams.md#the-mock).
+ */
 import { ADMITTED, inCall, THREE, turn } from '../shared/scenario.ts'
 import type { TeamsScenario } from './meeting.ts'
 import type { SpeakingMark } from './page/protocol.ts'
 
 const TURNS = [...turn('ann', 3, 8), ...turn('bob', 10, 15), ...turn('cleo', 17, 22)]
 
-/** One mark of the tiles alone: no number of the sound says whose it is, and the main channel is silent. */
+/** Only one mark of the tiles: the contributing sources name no person, and the main channel is silent. */
 function only(mark: SpeakingMark, about: string): TeamsScenario {
   return {
     about,
@@ -61,7 +63,7 @@ export const SPEECH_SCENARIOS: Readonly<Record<string, TeamsScenario>> = {
     timeline: [...ADMITTED, ...turn('ann', 3, 18)],
   },
   'rtc-roster-and-dsh': {
-    about: 'Somebody comes, speaks, shares and goes: the push socket and the main channel say so.',
+    about: 'A person comes, speaks, shares and leaves: the push socket and the main channel report it.',
     timeline: [
       ...ADMITTED,
       inCall(3, 'addPerson', 'eve', 'Eve Ek'),

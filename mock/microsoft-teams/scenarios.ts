@@ -1,12 +1,12 @@
-/** The mock's scenarios as data: how each page load looks and what happens by itself. */
+/** The mock's scenarios as data: the look of each page load, and the timeline. */
 import type { TeamsScenario } from './meeting.ts'
 import { CALL_SCENARIOS } from './scenarios-call.ts'
-import { DOOR_SCENARIOS } from './scenarios-door.ts'
+import { JOIN_SCENARIOS } from './scenarios-join.ts'
 import { LOBBY_SCENARIOS } from './scenarios-lobby.ts'
 import { SPEECH_SCENARIOS } from './scenarios-speech.ts'
 
 export const SCENARIOS: Readonly<Record<string, TeamsScenario>> = {
-  ...DOOR_SCENARIOS,
+  ...JOIN_SCENARIOS,
   ...LOBBY_SCENARIOS,
   ...CALL_SCENARIOS,
   ...SPEECH_SCENARIOS,

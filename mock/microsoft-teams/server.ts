@@ -1,4 +1,4 @@
-/** The mock Microsoft Teams: which host and path answer what on the way from a link to the page of its meeting. */
+/** The mock Microsoft Teams server: the hosts and paths on the way from a link to the page of its meeting. */
 import type { ServerResponse } from 'node:http'
 import { randomOf } from '../shared/page/random.ts'
 import {
@@ -46,7 +46,7 @@ export const microsoftTeams: MockPlatform<TeamsMeeting> = {
   acceptSocket: (url, server) => {
     if (url.pathname !== '/v4/c') return null
     const visit = visitOf(server, url.searchParams.get('epid'))?.visit
-    // While the network is lost nothing comes back.
+    // While the network is lost, requests get no answer.
     return visit && visit.state !== 'reconnecting' ? (socket) => visit.attachPush(socket) : null
   },
 }
@@ -75,12 +75,12 @@ function answerTeams(exchange: Exchange, server: MockMicrosoftTeams): void {
   }
 }
 
-/** A meeting's own link: straight to the launcher, unless the scenario has other plans. */
+/** A meeting's own link: straight to the launcher, unless the scenario decides otherwise. */
 function answerLink(named: links.NamedMeeting, { response, url }: Exchange, server: MockMicrosoftTeams): void {
   const meeting = meetingOf(server, named)
   const { settings } = meeting
   meeting.navigated(url.href)
-  // Who comes by the address of the web client passes here for the first time.
+  // A visitor who opens the address of the web client comes here first.
   if (!url.searchParams.has('launchAgent') || !meeting.isUnderWay) meeting.loads++
   meeting.isUnderWay = false
   if (settings.load === 'http-404') sendError(404, meeting, response)
@@ -199,7 +199,7 @@ function sendApp(
   sendPage(response, documents.appDocument(scriptPath, settings.lang), 200, { 'set-cookie': cookie })
 }
 
-/** Any digits have a page; that nobody opened such a meeting is found out after joining. */
+/** Any digits have a page. Only after the join does it report that there is no such meeting. */
 function meetingOf(server: MockMicrosoftTeams, { code }: links.NamedMeeting): TeamsMeeting {
   return server.meetings.get(code) ?? microsoftTeams.make(code, 'invalid-link', {})
 }
@@ -214,7 +214,7 @@ function visitOf(
   }
 }
 
-/** The platform takes its time between documents. */
+/** The delay of the platform between documents. */
 function afterHop(meeting: TeamsMeeting, response: ServerResponse, answer: () => void): void {
   const [from, to] = meeting.settings.hopMs
   const wait = randomOf(meeting.seed + meeting.log.length).int(from, to) / meeting.speed

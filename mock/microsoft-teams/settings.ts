@@ -1,4 +1,4 @@
-/** What a scenario can set, its defaults, and what the seed decides. */
+/** The settings of a scenario, their defaults, and the choices of the seed. */
 import { type Random, randomOf } from '../shared/page/random.ts'
 import type { LinkForm } from './links.ts'
 import type { PageSettings, RetryKind, SpeakingMark } from './page/protocol.ts'
@@ -11,7 +11,7 @@ export interface ScenarioSettings {
   host: string
   link: LinkForm
   skin: 'light' | 'full'
-  /** What answers the meeting's address. */
+  /** The document at the meeting's address. */
   load: 'meeting' | 'http-404' | 'malformed' | 'sign-in'
   /** How many loads are answered with HTTP 503 first. */
   failedLoads: number
@@ -19,12 +19,12 @@ export interface ScenarioSettings {
   launcherMs: Range
   /** Each of the documents between the link and the page. */
   hopMs: Range
-  /** The silent attempt to sign in: in a frame of the launcher, or as a page of its own for a moment. */
+  /** The silent attempt to sign in: in a frame of the launcher, or as a separate page for a moment. */
   signInProbe: 'frame' | 'page'
   splashMs: Range
-  /** The first page loads once more, this long after its door was shown. */
+  /** The first page loads once more, this long after the pre-join page was shown. */
   reloadMs: number
-  beforeDoor: 'nothing' | 'av-confirm' | 'permission-gate'
+  beforePreJoin: 'nothing' | 'av-confirm' | 'permission-gate'
   microphoneAtFirst: boolean
   cameraAtFirst: boolean
   /** Until microphone and camera are known to the page. */
@@ -57,7 +57,7 @@ export interface ScenarioSettings {
   sendMs: Range
   /** Contributing sources and the main channel name the people of the roster. */
   mapsSources: boolean
-  /** What is put behind the bot's own name. */
+  /** The suffix of the bot's own name. */
   ownSuffix: string | null
   page: Partial<PageSettings>
 }
@@ -74,7 +74,7 @@ export const DEFAULTS: ScenarioSettings = {
   signInProbe: 'frame',
   splashMs: [800, 3000],
   reloadMs: Number.POSITIVE_INFINITY,
-  beforeDoor: 'nothing',
+  beforePreJoin: 'nothing',
   microphoneAtFirst: true,
   cameraAtFirst: false,
   deviceListMs: [300, 1500],
@@ -180,7 +180,7 @@ function shuffled<T>(items: readonly T[], random: Random): T[] {
     .map(({ item }) => item)
 }
 
-/** What stands behind the bot's own name, as the platform puts something there in most meetings. */
+/** The suffix of the bot's own name. The platform adds one in most meetings. */
 export function ownSuffix(scenario: ScenarioSettings, seed: number): string {
   return scenario.ownSuffix ?? OWN_SUFFIXES[randomOf(seed + 7).int(0, OWN_SUFFIXES.length - 1)] ?? ''
 }

@@ -8,11 +8,11 @@ export interface TeamsVisitMeeting extends VisitHost {
   readonly settings: ScenarioSettings
   /** The path of the light client for this meeting. */
   lightPath(): string
-  /** Everybody with the bot as it is shown to itself. */
+  /** All people, with the bot as its own page shows it. */
   peopleFor(visit: TeamsVisit): PagePerson[]
   /** How many times a bot asked to join, over all visits. */
   countJoin(): number
-  /** True once for each word: what happens in one visit only. */
+  /** True once for each name: for events that happen in one visit only. */
   isFirst(what: string): boolean
   pushEnd(subCode: number, phrase: string, isByHost: boolean): void
   systemLine(visit: TeamsVisit, text: string): void

@@ -1,13 +1,13 @@
 /** One visit of the meeting page: the state machine behind it, from the link to the end. The page shows what this decides. */
 import type { WebSocket } from 'ws'
-import { DoorVisit, type Launch, type Link } from './door.ts'
 import type { ChatLine, FromPage } from './page/protocol.ts'
+import { type Launch, type Link, PreCallVisit } from './pre-call-visit.ts'
 import { SUB_CODES } from './push.ts'
 import { STATES, type TeamsVisitMeeting } from './visit-types.ts'
 
 const FREEZE_MS = 20_000
 
-export class TeamsVisit extends DoorVisit {
+export class TeamsVisit extends PreCallVisit {
   captionsOn = false
   /** The bot's own key in this visit. */
   readonly mri: string
@@ -24,7 +24,7 @@ export class TeamsVisit extends DoorVisit {
   /** The page's socket for pushes of the platform. */
   attachPush(socket: WebSocket): void {
     this.pushSocket = socket
-    socket.on('error', () => {}) // The page goes on without it.
+    socket.on('error', () => {}) // The page works without it.
     socket.send('1::')
   }
 
@@ -41,7 +41,7 @@ export class TeamsVisit extends DoorVisit {
     else if (message.say === 'dialog') this.onDialog(message.dialog, message.choice)
     else if (message.say === 'retry') this.onRetry(message.choice)
     else if (message.say === 'leave') this.leave(message.how)
-    else if (message.say === 'rejoin') this.openDoor()
+    else if (message.say === 'rejoin') this.showPreJoin()
     else if (message.say === 'chat')
       this.after(this.meeting.settings.sendMs, () => this.meeting.chatFromBot(this, message.text))
     else if (message.say === 'captions') this.captionsOn = message.on
@@ -49,7 +49,7 @@ export class TeamsVisit extends DoorVisit {
 
   private greetPage(): void {
     this.captionsOn = false
-    // The next document of a visit that is in the call already goes on there.
+    // If the visit is already in the call, the next document continues in the call.
     if (this.isInCall) this.showCall()
     else this.load()
   }
@@ -66,7 +66,7 @@ export class TeamsVisit extends DoorVisit {
     }
     this.joinCall()
     if (settings.skin === 'full') {
-      // The page goes over to the full client, which knows nothing of what the first one held.
+      // The page changes to the full client, which has no state of the first one.
       this.goOn('/v2/')
     } else this.showCall()
   }
@@ -76,7 +76,7 @@ export class TeamsVisit extends DoorVisit {
     this.show({ name: 'call', self: this.mri, botName: this.botName, callId: this.callId, people })
     this.send({ do: 'acquire', microphone: this.microphoneOn, camera: this.cameraOn })
     for (const line of this.chat) this.send({ do: 'chat', line })
-    // The next document makes a connection of its own.
+    // The next document makes a new connection.
     this.media.open()
     for (const banner of this.meeting.settings.banners) this.send({ do: 'banner', banner })
   }
@@ -120,7 +120,7 @@ export class TeamsVisit extends DoorVisit {
     else this.timers.after(this.meeting.settings.leaveMs, () => this.finishLeft())
   }
 
-  /** The page's only thread stands still. */
+  /** Blocks the page's only thread. */
   freeze(): void {
     this.send({ do: 'freeze', ms: FREEZE_MS / this.meeting.speed })
   }
@@ -135,10 +135,10 @@ export class TeamsVisit extends DoorVisit {
     this.send({ do: 'chat', line })
   }
 
-  /** The last message that somebody else wrote gets another text; its id stays. */
+  /** Gives the last message of another participant a new text; its id stays. */
   editLastMessage(text: string): void {
     const line = this.chat.findLast(({ mri, isOwn }) => mri !== null && !isOwn)
-    if (!line) throw new Error('Nobody has written anything yet')
+    if (!line) throw new Error('There is no message of another participant')
     this.changeChat({ ...line, text, isEdited: true })
   }
 
@@ -154,7 +154,7 @@ export class TeamsVisit extends DoorVisit {
     this.goOn('/v2/')
   }
 
-  /** The call goes, and no word says why. */
+  /** The call disappears without a message. */
   vanish(): void {
     this.expect('take the call away', STATES.inCall)
     this.show({ name: 'blank' })

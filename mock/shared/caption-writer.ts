@@ -1,6 +1,6 @@
 /** Writes the captions of people who speak, a word at a time. */
 
-/** One stretch of speech as it stands now: the same row grows with each version. */
+/** The current text of one stretch of speech. The same row grows with each version. */
 export interface CaptionRow {
   personId: string
   name: string
@@ -11,7 +11,7 @@ export interface CaptionRow {
   isFinal: boolean
 }
 
-/** What everybody says, over and over; a turn begins somewhere in it. */
+/** The text of all captions, repeated without end. A turn begins somewhere in it. */
 export const WORDS =
   'so the next thing we should look at is how the numbers changed last month and what that means for the plan'.split(
     ' ',

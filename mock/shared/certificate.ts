@@ -1,4 +1,4 @@
-/** A certificate for the real host names, made anew at each start; the browser is told to accept its key only. */
+/** A certificate for the real host names, new at each start. A browser flag accepts its key only. */
 import { createHash, createPublicKey } from 'node:crypto'
 import { generate } from 'selfsigned'
 

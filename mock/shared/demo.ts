@@ -1,4 +1,4 @@
-/** The script of the demo meeting: about a minute in which everything a recording should show happens once. */
+/** The script of the demo meeting: about one minute, with each event that a recording should show. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Clock } from '../../src/ports.ts'
 import type { MockMeeting, MockPerson, MockTruth } from '../types.ts'
@@ -17,11 +17,11 @@ const REAL_CLOCK: Clock = {
   },
 }
 
-/** Nobody should have to wait longer for a bot that starts on a slow machine. */
-const KNOCK_DEADLINE_MS = 180_000
+/** Enough for a bot that starts on a slow machine. */
+const JOIN_REQUEST_DEADLINE_MS = 180_000
 const ADMISSION_DEADLINE_MS = 30_000
 
-/** Seconds after admission, and what happens. */
+/** Events, with their seconds after admission. */
 const EVENTS: [at: number, happen: (meeting: MockMeeting) => void][] = [
   [4, (meeting) => meeting.startSpeaking('ann')],
   [11, (meeting) => meeting.stopSpeaking('ann')],
@@ -51,9 +51,9 @@ const EVENTS: [at: number, happen: (meeting: MockMeeting) => void][] = [
 const ADMIT_AFTER_MS = 4000
 
 /**
- * Plays host to the bot that knocks at this meeting: lets it in, lets people talk, share and leave, and ends the call.
- * Resolves with what truly happened, early if the bot leaves before the end. Rejects when nobody knocks, and with the
- * signal's reason when it is aborted.
+ * Plays host to the bot that asks to join this meeting: admits it, makes people talk, share and leave, and ends the
+ * call. Resolves with the record of what happened, early if the bot leaves before the end. Rejects when no bot asks to
+ * join, and with the signal's reason when it is aborted.
  */
 export async function runDemoScript(
   meeting: MockMeeting,
@@ -64,7 +64,7 @@ export async function runDemoScript(
     if (!meeting.people.some(({ id }) => id === person.id)) meeting.addPerson(person)
     else if (person.camera !== undefined) meeting.setCamera(person.id, person.camera)
   }
-  await until(meeting.whenState('lobby', KNOCK_DEADLINE_MS), signal)
+  await until(meeting.whenState('lobby', JOIN_REQUEST_DEADLINE_MS), signal)
   await clock.sleep(ADMIT_AFTER_MS, signal)
   if (meeting.state === 'lobby') meeting.admit()
   await until(meeting.whenState('call', ADMISSION_DEADLINE_MS), signal)

@@ -1,4 +1,4 @@
-/** What the host's page may ask for, checked and done. */
+/** Validates and runs the actions of the host's page. */
 import { z } from 'zod'
 import type { Meeting } from './meeting.ts'
 import type { HostAction, PersonDeed } from './page/host-protocol.ts'
@@ -32,7 +32,7 @@ export const hostActionSchema: z.ZodType<HostAction> = z.union([
   z.strictObject({ act: z.literal('flash'), ...meeting, on: z.boolean() }),
 ])
 
-/** Says what was done; throws where it does not fit. */
+/** Runs the action and returns a description. Throws if the action does not fit the state. */
 export function doAction(servers: readonly PlatformServer[], action: HostAction): string {
   const server = servers.find((mock) => mock.platform.name === action.platform)
   if (!server) throw new Error(`There is no platform ${action.platform}`)
@@ -69,7 +69,7 @@ function changePerson(meeting: Meeting, id: string, what: PersonDeed): void {
 
 function changeLastMessage(meeting: Meeting, what: 'edit' | 'delete'): void {
   const last = meeting.lastMessage
-  if (!last) throw new Error('Nobody has written anything that is still there')
+  if (!last) throw new Error('There is no chat message to change')
   if (what === 'delete') meeting.deleteMessage(last.id)
   else meeting.editMessage(last.id, `${last.text} (and more)`)
 }

@@ -1,4 +1,4 @@
-/** The page where a person plays host: plain HTTP on 127.0.0.1, its own port, nothing of it reaches the bot. */
+/** The page where a person plays host: plain HTTP on a separate port of 127.0.0.1. The bot cannot see it. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { pageScript } from '../../src/process/page-scripts.ts'

@@ -11,7 +11,7 @@ export interface MediaLinkPorts {
   session?: SessionOptions
   /** A connection is about to be answered: the place for data channels. */
   opened?(session: MediaSession): void
-  /** The answer as the page is to see it, where the platform adds lines of its own. */
+  /** Returns the answer for the page, on platforms that add their own lines. */
   describe?(sdp: string, session: MediaSession): string
   /** The first answer of a connection was sent. */
   answered?(session: MediaSession): void
@@ -22,7 +22,7 @@ export interface MediaLinkPorts {
 export class MediaLink {
   private readonly ports: MediaLinkPorts
   private session: MediaSession | null = null
-  /** What the page sent can be asked for after the call, too. */
+  /** Kept after the call, for questions about the media that the page sent. */
   private lastSession: MediaSession | null = null
   private pending: { offer: number; sdp: string } | null = null
   private isAllowed = false
@@ -32,7 +32,7 @@ export class MediaLink {
     this.ports = ports
   }
 
-  /** The page may offer in front of the door already; it is answered once it is let in. */
+  /** The page may offer before it is admitted. It is answered after the admission. */
   offer({ offer, sdp, again }: OfferMessage): void {
     if (!again) this.endSession()
     this.pending = { offer, sdp }
@@ -51,7 +51,7 @@ export class MediaLink {
     try {
       const isFirst = this.session === null
       const session = this.session ?? this.connect()
-      // A media server that fails is told where the page's log is read.
+      // The failure of a media server is noted in the page's log.
       this.ports
         .room()
         .ready()
@@ -116,7 +116,7 @@ export class MediaLink {
     return this.lastSession?.savedCamera() ?? Promise.resolve(null)
   }
 
-  /** The network is gone: the old connection dies and the page makes a new one when it is back. */
+  /** The network is gone: the old connection is closed, and the page makes a new one when the network is back. */
   lose(): void {
     this.isAllowed = false
     this.endSession()

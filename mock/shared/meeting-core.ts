@@ -1,4 +1,4 @@
-/** The inside of a mock meeting: its people and truth, what the server and its page's visits ask of it. */
+/** The core of a mock meeting: its people, its record of events, and the interface for the server and visits. */
 import type { MediaRoomOptions, SessionOptions } from '../media/room.ts'
 import type { MockLogEntry, MockMeeting, MockMeetingOptions, MockPerson } from '../types.ts'
 import type { CaptionRow } from './caption-writer.ts'
@@ -20,7 +20,7 @@ export interface MeetingPlan<P extends Person> {
   scenario: Scenario
   options: MockMeetingOptions
   people: People<P>
-  /** Who is inside where neither the options nor the scenario name anybody. */
+  /** Who is inside when neither the options nor the scenario name people. */
   usualPeople: readonly MockPerson[]
   isChatOn: boolean
   /** In characters; the platform refuses longer messages. */
@@ -46,7 +46,9 @@ interface Shows<V> {
   show(visit: V): void
 }
 
-/** What `show` knows. Of a method's type, so that the meeting of one platform can stand for any meeting. */
+/**
+ * The names that `show` accepts. Typed as a method, so that the meeting of one platform is assignable to any meeting.
+ */
 export type Showable<V> = Readonly<Record<string, Shows<V>['show']>>
 
 export abstract class MeetingCore<P extends Person, V extends MeetingVisit> implements VisitHost {
@@ -70,7 +72,7 @@ export abstract class MeetingCore<P extends Person, V extends MeetingVisit> impl
   private readonly timeline: Timeline
   protected readonly lines = new Map<string, ChatLine>()
   private lastMessageId = 0
-  /** The state of a document that is no visit; null while a visit has the word. */
+  /** The state of a document that is no visit; null while a visit decides the state. */
   private documentState: string | null = null
 
   constructor(plan: MeetingPlan<P>) {
@@ -105,9 +107,9 @@ export abstract class MeetingCore<P extends Person, V extends MeetingVisit> impl
     for (const person of options.people ?? scenario.people ?? plan.usualPeople) this.enterPerson(person)
   }
 
-  // What a platform tells its page; the first four are called while the bot is in the call only.
+  // Messages of a platform to its page. The first four are called only while the bot is in the call.
 
-  /** Somebody came, went or changed; `changed` is the one who is there. */
+  /** A person came, went or changed. `changed` is that person, unless they went. */
   protected abstract showPeople(visit: V, changed?: P): void
   /** `person.isSpeaking` has just changed. */
   protected abstract showSpeaking(visit: V, person: P): void
@@ -134,7 +136,7 @@ export abstract class MeetingCore<P extends Person, V extends MeetingVisit> impl
     return new MediaLink(this.linkPorts(visit))
   }
 
-  // What tests and the host's page see.
+  // For tests and the host's page.
 
   get people(): readonly MockPerson[] {
     return this.roster.all().map(({ id, name, isHost, camera, muted }) => ({ id, name, isHost, camera, muted }))
@@ -167,12 +169,12 @@ export abstract class MeetingCore<P extends Person, V extends MeetingVisit> impl
     return this.states.when(state, () => this.state, deadlineMs)
   }
 
-  /** The open page asks to join without a hand on its form: for tests of what a page says afterwards. */
+  /** The open page asks to join without input in its form: for tests of the page after the join request. */
   askToJoin(botName: string): void {
     this.visit('ask to join for').askToJoin(botName)
   }
 
-  // What the server asks.
+  // For the server.
 
   protected addVisit(visit: V): V {
     this.visits.set(visit.token, visit)
@@ -205,7 +207,7 @@ export abstract class MeetingCore<P extends Person, V extends MeetingVisit> impl
     this.note({ event: 'navigate', target: url })
   }
 
-  // What a visit asks.
+  // For a visit.
 
   note(entry: Omit<MockLogEntry, 'at'>): void {
     this.log.push({ at: Date.now(), ...entry })
@@ -219,7 +221,7 @@ export abstract class MeetingCore<P extends Person, V extends MeetingVisit> impl
       this.botWentOut(this.current)
     }
     if (visit.isOver || state === 'closed') this.timeline.forget()
-    // That a visit's page closed is no news once another document is there.
+    // The close of a visit's page is ignored once another document is there.
     if (this.documentState !== null && !visit.isOpen) return
     this.documentState = null
     this.note({ event: 'state', target: state })
@@ -276,8 +278,8 @@ export abstract class MeetingCore<P extends Person, V extends MeetingVisit> impl
     return this.current
   }
 
-  protected whenInCall(tell: (visit: V) => void): void {
-    if (this.current?.isInCall) tell(this.current)
+  protected whenInCall(send: (visit: V) => void): void {
+    if (this.current?.isInCall) send(this.current)
   }
 
   protected change(id: string, change: (person: P) => void): void {

@@ -6,7 +6,7 @@ import type { People, Person } from './people.ts'
 import type { TruthRecord } from './truth-record.ts'
 
 export interface MeetingMediaPorts {
-  /** A person's voice began or ended to be sent; the mark is set already. */
+  /** The transmission of a person's voice began or ended; `isSpeaking` is set already. */
   onSpeaking(person: Person): void
   onCaption(caption: CaptionRow): void
   /** The mix, for a page that plays it itself. */
@@ -81,13 +81,13 @@ export class MeetingMedia {
     await this.made?.close()
   }
 
-  /** A voice began or ended to be sent: that, not the wish for it, is what the page shows and the truth holds. */
+  /** The transmission of a voice began or ended. The page and the record show the transmission, not the request. */
   private onTurn({ personId, startedAt, endedAt }: SpeakingTurn): void {
     const person = this.people.find(personId)
     const name = person?.name ?? this.truth.presence.findLast((entry) => entry.personId === personId)?.name ?? ''
     this.truth.turn(personId, name, startedAt, endedAt)
     if (person) person.isSpeaking = endedAt === null
-    // Who left in the middle of a word is out of the mix as well.
+    // A person who left while speaking is removed from the mix as well.
     const speaking = this.people.all().filter(({ isSpeaking }) => isSpeaking)
     this.mixedSound.setSpeaking(speaking.map(({ look }) => look))
     if (!person) return

@@ -1,4 +1,4 @@
-/** A mock meeting of any platform, and the words by which a script or a person plays host in it. */
+/** A mock meeting of any platform, with the actions of a script or a person who plays host. */
 import type { MockMeeting, MockMessageParts, MockPerson } from '../types.ts'
 import { type ChatChange, type ChatLine, MeetingCore } from './meeting-core.ts'
 import type { Person } from './people.ts'
@@ -101,7 +101,7 @@ export abstract class Meeting<P extends Person = Person, V extends MeetingVisit 
     return line.id
   }
 
-  /** Of somebody other than the bot, and not deleted. */
+  /** The last message that is not the bot's and not deleted. */
   get lastMessage(): ChatLine | undefined {
     return [...this.lines.values()].findLast(({ personId, isDeleted }) => personId !== null && !isDeleted)
   }
@@ -180,7 +180,7 @@ export abstract class Meeting<P extends Person = Person, V extends MeetingVisit 
     this.endForAll()
   }
 
-  /** A step that no longer fits, since the page or a person is elsewhere by now, is noted and passed over. */
+  /** A step that no longer fits, because the page or a person has changed, is noted and skipped. */
   protected override runStep(step: Step): void {
     try {
       perform(this, step)

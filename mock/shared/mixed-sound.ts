@@ -1,7 +1,7 @@
-/** The mix of everybody's voice as samples, for the variant of the page that plays sound without audio receivers. */
+/** The mix of all voices as samples, for the variant of the page that plays sound without audio receivers. */
 import { voiceSamples } from '../media/voices.ts'
 
-/** What the page's worklet expects. */
+/** Hertz. The page's worklet expects it. */
 const SAMPLE_RATE = 16_000
 const SOURCE_RATE = 48_000
 const CHUNK_MS = 40

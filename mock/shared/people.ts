@@ -2,7 +2,7 @@
 import { randomInt } from 'node:crypto'
 import type { MockPerson } from '../types.ts'
 
-/** What the mock knows of a person on every platform; each adds its own words for the same person. */
+/** The data of a person on every platform. Each platform adds its own. */
 export interface Person extends MockPerson {
   /** Names the person in the packets that carry the voice. */
   audioCsrc: number
@@ -45,7 +45,7 @@ export class People<P extends Person = Person> {
   get(id: string): P {
     const person = this.people.get(id)
     if (!person)
-      throw new Error(`Nobody in the meeting has the id ${id}; there are ${[...this.people.keys()].join(', ')}`)
+      throw new Error(`No person in the meeting has the id ${id}; there are ${[...this.people.keys()].join(', ')}`)
     return person
   }
 

@@ -8,13 +8,13 @@ import type { Meeting } from './meeting.ts'
 import { type AcceptSocket, type Exchange, Site } from './site.ts'
 import type { MeetingVisit } from './visit.ts'
 
-/** What makes a platform. */
+/** The parts of a platform. */
 export interface MockPlatform<M extends Meeting = Meeting> {
   /** As its folder, such as `google-meet`. */
   readonly name: string
   /** As people say it. */
   readonly title: string
-  /** The real host names; those with a wildcard stand in the certificate only. */
+  /** The real host names; those with a wildcard are in the certificate only. */
   readonly hosts: readonly string[]
   readonly scenarios: Readonly<Record<string, { about: string }>>
   /** A meeting code in the platform's form. */
@@ -31,7 +31,7 @@ export interface MockServerOptions {
   port?: number
   /** Port of the host's page; 0 (the default) takes any free port, null leaves the page out. */
   hostPort?: number | null
-  /** `janus`: everybody's sound and pictures go through a real media server, started with this one. */
+  /** `janus`: the sound and pictures of all people go through a real media server, which is started with this one. */
   media?: 'direct' | 'janus'
 }
 

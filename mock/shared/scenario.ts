@@ -1,4 +1,4 @@
-/** What a scenario is, and the words its timeline is written in. */
+/** The types of a scenario, and the helpers that write its timeline. */
 import type { MockPerson } from '../types.ts'
 
 export interface Step {
@@ -30,10 +30,10 @@ export interface Step {
 }
 
 export interface Scenario<Settings = unknown> {
-  /** What happens, in a sentence for people. */
+  /** Description of the scenario in one sentence. */
   about: string
   settings?: Partial<Settings>
-  /** Who is inside when the bot comes; the platform's usual people where a scenario names nobody. */
+  /** Who is inside when the bot comes. Default: the platform's usual people. */
   people?: MockPerson[]
   timeline?: Step[]
 }
@@ -57,5 +57,5 @@ export function turn(id: string, from: number, to: number): Step[] {
   return [inCall(from, 'startSpeaking', id), inCall(to, 'stopSpeaking', id)]
 }
 
-/** Admitted after a moment, without anything else. */
+/** The bot is admitted after a moment; no other events. */
 export const ADMITTED: Step[] = [admitAfter(2000)]

@@ -24,7 +24,7 @@ const LONGEST_BODY = 200_000
 export class Site {
   private readonly server: Server
   private readonly sockets = new WebSocketServer({ noServer: true, maxPayload: LARGEST_MESSAGE })
-  /** What can be fetched once, by paths that nobody can guess. */
+  /** Scripts that can be fetched once, by their unguessable paths. */
   private readonly scripts = new Map<string, string>()
   private readonly socketPaths = new Map<string, (socket: WebSocket) => void>()
 

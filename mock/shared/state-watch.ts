@@ -1,4 +1,4 @@
-/** The states a meeting's page went through, and those who wait for one. */
+/** The past states of a meeting's page, and the promises that wait for one. */
 
 const DEFAULT_DEADLINE_MS = 30_000
 
@@ -26,7 +26,7 @@ export class StateWatch {
     })
   }
 
-  /** Tells those who wait. */
+  /** Resolves the waiting promises. */
   enter(state: string): void {
     this.last = state
     for (const entry of [...this.waiting]) if (entry.state === state) entry.settle()

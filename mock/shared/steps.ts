@@ -1,8 +1,8 @@
-/** What each word of a timeline does. */
+/** The implementation of each step of a timeline. */
 import type { MockMeeting } from '../types.ts'
 import type { Step } from './scenario.ts'
 
-/** Does one step of a timeline. Throws where it does not fit: its person left, the page is elsewhere. */
+/** Runs one step of a timeline. Throws if it does not fit: its person left, or the page is in another state. */
 export function perform(meeting: MockMeeting, step: Step): void {
   const [first = '', second = ''] = step.with ?? []
   const steps: Record<Step['do'], () => void> = {

@@ -1,4 +1,4 @@
-/** What happens by itself in a scenario: steps that are counted from when the page enters a state. */
+/** Runs the steps of a scenario. Their times count from when the page enters a state. */
 import type { Step } from './scenario.ts'
 import { Timers } from './timers.ts'
 
@@ -23,7 +23,7 @@ export class Timeline {
     this.timers = new Timers(speed)
   }
 
-  /** What waits for its time goes on until the visit is over; what happened once does not happen again. */
+  /** Starts the timers of the state's steps. Timers run until the visit is over, and each step runs once. */
   enter(state: string): void {
     if (this.begun.has(state)) return
     this.begun.add(state)

@@ -5,8 +5,8 @@ interface Waiting {
 }
 
 /**
- * Timers that belong to a stretch of a visit and end with it. What is due comes in the order of its times, which Node does
- * not promise: after a process stood still, its timers come by their lengths.
+ * Timers that belong to a part of a visit and end with it. Callbacks run in the order of their due times. Node does not
+ * promise this: after a process stalled, its timers run in the order of their lengths.
  */
 export class Timers {
   private readonly waiting = new Set<Waiting>()

@@ -1,4 +1,4 @@
-/** Writes down what truly happened, for comparison with what a bot reports. */
+/** Records the true times of events, for comparison with the reports of a bot. */
 import type { MockTruth } from '../types.ts'
 
 export class TruthRecord implements MockTruth {

@@ -6,7 +6,7 @@ import type { MediaLink } from './media-link.ts'
 import type { SharedFromPage, SharedToPage } from './page/protocol.ts'
 import { Timers } from './timers.ts'
 
-/** A visit as its meeting sees it, whatever the platform says to its page. */
+/** The part of a visit that its meeting uses, the same on every platform. */
 export interface MeetingVisit {
   readonly token: string
   readonly state: string
@@ -17,7 +17,7 @@ export interface MeetingVisit {
   readonly isInCall: boolean
   readonly isWaiting: boolean
   readonly isOver: boolean
-  /** Whether there is a page that hears. */
+  /** Whether a page is connected. */
   readonly isOpen: boolean
   attach(socket: WebSocket): void
   /** As if the page had sent its form; throws where there is none. */
@@ -31,11 +31,11 @@ export interface MeetingVisit {
   endForAll(): void
   loseConnection(): void
   regainConnection(): void
-  /** Told whenever people come or go while the page is in the call. */
+  /** Called whenever people come or go while the page is in the call. */
   setAlone(isAlone: boolean): void
 }
 
-/** What a visit needs from its meeting. */
+/** The parts of the meeting that a visit uses. */
 export interface VisitHost {
   readonly speed: number
   readonly seed: number
@@ -44,12 +44,12 @@ export interface VisitHost {
   /** The page has become a participant. */
   botJoined(visit: MeetingVisit): void
   chatFromBot(visit: MeetingVisit, text: string): void
-  /** The page, being a host, ended the meeting for everybody. */
+  /** The page, as a host, ended the meeting for all. */
   endedByBot(): void
   mediaLink(visit: MeetingVisit): MediaLink
 }
 
-/** The states of somebody who waits, who is in (or nearly), and of those who are done. */
+/** States in which the visitor waits, is in the call (or nearly), and has ended. */
 export interface StateGroups {
   waiting: readonly string[]
   inCall: readonly string[]
@@ -66,7 +66,7 @@ export abstract class Visit<
   botName = ''
   microphoneOn = false
   cameraOn = false
-  /** Nobody can guess it. */
+  /** Random, so that it cannot be guessed. */
   readonly token = randomBytes(12).toString('base64url')
   readonly media: MediaLink
   protected readonly timers: Timers
@@ -98,7 +98,7 @@ export abstract class Visit<
     return this.socket !== null || this.isMoving
   }
 
-  /** What the page says, but for the words all platforms share. */
+  /** Handles the page's messages, except those that all platforms share. */
   protected abstract receive(message: FromPage): void
   abstract askToJoin(botName: string): void
   abstract admit(): void
@@ -118,9 +118,9 @@ export abstract class Visit<
     former?.terminate()
     socket.on('message', (data) => {
       try {
-        this.hear(JSON.parse(String(data)) as SharedFromPage)
+        this.onMessage(JSON.parse(String(data)) as SharedFromPage)
       } catch (error) {
-        // The page under test may be anything; what it says wrongly is noted and changes nothing.
+        // The page under test may send anything. A bad message is noted and changes nothing.
         this.host.note({ event: 'rpc', target: 'bad-message', detail: String(error) })
       }
     })
@@ -130,7 +130,7 @@ export abstract class Visit<
     })
   }
 
-  private hear(message: SharedFromPage): void {
+  private onMessage(message: SharedFromPage): void {
     if (message.say === 'log') {
       const { event, target, trusted, detail } = message
       this.host.note({ event, target, trusted, detail })
@@ -168,14 +168,14 @@ export abstract class Visit<
     this.host.botJoined(this)
   }
 
-  /** The visit is over, in this state; nothing happens by itself any more. */
+  /** Ends the visit in this state. Its timers stop. */
   protected over(state: string): void {
     this.timers.clear()
     this.media.close()
     this.enter(state)
   }
 
-  /** The page is about to load another document of this visit: that its socket closes means nothing. */
+  /** The page is about to load another document of this visit: the close of its socket is ignored. */
   protected moving(): void {
     this.isMoving = true
   }

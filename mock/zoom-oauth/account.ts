@@ -1,7 +1,7 @@
 /**
- * What the stand-in of Zoom's OAuth server knows: apps, users, codes, and pairs of tokens that rotate. Every refresh token
- * works once, every code works once and for a few minutes. Source:
- * docs/platform-notes/zoom.md#oauth and #access-keys-and-on-behalf-of-tokens.
+ * The state of the stand-in of Zoom's OAuth server: apps, users, codes, and pairs of tokens that rotate. Every refresh
+ * token works once; every code works once and for a few minutes. Source: docs/platform-notes/zoom.md#oauth and
+ * #access-keys-and-on-behalf-of-tokens.
  */
 import { createHash, randomBytes } from 'node:crypto'
 import type { Answer } from './refusals.ts'
@@ -27,7 +27,7 @@ export interface StandInUser {
   lastName: string
 }
 
-/** What a user has allowed an app. */
+/** The permissions that a user gave to an app. */
 export interface Grant {
   app: StandInApp
   user: StandInUser
@@ -111,7 +111,7 @@ export class Account {
     return this.#pair(grant)
   }
 
-  /** The user behind a good access token, or the refusal. */
+  /** The user of a valid access token, or the refusal. */
   readAccess(header: string | undefined): { grant: Grant } | { refused: Answer } {
     const [, token = ''] = /^Bearer (.+)$/i.exec(header ?? '') ?? []
     const access = this.#accessTokens.get(token)
@@ -121,17 +121,17 @@ export class Account {
     return { grant: access.grant }
   }
 
-  /** The user takes back what the app was allowed, or an administrator removes the app. */
+  /** The user revokes the app's permissions, or an administrator removes the app. */
   revoke(wanted: (grant: Grant) => boolean): void {
     for (const grant of this.grants.filter(wanted)) grant.isRevoked = true
   }
 
-  /** Ends every access token; refresh tokens stay good. */
+  /** Expires every access token; refresh tokens stay valid. */
   expireAccess(): void {
     for (const access of this.#accessTokens.values()) access.expiresAt = this.#now()
   }
 
-  /** How many refresh tokens are good. */
+  /** The number of valid refresh tokens. */
   get refreshTokens(): number {
     return [...this.#refreshTokens.values()].filter(({ isRevoked }) => !isRevoked).length
   }

@@ -1,4 +1,4 @@
-/** What a person sees of the stand-in: the page of consent, and a page to break things on. */
+/** The pages of the stand-in for people: the page of consent, and a page that makes requests fail. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { escaped, plainPage } from '../shared/site.ts'
 import { ALL_SCOPES } from './account.ts'
@@ -13,10 +13,10 @@ interface Asked {
   form: URLSearchParams | null
 }
 
-/** Where a person is sent back to who has no application of their own. */
+/** The redirect target for a person without an application. */
 export const DONE_PATH = '/done'
 
-/** Things that happen at Zoom, by the word of their button. */
+/** Events at Zoom, by the label of their button. */
 const HAPPENINGS: Readonly<Record<string, (standIn: ZoomOauth) => void>> = {
   'Every user removes the app': ({ account }) => account.revoke(() => true),
   'Access tokens expire': ({ account }) => account.expireAccess(),

@@ -1,7 +1,4 @@
-/**
- * What Zoom's OAuth server and its REST API answer when they refuse, word for word. Source:
- * docs/platform-notes/zoom.md#oauth.
- */
+/** The refusals of Zoom's OAuth server and its REST API, word for word. Source: docs/platform-notes/zoom.md#oauth. */
 export interface Answer {
   status: number
   body: unknown

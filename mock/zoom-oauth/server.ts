@@ -14,16 +14,16 @@ import * as refusals from './refusals.ts'
 
 const LONGEST_BODY = 20_000
 
-/** What a request is about, for scripts and for the record. */
+/** The kind of a request, for scripts and for the record. */
 export type Operation = 'exchange' | 'refresh' | 'revoke' | 'profile' | 'user_token'
 
 /**
- * What happens to the next requests of an operation in the place of an ordinary answer: an answer of any kind, none at
- * all (`hang`), or the ordinary one with a connection that breaks before it is sent (`lose`).
+ * Replaces the ordinary answer to the next requests of an operation: by an answer of any kind, by none at all (`hang`),
+ * or by the ordinary one with a connection that breaks before it is sent (`lose`).
  */
 export type Script = Answer | 'hang' | 'lose'
 
-/** Makes the tokens of users; the mock meetings have a register of their own. */
+/** Makes the tokens of users. The mock meetings have a separate register. */
 export type IssueUserToken = (kind: 'obf' | 'zak', user: StandInUser, meetingNumber: string | null) => string
 
 export interface ZoomOauthOptions {
@@ -42,17 +42,17 @@ export interface SeenRequest {
 export interface ZoomOauth {
   readonly url: string
   readonly account: Account
-  /** Everything that was asked, oldest first, without secrets. */
+  /** All requests, oldest first, without secrets. */
   readonly requests: readonly SeenRequest[]
   addApp(app?: Partial<StandInApp>): StandInApp
   addUser(user?: Partial<StandInUser>): StandInUser
   /** The user presses "Allow": the code of the redirect. */
   allow(app: StandInApp, user: StandInUser, options?: { scopes?: readonly string[]; challenge?: string }): string
-  /** For so many next requests of the operation. */
+  /** Scripts this many next requests of the operation. */
   script(operation: Operation, script: Script, times?: number): void
   /** How many requests of the operation were seen. */
   count(operation: Operation): number
-  /** Every answer waits so long, in milliseconds. */
+  /** Milliseconds before every answer. */
   delayMs: number
   close(): Promise<void>
 }

@@ -27,7 +27,7 @@ export function clientDocument({ scriptPath, lang, cookies, isFramed }: ClientDo
 <body${bodyClass}><div id="root"></div>${cookies ? cookieLayer() : ''}<script src="${scriptPath}" defer></script></body></html>`
 }
 
-/** Lies over the form and takes its clicks. */
+/** Covers the form and receives its clicks. */
 function cookieLayer(): string {
   const button = (id: string, text: string) =>
     `<button id="${id}" onclick="document.getElementById('onetrust-consent-sdk').remove()">${text}</button>`
@@ -94,7 +94,7 @@ export function signInDocument(): string {
   )
 }
 
-/** The client's address, with words in place of the form. */
+/** The client's address, with a message in place of the form. */
 export function wallDocument(text: string): string {
   return plainPage('Zoom', `<div id="root"><div id="prompt"><p>${text}</p><a href="/signin">Sign In</a></div></div>`)
 }
@@ -132,6 +132,6 @@ export function captchaFrame(): string {
   )
 }
 
-/** Letters to be read by a person. */
+/** A captcha: letters that a person has to read. */
 export const CAPTCHA_IMAGE =
   '<svg xmlns="http://www.w3.org/2000/svg" width="160" height="48"><text x="20" y="34" font-size="28" fill="#9ab">x7Kq2</text></svg>'

@@ -1,4 +1,4 @@
-/** A mock Zoom meeting: what its page is told of its people, and what answers its address. */
+/** A mock Zoom meeting: sends people, speakers and chat to its page, and answers its address. */
 import type { MediaLine, SessionOptions } from '../media/session.ts'
 import type { CaptionRow } from '../shared/caption-writer.ts'
 import { type ChatLine, Meeting } from '../shared/meeting.ts'
@@ -18,7 +18,7 @@ const LONGEST_MESSAGE = 4096
 const LOW_BITS = { voice: 1, camera: 0 } as const
 const CLUSTER = 'us02web.zoom.us'
 export const VANITY = 'acme.zoom.us'
-/** The cookie of somebody who is signed in. */
+/** The cookie of a signed-in user. */
 const SESSION_COOKIE = /(?:^|;\s*)_zm_ssid=[^;]+/
 const ACCOUNT_NAME = 'Standin Notes'
 
@@ -58,7 +58,7 @@ export class ZoomMeeting extends Meeting<ZoomPerson, ZoomVisit> implements Visit
       usualPeople: USUAL_PEOPLE,
       isChatOn: (settings.page.chat ?? 'on') === 'on',
       longestMessage: LONGEST_MESSAGE,
-      // On the WASM path sound comes as samples, and pictures on whatever line is free.
+      // On the WASM path sound comes as samples, and pictures on any free line.
       room: isWebRtc ? { audioStreams: 'perPerson' } : {},
       session: isWebRtc ? sessionOptions((id) => people.find(id)?.node ?? 0) : {},
     })
@@ -72,9 +72,9 @@ export class ZoomMeeting extends Meeting<ZoomPerson, ZoomVisit> implements Visit
     return this.roster.get(id).node
   }
 
-  // What the server asks.
+  // For the server.
 
-  /** Whether whoever asks for the meeting now finds one; its time runs from the first time that somebody asked. */
+  /** Whether the meeting exists now. The time counts from the first request. */
   isUnderWay(): boolean {
     this.firstAskedAt ??= Date.now()
     return Date.now() - this.firstAskedAt >= this.settings.invalidForMs / this.speed
@@ -103,12 +103,12 @@ export class ZoomMeeting extends Meeting<ZoomPerson, ZoomVisit> implements Visit
     return { visit, page: this.isChatOn || page.chat !== 'on' ? page : { ...page, chat: 'host-disabled' } }
   }
 
-  /** A visit of another kind than the web client's, with a node of its own. */
+  /** Adds a visit of another kind than the web client's, with a new node. */
   adopt(make: (meeting: VisitMeeting, self: number) => ZoomVisit): ZoomVisit {
     return this.addVisit(make(this, this.nodes.next()))
   }
 
-  // What a visit asks.
+  // For a visit.
 
   peopleFor(visit: ZoomVisit): PagePerson[] {
     const own: PagePerson = {
@@ -138,7 +138,7 @@ export class ZoomMeeting extends Meeting<ZoomPerson, ZoomVisit> implements Visit
 
   whisper(text: string): void {
     const [sender] = this.roster.all()
-    if (!sender) throw new Error('Nobody is there to whisper')
+    if (!sender) throw new Error('There is no person who could whisper')
     this.say(sender.id, text, { isDirect: true })
   }
 
@@ -150,7 +150,7 @@ export class ZoomMeeting extends Meeting<ZoomPerson, ZoomVisit> implements Visit
     return next.name
   }
 
-  // What the page is told.
+  // Messages to the page.
 
   protected override showPeople(visit: ZoomVisit): void {
     visit.send({ do: 'people', people: this.peopleFor(visit) })

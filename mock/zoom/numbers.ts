@@ -8,7 +8,7 @@ export function randomNumber(): string {
   return `8${String(randomInt(0, 10 ** 10)).padStart(10, '0')}`
 }
 
-/** What people type, and the longer form that links carry (docs/platform-notes/zoom.md#reading-a-link). */
+/** The passcode as people type it, and the longer form in links (docs/platform-notes/zoom.md#reading-a-link). */
 export interface Passcode {
   human: string
   inLink: string

@@ -1,4 +1,4 @@
-/** People as Zoom knows them. */
+/** Zoom's data about people. */
 import { hashOf } from '../shared/page/random.ts'
 import { People, type Person } from '../shared/people.ts'
 import type { MockPerson } from '../types.ts'

@@ -1,4 +1,4 @@
-/** What scenarios of Zoom share. */
+/** Helpers that the scenarios of Zoom share. */
 import { admitAfter, type Scenario, type Step } from '../shared/scenario.ts'
 import type { MockPerson } from '../types.ts'
 import type { ScenarioSettings } from './settings.ts'

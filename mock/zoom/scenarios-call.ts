@@ -3,7 +3,7 @@ import { inCall, THREE, turn } from '../shared/scenario.ts'
 import { crowd, OPEN, type ZoomScenario } from './scenario.ts'
 
 const TURNS = [...turn('ann', 2, 6), ...turn('bob', 7, 10), ...turn('cleo', 9, 13), ...turn('ann', 14, 16)]
-/** Somebody who talks for a while: whoever comes late hears turns all the same. */
+/** Ann's turns over a long time, so that a bot that joins late captures some of them. */
 const ANN_TALKS = Array.from({ length: 8 }, (_, index) => turn('ann', 2 + index * 6, 6 + index * 6)).flat()
 
 export const CALL_SCENARIOS: Record<string, ZoomScenario> = {
@@ -100,7 +100,7 @@ export const CALL_SCENARIOS: Record<string, ZoomScenario> = {
     timeline: [inCall(5, 'show', 'new-host')],
   },
   'wc-host-left': {
-    about: 'The host leaves at 10 s; everybody waits for another, who comes 10 s later.',
+    about: 'The host leaves at 10 s; all wait for another, who comes 10 s later.',
     settings: OPEN,
     timeline: [inCall(10, 'show', 'host-left'), { in: 'onHold', afterMs: 10_000, do: 'admit' }],
   },
@@ -247,13 +247,13 @@ export const CALL_SCENARIOS: Record<string, ZoomScenario> = {
   },
   'wc-alone': { about: 'Nobody ever comes.', people: [], settings: OPEN },
   'wc-everyone-left': {
-    about: 'Everybody leaves at 20 s.',
+    about: 'All others leave at 20 s.',
     settings: OPEN,
     timeline: [inCall(20, 'everyoneLeaves')],
   },
-  'wc-silence': { about: 'People, and not a word.', people: THREE, settings: OPEN },
+  'wc-silence': { about: 'The other participants are silent.', people: THREE, settings: OPEN },
   'wc-freeze': {
-    about: 'The page stands still for 30 s from 10 s on.',
+    about: 'The page freezes for 30 s at 10 s.',
     settings: OPEN,
     timeline: [inCall(10, 'show', 'freeze')],
   },

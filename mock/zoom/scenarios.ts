@@ -5,12 +5,12 @@
 
 import { OPEN, type ZoomScenario } from './scenario.ts'
 import { CALL_SCENARIOS } from './scenarios-call.ts'
-import { DOOR_SCENARIOS } from './scenarios-door.ts'
+import { JOIN_SCENARIOS } from './scenarios-join.ts'
 import { SDK_SCENARIOS } from './sdk/scenarios.ts'
 
-/** The platform itself never gives up a knock, so there is no `knock-timeout`. */
+/** The platform never ends a join request by itself, so there is no `knock-timeout`. */
 const COMMON: Record<string, ZoomScenario> = {
-  'waiting-room': { about: 'A knock that waits until the host decides.' },
+  'waiting-room': { about: 'A join request that waits until the host decides.' },
   open: { about: 'No waiting room: straight in.', settings: OPEN },
   'invalid-link': { about: 'A link to a meeting that does not exist.', settings: { load: 'invalid-link' } },
   'login-wall': { about: 'The link leads to the sign-in page.', settings: { load: 'sign-in' } },
@@ -19,7 +19,7 @@ const COMMON: Record<string, ZoomScenario> = {
 
 export const SCENARIOS: Record<string, ZoomScenario> = {
   ...COMMON,
-  ...DOOR_SCENARIOS,
+  ...JOIN_SCENARIOS,
   ...CALL_SCENARIOS,
   ...SDK_SCENARIOS,
 }

@@ -1,6 +1,6 @@
 /**
- * The mock Zoom site: which host and path answers what (docs/platform-notes/zoom.md#web-client-address-and-redirects
- * and #the-mock).
+ * The mock Zoom site: the routes of its hosts (docs/platform-notes/zoom.md#web-client-address-and-redirects and
+ * #the-mock).
  */
 import { pageScript } from '../../src/process/page-scripts.ts'
 import { randomOf } from '../shared/page/random.ts'
@@ -67,7 +67,7 @@ function answerSite(exchange: Exchange, server: MockZoom): void {
   else response.writeHead(path === '/favicon.ico' ? 204 : 404).end()
 }
 
-/** The launch page never looks at the number: an invented one shows the same. */
+/** The launch page does not check the number: an invalid one shows the same page. */
 function answerLaunch(code: string, exchange: Exchange, server: MockZoom): void {
   const meeting = server.meetings.get(code)
   meeting?.navigated(exchange.url.href)

@@ -1,11 +1,11 @@
-/** What a scenario decides, and what the seed decides where the scenario does not. */
+/** The settings of a scenario. The seed chooses those that the scenario leaves out. */
 import { randomOf } from '../shared/page/random.ts'
 import type { PageSettings } from './page/meeting.entry.ts'
 import type { PreviewSettings } from './page/protocol.ts'
 
 /** All times are milliseconds at speed 1. */
 export interface ScenarioSettings {
-  /** What answers the address of the web client. */
+  /** The document at the address of the web client. */
   load:
     | 'client'
     | 'invalid-link'
@@ -49,7 +49,7 @@ export interface ScenarioSettings {
     | 'full'
     | 'removed-before'
     | 'timeout'
-  /** Where those go who waited for the host. */
+  /** The next state after the wait for the host. */
   afterHost: 'lobby' | 'call'
   admissionMs: number
   /** The waiting room of today, or that of older builds. */
@@ -112,7 +112,7 @@ export function pageSettings(scenario: ScenarioSettings, { seed, speed, lang, is
     chatWrapper: random.chance(0.5),
     chatVirtuoso: random.chance(0.5),
     stackedPanels: random.chance(0.5),
-    chatTellsPeople: random.chance(0.5),
+    chatListsPeople: random.chance(0.5),
     chatTip: random.chance(0.4),
     chatReceiver: random.chance(0.3) ? ('group' as const) : ('everyone' as const),
   }

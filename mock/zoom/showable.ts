@@ -1,4 +1,4 @@
-/** What `MockMeeting.show` knows of Zoom: notices, walls and ends that only this platform has. */
+/** The names that `MockMeeting.show` accepts for Zoom: notices, walls and ends that only this platform has. */
 import type { DialogKind } from './page/dialog-kinds.ts'
 import { CLASS, TEXT } from './page/table.ts'
 import { SDK_SHOWABLE } from './sdk/showable.ts'

@@ -1,4 +1,4 @@
-/** What a visit asks of its meeting, and the names of its states. */
+/** The parts of the meeting that a visit uses, and the names of its states. */
 import type { VisitHost } from '../shared/visit.ts'
 import type { Passcode } from './numbers.ts'
 import type { DialogKind } from './page/dialog-kinds.ts'
@@ -11,12 +11,12 @@ export interface VisitMeeting extends VisitHost {
   readonly code: string
   readonly settings: ScenarioSettings
   readonly passcode: Passcode
-  /** Everybody, the bot first. */
+  /** All people, the bot first. */
   peopleFor(visit: ZoomVisit): PagePerson[]
   makeBotHost(visit: ZoomVisit): void
-  /** A message of the first of the others for the bot alone. */
+  /** Sends a private message of the first other participant to the bot. */
   whisper(text: string): void
-  /** Makes the first of the others host; the name, or null where nobody is there. */
+  /** Makes the first of the others host. Returns the name; null if there is no other. */
   chooseHost(): string | null
 }
 
@@ -24,7 +24,7 @@ export interface VisitMeeting extends VisitHost {
 export const WAITING = ['lobby', 'waitingForHost', 'onHold']
 /** Those who are in the meeting, or nearly. */
 export const IN_CALL = ['call', 'reconnecting']
-/** Nothing follows these but another load. */
+/** Final states: only another load follows. */
 export const OVER = [
   'botWall',
   'captchaFailed',
@@ -57,7 +57,7 @@ export const REFUSALS: Partial<Record<ScenarioSettings['afterJoin'], [state: str
   timeout: ['timeout', 'timeout'],
 }
 
-/** What the waiting room says; the seed chooses. */
+/** Texts of the waiting room; the seed chooses one. */
 export const ROOM_TIPS = [
   [TEXT.waitingRoom],
   [TEXT.waitingRoomPlease],

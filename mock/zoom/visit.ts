@@ -112,9 +112,9 @@ export class ZoomVisit extends Visit<ToPage, FromPage> {
     }
     this.enter('joining')
     this.send({ do: 'view', view: { name: 'joining' } })
-    this.tellParent('JOINING')
+    this.postToParent('JOINING')
     this.timers.after(settings.joinMs, () => {
-      // The media socket of a click that no hand made is refused (docs/platform-notes/zoom.md#sdk-initialization).
+      // The media socket is refused after an untrusted click (docs/platform-notes/zoom.md#sdk-initialization).
       if (!isTrusted) this.refuse('timeout', 'timeout')
       else if (this.given.asksPasscode && !isRight(passcode, this.meeting.passcode)) {
         this.showPreview(this.oneOf(PASSCODE_ERRORS))
@@ -224,32 +224,32 @@ export class ZoomVisit extends Visit<ToPage, FromPage> {
     const people = this.meeting.peopleFor(this)
     this.send({ do: 'view', view: { name: 'meeting', people, self: this.self } })
     this.joinCall()
-    this.tellParent('SUCCESS')
+    this.postToParent('SUCCESS')
     for (const dialog of settings.notices) this.send({ do: 'dialog', dialog: dialog as DialogKind })
   }
 
-  /** The meeting is over in this state, and a dialog says why; what lies under it stays. */
+  /** The meeting is over in this state, and a dialog says why. The page below the dialog stays. */
   end(state: string, dialog: DialogKind, parentEvent = 'PRE_END'): void {
     this.over(state)
     this.send({ do: 'stopMedia' })
     this.send({ do: 'closeDialogs' })
     this.send({ do: 'dialog', dialog })
-    this.tellParent(parentEvent)
+    this.postToParent(parentEvent)
   }
 
-  /** The top page goes elsewhere, and nothing says why. */
+  /** The top page navigates away without a message. */
   goAway(): void {
     this.over('hostEnded')
     this.navigate(WEB)
   }
 
-  /** A message for the bot alone. */
+  /** A private message to the bot. */
   whisper(text: string): void {
     this.expect('whisper to', IN_CALL)
     this.meeting.whisper(text)
   }
 
-  /** Somebody else is the host now. */
+  /** Another participant is the host now. */
   announceHost(): void {
     const host = this.meeting.chooseHost()
     if (host !== null) this.send({ do: 'toast', text: TEXT.newHost, value: host, forMs: TOAST_MS })
@@ -261,7 +261,7 @@ export class ZoomVisit extends Visit<ToPage, FromPage> {
     this.send({ do: 'toast', text: TEXT.youAreHost, forMs: TOAST_MS })
   }
 
-  /** Puts the bot back into the waiting room: no end. */
+  /** Puts the bot back into the waiting room. The visit does not end. */
   holdBack(): void {
     this.expect('put on hold', IN_CALL)
     this.timers.clear()
@@ -300,13 +300,13 @@ export class ZoomVisit extends Visit<ToPage, FromPage> {
     this.send({ do: 'stopMedia' })
     this.send({ do: 'closeDialogs' })
     this.over('left')
-    this.tellParent('LEAVE')
+    this.postToParent('LEAVE')
     this.showAfterEnd()
   }
 
   protected showAfterEnd(): void {
     if (this.given.isFramed) {
-      this.tellParent('CLOSED')
+      this.postToParent('CLOSED')
       return
     }
     if (this.meeting.settings.afterEnd === 'home') {
@@ -319,7 +319,7 @@ export class ZoomVisit extends Visit<ToPage, FromPage> {
     this.timers.after(FEEDBACK_MS, () => this.send({ do: 'replaceState', url: url(true) }))
   }
 
-  protected tellParent(event: string): void {
-    this.send({ do: 'tellParent', event })
+  protected postToParent(event: string): void {
+    this.send({ do: 'postToParent', event })
   }
 }

@@ -1,4 +1,4 @@
-/** What has to hold in every way to run the service on Kubernetes. */
+/** Rules for every way to run the service on Kubernetes. */
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -14,7 +14,7 @@ const sources = globSync('{control-plane,storage,transcription,src}/**/*.ts', { 
 
 /** Variables that the programs of other images read. */
 const OF_OTHERS = ['POSTGRES_USER', 'POSTGRES_DB', 'POSTGRES_PASSWORD', 'PGDATA', 'ACCESS_KEY', 'SECRET_KEY']
-/** Those that hold a secret may stand in a Secret only. */
+/** Variables with a secret value may be in a Secret only. */
 const IS_SECRET = /KEY|PASSWORD|SECRET|TOKEN|DATABASE_URL/
 const isSecret = (name: string) => IS_SECRET.test(name) && !/_URL$/.test(name.replace('DATABASE_URL', 'KEY'))
 
@@ -38,7 +38,7 @@ function holdsAsWritten(documents: Document[]): void {
     expect(rolesOf(pods).sort()).toEqual([...ROLES].sort())
   })
 
-  test('no secret stands in them', () => {
+  test('no manifest contains a secret', () => {
     expect(documents.filter(({ kind }) => kind === 'Secret')).toEqual([])
     const settings = documents.filter(({ kind }) => kind === 'ConfigMap').flatMap(({ data }) => Object.keys(data ?? {}))
     expect(settings.filter(isSecret)).toEqual([])
@@ -85,7 +85,7 @@ function holdsAsWritten(documents: Document[]): void {
     expect(budget!.spec.selector.matchLabels).toEqual(BOT_LABELS)
   })
 
-  test('nobody connects to a bot', () => {
+  test('no pod or address can connect to a bot', () => {
     const from = { pod: { namespace: 'standin', labels: {} }, address: '10.42.0.3' }
     expect(passes(documents, from, BOT, { port: 8080 })).toBe(false)
     expect(passes(documents, outside('203.0.113.9'), BOT, { port: 8080 })).toBe(false)

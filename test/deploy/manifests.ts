@@ -64,7 +64,7 @@ export interface Pod {
   containers: Document[]
 }
 
-/** What Deployments, StatefulSets and Jobs would run. */
+/** The pods that Deployments, StatefulSets and Jobs would run. */
 export function podsOf(documents: readonly Document[]): Pod[] {
   return documents
     .filter(({ spec }) => spec?.template?.spec !== undefined)

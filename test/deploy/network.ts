@@ -1,4 +1,4 @@
-/** What the network policies of Kubernetes let through, as far as the manifests use them. */
+/** Decides which connections Kubernetes network policies allow, as far as the manifests use them. */
 import ipaddr from 'ipaddr.js'
 import type { Document, Pod } from './manifests.ts'
 

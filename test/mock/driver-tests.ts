@@ -2,7 +2,10 @@ import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { packageRoot } from '../../src/process/page-scripts.ts'
 
-/** Of these scenarios those that no test of the platform's driver opens: the others are looked at there, more closely. */
+/**
+ * Returns the scenarios that no test of the platform's driver opens. The driver's tests check the others in more
+ * detail.
+ */
 export function notOpenedByDriverTests(platform: string, scenarios: readonly string[]): string[] {
   const files = globSync(['conformance/*.ts', `${platform}/**/*.browser.test.ts`], {
     cwd: join(packageRoot, 'test', 'platforms'),

@@ -1,4 +1,4 @@
-/** One Chromium and one mock for a file of tests; every test gets a context of its own. A platform adds how it is joined. */
+/** One Chromium and one mock for a file of tests; every test gets a new context. A platform adds how to join. */
 import { type Browser, type BrowserContext, chromium, type Locator, type Page } from 'playwright'
 import { expect } from 'vitest'
 import type { MockMeeting, MockMeetingOptions, MockServer } from '../../mock/types.ts'
@@ -36,11 +36,11 @@ export abstract class MockBrowser<Server extends MockServer, Meeting extends Moc
     this.browser = browser
   }
 
-  /** What a visitor's tab is to open. */
+  /** The address that a visitor's tab opens. */
   protected abstract addressOf(meeting: Meeting): string
 
   /** Asks to join, as a careful visitor does, until the page has moved on. */
-  protected abstract knock(page: TestPage, meeting: Meeting): Promise<void>
+  protected abstract askToJoin(page: TestPage, meeting: Meeting): Promise<void>
 
   /** A fresh page that collects its errors in `errors`. */
   async page({ init, locale = 'en-US' }: PageOptions = {}): Promise<TestPage> {
@@ -70,7 +70,7 @@ export abstract class MockBrowser<Server extends MockServer, Meeting extends Moc
   async join(scenario: string, options: MockMeetingOptions = {}, init?: () => void): Opened<Meeting> {
     const opened = await this.open(scenario, options, init)
     await opened.meeting.whenState('greenRoom', DEADLINE_MS)
-    await this.knock(opened.page, opened.meeting)
+    await this.askToJoin(opened.page, opened.meeting)
     return opened
   }
 
@@ -92,7 +92,7 @@ export abstract class MockBrowser<Server extends MockServer, Meeting extends Moc
   }
 }
 
-/** A Chromium to which the mock is the platform. */
+/** Starts a Chromium in which the mock is the platform. */
 export function launchFor(mock: MockServer): Promise<Browser> {
   return chromium.launch({
     executablePath: HEADLESS_SHELL,
@@ -122,7 +122,7 @@ function askForSmallPictures(): void {
 
 /**
  * Clicks something that may be hidden by an idle toolbar or not be listening yet, until the condition holds, and still
- * holds `holdMs` later: on a busy machine a click that was given up may arrive after all, and undo the next one.
+ * holds `holdMs` later: on a busy machine a click that timed out may still arrive, and undo the next one.
  */
 export async function clickUntil(
   page: Page,
@@ -151,7 +151,7 @@ export async function clickUntil(
   throw new Error(`Clicking ${selector} came to nothing`)
 }
 
-/** Whether somebody who clicks into the middle of it would hit something else. */
+/** Whether a click into the element's middle would hit another element. */
 export function isCovered(element: Locator): Promise<boolean> {
   return element.evaluate((node) => {
     const { x, y, width, height } = node.getBoundingClientRect()
@@ -159,7 +159,7 @@ export function isCovered(element: Locator): Promise<boolean> {
   })
 }
 
-/** What a person can read on the page: script data and hidden nodes are no part of it. */
+/** The text that a person can read on the page, without script data and hidden nodes. */
 export function visibleText(page: Page): Promise<string> {
   // biome-ignore lint/performance/useDomNodeTextContent: textContent would hold what is hidden, too.
   return page.evaluate(() => document.body.innerText)

@@ -60,7 +60,7 @@ test('the figures name the time of each lane, the slowest files, and what was re
     '    1.0 s  test/sync.measured.test.ts',
     '',
     'Retried after a standstill of the machine: 1',
-    '  test/join.browser.test.ts: joins (stood still 900 ms)',
+    '  test/join.browser.test.ts: joins (standstill of 900 ms)',
   ])
 })
 

@@ -1,4 +1,4 @@
-/** Channels that watch a calendar, and what is pushed into them. */
+/** Channels that watch a calendar, and their push notifications. */
 import { createHash } from 'node:crypto'
 import type { StandInAccount } from '../account.ts'
 import type { StandInCalendar } from '../calendar.ts'

@@ -63,12 +63,12 @@ export class MockGoogleCalendar {
     return added
   }
 
-  /** At most so many events a page, whatever was asked for. */
+  /** Most events on a page, even when a request asks for more. */
   limitPages(size: number): void {
     this.lists.pageSize = size
   }
 
-  /** Every sync token that is out is answered with 410 from now on. */
+  /** From now on, every issued sync token is answered with 410. */
   forgetCursors(): void {
     this.lists.forgetTokens()
   }

@@ -9,7 +9,7 @@ export function instanceId({ event, originalStart }: Instance): string {
   return `${event.id}_${event.isAllDay ? compact(originalStart).slice(0, 8) : `${compact(originalStart)}Z`}`
 }
 
-/** A gone instance of a series is an id and little more, as at Google. */
+/** A deleted instance of a series has little more than an id, as at Google. */
 export function itemOf(instance: Instance, account: StandInAccount, calendar: StandInCalendar) {
   const { event, originalStart } = instance
   const id = instanceId(instance)

@@ -27,7 +27,7 @@ interface PageState {
   next: SyncState
 }
 
-/** What a request with a sync token must not have beside it. */
+/** Parameters that a request with a sync token must not have. */
 const REFUSED_WITH_TOKEN = [
   'iCalUID',
   'orderBy',
@@ -41,12 +41,12 @@ const REFUSED_WITH_TOKEN = [
 const RFC_3339 = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?(Z|[+-]\d{2}:\d{2})$/
 
 export class EventLists {
-  /** At most so many entries a page, whatever was asked for. */
+  /** Most entries on a page, even when a request asks for more. */
   pageSize = LARGEST_PAGE
   private readonly tokens = new Map<string, SyncState>()
   private readonly pages = new Map<string, PageState>()
 
-  /** Every sync token that is out is answered with 410 from now on. */
+  /** From now on, every issued sync token is answered with 410. */
   forgetTokens(): void {
     this.tokens.clear()
   }

@@ -24,13 +24,13 @@ const REFUSED = ['$select', '$filter', '$expand', '$orderby', '$search']
 const DEFAULT_PAGE = 10
 
 export class Views {
-  /** At most so many entries a page, whatever was asked for. */
+  /** Most entries on a page, even when a request asks for more. */
   pageSize = 1000
   /** Each is a fault that was seen; a test may turn one off. */
   readonly faults = {
     /** A deleted occurrence is missing in the delta; its series is there. */
     missingRemovals: true,
-    /** What was made or changed outside of the range comes as removed. */
+    /** Items that were created or changed outside of the range are listed as removed. */
     outsideAsRemoved: true,
     /** An event that did not change comes again. */
     replays: true,
@@ -40,7 +40,7 @@ export class Views {
   private readonly states = new Map<string, DeltaState>()
   private readonly pages = new Map<string, PageState>()
 
-  /** Every delta link that is out is answered with 410 from now on. */
+  /** From now on, every issued delta link is answered with 410. */
   forgetStates(): void {
     this.states.clear()
   }

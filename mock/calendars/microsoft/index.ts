@@ -70,12 +70,12 @@ export class MockMicrosoftCalendar {
     return added
   }
 
-  /** At most so many events a page, whatever was asked for. */
+  /** Most events on a page, even when a request asks for more. */
   limitPages(size: number): void {
     this.views.pageSize = size
   }
 
-  /** Every delta link that is out is answered with 410 from now on. */
+  /** From now on, every issued delta link is answered with 410. */
   forgetCursors(): void {
     this.views.forgetStates()
   }

@@ -30,7 +30,7 @@ export function itemOf(instance: Instance, account: StandInAccount): Record<stri
   }
 }
 
-/** What a delta says of an occurrence that follows its series. */
+/** The short form in which a delta lists an occurrence without changes of its series. */
 export function stubOf(instance: Instance): Record<string, unknown> {
   return {
     '@odata.type': '#microsoft.graph.event',

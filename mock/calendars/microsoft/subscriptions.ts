@@ -97,7 +97,7 @@ export class Subscriptions {
     return { status: 204 }
   }
 
-  /** One notification; its id is that of some event, and says nothing about all that changed. */
+  /** One notification. Its id is that of one event; other events may have changed too. */
   changed(calendar: StandInCalendar): void {
     for (const subscription of this.live) {
       if (subscription.calendar !== calendar) continue

@@ -1,4 +1,4 @@
-/** Captions: a region that exists only while they are on, rows rewritten while somebody speaks. */
+/** Captions: a region that exists only while they are on. Its rows are rewritten while a participant speaks. */
 
 import { h } from '../../shared/page/dom.ts'
 import type { Context } from './context.ts'
@@ -25,7 +25,7 @@ export function captionsOf(context: Context): Captions {
     region = h(
       'div',
       { role: 'region', 'aria-label': words('Captions'), tabindex: 0, class: cls('captions') },
-      // Two children that are no rows.
+      // Two children that are not caption rows.
       h('div', { class: cls('captionsTail') }),
       h('div', { class: cls('captionsTail') }),
     )

@@ -1,4 +1,4 @@
-/** What every part of the page is given. */
+/** The context of every part of the page. */
 import type { Devices } from '../../shared/page/devices.ts'
 import { type Attributes, type Child, h } from '../../shared/page/dom.ts'
 import type { Random } from '../../shared/page/random.ts'
@@ -22,7 +22,7 @@ export interface Context {
   toast(text: string, forMs?: number): void
 }
 
-/** What fills the page at one time, and how it ends. */
+/** The current content of the page, and how it is closed. */
 export interface Shown {
   root: HTMLElement
   close?(): void

@@ -19,7 +19,7 @@ export function useDeviceKeys(devices: Devices): void {
   })
 }
 
-/** The microphone's or camera's toggle. Its label tells the action; `data-is-muted` tells the state. */
+/** The microphone's or camera's toggle. Its label names the action; `data-is-muted` has the state. */
 export function deviceToggle(context: Context, kind: DeviceKind, place: 'greenRoom' | 'call'): HTMLElement {
   const { devices, settings, words } = context
   const tag = place === 'call' ? 'button' : settings.toggleTag

@@ -33,7 +33,7 @@ export function showModal(context: Context, children: Child[], attributes: Recor
 interface DialogText {
   heading: string
   body: string[]
-  /** Label, its `data-mdc-dialog-action`, and what the server hears. */
+  /** Label, its `data-mdc-dialog-action`, and the choice that is reported to the server. */
   buttons: [label: string, action: string | null, choice: string][]
 }
 
@@ -100,7 +100,7 @@ const DIALOGS: Record<Exclude<DialogKind, 'camera-toast' | 'microphone-toast'>, 
   },
 }
 
-/** Opens a dialog; the server hears which button was used. */
+/** Opens a dialog. The clicked button is reported to the server. */
 export function openDialog(context: Context, kind: DialogKind): Modal {
   if (kind === 'camera-toast' || kind === 'microphone-toast') return persistentToast(context, kind)
   const { words, random, cls } = context
@@ -129,7 +129,7 @@ export function openDialog(context: Context, kind: DialogKind): Modal {
   return modal
 }
 
-/** Not modal, ignores Escape, and lies over the toolbar until its Close icon is used. */
+/** Not modal, ignores Escape, and covers the toolbar until its Close icon is used. */
 function persistentToast(context: Context, kind: 'camera-toast' | 'microphone-toast'): Modal {
   const { words, cls, dialogLayer } = context
   const device = kind === 'camera-toast' ? 'Camera' : 'Microphone'
@@ -149,7 +149,7 @@ function persistentToast(context: Context, kind: 'camera-toast' | 'microphone-to
   return { root, close: () => root.remove() }
 }
 
-/** Short notices; the region outlives them. */
+/** Short notices. Their region stays after they disappear. */
 export function toastRegion(context: Pick<Context, 'cls'>): {
   root: HTMLElement
   show(text: string, ms: number): void

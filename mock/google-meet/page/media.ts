@@ -1,4 +1,4 @@
-/** The call's media as Google Meet's page has them: three paused audio elements, and one mix that is heard. */
+/** The call's media as Google Meet's page has them: three paused audio elements, and one audible mix. */
 import { Connection } from '../../shared/page/connection.ts'
 import type { Devices } from '../../shared/page/devices.ts'
 import { WorkletPlayer } from '../../shared/page/worklet-player.ts'
@@ -31,7 +31,7 @@ export class Media extends Connection {
         },
         receivesSound: (track) => this.addElement(track),
         track: ({ track, transceiver }) => {
-          // The elements stay paused; what is heard goes through one mix.
+          // The elements stay paused. The audible sound is one mix.
           if (track.kind !== 'audio' || transceiver.direction !== 'recvonly') return
           output?.createMediaStreamSource(new MediaStream([track])).connect(output.destination)
         },

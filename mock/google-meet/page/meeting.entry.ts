@@ -1,6 +1,6 @@
 /**
- * The mock meeting page. The server decides what it shows; the page builds it, behaves like the real one, and reports
- * what was done to it. It keeps no global of its own.
+ * The mock meeting page. The server decides what it shows. The page builds it, behaves like the real one, and reports
+ * the user's actions. It adds no global.
  */
 import { Devices } from '../../shared/page/devices.ts'
 import { classNames, h } from '../../shared/page/dom.ts'
@@ -128,7 +128,7 @@ function syncRoster(token: string): void {
   const headers = { 'content-type': 'application/x-protobuf', 'x-goog-meeting-identifier': token }
   void fetch(method, { method: 'POST', headers, body: '' }).then(
     (answer) => answer.text(),
-    () => null, // The page goes on with what the data channel brings.
+    () => null, // The page continues with the data channel's roster.
   )
 }
 

@@ -2,8 +2,8 @@ import type { MessageExtras } from '../../shared/page/chat-text.ts'
 import type { SharedFromPage, SharedToPage } from '../../shared/page/protocol.ts'
 
 /**
- * What the mock page and its server say to each other over the page's WebSocket. Types only: both sides import this
- * file, and nothing of it is visible in the page's DOM.
+ * The messages between the mock page and its server, over the page's WebSocket. Types only: both sides import this
+ * file, and it leaves no trace in the page's DOM.
  */
 
 export interface PagePerson {
@@ -68,7 +68,7 @@ export interface ChatLine extends MessageExtras {
   at: number
 }
 
-/** What fills the page. */
+/** The content of the page. */
 export type View =
   | { name: 'loading' }
   | { name: 'blank' }
@@ -83,7 +83,7 @@ export type View =
       body: string[]
       buttons: string[]
       countdownTo: string | null
-      /** What became of the waiting room's text: real pages keep it. */
+      /** The waiting room's text after the wait: real pages keep it. */
       lobbyText: 'gone' | 'hidden' | 'visible'
       callEnded: boolean
     }

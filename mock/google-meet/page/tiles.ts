@@ -176,7 +176,7 @@ class Tile {
     }
   }
 
-  /** Speaking shows as class changes, several a second, and stands still in a tab nobody sees. */
+  /** Speech shows as several class changes per second. They stop in a hidden tab. */
   setSpeaking(speaking: boolean): void {
     if (speaking === (this.flicker !== undefined)) return
     const { cls, random } = this.context

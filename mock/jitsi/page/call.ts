@@ -27,7 +27,7 @@ export function callPage(context: Context, people: PagePerson[]): CallPage {
   })
   page.append(
     box('subject', h('span', { class: 'subject-text' }, settings.room)),
-    h('div', { id: 'videospace' }, filmstrip.stage, filmstrip.root),
+    h('div', { id: 'videospace' }, filmstrip.largePicture, filmstrip.root),
     tools.root,
     media.players,
   )

@@ -14,7 +14,7 @@ export interface ChatPanel {
 }
 
 const SAME_GROUP_MS = 60_000
-/** So long after a private message a public one is asked about. */
+/** Seconds after a private message in which the page asks before a public one. */
 const PRIVACY_S = 20
 
 export function chatPanel(context: Context): ChatPanel {

@@ -1,4 +1,4 @@
-/** What every part of the page is given, and the two kinds of buttons that it is made of. */
+/** The context of every part of the page, and the two kinds of buttons that parts use. */
 import type { Devices } from '../../shared/page/devices.ts'
 import { type Attributes, type Child, h, setAttribute } from '../../shared/page/dom.ts'
 import type { Random } from '../../shared/page/random.ts'
@@ -19,7 +19,7 @@ export interface Context {
   dialogs: Dialogs
 }
 
-/** What fills the page at one time, and how it ends. */
+/** The current content of the page, and how it is closed. */
 export interface Shown {
   root: HTMLElement
   close?(): void

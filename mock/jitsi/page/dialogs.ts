@@ -7,7 +7,7 @@ export class Dialogs {
   readonly layer = h('div', { class: 'atlaskit-portal-container' })
   private readonly context: () => Context
 
-  /** Dialogs and the rest of the page need each other. */
+  /** Set later, because dialogs and the rest of the page depend on each other. */
   constructor(context: () => Context) {
     this.context = context
   }
@@ -86,7 +86,8 @@ export class Dialogs {
   }
 
   /**
-   * Whoever was written to in private is asked before writing to all (docs/platform-notes/jitsi.md#private-messages).
+   * After a private message, the page asks before it sends an answer to all
+   * (docs/platform-notes/jitsi.md#private-messages).
    */
   askForWhom(toAll: () => void): void {
     const { words } = this.context()

@@ -20,7 +20,7 @@ export class Media extends Connection {
   private readonly streams = new WeakMap<MediaStreamTrack, MediaStream>()
 
   constructor(devices: Devices, say: (message: FromPage) => void) {
-    // Who is there decides how many lines there are.
+    // The number of participants decides the number of lines.
     super({ audioReceivers: 0, videoReceivers: 0, channels: ['JVB data channel'] }, devices, say, {
       track: (event) => {
         const [stream] = event.streams
@@ -37,7 +37,7 @@ export class Media extends Connection {
     return [...this.playing.values()].map(({ sound }) => sound)
   }
 
-  /** The stream in which a track came; one and the same as long as it is that person's. */
+  /** The stream of a track. It stays the same object as long as the person has it. */
   streamOf(track: MediaStreamTrack): MediaStream {
     const known = this.streams.get(track)
     if (known) return known

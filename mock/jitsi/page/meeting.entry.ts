@@ -46,7 +46,7 @@ function start({ settings, socketPath }: typeof __given): void {
   })
   document.body.append(notices.root, dialogs.layer)
   keepNetworkBusy('/_/poll')
-  // What the address asks for counts once, before the first picture of oneself.
+  // Options of the address apply once, before the first self view.
   const asks = (key: string) => location.hash.includes(`config.${key}=true`)
   void devices.acquire({ microphone: !asks('startWithAudioMuted'), camera: !asks('startWithVideoMuted') })
 

@@ -1,10 +1,10 @@
-/** Notifications in a corner, and the overlay of a page that is about to load itself anew. */
+/** Notifications in a corner, and the overlay of a page that is about to reload. */
 import { h } from '../../shared/page/dom.ts'
 import { box, textButton } from './context.ts'
 import type { Notice } from './protocol.ts'
 import { isTextName, type Words } from './words.ts'
 
-/** Those that tell of no error go by themselves after this. */
+/** Seconds. Notifications without an error disappear after this time. */
 const SHOWN_SECONDS = 5
 
 export function noticeArea(words: Words, secondMs: number) {
@@ -29,7 +29,7 @@ export function noticeArea(words: Words, secondMs: number) {
   }
 }
 
-/** Counts down and loads the page anew. */
+/** Counts down, then reloads the page. */
 export function showOverlay(words: Words, kind: 'network' | 'error', forMs: number): void {
   const isNetwork = kind === 'network'
   const title = words(isNetwork ? 'dialog.conferenceDisconnectTitle' : 'dialog.conferenceReloadTitle')

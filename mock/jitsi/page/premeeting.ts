@@ -1,4 +1,4 @@
-/** The pages before the meeting: the offer of an app, the page in front of the door, the lobby. */
+/** The pages before the meeting: the offer of an app, the pre-join page, the lobby. */
 import { showTrack } from '../../shared/page/devices.ts'
 import { h, setAttribute } from '../../shared/page/dom.ts'
 import { box, type Context, pressable, type Shown, textButton } from './context.ts'

@@ -1,6 +1,6 @@
 /**
- * What the mock page and its server say to each other over the page's WebSocket. Types only: both sides import this
- * file, and nothing of it is visible in the page's DOM.
+ * The messages between the mock page and its server, over the page's WebSocket. Types only: both sides import this
+ * file, and it leaves no trace in the page's DOM.
  */
 import type { MessageExtras } from '../../shared/page/chat-text.ts'
 import type { SharedFromPage, SharedToPage } from '../../shared/page/protocol.ts'
@@ -32,9 +32,9 @@ export interface PageSettings {
   labels: 'new' | 'old'
   /** A name that a token gives; there is no box for it then. */
   readOnlyName: string | null
-  /** Whether the page keeps its state where others can read it. */
+  /** Whether the page exposes its state to scripts. */
   store: boolean
-  /** The bot may end the meeting for everybody, so leaving asks how. */
+  /** The bot may end the meeting for all, so leaving asks how. */
   isModerator: boolean
   /** `forbidden`: there is a panel, but only for reading. */
   chat: 'on' | 'off' | 'forbidden'
@@ -56,7 +56,7 @@ export interface ChatLine extends MessageExtras {
   /** UTC milliseconds. */
   at: number
   reactions?: { emoji: string; endpoints: string[] }[]
-  /** No words, but what somebody sent up for a moment. */
+  /** A short reaction of a participant, not a message. */
   isReaction?: boolean
 }
 
@@ -81,7 +81,7 @@ export interface Notice {
 export type ToPage =
   | SharedToPage
   | { do: 'view'; view: View }
-  /** The page's own name of what went wrong; null when it is put right. */
+  /** The page's own name of the failure; null after recovery. */
   | { do: 'failure'; name: string | null }
   | { do: 'dialog'; dialog: DialogKind }
   | { do: 'closeDialogs' }

@@ -1,6 +1,4 @@
-/**
- * What the page knows, and how it lies open to everybody in a global (docs/platform-notes/jitsi.md#state-of-the-page).
- */
+/** The state of the page, which a global exposes to all scripts (docs/platform-notes/jitsi.md#state-of-the-page). */
 import type { Devices } from '../../shared/page/devices.ts'
 import type { Media } from './media.ts'
 import type { ChatLine, PagePerson, PageSettings } from './protocol.ts'
@@ -19,11 +17,11 @@ export class State {
     waitsForHost: false,
   }
   isChatOpen = false
-  /** The latest who spoke; stays so in silence. */
+  /** The last speaker. Stays the same in silence. */
   dominant: string | null = null
   botName = ''
 
-  /** The page's own of its people, without its screens. */
+  /** The page's remote participants, without shared screens. */
   personOf(endpoint: string): PagePerson | undefined {
     return this.people.find((person) => person.endpoint === endpoint)
   }
@@ -88,7 +86,7 @@ interface Participant {
   raisedHandTimestamp?: number
 }
 
-/** A shared screen is a participant of its own. */
+/** A shared screen is a separate participant. */
 function participantsOf({ endpoint, name, isModerator, isSharing, handRaisedAt }: PagePerson): Participant[] {
   const person = {
     id: endpoint,

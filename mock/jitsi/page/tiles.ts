@@ -1,4 +1,6 @@
-/** The filmstrip: a tile for everybody and for every shared screen, and the large picture of who matters most. */
+/**
+ * The filmstrip: a tile for each participant and each shared screen, and the large picture of the most important one.
+ */
 import { showTrack } from '../../shared/page/devices.ts'
 import { h } from '../../shared/page/dom.ts'
 import { hashOf, randomOf } from '../../shared/page/random.ts'
@@ -7,7 +9,7 @@ import type { PagePerson } from './protocol.ts'
 
 export class Filmstrip {
   readonly root: HTMLElement
-  readonly stage: HTMLElement
+  readonly largePicture: HTMLElement
   private readonly context: Context
   private readonly remote = h('div', { id: 'filmstripRemoteVideosContainer', class: 'remote-videos' })
   private readonly tiles = new Map<string, Tile>()
@@ -37,7 +39,12 @@ export class Filmstrip {
       ),
     )
     const alone = h('div', { class: 'largeVideoBackground' }, words('remote.defaultName'))
-    this.stage = h('div', { id: 'largeVideoContainer' }, h('div', { id: 'largeVideoWrapper' }, this.large), alone)
+    this.largePicture = h(
+      'div',
+      { id: 'largeVideoContainer' },
+      h('div', { id: 'largeVideoWrapper' }, this.large),
+      alone,
+    )
     alone.hidden = true
     this.stops = [devices.watch(() => showTrack(own, devices.track('camera'))), media.watch(() => this.showPictures())]
   }
@@ -65,7 +72,7 @@ export class Filmstrip {
     this.showPictures()
   }
 
-  /** Who speaks becomes the dominant speaker and stays so until somebody else does. */
+  /** A speaker becomes the dominant speaker, until another participant speaks. */
   setSpeaking(endpoint: string, speaking: boolean): void {
     const { state } = this.context
     this.tiles.get(endpoint)?.setSpeaking(speaking)
@@ -155,7 +162,7 @@ class Tile {
     this.root.classList.toggle('dominant-speaker', isDominant)
   }
 
-  /** Dots that grow with the voice; they stand still in a tab that nobody sees. */
+  /** Dots that grow with the voice. They do not move in a hidden tab. */
   setSpeaking(speaking: boolean): void {
     clearTimeout(this.flicker)
     const show = (level: number) =>

@@ -1,4 +1,4 @@
-/** The bar at the bottom, with the menu that those who may end the meeting for everybody get when they leave. */
+/** The bar at the bottom, with the leave menu of those who may end the meeting for all. */
 import { h } from '../../shared/page/dom.ts'
 import { box, type Context, type Shown, textButton, toolButton } from './context.ts'
 import { deviceToggles } from './device-toggles.ts'

@@ -89,7 +89,7 @@ const ENGLISH = {
   'toolbar.unmute': 'Unmute microphone',
   'toolbar.videomute': 'Stop camera',
   'toolbar.videounmute': 'Start camera',
-  // Older pages name what is switched, whatever its state.
+  // Labels of older pages name the device and not its state.
   'old.audio': 'Mute / Unmute',
   'old.chat': 'Open / Close chat',
   'old.hangup': 'Leave the call',
@@ -124,7 +124,7 @@ const GERMAN: Partial<Record<TextName, string>> = {
 
 export type Words = (name: TextName, ...values: (string | number)[]) => string
 
-/** What is not translated stays English, as on the real page. */
+/** Texts without a translation stay English, as on the real page. */
 export function wordsOf(lang: string): Words {
   const translated = lang.startsWith('de') ? GERMAN : {}
   return (name, ...values) =>

@@ -7,7 +7,7 @@ export interface Description {
   sdp: string
 }
 
-/** What the video room plugin says: the fields of its answers that we read. */
+/** The fields that we read of the video room plugin's answers. */
 export interface RoomWord {
   videoroom?: string
   error?: string
@@ -32,7 +32,7 @@ interface Message {
 }
 
 const ANSWER_DEADLINE_MS = 20_000
-/** A session that says nothing for a minute is ended by Janus. */
+/** Janus ends a session without messages after a minute. */
 const KEEP_ALIVE_MS = 20_000
 
 export class JanusLink {
@@ -44,7 +44,7 @@ export class JanusLink {
 
   private constructor(socket: WebSocket) {
     this.socket = socket
-    socket.on('message', (text) => this.hear(JSON.parse(String(text)) as Message))
+    socket.on('message', (text) => this.onMessage(JSON.parse(String(text)) as Message))
     this.keepAlive = setInterval(() => this.say({ janus: 'keepalive' }), KEEP_ALIVE_MS).unref()
     socket.on('close', () => {
       clearInterval(this.keepAlive)
@@ -52,7 +52,7 @@ export class JanusLink {
     })
   }
 
-  /** Rejects where nobody listens. */
+  /** Rejects if no server listens at the address. */
   static async open(address: string): Promise<JanusLink> {
     const socket = new WebSocket(address, 'janus-protocol')
     await new Promise<void>((resolve, reject) => {
@@ -107,9 +107,8 @@ export class JanusLink {
     const transaction = message.transaction ?? randomBytes(9).toString('base64url')
     this.socket.send(JSON.stringify({ ...message, transaction, ...(this.session && { session_id: this.session }) }))
   }
-
-  private hear(message: Message): void {
-    // What a plugin does takes a while: its word comes in an event after the acknowledgment.
+  private onMessage(message: Message): void {
+    // A plugin needs time: after the acknowledgment, its answer comes in an event.
     if (message.janus !== 'ack') this.waiting.get(message.transaction ?? '')?.(message)
     if (message.janus === 'webrtcup') this.handles.get(message.sender ?? 0)?.isUp.resolve()
   }

@@ -1,7 +1,7 @@
-/** One mock person as a publisher in Janus's video room: voice, camera and screen, each on a line of its own. */
+/** One mock person as a publisher in Janus's video room: voice, camera and screen, each on its own m-line. */
 import type { RTCPeerConnection } from 'werift'
 import type { VideoProgram } from '../encode.ts'
-import { hearComplaints } from '../feedback.ts'
+import { onComplaints } from '../feedback.ts'
 import { peerForServer } from '../peer.ts'
 import { type RoomClock, RtpSender } from '../rtp-sender.ts'
 import type { VideoSource } from '../slots.ts'
@@ -20,7 +20,10 @@ export interface PublisherPlan {
   clock: RoomClock
   /** Share of packets (0 to 1) that never leave. */
   loss: number
-  /** Key frames are held back until somebody asks for one, and this long after that; 0 sends them as they come. */
+  /**
+   * Milliseconds. A key frame is held back until a receiver requests one, and for this time after the request; 0 sends
+   * key frames without delay.
+   */
   keyFrameDelayMs: number
   videoProgram(source: VideoSource): VideoProgram | undefined
 }
@@ -43,12 +46,12 @@ export class Publisher {
     this.pictures = (['camera', 'screen'] as const).map((kind, index) => {
       const sender = pictures[index]!
       const lines = new VideoLines((source) => plan.videoProgram(source))
-      lines.take([{ mid: kind, streamId: kind, sender }])
+      lines.setLines([{ mid: kind, streamId: kind, sender }])
       if (plan.keyFrameDelayMs > 0) sender.holdKeyFrames(plan.keyFrameDelayMs)
       return { kind, sender, lines }
     })
     const senders = [this.voice, ...pictures]
-    hearComplaints(peer.dtlsTransports[0]!, {
+    onComplaints(peer.dtlsTransports[0]!, {
       missed: (ssrc, numbers) => senders.find((sender) => sender.ssrc === ssrc)?.resend(numbers),
       needsKeyFrame: (ssrc) => senders.find((sender) => sender.ssrc === ssrc)?.releaseKeyFrames(),
     })
@@ -73,7 +76,7 @@ export class Publisher {
       const { description } = await handle.ask({ request: 'publish', audiocodec: 'opus', videocodec: 'vp8' }, offer)
       if (!description) throw new Error('Janus did not answer the offer')
       await peer.setRemoteDescription(description)
-      // Nobody can subscribe before.
+      // A page cannot subscribe before.
       await handle.isUp.promise
       return new Publisher(plan, data.id ?? 0, handle, peer)
     } catch (error) {
@@ -88,7 +91,7 @@ export class Publisher {
   }
 
   sendAudio(frame: AudioFrame, roomMs: number): void {
-    // Janus 1.1 cannot encrypt packets that carry contributing sources; who is meant is written in after it.
+    // Janus 1.1 cannot encrypt packets with contributing sources. They are added after Janus.
     this.voice.sendOpus(frame.data, roomMs, { ...frame, csrcs: [] })
   }
 

@@ -1,6 +1,6 @@
 /**
  * A room's media by way of Janus: every person publishes there, and every page's session receives from there what its
- * lines carry. What a page gets has crossed a real media server.
+ * lines carry. So all media that a page receives has crossed a real media server.
  */
 import type { VideoProgram } from '../encode.ts'
 import type { RoomClock } from '../rtp-sender.ts'
@@ -19,7 +19,7 @@ export interface RelayPlan {
   videoProgram(source: VideoSource): VideoProgram | undefined
 }
 
-/** Hears what one page is to receive; the mix of all voices has an owner of null. */
+/** Receives the packets for one page. The mix of all voices has the owner null. */
 export type Sink = (owner: string | null, relayed: RelayedPacket) => void
 
 const MOST_PUBLISHERS = 100
@@ -37,10 +37,10 @@ export class JanusRelay {
   constructor(server: JanusServer, plan: RelayPlan) {
     this.#plan = plan
     this.#opening = openRoom(server)
-    this.#opening.catch(() => {}) // Told by `ready`.
+    this.#opening.catch(() => {}) // `ready` reports the error.
   }
 
-  /** Resolves when everybody publishes and every page receives; rejects with the first failure. */
+  /** Resolves when every person publishes and every page receives. Rejects with the first failure. */
   async ready(): Promise<void> {
     await this.#opening
     await Promise.all([...this.#publishers.values()].map(({ opening }) => opening))
@@ -98,7 +98,7 @@ export class JanusRelay {
     this.#isClosed = true
     for (const sink of [...this.#sinks.keys()]) this.removeSink(sink)
     await Promise.all([...this.#publishers.values()].map(({ opening }) => closeOf(opening)))
-    await this.#opening.then(({ link }) => link.close()).catch(() => {}) // It was never opened.
+    await this.#opening.then(({ link }) => link.close()).catch(() => {}) // The link was never opened.
   }
 
   #publish(id: string): void {
@@ -113,7 +113,7 @@ export class JanusRelay {
         entry.publisher = publisher
         publisher.update(sourcesOf(id, this.#sources))
       },
-      () => {}, // Told by `ready`.
+      () => {}, // `ready` reports the error.
     )
     for (const sink of this.#sinks.keys()) this.#subscribe(sink, id)
   }
@@ -132,7 +132,7 @@ export class JanusRelay {
       (subscription) => {
         entry.subscription = subscription
       },
-      () => {}, // Told by `ready`.
+      () => {}, // `ready` reports the error.
     )
   }
 }
@@ -154,7 +154,7 @@ function sourcesOf(id: string, sources: readonly VideoSource[]): VideoSource[] {
   return sources.filter(({ personId }) => personId === id)
 }
 
-/** Best effort: what never opened needs no closing. */
+/** Best effort: a subscription that never opened needs no close. */
 async function closeOf(opening: Promise<{ close(): Promise<void> }> | undefined): Promise<void> {
   await opening?.then((opened) => opened.close()).catch(() => {})
 }

@@ -1,4 +1,4 @@
-/** A Janus media server of our own: started on the loopback interface, with the video room plugin and nothing else. */
+/** Starts a Janus media server on the loopback interface, with the video room plugin and nothing else. */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -104,7 +104,7 @@ async function answers(address: string): Promise<void> {
   }
 }
 
-/** A port that nobody uses just now: Janus cannot pick one itself. */
+/** A port that is free now. Janus cannot pick one itself. */
 async function freePort(): Promise<number> {
   const server = createServer()
   await new Promise<void>((resolve, reject) => {

@@ -1,4 +1,4 @@
-/** What one page receives of one publisher in Janus's video room. */
+/** The media that one page receives from one publisher in Janus's video room. */
 import { type Extensions, type RTCPeerConnection, type RTCRtpReceiver, RTP_EXTENSION_URI, type RtpPacket } from 'werift'
 import { peerForServer } from '../peer.ts'
 import type { JanusLink, RoomHandle } from './link.ts'

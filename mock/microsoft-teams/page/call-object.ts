@@ -1,5 +1,5 @@
 /**
- * What the real client leaves in reach of scripts: the call with its participants
+ * The object that the real client exposes to scripts: the call with its participants
  * (docs/platform-notes/microsoft-teams.md#captions and #who-is-in-the-mix).
  */
 import type { Captions } from './captions.ts'
@@ -34,7 +34,7 @@ export interface PublishedCall {
   withdraw(): void
 }
 
-/** Puts the call where scripts of the platform's own find it; takes it away when the call is over. */
+/** Exposes the call where the platform's own scripts have it. Removes it when the call is over. */
 export function publishCall(
   settings: PageSettings,
   call: { self: string; callId: string },

@@ -1,4 +1,4 @@
-/** The call itself: bar, stage, one side pane, captions, notices. */
+/** The call page: bar, tiles, one side pane, captions, notices. */
 import { h } from '../../shared/page/dom.ts'
 import { publishCall } from './call-object.ts'
 import { Captions } from './captions.ts'
@@ -11,7 +11,7 @@ import { PeoplePane } from './people-pane.ts'
 import type { PagePerson, ToPage, View } from './protocol.ts'
 import { chatBatches, fetchRoster } from './pushes.ts'
 import { SidePane } from './side-pane.ts'
-import { Stage } from './stage.ts'
+import { TileArea } from './tile-area.ts'
 import { Toolbar } from './toolbar.ts'
 
 export interface CallPage extends Shown {
@@ -25,14 +25,14 @@ export function callPage(
   view: Extract<View, { name: 'call' }>,
 ): CallPage {
   const { cls, settings, layers, words } = context
-  const stage = new Stage(context, media)
+  const tileArea = new TileArea(context, media)
   const captions = new Captions(context)
   const people = new PeoplePane(context)
   const chat = new ChatPane(context)
   const pane = new SidePane(context)
   const published = publishCall(settings, view, captions)
   const relayout = () => {
-    stage.rebuild()
+    tileArea.rebuild()
     toolbar.relayout()
   }
   const toolbar = new Toolbar(context, {
@@ -48,13 +48,13 @@ export function callPage(
     'div',
     { 'data-cid': 'call-screen-wrapper', id: 'call-screen-wrapper', class: cls('call') },
     part('app-layout-area--header', {}, toolbar.root),
-    part('app-layout-area--main', { class: cls('main') }, stage.root, captions.place, network, pane.place),
+    part('app-layout-area--main', { class: cls('main') }, tileArea.root, captions.place, network, pane.place),
   )
-  stage.root.append(banners)
+  tileArea.root.append(banners)
   layers.append(toasts)
 
   const show = (next: PagePerson[]) => {
-    stage.show(next)
+    tileArea.show(next)
     toolbar.show(next)
     people.show(next)
     published.show(next)
@@ -73,7 +73,7 @@ export function callPage(
     root,
     close() {
       toolbar.close()
-      stage.close()
+      tileArea.close()
       captions.close()
       pane.close()
       published.withdraw()
@@ -81,7 +81,7 @@ export function callPage(
     },
     receive(message) {
       if (message.do === 'people') show(message.people)
-      else if (message.do === 'speaking') stage.setSpeaking(message.mri, message.speaking)
+      else if (message.do === 'speaking') tileArea.setSpeaking(message.mri, message.speaking)
       else if (message.do === 'chat') {
         arrived.add(message.line.clientId)
         passBatch([message.line])
@@ -95,7 +95,7 @@ export function callPage(
         setTimeout(() => toast.remove(), settings.toastMs)
       } else if (message.do === 'network') {
         network.textContent = message.text === null ? '' : words(message.text)
-        // What was pushed meanwhile is lost; the snapshot has it.
+        // Pushes of the meantime are lost; the snapshot has their content.
         if (message.text === null) void fetchRoster(view.callId, token)
       } else if (message.do === 'relayout') relayout()
       else if (message.do === 'hideToolbar') toolbar.hide()

@@ -1,5 +1,5 @@
 /**
- * Captions (docs/platform-notes/microsoft-teams.md#captions): their window comes once somebody spoke; rows grow in
+ * Captions (docs/platform-notes/microsoft-teams.md#captions): their window appears after the first speech; rows grow in
  * place.
  */
 import { h } from '../../shared/page/dom.ts'
@@ -31,10 +31,10 @@ export class Captions {
 
   setLanguage(language: string): void {
     this.spoken = language
-    if (this.isOn) this.tell()
+    if (this.isOn) this.report()
   }
 
-  /** What the menu offers now. */
+  /** The current items of the menu. */
   items(): MenuItem[] {
     const { words } = this.context
     return this.isOn
@@ -46,10 +46,10 @@ export class Captions {
     if (isOn === this.isOn) return
     this.isOn = isOn
     if (!isOn) this.close()
-    this.tell()
+    this.report()
   }
 
-  private tell(): void {
+  private report(): void {
     this.context.say({ say: 'captions', on: this.isOn, language: this.spoken })
   }
 

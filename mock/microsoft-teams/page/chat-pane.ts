@@ -92,7 +92,7 @@ export class ChatPane implements PaneContent {
     this.foot.replaceChildren(this.box.root)
   }
 
-  /** An element stands for a place in the list, not for a message: it is filled anew. */
+  /** An element represents a place in the list, not a message: its content is replaced. */
   private fill(): void {
     if (!this.rows) return
     const shown = this.lines.slice(this.first, this.first + ROWS_SHOWN)

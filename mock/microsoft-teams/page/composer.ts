@@ -1,7 +1,6 @@
 /**
- * The message box. What is shown and what the box knows are two things (docs/platform-notes/microsoft-teams.md#chat):
- * it learns from keys, from
- * `beforeinput` and from paste. Text that a script puts into the element is shown and never sent.
+ * The message box. Its shown text and its model differ (docs/platform-notes/microsoft-teams.md#chat): keys,
+ * `beforeinput` and paste change the model. Text that a script puts into the element is shown and never sent.
  */
 import { h } from '../../shared/page/dom.ts'
 import { button, type Context } from './context.ts'
@@ -49,7 +48,7 @@ export function composer(context: Context, send: (text: string) => void): Compos
   }
   const insert = (text: string) => {
     const selected = getSelection()?.toString() ?? ''
-    // Whatever is selected in the box is replaced; the caret is at the end otherwise.
+    // A selection in the box is replaced; otherwise the caret is at the end.
     const kept = selected !== '' && isAllSelected(box) ? '' : model
     model = (kept + text).slice(0, LONGEST_TEXT)
     render()

@@ -1,4 +1,4 @@
-/** What every part of the page is given. */
+/** The context of every part of the page. */
 import type { Devices } from '../../shared/page/devices.ts'
 import { type Attributes, type Child, h } from '../../shared/page/dom.ts'
 import type { Random } from '../../shared/page/random.ts'
@@ -12,19 +12,19 @@ export interface Context {
   words: Words
   say(message: FromPage): void
   devices: Devices
-  /** What was typed as the guest's name; it outlives the screens. */
+  /** The typed name of the guest. It is kept when the screen changes. */
   name: { value: string }
   /** Where menus, dialogs and toasts lie, beside the app. */
   layers: HTMLElement
 }
 
-/** What fills the page at one time, and how it ends. */
+/** The current content of the page, and how it is closed. */
 export interface Shown {
   root: HTMLElement
   close?(): void
 }
 
-/** A random id of the kind the real page makes anew at each load. */
+/** A random id, as the real page makes new ones at each load. */
 export function randomId(random: Random, prefix: string): string {
   return `${prefix}-r${random.next().toString(36).slice(2, 6)}`
 }

@@ -1,4 +1,4 @@
-/** The switches for microphone and camera in front of the door. */
+/** The switches for microphone and camera on the pre-join page. */
 import type { DeviceKind } from '../../shared/page/devices.ts'
 import { h, setAttribute } from '../../shared/page/dom.ts'
 import { type Context, randomId } from './context.ts'
@@ -9,7 +9,7 @@ const LOOKS = {
 } as const
 
 /**
- * A checkbox whose live `checked` tells the state; the attribute never moves, and `data-cid` may mean either way round
+ * A checkbox whose live `checked` is the state. The attribute never changes, and `data-cid` may have either meaning
  * (docs/platform-notes/microsoft-teams.md#microphone-and-camera-switches). Disabled until devices are known.
  */
 export function deviceSwitch(context: Context, kind: DeviceKind): { root: HTMLElement; close(): void } {

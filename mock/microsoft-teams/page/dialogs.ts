@@ -126,7 +126,7 @@ const BANNERS: Record<BannerKind, string> = {
   lobby: 'Someone is waiting in the lobby',
 }
 
-/** A strip at the top of the call. It is an alert like many others, and says nothing about the end of anything. */
+/** A strip at the top of the call. It is an alert like many others, and does not report an end. */
 export function bannerOf(context: Context, kind: BannerKind): HTMLElement {
   const { words, cls } = context
   const banner: HTMLElement = part(

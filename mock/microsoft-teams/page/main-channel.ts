@@ -1,5 +1,5 @@
 /**
- * What the page itself says on its data channel: which person's picture it wants on which stream
+ * The page's own messages on its data channel: which person's picture it wants on which stream
  * (docs/platform-notes/microsoft-teams.md#the-main-channel).
  */
 import type { Connection } from '../../shared/page/connection.ts'

@@ -64,7 +64,7 @@ function start({ settings, socketPath, token }: Given): void {
       call = callPage(context, media, token, view)
       shown = call
     } else {
-      // Signals of a call that is over are gone; the door's connection does not exist yet.
+      // The connection of a call ends with the call. The pre-join page has none yet.
       if (view.name === 'retry' || view.name === 'end' || view.name === 'e2ee' || view.name === 'blank') media.stop()
       shown = screenOf(context, view)
     }

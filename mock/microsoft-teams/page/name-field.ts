@@ -2,7 +2,7 @@
 import { h } from '../../shared/page/dom.ts'
 import type { Context } from './context.ts'
 
-/** How often the page renders the field anew from what it knows. */
+/** How often the page renders the field again from its state. */
 const RENDER_EVERY_MS = 400
 
 export interface NameField {

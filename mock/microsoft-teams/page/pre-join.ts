@@ -1,14 +1,17 @@
-/** The page in front of the door, and its block of controls, which the waiting room shows once more. */
+/** The pre-join page, and its block of controls, which the waiting room shows too. */
 import { showTrack } from '../../shared/page/devices.ts'
 import { h, setAttribute } from '../../shared/page/dom.ts'
 import { button, type Context, part, randomId, type Shown } from './context.ts'
 import { deviceSwitch } from './device-switch.ts'
 import { nameField } from './name-field.ts'
 
-/** Where the block stands decides what its join button does. */
+/** The function of the join button, which depends on the place of the block. */
 export type JoinButton = 'first' | 'disabled' | 'again'
 
-/** A shroud lies over the form until the page listens to it: clicks do not reach it, and first keystrokes are lost. */
+/**
+ * A shroud covers the form until the page listens to it: clicks do not reach the form, and the first keystrokes are
+ * lost.
+ */
 export function preJoinPage(context: Context): Shown {
   const { cls, settings } = context
   const block = controlBlock(context, 'first', settings.shroudMs === 0)

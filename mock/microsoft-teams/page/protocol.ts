@@ -1,6 +1,6 @@
 /**
- * What the mock Microsoft Teams page and its server say to each other over the page's WebSocket. Types only: both sides
- * import this file, and nothing of it is visible in the page's DOM.
+ * The messages between the mock Microsoft Teams page and its server, over the page's WebSocket. Types only: both sides
+ * import this file, and it leaves no trace in the page's DOM.
  */
 import type { MessageExtras } from '../../shared/page/chat-text.ts'
 import type { SharedFromPage, SharedToPage } from '../../shared/page/protocol.ts'
@@ -18,7 +18,7 @@ export interface PagePerson {
   speaking: boolean
   sharing: boolean
   handRaised: boolean
-  /** What the tile is called until its name resolves; empty where it is known from the start. */
+  /** The tile's text until its name resolves; empty where the name is known from the start. */
   unresolved: string
   /** The roster's numbers of the person's streams; the first is the contributing source of the voice. */
   audioSource: number
@@ -26,7 +26,7 @@ export interface PagePerson {
   shareSource: number
 }
 
-/** How a tile shows that somebody speaks (docs/platform-notes/microsoft-teams.md#signs-of-speech). */
+/** How a tile shows that its person speaks (docs/platform-notes/microsoft-teams.md#signs-of-speech). */
 export type SpeakingMark = 'class' | 'attribute' | 'before' | 'after' | 'motion' | 'aria'
 
 /**
@@ -102,7 +102,7 @@ export interface PageSettings {
 export interface ChatLine extends MessageExtras {
   /** UTC milliseconds as text, the platform's id of a message. */
   id: string
-  /** What the sender's client called it; batches name messages so. */
+  /** The message's id in the sender's client, which batches use. */
   clientId: string
   /** Null for a notice of the platform. */
   mri: string | null
@@ -114,7 +114,7 @@ export interface ChatLine extends MessageExtras {
   reactions?: { key: string; users: string[] }[]
 }
 
-/** What fills the page. */
+/** The content of the page. */
 export type View =
   | { name: 'launcher'; appLink: string; probe: string | null }
   | { name: 'splash' }
@@ -129,7 +129,7 @@ export type View =
   | { name: 'call'; self: string; botName: string; callId: string; people: PagePerson[] }
   | { name: 'end'; heading: string }
   | { name: 'e2ee' }
-  /** Nothing is left of the call, and nothing says why. */
+  /** The call is gone, and the page gives no reason. */
   | { name: 'blank' }
 
 export type DialogKind = 'av-confirm' | 'av-confirm-frame' | 'captcha' | 'info' | 'consent' | 'still-there'

@@ -20,7 +20,7 @@ export async function fetchRoster(callId: string, token: string): Promise<void> 
     const answer = await fetch(`/api/conv/v1/conversations/${callId}/roster?epid=${token}`)
     await answer.json()
   } catch {
-    // The page goes on with what its socket brings.
+    // The page continues with the pushes of its socket.
   }
 }
 

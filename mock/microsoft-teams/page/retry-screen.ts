@@ -1,5 +1,5 @@
 /**
- * One screen for denial, removal, bad links and failed connections; only its texts tell them apart
+ * One screen for denial, removal, bad links and failed connections; only its texts differ
  * (docs/platform-notes/microsoft-teams.md#wrong-links-and-the-retry-screen).
  */
 import { h } from '../../shared/page/dom.ts'

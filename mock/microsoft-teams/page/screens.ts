@@ -1,4 +1,4 @@
-/** The screens that are neither the door nor the call: before it, while it connects, and after it. */
+/** The screens besides the pre-join page and the call: before the join, while it connects, and after the call. */
 import { brokenText, h } from '../../shared/page/dom.ts'
 import { button, type Context, part, type Shown } from './context.ts'
 import { controlBlock, header, screen } from './pre-join.ts'
@@ -32,9 +32,9 @@ export function launcherPage(context: Context, appLink: string, probe: string | 
     h('div', { id: 'rootViewV2' }, h('div', { class: 'modernViewContainer' }, container)),
   )
   const timer = setTimeout(() => {
-    // The page offers itself to the app, which makes the browser ask outside of the document.
+    // The page opens the app's link, which makes the browser ask outside of the document.
     root.append(h('iframe', { id: 'teamsLauncher', src: appLink, style: 'display:none' }))
-    // A silent attempt to sign in, which fails for guests and means nothing.
+    // A silent attempt to sign in. It fails for guests, which is no error.
     if (probe !== null) root.append(h('iframe', { src: probe, style: 'display:none' }))
   }, 200)
   return { root, close: () => clearTimeout(timer) }
@@ -62,8 +62,8 @@ export function malformedPage({ cls, random, words }: Context): Shown {
 }
 
 /**
- * Stays until the browser was asked for devices by whoever is there, as a permission that is granted elsewhere takes
- * the real page's gate away.
+ * Stays until any script asks the browser for devices, because a permission that is granted elsewhere removes the real
+ * page's gate.
  */
 export function permissionGate(context: Context): Shown {
   const { cls, words, say, random } = context
@@ -85,7 +85,7 @@ export function connectingPage(context: Context): Shown {
   return { root: screen(context, 'calling-connecting-screen', [header(context), context.words('Connecting…')]) }
 }
 
-/** The waiting room keeps the whole block of the door; only the join button tells them apart. */
+/** The waiting room keeps the whole block of the pre-join page; only the join button differs. */
 export function lobbyPage(context: Context, text: string | null): Shown {
   const { cls, words, name, settings } = context
   const block = controlBlock(context, text === null ? 'again' : 'disabled', true)
@@ -99,7 +99,7 @@ export function lobbyPage(context: Context, text: string | null): Shown {
 }
 
 /**
- * A meeting that wants an account. The tree was not recorded; the texts were
+ * A meeting that requires an account. The tree was not recorded; the texts were
  * (docs/platform-notes/microsoft-teams.md#sign-in-walls).
  */
 export function wallPage(context: Context, text: string): Shown {

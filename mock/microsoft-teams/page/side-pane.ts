@@ -1,8 +1,8 @@
-/** The one pane beside the stage: people or chat, never both. Closed, nothing of it is in the document. */
+/** The one pane beside the tiles: people or chat, never both. A closed pane is not in the document. */
 import { h } from '../../shared/page/dom.ts'
 import { button, type Context, part } from './context.ts'
 
-/** What can fill the pane. */
+/** The content of the pane. */
 export interface PaneContent {
   title: string
   /** How long it takes until the content is there, in milliseconds. */
@@ -12,7 +12,7 @@ export interface PaneContent {
 }
 
 export class SidePane {
-  /** Where the pane stands while it is open. */
+  /** The parent of the open pane. */
   readonly place: HTMLElement
   private readonly context: Context
   private shown: PaneContent | null = null

@@ -13,7 +13,7 @@ export class SpeakingMarks {
   private motion: ReturnType<typeof setInterval> | undefined
   private isSpeaking = false
 
-  /** @param outline the element that carries the marks; it stands in every tile but the page's own */
+  /** @param outline the element that carries the marks; every tile has one, except the page's own */
   constructor(context: Context, outline: HTMLElement) {
     this.context = context
     this.outline = outline

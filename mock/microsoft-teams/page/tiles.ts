@@ -1,4 +1,4 @@
-/** One tile of the stage: a person's picture or avatar, or a shared screen. */
+/** One tile of the call: a person's picture or avatar, or a shared screen. */
 import { showTrack } from '../../shared/page/devices.ts'
 import { h, setAttribute } from '../../shared/page/dom.ts'
 import { hashOf, randomOf } from '../../shared/page/random.ts'
@@ -6,7 +6,7 @@ import { type Context, part, randomId } from './context.ts'
 import type { PagePerson } from './protocol.ts'
 import { SpeakingMarks } from './speaking-marks.ts'
 
-/** What the tile asks for pictures. */
+/** The source of a tile's pictures. */
 export interface Pictures {
   pictureOf(source: string): MediaStreamTrack | null
   watch(callback: () => void): () => void
@@ -100,7 +100,7 @@ export class Tile {
     setAttribute(this.root, 'aria-label', this.label())
   }
 
-  /** What a screen reader hears; names are part of it, so nothing can be cut out of it for certain. */
+  /** The label for screen readers. It contains names, so that no part can be cut out reliably. */
   private label(): string {
     const { person, type, context, isResolved } = this
     const { words } = context

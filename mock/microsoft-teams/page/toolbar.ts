@@ -133,7 +133,7 @@ export class Toolbar {
     )
   }
 
-  /** The number on the people button comes a moment late, and goes when it is of no use. */
+  /** The number on the people button appears a moment late, and is hidden when the page is alone. */
   show(people: PagePerson[]): void {
     this.count = people.length
     clearTimeout(this.badgeTimer)

@@ -3,7 +3,7 @@
  * with straight or typographic marks by seed.
  */
 
-/** Unlisted texts stay English: nobody recorded them in that language. */
+/** Unlisted texts stay English: they were never recorded in that language. */
 const OTHER_LANGUAGES: Record<string, Record<string, string>> = {
   de: {
     'Continue on this browser': 'In diesem Browser fortfahren',

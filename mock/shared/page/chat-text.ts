@@ -1,7 +1,7 @@
 /** A message's text as pages show it: lines, links and emoji are elements. */
 import { h } from './dom.ts'
 
-/** What the server tells of a message beside its text. */
+/** Properties of a message beside its text. */
 export interface MessageExtras {
   /** Words of the text that lead to another place than they say. */
   links?: { text: string; url: string }[]

@@ -13,7 +13,7 @@ export interface ConnectionPlan {
   channels: readonly string[]
 }
 
-/** What a platform does with its connection. */
+/** Hooks of a platform into its connection. */
 export interface ConnectionEvents {
   /** A connection was made, before anything is in it. */
   opened?(connection: RTCPeerConnection): void
@@ -25,7 +25,9 @@ export interface ConnectionEvents {
   closed?(): void
 }
 
-/** Some networks never report the end of gathering; what was found by then is enough for a peer on this machine. */
+/**
+ * Some networks never report the end of gathering. The candidates of this time are enough for a peer on this machine.
+ */
 const LONGEST_GATHERING_MS = 1500
 
 export class Connection {
@@ -141,7 +143,7 @@ export class Connection {
     if (isWanted) await this.offer(peer, true)
   }
 
-  /** Does what the server's words about media ask for; false for other words. */
+  /** Handles the server's messages about media. Returns false for other messages. */
   obey(message: SharedToPage | { do: string }): boolean {
     const shared = message as SharedToPage
     if (shared.do === 'answer') this.attempt(() => this.answer(shared.offer, shared.sdp))

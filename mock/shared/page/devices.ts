@@ -1,6 +1,6 @@
 /**
- * The page's own microphone and camera, asked for as often as real pages ask: in front of the door, at admission and
- * on every toggle.
+ * The page's own microphone and camera, requested as often as real pages do: on the pre-join page, at admission and on
+ * every toggle.
  */
 
 export type DeviceKind = 'microphone' | 'camera'
@@ -19,7 +19,7 @@ export class Devices {
   private readonly watchers = new Set<() => void>()
   private readonly forced: 'ask' | 'none'
 
-  /** @param forced `none`: this machine has no devices, whatever the browser says */
+  /** @param forced `none`: the machine counts as one without devices, even if the browser reports some */
   constructor(forced: 'ask' | 'none') {
     this.forced = forced
     navigator.mediaDevices?.addEventListener('devicechange', () => void this.listAnew())
@@ -59,7 +59,7 @@ export class Devices {
     return states.every((state) => state !== 'granted')
   }
 
-  /** Asks for everything that exists; what was on stays on, or everything comes on at the first time. */
+  /** Requests the wanted devices that exist, and turns them on. Other devices stay as they are. */
   async acquire(wanted: { microphone: boolean; camera: boolean }): Promise<void> {
     const found = await this.list()
     this.state.microphone.exists = found.microphone
@@ -75,7 +75,7 @@ export class Devices {
     this.changed()
   }
 
-  /** Turns a device on (asking for it anew) or off, as a click on its toggle does. */
+  /** Turns a device on (with a new request to the browser) or off, as a click on its toggle does. */
   async set(kind: DeviceKind, on: boolean): Promise<void> {
     const device = this.state[kind]
     if (!device.exists || device.on === on) return
@@ -104,7 +104,7 @@ export class Devices {
     device.on = track !== null
     track?.addEventListener('ended', () => {
       if (device.track !== track) return
-      // Unplugged, as a page's own stop tells nothing.
+      // The device was unplugged: a page's own `stop` fires no event.
       device.track = null
       device.on = false
       this.changed()

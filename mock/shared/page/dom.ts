@@ -1,10 +1,10 @@
-/** Small tools for building a page: elements, seeded class names, text that is not one neat node. */
+/** Small tools for building a page: elements, seeded class names, text that is split over nodes. */
 import { hashOf, type Random, randomOf } from './random.ts'
 
 const LETTERS = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ'
 
 /**
- * Gives every logical part of the page a class name of this seed, whatever order the parts come in.
+ * Gives every logical part of the page a class name of this seed, independent of the order of the parts.
  * @param known names that stay as they are, by part
  */
 export function classNames(seed: number, known: Readonly<Record<string, string>> = {}): (part: string) => string {
@@ -48,9 +48,7 @@ export function setAttribute(element: Element, name: string, value: string | boo
   else element.setAttribute(name, value === true ? '' : String(value))
 }
 
-/**
- * Text as real pages tend to hold it: split over nodes, so that nobody can rely on one element with exactly this text.
- */
+/** Text as in real pages: split over nodes, so that no selector can rely on one element with exactly this text. */
 export function brokenText(random: Random, text: string): DocumentFragment {
   const fragment = document.createDocumentFragment()
   const cut = text.indexOf(' ', random.int(0, Math.max(0, text.length - 2)))

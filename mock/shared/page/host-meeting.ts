@@ -1,16 +1,16 @@
-/** One meeting on the host's page. Built once, then updated in place, so that nobody loses focus or half-typed text. */
+/** One meeting on the host's page. Built once, then updated in place, so that focus and half-typed text stay. */
 import { h } from './dom.ts'
 import type { HostAction, HostMeeting, HostPerson, HostPlatform, PersonDeed } from './host-protocol.ts'
 
 type Act = (action: HostAction) => Promise<boolean>
 
-/** What a state means, for people who do not know the platform; a state without words explains itself. */
+/** Explains states to people who do not know the platform. A state without an entry explains itself. */
 const STATES: Record<string, string> = {
-  none: 'nobody has opened the link yet',
+  none: 'the link is not opened yet',
   loading: 'the page is loading',
   devicePrompt: 'the page asks about microphone and camera',
   signinPromo: 'the page suggests to sign in',
-  greenRoom: 'in front of the door: the bot is to give its name',
+  greenRoom: 'on the pre-join page: the bot has to enter its name',
   joining: 'the bot asked to join',
   lobby: 'in the waiting room',
   waitingForHost: 'waiting for the host to come',
@@ -79,7 +79,7 @@ export class MeetingCard {
       h('h3', {}, 'Chat'),
       this.chat,
       this.chatForm(),
-      h('details', {}, h('summary', {}, 'What the page did'), this.log),
+      h('details', {}, h('summary', {}, 'Log of the page'), this.log),
     )
   }
 

@@ -1,4 +1,4 @@
-/** What the host's page is told and what it can ask for. */
+/** The messages between the server and the host's page. */
 
 export interface HostPerson {
   id: string
@@ -17,9 +17,9 @@ export interface HostMeeting {
   url: string
   scenario: string
   state: string
-  /** What of it matters to a host. */
+  /** The state, reduced to what matters to a host. */
   phase: 'before' | 'waiting' | 'call' | 'over'
-  /** What can be shown to the bot. */
+  /** Names that the action `show` accepts. */
   showable: string[]
   botName: string | null
   microphoneOn: boolean
@@ -49,7 +49,7 @@ export interface HostFacts {
   platforms: HostPlatform[]
 }
 
-/** What a person does; most are undone by being done again. */
+/** Actions of a person. Most of them toggle. */
 export type PersonDeed = 'speak' | 'camera' | 'share' | 'hand' | 'react' | 'leave'
 
 /** Which meeting is meant. */
@@ -63,7 +63,7 @@ export type HostAction =
   | ({ act: 'admit' | 'deny' | 'remove' | 'end' | 'mute' | 'lose' | 'regain' } & OfMeeting)
   | ({ act: 'add'; name: string; camera: boolean } & OfMeeting)
   | ({ act: 'person'; id: string; what: PersonDeed } & OfMeeting)
-  /** Of the last message that somebody wrote. */
+  /** Changes the last message that a person wrote. */
   | ({ act: 'message'; what: 'edit' | 'delete' } & OfMeeting)
   | ({ act: 'say'; id: string; text: string } & OfMeeting)
   | ({ act: 'chat'; enabled: boolean } & OfMeeting)

@@ -1,4 +1,4 @@
-/** The host's page: start meetings, see what the bot does, and be everybody else. */
+/** The host's page: start meetings, see what the bot does, and play all other people. */
 import { h } from './dom.ts'
 import { MeetingCard } from './host-meeting.ts'
 import type { HostAction, HostFacts, HostState } from './host-protocol.ts'
@@ -69,7 +69,7 @@ function field(label: string, control: HTMLElement): HTMLElement {
   return h('span', { class: 'field' }, h('label', { for: control.id }, label), control)
 }
 
-/** Newest first, as they were opened. */
+/** The newest is first. */
 function show({ meetings }: HostState): void {
   empty.hidden = meetings.length > 0
   const ids = meetings.map(({ platform, code }) => `${platform}/${code}`)

@@ -1,4 +1,4 @@
-/** Clicks that come to nothing, as on a page that is still hydrating, and the log of what was done to the page. */
+/** Swallows clicks, as a page that is still hydrating does, and logs all input to the page. */
 import type { LogMessage } from './protocol.ts'
 import { randomOf } from './random.ts'
 
@@ -16,8 +16,8 @@ export interface InputWatch {
 }
 
 /**
- * Swallows clicks on elements that appeared a moment ago, and the first clicks on targets the scenario names. Whatever
- * was clicked, typed or pressed is reported.
+ * Swallows clicks on elements that appeared a moment ago, and the first clicks on targets the scenario names. Reports
+ * every click, input and key.
  */
 export function watchInput({ seed, hydrationMs, swallow, say, nameOf = labelOrText }: InputWatch): void {
   const random = randomOf(seed + 17)

@@ -1,10 +1,10 @@
-/** Does what the server's words that all platforms share ask for. */
+/** Handles the server's messages that all platforms share. */
 import type { Connection } from './connection.ts'
 import type { Devices } from './devices.ts'
 import { freeze } from './page-habits.ts'
 import type { SharedToPage } from './protocol.ts'
 
-/** False for a platform's own words, which are left to it. */
+/** Returns false for a platform's own messages. */
 export function obey(message: { do: string }, page: { connection: Connection; devices: Devices }): boolean {
   const { connection, devices } = page
   const shared = message as SharedToPage

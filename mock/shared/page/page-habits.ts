@@ -1,4 +1,4 @@
-/** What pages of every platform do by themselves. */
+/** Behavior of pages that all platforms share. */
 
 /** Real pages always have requests under way; "network idle" never comes. */
 export function keepNetworkBusy(path: string): void {
@@ -23,13 +23,13 @@ export function hideWhenIdle(bars: HTMLElement[], afterMs: number): () => void {
   return whenIdle(afterMs, setHidden)
 }
 
-/** Tells whether pointer and keys have rested for this long, at every change. Returns how to stop. */
-export function whenIdle(afterMs: number, tell: (isIdle: boolean) => void): () => void {
+/** Reports at every change whether pointer and keys have been idle for this time. Returns a function that stops it. */
+export function whenIdle(afterMs: number, report: (isIdle: boolean) => void): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined
   const awake = () => {
-    tell(false)
+    report(false)
     clearTimeout(timer)
-    timer = setTimeout(() => tell(true), afterMs)
+    timer = setTimeout(() => report(true), afterMs)
   }
   document.addEventListener('pointermove', awake)
   document.addEventListener('keydown', awake)

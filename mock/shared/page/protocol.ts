@@ -1,6 +1,6 @@
 /**
- * What every mock page and its server say to each other over the page's WebSocket; each platform adds its own words.
- * Types only: both sides import this file, and nothing of it is visible in the page's DOM.
+ * The messages between every mock page and its server, over the page's WebSocket. Each platform adds its own messages.
+ * Types only: both sides import this file, and it leaves no trace in the page's DOM.
  */
 
 /** Which of the page's video transceivers carries whose picture, in the platform's own word for the source. */
@@ -17,7 +17,7 @@ export type SharedToPage =
   | { do: 'restartMedia' }
   | { do: 'stopMedia' }
   | { do: 'devices'; microphone?: boolean; camera?: boolean }
-  /** Ask the browser for devices, those named on. */
+  /** Request devices from the browser, and turn on those that are named. */
   | { do: 'acquire'; microphone: boolean; camera: boolean }
   | { do: 'freeze'; ms: number }
   | { do: 'navigate'; url: string }
@@ -44,5 +44,5 @@ export type SharedFromPage =
   | LogMessage
   | OfferMessage
   | { say: 'devices'; microphone: boolean; camera: boolean }
-  /** Whether pictures are to be sent to the page. They are until it says otherwise. */
+  /** Whether the server sends pictures to the page. Default: true. */
   | { say: 'incomingVideo'; on: boolean }

@@ -1,4 +1,4 @@
-/** Chance that comes out the same for the same seed, for the page and for its server. */
+/** Random numbers that are the same for the same seed, in the page and in its server. */
 
 export interface Random {
   /** 0 to below 1. */

@@ -1,8 +1,8 @@
-/** The page's own socket to its server. It says hello first and keeps what is said before it is open. */
+/** The page's own socket to its server. It sends `hello` first, and queues messages until it is open. */
 
 export interface ServerLink<FromPage, ToPage> {
   say(message: FromPage): void
-  /** Call once, when the page is ready to be told what to show. */
+  /** Call once, when the page is ready to receive messages. */
   listen(onMessage: (message: ToPage) => void, onSamples?: (samples: ArrayBuffer) => void): void
 }
 

@@ -4,7 +4,7 @@ export class WorkletPlayer {
 
   /**
    * @param path where the server has the bundle `mock/shared/worklet`
-   * @param target what hears it
+   * @param target the node that receives the sound
    */
   async start(output: AudioContext, path: string, target: AudioNode = output.destination): Promise<void> {
     if (this.node) return

@@ -11,7 +11,7 @@ import type { ChatLine, UiSettings } from './protocol.ts'
 import { CLASS, ID, LABEL, TEXT } from './table.ts'
 import { VirtualList } from './virtual-list.ts'
 
-/** Longer than a look of the bot. */
+/** Longer than the bot's poll interval. */
 const DRAWN_LATE_MS = 400
 
 export class ChatPanel {
@@ -54,9 +54,9 @@ export class ChatPanel {
     this.setPolicy(settings.chat)
   }
 
-  /** Where the build does so, the list tells who came and went. */
-  tellPeople(text: string): void {
-    if (this.context.settings.chatTellsPeople) this.add({ system: text })
+  /** Some builds of the client list who joined and left. */
+  addSystemLine(text: string): void {
+    if (this.context.settings.chatListsPeople) this.add({ system: text })
   }
 
   add(line: ChatLine | SystemLine): void {
@@ -65,7 +65,7 @@ export class ChatPanel {
     if (this.root.isConnected) this.render(follows)
   }
 
-  /** A deleted message leaves the list, and nothing stands in its place. */
+  /** A deleted message leaves the list without a placeholder. */
   change(line: ChatLine): void {
     const place = this.lines.findIndex((candidate) => 'id' in candidate && candidate.id === line.id)
     if (place < 0) return
@@ -78,7 +78,7 @@ export class ChatPanel {
     this.bottom.replaceChildren(policy === 'on' ? chatComposer(this.context) : this.closedNotice())
   }
 
-  /** Called when the panel has come into the page. */
+  /** Called when the panel is added to the page. */
   opened(): void {
     if (this.context.settings.chatDrawsLate) {
       const { words, settings } = this.context

@@ -11,7 +11,7 @@ const LINE_HEIGHT = 20
 const PADDING = 10
 const LETTERS_PER_LINE = 40
 
-/** A line of the system's own stands between messages and is none. */
+/** A line of the system between messages. It is not a message. */
 export interface SystemLine {
   system: string
 }
@@ -28,8 +28,8 @@ export function chatRows(lines: readonly (ChatLine | SystemLine)[], words: Words
     }
     const former: ChatLine | null = before
     before = line
-    // A run of one sender has its header on the first row only.
-    // What was edited says so in a header of its own.
+    // Consecutive messages of one sender have one header, on the first row. An edited message has a separate header
+    // that says so.
     const begins =
       former?.senderNode !== line.senderNode || former.privateTo !== line.privateTo || line.isEdited === true
     return {

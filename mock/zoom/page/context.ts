@@ -1,4 +1,4 @@
-/** What the parts of the meeting's page share. */
+/** The context that the parts of the meeting's page share. */
 import type { Devices } from '../../shared/page/devices.ts'
 import { type Attributes, type Child, h } from '../../shared/page/dom.ts'
 import type { DialogKind } from './dialog-kinds.ts'
@@ -25,7 +25,7 @@ export interface UiContext {
   devices: Devices
   pictures: Pictures
   sound: Sound
-  /** What the visitor allowed in the page's own dialogs. */
+  /** The devices that the visitor allowed in the page's own dialogs. */
   access: { microphone: boolean }
   openDialog(kind: DialogKind): void
   toast(text: string, forMs?: number): void

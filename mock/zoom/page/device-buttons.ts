@@ -1,4 +1,4 @@
-/** Microphone and camera as the pre-join page shows them: the label tells the action. */
+/** Microphone and camera as the pre-join page shows them: the label names the action. */
 import type { DeviceKind } from '../../shared/page/devices.ts'
 import { h, setAttribute } from '../../shared/page/dom.ts'
 import { svgIcon, type UiContext, zmButton } from './context.ts'

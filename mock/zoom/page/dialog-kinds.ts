@@ -5,9 +5,9 @@
 import { CLASS, LABEL, TEXT } from './table.ts'
 
 export interface DialogButton {
-  /** In the page's words. */
+  /** The English text, which the page translates. */
   text: string
-  /** What the page tells when it is clicked. */
+  /** The choice that the page reports on a click. */
   choice: string
   primary?: boolean
 }
@@ -19,7 +19,7 @@ export interface DialogLook {
   /** `{0}` stands for the text that comes with the dialog. */
   body: string[]
   buttons: DialogButton[]
-  /** A class of its own on the dialog. */
+  /** An additional class of the dialog. */
   cls?: string
 }
 

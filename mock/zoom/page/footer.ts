@@ -1,6 +1,6 @@
 /**
- * The bar at the bottom of the meeting (docs/platform-notes/zoom.md#footer). Its labels are how the state of the
- * devices is read.
+ * The bar at the bottom of the meeting (docs/platform-notes/zoom.md#footer). Drivers read the state of the devices from
+ * its labels.
  */
 import { h, setAttribute } from '../../shared/page/dom.ts'
 import { svgIcon, type UiContext, zmButton } from './context.ts'
@@ -154,7 +154,7 @@ export function meetingFooter(context: UiContext, actions: FooterActions): Foote
   }
 }
 
-/** Other buttons carry words of muting, too. */
+/** Other buttons have labels about muting too. */
 function moreMenu({ words }: UiContext): HTMLElement {
   const items = ['Raise Hand', 'Audio Settings', 'Mute All', 'Settings']
   return h(

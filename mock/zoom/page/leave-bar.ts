@@ -1,6 +1,6 @@
 /**
- * What the Leave button opens (docs/platform-notes/zoom.md#end-removal-and-leaving). For a host the red button ends the
- * meeting for everybody.
+ * The bar that the Leave button opens (docs/platform-notes/zoom.md#end-removal-and-leaving). For a host the red button
+ * ends the meeting for all.
  */
 import { h } from '../../shared/page/dom.ts'
 import { type UiContext, zmButton } from './context.ts'

@@ -10,11 +10,11 @@ import { meetingFooter, type Panel } from './footer.ts'
 import { leaveBar } from './leave-bar.ts'
 import { participantsPanel } from './participants-panel.ts'
 import type { PagePerson, ToPage } from './protocol.ts'
-import { Stage } from './stage.ts'
 import { CLASS, ID, LABEL, TEXT } from './table.ts'
+import { TileArea } from './tile-area.ts'
 import { viewMenu } from './view-menu.ts'
 
-/** The pointer is looked at this often at most. */
+/** Pointer moves are handled this often at most. */
 const MOVE_SECONDS = 1
 const AUTO_AUDIO_SECONDS = 1
 
@@ -28,12 +28,12 @@ export function meetingPage(context: UiContext, toasts: HTMLElement, first: Page
   let people = first
   const open = new Set<Panel>()
   let audioJoined = false
-  const stage = new Stage(context)
+  const tileArea = new TileArea(context)
   const captions = captionOverlay(context)
   const leave = leaveBar(context)
   const chat = new ChatPanel(context, () => togglePanel('chat'))
   const participants = participantsPanel(context, () => togglePanel('participants'))
-  const menu = viewMenu(context, stage)
+  const menu = viewMenu(context, tileArea)
   const right = h('div', { id: ID.right })
 
   const joinAudio = () => {
@@ -41,7 +41,7 @@ export function meetingPage(context: UiContext, toasts: HTMLElement, first: Page
     audioJoined = true
     context.access.microphone = true
     sound.join()
-    // Whatever the pre-join page said: whoever joins audio is heard.
+    // Joining audio turns the microphone on, independent of the choice on the pre-join page.
     void devices.set('microphone', true)
     footer.setAudioJoined(true)
     show(people)
@@ -52,7 +52,7 @@ export function meetingPage(context: UiContext, toasts: HTMLElement, first: Page
     if (!settings.stackedPanels) open.clear()
     if (isOpening) open.add(panel)
     else open.delete(panel)
-    // Panels that stay are left alone: what is taken out loses its place in the list.
+    // Panels that stay are left alone: a removed panel loses its scroll position.
     if (!open.has('participants')) participants.root.remove()
     else if (!participants.root.isConnected) right.prepend(participants.root)
     if (!open.has('chat')) chat.root.remove()
@@ -81,7 +81,7 @@ export function meetingPage(context: UiContext, toasts: HTMLElement, first: Page
     { id: ID.left },
     toasts,
     header,
-    h('div', { id: ID.captionSplit }, stage.root, captions.root),
+    h('div', { id: ID.captionSplit }, tileArea.root, captions.root),
     footer.root,
     leave.root,
   )
@@ -96,15 +96,15 @@ export function meetingPage(context: UiContext, toasts: HTMLElement, first: Page
     muted: !devices.isOn('microphone'),
     audio: audioJoined ? 'computer' : 'none',
   })
-  const tellComingAndGoing = (before: PagePerson[], now: PagePerson[]) => {
+  const addJoinAndLeaveLines = (before: PagePerson[], now: PagePerson[]) => {
     const has = (list: PagePerson[], { node }: PagePerson) => list.some((other) => other.node === node)
-    for (const person of now) if (!has(before, person)) chat.tellPeople(words(TEXT.chatJoined, person.name))
-    for (const person of before) if (!has(now, person)) chat.tellPeople(words(TEXT.chatLeft, person.name))
+    for (const person of now) if (!has(before, person)) chat.addSystemLine(words(TEXT.chatJoined, person.name))
+    for (const person of before) if (!has(now, person)) chat.addSystemLine(words(TEXT.chatLeft, person.name))
   }
   const show = (next: PagePerson[]) => {
-    tellComingAndGoing(people, next)
+    addJoinAndLeaveLines(people, next)
     people = next.map((person) => (person.isSelf ? withOwnDevices(person) : person))
-    stage.show(people)
+    tileArea.show(people)
     footer.setCount(people.length)
     if (open.has('participants')) participants.show(people)
     menu.setSharing(people.some(({ sharing }) => sharing))
@@ -134,13 +134,13 @@ export function meetingPage(context: UiContext, toasts: HTMLElement, first: Page
       footer.close()
       participants.close()
       chat.close()
-      stage.close()
+      tileArea.close()
     },
     receive(message) {
       if (message.do === 'people') show(message.people)
       else if (message.do === 'speaking') {
         for (const person of people) if (person.node === message.node) person.speaking = message.speaking
-        stage.setSpeaking(message.node, message.speaking)
+        tileArea.setSpeaking(message.node, message.speaking)
       } else if (message.do === 'chat') chat.add(message.line)
       else if (message.do === 'chatChange') chat.change(message.line)
       else if (message.do === 'chatPolicy') chat.setPolicy(message.chat)
@@ -153,18 +153,18 @@ export function meetingPage(context: UiContext, toasts: HTMLElement, first: Page
 }
 
 /**
- * Header and footer slide away when the pointer has rested. Moves are looked at once a second only, so that the first
- * one after a rest may come to nothing for a moment.
+ * Header and footer slide away when the pointer has been idle. Moves are handled once a second only, so that the first
+ * move after idle time can be ignored for a moment.
  */
-function slideAway(lookMs: number, afterMs: number, tell: (hidden: boolean) => void): () => void {
+function slideAway(lookMs: number, afterMs: number, onHidden: (hidden: boolean) => void): () => void {
   let hide: ReturnType<typeof setTimeout> | undefined
   let lookedAt = Number.NEGATIVE_INFINITY
   const awake = () => {
     if (performance.now() - lookedAt < lookMs) return
     lookedAt = performance.now()
-    tell(false)
+    onHidden(false)
     clearTimeout(hide)
-    hide = setTimeout(() => tell(true), afterMs)
+    hide = setTimeout(() => onHidden(true), afterMs)
   }
   document.addEventListener('mousemove', awake)
   awake()

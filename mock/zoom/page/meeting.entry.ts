@@ -1,6 +1,6 @@
 /**
  * The web client's page. Its server decides what it shows; the generator builds it, the page behaves like the real one
- * and reports what was done to it. It keeps no global of its own.
+ * and reports what was done to it. It adds no global.
  */
 import { Connection } from '../../shared/page/connection.ts'
 import { Devices } from '../../shared/page/devices.ts'
@@ -19,7 +19,7 @@ export interface PageSettings extends UiSettings {
   /** Inside the frame of the web app. */
   isFramed: boolean
   devices: 'ask' | 'none'
-  /** First clicks that come to nothing, by the beginning of their target's name. */
+  /** Numbers of first clicks without effect, by the beginning of their target's name. */
   swallow: Record<string, number>
   workletPath: string
   pollPath: string
@@ -46,7 +46,7 @@ function start({ settings, socketPath }: typeof __given): void {
   const ui = createMeetingUi({ root, settings, devices, pictures: connection, sound, say })
   watchInput({ seed: settings.seed, hydrationMs: [0, 0], swallow: settings.swallow, say })
   keepNetworkBusy(settings.pollPath)
-  const tellParent = (event: string) => {
+  const postToParent = (event: string) => {
     const message = { type: 'wc', message: { sender: 'wc', event, data: {} } }
     if (settings.isFramed) window.parent.postMessage(message, location.origin)
     else new BroadcastChannel('PWA_WEBCLIENT_BC_CHANNEL').postMessage(message)
@@ -57,7 +57,7 @@ function start({ settings, socketPath }: typeof __given): void {
     (message) => {
       if (message.do === 'view' && message.view.name === 'meeting') connection.start()
       if (message.do === 'replaceState') history.replaceState(null, '', message.url)
-      else if (message.do === 'tellParent') tellParent(message.event)
+      else if (message.do === 'postToParent') postToParent(message.event)
       else if (!ui.receive(message)) obey(message, { connection, devices })
     },
     (samples) => sound.playSamples(samples),

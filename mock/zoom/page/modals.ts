@@ -1,5 +1,5 @@
 /**
- * Dialogs over the meeting, several at a time, and the notices that are none
+ * Dialogs over the meeting, several at a time, and notices, which are no dialogs
  * (docs/platform-notes/zoom.md#notices-and-dialogs).
  */
 import { h } from '../../shared/page/dom.ts'
@@ -17,7 +17,7 @@ export class Modals {
   private readonly answer: (kind: DialogKind, choice: string) => void
   private readonly open = new Map<DialogKind, HTMLElement>()
 
-  /** @param answer told what was clicked; the dialog is gone by then unless `stays` */
+  /** @param answer receives the clicked choice; the dialog is gone by then unless `stays` */
   constructor(words: Words, answer: (kind: DialogKind, choice: string) => void) {
     this.words = words
     this.answer = answer
@@ -75,7 +75,7 @@ export class Modals {
   }
 }
 
-/** Notices at the top that go by themselves. */
+/** Notices at the top that disappear by themselves. */
 export class Toasts {
   readonly root = h('div', { id: ID.notifications, class: CLASS.notifications })
 

@@ -1,9 +1,9 @@
 /**
- * A field that a framework holds: it believes only what real keys typed, character by character, and what was typed before the page had settled
- * is lost (docs/platform-notes/zoom.md#pre-join-page).
+ * A field that a framework controls: it accepts only text that real keys typed, character by character. Text that was
+ * typed before the page has settled is lost (docs/platform-notes/zoom.md#pre-join-page).
  */
 export interface TypedField {
-  /** What the page believes the field holds. */
+  /** The field's text in the state of the page. */
   value(): string
 }
 
@@ -11,7 +11,7 @@ export interface TypedFieldRules {
   /** Text set without keys counts, too. */
   lenient: boolean
   initial: string
-  /** False while the page is still drawing itself. */
+  /** False while the page is still rendering. */
   isSettled(): boolean
   onChange(): void
 }
@@ -22,7 +22,7 @@ export function typedField(input: HTMLInputElement, rules: TypedFieldRules): Typ
   input.value = rules.initial
   input.addEventListener('input', (event) => {
     if (!rules.isSettled()) return
-    // A value that was put there stays on show but is not known; keys typed behind it do not mend that.
+    // A value that a script set stays visible, but the framework ignores it. Later keys do not change that.
     if (rules.lenient || (event.isTrusted && isOneKey(believed, input.value))) believed = input.value
     rules.onChange()
   })

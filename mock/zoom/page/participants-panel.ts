@@ -50,13 +50,13 @@ export function participantsPanel({ words, settings }: UiContext, onClose: () =>
   }
 }
 
-/** Oneself first, then the host, co-hosts, everybody else. */
+/** Oneself first, then the host, co-hosts, all others. */
 function inOrder(people: PagePerson[]): PagePerson[] {
   const rank = ({ isSelf, role }: PagePerson) => (isSelf ? 0 : role === 'host' ? 1 : role === 'cohost' ? 2 : 3)
   return [...people].sort((one, other) => rank(one) - rank(other))
 }
 
-/** What stands in brackets behind a name. */
+/** The text in brackets after a name. */
 function roleOf({ isSelf, role, isGuest }: PagePerson, words: Words): string {
   if (role === 'host') return words(isSelf ? TEXT.hostMe : TEXT.host)
   if (isSelf) return words(TEXT.me)

@@ -63,7 +63,7 @@ function painter(canvas: HTMLCanvasElement): (track: MediaStreamTrack | null) =>
       pen?.clearRect(0, 0, canvas.width, canvas.height)
       return
     }
-    // A copy: the end of one tile is not the end of another with the same picture.
+    // A copy, so that the end of one tile does not end another with the same picture.
     copy = track.clone()
     const frames = new MediaStreamTrackProcessor({ track: copy }).readable.getReader()
     reader = frames

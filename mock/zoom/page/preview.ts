@@ -1,6 +1,6 @@
 /**
- * The page in front of the door, in the current client (docs/platform-notes/zoom.md#pre-join-page) with its device
- * dialogs (docs/platform-notes/zoom.md#device-dialogs).
+ * The pre-join page of the current client (docs/platform-notes/zoom.md#pre-join-page) with its device dialogs
+ * (docs/platform-notes/zoom.md#device-dialogs).
  */
 import { showTrack } from '../../shared/page/devices.ts'
 import { h } from '../../shared/page/dom.ts'
@@ -85,7 +85,7 @@ export function previewPage(context: UiContext, preview: PreviewSettings): Previ
     },
     words(TEXT.join),
   )
-  // Only the class says so: for the browser the button is enabled, and what lies under it gets the clicks.
+  // Only the class says so: for the browser the button is enabled, and the element below it gets the clicks.
   const setJoinable = (joinable: boolean) => join.classList.toggle('disabled', !joinable)
 
   const field = (title: string, box: HTMLElement, error: HTMLElement) => [
@@ -137,7 +137,7 @@ export function previewPage(context: UiContext, preview: PreviewSettings): Previ
     settled = true
     audio.settle()
     video.settle()
-    // Drawn anew with what the page believes; early letters are gone.
+    // Rendered again from the state of the page: letters that were typed early are lost.
     for (const typed of [name, passcode, email]) typed.settle()
     check()
     say({ say: 'devicesSettled' })
@@ -160,7 +160,7 @@ export function previewPage(context: UiContext, preview: PreviewSettings): Previ
   }
 }
 
-/** The client's own dialog comes before the browser's, once or twice, where somebody would have to be asked. */
+/** The client's own dialog comes before the browser's, once or twice, where the browser would have to ask. */
 async function acquireDevices(context: UiContext, preview: PreviewSettings, place: HTMLElement): Promise<void> {
   const { devices, words, say } = context
   const wished = { microphone: true, camera: true }
@@ -174,7 +174,7 @@ async function acquireDevices(context: UiContext, preview: PreviewSettings, plac
     }
   }
   context.access.microphone = wished.microphone
-  // What was acquired before a wrong passcode is still there.
+  // Devices that were acquired before a wrong passcode are still there.
   if (!devices.exists('microphone') && !devices.exists('camera')) await devices.acquire(wished)
   const toast = (text: string) => context.toast(words(text), DEVICE_TOAST_SECONDS * context.settings.secondMs)
   if (!devices.exists('camera')) toast(TEXT.noCamera)

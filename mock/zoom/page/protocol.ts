@@ -1,6 +1,6 @@
 /**
- * What fills the generator of the meeting's DOM and what it tells of. The web client's server speaks these words over a
- * socket; another page (the SDK's) may speak them in its own process.
+ * The messages to and from the generator of the meeting's DOM. The web client's server exchanges them over a socket;
+ * another page (the SDK's) exchanges them in its own process.
  */
 import type { MessageExtras } from '../../shared/page/chat-text.ts'
 import type { SharedFromPage, SharedToPage } from '../../shared/page/protocol.ts'
@@ -21,7 +21,7 @@ export interface PagePerson {
   photo: boolean
   speaking: boolean
   sharing: boolean
-  /** Only the SDK tells of it. */
+  /** Only the SDK reports it. */
   handRaised: boolean
 }
 
@@ -31,7 +31,7 @@ export interface ChatLine extends MessageExtras {
   senderNode: number
   senderName: string
   isOwn: boolean
-  /** Who it was sent to; null is everybody. */
+  /** The recipient; null: all. */
   privateTo: string | null
   text: string
   /** UTC milliseconds. */
@@ -40,7 +40,7 @@ export interface ChatLine extends MessageExtras {
 
 export type MeetingView = 'speaker' | 'gallery' | 'multi-speaker'
 
-/** What the scenario and the seed decide about the looks and traps of the meeting's page. */
+/** The looks and traps of the meeting's page, chosen by the scenario and the seed. */
 export interface UiSettings {
   topic: string
   /** One second of the page's own times, in milliseconds of this run. */
@@ -69,7 +69,7 @@ export interface UiSettings {
   /** Participants and chat may be open at once, one over the other. */
   stackedPanels: boolean
   /** The chat says who joined and left. */
-  chatTellsPeople: boolean
+  chatListsPeople: boolean
   /** The coach mark at the first opening of the chat. */
   chatTip: boolean
   /** Default receiver of messages. */
@@ -87,16 +87,16 @@ export interface PreviewSettings {
   /** Shows the field for the passcode. */
   passcode: boolean
   email: boolean
-  /** What the name box holds at first. */
+  /** The initial text of the name box. */
   name: string
-  /** A name set without keys is good enough. */
+  /** A name that was set without keys is accepted. */
   lenient: boolean
-  /** Clicks on Join that come to nothing after it was enabled. */
+  /** The number of clicks on Join that have no effect after it was enabled. */
   swallowedClicks: number
   permission: 'auto' | 'once' | 'twice'
   devices: 'ask' | 'none'
   captcha: 'invisible' | 'frame' | 'characters'
-  /** A wall that stands already when the page comes. */
+  /** A wall that is there when the page is loaded. */
   wall: 'none' | 'bot'
   /** Error under the passcode field, after a wrong one. */
   passcodeError: string
@@ -139,7 +139,7 @@ export type ToPage =
   | { do: 'previewError'; text: string }
   | { do: 'captchaToast'; text: string }
   | { do: 'replaceState'; url: string }
-  | { do: 'tellParent'; event: string }
+  | { do: 'postToParent'; event: string }
 
 export type FromPage =
   | SharedFromPage

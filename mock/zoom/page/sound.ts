@@ -1,7 +1,7 @@
 /**
- * How the meeting is heard, in the three ways of the client (docs/platform-notes/zoom.md#audio-paths). On the WebRTC
- * path every person is a
- * stream of their own, played by audio elements outside the tiles; on the WASM path there is no stream to read at all.
+ * Plays the meeting's sound on the three audio paths of the client (docs/platform-notes/zoom.md#audio-paths). On the
+ * WebRTC path each person has a separate stream, played by audio elements outside the tiles. On the WASM path there is
+ * no stream to read at all.
  */
 import type { ConnectionEvents } from '../../shared/page/connection.ts'
 import { WorkletPlayer } from '../../shared/page/worklet-player.ts'
@@ -27,7 +27,7 @@ export class MeetingSound implements Sound {
     }
   }
 
-  /** Until audio is joined nothing is heard. */
+  /** There is no sound until audio is joined. */
   join(): void {
     this.isJoined = true
     for (const element of this.elements.values()) void element.play().catch(() => {}) // The meeting may be over by then.

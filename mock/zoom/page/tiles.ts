@@ -1,5 +1,5 @@
 /**
- * One person's tile, wherever it stands: picture or avatar, name, mute mark
+ * One person's tile in any place: picture or avatar, name, mute mark
  * (docs/platform-notes/zoom.md#tiles-and-active-speaker).
  */
 import { h } from '../../shared/page/dom.ts'
@@ -10,7 +10,7 @@ import { canvasPlayer, type Player, videoPlayer } from './players.ts'
 import type { PagePerson } from './protocol.ts'
 import { CLASS } from './table.ts'
 
-/** Where a tile stands; each place has its own class. */
+/** The place of a tile; each place has its own class. */
 export type Place = 'active' | 'bar' | 'gallery' | 'multi' | 'single'
 
 const FRAMES: Record<Place, string> = {

@@ -26,7 +26,7 @@ export interface UiParts {
 }
 
 export interface MeetingUi {
-  /** False for words that are none of the generator's. */
+  /** Returns false for messages that are not for the generator. */
   receive(message: ToPage): boolean
 }
 
@@ -86,7 +86,7 @@ export function createMeetingUi({ root, settings, devices, pictures, sound, say 
     meeting = null
     shown = build(view)
     if (view.name === 'blank') root.replaceChildren()
-    // Toasts are part of the meeting; before it they stand for themselves.
+    // Toasts are part of the meeting page. Before the meeting they are separate.
     else root.replaceChildren(shown.root, ...(view.name === 'meeting' ? [] : [toasts.root]))
   }
   const showLayer = (text: string | null) => {

@@ -2,8 +2,8 @@
 import { h } from '../../shared/page/dom.ts'
 import { type UiContext, zmButton } from './context.ts'
 import type { MeetingView } from './protocol.ts'
-import type { Stage } from './stage.ts'
 import { CLASS, ID, LABEL, TEXT } from './table.ts'
+import type { TileArea } from './tile-area.ts'
 
 export interface ViewMenu {
   root: HTMLElement
@@ -11,7 +11,7 @@ export interface ViewMenu {
   setSharing(sharing: boolean): void
 }
 
-export function viewMenu({ words, settings, say }: UiContext, stage: Stage): ViewMenu {
+export function viewMenu({ words, settings, say }: UiContext, tileArea: TileArea): ViewMenu {
   let sharing = false
   const list = h('ul', { class: `${CLASS.darkDropdown} ${CLASS.viewMenu}`, role: 'menu' })
   const dropdown = h('div', { id: ID.viewDropdown, class: 'dropdown' })
@@ -41,10 +41,10 @@ export function viewMenu({ words, settings, say }: UiContext, stage: Stage): Vie
     item(
       text,
       () => {
-        stage.setView(view)
+        tileArea.setView(view)
         say({ say: 'view', view })
       },
-      stage.view === view,
+      tileArea.view === view,
     )
   const fill = () =>
     list.replaceChildren(
@@ -54,13 +54,13 @@ export function viewMenu({ words, settings, say }: UiContext, stage: Stage): Vie
       layout(sharing ? TEXT.sideBySideMulti : TEXT.multiSpeakerView, 'multi-speaker'),
       item(TEXT.sortGallery, () => {}),
       item(TEXT.followOrder, () => {}),
-      item(stage.hidesSelf ? TEXT.showSelf : TEXT.hideSelf, () => {
-        stage.hidesSelf = !stage.hidesSelf
-        stage.render()
+      item(tileArea.hidesSelf ? TEXT.showSelf : TEXT.hideSelf, () => {
+        tileArea.hidesSelf = !tileArea.hidesSelf
+        tileArea.render()
       }),
-      item(stage.hidesNonVideo ? TEXT.showNonVideo : TEXT.hideNonVideo, () => {
-        stage.hidesNonVideo = !stage.hidesNonVideo
-        stage.render()
+      item(tileArea.hidesNonVideo ? TEXT.showNonVideo : TEXT.hideNonVideo, () => {
+        tileArea.hidesNonVideo = !tileArea.hidesNonVideo
+        tileArea.render()
       }),
       item(TEXT.fullscreen, () => {}),
     )

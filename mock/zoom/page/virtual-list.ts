@@ -18,7 +18,7 @@ export class VirtualList {
   private readonly observer: ResizeObserver
   private rows: readonly VirtualRow[] = []
 
-  /** @param scroller gets the rows; it has a height of its own */
+  /** @param scroller gets the rows; its height does not depend on them */
   constructor(scroller: HTMLElement, sizerClass = '') {
     this.scroller = scroller
     this.sizer = h('div', { class: sizerClass, style: 'position:relative;width:100%' })

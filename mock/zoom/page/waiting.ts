@@ -33,7 +33,7 @@ export function notStartedPage({ words }: UiContext): Shown {
   return { root: h('div', { class: CLASS.waitingPane }, words(TEXT.notStarted)) }
 }
 
-/** What lies behind the layer while the page joins: an empty place for pictures, which is no meeting. */
+/** The content behind the layer while the page joins: an empty place for pictures, which is no meeting. */
 export function joiningPage({ words }: UiContext): Shown {
   const behind = h(
     'div',

@@ -1,10 +1,10 @@
-/** What stands in front of the form for those the platform doubts (docs/platform-notes/zoom.md#walls). */
+/** The checks that cover the form for visitors that the platform suspects (docs/platform-notes/zoom.md#walls). */
 import { h } from '../../shared/page/dom.ts'
 import type { PreviewSettings } from './protocol.ts'
 import { CLASS, TEXT } from './table.ts'
 import type { Words } from './words.ts'
 
-/** What was typed under the picture, or nothing. */
+/** The text that was typed under the picture, or an empty text. */
 export function typedCaptcha(place: HTMLElement): string {
   return place.querySelector<HTMLInputElement>('.captcha-letters')?.value ?? ''
 }

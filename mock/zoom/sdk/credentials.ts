@@ -4,7 +4,7 @@
  */
 import { createHmac, timingSafeEqual } from 'node:crypto'
 
-/** Given to whoever joins through the mock SDK. */
+/** The app's credentials for joins through the mock SDK. */
 export const MOCK_APP = { id: 'MockAppOfStandin', secret: 'mock-secret-of-the-app-0123456789' } as const
 
 const SHORTEST_LIFE_SECONDS = 1800

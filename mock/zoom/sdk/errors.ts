@@ -1,5 +1,5 @@
 /**
- * The SDK's public error numbers with their texts, and on which way each is told. Source:
+ * The SDK's public error numbers with their texts, and how the SDK reports each. Source:
  * docs/platform-notes/zoom.md#sdk-error-numbers and #how-sdk-failures-are-reported.
  */
 
@@ -75,6 +75,6 @@ export function sdkError(code: number): SdkError {
 }
 
 /** Only these carry their number in `onMeetingStatus` too. */
-export function tellsStatusNumber(code: number): boolean {
+export function reportsStatusNumber(code: number): boolean {
   return code >= 4012 && code <= 4018
 }

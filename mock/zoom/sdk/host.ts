@@ -1,14 +1,14 @@
 /**
- * `source.zoom.us`, from where pages load the SDK: the stub stands at the real paths, so that the bot's page is the one
- * that it is in production. A `join` of the stub comes here too. Source: docs/platform-notes/zoom.md#loading-the-sdk
- * and #the-mock.
+ * `source.zoom.us`, from where pages load the SDK: the stub is served at the real paths, so that the bot's page is the
+ * same as in production. The stub sends its `join` here too. Source: docs/platform-notes/zoom.md#loading-the-sdk and
+ * #the-mock.
  */
 import { pageScript } from '../../../src/process/page-scripts.ts'
 import type { PlatformServer } from '../../shared/platform-server.ts'
 import { bodyOf, type Exchange, randomPath } from '../../shared/site.ts'
 import type { ZoomMeeting } from '../meeting.ts'
 import { pageSettings } from '../settings.ts'
-import { sdkError, tellsStatusNumber } from './errors.ts'
+import { reportsStatusNumber, sdkError } from './errors.ts'
 import { Ledger } from './ledger.ts'
 import type { JoinAnswer } from './page/protocol.ts'
 import { SDK_SCENARIOS } from './scenarios.ts'
@@ -18,7 +18,7 @@ import { SdkVisit } from './visit.ts'
 
 export const SDK_HOST = 'source.zoom.us'
 const VERSION = '6.2.0'
-/** What a driver is given as the place of the SDK. */
+/** The address of the SDK, for a driver. */
 export const STUB_BASE = `https://${SDK_HOST}/${VERSION}`
 
 /** The bot's page is of another origin, and isolated. */
@@ -85,7 +85,7 @@ function join(given: JoinRequest, server: PlatformServer<ZoomMeeting>): JoinAnsw
   if (settings.isSilent) return { is: 'silent' }
   const earlierJoins = joins.get(given.meetingNumber) ?? 0
   joins.set(given.meetingNumber, earlierJoins + 1)
-  // A meeting whose link is none exists for nobody.
+  // A meeting with an invalid link does not exist.
   const existing = meeting && meeting.settings.load !== 'invalid-link' ? meeting : null
   const seen = existing && {
     settings,
@@ -101,7 +101,14 @@ function join(given: JoinRequest, server: PlatformServer<ZoomMeeting>): JoinAnsw
   })
   if (verdict.code !== 0 || existing === null) {
     const { code, text, phase } = sdkError(verdict.code)
-    return { is: 'error', code, text, phase, isToldTwice: settings.isToldTwice, inStatus: tellsStatusNumber(code) }
+    return {
+      is: 'error',
+      code,
+      text,
+      phase,
+      isReportedTwice: settings.isReportedTwice,
+      inStatus: reportsStatusNumber(code),
+    }
   }
   return welcome(existing, given, settings, 'authorizer' in verdict ? verdict.authorizer : null, server)
 }

@@ -1,5 +1,5 @@
 /**
- * The tokens that the mock Zoom has given out: each is known, bound, and used up or expired. Source:
+ * The tokens that the mock Zoom has given out: each is bound to a user, and used up or expired at some time. Source:
  * docs/platform-notes/zoom.md#which-token-a-meeting-needs and #the-mock.
  */
 import { randomBytes } from 'node:crypto'

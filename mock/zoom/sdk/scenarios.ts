@@ -34,7 +34,7 @@ export const SDK_SCENARIOS: Readonly<Record<string, SdkScenario>> = {
   },
   'sdk-happy-preview': straightIn('The preview page is on and takes a click of a real hand only', { preview: true }),
   'sdk-waiting-room-admit': { about: 'The host lets the bot in', timeline: ADMITTED },
-  'sdk-waiting-room-timeout': { about: 'Nobody lets the bot in' },
+  'sdk-waiting-room-timeout': { about: 'The host never admits the bot' },
   'sdk-waiting-room-kick': { about: 'The host sends the bot out of the waiting room' },
   'sdk-host-not-started-then-starts': straightIn('The host has not begun; the SDK itself looks again', {
     waitsForHost: true,
@@ -46,7 +46,9 @@ export const SDK_SCENARIOS: Readonly<Record<string, SdkScenario>> = {
   'sdk-no-appkey-silent': straightIn('join says nothing on any channel', { isSilent: true }),
   'sdk-app-deactivated-3710': refused('The app is deactivated', 3710),
   'sdk-old-version-10000': refused('The SDK is too old', 10_000),
-  'sdk-wrong-passcode-3004': refused('The passcode is wrong, and it is told twice', 3004, { isToldTwice: true }),
+  'sdk-wrong-passcode-3004': refused('The passcode is wrong, and the error is reported twice', 3004, {
+    isReportedTwice: true,
+  }),
   'sdk-login-required-3100': straightIn('Signed-in people only; an access key makes the bot one', {
     needsAccount: true,
   }),
@@ -74,7 +76,7 @@ export const SDK_SCENARIOS: Readonly<Record<string, SdkScenario>> = {
   'sdk-rec-denied': recording('The host does not allow it', { answer: { allow: false, afterMs: 2000 } }),
   'sdk-rec-no-answer': recording('The host says nothing', { answer: null }),
   'sdk-rec-no-host-then-host': {
-    ...recording('Nobody is there who could allow it; then a host comes', {}),
+    ...recording('No participant can allow it; then a host comes', {}),
     people: [{ id: 'bob', name: 'Bob Berg', camera: true }],
   },
   'sdk-rec-not-enabled': recording('Local recording is off', { isEnabled: false }),
@@ -89,7 +91,7 @@ export const SDK_SCENARIOS: Readonly<Record<string, SdkScenario>> = {
   'sdk-end-closes-itself': straightIn('The dialog of the end closes by itself; the SDK says why', {
     endClosesItself: true,
   }),
-  'sdk-alone': { ...straightIn('Nobody else is there', { recording: { isAllowed: true } }), people: [] },
+  'sdk-alone': { ...straightIn('No other participant is there', { recording: { isAllowed: true } }), people: [] },
   'sdk-audio-worklet': straightIn('Sound through an AudioContext', {}, { page: { playback: 'worklet' } }),
   'sdk-audio-loopback': straightIn('Sound through a connection with itself', {}, { page: { playback: 'loopback' } }),
   'sdk-30-participants': { ...straightIn('Thirty people'), people: crowd(30) },

@@ -1,8 +1,8 @@
-/** What a scenario decides about joining through the SDK, beside what it decides about the meeting. */
+/** The settings of a scenario for joins through the SDK, in addition to those of the meeting. */
 
 export interface SdkSettings {
   /**
-   * The app's account against the meeting's: `foreign` wants a token, `unpublished` lets nobody in
+   * The app's account compared with the meeting's: `foreign` requires a token, `unpublished` refuses every join
    * (docs/platform-notes/zoom.md#which-token-a-meeting-needs).
    */
   account: 'own' | 'foreign' | 'unpublished'
@@ -17,13 +17,13 @@ export interface SdkSettings {
    * The error comes twice, as the error view calls back again
    * (docs/platform-notes/zoom.md#how-sdk-failures-are-reported).
    */
-  isToldTwice: boolean
-  /** `join` never says a word, as without `appKey`. */
+  isReportedTwice: boolean
+  /** `join` never calls back, as without `appKey`. */
   isSilent: boolean
   /** The SDK's own page of "not started": level 4, then 5. */
   waitsForHost: boolean
   recording: RecordingSettings
-  /** The end's dialog closes by itself after five seconds, so that the reason is told by the SDK alone. */
+  /** The end dialog closes by itself after five seconds, so that only the SDK reports the reason. */
   endClosesItself: boolean
   /** Preview page with its own Join button, which takes a trusted click only. */
   preview: boolean
@@ -40,7 +40,7 @@ export interface RecordingSettings {
   hostCanAnswer: boolean
   /** The bot may record without asking. */
   isAllowed: boolean
-  /** What the host says, and when after the request; null for nothing. Milliseconds at speed 1. */
+  /** The host's answer, and its delay after the request; null: no answer. Milliseconds at speed 1. */
   answer: { allow: boolean; afterMs: number } | null
   /** The capture never begins although it is allowed. */
   neverStarts: boolean
@@ -52,7 +52,7 @@ export const SDK_DEFAULTS: SdkSettings = {
   needsRegistration: false,
   error: 0,
   errorTimes: Number.POSITIVE_INFINITY,
-  isToldTwice: false,
+  isReportedTwice: false,
   isSilent: false,
   waitsForHost: false,
   endClosesItself: false,

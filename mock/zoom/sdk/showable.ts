@@ -1,4 +1,4 @@
-/** What `MockMeeting.show` knows of a bot that came through the SDK. */
+/** The names that `MockMeeting.show` accepts for a bot that joined through the SDK. */
 import type { ZoomVisit } from '../visit.ts'
 import { SdkVisit } from './visit.ts'
 

@@ -1,5 +1,5 @@
 /**
- * What Zoom answers to a `join`: pure, from what was given and what the meeting wants. Source:
+ * Zoom's answer to a `join`: a pure function of the given options and the meeting's requirements. Source:
  * docs/platform-notes/zoom.md#join-sequence, #sdk-error-numbers and #which-token-a-meeting-needs.
  */
 import { isRight, type Passcode } from '../numbers.ts'
@@ -27,7 +27,7 @@ export interface JoinedMeeting {
   earlierJoins: number
 }
 
-/** A public number, or that the bot may go on; `authorizer` is on whose behalf. */
+/** A public number, or that the bot may continue; `authorizer` is the user on whose behalf. */
 export type Verdict = { code: number } | { code: 0; authorizer: string | null }
 
 export function verdictOn(request: JoinRequest, meeting: JoinedMeeting | null, ledger: Ledger, now: number): Verdict {

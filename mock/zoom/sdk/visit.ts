@@ -1,6 +1,6 @@
 /**
- * One stay in a meeting through the SDK: the web client's state machine from the gateway on, and the words that only the
- * SDK has. A try that Zoom refuses never becomes a stay.
+ * One stay in a meeting through the SDK: the web client's state machine from the gateway on, and the messages that only
+ * the SDK has. A try that Zoom refuses never becomes a stay.
  */
 import type { DialogKind } from '../page/dialog-kinds.ts'
 import type { FromPage } from '../page/protocol.ts'
@@ -14,9 +14,7 @@ import type { SdkSettings } from './settings.ts'
 /** In fail-over cases the dialog of the end closes by itself (docs/platform-notes/zoom.md#leaving-reasons). */
 const END_CLOSES_MS = 5000
 
-/**
- * What the SDK gives as the reason of leaving, by the state of the mock; docs/platform-notes/zoom.md#leaving-reasons.
- */
+/** The SDK's reasons for leaving, by the state of the mock; docs/platform-notes/zoom.md#leaving-reasons. */
 const REASONS: Readonly<Record<string, [code: number, text: string]>> = {
   hostEnded: [1, 'You are leave meeting by endMeeting(api)'],
   left: [2, 'You are leave meeting by yourself'],
@@ -68,7 +66,7 @@ export class SdkVisit extends ZoomVisit {
 
   protected override enter(state: string): void {
     super.enter(state)
-    this.tell({ do: 'sdkState', state })
+    this.sendSdk({ do: 'sdkState', state })
   }
 
   override setAlone(): void {
@@ -76,7 +74,7 @@ export class SdkVisit extends ZoomVisit {
     if (!this.isInCall || authorizer === null || isPresent(authorizer.id)) return
     const { code, text } = sdkError(4019)
     this.end('userLeft', 'user-left')
-    this.tell({ do: 'sdkStatus', errorCode: code, errorMessage: text })
+    this.sendSdk({ do: 'sdkStatus', errorCode: code, errorMessage: text })
   }
 
   override end(state: string, dialog: DialogKind, parentEvent?: string): void {
@@ -84,16 +82,16 @@ export class SdkVisit extends ZoomVisit {
     if (this.sdk.settings.endClosesItself) this.timers.after(END_CLOSES_MS, () => this.showAfterEnd())
   }
 
-  /** The SDK's page goes to the address that its maker gave. */
+  /** The SDK's page goes to the address that the integration configured. */
   protected override showAfterEnd(): void {
     const [reasonCode, reason] = REASONS[this.state] ?? [0, 'other']
-    this.tell({ do: 'sdkLeave', reasonCode, reason })
+    this.sendSdk({ do: 'sdkLeave', reasonCode, reason })
   }
 
-  /** The host's word on the right to record, asked for or not. */
+  /** The host grants or denies the right to record, with or without a request. */
   allowRecording(allow: boolean): void {
     this.meeting.note({ event: 'rpc', target: 'recording-right', detail: allow ? 'granted' : 'denied' })
-    this.tell({ do: 'sdkPermission', allow })
+    this.sendSdk({ do: 'sdkPermission', allow })
     const text = allow ? 'Request to record granted by host' : 'Request to record denied by Host'
     this.send({ do: 'toast', text, forMs: 5000 })
   }
@@ -104,8 +102,8 @@ export class SdkVisit extends ZoomVisit {
     if (answer) this.timers.after(answer.afterMs, () => this.allowRecording(answer.allow))
   }
 
-  /** The stub understands more words than the web client. */
-  private tell(message: Exclude<ToSdkPage, Parameters<ZoomVisit['send']>[0]>): void {
+  /** The stub accepts more messages than the web client. */
+  private sendSdk(message: Exclude<ToSdkPage, Parameters<ZoomVisit['send']>[0]>): void {
     this.send(message as unknown as Parameters<ZoomVisit['send']>[0])
   }
 }

@@ -46,7 +46,7 @@ describe('token endpoint', () => {
     return { status: response.status, body: (await response.json()) as Record<string, unknown> }
   }
 
-  test('gives an access token, and the same refresh token goes on working', async () => {
+  test('gives an access token, and the same refresh token stays valid', async () => {
     for (let round = 0; round < 2; round++) {
       const { status, body } = await exchange()
       expect(status).toBe(200)
@@ -90,7 +90,7 @@ describe('list of events', () => {
     expect(new Set(pages.flatMap(({ items }) => items.map(({ id }) => id))).size).toBe(5)
   })
 
-  test('what changes while pages are read is in the next list of changes', async () => {
+  test('a change while pages are read is in the next list of changes', async () => {
     calendar().create({ title: 'a', start: at('2026-11-25T10:00:00Z') })
     calendar().create({ title: 'b', start: at('2026-11-25T11:00:00Z') })
     const first = await list({ singleEvents: 'true', maxResults: '1', ...RANGE })
@@ -100,7 +100,7 @@ describe('list of events', () => {
     expect(body.items.map(({ summary }) => summary)).toEqual(['meanwhile'])
   })
 
-  test('changes hold deleted events always, and a cancelled instance is an id and little more', async () => {
+  test('changes always contain deleted events, and a cancelled instance is little more than an id', async () => {
     const series = calendar().create({ start: at('2026-11-25T10:00:00Z'), repeats: { every: 'day', count: 3 } })
     const single = calendar().create({ start: at('2026-11-26T12:00:00Z') })
     const { body: full } = await list({ singleEvents: 'true', ...RANGE })
@@ -118,7 +118,7 @@ describe('list of events', () => {
     expect(shown.body.items).toHaveLength(4)
   })
 
-  test('changes may lie outside of the window', async () => {
+  test('changes may be outside of the window', async () => {
     const { body: full } = await list({ singleEvents: 'true', ...RANGE })
     calendar().create({ title: 'far', start: at('2027-06-01T10:00:00Z') })
     const { body } = await list({ singleEvents: 'true', syncToken: full.nextSyncToken! })
@@ -164,7 +164,7 @@ describe('list of events', () => {
     expect((await list({ orderBy: 'startTime' })).status).toBe(400)
   })
 
-  test('a sync token that is dead is answered with 410, and one of another shape with 400', async () => {
+  test('an expired sync token is answered with 410, and a malformed one with 400', async () => {
     const { body } = await list({ singleEvents: 'true', ...RANGE })
     expect((await list({ singleEvents: 'false', syncToken: body.nextSyncToken! })).status).toBe(400)
     google.forgetCursors()

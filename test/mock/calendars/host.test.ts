@@ -33,7 +33,7 @@ test('shows the settings of the service, the client and the refresh tokens', asy
     expect(html).toContain(tokens.liveToken(accounts[0]!))
 })
 
-test('a form does something, and says once what it was', async () => {
+test('a form runs its action, and the next page reports the result once', async () => {
   const response = await submit({
     do: 'create',
     platform: 'google',
@@ -49,7 +49,7 @@ test('a form does something, and says once what it was', async () => {
   expect(await page()).not.toContain('class="done"')
 })
 
-test('hostile names are text', async () => {
+test('names with markup are shown as text', async () => {
   const title = '"><script>alert(1)</script>'
   for (const platform of ['google', 'microsoft'])
     await submit({ do: 'create', platform, title, start: '2026-11-25T10:00', link: title, location: title })
@@ -64,7 +64,7 @@ test('hostile names are text', async () => {
   expect(response.headers.get('content-security-policy')).toContain("default-src 'none'")
 })
 
-test('forms of other sites, and names that others point at it, get nothing', async () => {
+test('refuses forms of other sites, and foreign host names that point at it', async () => {
   const fields = { do: 'revoke', platform: 'google' }
   expect((await submit(fields, { origin: 'https://evil.example' })).status).toBe(421)
   expect((await submit(fields, { origin: 'null' })).status).toBe(421)
@@ -76,7 +76,7 @@ test('forms of other sites, and names that others point at it, get nothing', asy
   expect(calendars.google.tokens.liveToken(calendars.google.accounts[0]!)).not.toBeNull()
 })
 
-test('the whole life of a series over JSON', async () => {
+test('creates, changes and deletes a series over JSON', async () => {
   for (const platform of ['google', 'microsoft'] as const) {
     const start = '2026-11-25T10:00:00Z'
     const { body } = await call({
@@ -144,7 +144,7 @@ test('any answer in the place of a real one', async () => {
   expect(statuses).toEqual([503, 503, 400])
 })
 
-test('what is wrong is said, and nothing happens', async () => {
+test('an invalid action is refused with a message', async () => {
   expect(await call({ do: 'move', platform: 'google', event: 'x', byMinutes: 1 })).toEqual({
     status: 409,
     body: { problem: 'There is no event x' },

@@ -111,7 +111,7 @@ describe('delta', () => {
     expect((await get(`${base()}/calendarView/delta?${RANGE}&${query}`)).status).toBe(400)
   })
 
-  test('a dead link is answered with 410 and where to start again', async () => {
+  test('an expired link is answered with 410 and the address of a new round', async () => {
     const { link } = await round()
     graph.forgetCursors()
     const { status, headers, body } = await get(link)

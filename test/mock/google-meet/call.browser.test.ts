@@ -10,7 +10,7 @@ afterEach(() => browser.clear())
 afterAll(() => browser.close())
 
 describe('the call', () => {
-  test('has a tile for everybody with both ids, a name twice, and the self tile marked by its controls', async () => {
+  test('has a tile for each participant with both ids, a name twice, and the self tile marked by its controls', async () => {
     const { page, meeting } = await browser.enter('duplicate-names', { seed: 2 })
     const tiles = page.locator('[data-participant-id][data-tile-media-id]')
     await poll(() => tiles.count()).toBe(5)
@@ -49,7 +49,7 @@ describe('the call', () => {
     await poll(() => leave.isVisible()).toBe(false)
   })
 
-  test('marks speakers by changing classes, and stops in a page nobody sees', async () => {
+  test('marks speakers by changing classes, and stops in a hidden page', async () => {
     const { page, meeting } = await browser.enter('waiting-room-then-admit')
     const device = meeting.deviceOf('ann')
     await page.evaluate((id) => {
@@ -87,7 +87,7 @@ describe('the call', () => {
     await poll(() => page.getByText('(Presentation)').count()).toBe(0)
   })
 
-  test('tells the number of people in a button or a badge, and lists the rows that fit', async () => {
+  test('shows the number of people in a button or a badge, and lists the rows that fit', async () => {
     const { page, meeting } = await browser.enter('people-virtualised')
     const opener = page.locator('[data-panel-id="1"]')
     await poll(() => opener.getAttribute('aria-label')).toBe('People - 61 joined')
@@ -120,7 +120,7 @@ describe('the call', () => {
     await page.getByText('Eve Ek left').waitFor()
     await poll(() => page.locator('span.notranslate', { hasText: 'Eve Ek' }).count()).toBe(0)
     expect(meeting.truth.presence.find(({ personId }) => personId === 'eve')).toMatchObject({ name: 'Eve Ek' })
-    expect(() => meeting.removePerson('eve')).toThrow(/Nobody in the meeting has the id eve/)
+    expect(() => meeting.removePerson('eve')).toThrow(/No person in the meeting has the id eve/)
   })
 
   test('writes captions while they are on, in a region that is replaced', async () => {
@@ -166,7 +166,7 @@ describe('the call', () => {
     expect(await page.locator('[aria-hidden="true"] > main, body > [aria-hidden="true"]').count()).toBe(0)
   })
 
-  test('ends in the words of its end, with a mark, a countdown and the way home', async () => {
+  test('shows the text of its end, with a mark, a countdown and a home button', async () => {
     const { page, meeting } = await browser.enter('waiting-room-then-admit', { speed: 30 })
     const admittedAt = meeting.truth.admittedAt ?? 0
     meeting.remove()
@@ -217,7 +217,7 @@ describe('the call', () => {
     await clickUntil(page, 'button:has-text("Stay in the call")', async () => meeting.state === 'call')
   })
 
-  test('mutes, covers itself with tips and leaves the site, as a script asks', async () => {
+  test('mutes, covers itself with tips and leaves the site when a script requests it', async () => {
     const { page, meeting } = await browser.enter('no-devices')
     await page.locator('[data-is-persistent="true"]').waitFor()
     expect(await page.locator('[aria-label="Microphone problem. Show more info"]').count()).toBe(1)

@@ -33,7 +33,7 @@ describe('the chat', () => {
     await poll(() => texts(page)).toEqual(['Anybody here?', 'Yes'])
   })
 
-  test('shows text as it was said, with sender and time, grouped; own groups name nobody', async () => {
+  test('shows text as it was said, with sender and time, grouped; groups of own messages have no name', async () => {
     const { page, meeting } = await browser.enter('waiting-room-then-admit')
     await openChat(page)
     const said = [
@@ -85,7 +85,7 @@ describe('the chat', () => {
     expect(meeting.truth.chat.length).toBe(2)
   })
 
-  test('has a heading and no text box where it is switched off, also in mid-call', async () => {
+  test('has a heading and no text box where it is switched off, also during the call', async () => {
     const off = await browser.enter('chat-disabled')
     await openChat(off.page)
     expect(await off.page.locator('textarea').count()).toBe(0)

@@ -37,7 +37,7 @@ describe('the waiting room', () => {
     expect(page.errors).toEqual([])
   })
 
-  test('says what it is long after its toolbar, where the scenario says so', async () => {
+  test('shows its text long after its toolbar if the scenario says so', async () => {
     const { page, meeting } = await browser.join('late-lobby-text', { speed: 4 })
     await meeting.whenState('lobby')
     await page.getByRole('button', { name: 'Leave call' }).waitFor()
@@ -96,7 +96,7 @@ describe('the waiting room', () => {
     expect(meeting.state).toBe('denied')
   })
 
-  test('a knock is taken back by leaving, and by closing the page', async () => {
+  test('leaving or closing the page withdraws the join request', async () => {
     const left = await browser.join('cancelled-in-lobby')
     await left.meeting.whenState('lobby')
     await clickUntil(left.page, '[aria-label="Leave call"]', async () => left.meeting.state === 'left')
@@ -107,7 +107,7 @@ describe('the waiting room', () => {
     expect(() => closed.meeting.admit()).toThrow(/no page .* is open/)
   })
 
-  test('asks for consent before anybody is in', async () => {
+  test('asks for consent before the admission counts', async () => {
     const { page, meeting } = await browser.join('consent-dialog-after-admit')
     await meeting.whenState('consent')
     await poll(() => page.getByRole('dialog').textContent()).toContain('being recorded')
@@ -124,7 +124,7 @@ describe('the waiting room', () => {
     expect(meeting.truth.admittedAt).toBe(null)
   })
 
-  test('turns devices on by itself after admission, where the scenario says so', async () => {
+  test('turns devices on by itself after admission if the scenario says so', async () => {
     const { page, meeting } = await browser.open('devices-reset-on-admit')
     await meeting.whenState('greenRoom')
     for (const device of await page.locator('[data-is-muted="false"]').all()) {

@@ -18,7 +18,7 @@ interface Watched {
   analysers: AnalyserNode[]
 }
 
-/** Runs before the page's own scripts, as a driver's would: keeps connections, channels and what is heard. */
+/** Runs before the page's own scripts, as a driver's would: keeps connections, channels and the audible sound. */
 function watchMedia(): void {
   const watched: Watched = { connections: [], messages: [], analysers: [] }
   Object.assign(window, { watched })
@@ -102,7 +102,7 @@ describe('the media of the call', () => {
     await poll(async () => (await meeting.bot.savedCamera())?.length ?? 0).toBeGreaterThan(1000)
   })
 
-  test('who speaks is named by a real contributing source and heard, while the audio elements are paused', async () => {
+  test('a real contributing source names the speaker, who is audible while the audio elements are paused', async () => {
     const { page, meeting } = await browser.enter('waiting-room-then-admit', {}, watchMedia)
     await poll(() => page.locator('[data-tile-media-id] video').count()).toBeGreaterThan(0)
     expect(await sources(page)).toEqual([])

@@ -15,13 +15,13 @@ export class MeetBrowser extends MockBrowser<MockGoogleMeet, GoogleMeetMeeting> 
     return meeting.url
   }
 
-  protected knock(page: Page, meeting: GoogleMeetMeeting): Promise<void> {
-    return knock(page, meeting)
+  protected askToJoin(page: Page, meeting: GoogleMeetMeeting): Promise<void> {
+    return askToJoin(page, meeting)
   }
 }
 
 /** Types the name and clicks until the page moves on: clicks may be swallowed. */
-export async function knock(page: Page, meeting: GoogleMeetMeeting, name = 'Test Visitor'): Promise<void> {
+export async function askToJoin(page: Page, meeting: GoogleMeetMeeting, name = 'Test Visitor'): Promise<void> {
   const box = page.getByLabel('Your name')
   const button = page.locator('button[jsname="Qx7uuf"]')
   for (let attempt = 0; attempt < 20 && meeting.state === 'greenRoom'; attempt++) {

@@ -31,7 +31,7 @@ test('matches bytes written by the rules of the format', () => {
   ]).toEqual([0x08, 0x96, 0x01, 0x12, 0x07, 0x74, 0x65, 0x73, 0x74, 0x69, 0x6e, 0x67])
 })
 
-test('a presentation is a device of its own with the sharer as its parent', () => {
+test('a presentation is a separate device with the sharer as its parent', () => {
   const person = {
     device: 'spaces/s/devices/1',
     name: 'Ann',

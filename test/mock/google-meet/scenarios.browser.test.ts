@@ -16,7 +16,10 @@ beforeAll(async () => {
 })
 afterAll(() => browser.close())
 
-/** What a visitor who answers every dialog, knocks and stays ends up in. Those not named end up in the call. */
+/**
+ * Final states of a visitor who answers every dialog, asks to join and stays. Scenarios that are not listed end in the
+ * call.
+ */
 const ENDS: Record<string, string> = {
   'waiting-room': 'lobby',
   'invalid-link': 'invalid',
@@ -50,7 +53,7 @@ const ENDS: Record<string, string> = {
   'consent-mid-call': 'consent',
 }
 
-/** Loads that never become the meeting page, and what is there instead. */
+/** Loads that never become the meeting page, and the page that is there instead. */
 const ELSEWHERE: Record<string, RegExp> = {
   'login-wall': /Sign in/,
   'redirect-to-landing': /Secure video conferencing for everyone/,
@@ -62,7 +65,7 @@ const JOIN = /^(Ask to join( anyway)?|Join now|Switch here|Request entry|Teilnah
 const DEADLINE_MS = 60_000
 const STEP_MS = 50
 
-describe('every scenario that the driver has no test of', () => {
+describe('every scenario without a test of the driver', () => {
   test.concurrent.each(notOpenedByDriverTests('google-meet', Object.keys(SCENARIOS)))(
     '%s comes to its end',
     async (name) => {
@@ -88,21 +91,24 @@ describe('every scenario that the driver has no test of', () => {
     },
   )
 
-  test('says in a sentence what it is', () => {
+  test('has a description in one sentence', () => {
     for (const { about } of browser.mock.scenarios) expect(about).toMatch(/[.?"]$/)
   })
 
-  test('an unknown one is refused with the list of those there are', () => {
+  test('an unknown one is refused with the list of scenarios', () => {
     expect(() => browser.mock.open('nonsense')).toThrow(/no scenario "nonsense"; there are: open-meeting-join-now/)
   })
 })
 
-/** A state that passes between two looks counts, too. */
+/** A state between two polls counts too. */
 function hasReached(meeting: GoogleMeetMeeting, state: string): boolean {
   return meeting.log.some(({ event, target }) => event === 'state' && target === state)
 }
 
-/** One step of the visitor. Whatever it clicks may be gone, covered or not listening yet: the next step tries again. */
+/**
+ * One step of the visitor. An element that it clicks may be gone, covered or not listening yet: the next step tries
+ * again.
+ */
 async function goOn(page: Page, meeting: GoogleMeetMeeting): Promise<void> {
   try {
     const buttons = page.locator('[role="dialog"] button')

@@ -4,11 +4,11 @@ import { CODE, randomCode } from '../../../mock/google-meet/codes.ts'
 import { SCENARIOS } from '../../../mock/google-meet/index.ts'
 import { DEFAULTS, pageSettings } from '../../../mock/google-meet/settings.ts'
 
-test('there are more than the forty scenarios that were asked for', () => {
+test('there are more than the forty required scenarios', () => {
   expect(Object.keys(SCENARIOS).length).toBeGreaterThan(40)
 })
 
-test('timelines name people who are there', () => {
+test('timelines name people of the scenario', () => {
   for (const [name, { timeline = [], people }] of Object.entries(SCENARIOS)) {
     const ids = people?.map(({ id }) => id) ?? ['ann', 'bob']
     for (const step of timeline) {
@@ -34,7 +34,7 @@ test('a load looks the same for the same seed, and what the scenario fixes stays
   expect(pageSettings(fixed, load)).toMatchObject({ peopleBadge: true, lang: 'de', toolbarHideMs: 3000, secondMs: 500 })
 })
 
-test('nothing of the page script names a scenario, so that no driver could tell by its source', () => {
+test('the page script names no scenario, so that no driver can detect it in the source', () => {
   const words = readFileSync(new URL('../../../mock/google-meet/page/meeting.entry.ts', import.meta.url), 'utf8')
   for (const name of Object.keys(SCENARIOS).filter((candidate) => candidate.includes('-'))) {
     expect(words).not.toContain(`'${name}'`)

@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { clickUntil, poll } from '../mock-browser.ts'
+import { SMALL_PICTURES } from '../small-pictures.ts'
 import { JitsiBrowser } from './jitsi-browser.ts'
 
 let browser: JitsiBrowser
@@ -11,7 +12,7 @@ afterAll(() => browser.close())
 
 const CHAT = '.toolbar-button-with-badge [role="button"]'
 
-test('everybody has a sound and a picture of their own, named after their endpoint', async () => {
+test('each participant has a separate sound and picture, named after the endpoint', async () => {
   const { page, meeting } = await browser.enter('open', { seed: 2 })
   const sounds = () =>
     page.evaluate(() =>
@@ -36,7 +37,7 @@ test('everybody has a sound and a picture of their own, named after their endpoi
   expect(page.errors).toEqual([])
 })
 
-test('who speaks is heard, has dots that move, and stays the dominant speaker in silence', async () => {
+test('a speaker is audible, has dots that move, and stays the dominant speaker in silence', async () => {
   const { page, meeting } = await browser.enter('open', { seed: 2 })
   const ann = `#participant_${meeting.endpointOf('ann')}`
   const dots = () =>
@@ -49,13 +50,13 @@ test('who speaks is heard, has dots that move, and stays the dominant speaker in
   expect(await page.locator(`${ann}.dominant-speaker`).count()).toBe(1)
 })
 
-test("a shared screen is a tile of its own, and the page's state says whose", async () => {
+test("a shared screen has a separate tile, and the page's state names its owner", async () => {
   const { page, meeting } = await browser.enter('open')
   const id = `${meeting.endpointOf('ann')}-v1`
   meeting.startSharing('ann')
   await poll(() =>
     page.locator(`#participant_${id} video`).evaluate((video) => (video as HTMLVideoElement).videoWidth),
-  ).toBe(1280)
+  ).toBe(2 * SMALL_PICTURES.width)
   const kinds = () =>
     page.evaluate((screen) => {
       const { APP } = window as unknown as {
@@ -68,7 +69,7 @@ test("a shared screen is a tile of its own, and the page's state says whose", as
   await poll(() => page.locator(`#participant_${id}`).count()).toBe(0)
 })
 
-test('the chat is in the page only while it is open, and what people write is text', async () => {
+test('the chat is in the page only while it is open, and shows messages as text', async () => {
   const { page, meeting } = await browser.enter('open')
   meeting.say('ann', '<b>Bold</b> https://example.com/?a=1&b=2')
   await poll(() => page.locator('.badge-round').textContent()).toBe('1')
@@ -88,7 +89,7 @@ test('the chat is in the page only while it is open, and what people write is te
   await poll(() => page.locator('#chat-input-messagebox').count()).toBe(0)
 })
 
-test('the toolbox hides while no pointer moves', async () => {
+test('the toolbox hides while the pointer is idle', async () => {
   const { page } = await browser.enter('open')
   const isVisible = () => page.locator('.new-toolbox').isVisible()
   await poll(isVisible).toBe(false)
@@ -97,7 +98,7 @@ test('the toolbox hides while no pointer moves', async () => {
   await poll(isVisible).toBe(true)
 })
 
-test('a server that is lost: the page counts down, loads itself anew and stands at the door again', async () => {
+test('when the server is lost, the page counts down, reloads and shows the pre-join page again', async () => {
   const { page, meeting } = await browser.enter('open')
   meeting.show('server-lost')
   await page.locator('#reload_overlay_title').waitFor()

@@ -16,7 +16,7 @@ export class JitsiBrowser extends MockBrowser<MockJitsi, JitsiMeeting> {
     return `${meeting.url}#config.disableDeepLinking=true`
   }
 
-  protected async knock(page: Page, meeting: JitsiMeeting): Promise<void> {
+  protected async askToJoin(page: Page, meeting: JitsiMeeting): Promise<void> {
     await page.getByLabel('Enter your name').fill('Test Visitor')
     await clickUntil(page, JOIN, () => meeting.state !== 'greenRoom')
   }

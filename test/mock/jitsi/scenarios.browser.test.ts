@@ -15,7 +15,10 @@ beforeAll(async () => {
 })
 afterAll(() => browser.close())
 
-/** What a visitor who answers every dialog, knocks and stays ends up in. Those not named end up in the call. */
+/**
+ * Final states of a visitor who answers every dialog, asks to join and stays. Scenarios that are not listed end in the
+ * call.
+ */
 const ENDS: Record<string, string> = {
   'waiting-room': 'lobby',
   denied: 'denied',
@@ -49,7 +52,7 @@ const ENDS: Record<string, string> = {
   'connection-never-back': 'reconnecting',
 }
 
-/** Loads that never become the meeting page, and what is there instead. */
+/** Loads that never become the meeting page, and the page that is there instead. */
 const ELSEWHERE: Record<string, RegExp> = {
   'login-wall': /Sign in to continue/,
   'refused-page': /not allowed to be here/,
@@ -61,7 +64,7 @@ const ELSEWHERE: Record<string, RegExp> = {
 const DEADLINE_MS = 60_000
 const STEP_MS = 50
 
-describe('every scenario that the driver has no test of', () => {
+describe('every scenario without a test of the driver', () => {
   test.concurrent.each(notOpenedByDriverTests('jitsi', Object.keys(SCENARIOS)))('%s comes to its end', async (name) => {
     const meeting = browser.mock.open(name, { speed: SPEED }) as JitsiMeeting
     const page = await browser.page()
@@ -85,17 +88,20 @@ describe('every scenario that the driver has no test of', () => {
     }
   })
 
-  test('says in a sentence what it is', () => {
+  test('has a description in one sentence', () => {
     for (const { about } of browser.mock.scenarios) expect(about).toMatch(/[.?"]$/)
   })
 })
 
-/** A state that passes between two looks counts, too. */
+/** A state between two polls counts too. */
 function hasReached(meeting: JitsiMeeting, state: string): boolean {
   return meeting.log.some(({ event, target }) => event === 'state' && target === state)
 }
 
-/** One step of the visitor. Whatever it clicks may be gone, covered or not listening yet: the next step tries again. */
+/**
+ * One step of the visitor. An element that it clicks may be gone, covered or not listening yet: the next step tries
+ * again.
+ */
 async function goOn(page: Page, meeting: JitsiMeeting): Promise<void> {
   const click = (selector: string) => page.locator(selector).first().click({ timeout: 500 })
   try {

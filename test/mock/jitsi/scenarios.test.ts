@@ -4,13 +4,13 @@ import { ROOM, randomRoom } from '../../../mock/jitsi/codes.ts'
 import { SCENARIOS } from '../../../mock/jitsi/index.ts'
 import { DEFAULTS, pageSettings } from '../../../mock/jitsi/settings.ts'
 
-test('there are more than the twenty-five scenarios that were asked for, and those that all platforms share', () => {
+test('there are more than the twenty-five required scenarios, and those that all platforms share', () => {
   expect(Object.keys(SCENARIOS).length).toBeGreaterThan(25)
   for (const name of ['waiting-room', 'open', 'invalid-link', 'login-wall', 'chat-disabled'])
     expect(SCENARIOS).toHaveProperty(name)
 })
 
-test('timelines name people who are there', () => {
+test('timelines name people of the scenario', () => {
   for (const [name, { timeline = [], people }] of Object.entries(SCENARIOS)) {
     const ids = people?.map(({ id }) => id) ?? ['ann', 'bob']
     for (const step of timeline)
@@ -33,7 +33,7 @@ test('a load looks the same for the same seed, and what the scenario fixes stays
   expect(pageSettings(fixed, load)).toMatchObject({ tileView: true, lang: 'de', toolboxHideMs: 4000, secondMs: 500 })
 })
 
-test('nothing of the page script names a scenario, so that no driver could tell by its source', () => {
+test('the page script names no scenario, so that no driver can detect it in the source', () => {
   const words = readFileSync(new URL('../../../mock/jitsi/page/meeting.entry.ts', import.meta.url), 'utf8')
   for (const name of Object.keys(SCENARIOS).filter((candidate) => candidate.includes('-')))
     expect(words).not.toContain(`'${name}'`)

@@ -21,7 +21,7 @@ it('refuses IVF files that are cut short or hold something else', () => {
   expect(() => readIvf(Buffer.concat([file.subarray(0, 8), Buffer.from('VP90'), file.subarray(12)]))).toThrow(/VP8/)
 })
 
-it('reads the packets of an Ogg file that it wrote, whatever their length', () => {
+it('reads the packets of any length in an Ogg file that it wrote', () => {
   const packets = [0, 1, 254, 255, 256, 600].map((length, i) => ({
     data: Buffer.alloc(length, i),
     startSample: i * 960,

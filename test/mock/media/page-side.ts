@@ -1,4 +1,4 @@
-/** What the tests call inside the page. */
+/** The functions in the page that the tests call. */
 export interface PageSide {
   join(lines: { audio: number; video: number; sends: boolean }): Promise<void>
   addVideoLines(count: number): Promise<void>
@@ -182,14 +182,15 @@ export function inPage(): void {
       let white = 0
       await watchFrames(videoMid, (isWhite) => {
         seen++
-        // A flash that had begun, and what was on its way.
+        // A flash that had begun, and frames in transit.
         if (isWhite && seen > 12) white++
         return seen >= count
       })
       return white
     },
     async measureSync(audioMid, videoMid, count) {
-      // Sound: a worklet notes at which context time the beep sets in; picture: at which instant a frame turns white.
+      // Sound: a worklet notes the context time at which the beep begins. Picture: the instant at which a frame turns
+      // white.
       const source = `registerProcessor('onset', class extends AudioWorkletProcessor {
         constructor() { super(); this.quiet = 0 }
         process([[samples]]) {

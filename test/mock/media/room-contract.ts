@@ -31,7 +31,7 @@ export function mediaRoomContract(mode: 'its own packets' | 'a real media server
   let page: MediaPage
   let folder: string
   let room: MediaRoom
-  /** What the rooms go through; undefined: their own packets. */
+  /** The media server of the rooms; undefined: their own packets. */
   let via: JanusServer | undefined
 
   async function makeRoom(options: MediaRoomOptions, people: MediaPerson[]): Promise<void> {
@@ -118,7 +118,7 @@ export function mediaRoomContract(mode: 'its own packets' | 'a real media server
       await expect.poll(() => levelOf('0', 4_000_000_001), soon).toBe(0)
       await expect.poll(() => heardLooks('0'), soon).toEqual([])
 
-      // A server may keep the line for a moment of who has just stopped; then it is the third one.
+      // A server may keep the line of a person who has just stopped for a moment; then it is the third one.
       room.startSpeaking('person/2')
       const midOfThird = async () => ((await sourcesOf('0')).some(({ source }) => source === 4_000_000_002) ? '0' : '2')
       await expect.poll(async () => heardLooks(await midOfThird()), soon).toEqual([2])
@@ -145,7 +145,7 @@ export function mediaRoomContract(mode: 'its own packets' | 'a real media server
       await expect.poll(() => heardLooks('0'), soon).toEqual([1])
     })
 
-    it('gives each person streams with names of their own, for platforms that send everybody apart', async () => {
+    it('gives each person separate streams with separate names, for platforms with streams per person', async () => {
       await makeRoom({ audioStreams: 'perPerson' }, [person(0), person(1, false)])
       const session = room.connect({
         streamId: ({ personId, source }) => `${personId}+${source}`,
@@ -169,7 +169,7 @@ export function mediaRoomContract(mode: 'its own packets' | 'a real media server
       await expect.poll(async () => shownLook((await streams())['person/0+camera']!.mid), soon).toBe(0)
       expect((await streams())['person/0+camera']!.source).toBe(7100)
 
-      // Who goes takes the streams along; who comes has new ones, on lines that became free.
+      // The streams of a person who leaves end. A person who joins has new ones, on free lines.
       room.removePerson('person/0')
       room.addPerson(person(2))
       room.startSpeaking('person/2')
@@ -195,7 +195,7 @@ export function mediaRoomContract(mode: 'its own packets' | 'a real media server
       await expect(room.playVoice('person/0', join(folder, 'absent.wav'))).rejects.toThrow(/ffmpeg ended/)
     })
 
-    it('turns cameras off and on and puts a shared screen on a stream of its own', async () => {
+    it('turns cameras off and on and puts a shared screen on a separate stream', async () => {
       await makeRoom({}, [person(0), person(1)])
       const session = room.connect()
       const told: (string | null)[][] = []
@@ -228,7 +228,7 @@ export function mediaRoomContract(mode: 'its own packets' | 'a real media server
       ])
     })
 
-    it('gives a picture to who joins late, and to lines that are offered later', async () => {
+    it('sends a picture to a page that joins late, and to lines that are offered later', async () => {
       await makeRoom({}, [person(0), person(1), person(2)])
       const session = room.connect()
       await page.join(session, { audio: 3, video: 1 })
@@ -337,16 +337,16 @@ export function mediaRoomContract(mode: 'its own packets' | 'a real media server
       await expect.poll(() => session.sent().audioIsSilent, soon).toBe(false)
     })
 
-    it('flashes and beeps at one instant, in step where sound and picture share a stream', async () => {
+    it('flashes and beeps at one instant, in sync where sound and picture share a stream', async () => {
       await makeRoom({}, [person(0), person(1)])
       await page.join(room.connect({ streamId: () => 'together' }), { audio: 1, video: 2 })
       await expect.poll(() => shownLook('1'), soon).toBe(0)
       room.flashAndBeep(true, 'person/0')
       const offsets = await page.page.evaluate(() => window.media.measureSync('0', '1', 5))
-      // After a moment in which the machine stood still, sound is late for seconds.
+      // After a standstill of the machine, sound is late for seconds.
       expect(Math.min(...offsets.map(Math.abs)), String(offsets)).toBeLessThan(250)
       expect(room.flashes.length).toBeGreaterThan(4)
-      // At whole multiples of two seconds; a room that stood still for longer leaves some out.
+      // At whole multiples of two seconds. A room that stalled for longer skips some.
       for (const at of room.flashes) expect((at - room.flashes[0]! + 1) % 2000).toBeCloseTo(1, 3)
       expect(await shownLook('2')).toBe(1)
       const { length } = room.flashes
@@ -355,7 +355,7 @@ export function mediaRoomContract(mode: 'its own packets' | 'a real media server
       expect(room.flashes).toHaveLength(length)
     })
 
-    it('goes on with pictures and sound when packets get lost', async () => {
+    it('continues with pictures and sound when packets get lost', async () => {
       await makeRoom({ loss: 0.05 }, [person(0), person(1)])
       await page.join(room.connect(), { audio: 3, video: 2 })
       room.startSpeaking('person/1')
@@ -368,7 +368,7 @@ export function mediaRoomContract(mode: 'its own packets' | 'a real media server
         .toBeGreaterThan(48)
     })
 
-    it('notices when the page goes away without a word', async () => {
+    it('detects that the page went away without closing the connection', async () => {
       await makeRoom({}, [person(0)])
       const session = room.connect()
       await page.join(session, { audio: 1, video: 1 })
@@ -397,7 +397,7 @@ export function mediaRoomContract(mode: 'its own packets' | 'a real media server
 
   if (mode === 'its own packets') return
   describe('a media room with a real media server', { timeout: 90_000 }, () => {
-    it('goes on when packets get lost before the server and after it', async () => {
+    it('continues when packets get lost before the server and after it', async () => {
       await makeRoom({ publisherLoss: 0.05, loss: 0.05 }, [person(0), person(1)])
       const session = room.connect()
       await page.join(session, { audio: 3, video: 2 })
@@ -420,7 +420,7 @@ export function mediaRoomContract(mode: 'its own packets' | 'a real media server
       await expect.poll(() => shownLook('1'), soon).toBe(0)
     })
 
-    it('says what is wrong where the server is gone', async () => {
+    it('reports the error when the server is gone', async () => {
       const gone = await JanusServer.start()
       await gone.stop()
       room = new MediaRoom({ via: gone })

@@ -5,7 +5,7 @@ const ann: MediaPerson = { id: 'ann', name: 'Ann', audioCsrc: 7, camera: false, 
 let room: MediaRoom | undefined
 afterEach(() => room?.close())
 
-it('refuses people it could not tell apart, and options it could not follow', () => {
+it('refuses people without a distinct id, look or source, and invalid options', () => {
   room = new MediaRoom()
   expect(() => room!.addPerson({ ...ann, look: 48 })).toThrow(/look of ann/)
   expect(() => room!.addPerson({ ...ann, audioCsrc: 2 ** 32 })).toThrow(/audioCsrc of ann/)
@@ -17,7 +17,7 @@ it('refuses people it could not tell apart, and options it could not follow', ()
   expect(() => new MediaRoom({ audioStreams: 0 })).toThrow(/audioStreams/)
 })
 
-it('answers no text that is not an offer', async () => {
+it('refuses a text that is not an offer', async () => {
   room = new MediaRoom()
   const session = room.connect()
   await expect(session.answer('hello')).rejects.toThrow(/not a session description/)

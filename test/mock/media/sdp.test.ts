@@ -18,7 +18,7 @@ const ANSWER = [
   '',
 ].join('\r\n')
 
-test('streams get names and sources, lines of nobody become inactive, others stay as they are', () => {
+test('streams get names and sources, lines without a person become inactive, others stay as they are', () => {
   const names = new Map([
     ['0', { streamId: 'ann', trackId: 'voice', ssrc: 77 }],
     ['1', null],

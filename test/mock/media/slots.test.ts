@@ -21,7 +21,7 @@ it('gives a shared screen the slot of the last camera when all are taken', () =>
   expect(placeVideo([screen('a')], [screen('a'), screen('b')])).toEqual([screen('a')])
 })
 
-it('gives each voice a stream of its own, and the fourth one the first that becomes free', () => {
+it('gives each voice a separate stream, and the fourth voice the first stream that becomes free', () => {
   let streams: string[][] = placeVoices([[], [], []], ['a', 'b', 'c', 'd'])
   expect(streams).toEqual([['a'], ['b'], ['c']])
   streams = placeVoices(streams, ['a', 'c', 'd'])

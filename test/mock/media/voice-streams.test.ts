@@ -28,7 +28,7 @@ function makeStreams(count: number | 'perPerson'): VoiceStreams {
   )
 }
 
-/** What the streams carry in the next frame: the program's name and the CSRCs; null for nothing sent. */
+/** The content of each stream's next frame: the program's name and the CSRCs; null if no frame is sent. */
 function next(streams: VoiceStreams, beep = false): (string | null)[] {
   const number = frame++
   return streams
@@ -133,7 +133,7 @@ it('ends a file early when the person is stopped', async () => {
   expect(next(streams)).toEqual(['silence [100]'])
 })
 
-it('gives each person a stream of their own, which names nobody', () => {
+it('gives each person a separate stream, without contributing sources', () => {
   const streams = makeStreams('perPerson')
   streams.add('a')
   streams.add('b')

@@ -15,7 +15,7 @@ function strength(samples: Float32Array, frequency: number): number {
   return (2 * Math.hypot(real, imaginary)) / samples.length
 }
 
-it('gives every look a voice of its own within one octave, and a color of its own', () => {
+it('gives every look a different voice within one octave, and a different color', () => {
   const frequencies = Array.from({ length: LOOKS }, (_, look) => voiceFrequency(look))
   expect(new Set(frequencies).size).toBe(LOOKS)
   expect(Math.max(...frequencies)).toBeLessThan(2 * Math.min(...frequencies))

@@ -72,7 +72,7 @@ const channelOf = async (page: Page) =>
     readChannelMessage(Buffer.from(base64, 'base64')),
   )
 
-/** The bodies of the push frames that name this address, unpacked where they are packed. */
+/** The bodies of the push frames that name this address, decompressed where needed. */
 async function pushesOf(page: Page, path: string): Promise<unknown[]> {
   const frames = await page.evaluate(() => (window as unknown as { watched: Watched }).watched.frames)
   return frames
@@ -132,10 +132,10 @@ describe('the wire', () => {
     expect(page.errors).toEqual([])
   })
 
-  test('is silent about the speakers where nothing but the tiles shows them', async () => {
+  test('does not name the speakers where only the tiles show them', async () => {
     const { meeting, page } = await browser.enter('speaking-signal-class', { seed: 3 }, watchWire)
     await poll(() => {
-      meeting.startSpeaking('ann') // The scenario lets her speak and stop, too.
+      meeting.startSpeaking('ann') // The scenario starts and stops her speech too.
       return sourcesOf(page)
     }).toContain(meeting.audioSourceOf('ann'))
     expect(meeting.audioSourceOf('ann')).not.toBe(meeting.personView('ann').audioSource)
@@ -143,7 +143,7 @@ describe('the wire', () => {
   })
 })
 
-/** What each mark looks like to somebody who looks at a tile's outline. */
+/** Which marks a tile's outline shows. */
 const seen = (page: Page, name: string) =>
   page.evaluate((wanted) => {
     const tile = [...document.querySelectorAll('[data-acc-element-id]')].find(
@@ -161,7 +161,7 @@ const seen = (page: Page, name: string) =>
     } satisfies Record<SpeakingMark, boolean>
   }, name)
 
-describe('the stage', () => {
+describe('the tile area', () => {
   test('shows speech by the marks of the load and by no other, each of them in some load', async () => {
     const shown = new Set<SpeakingMark>()
     const marksOf = (seed: number) => pageSettings(DEFAULTS, { seed, speed: 10, lang: 'en', isFull: false }).marks
@@ -209,7 +209,7 @@ describe('the stage', () => {
     expect(await share.locator(tid('voice-level-stream-outline')).count()).toBe(0)
   })
 
-  test('shows a single person without a camera as one avatar, and alerts that end nothing', async () => {
+  test('shows a single person without a camera as one avatar, and alerts that do not end the call', async () => {
     const { meeting, page } = await browser.enter('one-other-camera-off')
     const avatar = page.locator(tid('calling-screen-avatar'))
     expect(await avatar.getAttribute('data-person-mri')).toBe(meeting.mriOf('ann'))
@@ -269,7 +269,7 @@ describe('the roster', () => {
 })
 
 describe('the chat', () => {
-  test('sends what its box learned of, and not what a script put there', async () => {
+  test('sends the text of its model, and not text that a script put into the box', async () => {
     const { meeting, page } = await browser.enter('chat-send-light')
     await openPane(page, '#chat-button', tid('ckeditor'))
     const box = page.locator(tid('ckeditor'))
@@ -282,7 +282,7 @@ describe('the chat', () => {
     })
     expect(await send.isDisabled()).toBe(true)
     await page.keyboard.press('Control+Enter')
-    // Typed text replaces what only seemed to be there.
+    // Typed text replaces the text that was only shown.
     await box.pressSequentially('Typed')
     await page.keyboard.press('Enter') // Does nothing in the light client.
     await page.keyboard.press('Shift+Enter')
@@ -322,7 +322,7 @@ describe('the chat', () => {
     for (let count = 0; count < 40; count++) meeting.say('cleo', `Item ${count}`)
     await poll(() => page.locator(tid('messageBodyContent')).last().textContent()).toBe('Item 39')
     expect(await items.count()).toBe(30)
-    // The element that stood for "One" stands for another message now.
+    // The element of "One" now shows another message.
     expect(await first!.textContent()).toMatch(/Item \d+$/)
     await poll(async () => {
       await page.locator(tid('message-pane-list-viewport')).evaluate((element) => {
@@ -359,7 +359,7 @@ describe('the full client', () => {
 })
 
 describe('captions', () => {
-  test('come after speech, grow in one row, and are told on the main channel', async () => {
+  test('come after speech, grow in one row, and are sent on the main channel', async () => {
     const { meeting, page } = await browser.enter('captions-submenu', {}, watchWire)
     meeting.startSpeaking('ann')
     await clickUntil(page, '#callingButtons-showMoreBtn', async () => (await page.getByRole('menu').count()) > 0)
@@ -382,7 +382,7 @@ describe('captions', () => {
   })
 })
 
-describe('leaving and losing', () => {
+describe('leaving, and losing the connection', () => {
   test('a split button can end the meeting for all, and its other entry does not', async () => {
     const { meeting, page } = await browser.enter('leave-split-button')
     await clickUntil(page, '#hangup-button', async () => (await page.locator(tid('hangup-leave-button')).count()) > 0)
@@ -406,7 +406,7 @@ describe('leaving and losing', () => {
     await clickUntil(page, '#hangup-button', async () => meeting.state === 'left')
   })
 
-  test('a lost network takes the media and leaves the bar; what comes back is a new connection', async () => {
+  test('a lost network ends the media and leaves the bar; afterwards there is a new connection', async () => {
     const { meeting, page } = await browser.enter('open', { speed: 2 }, watchWire)
     await poll(() => streamsOf(page)).toContain('audio mainAudio-1')
     meeting.loseConnection()

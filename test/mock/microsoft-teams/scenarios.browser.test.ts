@@ -2,13 +2,13 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Frame, Page } from 'playwright'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { TeamsMeeting } from '../../../mock/microsoft-teams/meeting.ts'
-import { DOOR_SCENARIOS } from '../../../mock/microsoft-teams/scenarios-door.ts'
+import { JOIN_SCENARIOS } from '../../../mock/microsoft-teams/scenarios-join.ts'
 import { LOBBY_SCENARIOS } from '../../../mock/microsoft-teams/scenarios-lobby.ts'
 import { notOpenedByDriverTests } from '../driver-tests.ts'
 import { visibleText } from '../mock-browser.ts'
 import { TeamsBrowser, tid } from './teams-browser.ts'
 
-/** Quick enough for all of them; what passes between two looks is in the log. */
+/** Quick enough for all of them; the log has the states between two polls. */
 const SPEED = 25
 
 let browser: TeamsBrowser
@@ -17,7 +17,10 @@ beforeAll(async () => {
 })
 afterAll(() => browser.close())
 
-/** What a visitor who answers every dialog, asks to join and stays ends up in. Those not named end up in the call. */
+/**
+ * Final states of a visitor who answers every dialog, asks to join and stays. Scenarios that are not listed end in the
+ * call.
+ */
 const ENDS: Record<string, string> = {
   'waiting-room': 'lobby',
   'happy-direct-no-lobby': 'hostEnded',
@@ -51,7 +54,7 @@ const ENDS: Record<string, string> = {
   'org-only-wall-after-join': 'signInWall',
 }
 
-/** Loads that never become the meeting page, and what is there instead. */
+/** Loads that never become the meeting page, and the page that is there instead. */
 const ELSEWHERE: Record<string, RegExp> = {
   'login-wall': /Sign in/,
   'signin-host-redirect': /Sign in/,
@@ -59,10 +62,13 @@ const ELSEWHERE: Record<string, RegExp> = {
   'http-404': /Not found/,
 }
 
-/** Scenarios of the call differ by what happens in it, which other tests look at. Of those set up alike one is enough. */
+/**
+ * Scenarios of the call differ by what happens in it, which other tests check. One of those with equal settings is
+ * enough.
+ */
 const NAMES = [
   ...new Map(
-    Object.entries({ ...DOOR_SCENARIOS, ...LOBBY_SCENARIOS })
+    Object.entries({ ...JOIN_SCENARIOS, ...LOBBY_SCENARIOS })
       .reverse()
       .map(([name, { settings, people, timeline }]) => {
         const { wall, ...others } = settings ?? {}
@@ -74,7 +80,7 @@ const NAMES = [
 const DEADLINE_MS = 90_000
 const STEP_MS = 60
 
-describe('every scenario of door and waiting room that the driver has no test of', () => {
+describe('every scenario of pre-join page and waiting room without a test of the driver', () => {
   test.concurrent.each(notOpenedByDriverTests('microsoft-teams', NAMES))('%s comes to its end', async (name) => {
     const meeting = browser.mock.open(name, { speed: SPEED })
     const page = await browser.page()
@@ -97,19 +103,22 @@ describe('every scenario of door and waiting room that the driver has no test of
     }
   })
 
-  test('an unknown one is refused with the list of those there are', () => {
+  test('an unknown one is refused with the list of scenarios', () => {
     expect(() => browser.mock.open('nonsense')).toThrow(/no scenario "nonsense".*there are: waiting-room/)
   })
 })
 
-/** A state that passes between two looks counts, too. */
+/** A state between two polls counts too. */
 function hasReached(meeting: TeamsMeeting, state: string): boolean {
   return meeting.log.some(({ event, target }) => event === 'state' && target === state)
 }
 
 const QUICK = { timeout: 600 }
 
-/** One step of the visitor. Whatever it clicks may be gone, covered or not listening yet: the next step tries again. */
+/**
+ * One step of the visitor. An element that it clicks may be gone, covered or not listening yet: the next step tries
+ * again.
+ */
 async function goOn(page: Page, meeting: TeamsMeeting, end: string): Promise<void> {
   try {
     const { state } = meeting

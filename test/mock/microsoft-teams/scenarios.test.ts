@@ -7,18 +7,18 @@ import { TWO } from '../../../mock/shared/scenario.ts'
 const load = { seed: 4, speed: 2, lang: 'en', isFull: false }
 
 describe('scenarios', () => {
-  test('are more than the forty that were asked for, with the names all platforms share', () => {
+  test('are more than the forty required ones, with the names that all platforms share', () => {
     expect(Object.keys(SCENARIOS).length).toBeGreaterThan(40)
     for (const name of ['waiting-room', 'open', 'invalid-link', 'login-wall', 'chat-disabled']) {
       expect(SCENARIOS).toHaveProperty(name)
     }
   })
 
-  test('say in a sentence what they are', () => {
+  test('have a description in one sentence', () => {
     for (const [name, { about }] of Object.entries(SCENARIOS)) expect(about, name).toMatch(/[.?"]$/)
   })
 
-  test('let only people act who are there', () => {
+  test('name only people of the scenario', () => {
     for (const [name, { timeline = [], people = TWO }] of Object.entries(SCENARIOS)) {
       const ids = people.map(({ id }) => id)
       for (const step of timeline) {
@@ -48,10 +48,10 @@ describe('a page', () => {
   })
 })
 
-test('words keep names as they are, whatever the language and the marks', () => {
+test('words keep names as they are, in any language and with any marks', () => {
   const words = wordsOf('fr-FR', true)
   expect(words('Hi, {0}. Someone will let you in shortly.', "D'Arc {0}")).toBe(
     "D'Arc {0}, quelqu’un vous laissera bientôt entrer",
   )
-  expect(wordsOf('de', false)('Nobody recorded this')).toBe('Nobody recorded this')
+  expect(wordsOf('de', false)('Not in the table')).toBe('Not in the table')
 })

@@ -36,14 +36,14 @@ export class TeamsBrowser extends MockBrowser<MockMicrosoftTeams, TeamsMeeting> 
     return `https://${meeting.ids.host}${meeting.lightPath()}`
   }
 
-  protected knock(page: Page, meeting: TeamsMeeting): Promise<void> {
+  protected askToJoin(page: Page, meeting: TeamsMeeting): Promise<void> {
     return askToJoin(page, meeting)
   }
 }
 
 /**
- * The launcher's frame leads to the app by a scheme of its own. Chromium asks a person whether to open it, outside of
- * the document, and no click reaches the page meanwhile.
+ * The launcher's frame opens the app by a custom scheme. Chromium asks a person whether to open it, outside of the
+ * document, and no click reaches the page meanwhile.
  */
 function refuseApps(): void {
   const native = Element.prototype.setAttribute
@@ -53,7 +53,7 @@ function refuseApps(): void {
   }
 }
 
-/** Types the name until it holds, then presses the button until the page moves on: both may come to nothing. */
+/** Types the name until it holds, then presses the button until the page moves on: both may have no effect. */
 export async function askToJoin(page: Page, meeting: TeamsMeeting, name = 'Test Visitor'): Promise<void> {
   const box = page.locator(tid('prejoin-display-name-input'))
   for (const until = Date.now() + DEADLINE_MS; meeting.state === 'greenRoom'; ) {
@@ -66,14 +66,14 @@ export async function askToJoin(page: Page, meeting: TeamsMeeting, name = 'Test 
       }
       await page.locator(tid('prejoin-join-button')).click({ timeout: 2000 })
     } catch (error) {
-      // Covered, or the page moved on between the look and the click.
+      // Covered, or the page moved on between the check and the click.
       if (!(error instanceof Error && /Timeout|detached|navigat|context/i.test(error.message))) throw error
     }
     await meeting.whenState('joining', 300).catch(() => {})
   }
 }
 
-/** Panes of Teams open and close by the same button, so what a click brought about has to last. */
+/** Panes of Teams open and close by the same button, so the effect of a click has to last. */
 export function clickUntil(page: Page, selector: string, done: () => boolean | Promise<boolean>): Promise<void> {
   return clickUntilIt(page, selector, done, 300)
 }

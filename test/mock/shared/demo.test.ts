@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { GoogleMeetMeeting } from '../../../mock/google-meet/meeting.ts'
 import { DEMO_PEOPLE, runDemoScript } from '../../../mock/shared/demo.ts'
 
-/** A real meeting without a page: states are reached by hand, and what the host does is noted. */
+/** A real meeting without a page: the test sets the states, and the host's actions are recorded. */
 class ScriptedMeeting extends GoogleMeetMeeting {
   readonly done: string[] = []
   where = 'none'
@@ -45,7 +45,7 @@ class ScriptedMeeting extends GoogleMeetMeeting {
   }
 }
 
-/** A clock that jumps to wherever somebody waits for, and notes how long that would have taken. */
+/** A clock that jumps to the end of each sleep. */
 function jumpingClock() {
   let now = 1_000_000
   return {

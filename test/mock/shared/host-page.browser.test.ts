@@ -15,7 +15,7 @@ describe("the host's page", () => {
     const host = await browser.page()
     await host.goto(browser.mock.hostPage)
     await host.getByLabel('Scenario').selectOption('waiting-room')
-    await host.getByText('A knock that waits until the host decides.').waitFor()
+    await host.getByText('A join request that waits until the host decides.').waitFor()
     await host.getByRole('button', { name: 'Start meeting' }).click()
     const command = host.locator('.command code').first()
     const text = (await command.textContent()) ?? ''
@@ -56,7 +56,7 @@ describe("the host's page", () => {
     expect([...host.errors, ...bot.errors]).toEqual([])
   })
 
-  test('says why something cannot be done', async () => {
+  test('reports why an action fails', async () => {
     const meeting = browser.mock.open('waiting-room')
     const host = await browser.page()
     await host.goto(browser.mock.hostPage)
@@ -65,7 +65,7 @@ describe("the host's page", () => {
     await poll(() => host.locator('.notice').textContent()).toContain('no page of')
   })
 
-  test('takes orders from itself only', async () => {
+  test('accepts actions from its own page only', async () => {
     const order = JSON.stringify({ act: 'open', platform: 'google-meet', scenario: 'waiting-room', speed: 1 })
     const count = browser.mock.meetings.size
     const asForm = await fetch(browser.mock.hostPage, { method: 'POST', body: order })

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { MOCK_PLATFORMS, type MockServers, startMocks } from '../../../mock/index.ts'
 
-/** What the conformance suite asks of every platform. */
+/** Scenarios that the conformance suite needs on every platform. */
 const COMMON = ['waiting-room', 'open', 'invalid-link', 'login-wall', 'chat-disabled']
 
 let mocks: MockServers
@@ -23,7 +23,7 @@ describe.each(MOCK_PLATFORMS)('the mock %s', (name) => {
     expect(serverOf(name).scenarios.map((scenario) => scenario.name)).toEqual(expect.arrayContaining(COMMON))
   })
 
-  test('gives its meetings links of its own hosts', () => {
+  test("gives its meetings links of the platform's hosts", () => {
     const server = serverOf(name)
     for (const scenario of COMMON) {
       const { protocol, hostname } = new URL(server.open(scenario).url)
@@ -32,7 +32,7 @@ describe.each(MOCK_PLATFORMS)('the mock %s', (name) => {
     }
   })
 
-  test('opens every scenario with people whose names differ from their ids, and says in a sentence what it is', () => {
+  test('opens every scenario with people whose names differ from their ids, and describes it in one sentence', () => {
     const server = serverOf(name)
     for (const { name: scenario, about } of server.scenarios) {
       const meeting = server.open(scenario)

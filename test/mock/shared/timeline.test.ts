@@ -47,10 +47,10 @@ test('a state that comes back does not begin its steps again, the next visit doe
 })
 
 test.each([
-  ['lets nobody in', admitAfter(2000)],
-  ['denies nobody', { in: 'lobby', afterMs: 2000, do: 'deny' } as const],
+  ['does not admit the bot', admitAfter(2000)],
+  ['does not deny the bot', { in: 'lobby', afterMs: 2000, do: 'deny' } as const],
 ])(
-  'a host who is not ready %s, and does nothing to whoever comes after the one who knocked has gone',
+  'a host who is not ready %s, and does nothing to a visitor who comes after the waiting one has gone',
   async (_what, step) => {
     const ready = Promise.withResolvers<void>()
     const { timeline, done } = makeTimeline(1, [step], ready.promise)

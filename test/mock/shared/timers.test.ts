@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test, vi } from 'vitest'
 import { Timers } from '../../../mock/shared/timers.ts'
 
-test('what is due comes in its order, also where the process stood still meanwhile', async () => {
+test('timers run in the order of their due times, even if the process stalled meanwhile', async () => {
   const order: string[] = []
   // Node keeps timers of one length together, and fires with the oldest of them all that are due.
   setTimeout(() => {}, 15)
@@ -14,7 +14,7 @@ test('what is due comes in its order, also where the process stood still meanwhi
   await vi.waitFor(() => expect(order).toEqual(['begins', 'ends']))
 })
 
-test('what has not come is dropped, by one that comes too', async () => {
+test('a timer can clear the pending ones', async () => {
   const order: string[] = []
   const timers = new Timers(1)
   timers.after(1, () => {

@@ -93,14 +93,14 @@ describe('a refresh token', () => {
     expect(zoom.account.refreshTokens).toBe(1)
   })
 
-  test('is spent also where the answer is lost', async () => {
+  test('is used up even if the answer is lost', async () => {
     const { refresh_token } = (await exchange()).body
     zoom.script('refresh', 'lose')
     await expect(refresh(refresh_token!)).rejects.toThrow()
     expect(await refresh(refresh_token!)).toMatchObject(INVALID_GRANT)
   })
 
-  test('ends when the user takes the authorization back, and so does the access token', async () => {
+  test('ends when the user revokes the authorization, and so does the access token', async () => {
     const { access_token, refresh_token } = (await exchange()).body
     zoom.account.revoke(({ user: owner }) => owner === user)
     expect(await refresh(refresh_token!)).toMatchObject(INVALID_GRANT)
@@ -156,7 +156,7 @@ describe('an access token', () => {
     expect(await get('/v2/users/me/token?type=zak', access_token!)).toMatchObject({ status: 200 })
   })
 
-  test('of a user who is gone finds nobody', async () => {
+  test('finds no user after the user is deleted', async () => {
     const { access_token } = (await exchange()).body
     zoom.account.users.length = 0
     expect(await get('/v2/users/me', access_token!)).toMatchObject({ status: 404, body: { code: 1001 } })
@@ -190,12 +190,12 @@ describe('for a person', () => {
     expect(new URL(answer.headers.get('location')!).searchParams.get('error')).toBe('access_denied')
   })
 
-  test('an unknown app or address is sent nowhere', async () => {
+  test('an unknown app or address is not redirected', async () => {
     expect((await fetch(authorize({ client_id: 'x' }))).status).toBe(400)
     expect((await fetch(authorize({ redirect_uri: 'https://evil.example/' }))).status).toBe(400)
   })
 
-  test('the overview breaks things', async () => {
+  test('the overview page makes requests fail', async () => {
     const { refresh_token } = (await exchange()).body
     expect(await (await fetch(zoom.url)).text()).toContain(app.clientId)
     await fetch(`${zoom.url}/happen`, {

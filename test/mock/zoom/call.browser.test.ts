@@ -1,7 +1,7 @@
 import type { Page } from 'playwright'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { poll } from '../mock-browser.ts'
-import { clientUrl, knock, ZoomBrowser } from './zoom-browser.ts'
+import { askToJoin, clientUrl, ZoomBrowser } from './zoom-browser.ts'
 
 let browser: ZoomBrowser
 beforeAll(async () => {
@@ -14,12 +14,12 @@ const LEAVE = '#wc-footer [footer-section=right] button[aria-label="Leave"]'
 const PARTICIPANTS = '[feature-type=participant] button'
 const CHAT = '[feature-type=chat] button:not([aria-label="Chat Settings"])'
 
-/** Clicks in the footer, which slides away and wakes up at a move of the pointer that is seen. */
+/** Clicks in the footer, which slides away and comes back at a handled move of the pointer. */
 async function press(page: Page, selector: string): Promise<void> {
   await page.locator(selector).evaluate((button) => (button as HTMLButtonElement).click())
 }
 
-/** Notes, in the page, that the layer of joining lay over an empty place for pictures: it is there for a moment only. */
+/** Notes in the page that the joining layer covered an empty place for pictures. It is there for a moment only. */
 function watchJoining(): void {
   new MutationObserver(() => {
     const layer = document.querySelector('#wc-loading .join-meeting')
@@ -29,7 +29,7 @@ function watchJoining(): void {
   }).observe(document, { childList: true, subtree: true })
 }
 
-describe('getting in', () => {
+describe('joining', () => {
   test('waits inside the app without a footer, then has one; two signs stay in the page', async () => {
     const { page, meeting } = await browser.join('waiting-room', {}, watchJoining)
     await meeting.whenState('lobby')
@@ -120,7 +120,7 @@ describe('the meeting', () => {
     const rows = page.locator('.chat-item-container[data-id]')
     await poll(() => rows.last().textContent()).toContain('Message number 60')
     expect(await rows.count()).toBeLessThan(30)
-    // A run of one sender has one header.
+    // Consecutive messages of one sender have one header.
     expect(await page.locator('.new-chat-item__chat-info-header').count()).toBeLessThan(await rows.count())
     await page.locator('.tiptap.ProseMirror').focus()
     await page.keyboard.type('First line')
@@ -154,7 +154,7 @@ describe('the meeting', () => {
     expect(await marked.allTextContents()).toEqual(['Cléo Ñandú'])
   })
 
-  test('pages a large gallery and brings whoever speaks to the page that is looked at', async () => {
+  test('pages a large gallery and brings the speaker to the current page', async () => {
     const { page, meeting } = await browser.enter('wc-gallery-pages')
     const names = page.locator('.gallery-video-container__video-frame .video-avatar__avatar-footer > span')
     await poll(() => names.count()).toBe(9)
@@ -209,7 +209,7 @@ describe('the meeting', () => {
     expect(await row.first().textContent()).not.toContain('Bob Berg')
   })
 
-  test('hears nothing before audio is joined', async () => {
+  test('plays no sound before audio is joined', async () => {
     const { page, meeting } = await browser.enter('wc-audio-not-joined')
     await page.locator('.join-audio-by-pc-container').waitFor()
     expect(await page.locator('.join-audio-container__btn').getAttribute('aria-label')).toBe('join audio')
@@ -254,7 +254,7 @@ describe('the end', () => {
     expect(meeting.people.length).toBe(2)
   })
 
-  test('a lost network is announced, and the page gives up at last', async () => {
+  test('a lost network is announced, and the page finally gives up', async () => {
     const { page, meeting } = await browser.enter('wc-silence', { speed: 4 })
     meeting.loseConnection()
     await page.locator('.dialog-reconnect-container').waitFor()
@@ -270,7 +270,7 @@ describe('the end', () => {
     const [first] = meeting.log.filter(({ target }) => target === 'call')
     await page.goto(clientUrl(meeting), { waitUntil: 'commit' })
     await meeting.whenState('greenRoom')
-    await knock(page, 'Again')
+    await askToJoin(page, 'Again')
     await meeting.whenState('call')
     expect(meeting.botName).toBe('Again')
     expect(meeting.log.filter(({ target }) => target === 'call')).toHaveLength(2)

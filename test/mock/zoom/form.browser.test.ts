@@ -1,7 +1,7 @@
 import type { Page } from 'playwright'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { poll, QUICK } from '../mock-browser.ts'
-import { clientUrl, knock, ZoomBrowser } from './zoom-browser.ts'
+import { askToJoin, clientUrl, ZoomBrowser } from './zoom-browser.ts'
 
 let browser: ZoomBrowser
 beforeAll(async () => {
@@ -22,7 +22,7 @@ const onTop = (page: Page, selector: string) =>
   })
 
 describe('the form', () => {
-  test('believes a name that keys typed, and no other', async () => {
+  test('accepts a name that keys typed, and no other', async () => {
     const { page, meeting } = await browser.open('wc-name-needs-real-keys')
     await meeting.whenState('greenRoom')
     await page.locator(NAME).fill('Put There')
@@ -42,17 +42,17 @@ describe('the form', () => {
     expect(page.errors).toEqual([])
   })
 
-  test('loses what is typed before it has settled', async () => {
+  test('loses text that is typed before it has settled', async () => {
     const { page, meeting } = await browser.open('open', { speed: 1 })
     await page.locator(NAME).focus()
     await page.keyboard.type('Early')
     await meeting.whenState('greenRoom')
     await poll(() => page.locator(NAME).inputValue()).toBe('')
-    await knock(page, 'Late')
+    await askToJoin(page, 'Late')
     await poll(() => meeting.botName).toBe('Late')
   })
 
-  test('refuses a click that no hand made, as the media socket does', async () => {
+  test('refuses an untrusted click, as the media socket does', async () => {
     const { page, meeting } = await browser.open('open')
     await meeting.whenState('greenRoom')
     await page.locator(NAME).focus()
@@ -78,7 +78,7 @@ describe('the form', () => {
     await wrong.meeting.whenState('greenRoom')
     await wrong.page.locator('#input-for-pwd').focus()
     await wrong.page.keyboard.type('000')
-    await knock(wrong.page)
+    await askToJoin(wrong.page)
     const error = wrong.page.locator('#error-for-pwd')
     await poll(() => error.textContent()).toMatch(
       /^(Incorrect (Password|passcode)|Meeting [Pp]asscode (is )?wrong\..*)$/,
@@ -105,7 +105,7 @@ describe('the form', () => {
     await meeting.whenState('greenRoom')
     expect(await onTop(page, NAME)).toBe(false)
     await page.locator('#onetrust-reject-all-handler').click()
-    await knock(page)
+    await askToJoin(page)
     await meeting.whenState('disclaimer')
     const consent = page.waitForRequest(/saveMeetingDisclaimer/)
     await page.locator('.commmon-disclaimer-dialog #disclaimer_agree').click()
@@ -113,7 +113,7 @@ describe('the form', () => {
     await meeting.whenState('call')
   })
 
-  test('has an older look, and another one for the web app, in a frame that tells its shell', async () => {
+  test('has an older look, and another one for the web app, in a frame that reports to its shell', async () => {
     const old = await browser.page()
     const classic = browser.mock.open('wc-classic', { speed: QUICK })
     await old.goto(clientUrl(classic).replace(`/wc/${classic.code}/join`, `/wc/join/${classic.code}`))
@@ -170,7 +170,7 @@ describe('the site around it', () => {
     await newer.whenState('greenRoom')
   })
 
-  test('says that a link is invalid, also while the host has not started', async () => {
+  test('reports an invalid link, also while the host has not started', async () => {
     const page = await browser.page()
     await page.goto('https://app.zoom.us/wc/81234567890/join')
     expect(await page.title()).toBe('Error - Zoom')

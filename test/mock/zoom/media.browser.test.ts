@@ -11,7 +11,7 @@ beforeAll(async () => {
 afterEach(() => browser.clear())
 afterAll(() => browser.close())
 
-/** What a hook in the page sees of its media; installed before the page's own script. */
+/** The page's media as a hook sees them. The hook is installed before the page's own script. */
 interface Watched {
   tracks: { stream: string; receiver: RTCRtpReceiver }[]
   played: HTMLMediaElement[]
@@ -80,7 +80,7 @@ const streams = (page: Page) =>
   ])
 
 describe('on the WebRTC path', () => {
-  test('everybody is a stream named after the node, with levels of its own, beside a copy under another name', async () => {
+  test('each participant has a stream named after the node, with separate levels, beside a copy under another name', async () => {
     const { page, meeting } = await browser.enter('wc-audio-webrtc', { speed: 4 }, watchMedia)
     const named = (id: string) => new RegExp(`^${meeting.nodeOf(id) + 1}\\+.+\\+CS\\+`)
     for (const id of ['ann', 'bob', 'cleo']) {
@@ -142,7 +142,7 @@ describe('on the WASM path', () => {
   )
 })
 
-test('nothing sounds before audio is joined', async () => {
+test('there is no sound before audio is joined', async () => {
   const { page, meeting } = await browser.enter('wc-audio-not-joined', { speed: 4 }, watchMedia)
   meeting.startSpeaking('bob')
   await poll(() => meeting.truth.turns.length).toBeGreaterThan(0)

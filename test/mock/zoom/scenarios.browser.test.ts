@@ -14,7 +14,10 @@ beforeAll(async () => {
 })
 afterAll(() => browser.close())
 
-/** What a visitor who answers every dialog, asks to join and stays ends up in. Those not named end up in the call. */
+/**
+ * Final states of a visitor who answers every dialog, asks to join and stays. Scenarios that are not listed end in the
+ * call.
+ */
 const ENDS: Record<string, string> = {
   'waiting-room': 'lobby',
   'invalid-link': 'errorPage',
@@ -69,13 +72,13 @@ const DEADLINE_MS = 60_000
 const STEP_MS = 50
 const JOIN = '.preview-join-button:not(.disabled), #joinBtn:not([disabled])'
 
-/** What lies over the form, topmost first. */
+/** Layers that cover the form, topmost first. */
 const CONSENTS = ['#onetrust-reject-all-handler', '#disclaimer_agree', '#wc_agree1']
 
-/** What leads elsewhere than into the call, and some that lead there by another way; the rest has tests of its own. */
+/** Scenarios that do not end in the call, and some that lead there another way. The rest has separate tests. */
 const JUDGED = [...Object.keys(ENDS), 'wc-classic', 'wc-no-devices', 'wc-name-prefilled', 'wc-host-starts']
 
-describe('every scenario that leads elsewhere than into the call and that the driver has no test of', () => {
+describe('every scenario that does not end in the call and has no test of the driver', () => {
   test.concurrent.each(notOpenedByDriverTests('zoom', JUDGED))('%s comes to its end', async (name) => {
     const meeting = browser.mock.open(name, { speed: SPEED })
     const page = await browser.page()
@@ -93,12 +96,15 @@ describe('every scenario that leads elsewhere than into the call and that the dr
   })
 })
 
-/** A state that passes between two looks counts, too. */
+/** A state between two polls counts too. */
 function hasReached(meeting: ZoomMeeting, state: string): boolean {
   return meeting.log.some(({ event, target }) => event === 'state' && target === state)
 }
 
-/** One step of the visitor. Whatever it clicks may be gone, covered or not listening yet: the next step tries again. */
+/**
+ * One step of the visitor. An element that it clicks may be gone, covered or not listening yet: the next step tries
+ * again.
+ */
 async function goOn(page: Page, meeting: ZoomMeeting): Promise<void> {
   try {
     if (/preview|greenRoom|disclaimer/.test(meeting.state)) {

@@ -10,18 +10,18 @@ import { SHOWABLE } from '../../../mock/zoom/showable.ts'
 import { OVER } from '../../../mock/zoom/visit-types.ts'
 import { packageRoot } from '../../../src/process/page-scripts.ts'
 
-/** Those of the web client; the SDK's have tests of their own. */
+/** Scenarios of the web client. Those of the SDK have separate tests. */
 const SCENARIOS = Object.fromEntries(Object.entries(ALL).filter(([name]) => !name.startsWith('sdk-')))
 
 describe('scenarios', () => {
-  test('there are those every platform has, and more than forty of its own', () => {
+  test('there are the common scenarios of all platforms, and more than forty others', () => {
     expect(Object.keys(SCENARIOS)).toEqual(
       expect.arrayContaining(['waiting-room', 'open', 'invalid-link', 'login-wall', 'chat-disabled']),
     )
     expect(Object.keys(SCENARIOS).filter((name) => name.startsWith('wc-')).length).toBeGreaterThan(40)
   })
 
-  test('timelines name people who are there and words that can be shown', () => {
+  test('timelines name people of the scenario and names that can be shown', () => {
     for (const [name, { timeline = [], people }] of Object.entries(SCENARIOS)) {
       const ids = people?.map(({ id }) => id) ?? ['ann', 'bob']
       for (const { do: what, with: [first = ''] = [] } of timeline) {
@@ -38,7 +38,7 @@ describe('scenarios', () => {
     }
   })
 
-  test('say in a sentence what they are', () => {
+  test('have a description in one sentence', () => {
     for (const [name, { about }] of Object.entries(SCENARIOS)) expect(about, name).toMatch(/[."]$/)
   })
 })
@@ -116,7 +116,7 @@ describe('the table of names and words', () => {
   })
 })
 
-test('nothing of the page script names a scenario, so that no driver could tell by its source', () => {
+test('the page script names no scenario, so that no driver can detect it in the source', () => {
   const words = globSync('mock/zoom/page/*.ts', { cwd: packageRoot })
     .map((file) => readFileSync(join(packageRoot, file), 'utf8'))
     .join('\n')

@@ -25,7 +25,7 @@ export interface SdkAttendee {
   botAuthorizerName: string
 }
 
-/** `authorizerName`: on whose behalf the bot itself came; null for nobody's. */
+/** `authorizerName`: the user on whose behalf the bot joined; null if there is none. */
 export function attendeeOf(person: PagePerson, authorizerName: string | null): SdkAttendee {
   const isBot = person.isSelf && authorizerName !== null
   return {
@@ -50,7 +50,7 @@ export function attendeeOf(person: PagePerson, authorizerName: string | null): S
   }
 }
 
-/** What changed between two lists: who came, who went, who is another now. */
+/** Compares two lists: who joined, who left, whose data changed. */
 export function changesBetween(before: readonly SdkAttendee[], after: readonly SdkAttendee[]) {
   const known = new Map(before.map((attendee) => [attendee.userId, attendee]))
   const now = new Set(after.map(({ userId }) => userId))

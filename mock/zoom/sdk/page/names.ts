@@ -1,6 +1,6 @@
 /** Names of the functions of the package's Client View, and the numbers it exports. Of its typings, 6.2.0. */
 
-/** What the stub plays. */
+/** Functions that the stub implements. */
 export const PLAYED_NAMES = [
   'init',
   'join',
@@ -13,7 +13,7 @@ export const PLAYED_NAMES = [
   'leaveMeeting',
 ] as const
 
-/** What the stub only notes. */
+/** Functions whose calls the stub only records. */
 export const OTHER_NAMES = [
   'admitAll',
   'allowMultiPin',

@@ -1,4 +1,4 @@
-/** What the stub's page and its server say to each other beside the words of the web client; types only. */
+/** The messages between the stub's page and its server, in addition to those of the web client. Types only. */
 import type { FromPage, ToPage, UiSettings } from '../../page/protocol.ts'
 import type { RecordingSettings } from '../settings.ts'
 
@@ -7,7 +7,8 @@ export type ToSdkPage =
   /** The visit has entered this state of the mock. */
   | { do: 'sdkState'; state: string }
   /**
-   * The page goes to the leave address; the SDK tells this reason before (docs/platform-notes/zoom.md#leaving-reasons).
+   * The page goes to the leave address; the SDK reports this reason before
+   * (docs/platform-notes/zoom.md#leaving-reasons).
    */
   | { do: 'sdkLeave'; reasonCode: number; reason: string }
   /** The host's answer to a request, or a right given or taken unasked. */
@@ -22,7 +23,7 @@ export type FromSdkPage = FromPage | { say: 'sdkRequest' } | { say: 'sdkCapture'
 /** How the server answers the stub's POST of a `join`. */
 export type JoinAnswer =
   | { is: 'silent' }
-  | { is: 'error'; phase: 'web' | 'gateway'; code: number; text: string; isToldTwice: boolean; inStatus: boolean }
+  | { is: 'error'; phase: 'web' | 'gateway'; code: number; text: string; isReportedTwice: boolean; inStatus: boolean }
   | {
       is: 'welcome'
       /** Opens once. */

@@ -4,7 +4,7 @@
  */
 import type { RecordingSettings } from '../settings.ts'
 
-/** What the page knows when it is asked. */
+/** The state of the page when the request is made. */
 export interface RecordingView {
   settings: RecordingSettings
   /** The host gave the bot the right. */
@@ -15,7 +15,7 @@ export interface RecordingView {
 
 const STATUS: Readonly<Record<string, 0 | 1 | 2>> = { stop: 0, start: 1, pause: 2 }
 
-/** The status to tell, or the SDK's words on why not; `asksHost` opens the modal that sends to the host. */
+/** The status to report, or the SDK's refusal; `asksHost` opens the modal that sends to the host. */
 export function capture(
   record: unknown,
   { settings, canRecord, isOwnHost }: RecordingView,

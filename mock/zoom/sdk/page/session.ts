@@ -1,4 +1,7 @@
-/** One stay of the stub in a meeting: the server's words become the SDK's events, and its DOM is the web client's. */
+/**
+ * One stay of the stub in a meeting: the server's messages become the SDK's events, and the DOM is that of the web
+ * client.
+ */
 import { Connection } from '../../../shared/page/connection.ts'
 import { Devices } from '../../../shared/page/devices.ts'
 import { watchInput } from '../../../shared/page/input-watch.ts'
@@ -58,17 +61,17 @@ export class SdkSession {
     const connection = new Connection(plan, devices, this.say, sound.events)
     const ui = createMeetingUi({ root, settings, devices, pictures: connection, sound, say: this.say })
     watchInput({ seed: settings.seed, hydrationMs: [0, 0], swallow: {}, say: this.say })
-    setInterval(() => this.tellSpeakers(), SPEAKER_EVERY_S * 1000)
+    setInterval(() => this.fireSpeakers(), SPEAKER_EVERY_S * 1000)
     link.listen(
       (message) => {
         if (message.do === 'view' && message.view.name === 'meeting') {
           // Without the preview page the microphone is asked for here, and is on at first.
           if (!devices.exists('microphone')) void devices.acquire({ microphone: true, camera: false })
           connection.start()
-          this.takePeople(message.view.people)
-        } else if (message.do === 'people') this.takePeople(message.people)
-        else if (message.do === 'speaking') this.takeSpeaking(message.node, message.speaking)
-        else if (message.do === 'chat') this.tellChat(message.line)
+          this.onPeople(message.view.people)
+        } else if (message.do === 'people') this.onPeople(message.people)
+        else if (message.do === 'speaking') this.onSpeaking(message.node, message.speaking)
+        else if (message.do === 'chat') this.fireChat(message.line)
         if (this.takeSdkWord(message)) return
         if (!ui.receive(message as Parameters<typeof ui.receive>[0])) obey(message, { connection, devices })
       },
@@ -112,10 +115,10 @@ export class SdkSession {
     this.after(0.3, () => this.fire('onMediaCaptureStatusChange', { status, userId: self }))
   }
 
-  /** By the SDK's own call: its reason is told at once. */
+  /** The SDK's own call. The SDK reports its reason at once. */
   leave(): void {
     const isWaiting = this.state === 'lobby' || this.isOnHold
-    this.tellLeft(isWaiting ? 3 : 2, 'You are leave meeting by leaveMeeting(api)')
+    this.fireLeft(isWaiting ? 3 : 2, 'You are leave meeting by leaveMeeting(api)')
     this.say({ say: 'leave', how: 'leave' })
   }
 
@@ -128,7 +131,7 @@ export class SdkSession {
       const { errorCode, errorMessage } = message
       this.fire('onMeetingStatus', { meetingStatus: 3, errorCode, errorMessage })
     } else if (message.do === 'sdkLeave') {
-      this.tellLeft(message.reasonCode, message.reason)
+      this.fireLeft(message.reasonCode, message.reason)
       this.after(REDIRECT_S, () => location.assign(this.parts.leaveUrl()))
     } else if (message.do === 'chatPolicy') {
       this.chatAllowed = message.chat === 'on'
@@ -145,17 +148,17 @@ export class SdkSession {
     if (state === 'lobby') {
       this.reachGateway()
       this.speed(6)
-      this.tellWaitingRoom(true)
+      this.fireWaitingRoom(true)
     } else if (before === 'lobby') {
       this.speed(7)
-      this.tellWaitingRoom(false)
+      this.fireWaitingRoom(false)
     }
     if (state === 'onHold') {
       this.isOnHold = true
-      this.tellWaitingRoom(true)
+      this.fireWaitingRoom(true)
     } else if (before === 'onHold') {
       this.isOnHold = false
-      this.tellWaitingRoom(false)
+      this.fireWaitingRoom(false)
     }
     if (state === 'call' && !this.isIn) {
       this.isIn = true
@@ -179,12 +182,12 @@ export class SdkSession {
     })
   }
 
-  private tellWaitingRoom(isInWaitingRoom: boolean): void {
+  private fireWaitingRoom(isInWaitingRoom: boolean): void {
     const { self } = this.parts.welcome
     this.after(WAITING_ROOM_S, () => this.fire('onUserIsInWaitingRoom', { self: true, isInWaitingRoom, userId: self }))
   }
 
-  private takePeople(people: PagePerson[]): void {
+  private onPeople(people: PagePerson[]): void {
     const before = this.attendees
     this.people = people
     const { joined, left, changed } = changesBetween(before, this.attendees)
@@ -193,13 +196,13 @@ export class SdkSession {
     for (const attendee of changed) this.fire('onUserUpdate', attendee)
   }
 
-  private takeSpeaking(node: number, speaking: boolean): void {
+  private onSpeaking(node: number, speaking: boolean): void {
     this.people = this.people.map((person) => (person.node === node ? { ...person, speaking } : person))
-    this.tellSpeakers()
+    this.fireSpeakers()
   }
 
-  /** Only while somebody speaks; silence has no event. */
-  private tellSpeakers(): void {
+  /** Only while a participant speaks; silence has no event. */
+  private fireSpeakers(): void {
     const speaking = this.people.filter((person) => person.speaking && !person.isSelf).slice(0, 3)
     if (speaking.length === 0 || !this.isIn) return
     this.fire(
@@ -208,7 +211,7 @@ export class SdkSession {
     )
   }
 
-  private tellChat(line: ChatLine): void {
+  private fireChat(line: ChatLine): void {
     if (line.isOwn) return
     this.fire('onReceiveChatMsg', {
       sender: line.senderName,
@@ -229,7 +232,7 @@ export class SdkSession {
     })
   }
 
-  private tellLeft(reasonCode: number, reason: string): void {
+  private fireLeft(reasonCode: number, reason: string): void {
     if (this.hasLeft) return
     this.hasLeft = true
     this.isIn = false

@@ -1,7 +1,7 @@
 /**
- * Stands in for `window.ZoomMtg`: the names, argument forms and error surfaces of the package's Client View. What it does
- * not play is there as a function that notes its call. Source:
- * docs/platform-notes/zoom.md#sdk-initialization to #recording-permission.
+ * The stand-in for `window.ZoomMtg`: the names, argument forms and error surfaces of the package's Client View. A
+ * function without an implementation records its call. Source: docs/platform-notes/zoom.md#sdk-initialization to
+ * #recording-permission.
  */
 import { h } from '../../../shared/page/dom.ts'
 import { SdkEvents } from './events.ts'
@@ -15,7 +15,7 @@ type Given = Record<string, unknown>
 type Callback = (result?: unknown) => void
 
 const INIT_MS = 300
-/** One call in so many milliseconds (docs/platform-notes/zoom.md#sdk-call-limits). */
+/** Milliseconds. At most one call in this time (docs/platform-notes/zoom.md#sdk-call-limits). */
 const JOIN_LIMIT_MS = 10_000
 const CHAT_LIMIT_MS = 1000
 const API_LIMIT = 'You have reached the API limit for this call.'
@@ -33,15 +33,15 @@ export function createStub(server: string): Given {
   const call = (callback: unknown, result?: unknown) => {
     if (typeof callback === 'function') (callback as Callback)(result)
   }
-  const told = (given: Given, result: CallResult) => call(result.status ? given.success : given.error, result)
+  const report = (given: Given, result: CallResult) => call(result.status ? given.success : given.error, result)
 
-  /** The SDK answers nothing before it is there. */
+  /** The SDK ignores calls before it is ready. */
   const whenJoined = (method: string, given: Given, answer: (running: SdkSession) => CallResult | null) => {
     calls.push({ name: method, at: Date.now() })
-    if (!isInitialized) return told(given, refusal(method, 2, 'Please init meeting first!'))
-    if (!session) return told(given, refusal(method, 2, 'Please join meeting first!'))
+    if (!isInitialized) return report(given, refusal(method, 2, 'Please init meeting first!'))
+    if (!session) return report(given, refusal(method, 2, 'Please join meeting first!'))
     const result = answer(session)
-    if (result) told(given, result)
+    if (result) report(given, result)
   }
 
   function init(given: Given): void {
@@ -60,7 +60,7 @@ export function createStub(server: string): Given {
 
   function join(given: Given) {
     calls.push({ name: 'join', at: Date.now() })
-    if (!isInitialized) return told(given, refusal('join', 2, 'Meeting not initialized.'))
+    if (!isInitialized) return report(given, refusal('join', 2, 'Meeting not initialized.'))
     const claims = claimsOf(given.signature)
     if (!claims.appKey && !claims.sdkKey) {
       console.error(
@@ -69,8 +69,8 @@ export function createStub(server: string): Given {
       return
     }
     const problem = joinProblem(given)
-    if (problem) return told(given, problem)
-    if (Date.now() - lastJoinAt < JOIN_LIMIT_MS) return told(given, refusal('join', 3633, API_LIMIT))
+    if (problem) return report(given, problem)
+    if (Date.now() - lastJoinAt < JOIN_LIMIT_MS) return report(given, refusal('join', 3633, API_LIMIT))
     lastJoinAt = Date.now()
     void ask(given)
   }
@@ -99,13 +99,16 @@ export function createStub(server: string): Given {
     })
   }
 
-  /** Before the gateway the callback tells; after it a line, a dialog and the status do, and the callback never. */
+  /**
+   * Before the gateway the callback reports the error. After it a console line, a dialog and the status do, and the
+   * callback does not.
+   */
   function fail(given: Given, answer: Extract<JoinAnswer, { is: 'error' }>): void {
-    const { code, text, phase, isToldTwice, inStatus } = answer
+    const { code, text, phase, isReportedTwice, inStatus } = answer
     if (phase === 'web') {
       const result = refusal('join', code, text)
-      told(given, result)
-      if (isToldTwice) told(given, result)
+      report(given, result)
+      if (isReportedTwice) report(given, result)
       events.fire('onMeetingStatus', { meetingStatus: 3, detail: {} })
       return
     }
@@ -132,7 +135,7 @@ export function createStub(server: string): Given {
 
   const played: Given = {
     errorCodes: SDK_ERROR_CODES,
-    // The language's file is local; nothing is waited for.
+    // The language's file is local, so there is no wait.
     i18n: {
       load: async () => {},
       reload: () => {},
@@ -190,7 +193,7 @@ export function createStub(server: string): Given {
         running.leave()
         return success('leaveMeeting')
       }),
-    /** For tests: what was called. */
+    /** For tests: the recorded calls. */
     calls: () => calls,
   }
   const others = OTHER_NAMES.map((name) => [name, () => void calls.push({ name, at: Date.now() })])

@@ -36,7 +36,7 @@ test('capturing needs the right, and asking for it needs a host who can answer',
   expect(() => requestProblem('request', { ...VIEW, hasHost: false })).toThrow("reading 'caps'")
 })
 
-test('people who come, go and change are told apart', () => {
+test('people who join, leave and change are distinguished', () => {
   const person = {
     node: 16_779_264,
     name: 'Ann',
@@ -60,7 +60,7 @@ test('people who come, go and change are told apart', () => {
   expect(changesBetween([ann, bob], [bob]).left).toEqual([ann])
 })
 
-test('only the bot that came on behalf of somebody is shown as a bot', () => {
+test('only a bot that joined on behalf of a user is shown as a bot', () => {
   const own = { node: 1024, name: 'Notes', isSelf: true, role: 'none', isGuest: false, audio: 'computer' } as const
   const rest = { muted: true, camera: false, photo: false, speaking: false, sharing: false, handRaised: false }
   expect(attendeeOf({ ...own, ...rest }, 'Ann')).toMatchObject({ isBotUser: true, botAuthorizerName: 'Ann' })

@@ -29,7 +29,7 @@ test('the own account needs the signature only', () => {
   expect(verdict({ signature: 'a.b.c' })).toEqual({ code: 3712 })
 })
 
-test('a meeting of another account wants a token, and an app that is not published gets in with none', () => {
+test('a meeting of another account requires a token, and refuses an unpublished app with any token', () => {
   expect(verdict({}, { account: 'foreign' })).toEqual({ code: 4012 })
   const ledger = new Ledger(() => NOW)
   const zak = ledger.issue('zak', 'ann')
@@ -52,7 +52,7 @@ test('an on-behalf-of token serves one join, for its meeting, in its time, with 
   expect(verdict({ obfToken: expired }, foreign, { ledger })).toEqual({ code: 4014 })
 })
 
-test('accounts and registrations let in who has what they want', () => {
+test('meetings for accounts or registrants admit a bot with the right token', () => {
   const ledger = new Ledger(() => NOW)
   expect(verdict({}, { needsAccount: true })).toEqual({ code: 3100 })
   expect(verdict({ zak: ledger.issue('zak', 'ann') }, { needsAccount: true }, { ledger })).toMatchObject({ code: 0 })
@@ -60,13 +60,13 @@ test('accounts and registrations let in who has what they want', () => {
   expect(verdict({ tk: 'personal' }, { needsRegistration: true })).toMatchObject({ code: 0 })
 })
 
-test('an error that passes is over after its times', () => {
+test('a temporary error ends after its number of joins', () => {
   const settings = { error: 3008, errorTimes: 2 }
   expect(verdict({}, settings, { earlierJoins: 1 })).toEqual({ code: 3008 })
   expect(verdict({}, settings, { earlierJoins: 2 })).toMatchObject({ code: 0 })
 })
 
-test('every error of a scenario has words and a way by which it is told', () => {
+test('every error of a scenario has a text and a way in which the SDK reports it', () => {
   const errors = Object.values(SDK_SCENARIOS).flatMap(({ sdk }) => sdk?.error ?? [])
   expect(errors.length).toBeGreaterThan(10)
   for (const code of errors) expect(sdkError(code).phase).toMatch(/^(?:web|gateway)$/)

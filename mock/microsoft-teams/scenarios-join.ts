@@ -1,11 +1,11 @@
 /**
- * Scenarios of the way to the door: links, launcher, sign-in, what stands before the name
+ * Scenarios of the way to the pre-join page: links, launcher, sign-in, dialogs before the name
  * (docs/platform-notes/microsoft-teams.md#the-mock).
  */
 import { ADMITTED } from '../shared/scenario.ts'
 import type { TeamsScenario } from './meeting.ts'
 
-export const DOOR_SCENARIOS: Readonly<Record<string, TeamsScenario>> = {
+export const JOIN_SCENARIOS: Readonly<Record<string, TeamsScenario>> = {
   'waiting-room': { about: 'A request that waits until the host decides.' },
   open: { about: 'No waiting room: "Join now" leads straight in.', settings: { afterJoin: 'call' } },
   'happy-direct-no-lobby': {
@@ -33,7 +33,7 @@ export const DOOR_SCENARIOS: Readonly<Record<string, TeamsScenario>> = {
     settings: { launcher: 'choice' },
     timeline: ADMITTED,
   },
-  'launcher-auto-forward': { about: 'The launcher goes on by itself.', timeline: ADMITTED },
+  'launcher-auto-forward': { about: 'The launcher continues by itself.', timeline: ADMITTED },
   'launcher-protocol-dialog-blocked': {
     about: 'The launcher offers itself to the app by a link of another scheme.',
     settings: { launcher: 'choice' },
@@ -66,13 +66,13 @@ export const DOOR_SCENARIOS: Readonly<Record<string, TeamsScenario>> = {
   'login-wall': { about: 'The link leads to the sign-in form.', settings: { load: 'sign-in' } },
   'signin-host-redirect': { about: 'The link leads to the sign-in form.', settings: { load: 'sign-in' } },
   'signin-probe-only': {
-    about: 'The silent attempt to sign in is a page of its own for a moment.',
+    about: 'The silent attempt to sign in is a separate page for a moment.',
     settings: { signInProbe: 'page' },
     timeline: ADMITTED,
   },
   'av-confirm-before-prejoin': {
     about: 'The dialog about missing devices comes before the form.',
-    settings: { beforeDoor: 'av-confirm' },
+    settings: { beforePreJoin: 'av-confirm' },
     timeline: ADMITTED,
   },
   'av-confirm-after-join': {
@@ -86,23 +86,23 @@ export const DOOR_SCENARIOS: Readonly<Record<string, TeamsScenario>> = {
     timeline: ADMITTED,
   },
   'permission-gate': {
-    about: '"Select Allow to let Microsoft Teams use your mic and camera" until somebody asks for them.',
-    settings: { beforeDoor: 'permission-gate' },
+    about: '"Select Allow to let Microsoft Teams use your mic and camera" until a script asks for them.',
+    settings: { beforePreJoin: 'permission-gate' },
     timeline: ADMITTED,
   },
   'winding-road': {
-    about: 'A long link, 45 s of documents, the silent sign-in as a page of its own; the page speaks French.',
+    about: 'A long link, 45 s of documents, the silent sign-in as a separate page; the page is French.',
     settings: { link: 'classic', hopMs: [8500, 9000], signInProbe: 'page', page: { lang: 'fr' } },
     timeline: ADMITTED,
   },
   'gates-and-dialogs': {
     about: 'The launcher asks, the page waits for devices, and "Join now" has to be pressed again after a dialog.',
-    settings: { launcher: 'choice', beforeDoor: 'permission-gate', avConfirm: 'once' },
+    settings: { launcher: 'choice', beforePreJoin: 'permission-gate', avConfirm: 'once' },
     timeline: ADMITTED,
   },
   'personal-account-german': {
     about: 'A meeting of a personal account, a dialog about missing devices before the form; in German.',
-    settings: { host: 'teams.live.com', beforeDoor: 'av-confirm', page: { lang: 'de' } },
+    settings: { host: 'teams.live.com', beforePreJoin: 'av-confirm', page: { lang: 'de' } },
     timeline: ADMITTED,
   },
   'reload-and-frame': {
@@ -134,7 +134,7 @@ export const DOOR_SCENARIOS: Readonly<Record<string, TeamsScenario>> = {
     settings: { afterJoin: 'call', page: { accountName: 'Standin Notes' } },
   },
   'captcha-after-join': {
-    about: 'A captcha after joining, which nobody solves.',
+    about: 'A captcha after joining, which is never solved.',
     settings: { afterJoin: 'captcha' },
   },
   'captcha-solved-by-human': {
@@ -156,10 +156,10 @@ export const DOOR_SCENARIOS: Readonly<Record<string, TeamsScenario>> = {
     settings: { failedJoins: Infinity },
   },
   'page-freeze-before-join': {
-    about: 'The page stands still for 20 s, 2 s after the form was shown.',
+    about: 'The page freezes for 20 s, 2 s after the form was shown.',
     timeline: [{ in: 'greenRoom', afterMs: 2000, do: 'show', with: ['freeze'] }, ...ADMITTED],
   },
-  'tab-crash-before-admit': { about: 'A request that waits while the tab dies.' },
+  'tab-crash-before-admit': { about: 'A join request that waits while the tab crashes.' },
   'ui-language-fr': { about: 'The page speaks French.', settings: { page: { lang: 'fr' } }, timeline: ADMITTED },
   'ui-language-de': { about: 'The page speaks German.', settings: { page: { lang: 'de' } }, timeline: ADMITTED },
   ...walls(),

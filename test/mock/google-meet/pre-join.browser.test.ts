@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { isCovered, poll, QUICK, visibleText } from '../mock-browser.ts'
-import { knock, MeetBrowser } from './meet-browser.ts'
+import { askToJoin, MeetBrowser } from './meet-browser.ts'
 
 let browser: MeetBrowser
 beforeAll(async () => {
@@ -31,7 +31,7 @@ describe('the green room', () => {
     expect(await button.isDisabled()).toBe(true)
   })
 
-  test('swallows clicks while it hydrates, and says so in the log', async () => {
+  test('swallows clicks while it hydrates, and logs them', async () => {
     const { page, meeting } = await browser.open('waiting-room', { speed: 1 })
     await meeting.whenState('greenRoom')
     await page.evaluate(() => {
@@ -80,7 +80,7 @@ describe('the green room', () => {
     expect([...headings].sort()).toEqual(["What's your name?", 'What’s your name?'])
   })
 
-  test('asks the browser for devices and tells their state in the labels', async () => {
+  test('requests devices from the browser and shows their state in the labels', async () => {
     const { page, meeting } = await browser.open('mic-button-div')
     await meeting.whenState('greenRoom')
     const microphone = page.locator('[data-is-muted]').first()
@@ -98,13 +98,13 @@ describe('the green room', () => {
     await expect(page.waitForLoadState('networkidle', { timeout: 3000 })).rejects.toThrow()
   })
 
-  test('loses what was typed where the box is replaced', async () => {
+  test('loses typed text when the box is replaced', async () => {
     const { page, meeting } = await browser.open('name-input-replaced')
     await meeting.whenState('greenRoom')
     const box = page.getByLabel('Your name')
     await box.fill('Lost')
     await poll(() => box.inputValue()).toBe('')
-    await knock(page, meeting)
+    await askToJoin(page, meeting)
     await meeting.whenState('call')
     expect(meeting.botName).toBe('Test Visitor')
   })
@@ -128,7 +128,7 @@ describe('the green room', () => {
     )
   })
 
-  test('warns with words about being let in that are no waiting room', async () => {
+  test('warns with a text about being let in, which is no waiting room', async () => {
     const { page, meeting } = await browser.open('signin-promo-got-it')
     await meeting.whenState('signinPromo')
     await poll(() => page.getByRole('dialog').textContent()).toContain('waiting to be let in')
@@ -141,7 +141,7 @@ describe('the green room', () => {
     ['expired-code', 'expired', /Your meeting code has expired/],
     ['blocked-at-load', 'blocked', /You can['’]t join this video call/],
   ])('shows what %s shows, some time after the page loaded', async (scenario, state, text) => {
-    // Slow enough that a busy machine, too, looks before it is there.
+    // Slow enough that a busy machine looks before the text is there.
     const { page, meeting } = await browser.open(scenario, { speed: 1 })
     await page.waitForLoadState('domcontentloaded')
     expect(await visibleText(page)).not.toMatch(text)
@@ -149,7 +149,7 @@ describe('the green room', () => {
     await poll(() => visibleText(page)).toMatch(text)
   })
 
-  test('says so for a code that nobody opened, and bounces what is no code', async () => {
+  test('reports a code without a meeting, and redirects an address without a valid code', async () => {
     const page = await browser.page()
     await page.goto('https://meet.google.com/zzz-zzzz-zzz')
     await page.getByText('Check your meeting code').waitFor()
@@ -159,7 +159,7 @@ describe('the green room', () => {
     expect(new URL(page.url()).host).toBe('accounts.google.com')
   })
 
-  test('is behind a wall, elsewhere, or out of order where the scenario says so', async () => {
+  test('leads to the sign-in page, the home page or an error if the scenario says so', async () => {
     const wall = await browser.open('login-wall')
     await wall.page.waitForURL('https://accounts.google.com/**')
     await wall.page.getByRole('heading', { name: 'Sign in' }).waitFor()
@@ -173,7 +173,7 @@ describe('the green room', () => {
     await failing.meeting.whenState('greenRoom')
   })
 
-  test('refuses two loads and takes the third', async () => {
+  test('refuses two loads and accepts the third', async () => {
     const { page, meeting } = await browser.open('blocked-then-ok')
     await meeting.whenState('blocked')
     await page.reload()
@@ -182,7 +182,7 @@ describe('the green room', () => {
     await meeting.whenState('greenRoom')
   })
 
-  test('flashes an error and goes on', async () => {
+  test('shows an error for a moment and continues', async () => {
     const { page, meeting } = await browser.open('call-error-flash', { speed: 2 })
     await page.getByText(/Couldn['’]t start the video call because of an error/).waitFor()
     await meeting.whenState('greenRoom')

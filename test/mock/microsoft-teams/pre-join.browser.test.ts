@@ -27,7 +27,7 @@ function setName(page: TestPage, how: 'value' | 'value-and-event' | 'native', na
   )
 }
 
-describe('the way to the door', () => {
+describe('the way to the pre-join page', () => {
   test('leads over the launcher, where the choice of the app leads nowhere', async () => {
     const meeting = browser.mock.open('launcher-choice-click', { speed: 20 })
     const page = await browser.page()
@@ -66,11 +66,11 @@ describe('the way to the door', () => {
 })
 
 describe('the form', () => {
-  test('keeps a name only when the page has learned of it', async () => {
+  test('keeps a name only if the page handled its input', async () => {
     const { meeting, page } = await browser.open('name-field-shroud', { speed: 0.8 })
     await meeting.whenState('greenRoom', 60_000)
     const field = page.locator(NAME)
-    // Under the shroud keys arrive, and what they typed is lost.
+    // Under the shroud keys arrive, and the typed text is lost.
     await field.focus()
     await page.keyboard.type('Early')
     expect(await field.inputValue()).toBe('Early')
@@ -125,7 +125,7 @@ describe('the form', () => {
 })
 
 describe('the waiting room', () => {
-  test('looks like the form, and a dropped request shows as nothing but a live button', async () => {
+  test('looks like the form, and a dropped request shows only as an enabled button', async () => {
     const { meeting, page } = await browser.join('lobby-drop-rejoin', { speed: 12 })
     await meeting.whenState('lobby', 60_000)
     const lobby = page.locator(tid('calling-lobby-screen'))

@@ -1,9 +1,9 @@
-/** Scenarios that are about getting in: the page before the meeting and the waiting room. */
+/** Scenarios about joining: the pre-join page and the waiting room. */
 import { ADMITTED, admitAfter, type Scenario, STRAIGHT_IN } from './scenario.ts'
 
-export const DOOR_SCENARIOS: Record<string, Scenario> = {
+export const JOIN_SCENARIOS: Record<string, Scenario> = {
   'open-meeting-join-now': { about: 'An open meeting: "Join now" leads straight in.', settings: STRAIGHT_IN },
-  'waiting-room-then-admit': { about: 'Admitted 8 s after the knock.', timeline: [admitAfter(8000)] },
+  'waiting-room-then-admit': { about: 'Admitted 8 s after the join request.', timeline: [admitAfter(8000)] },
   'late-lobby-text': {
     about: 'The toolbar is there at once, the waiting room says so 6.4 s later; admitted at 15 s.',
     settings: { lobbyTextDelayMs: 6400 },
@@ -25,11 +25,17 @@ export const DOOR_SCENARIOS: Record<string, Scenario> = {
     timeline: [{ in: 'lobby', afterMs: 5000, do: 'deny' }],
   },
   'knock-timeout': {
-    about: 'Nobody answers; the platform gives up (10 s here, 600 s in reality).',
+    about: 'The host does not answer; the platform gives up (10 s here, 600 s in reality).',
     settings: { knockTimeoutMs: 10_000 },
   },
-  'own-lobby-timeout': { about: 'Nobody answers and the platform waits on.', settings: { knockTimeoutMs: Infinity } },
-  'cancelled-in-lobby': { about: 'A knock that the bot is to take back.', settings: { knockTimeoutMs: Infinity } },
+  'own-lobby-timeout': {
+    about: 'The host does not answer, and the platform continues to wait.',
+    settings: { knockTimeoutMs: Infinity },
+  },
+  'cancelled-in-lobby': {
+    about: 'A join request that the bot has to withdraw.',
+    settings: { knockTimeoutMs: Infinity },
+  },
   'ended-in-lobby': {
     about: 'The host ends the meeting while the bot waits.',
     timeline: [{ in: 'lobby', afterMs: 4000, do: 'endForAll' }],
@@ -94,7 +100,7 @@ export const DOOR_SCENARIOS: Record<string, Scenario> = {
     timeline: ADMITTED,
   },
   'name-input-replaced': {
-    about: 'The name box is made anew once; what was typed is lost.',
+    about: 'The name box is replaced once; the typed text is lost.',
     settings: { page: { nameBoxReplaced: true } },
     timeline: ADMITTED,
   },
@@ -149,7 +155,7 @@ export const DOOR_SCENARIOS: Record<string, Scenario> = {
     timeline: ADMITTED,
   },
   'no-devices': {
-    about: 'No microphone and no camera; a persistent notice lies over the toolbar.',
+    about: 'No microphone and no camera; a persistent notice covers the toolbar.',
     settings: { page: { devices: 'none' } },
     timeline: ADMITTED,
   },
@@ -159,7 +165,7 @@ export const DOOR_SCENARIOS: Record<string, Scenario> = {
     timeline: ADMITTED,
   },
   'slow-name-box': {
-    about: 'An error for a second, 25 s of "Getting ready", and a name box that is made anew once.',
+    about: 'An error for a second, 25 s of "Getting ready", and a name box that is replaced once.',
     settings: { callErrorFlash: true, loadingMs: 25_000, page: { nameBoxReplaced: true } },
     timeline: ADMITTED,
   },
@@ -186,7 +192,7 @@ export const DOOR_SCENARIOS: Record<string, Scenario> = {
   },
   'captcha-invisible': { about: 'Only the invisible captcha frame every page has.', timeline: ADMITTED },
   'captcha-live': {
-    about: 'A visible captcha that nobody solves; the knock waits.',
+    about: 'A visible captcha that is never solved; the join request waits.',
     settings: { knockTimeoutMs: Infinity, page: { captcha: 'live' } },
   },
 }

@@ -1,4 +1,4 @@
-/** The stage of the call: tiles of some people, shared screens first, and what stands there when nobody else is in. */
+/** The tiles of the call: some people, shared screens first, and a placeholder when no other participant is there. */
 import { h } from '../../shared/page/dom.ts'
 import { type Context, part } from './context.ts'
 import type { PagePerson } from './protocol.ts'
@@ -7,7 +7,7 @@ import { avatarOf, type Pictures, type StreamType, sourceOf, Tile } from './tile
 /** More people than this stay without a tile. */
 const MOST_TILES = 9
 
-export class Stage {
+export class TileArea {
   readonly root: HTMLElement
   private readonly context: Context
   private readonly pictures: Pictures
@@ -108,7 +108,7 @@ export class Stage {
   }
 }
 
-/** A tile without size that stands for nobody; its name is that of nothing. */
+/** A tile without size, person or name. */
 function phantomTile({ cls }: Context): HTMLElement {
   return h(
     'div',

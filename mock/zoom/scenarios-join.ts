@@ -1,10 +1,10 @@
-/** Scenarios that are about getting in. */
+/** Scenarios about joining. */
 import { admitAfter, inCall, type Step } from '../shared/scenario.ts'
 import { ADMITTED, OPEN, type ZoomScenario } from './scenario.ts'
 
 const steps = (...timeline: Step[]) => timeline
 
-export const DOOR_SCENARIOS: Record<string, ZoomScenario> = {
+export const JOIN_SCENARIOS: Record<string, ZoomScenario> = {
   'wc-launch-new': { about: 'The link is that of the launch page.', settings: { ...OPEN, launch: 'new' } },
   'wc-launch-old': {
     about: 'The older launch page, whose way to the browser shows after a click.',
@@ -21,7 +21,7 @@ export const DOOR_SCENARIOS: Record<string, ZoomScenario> = {
     },
   },
   'wc-slow-and-lenient': {
-    about: 'Old launch page, 25 s of loading, no devices, cookie layer and disclaimer; any name is good enough.',
+    about: 'Old launch page, 25 s of loading, no devices, cookie layer and disclaimer; any name is accepted.',
     settings: {
       ...OPEN,
       launch: 'old',
@@ -38,7 +38,7 @@ export const DOOR_SCENARIOS: Record<string, ZoomScenario> = {
     settings: { ...OPEN, vanity: true, blankLoads: 1, browserLanguage: true },
   },
   'wc-external-german': {
-    about: "The meeting is not that of the company's host; German whatever was asked for, the waiting room too.",
+    about: "The meeting is not that of the company's host. The page and the waiting room are German in any case.",
     settings: { load: 'external', vanity: true, page: { lang: 'de' } },
     timeline: ADMITTED,
   },
@@ -82,11 +82,11 @@ export const DOOR_SCENARIOS: Record<string, ZoomScenario> = {
     settings: { ...OPEN, passcode: 'missing-in-link' },
   },
   'wc-name-needs-real-keys': {
-    about: 'A name that no keys typed leaves Join disabled, as always here.',
+    about: 'A name that was set without keys leaves Join disabled, as in most scenarios.',
     settings: { ...OPEN, preview: { lenient: false } },
   },
   'wc-name-lenient': {
-    about: 'A name that no keys typed is good enough.',
+    about: 'A name that was set without keys is accepted.',
     settings: { ...OPEN, preview: { lenient: true } },
   },
   'wc-name-prefilled': {
@@ -98,7 +98,7 @@ export const DOOR_SCENARIOS: Record<string, ZoomScenario> = {
     about: 'The first click on Join has no effect.',
     settings: { ...OPEN, preview: { swallowedClicks: 1 } },
   },
-  'wc-waiting-room-admit': { about: 'Admitted 8 s after the knock.', timeline: [admitAfter(8000)] },
+  'wc-waiting-room-admit': { about: 'Admitted 8 s after the join request.', timeline: [admitAfter(8000)] },
   'wc-waiting-room-deny': {
     about: 'Removed from the waiting room after 5 s.',
     timeline: steps({ in: 'lobby', afterMs: 5000, do: 'deny' }),
@@ -108,7 +108,7 @@ export const DOOR_SCENARIOS: Record<string, ZoomScenario> = {
     settings: { waitingLook: 'old' },
     timeline: [admitAfter(8000)],
   },
-  'wc-waiting-room-timeout': { about: 'Nobody answers; the platform waits on.' },
+  'wc-waiting-room-timeout': { about: 'The host does not answer; the platform continues to wait.' },
   'wc-ended-in-waiting-room': {
     about: 'The host ends the meeting while the bot waits.',
     timeline: steps({ in: 'lobby', afterMs: 4000, do: 'endForAll' }),
@@ -148,7 +148,7 @@ export const DOOR_SCENARIOS: Record<string, ZoomScenario> = {
     about: 'The invisible captcha was failed, the page says after Join.',
     settings: { botWall: 'captcha-failed' },
   },
-  'wc-bot-wall': { about: 'The bot wall stands already in front of the form.', settings: { botWall: 'at-once' } },
+  'wc-bot-wall': { about: 'The bot wall covers the form from the start.', settings: { botWall: 'at-once' } },
   'wc-bot-wall-after-join': { about: 'The bot wall comes with Join.', settings: { botWall: 'after-join' } },
   'wc-bot-wall-late': {
     about: 'The bot wall comes 2 s after Join, with a typographic apostrophe.',
@@ -177,7 +177,7 @@ export const DOOR_SCENARIOS: Record<string, ZoomScenario> = {
     settings: { ...OPEN, browserLanguage: true },
   },
   'wc-german-forced': {
-    about: 'German whatever was asked for.',
+    about: 'The page is German in any case.',
     settings: { page: { lang: 'de' } },
     timeline: ADMITTED,
   },

@@ -1,13 +1,13 @@
-/** How a server turns somebody away: what its page calls the failure, and what it notifies. */
+/** How a server refuses a visitor: the name of the failure in the page, and the notification. */
 import type { Notice } from './page/protocol.ts'
-import type { Door } from './settings.ts'
+import type { JoinResponse } from './settings.ts'
 
 export interface Refusal {
   failure: string
   notice: Notice
 }
 
-export const REFUSALS: Readonly<Partial<Record<Door, Refusal>>> = {
+export const REFUSALS: Readonly<Partial<Record<JoinResponse, Refusal>>> = {
   full: {
     failure: 'conference.max_users',
     notice: { title: 'dialog.maxUsersLimitReachedTitle', description: 'dialog.maxUsersLimitReached', isError: true },

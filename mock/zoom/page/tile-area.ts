@@ -17,7 +17,7 @@ interface Standing {
   person: PagePerson
 }
 
-export class Stage {
+export class TileArea {
   readonly root: HTMLElement
   view: MeetingView
   hidesSelf = false
@@ -78,7 +78,7 @@ export class Stage {
         if (this.lastSpeaker === node && this.speaking.has(node)) this.large = node
         this.render()
       })
-      this.tellTalking(node)
+      this.showTalking(node)
     } else if (settings.activeLingerMs !== null) {
       this.after(settings.activeLingerMs, () => {
         if (!this.speaking.has(node)) this.active.delete(node)
@@ -94,7 +94,7 @@ export class Stage {
     this.render()
   }
 
-  /** Draws everything anew with what has changed; tiles that stay are left alone. */
+  /** Renders all changes. Tiles that stay are left alone. */
   render(): void {
     const sharer = this.people.find(({ sharing }) => sharing)
     if (this.share && this.share.node !== sharer?.node) {
@@ -128,7 +128,7 @@ export class Stage {
     if (tile.root.parentElement !== this.holders[place]) this.holders[place].append(tile.root)
   }
 
-  /** A gallery marks nobody below three tiles, the large picture only beside another speaker. */
+  /** A gallery below three tiles has no mark; the large picture has one only beside another speaker. */
   private isMarked(place: Place, { node }: PagePerson, standings: Standing[]): boolean {
     if (!this.active.has(node)) return false
     if (place === 'gallery') return standings.length > 2
@@ -153,7 +153,7 @@ export class Stage {
     return shown.map((person) => ({ place: 'bar', person }))
   }
 
-  /** Whoever speaks is on the page that is looked at. */
+  /** The speaker is always on the current page. */
   private galleryPage(): PagePerson[] {
     const all = this.galleryPeople()
     const size = this.context.settings.galleryTiles
@@ -167,7 +167,7 @@ export class Stage {
   private galleryPeople(): PagePerson[] {
     const candidates = this.people.filter(({ isSelf }) => !isSelf || !this.hidesSelf)
     const withVideo = candidates.filter(({ camera }) => camera)
-    // With all cameras off hiding those without would leave nobody.
+    // If all cameras are off, hiding people without video would leave no tile.
     return this.hidesNonVideo && withVideo.length > 0 ? withVideo : candidates
   }
 
@@ -192,7 +192,7 @@ export class Stage {
   }
 
   /** Named only where the speaker has no tile, and never while a screen is shared or one speaker fills the view. */
-  private tellTalking(node: number): void {
+  private showTalking(node: number): void {
     const { settings, words } = this.context
     const person = this.people.find((candidate) => candidate.node === node)
     if (!person || this.share || this.view !== 'gallery' || this.galleryPage().includes(person)) return

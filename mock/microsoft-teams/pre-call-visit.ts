@@ -1,5 +1,5 @@
 /**
- * A visit in front of the door and in the waiting room, and the screens on which visits end
+ * A visit on the pre-join page and in the waiting room, and the screens on which visits end
  * (docs/platform-notes/microsoft-teams.md#the-mock).
  */
 import { type Random, randomOf } from '../shared/page/random.ts'
@@ -22,10 +22,10 @@ const LOBBY_TEXTS = {
 }
 const NOT_STARTED =
   'External participants are not permitted to join before the event begins. Please join after the event has started.'
-/** What a person has to type into the captcha. */
+/** The text that a person has to type into the captcha. */
 const CAPTCHA_ANSWER = 'TEAMS'
 
-/** The page of the launcher is a visit of its own: where it leads, and whether it waits for a choice. */
+/** The launcher's page, which is a separate visit: where it leads, and whether it waits for a choice. */
 export interface Launch {
   next: string
   asks: boolean
@@ -33,7 +33,7 @@ export interface Launch {
   probe: string | null
 }
 
-/** What the page's address said of the meeting. */
+/** The meeting in the page's address. */
 export interface Link {
   code: string
   passcode: string
@@ -41,7 +41,7 @@ export interface Link {
   isRight: boolean
 }
 
-export abstract class DoorVisit extends Visit<ToPage, FromPage> {
+export abstract class PreCallVisit extends Visit<ToPage, FromPage> {
   protected readonly meeting: TeamsVisitMeeting
   private readonly launch: Launch | null
   private readonly link: Link
@@ -68,7 +68,7 @@ export abstract class DoorVisit extends Visit<ToPage, FromPage> {
     this.timers.after(this.random.int(range[0], range[1]), action)
   }
 
-  // In front of the door.
+  // Before the join request.
 
   /** A page has opened its socket. */
   protected load(): void {
@@ -104,7 +104,7 @@ export abstract class DoorVisit extends Visit<ToPage, FromPage> {
       this.over('malformed')
       return
     }
-    if (settings.beforeDoor === 'permission-gate') {
+    if (settings.beforePreJoin === 'permission-gate') {
       this.enter('permissionGate')
       const passed = new Promise<void>((resolve) => {
         this.gatePassed = resolve
@@ -112,11 +112,11 @@ export abstract class DoorVisit extends Visit<ToPage, FromPage> {
       this.show({ name: 'permissionGate' })
       await passed
     }
-    if (settings.beforeDoor === 'av-confirm') await this.ask('avConfirm', 'av-confirm')
-    this.openDoor()
+    if (settings.beforePreJoin === 'av-confirm') await this.ask('avConfirm', 'av-confirm')
+    this.showPreJoin()
   }
 
-  protected openDoor(): void {
+  protected showPreJoin(): void {
     const { settings } = this.meeting
     this.timers.clear()
     this.show({ name: 'preJoin' })
@@ -127,7 +127,7 @@ export abstract class DoorVisit extends Visit<ToPage, FromPage> {
     if (Number.isFinite(settings.reloadMs)) this.timers.after(settings.reloadMs, () => this.reload())
   }
 
-  /** The platform loads the page once more, whatever was typed by then. */
+  /** The platform loads the page once more. The typed text is lost. */
   private reload(): void {
     if (this.state === 'greenRoom' && this.meeting.isFirst('reload'))
       this.goOn(`${this.meeting.lightPath()}&lightExperience=false`)
@@ -166,7 +166,7 @@ export abstract class DoorVisit extends Visit<ToPage, FromPage> {
     if (settings.avConfirm !== 'never' && count === 1) {
       this.after(settings.avConfirmMs, () => {
         const dialog = settings.avConfirm === 'in-frame' ? 'av-confirm-frame' : 'av-confirm'
-        // The dialog eats the join: the button has to be pressed once more.
+        // The dialog swallows the join: the button has to be pressed once more.
         void this.ask('avConfirm', dialog).then(() => this.enter('greenRoom'))
       })
       return
@@ -257,7 +257,7 @@ export abstract class DoorVisit extends Visit<ToPage, FromPage> {
   }
 
   protected onRetry(choice: 'rejoin' | 'dismiss'): void {
-    if (choice === 'rejoin') this.openDoor()
+    if (choice === 'rejoin') this.showPreJoin()
     else this.navigate('/v2/')
   }
 

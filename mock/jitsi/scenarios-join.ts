@@ -1,19 +1,23 @@
-/** Scenarios that are about getting in: the page before the meeting, the lobby, locked rooms and shut doors. */
+/** Scenarios about joining: the pre-join page, the lobby, locked rooms and refusals. */
 import { ADMITTED, admitAfter, type Scenario } from './scenario.ts'
 
-const LOBBY = { door: 'lobby' } as const
+const LOBBY = { joinResponse: 'lobby' } as const
 
-export const DOOR_SCENARIOS: Record<string, Scenario> = {
+export const JOIN_SCENARIOS: Record<string, Scenario> = {
   open: { about: 'A free room: "Join meeting" leads straight in.' },
   'waiting-room': { about: 'A lobby that waits until a moderator decides.', settings: LOBBY },
-  'waiting-room-then-admit': { about: 'Admitted 6 s after the knock.', settings: LOBBY, timeline: [admitAfter(6000)] },
+  'waiting-room-then-admit': {
+    about: 'Admitted 6 s after the join request.',
+    settings: LOBBY,
+    timeline: [admitAfter(6000)],
+  },
   'lobby-button': {
-    about: 'The lobby asks for a click on a button of its own; admitted 2 s later.',
-    settings: { door: 'lobby-button' },
+    about: 'The lobby asks for a click on another button; admitted 2 s later.',
+    settings: { joinResponse: 'lobby-button' },
     timeline: ADMITTED,
   },
   denied: {
-    about: 'Rejected 5 s after the knock.',
+    about: 'Rejected 5 s after the join request.',
     settings: LOBBY,
     timeline: [{ in: 'lobby', afterMs: 5000, do: 'deny' }],
   },
@@ -22,7 +26,7 @@ export const DOOR_SCENARIOS: Record<string, Scenario> = {
     settings: { ...LOBBY, page: { store: false } },
     timeline: [{ in: 'lobby', afterMs: 3000, do: 'deny' }],
   },
-  'cancelled-in-lobby': { about: 'A knock that the bot is to take back.', settings: LOBBY },
+  'cancelled-in-lobby': { about: 'A join request that the bot has to withdraw.', settings: LOBBY },
   'lobby-closed': {
     about: 'The meeting ends while the bot waits: the lobby is closed.',
     settings: LOBBY,
@@ -30,35 +34,44 @@ export const DOOR_SCENARIOS: Record<string, Scenario> = {
   },
   'locked-room': {
     about: 'A dialog asks for the password, which is "sesame".',
-    settings: { door: 'password', password: 'sesame' },
+    settings: { joinResponse: 'password', password: 'sesame' },
   },
   'locked-lobby': {
-    about: 'A lobby that can be passed by with the password "sesame".',
+    about: 'A lobby that a visitor can bypass with the password "sesame".',
     settings: { ...LOBBY, password: 'sesame' },
   },
   'waiting-for-moderator': {
     about: 'A dialog: no moderator is there yet; one comes after 8 s.',
-    settings: { door: 'moderator' },
+    settings: { joinResponse: 'moderator' },
     timeline: [{ in: 'waitingForModerator', afterMs: 8000, do: 'admit' }],
   },
   'moderator-in-lobby': {
-    about: 'A dialog with a button to wait, and a lobby behind it; nobody comes until the host admits.',
-    settings: { door: 'moderator-lobby' },
+    about: 'A dialog with a button to wait, and a lobby behind it; the host admits later.',
+    settings: { joinResponse: 'moderator-lobby' },
   },
-  'moderator-never-comes': { about: 'No moderator ever comes.', settings: { door: 'moderator' } },
+  'moderator-never-comes': { about: 'No moderator ever comes.', settings: { joinResponse: 'moderator' } },
   'login-wall': { about: 'The server sends the tab to a page that signs people in.', settings: { load: 'sign-in' } },
   'login-dialog': {
     about: 'A dialog asks for a user and a password of the server.',
-    settings: { door: 'login-dialog' },
+    settings: { joinResponse: 'login-dialog' },
   },
-  'account-needed': { about: 'A notification: guests are not allowed on this server.', settings: { door: 'account' } },
-  'not-allowed': { about: 'A notification: no token, or a wrong one.', settings: { door: 'not-allowed' } },
-  'refused-page': { about: 'An older server shows a page of its own for that.', settings: { load: 'refused' } },
-  'room-full': { about: 'The room has as many people as it may.', settings: { door: 'full' } },
-  maintenance: { about: 'The server is about to shut down.', settings: { door: 'maintenance' } },
-  'too-quick': { about: 'The server limits how quickly rooms are made.', settings: { door: 'too-quick' } },
-  'reservation-refused': { about: "The server's reservation system says no.", settings: { door: 'reservation' } },
-  'not-connected': { about: 'The page cannot reach its conference server.', settings: { door: 'not-connected' } },
+  'account-needed': {
+    about: 'A notification: guests are not allowed on this server.',
+    settings: { joinResponse: 'account' },
+  },
+  'not-allowed': { about: 'A notification: no token, or a wrong one.', settings: { joinResponse: 'not-allowed' } },
+  'refused-page': { about: 'An older server refuses with a separate page.', settings: { load: 'refused' } },
+  'room-full': { about: 'The room is full.', settings: { joinResponse: 'full' } },
+  maintenance: { about: 'The server is about to shut down.', settings: { joinResponse: 'maintenance' } },
+  'too-quick': { about: 'The server limits how quickly rooms are made.', settings: { joinResponse: 'too-quick' } },
+  'reservation-refused': {
+    about: "The server's reservation system says no.",
+    settings: { joinResponse: 'reservation' },
+  },
+  'not-connected': {
+    about: 'The page cannot reach its conference server.',
+    settings: { joinResponse: 'not-connected' },
+  },
   'invalid-link': { about: 'A path for which the server has no page (404).', settings: { load: 'not-found' } },
   'home-page': { about: 'The link leads to the welcome page.', settings: { load: 'welcome' } },
   'server-down': { about: 'Every load is answered with 503.', settings: { failedLoads: Number.POSITIVE_INFINITY } },
@@ -74,7 +87,7 @@ export const DOOR_SCENARIOS: Record<string, Scenario> = {
     timeline: ADMITTED,
   },
   'unlistened-button': {
-    about: 'The first two clicks on the button that joins come to nothing.',
+    about: 'The first two clicks on the join button have no effect.',
     settings: { page: { swallow: { 'prejoin.joinMeeting': 2 } } },
   },
   'no-devices': { about: 'A machine without camera and microphone.', settings: { page: { devices: 'none' } } },
