@@ -5,7 +5,7 @@ import { type Given, oneOf, shown, wholeNumber } from './config-values.ts'
 export interface BotContainerConfig {
   /** `host`: that of the engine's machine or the node. Null: the engine's own bridge, or the cluster's network. */
   network: string | null
-  /** What the engine knows the folder of recordings as: a path of its machine, or a volume. Null: the same path. */
+  /** The folder of recordings as the engine names it: a path of its machine, or a volume. Null: the same path. */
   recordings: string | null
   /** `always` is Kubernetes' alone. */
   pull: 'never' | 'missing' | 'always'

@@ -6,9 +6,9 @@ export interface OidcConfig {
   clientId: string
   /** Null: a public client, which proves itself with PKCE alone. */
   clientSecret: string | null
-  /** What the button calls the provider; empty: nothing particular. */
+  /** The provider's name on the button; empty: a general text. */
   name: string
-  /** Whoever has a verified e-mail address of these becomes a viewer of the first team. Empty: only people who were invited. */
+  /** People with a verified e-mail address of these domains become viewers of the first team. Empty: only invited people. */
   domains: readonly string[]
 }
 

@@ -1,4 +1,4 @@
-/** What the rooms of the service need from the world and from each other. `main.ts` gives them the real ones, tests give fakes. */
+/** The interfaces between the parts of the service and to the outside. `main.ts` gives the real ones, tests give fakes. */
 import type { Job } from '@standin/wire/job.ts'
 
 /** Time of this process, for waits and for tests; the database's clock decides what is due (`store`). */
@@ -23,7 +23,7 @@ export interface LaunchSpec {
   job: Job
 }
 
-/** What a launcher needs to find a bot again; stored with the launch, so plain JSON without secrets. */
+/** How a launcher finds a bot again; stored with the launch, so plain JSON without secrets. */
 export interface LaunchHandle {
   name: string
   [key: string]: string | number
@@ -75,17 +75,17 @@ export interface Launcher {
    * where there are none beside those in the store. Rejects where they cannot be reached now.
    */
   workFolder?(handle: LaunchHandle): Promise<string | null>
-  /** Ends what it keeps open; the bots go on. */
+  /** Closes its connections; the bots continue. */
   close?(): void
 }
 
-/** Jobs that containers fetch from an address, so that no secret stands in their description. */
+/** Jobs that containers fetch from an address, so that their description contains no secret. */
 export interface JobOffers {
   /** The address of an attempt's job, as containers reach it. */
   addressOf(botId: string, attempt: number): string
   /** The job is given once, for this token, within minutes. Takes the place of an earlier offer of the attempt. */
   offer(spec: LaunchSpec, token: string): Promise<void>
-  /** From now on nobody gets the job. */
+  /** From now on the job cannot be fetched. */
   withdraw(botId: string, attempt: number): Promise<void>
 }
 
@@ -102,7 +102,7 @@ export interface FileStore {
   write(key: string, bytes: Uint8Array, contentType: string): Promise<void>
   list(prefix: string): Promise<{ key: string; bytes: number }[]>
   deletePrefix(prefix: string): Promise<{ files: number; bytes: number }>
-  /** The key of an artifact's location (a path or `s3://` address); null where it lies outside of this store. */
+  /** The key of an artifact's location (a path or `s3://` address); null where it is outside of this store. */
   keyOf(location: string): string | null
 }
 
@@ -136,7 +136,7 @@ export class LostSecret extends Error {
 
 // --- Stored credentials of conferencing users -------------------------------------------------------------------------
 
-/** What a bot's request names of stored credentials, and what it brings itself. */
+/** The stored credentials that a bot's request names, and the credentials inside the request. */
 export interface GrantRequest {
   teamId: string
   /** One of the two is there; the id goes first. */
@@ -148,7 +148,7 @@ export interface GrantRequest {
   meetingUrl: string
 }
 
-/** What one start of a bot gets of a stored credential. */
+/** The part of a stored credential that one start of a bot gets. */
 export interface JoinGrant {
   sdkId: string
   sdkPassword: string
@@ -231,7 +231,7 @@ export interface Mail {
   id: string
 }
 
-/** What the mail server said when it took the mail over. */
+/** The mail server's answer when it accepted the mail. */
 export interface SentMail {
   status: number | null
   answer: string

@@ -1,4 +1,4 @@
-/** What the API needs of the other rooms; `main.ts` gives it the real ones. */
+/** The parts of the service that the API uses; `main.ts` passes the real ones. */
 import type { Readable } from 'node:stream'
 import type { Registry } from 'prom-client'
 import type { CalendarOperations } from '../calendars/operations.ts'
@@ -11,7 +11,7 @@ import type { SheddingSettings } from './load-shedding.ts'
 
 export interface ApiDependencies {
   database: Database
-  /** A pool of its own for the checks of keys and for `/readyz`, so that slow work cannot make a good key look bad. */
+  /** A separate pool for the checks of keys and for `/readyz`, so that slow work cannot make a good key look bad. */
   keyDatabase: Database
   seals: Seals
   links: ArtifactReader
@@ -34,11 +34,11 @@ export interface ApiDependencies {
   client: Pick<GuardedClient, 'problemOf'>
   clock: Clock
   log: Log
-  /** Serves `/files/…`; null where the file store has links of its own. */
+  /** Serves `/files/…`; null where the file store makes its own links. */
   files: FileHandler | null
   /** Serves `/job/…`; absent where this process has no control links. */
   jobs?: JobHandler
-  /** What `/readyz` asks for besides the database, by name. A rejected check has a sentence without secrets. */
+  /** Checks of `/readyz` besides the database, by name. A check rejects with a sentence without secrets. */
   readiness?: Readonly<Record<string, () => Promise<void>>>
   /** Measures of the whole process, which `/metrics` shows; the API adds its own. */
   metrics: Registry
@@ -104,7 +104,7 @@ export interface ConferencingAuthority {
 
 /** `sign-in/oidc.ts` with its settings filled in. Its errors have a `kind` and a message for the log. */
 export interface OidcSignIn {
-  /** What people know the provider as; empty: nothing particular. */
+  /** The provider's name on the button; empty: a general text. */
   name: string
   /** Of e-mail addresses: their people become viewers of the first team without an invitation. */
   domains: readonly string[]

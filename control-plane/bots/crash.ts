@@ -47,7 +47,7 @@ export function processEnded(bot: BotRow, known: KnownOfDead): BotChange {
 
 /**
  * An attempt that never said `joining_call`: the bot is due again after a pause, or closed where its time is over.
- * For launchers that refuse, starts that are not heard of, and processes that end early.
+ * For launchers that refuse, starts without a sign of life, and processes that end early.
  */
 export function launchFailed(
   bot: BotRow,
@@ -106,7 +106,7 @@ function endOf(bot: BotRow, { evidence, now }: KnownOfDead): End {
     errorMessage: message,
     ...rest,
   })
-  // Its last words were its end; only the report is missing.
+  // Its journal already holds the end; only the final report is missing.
   if (bot.end_code !== null) {
     const message = bot.end_message ?? sentenceOfEnd(evidence)
     if (!isNormalEnd(bot.end_code)) return failed(bot.end_code, message)
@@ -137,7 +137,7 @@ function withStep(change: BotChange, bot: BotRow, { evidence, now }: KnownOfDead
   return { ...change, steps: [step, ...change.steps] }
 }
 
-/** The log stands with the launch. */
+/** The part of the evidence that callers see. The log of the bot is stored with the launch. */
 export function shownEvidence({ exitCode, signal, isOutOfMemory, reason }: EndEvidence): Record<string, unknown> {
   return { exit_code: exitCode, signal, out_of_memory: isOutOfMemory, reason }
 }

@@ -1,11 +1,11 @@
-/** The parts of a recording whose bot lived in several attempts, because one died in the meeting. Pure. */
+/** The parts of a recording whose bot had several attempts, because one crashed in the meeting. Pure. */
 import type { BotPatch, BotRow } from '../store/tables.ts'
 import { type BotChange, emptyChange } from './change.ts'
 import type { End } from './ending.ts'
 import { isNormalEnd } from './outcomes.ts'
 import { namedAttempt } from './row.ts'
 
-/** What one attempt recorded. */
+/** The recording of one attempt. */
 export interface Part {
   attempt: number
   /** Seconds in its files; null where that is not known. */
@@ -25,7 +25,7 @@ export function secondsOf(parts: readonly Part[]): number {
   return parts.reduce((sum, { seconds }) => sum + (seconds ?? 0), 0)
 }
 
-/** The attempt that decides has recorded, or may have: it is not on its way back. */
+/** The attempt that decides has recorded, or may have: it is not rejoining. */
 export function hasRecorded(bot: Pick<BotRow, 'recording_started_at' | 'resuming_since'>): boolean {
   return bot.recording_started_at !== null && bot.resuming_since === null
 }
@@ -74,8 +74,8 @@ export function pendingEndOf(bot: Pick<BotRow, 'pending_end'>): End | null {
 }
 
 /**
- * What ends a bot on its way back does not take away what it recorded. Where the meeting kept it out, it completes; where
- * no further attempt could be made, it fails with the code of the death that it did not come back from.
+ * A bot that ends while it rejoins keeps what it recorded. Where the meeting kept it out, it completes; where no further
+ * attempt could be made, it fails with the code of the crash from which it did not return.
  */
 function endOfParts(bot: BotRow, end: End): End {
   if (bot.resuming_since === null || (end.status === 'completed' && isNormalEnd(end.code))) return end

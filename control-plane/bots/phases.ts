@@ -12,13 +12,13 @@ export const PHASES = [
   'launching',
   /** The launcher has answered; the bot has not said `joining_call` yet. */
   'starting',
-  /** At the door or in the meeting: its events decide. */
+  /** In the waiting room or in the meeting: its events decide. */
   'running',
   /** Asked to leave. */
   'ending',
   /** Out of the meeting; a transcript is being made. */
   'processing',
-  /** Over; the parts of its recording are being joined. Its end stands in `pending_end`. */
+  /** Over; the parts of its recording are being joined. Its end is in `pending_end`. */
   'assembling',
   'closed',
 ] as const
@@ -44,14 +44,14 @@ export const HAPPENINGS = [
   'stop_asked',
   /** The engine has evidence that the process or container is over, and no final report is stored. */
   'process_ended',
-  /** The same in the meeting, and another attempt goes on there. */
+  /** Crashed in the meeting, and another attempt continues there. */
   'resumed',
   /** The parts of the recording were joined, or cannot be. */
   'assembled',
 ] as const
 export type Happening = (typeof HAPPENINGS)[number]
 
-/** What is not listed changes nothing. A bot of several parts is `assembling` before it is closed (`ending.ts`). */
+/** A happening that is not listed changes nothing. A bot of several parts is `assembling` before it is closed (`ending.ts`). */
 const NEXT: Record<Phase, Partial<Record<Happening, Phase>>> = {
   scheduled: { admitted: 'due', refused: 'closed', stop_asked: 'closed' },
   due: { gave_up: 'closed', stop_asked: 'closed' },

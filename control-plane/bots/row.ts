@@ -8,7 +8,7 @@ export function withPatch(bot: BotRow, patch: BotPatch): BotRow {
   return { ...bot, ...given } as BotRow
 }
 
-/** What was asked; fields that an older row lacks have their defaults. */
+/** The bot's request; fields that an older row lacks have their defaults. */
 export function requestOf(bot: Pick<BotRow, 'request'>): BotRequest {
   const stored = (bot.request ?? {}) as Partial<BotRequest>
   const plain = plainRequest()

@@ -194,7 +194,7 @@ export function openCalendars(settings: CalendarSettings): Calendars {
       if (isDone) return { changed: 0 }
       await sleep(200)
     }
-    throw new CalendarProblem('provider_unavailable', 'The sync goes on, and did not end in time')
+    throw new CalendarProblem('provider_unavailable', 'The sync is still running and did not end in time')
   }
 
   async function resubscribe(name: CalendarName): Promise<{ resubscribedAt: Date; problem: string | null }> {

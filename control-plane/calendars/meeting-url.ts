@@ -89,9 +89,9 @@ function fromUrlDefense(link: string): string | null {
   const [, body, encoded = ''] = /\/v3\/__(.+?)__;([^!]*)/.exec(link) ?? []
   if (body === undefined) return null
   const characters = [...Buffer.from(encoded, 'base64url').toString('utf8')]
-  const take = (count: number) => characters.splice(0, count).join('')
+  const nextCharacters = (count: number) => characters.splice(0, count).join('')
   const address = body.replace(/\*(?:\*([A-Za-z0-9_-]))?/g, (_, run: string | undefined) =>
-    run === undefined ? take(1) : take(RUN_LENGTHS.indexOf(run) + 2),
+    run === undefined ? nextCharacters(1) : nextCharacters(RUN_LENGTHS.indexOf(run) + 2),
   )
   // Some gateways drop one of the slashes behind the scheme.
   return address.replace(/^(https?):\/(?=[^/])/i, '$1://')

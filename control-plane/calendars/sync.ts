@@ -43,7 +43,7 @@ export interface SyncTools extends FollowTools {
 
 export type SyncOutcome =
   | { outcome: 'stored'; changed: number; isFull: boolean }
-  /** Another process went on with the calendar, or it was disconnected: nothing was written. */
+  /** Another process took the calendar over, or it was disconnected: nothing was written. */
   | { outcome: 'lost' }
   | { outcome: 'failed'; problem: unknown }
 
@@ -218,7 +218,7 @@ async function storeFailure(
     if (calendar.sync_lease_owner !== claim.owner) return null
     const failures = calendar.sync_failures + 1
     const status = lastingStatus(problem) ?? (failures >= FAILURES_UNTIL_ERROR ? 'error' : null)
-    // What refused the token may have written a status of its own by now.
+    // The refused token may have set its own status by now.
     const keeps = status === null || (lastingStatus(problem) === null && calendar.status !== 'active')
     const change = keeps ? { patch: {}, messages: [] } : statusChange(calendar, status, text, now)
     return {

@@ -98,7 +98,7 @@ export function createTokens({ database, seals, providers, log, meters = NO_METE
       const reason = lastingStatus(problem) === null ? 'unavailable' : 'refused'
       meters.count('token_refresh_failures', { of: 'calendar', reason })
       await endRefreshLease(database, calendarId, owner)
-      await tellOfRefusal(calendarId, state.version, problem)
+      await storeRefusal(calendarId, state.version, problem)
       throw problem
     }
     const refreshed: Refreshed = {
@@ -142,7 +142,7 @@ export function createTokens({ database, seals, providers, log, meters = NO_METE
       await sleep(pause, undefined, { signal: closing.signal }).catch(() => {})
       try {
         const isStored = await storeRefreshed(database, seals, calendarId, version, refreshed)
-        // Whoever used the old token meanwhile was told that the connection is revoked: it is not.
+        // A caller that used the old token meanwhile got the answer that the connection is revoked, which is wrong.
         if (isStored)
           await changeCalendar(database, calendarId, () => ({ patch: { sync_due_at: new Date(0) }, messages: [] }))
         log.warn({ calendar: calendarId, isStored }, 'The replaced refresh token that was kept in memory was written')
@@ -156,7 +156,7 @@ export function createTokens({ database, seals, providers, log, meters = NO_METE
     }
   }
 
-  async function tellOfRefusal(calendarId: string, version: number, problem: unknown): Promise<void> {
+  async function storeRefusal(calendarId: string, version: number, problem: unknown): Promise<void> {
     const status = lastingStatus(problem)
     if (status === null) return
     await changeCalendar(database, calendarId, (calendar, now) =>

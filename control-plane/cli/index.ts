@@ -9,7 +9,7 @@ import { CommandMistake, createOutput } from './output.ts'
 const EXIT_MISTAKE = 2
 const EXIT_FAILED = 1
 
-// What is written is for the user of the service: 0600 and 0700.
+// Files that the commands write are for the user of the service only: 0600 and 0700.
 process.umask(0o077)
 /** Who reads the output may be gone before the service is. */
 for (const output of [process.stdout, process.stderr]) output.on('error', () => {})

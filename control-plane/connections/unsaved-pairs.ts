@@ -52,7 +52,7 @@ export class UnsavedPairs {
     if (kept?.version === version) kept.accessUntil = 0
   }
 
-  /** Null where the connection was authorized anew or deleted in between: this pair is worth nothing then. */
+  /** Null where the connection was authorized again or deleted in the meantime: then this pair is useless. */
   async write({ id, version }: { id: string; version: number }, pair: TokenPair): Promise<Access | null> {
     const kept: Kept = {
       version,
@@ -76,7 +76,7 @@ export class UnsavedPairs {
     }
   }
 
-  /** Tries everything once more. What cannot be written is lost, and said. */
+  /** Tries to write every pair once more. Pairs that cannot be written are lost, and logged. */
   async close(): Promise<void> {
     for (const [id, kept] of this.#kept) {
       if (kept.timer !== null) clearTimeout(kept.timer)

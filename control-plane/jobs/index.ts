@@ -1,4 +1,4 @@
-/** Periodic work. Each job is done by one process at a time, whatever the number of processes. */
+/** Periodic work. One process at a time does each job, however many processes run. */
 import { randomUUID } from 'node:crypto'
 import { hasEnabledRules } from '../store/alert-values.ts'
 import { removePastEvents } from '../store/calendar-events.ts'

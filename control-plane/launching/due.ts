@@ -18,7 +18,7 @@ const LEASE_SECONDS = 30
  * hint, or are as late as this.
  */
 const LONGEST_PAUSE_MS = 1_000
-/** While bots wait for room at the launcher, which nobody tells of. */
+/** While bots wait for room at the launcher, which sends no hint when room becomes free. */
 const FULL_PAUSE_MS = 250
 /** Launchers of other processes do not all look at the same moment. */
 const JITTER = 0.2
@@ -100,7 +100,7 @@ export function startDueLoop(settings: DueSettings): DueLoop {
   async function claimAndStart(): Promise<number> {
     const places = await freePlaces()
     const limit = Math.min(BATCH, moreStarts(), places?.free ?? BATCH)
-    if (places !== null && places.free === 0 && underWay.size === 0) await tellThatFull(places)
+    if (places !== null && places.free === 0 && underWay.size === 0) await reportFull(places)
     if (limit <= 0) return 0
     const tokens = Array.from({ length: limit }, () => randomBytes(32).toString('base64url'))
     const hashes = tokens.map((token) => createHash('sha256').update(token).digest())
@@ -116,7 +116,7 @@ export function startDueLoop(settings: DueSettings): DueLoop {
     return claimed.length
   }
 
-  async function tellThatFull({ limit, reason: own }: { limit: number; reason?: string }): Promise<void> {
+  async function reportFull({ limit, reason: own }: { limit: number; reason?: string }): Promise<void> {
     const reason = own ?? (limit === 1 ? 'One bot runs, which is the limit' : `${limit} bots run, which is the limit`)
     for (const id of await dueWithoutReason(database, BATCH))
       await changeBot(database, id, (bot, now) => (bot.phase === 'due' ? waitsForRoom(bot, reason, now) : null))

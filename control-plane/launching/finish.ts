@@ -33,7 +33,7 @@ export interface FinishTools {
   files: FileStore
   recover: Recover
   joinParts: JoinParts
-  /** Whether a bot that dies in its meeting goes back into it. */
+  /** Whether a bot that crashes in its meeting rejoins it. */
   resumesBots: boolean
   /** Called when a bot is due again. */
   onDue?: () => void
@@ -138,7 +138,7 @@ async function finishLeased(
     }
     log.error(
       { team, bot: botId, attempt, error: String(error) },
-      'What a dead bot left could not be read or recovered',
+      'The journal or the recording of a crashed bot could not be read or recovered',
     )
     if (!isLastTry) {
       await endBotLease(database, botId, owner, RETRY_SECONDS)
@@ -198,7 +198,7 @@ async function goOn(tools: FinishTools, launch: OpenLaunch, known: KnownOfDead):
     await endBotLease(database, botId, owner)
     return 'again'
   }
-  log.warn({ team, bot: botId, attempt }, 'Bot is due again: it died in its meeting and goes back into it')
+  log.warn({ team, bot: botId, attempt }, 'Bot is due again: it crashed in its meeting and rejoins it')
   tools.onDue?.()
   // Its rest stays until a later pass has recovered the recording.
   return 'again'

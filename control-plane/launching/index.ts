@@ -23,12 +23,12 @@ export interface LaunchingSettings {
   launcher: Launcher
   files: FileStore
   seals: Seals
-  /** What stored credentials give to bots that name one. */
+  /** Resolves the stored credentials that bots name. */
   grants: JoinGrants
   recover: Recover
   /** Makes one recording of the parts of a bot that was resumed. */
   joinParts: JoinParts
-  /** Whether a bot that dies in its meeting goes back into it. */
+  /** Whether a bot that crashes in its meeting rejoins it. */
   resumesBots: boolean
   log: Log
   meters?: Meters

@@ -38,7 +38,7 @@ export interface LaunchTools {
   launcher: Launcher
   files: FileStore
   seals: Seals
-  /** What stored credentials give to bots that name one. */
+  /** Resolves the stored credentials that bots name. */
   grants: JoinGrants
   log: Log
   meters?: Meters

@@ -40,7 +40,7 @@ export interface OidcSettings {
   requestSeconds?: number
 }
 
-/** What one try to sign in has to find again in the answer; only the browser that began it has it. */
+/** The values of one sign-in attempt that the answer must match; only the browser that began it has them. */
 export interface OidcAttempt {
   state: string
   nonce: string

@@ -15,7 +15,7 @@ export interface NewFiring {
   body(at: Date): Record<string, unknown>
 }
 
-/** Between two tests of one rule: mail goes to addresses that nobody has confirmed. */
+/** Between two tests of one rule: mail goes to unconfirmed addresses. */
 export const BETWEEN_TESTS_SECONDS = 30
 
 /**
@@ -108,7 +108,7 @@ export interface ShownFiring {
   sent: ShownSending[]
 }
 
-/** What one channel got, with the last answer. Times are ISO texts. */
+/** The sending to one channel, with the last answer. Times are ISO texts. */
 export interface ShownSending {
   delivery: number
   kind: 'alert' | 'mail'

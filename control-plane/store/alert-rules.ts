@@ -1,4 +1,4 @@
-/** Alert rules of teams. What a rule sends to are endpoints of the kinds `alert` and `mail`. */
+/** Alert rules of teams. A rule sends to endpoints of the kinds `alert` and `mail`. */
 import { sql } from 'kysely'
 import type { Seals } from '../ports.ts'
 import type { AlertRuleRow } from './alert-tables.ts'
@@ -139,7 +139,7 @@ export async function changeRule(
   })
 }
 
-/** Its firings stay. What waits to be sent is dropped. False where the team has no such rule. */
+/** Its firings stay; unsent alerts are dropped. False where the team has no such rule. */
 export async function deleteRule(db: Database, { id, teamId }: { id: string; teamId: string }): Promise<boolean> {
   return db.transaction().execute(async (tx) => {
     const { numUpdatedRows } = await tx

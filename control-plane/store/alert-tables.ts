@@ -30,7 +30,7 @@ export interface AlertFiringsTable {
   id: GeneratedAlways<number>
   rule_id: string
   team_id: string
-  /** What its channels get; the deliveries of this message say what became of it. */
+  /** The message that its channels get; the message's deliveries hold the results. */
   message_id: string
   rule_name: string
   alert_type: string

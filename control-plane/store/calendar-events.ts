@@ -4,7 +4,7 @@ import { jsonText } from './bots.ts'
 import type { Database, Tx } from './database.ts'
 import type { EventRow } from './tables.ts'
 
-/** What a sync has to know of a stored event to tell what changed. */
+/** The columns of a stored event that a sync compares to find changes. */
 export type StoredEvent = Pick<
   EventRow,
   | 'id'
@@ -144,7 +144,7 @@ export async function markRemoved(tx: Tx, eventIds: readonly string[]): Promise<
     .execute()
 }
 
-/** What messages say about an event. */
+/** The columns that messages about an event contain. */
 export type ToldEvent = Pick<
   EventRow,
   | 'id'

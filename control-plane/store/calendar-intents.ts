@@ -1,6 +1,6 @@
 /**
- * What bots are wanted for the events of a calendar: one row for each event, one for each series whose every occurrence
- * gets a bot. Written under the lock of the calendar's row.
+ * The bots that callers want for the events of a calendar: one row for each event, one for each series whose every
+ * occurrence gets a bot. Written under the lock of the calendar's row.
  */
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
@@ -227,7 +227,7 @@ export interface IntentWrite {
   seriesIntentId: string | null
 }
 
-/** What a caller wants for an event from now on. The bot that was made last is forgotten: it has ended, or is about to. */
+/** Stores the bot that a caller wants for an event from now on. The event's last bot is unlinked: it has ended, or is about to. */
 export async function writeIntent(
   tx: Tx,
   seals: Seals,
@@ -254,7 +254,7 @@ export async function writeIntent(
     .executeTakeFirstOrThrow()
 }
 
-/** Another bot of its own for an event, whose last bot stays. */
+/** Stores a new bot for an event; the last bot of the event stays. */
 export async function writeIntentBot(tx: Tx, seals: Seals, intentId: string, bot: StoredBot): Promise<void> {
   await tx
     .updateTable(INTENTS)
@@ -276,7 +276,7 @@ export interface IntentUpdate {
   bot_meeting_url: string | null
 }
 
-/** What became of intents. */
+/** Stores the results of intents. */
 export async function updateIntents(tx: Tx, updates: readonly IntentUpdate[]): Promise<void> {
   if (updates.length === 0) return
   await sql`
@@ -291,7 +291,7 @@ export async function addEventBot(tx: Tx, calendarId: string, eventId: string, b
   await tx.insertInto('calendar_bots').values({ bot_id: botId, calendar_id: calendarId, event_id: eventId }).execute()
 }
 
-/** Bots of a calendar that nobody has begun to start, locked. */
+/** Bots of a calendar that no launcher has begun to start, locked. */
 export async function lockScheduledBots(tx: Tx, calendarId: string): Promise<BotRow[]> {
   const { rows } = await sql<{ id: string }>`
     select b.id from calendar_bots c join bots b on b.id = c.bot_id

@@ -132,7 +132,7 @@ export async function dueWithoutReason(db: Database, limit: number): Promise<str
 const IS_LATE_PICKUP = sql`phase <> 'closed' and phase in ('due', 'launching', 'starting') and pickup_delayed_at is null and resumes = 0
   and greatest(queued_at, join_at) < now() - make_interval(secs => ${PICKUP_DELAYED_SECONDS})`
 
-/** Bots that should have been in their meeting for two minutes and have no process that was heard of. */
+/** Bots that should have been in their meeting for two minutes and whose process has not reported yet. */
 export async function latePickups(db: Database, limit: number): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select id from bots

@@ -141,7 +141,7 @@ export interface DeliveredAttempt {
 
 /**
  * Stores attempts that reached their receivers, all in one statement. Resolves with the ids of those whose claim was not
- * lost in the meantime. What `finishAttempt` says of one holds for each.
+ * lost in the meantime. The rules of `finishAttempt` hold for each.
  */
 export async function finishDelivered(db: Database, attempts: readonly DeliveredAttempt[]): Promise<Set<number>> {
   const rows = attempts.map(({ delivery, claim, result }) => ({
@@ -231,7 +231,7 @@ export async function replayDeliveries(db: Database, filter: ReplayFilter): Prom
   return Number(numAffectedRows ?? 0)
 }
 
-/** One message to one endpoint, whatever its events. Resolves with the delivery's id; null without the endpoint. */
+/** One message to one endpoint, whether or not it subscribes to the event. Resolves with the delivery's id; null without the endpoint. */
 export async function sendTo(
   db: Database,
   endpointId: string,

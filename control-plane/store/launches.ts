@@ -94,7 +94,7 @@ export async function launchKept(db: Database, botId: string, attempt: number): 
     .execute()
 }
 
-/** What the attempt recorded is to be recovered before its rest is removed; its bot goes on without it. */
+/** The recording of the attempt has to be recovered before its other files are removed; its bot continues without it. */
 export async function wantRecovery(db: Database | Tx, botId: string, attempt: number): Promise<void> {
   await db
     .updateTable('launches')
@@ -127,7 +127,7 @@ export async function takeRecovery(
   return numUpdatedRows === 1n
 }
 
-/** Gives it back: others may recover the attempt after `seconds`, or nobody has to any more. */
+/** Ends the claim of a recovery. Others may recover the attempt after `seconds`, unless `isDone`. */
 export async function endRecovery(
   db: Database,
   {
@@ -177,9 +177,9 @@ export interface OpenLaunch {
   closed_for: number | null
   /** Since the bot's deadline; below zero before it, null without one. */
   overdue: number | null
-  /** Its bot went on in another attempt, and what this one recorded is not recovered yet. */
+  /** Its bot continued in another attempt, and the recording of this one is not recovered yet. */
   is_part: boolean
-  /** Since the named attempt was told by its launcher to end. */
+  /** Seconds since the launcher asked the named attempt to end. */
   stop_sent_for: number | null
 }
 
@@ -228,7 +228,7 @@ export async function knownLaunches(
   return new Set(known.rows.map(({ bot_id, attempt }) => `${bot_id} ${attempt}`))
 }
 
-/** What bots that were launched in the last day were seen to need; null where none was heard of. */
+/** The measured resources of bots that were launched in the last day; null without a measurement. */
 export async function learnedCost(
   db: Database,
 ): Promise<{ cores: number; memoryBytes: number; samples: number } | null> {

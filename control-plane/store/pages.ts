@@ -2,7 +2,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Database } from './database.ts'
 
-/** Where a row stands in its list. */
+/** The position of a row in its list. */
 export interface Place {
   /** ISO 8601 with microseconds. */
   at: string

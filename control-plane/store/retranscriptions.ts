@@ -94,7 +94,7 @@ export interface ClaimedRetranscription extends Retranscription {
   tries: number
 }
 
-/** The next one that is due and in nobody's hands; null where there is none. */
+/** The next one that is due and not claimed; null where there is none. */
 export async function claimRetranscription(
   db: Database,
   owner: string,

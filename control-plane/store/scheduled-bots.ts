@@ -51,7 +51,7 @@ export async function changeScheduledBot(
     is_exclusive: !request.allowMultipleBots,
     transcription_status: request.transcription === null ? 'not-applicable' : 'not-started',
   }
-  const reason = 'What was asked of the bot of this calendar event was changed.'
+  const reason = 'The request for the bot of this calendar event was changed.'
   await applyChanges(tx, [
     {
       bot,

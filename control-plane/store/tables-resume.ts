@@ -1,13 +1,13 @@
-/** Columns of bots and launches that have to do with attempts that died in their meeting. */
+/** Columns of bots and launches about attempts that crashed in their meeting. */
 import type { ColumnType, Generated } from 'kysely'
 
 type Json<T> = ColumnType<T, T, T>
 type Time = ColumnType<Date, Date | string, Date | string>
 
 export interface ResumeColumnsOfBots {
-  /** Attempts that were made because one died in its meeting. */
+  /** Attempts that were made because an earlier one crashed in its meeting. */
   resumes: Generated<number>
-  /** Since when the bot is on its way back; null while it records, and for bots that had not recorded. */
+  /** Start of the rejoin; null while the bot records, and for bots that had not recorded. */
   resuming_since: Time | null
   /** `bots/parts.ts`. Empty for bots that recorded in one attempt. */
   parts: Json<unknown>

@@ -451,7 +451,7 @@ export interface CalendarChannelsTable {
   id: Generated<string>
   calendar_id: string
   platform: string
-  /** What notifications name. */
+  /** The id in notifications. */
   provider_id: string
   resource_id: string | null
   /** SHA-256 of the token that comes with each notification. */

@@ -58,7 +58,7 @@ async function within<Result>(limitMs: number, work: Promise<Result>): Promise<R
   }
 }
 
-/** Never rejects: whatever goes wrong is the result. */
+/** Never rejects: an error becomes the result. */
 export async function attemptDelivery(
   delivery: ClaimedDelivery,
   request: BuiltRequest,

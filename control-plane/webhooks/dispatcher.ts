@@ -34,8 +34,8 @@ const BATCH = 64
 const LEASE_SECONDS = 60
 const BUILD_WITHIN_MS = 20_000
 /**
- * Between two looks: short after something happened or was told of, longer with each look that finds nothing. A message
- * that another process writes into an idle service waits for the longest one.
+ * Pause between two polls: short after something happened or a hint came, longer with each poll that finds nothing. A
+ * message that another process writes into an idle service waits for the longest one.
  */
 const PAUSE_MS = { shortest: 40, longest: 500, growth: 1.6 }
 /** Between two claims while requests are under way: their lanes get free one by one, and one claim takes many. */

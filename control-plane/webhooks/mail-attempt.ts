@@ -8,7 +8,7 @@ import type { Attempted } from './attempt.ts'
 export const MAIL_DELAYS: readonly number[] = [30, 120, 600, 1800, 7200, 14_400]
 const JITTER = 0.2
 
-/** Never rejects: whatever goes wrong is the result. A server's final refusal of the mail is not tried again. */
+/** Never rejects: an error becomes the result. A server's final refusal of the mail is not tried again. */
 export async function attemptMail(
   delivery: Pick<ClaimedDelivery, 'id' | 'message_id' | 'url' | 'attempts' | 'body'>,
   mail: AlertMail,

@@ -142,7 +142,9 @@ ifCluster('a pod that somebody removes has time to finish, and the bot says why 
   expect((await fetch(body.data.video)).status).toBe(200)
   await expect.poll(() => podsOf(botId), LONG).toEqual([])
   const launches = await rows(service, 'select exit_code, reason from launches')
-  expect(launches).toEqual([{ exit_code: 4, reason: expect.stringContaining('its pod was removed by somebody else') }])
+  expect(launches).toEqual([
+    { exit_code: 4, reason: expect.stringContaining('a person or another program removed its pod') },
+  ])
 })
 
 ifCluster('too little memory is known as the reason, whatever the exit code', async () => {

@@ -5,7 +5,7 @@ import type { ContainerCreateOptions } from 'dockerode'
 import type { LaunchSpec } from '../../ports.ts'
 import { containerVariables, type JobAddress, LABELS } from './container-environment.ts'
 
-/** Between SIGTERM and SIGKILL where somebody else stops the container. */
+/** Between SIGTERM and SIGKILL where another program or a person stops the container. */
 const STOP_SECONDS = 120
 /** The driver `json-file` breaks characters at each 16 KiB of a line. */
 const LOG = { Type: 'local', Config: { 'max-size': '10m', 'max-file': '1', compress: 'false' } }

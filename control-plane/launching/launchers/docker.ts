@@ -40,7 +40,7 @@ export interface DockerLauncherSettings extends ContainerSettings {
   mayPull: boolean
   /** Null: by cores and memory of the engine's machine. */
   maxBots: number | null
-  /** What running bots were seen to need; null while nothing is known. */
+  /** The resources that running bots were measured to need; null before the first measurement. */
   learnedCost?: LearnedCost
   offers: JobOffers
   /** Absolute; what bots with recordings in a bucket left in their containers is copied there. */
@@ -147,7 +147,7 @@ export async function createDockerLauncher(settings: DockerLauncherSettings): Pr
     try {
       container = await docker.createContainer(containerOf(spec, name, address, settings))
     } catch (error) {
-      // Of two that make it at once, one does, and goes on alone.
+      // Of two processes that make it at once, one succeeds and continues alone.
       if (statusOf(error) === 409 && (await appears(name))) return
       if (wasNeverSent(error)) throw new NoRoom(`The Docker engine does not answer: ${sentenceOf(error)}`)
       throw new Error(`The container of the bot could not be made: ${sentenceOf(error)}`, { cause: error })
@@ -226,7 +226,7 @@ export async function createDockerLauncher(settings: DockerLauncherSettings): Pr
         case 'going':
           return { state: 'unknown', reason: 'The container is being removed' }
         case 'abandoned':
-          // Whoever made it may come back: then it starts without a job.
+          // The process that made it may come back: then it starts without a job.
           await withdrawFor(name)
           return neverStarted()
         case 'ended':

@@ -83,7 +83,7 @@ export async function kubernetesBench(
   /** Whoever watches has noticed that the cluster is away. */
   let silences = 0
   const heard = (_fields: object, message: string) => {
-    if (message === 'The cluster no longer tells of bots') silences += 1
+    if (message === 'The watch of bots in the cluster failed') silences += 1
   }
   async function open(values: Partial<KubernetesLauncherSettings> = {}): Promise<Launcher> {
     const scheme = new URL(config.getCurrentCluster()!.server).protocol

@@ -133,7 +133,7 @@ test('a pod that somebody removes leaves its evidence; the one in its place is n
   const evidence = await ended(launcher, handle)
   expect(evidence).toMatchObject({
     exitCode: 0,
-    reason: 'The bot ended with code 0, after its pod was removed by somebody else',
+    reason: 'The bot ended with code 0, after a person or another program removed its pod',
   })
   expect(offers.open()).toEqual([])
   await expect.poll(() => cluster.pods.every(({ status }) => status.phase !== 'Running')).toBe(true)

@@ -40,7 +40,7 @@ test('launches, deaths and kills name team, bot and attempt', async () => {
   const refused = await bot()
   const saidOf = (id: string) => logged.filter(({ fields }) => fields.bot === id).map(({ message }) => message)
   await expect.poll(() => saidOf(killed)).toContain('Recording of a dead bot recovered')
-  await expect.poll(() => saidOf(silent)).toContain('Bot told to end')
+  await expect.poll(() => saidOf(silent)).toContain('Bot asked to end')
   await expect.poll(() => saidOf(refused)).toContain('Bot could not be started')
   expect(saidOf(killed)).toEqual(expect.arrayContaining(['Bot started', 'Bot process ended']))
   const about = logged.filter(({ fields }) => fields.bot !== undefined)
