@@ -248,7 +248,7 @@ test.each<[string, string]>([
   ])
 })
 
-test('pods have settings of their own, and need an address and recordings that they reach', () => {
+test('pods have their own settings, and need an address and recordings that they reach', () => {
   const settings = {
     STANDIN_LAUNCHER: 'kubernetes',
     STANDIN_LINK_URL: 'ws://standin-links.standin.svc:8080/link',

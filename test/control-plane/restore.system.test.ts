@@ -58,7 +58,7 @@ test('a bot that ended since the backup is completed from the journal in storage
   expect(service.host.of(id)).toHaveLength(1)
 })
 
-test('a bot that was made after the backup is unknown, records on, and is told to leave after a while', async () => {
+test('a bot that was made after the backup is unknown, keeps recording, and is asked to leave after a while', async () => {
   service = await openRestoredService()
   const backup = await service.backUp()
   const id = await service.bot(LONG)

@@ -21,7 +21,7 @@ export type Told = 'made' | 'started' | 'stopped' | 'killed'
 const GRACE_SECONDS = 120
 /** Seconds after which the cluster removes what the service has not. */
 const KEPT_SECONDS = 86_400
-/** Seconds beyond the limits of its own job after which the cluster ends a bot: a pause may last a day. */
+/** Seconds after the limits in its job until the cluster ends a bot: a pause may last a day. */
 const BEYOND_SECONDS = 86_400 + 3_600
 /** The image's user. */
 const USER = 1000

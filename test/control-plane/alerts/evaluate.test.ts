@@ -131,7 +131,7 @@ describe('when a rule fires', () => {
     await world.passMinutes(14)
     expect(await world.evaluate()).toBe(0)
     await world.passMinutes(11)
-    // The three are older than the window by now, so they fire nothing of their own.
+    // The three are outside the window by now, so they fire no alerts.
     await world.passMinutes(15)
     expect(await world.evaluate()).toBe(0)
     await world.failedBot(team, 'OOM_KILLED')

@@ -251,7 +251,7 @@ describe('what is killed in between', () => {
   test('a firing that cannot be stored whole leaves nothing, and fires at the next look', async () => {
     await world.rule(team, 'bot_crash')
     await world.failedBot(team, 'OOM_KILLED')
-    // The connection dies with the last statement of the transaction.
+    // The connection breaks with the last statement of the transaction.
     await sql`
       create function die() returns trigger language plpgsql as $$ begin
         perform pg_terminate_backend(pg_backend_pid()); return new; end $$`.execute(world.database)

@@ -44,7 +44,7 @@ export async function openAlertWorld() {
         .execute()
       return id
     },
-    /** A webhook that was sent for the last time, in vain. */
+    /** A webhook whose last attempt failed. */
     async exhaustedWebhook(teamId: string): Promise<void> {
       const { id } = await world.endpoint({ teamId, kind: 'team', url: 'https://receiver.test/webhooks' })
       await world.send(teamId, await world.bot(teamId), 1)

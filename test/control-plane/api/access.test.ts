@@ -112,7 +112,7 @@ const CODES: [path: RegExp, code: string][] = [
 ]
 
 describe('what belongs to another team does not exist', () => {
-  test('whatever is asked of them', async () => {
+  test('for every request', async () => {
     const [owner, stranger] = [await world.team(), await world.team()]
     const botId = await world.bot(owner)
     const scheduled = (await owner.post('/v2/bots/scheduled', later())).body.data.bot_id
@@ -219,7 +219,7 @@ describe('keys', () => {
     await gone.destroy()
   })
 
-  test('an address that tries many keys is slowed down, and good keys of it go on', async () => {
+  test('an address that tries many keys is slowed down, and its good keys keep working', async () => {
     const other = await openApiWorld()
     const team = await other.team()
     const id = await other.bot(team)
@@ -244,7 +244,7 @@ describe('keys', () => {
 })
 
 describe('the rate limit', () => {
-  test('counts what changes something, tells what is left, and answers 429', async () => {
+  test('counts requests that change something, reports the remaining ones, and answers 429', async () => {
     const team = await world.team({ requests_per_second: 3 })
     for (let count = 0; count < 5; count++) {
       const { status, headers } = await team.get('/v2/bots')

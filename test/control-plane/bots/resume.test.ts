@@ -71,7 +71,7 @@ describe('which deaths a bot comes back from', () => {
   })
 })
 
-describe('a bot on its way back', () => {
+describe('a bot that rejoins', () => {
   test('keeps its status and its reservation, and no attempt decides', () => {
     const { patch, messages, ledger } = resumed(recording(), known())
     expect(messages).toEqual([])
@@ -100,7 +100,7 @@ describe('a bot on its way back', () => {
     expect(remainingLimits(waiting, now).waitingRoom).toBe(plainRequest().timeouts.waitingRoom - 60)
   })
 
-  test('is not told of as late, and its deadline leaves time for the door', () => {
+  test('is not reported as late, and its deadline leaves time for the waiting room', () => {
     expect(pickupDelayed(onItsWay(), now).steps).toEqual([])
     const there = deadlineOf(recording(), now)
     expect(deadlineOf(recording({ resuming_since: now }), now).getTime()).toBeGreaterThan(there.getTime())

@@ -42,7 +42,7 @@ describe('order', () => {
     expect(find({ automatic: MEET, location: ['Room 5'] }, options)).toBe(MEET)
   })
 
-  test('a link with a passcode beats the same meeting without, wherever it stands, and no other meeting', () => {
+  test('a link with a passcode beats the same meeting without, in any field, and no other meeting', () => {
     expect(find({ location: [ZOOM], description: `Join ${ZOOM_PWD} today` })).toBe(ZOOM_PWD)
     const ownHost = 'https://acme.zoom.us/j/12345678901?pwd=own'
     expect(find({ conference: [ZOOM], description: ownHost })).toBe(ownHost)

@@ -1,4 +1,4 @@
-/** The processes of a service whose roles run apart, two of each, that are replaced while everything goes on. */
+/** The processes of a service with separate roles, two of each, which are replaced while bots run. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-/** What the adapter makes of Zoom's answers, odd ones too. */
+/** How the adapter reads Zoom's answers, also unusual ones. */
 import { expect, test } from 'vitest'
 import { createZoom } from '../../../control-plane/connections/zoom.ts'
 import type { OutgoingAnswer, OutgoingRequest } from '../../../control-plane/ports.ts'

@@ -554,7 +554,7 @@ describe('turns', () => {
     expect(await keepTurn(world.database, 'x', 'other', 60)).toBe(true)
   })
 
-  test('of a process that died pass to another one after the lease', async () => {
+  test('of a crashed process pass to another one after the lease', async () => {
     expect(await takeTurn(world.database, 'y', 'dead', { everySeconds: 0, leaseSeconds: 60 })).toBe(true)
     expect(await takeTurn(world.database, 'y', 'next', { everySeconds: 0, leaseSeconds: 60 })).toBe(false)
     await keepTurn(world.database, 'y', 'dead', -1)

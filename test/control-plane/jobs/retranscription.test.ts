@@ -131,7 +131,7 @@ const messagesOf = (id: string) =>
 const statusOf = async (id: string) => (await botOf(id)).status
 
 describe('a new transcript', () => {
-  test('is made from the stored sound, stored beside it, charged and told of', async () => {
+  test('is made from the stored sound, stored beside it, charged and reported', async () => {
     await createEndpoint(world.database, seals, { teamId: team, kind: 'team', url: 'https://example.com' })
     const id = await recordedBot()
     const audio = await withFile(id, 'audio.m4a', 'SOUND')
@@ -296,7 +296,7 @@ describe('the older generation', () => {
       ])
   })
 
-  test('hears of a failure too', async () => {
+  test('gets a message about a failure too', async () => {
     await setAccountUrl(world.database, seals, team, 'https://example.com/account')
     const id = await recordedBot({ generation: 'older' })
     await withFile(id, 'audio.m4a', 'SOUND')

@@ -33,7 +33,7 @@ describeLauncher(
 
 const ifCluster = test.skipIf(skipped !== null)
 
-/** What the fake cluster does in these cases, a real one does too. */
+/** Checks that a real cluster behaves like the fake one in these cases. */
 async function startOne(
   values: Partial<KubernetesLauncherSettings>,
 ): Promise<{ launcher: Launcher; handle: LaunchHandle }> {

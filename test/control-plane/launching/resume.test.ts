@@ -92,11 +92,11 @@ test('a bot that is killed twice goes back twice', async () => {
   expect(await contentOf(setting, id)).toEqual({ 'video.mp4': 'video+video+video' })
 })
 
-test('a bot that dies again and again ends with the code of its death, and all that it recorded', async () => {
+test('a bot that crashes again and again ends with the code of its crash, and with its whole recording', async () => {
   const setting = await world.setting()
   resuming(setting)
   const id = await setting.bot({ dies: 'recording', isOutOfMemory: true })
-  // Nobody wants to wait for the pauses between the attempts.
+  // The test skips the pauses between the attempts.
   const hurrying = setInterval(() => {
     void setting.database
       .updateTable('bots')
@@ -205,7 +205,7 @@ test('parts that cannot be joined are served side by side', async () => {
   expect((await setting.steps(id)).find(({ kind }) => kind === 'assembled')?.reason).toContain('The disk is full.')
 })
 
-test('where resuming is off, a bot that dies in its meeting ends', async () => {
+test('where resuming is off, a bot that crashes in its meeting ends', async () => {
   const setting = await world.setting()
   setting.launching({ recover: found, joinParts: joinVideos })
   const id = await setting.bot({ dies: 'recording' })

@@ -60,7 +60,7 @@ test('heartbeats of two hundred bots cost a few statements a second, however man
   expect(count.statements - before).toBeLessThan(20 + 15 * seconds)
 })
 
-test('a bot that sends faster than the database stores is read more slowly; the others go on', async () => {
+test('a bot that sends faster than the database stores is read more slowly; the others continue', async () => {
   const server = await world.server()
   const [flooding, quiet] = [await world.bot(), await world.bot()]
   const flood = await openRawLink(server.url, flooding.tokens[1]!)

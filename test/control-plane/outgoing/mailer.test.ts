@@ -132,7 +132,7 @@ describe('login and TLS', () => {
     expect(taken).toMatchObject([{ isSecure: true, to: ['ada@example.com'] }])
   })
 
-  test('a certificate that nobody knows is refused', async () => {
+  test('a certificate of an unknown authority is refused', async () => {
     const { server, taken } = await smtp(await certificate())
     expect(await refusalOf(server)).toMatchObject({
       isFinal: false,

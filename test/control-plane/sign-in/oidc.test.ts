@@ -90,7 +90,7 @@ describe('a provider that does not do its part', () => {
     server.close()
   })
 
-  test('is told about on the page, not with an error document', async () => {
+  test('is shown on the page, not in an error document', async () => {
     const gone = await answering(() => {})
     await gone.close()
     const other = await openApiWorld({

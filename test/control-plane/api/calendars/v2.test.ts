@@ -105,7 +105,7 @@ describe('connections', () => {
     expect(answer.text).toContain('What the provider said')
   })
 
-  test('what nobody expected is a 500 without its text', async () => {
+  test('an unexpected error is a 500 without its text', async () => {
     fake.answer('connect', new Error('secret-of-the-app is wrong'))
     const answer = await team.post('/v2/calendars', create)
     expect(answer).toMatchObject({ status: 500, body: { code: 'FST_ERR_INTERNAL_SERVER_ERROR' } })

@@ -12,7 +12,7 @@ interface Heard {
 
 let world: Awaited<ReturnType<typeof openWorld>>
 const heard: Heard[] = []
-/** What the receiver answers to notifications. */
+/** The receiver's answer to notifications. */
 let status = 202
 let shakesHands = true
 const receiver = createServer(async (request, response) => {
