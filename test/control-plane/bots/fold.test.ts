@@ -216,7 +216,7 @@ describe('people, chat and files', () => {
     expect(folded(recording({ speakers: [ada] }), journal(speaker(true))).change.patch).toEqual({})
   })
 
-  test('chat of others is sent, the bot's own chat is not', () => {
+  test('chat of others is sent, its own chat is not', () => {
     const chat = (is_own: boolean): BotEvent => ({
       type: 'chat_message',
       message_id: 'm',

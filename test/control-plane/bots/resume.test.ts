@@ -60,7 +60,7 @@ describe('which deaths a bot comes back from', () => {
 
   test.each([
     ['that was asked to leave', { stop_requested_at: now, phase: 'ending' }],
-    ['that was told to end at its deadline', { stop_sent_at: now }],
+    ['that was asked to end at its deadline', { stop_sent_at: now }],
     ['that had said how it ended', { end_code: 'BOT_REMOVED' }],
     ['whose transcript was being made', { phase: 'processing' }],
     ['that died too often', { resumes: MOST_RESUMES }],

@@ -299,7 +299,7 @@ describe('series', () => {
     expect(await open()).toHaveLength(4)
   })
 
-  test('an event's own bot beside the series keeps its own configuration', async () => {
+  test('a separate bot beside the series keeps its own configuration', async () => {
     const { engine, target, eventId, name, bots } = await withSeries()
     const one = { ...target, allOccurrences: false, eventId: await eventId(name, 's_2') }
     await engine.operations.changeBots(one, (before) => ({ ...before, name: 'Of its own' }))

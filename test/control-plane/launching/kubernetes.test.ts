@@ -220,7 +220,7 @@ test('some bots may wait for a node, further ones wait at the service with the r
   expect(await ended(launcher, await start(launcher, 'exit:3'))).toMatchObject({ exitCode: 3 })
 })
 
-test('a full quota of pods is reported in the cluster's words, and ends no bot', async () => {
+test('a full quota of pods is reported in the words of the cluster, and ends no bot', async () => {
   const { launcher, start, cluster } = await open()
   cluster.podQuota = 0
   const waiting = await Promise.all(Array.from({ length: 10 }, () => start(launcher, 'exit:0')))
