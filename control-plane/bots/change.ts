@@ -54,7 +54,7 @@ export type Channel = 'webhooks' | 'older' | 'callback'
 
 /** A webhook before it is sent. Links in `body` are `{ $link: <artifact name>, seconds }` and are signed at each sending. */
 export interface OutgoingMessage {
-  /** Made from what caused it (`messageId`), so that a repeat inserts nothing. */
+  /** Derived from the cause of the message (`messageId`), so that a repeat inserts nothing. */
   id: string
   channel: Channel
   event: string

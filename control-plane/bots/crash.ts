@@ -1,4 +1,4 @@
-/** A bot whose process is over without a final report: what its end is called, and whether another attempt is made. */
+/** A bot whose process ended without a final report: the code of its end, and whether another attempt is made. */
 import type { EndEvidence } from '../ports.ts'
 import type { BotPatch, BotRow } from '../store/tables.ts'
 import { type BotChange, emptyChange } from './change.ts'
@@ -30,8 +30,8 @@ export function crashCode({ isOutOfMemory, signal, exitCode }: EndEvidence): str
 }
 
 /**
- * The process or container of the named attempt is over, everything that it journaled is stored, and there is no final
- * report. Before it asked to join, another attempt is made where the reason is the infrastructure's; else it is closed.
+ * The process or container of the named attempt is over, all its journaled events are stored, and there is no final
+ * report. If the infrastructure failed before the bot asked to join, another attempt is made; otherwise the bot is closed.
  */
 export function processEnded(bot: BotRow, known: KnownOfDead): BotChange {
   if (nextPhase(bot.phase, 'process_ended') === null) return emptyChange()
@@ -40,7 +40,7 @@ export function processEnded(bot: BotRow, known: KnownOfDead): BotChange {
     const reason = evidence.reason ?? sentenceOfEnd(evidence)
     if (!FINAL_EXIT_CODES.has(evidence.exitCode ?? -1)) return launchFailed(bot, reason, now, 'process_ended', evidence)
   }
-  // Before it asked to join, it is the last attempt that is over.
+  // A bot that never asked to join gives up: this was its last attempt.
   const happening = bot.phase === 'starting' ? 'gave_up' : 'process_ended'
   return withStep(closing(bot, happening, endOf(bot, known), factsOf(bot, known)), bot, known)
 }

@@ -9,7 +9,7 @@ import { withPatch } from './row.ts'
 
 export interface End {
   status: 'completed' | 'failed'
-  /** Why it ended, well or badly. */
+  /** The end code: normal or an error. */
   code: string
   /** The same in one plain sentence. */
   message: string

@@ -175,7 +175,7 @@ class Folding {
     )
   }
 
-  /** The meeting is over and the recording is stored; the bot's own status is silent about it. */
+  /** The meeting is over and the recording is stored; the bot sends no status for it. */
   #transcribing(event: Extract<BotEvent, { type: 'transcription_started' }>, at: Date, sourceId: string): void {
     const phase = this.#phaseAfter('transcribing')
     if (phase === null || this.#bot.status === 'transcribing') return
@@ -249,7 +249,7 @@ function backAfter(seconds: number): string {
   return `The bot is back in the meeting and records again. ${seconds} s of the meeting are missing in the recording.`
 }
 
-/** Columns that the report knows better than the events before it. */
+/** Columns for which the report is more exact than the events before it. */
 function factsOf(report: FinalReport, bot: BotRow, attempt: number): BotPatch {
   const transcription = requestOf(bot).transcription
   const isLater = partsOf(bot).length > 0

@@ -10,9 +10,9 @@ export interface Part {
   attempt: number
   /** Seconds in its files; null where that is not known. */
   seconds: number | null
-  /** The code of its death; null for an attempt that ended by its own report. */
+  /** The code of its crash; null for an attempt that ended by its own report. */
   code: string | null
-  /** The death in one plain sentence. */
+  /** The crash in one plain sentence. */
   reason: string | null
 }
 
@@ -50,7 +50,7 @@ export function assembling(bot: BotRow, end: End, facts: BotPatch): BotChange {
       duration_seconds: secondsOf(parts),
       pending_end: { ...ended, at: ended.at.toISOString() },
       exited_at: facts.exited_at ?? bot.exited_at ?? end.at,
-      // Its files are looked for by it, also where the last attempt never came so far as to ask.
+      // Names the attempt whose files are the bot's, also where the last attempt never asked to join.
       joined_attempt: namedAttempt(bot),
       resuming_since: null,
       deadline_at: null,

@@ -1,10 +1,10 @@
 /**
- * The states of a bot inside the service, as one table. The public status is another thing: it says what the bot does in
+ * The states of a bot inside the service, as one table. The public status is separate: it says what the bot does in
  * its meeting (`wire/codes.ts`), the phase says what the service has to do about it.
  */
 
 export const PHASES = [
-  /** Waits for its day; nothing is reserved. */
+  /** Waits for its join time; nothing is reserved. */
   'scheduled',
   /** Admitted; waits for a launcher, which takes it with the statement that finds it (`store/claims.ts`). */
   'due',
@@ -29,7 +29,7 @@ export const HAPPENINGS = [
   'admitted',
   /** They were not. */
   'refused',
-  /** The launcher has answered that the bot is there. */
+  /** The launcher has confirmed the start. */
   'launched',
   /** It could not start the bot, had no room, or did not come back before its lease was over. */
   'launch_failed',
@@ -60,7 +60,7 @@ const NEXT: Record<Phase, Partial<Record<Happening, Phase>>> = {
     launch_failed: 'due',
     gave_up: 'closed',
     stop_asked: 'closed',
-    // A fast bot is heard before its launcher has answered.
+    // A fast bot reports before its launcher has answered.
     joining: 'running',
     final_report: 'closed',
   },

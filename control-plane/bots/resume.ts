@@ -12,7 +12,7 @@ import { namedAttempt, requestOf } from './row.ts'
 
 /** Crashes in a meeting after which a bot is resumed. A bot that crashes again and again has to end. */
 export const MOST_RESUMES = 3
-/** Seconds before the next attempt, by the number of deaths so far. The people in the meeting wait for the first. */
+/** Seconds before the next attempt, by the number of crashes so far. The people in the meeting wait for the first. */
 const PAUSE_SECONDS = [0, 5, 15] as const
 /** Exit codes of a bot that ended by itself; only its last report did not arrive. */
 const ORDERLY_EXIT_CODES = new Set([0, 2, 3, 4, 70])

@@ -61,7 +61,7 @@ export interface Claim {
 }
 
 export interface LaunchSteps {
-  /** Keeps many bots whose tokens come at once from being started at once. */
+  /** Limits the starts at once when the tokens of many bots arrive together. */
   startInTurn?: InTurn
   /** The launcher has answered; the outcome is not stored yet. */
   onStarted?: () => void

@@ -31,9 +31,9 @@ import { traceEnd } from './trace-end.ts'
 import { STOP_PATIENCE_SECONDS, type Verdict, verdictOn } from './verdict.ts'
 
 const PASS_MS = 2_000
-/** Passes that are left out, at most, while there is no attempt to look at. */
+/** Most passes in a row that are skipped while there is no attempt to check. */
 const LONGEST_REST_PASSES = 4
-/** How often every attempt is looked at; the others are those that gave a reason. */
+/** How often every attempt is checked; in between, only attempts with a reason to. */
 const EVERY_ATTEMPT_MS = 10_000
 /** How often the launcher's whole list is compared with what is stored. */
 const ORPHANS_MS = 60_000
@@ -42,7 +42,7 @@ const ABSENT_READ_MS = 60_000
 /** Seconds that an unknown bot of the launcher is left alone: it may be about to be stored. */
 const ORPHAN_SECONDS = 600
 const MOST = 20_000
-/** Attempts that are looked at at the same time. */
+/** Attempts that are checked at the same time. */
 const CONCURRENCY = 8
 /** Dead bots that are finished beside the passes; further ones are left to a later pass. */
 const MOST_FINISHING = 500
@@ -65,7 +65,7 @@ export interface ReconcilerSettings extends Omit<FinishTools, 'owner' | 'readInT
 export interface Reconciler {
   /** One whole pass now, for commands and tests. Does not wait for recoveries. */
   pass(): Promise<void>
-  /** There is an attempt now: looks at its usual pace again. */
+  /** There is an attempt now: passes run at their usual pace again. */
   wake(): void
   /** Stops the running recoveries, which another reconciler or the next start begins again. */
   close(): Promise<void>
@@ -89,7 +89,7 @@ export function startReconciler(settings: ReconcilerSettings): Reconciler {
       }
       if (isClosing) return
       isResting = passes > 1
-      // Several reconcilers do not all look at the same moment.
+      // Spreads the passes of several reconcilers.
       await pause.rest((settings.passMs ?? PASS_MS) * passes * (0.8 + 0.4 * Math.random()))
       isResting = false
     }
@@ -148,7 +148,7 @@ class Reconciling {
     await Promise.all(this.#finishing.values())
   }
 
-  /** Whether there was an attempt to look at. */
+  /** Whether there was an attempt to check. */
   async pass(isWhole: boolean): Promise<boolean> {
     const { database, launcher } = this.#settings
     const now = performance.now()
@@ -336,7 +336,7 @@ class Reconciling {
     await launchCleaned(database, botId, attempt)
   }
 
-  /** Bots of this installation that no attempt stands for. */
+  /** Bots of this installation without an attempt in the database. */
   async #removeOrphans(listed: Listed, now: number): Promise<void> {
     const { database, launcher, log } = this.#settings
     const all = await listed.all()

@@ -17,7 +17,7 @@ export type Verdict =
   | { do: 'read' }
   /** Nothing is left of an attempt that is over. */
   | { do: 'forget' }
-  /** The launcher has known nothing for so long past the deadline that the bot is given up. */
+  /** The launcher has not known the bot for so long after the deadline that the bot is given up. */
   | { do: 'give_up'; why: string }
 
 /** Seconds between SIGTERM and SIGKILL: the worker leaves, finishes its files and stores the rest. */

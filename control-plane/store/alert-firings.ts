@@ -77,7 +77,7 @@ export async function storeFiring(db: Database, firing: NewFiring): Promise<bool
   })
 }
 
-/** Remembers on which side of its threshold a value is. A return to it in the time of silence is counted. */
+/** Stores on which side of its threshold a value is. A return to the threshold during the cooldown is counted. */
 export async function noteSide(
   db: Database,
   { id, version }: { id: string; version: number },

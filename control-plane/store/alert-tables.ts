@@ -13,7 +13,7 @@ export interface AlertRulesTable {
   is_enabled: Generated<boolean>
   /** Occurrences before it do not count: the rule was made or enabled then. */
   counts_from: Generated<Date>
-  /** Threshold types: whether the value was beyond the threshold at the last look. */
+  /** Threshold types: whether the value was beyond the threshold at the last evaluation. */
   is_met: Generated<boolean>
   /** Threshold types: how often the value came to the threshold again since the last firing. */
   suppressed: Generated<number>

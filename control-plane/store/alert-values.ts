@@ -72,7 +72,7 @@ export async function measureRules(db: Database | Tx, ruleId?: string): Promise<
   return rows
 }
 
-/** How often the thing of the rule happened after `from` and until `until`. */
+/** How often the event of the rule happened after `from` and until `until`. */
 function occurrences(from: RawBuilder<unknown>, until: RawBuilder<unknown>): RawBuilder<unknown> {
   const within = (column: string) => sql`${sql.raw(column)} > ${from} and ${sql.raw(column)} <= ${until}`
   return sql`case rule.alert_type

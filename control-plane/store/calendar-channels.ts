@@ -173,7 +173,7 @@ export async function askForPushOf(db: Database, message: string): Promise<void>
 
 export type ChannelToStop = ChannelRow & { is_connected: boolean }
 
-/** Channels to stop now, for as long as they can still deliver. Looked at again after ten minutes. */
+/** Channels to stop now, for as long as they can still deliver. Claimed again after ten minutes. */
 export async function takeChannelsToStop(db: Database, limit: number, calendarId?: string): Promise<ChannelToStop[]> {
   const ofOne = calendarId === undefined ? sql`` : sql`and h.calendar_id = ${calendarId}`
   const { rows } = await sql<ChannelToStop>`

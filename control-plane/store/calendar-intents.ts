@@ -80,7 +80,7 @@ export async function endSeriesIntent(tx: Tx, seriesId: string): Promise<void> {
     .execute()
 }
 
-/** Occurrences to come of series that have a rule get their intent, where they have none. Their events. */
+/** Occurrences to come of series that have a rule get their intent, where they have none. Returns their events. */
 export async function addMissingIntents(tx: Tx, calendarId: string): Promise<string[]> {
   const { rows } = await sql<{ event_id: string }>`
     insert into calendar_intents (calendar_id, event_id, series_intent_id, state, api_key_id)
@@ -144,7 +144,7 @@ export async function countUpcoming(tx: Tx, seriesIds: readonly string[]): Promi
 
 export type IntentState = 'wanted' | 'excluded' | 'ended'
 
-/** An event, what is wanted for it, and the bot that was made last. */
+/** An event, its intent, and the bot that was made last. */
 export interface Followed {
   event: Pick<
     EventRow,
@@ -303,7 +303,7 @@ export async function lockScheduledBots(tx: Tx, calendarId: string): Promise<Bot
   return bots.filter(({ phase }) => phase === 'scheduled')
 }
 
-/** Nothing is wanted for any event any more. */
+/** Removes the intents of all events. */
 export async function removeIntents(tx: Tx, calendarId: string): Promise<void> {
   await tx.deleteFrom(INTENTS).where('calendar_id', '=', calendarId).execute()
   await tx.deleteFrom(SERIES_INTENTS).where('calendar_id', '=', calendarId).execute()

@@ -102,7 +102,7 @@ export type ListedEvent = Pick<
   | 'created_at'
 > & { event_type: string; bot_scheduled: boolean }
 
-/** A whole event with the bot that is wanted for it, without its secrets. */
+/** A whole event with its wanted bot, without the bot's secrets. */
 export type WholeEvent = EventRow & {
   event_type: string
   series_provider_id: string
@@ -192,7 +192,7 @@ export async function readEvent(
   return calendarId === null || event?.calendar_id === calendarId ? event : undefined
 }
 
-/** Those that there are, earliest first. */
+/** The existing ones, earliest first. */
 export async function readEvents(
   db: Database,
   owner: CalendarOwner,

@@ -1,4 +1,4 @@
-/** Deletion of what a bot recorded: asked for, done until verified, swept once more, with a receipt. */
+/** Deletion of a bot's data: requested, repeated until verified, checked once more later, with a receipt. */
 import { sql } from 'kysely'
 import type { Database, Tx } from './database.ts'
 
@@ -69,7 +69,7 @@ export interface OpenDeletion {
   secrets: Buffer | null
 }
 
-/** Hours after which the prefix is looked at once more. */
+/** Hours after which the prefix is checked once more. */
 const SWEEP_AFTER_HOURS = 24
 
 /** Whether `openDeletions` would find any. */

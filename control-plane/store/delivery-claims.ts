@@ -6,9 +6,9 @@ import { BREAKER_FAILURES } from './deliveries.ts'
 import type { EndpointKind } from './endpoints.ts'
 import { PREPARED } from './prepared.ts'
 
-/** Due deliveries, the oldest, that a claim looks at one by one. */
+/** Oldest due deliveries that a claim checks one by one. */
 const LOOKED_AT = 256
-/** Where more are due, endpoints that it looks at. */
+/** Where more are due, endpoints that it checks. */
 const ENDPOINTS_LOOKED_AT = 200
 /** Messages of a calendar have its id as their ordering key. */
 const UUID = '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$'

@@ -95,7 +95,7 @@ async function createViewer(tx: Tx, identity: Identity, email: string): Promise<
   const team = await tx.selectFrom('teams').select('id').orderBy('number').limit(1).executeTakeFirst()
   if (team === undefined) return 'not_invited'
   const personId = await createPerson(tx, { teamId: team.id, name: identity.name ?? email, email, role: 'viewer' })
-  // Another account with the same address was quicker.
+  // Another account with the same address was stored first.
   if (personId === null) return 'other_account'
   await linkAccount(tx, identity, personId)
   return { personId }

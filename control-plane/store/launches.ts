@@ -49,7 +49,7 @@ export async function launchesStarted(
     where launches.bot_id = answer."botId" and launches.attempt = answer.attempt`.execute(db)
 }
 
-/** Stores how the attempt ended, without its log where the bot's data was deleted. False where that is known already. */
+/** Stores how the attempt ended, without its log where the bot's data was deleted. False where the end was stored before. */
 export async function launchEnded(
   db: Database | Tx,
   botId: string,
@@ -84,7 +84,7 @@ export async function launchCleaned(db: Database | Tx, botId: string, attempt: n
     .execute()
 }
 
-/** Nothing more is done about the attempt, and what it left at its launcher is not removed: it was not all recovered. */
+/** Closes the attempt and keeps its files at the launcher, because not all of them were recovered. */
 export async function launchKept(db: Database, botId: string, attempt: number): Promise<void> {
   await db
     .updateTable('launches')
@@ -158,7 +158,7 @@ export async function endRecovery(
   return numUpdatedRows === 1n
 }
 
-/** A launch whose remains are still there, with what has to be known of its bot. Times are seconds until now. */
+/** A launch that is not cleaned up yet, with columns of its bot. Times are seconds until now. */
 export interface OpenLaunch {
   bot_id: string
   team_id: string
@@ -185,7 +185,7 @@ export interface OpenLaunch {
 
 /**
  * Attempts of this kind of launcher that are not cleaned up, oldest first. `suspect`: those that may have ended, or have
- * to; the others belong to bots that run and are heard.
+ * to; the others belong to bots that run and report.
  */
 export async function openLaunches(
   db: Database,

@@ -34,7 +34,7 @@ export interface OwnPostgres {
 }
 
 export interface OwnPostgresSettings {
-  /** Absolute; the server's files lie in `<folder>/database`. */
+  /** Absolute; the server's files are in `<folder>/database`. */
   folder: string
   /** Further server settings, such as `fsync=off` in tests. */
   settings?: readonly string[]
@@ -79,7 +79,7 @@ export async function startOwnPostgres({ folder, settings = [] }: OwnPostgresSet
   const start = () =>
     call('pg_ctl', ['start', '-D', cluster, '-w', '-t', String(START_SECONDS), '-l', log, '-s', '-o', options])
   const isRunning = () => run(join(programs, 'pg_ctl'), ['status', '-D', cluster], asOwner).then(isTrue, isFalse)
-  // A server that was just killed counts as running until the system has cleared its process away.
+  // A server that was just killed counts as running until the system has removed its process.
   const patience = AbortSignal.timeout(START_SECONDS * 1000)
   let isFresh = false
   while (!(await accepts(join(sockets, '.s.PGSQL.5432')))) {

@@ -29,7 +29,7 @@ export interface PagedQuery {
   /** Tables with their joins. */
   from: RawBuilder<unknown>
   conditions: readonly Condition[]
-  /** The time that orders the list, and the id that tells rows of one time apart. */
+  /** The time that orders the list, and the id that orders rows of one time. */
   order: { column: RawBuilder<unknown>; id: RawBuilder<unknown>; direction: 'asc' | 'desc' }
 }
 

@@ -74,7 +74,7 @@ export async function requestRetranscription(
   })
 }
 
-/** Captions are heard in the meeting only, so the operator's provider takes their place. */
+/** Captions exist only during the meeting, so the operator's provider takes their place. */
 function ownTranscript(bot: BotRow, seals: Seals): WantedTranscript {
   const { transcription } = requestOf(bot)
   if (transcription === null || transcription.provider === 'captions')

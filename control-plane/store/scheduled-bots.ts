@@ -7,7 +7,7 @@ import type { Tx } from './database.ts'
 import { createEndpoint } from './endpoints.ts'
 import type { BotRow } from './tables.ts'
 
-/** Null: the bot has none any more. */
+/** Null removes it. */
 export async function replaceSecrets(tx: Tx, botId: string, sealed: Buffer | null): Promise<void> {
   await tx.updateTable('bots').set({ secrets: sealed }).where('id', '=', botId).execute()
 }

@@ -18,7 +18,7 @@ export interface ResumeColumnsOfBots {
 }
 
 export interface ResumeColumnsOfLaunches {
-  /** `wanted`: what the dead attempt recorded has to be recovered before its rest is removed. */
+  /** `wanted`: the recording of the crashed attempt has to be recovered before its other files are removed. */
   recovery: 'wanted' | 'done' | null
   /** Which reconciler recovers it now, and until when that counts. */
   recovery_owner: string | null

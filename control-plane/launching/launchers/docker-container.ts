@@ -101,7 +101,8 @@ type Mounts = NonNullable<NonNullable<ContainerCreateOptions['HostConfig']>['Mou
 
 function mountsOf({ storage }: Job, recordings: RecordingsFolder | null): Mounts {
   if (storage.type !== 'folder') return []
-  if (recordings === null) throw new Error('Recordings are to lie in a folder, and no folder is known to the engine')
+  if (recordings === null)
+    throw new Error('Recordings are stored in a folder, and no folder is configured for containers')
   const { path, source } = recordings
   // Engines before version 26 cannot mount a part of a volume.
   if (!source.startsWith('/')) return [{ Type: 'volume', Source: source, Target: path }]

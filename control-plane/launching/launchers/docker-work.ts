@@ -53,7 +53,7 @@ async function copy(container: Docker.Container, path: string, folder: string, m
       entries += 1
       bytes += entry.size
       if (entries > MAX_ENTRIES || bytes > maxBytes)
-        unpacking.abort(new Error(`What ${name} belongs to is more than ${maxBytes} bytes or ${MAX_ENTRIES} files`))
+        unpacking.abort(new Error(`The copy with ${name} has more than ${maxBytes} bytes or ${MAX_ENTRIES} files`))
       entry.mode = entry.type === 'Directory' ? 0o700 : 0o600
       return true
     },

@@ -7,7 +7,7 @@ import type { ContainerFacts, JobFacts, PodFacts } from './kubernetes-facts.ts'
 const NO_JOB = 2
 /** A Job gets its pod right after it was made. After this time, its maker is considered gone. */
 export const FIRST_STEPS_MS = 60_000
-/** How long an image may fail to come, since registries are away at times. */
+/** How long pulling an image may fail, since registries are down at times. */
 const PULL_PATIENCE_MS = 30_000
 /** How long the scheduler and the quota may need before a bot counts as one that waits. */
 const WAITS_AFTER_MS = 5_000
@@ -105,7 +105,7 @@ function evidenceOf(
   }
 }
 
-/** Of a bot that the service ended and that had nothing to say about it. */
+/** The evidence of a bot that the service ended and whose pod gives no reason. */
 function toldEvidence({ told }: JobFacts, when: string) {
   const wasKilled = told === 'killed'
   const reason = `${wasKilled ? 'The service killed the bot' : 'The bot was stopped'} ${when}`.trim()

@@ -261,7 +261,7 @@ export async function createKubernetesLauncher(settings: KubernetesLauncherSetti
   async function removePod({ name, isKept }: PodFacts): Promise<void> {
     await core.deleteNamespacedPod({ name, namespace }).catch(nullWhereMissing)
     if (!isKept) return
-    // By name: others, such as the cluster's own, may have marks of theirs on it.
+    // By name: others, such as the cluster itself, may have added their own finalizers.
     const pod = await core.readNamespacedPod({ name, namespace }).catch(nullWhereMissing)
     const index = pod?.metadata?.finalizers?.indexOf(FINALIZER) ?? -1
     if (index < 0) return
