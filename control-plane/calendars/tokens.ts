@@ -1,6 +1,6 @@
 /**
  * Access tokens of calendars. One refresh at a time for each calendar, by a lease, so that no lock is held over the network.
- * A provider may replace the refresh token: what was received is written over what was used, and only over that.
+ * A provider may replace the refresh token: the new credentials are written only over those that were used.
  */
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -28,7 +28,7 @@ import { lastingStatus, problemText, statusChange } from './status.ts'
 /** Seconds that an access token has to work still. */
 const MARGIN_SECONDS = 60
 const LEASE_SECONDS = 40
-/** How long one waits for another process that refreshes. */
+/** How long a process waits for another one that refreshes. */
 const PATIENCE_MS = 45_000
 const LOOK_MS = 100
 const RETRY_MS = { first: 200, longest: 30_000 }
@@ -150,7 +150,7 @@ export function createTokens({ database, seals, providers, log, meters = NO_METE
         return
       } catch (error) {
         log.error({ calendar: calendarId, error: String(error) }, 'A replaced refresh token is still not stored')
-        // Closing tries for as long as it may.
+        // Closing keeps trying until its time limit.
         if (closing.signal.aborted) await sleep(RETRY_MS.first)
       }
     }

@@ -98,7 +98,7 @@ export class TokenKeeper {
     await dropAccessToken(this.#settings.database, id, version)
   }
 
-  /** Notes what became of a request with the token; null: it worked. Never rejects. */
+  /** Stores the outcome of a request with the token; null: it worked. Never rejects. */
   async note(id: string, version: number, problem: PlatformProblem | null): Promise<void> {
     const error = problem && { message: problem.message, isPermanent: isPermanent(problem) }
     await noteOutcome(this.#settings.database, { id, version }, error).catch((failure) =>
@@ -109,7 +109,7 @@ export class TokenKeeper {
     )
   }
 
-  /** Waits for refreshes under way and tries once more to write what is not written. */
+  /** Waits for running refreshes and tries once more to write unsaved pairs. */
   async close(): Promise<void> {
     await Promise.allSettled(this.#refreshes)
     await this.#unsaved.close()

@@ -15,7 +15,7 @@ const AGAIN_MS: readonly number[] = [200, 1_000, 5_000, 15_000]
 const MARGIN_MS = 60_000
 
 interface Kept {
-  /** Of the pair in the database that this one takes the place of. */
+  /** Of the pair in the database that this one replaces. */
   version: number
   pair: TokenPair
   /** `performance.now()` at which the access token ends. */

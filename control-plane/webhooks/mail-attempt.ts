@@ -32,7 +32,7 @@ async function send(
   mail: AlertMail,
 ) {
   try {
-    // The same id in every attempt: a mail that was taken over, and is sent again, can be known as the same one.
+    // The same id in every attempt: a mail that was accepted, and is sent again, can be recognized as a repeat.
     const { status, answer } = await mail({ to: addressOf(url), id: `${message}.${id}`, body })
     return { isDelivered: true, isFinal: true, status, error: null, answer }
   } catch (error) {
