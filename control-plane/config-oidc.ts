@@ -8,7 +8,10 @@ export interface OidcConfig {
   clientSecret: string | null
   /** The provider's name on the button; empty: a general text. */
   name: string
-  /** People with a verified e-mail address of these domains become viewers of the first team. Empty: only invited people. */
+  /**
+   * People with a verified e-mail address of these domains become viewers of the first team. Empty: only invited
+   * people.
+   */
   domains: readonly string[]
 }
 

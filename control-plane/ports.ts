@@ -1,4 +1,6 @@
-/** The interfaces between the parts of the service and to the outside. `main.ts` gives the real ones, tests give fakes. */
+/**
+ * The interfaces between the parts of the service and to the outside. `main.ts` gives the real ones, tests give fakes.
+ */
 import type { Job } from '@standin/wire/job.ts'
 
 /** Time of this process, for waits and for tests; the database's clock decides what is due (`store`). */

@@ -1,6 +1,6 @@
 /**
  * The job: the complete instructions of one bot. Field names are those of docs/interface.md where it has them; unknown
- * fields are refused by name. This package imports no other part of the project, so that worker and control plane share it.
+ * fields are refused by name. This package imports no other part of the project: worker and control plane share it.
  */
 import { z } from 'zod'
 import { RECORDING_MODES } from './codes.ts'

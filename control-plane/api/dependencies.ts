@@ -18,8 +18,8 @@ export interface ApiDependencies {
   webhooks: WebhookSender
   alerts: AlertSender
   /**
-   * Starts a new transcript of a closed bot's recording; null: with its own configuration. `webhookUrl` gets the event of
-   * its end in place of the bot's own address (older generation). Absent where no worker for it runs.
+   * Starts a new transcript of a closed bot's recording; null: with its own configuration. `webhookUrl` gets the event
+   * of its end in place of the bot's own address (older generation). Absent where no worker for it runs.
    */
   retranscribe?: (
     botId: string,

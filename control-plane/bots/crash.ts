@@ -31,7 +31,8 @@ export function crashCode({ isOutOfMemory, signal, exitCode }: EndEvidence): str
 
 /**
  * The process or container of the named attempt is over, all its journaled events are stored, and there is no final
- * report. If the infrastructure failed before the bot asked to join, another attempt is made; otherwise the bot is closed.
+ * report. If the infrastructure failed before the bot asked to join, another attempt is made; otherwise the bot is
+ * closed.
  */
 export function processEnded(bot: BotRow, known: KnownOfDead): BotChange {
   if (nextPhase(bot.phase, 'process_ended') === null) return emptyChange()

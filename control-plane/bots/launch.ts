@@ -33,8 +33,8 @@ export function launched(bot: BotRow, launcher: keyof typeof START_SECONDS, now:
 }
 
 /**
- * The launcher had no room for the claimed bot: it keeps waiting and has not failed. Its attempt was not begun, so the number
- * is given out again.
+ * The launcher had no room for the claimed bot: it keeps waiting and has not failed. Its attempt was not begun, so the
+ * number is given out again.
  */
 export function noRoom(bot: BotRow, reason: string, now: Date): BotChange {
   const phase = nextPhase(bot.phase, 'launch_failed')

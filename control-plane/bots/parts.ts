@@ -74,8 +74,8 @@ export function pendingEndOf(bot: Pick<BotRow, 'pending_end'>): End | null {
 }
 
 /**
- * A bot that ends while it rejoins keeps what it recorded. Where the meeting kept it out, it completes; where no further
- * attempt could be made, it fails with the code of the crash from which it did not return.
+ * A bot that ends while it rejoins keeps what it recorded. Where the meeting kept it out, it completes; where no
+ * further attempt could be made, it fails with the code of the crash from which it did not return.
  */
 function endOfParts(bot: BotRow, end: End): End {
   if (bot.resuming_since === null || (end.status === 'completed' && isNormalEnd(end.code))) return end

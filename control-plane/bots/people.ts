@@ -5,8 +5,8 @@ import type { Person } from '@standin/wire/events.ts'
 const MOST_PEOPLE = 2_000
 
 /**
- * The list with people of a later attempt added. People with the same platform id are the same person, also in the whole
- * `roster`; a new person gets the next number.
+ * The list with people of a later attempt added. People with the same platform id are the same person, also in the
+ * whole `roster`; a new person gets the next number.
  */
 export function withPeopleOfLaterAttempt(people: unknown, added: readonly Person[], roster: unknown = people): unknown {
   return added.reduce((list, person) => {

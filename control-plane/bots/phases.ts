@@ -51,7 +51,10 @@ export const HAPPENINGS = [
 ] as const
 export type Happening = (typeof HAPPENINGS)[number]
 
-/** A happening that is not listed changes nothing. A bot of several parts is `assembling` before it is closed (`ending.ts`). */
+/**
+ * A happening that is not listed changes nothing. A bot of several parts is `assembling` before it is closed
+ * (`ending.ts`).
+ */
 const NEXT: Record<Phase, Partial<Record<Happening, Phase>>> = {
   scheduled: { admitted: 'due', refused: 'closed', stop_asked: 'closed' },
   due: { gave_up: 'closed', stop_asked: 'closed' },

@@ -16,7 +16,9 @@ export const MOST_RESUMES = 3
 const PAUSE_SECONDS = [0, 5, 15] as const
 /** Exit codes of a bot that ended by itself; only its last report did not arrive. */
 const ORDERLY_EXIT_CODES = new Set([0, 2, 3, 4, 70])
-/** A crash that is found only after this time, because the service was down: the meeting has continued without the bot. */
+/**
+ * A crash that is found only after this time, because the service was down: the meeting has continued without the bot.
+ */
 const LATE_SECONDS = 600
 /** Of the time that is left to wait in a waiting room, or to record. Less is not worth another attempt. */
 const LEAST_SECONDS = 30
@@ -72,8 +74,8 @@ export function resumed(bot: BotRow, { evidence, recordedSeconds, now }: KnownOf
 const LOST = 'The bot was lost in the meeting. Another attempt goes back into it.'
 
 /**
- * The remaining limits that count from the first join, in seconds. `unknownSeconds`: recorded and not yet among the parts.
- * The time in the waiting room keeps counting only for a bot that crashed there.
+ * The remaining limits that count from the first join, in seconds. `unknownSeconds`: recorded and not yet among the
+ * parts. The time in the waiting room keeps counting only for a bot that crashed there.
  */
 export function remainingLimits(
   bot: Pick<BotRow, 'request' | 'parts' | 'waiting_at' | 'joined_at'>,

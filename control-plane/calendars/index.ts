@@ -1,6 +1,6 @@
 /**
- * The calendars of the service. Every process with the API has the operations; processes with the role `jobs` also do the
- * due work: syncs, subscriptions, and the stopping of old subscriptions.
+ * The calendars of the service. Every process with the API has the operations; processes with the role `jobs` also do
+ * the due work: syncs, subscriptions, and the stopping of old subscriptions.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Meters } from '../meters.ts'

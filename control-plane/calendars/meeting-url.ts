@@ -82,8 +82,8 @@ function unwrapped(link: string): string | null {
 }
 
 /**
- * Version 3: `https://urldefense.com/v3/__<address>__;<replaced characters>!!…`. Each `*` replaces the next character of
- * the base64 text; `**A` and so on replace runs of them.
+ * Version 3: `https://urldefense.com/v3/__<address>__;<replaced characters>!!…`. Each `*` replaces the next character
+ * of the base64 text; `**A` and so on replace runs of them.
  */
 function fromUrlDefense(link: string): string | null {
   const [, body, encoded = ''] = /\/v3\/__(.+?)__;([^!]*)/.exec(link) ?? []

@@ -1,4 +1,7 @@
-/** Webhooks of calendars. Their ids are derived from the calendar and the happening, so that a repeat sends nothing twice. */
+/**
+ * Webhooks of calendars. Their ids are derived from the calendar and the happening, so that a repeat sends nothing
+ * twice.
+ */
 import type { Channel, OutgoingMessage } from '../bots/change.ts'
 import { messageId } from '../bots/messages/index.ts'
 import type { ToldEvent } from '../store/calendar-events.ts'

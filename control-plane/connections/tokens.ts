@@ -115,7 +115,9 @@ export class TokenKeeper {
     await this.#unsaved.close()
   }
 
-  /** Null: another has the lease, or the pair changed. The refresh continues after its last caller has stopped waiting. */
+  /**
+   * Null: another has the lease, or the pair changed. The refresh continues after its last caller has stopped waiting.
+   */
   async #refreshOnce(row: ConnectionRow): Promise<Access | null> {
     const { database, leaseSeconds = LEASE_SECONDS } = this.#settings
     const owner = randomUUID()

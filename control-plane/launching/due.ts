@@ -14,8 +14,8 @@ import { traceEnd } from './trace-end.ts'
 
 const LEASE_SECONDS = 30
 /**
- * Longest pause between two polls; the due time of the next known bot ends it earlier. A bot that becomes due in between
- * comes with a hint, or is late by this time at most.
+ * Longest pause between two polls; the due time of the next known bot ends it earlier. A bot that becomes due in
+ * between comes with a hint, or is late by this time at most.
  */
 const LONGEST_PAUSE_MS = 1_000
 /** While bots wait for room at the launcher, which sends no hint when room becomes free. */

@@ -8,9 +8,9 @@ import { ingestJournal } from './journal.ts'
 import { recoverAttempt } from './recovery.ts'
 
 /**
- * Recovers the recording of the attempt, stores its length with the bot, and removes the rest of the attempt. Repeatable,
- * and done by one reconciler at a time. Files that cannot be recovered stay in place. A launch without a handle is one
- * that its launcher does not know any more: the part of it in the store is recovered.
+ * Recovers the recording of the attempt, stores its length with the bot, and removes the rest of the attempt.
+ * Repeatable, and done by one reconciler at a time. Files that cannot be recovered stay in place. A launch without a
+ * handle is one that its launcher does not know any more: the part of it in the store is recovered.
  */
 export async function recoverPart(tools: FinishTools, launch: OpenLaunch, signal: AbortSignal): Promise<void> {
   const { database, files, launcher, log, owner, finishLeaseSeconds: seconds = LEASE_SECONDS } = tools

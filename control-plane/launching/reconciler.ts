@@ -292,8 +292,8 @@ class Reconciling {
   }
 
   /**
-   * A bot that cannot reach its control link continues alone and is not overdue for that: its journal counts as a sign of
-   * life. True where the journal changed the bot, which is then checked again.
+   * A bot that cannot reach its control link continues alone and is not overdue for that: its journal counts as a sign
+   * of life. True where the journal changed the bot, which is then checked again.
    */
   async #hasNews({ bot_id: botId, attempt, handle }: OpenLaunch): Promise<boolean> {
     const { database, files, launcher } = this.#settings

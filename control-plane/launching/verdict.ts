@@ -1,6 +1,6 @@
 /**
- * Decides about one attempt, from its launcher's answer and the stored state of its bot. Pure. Only evidence ends a bot:
- * a launcher that does not know it, or does not answer, proves nothing.
+ * Decides about one attempt, from its launcher's answer and the stored state of its bot. Pure. Only evidence ends a
+ * bot: a launcher that does not know it, or does not answer, proves nothing.
  */
 import type { EndEvidence, LaunchState } from '../ports.ts'
 import type { OpenLaunch } from '../store/launches.ts'
@@ -13,7 +13,9 @@ export type Verdict =
   | { do: 'kill'; why: string }
   /** The process is over: its evidence is stored, and the bot is finished where that has not happened. */
   | { do: 'finish'; evidence: EndEvidence }
-  /** The launcher does not know it, so the files that it stored at its end may be the only source: its journal is read. */
+  /**
+   * The launcher does not know it, so the files that it stored at its end may be the only source: its journal is read.
+   */
   | { do: 'read' }
   /** Nothing is left of an attempt that is over. */
   | { do: 'forget' }

@@ -25,7 +25,9 @@ export async function claimDuePushes(db: Database, claim: PushClaim, limit: numb
   return rows
 }
 
-/** Takes calendars whose channel is past its half life or gone, even if another attempt is planned; none of `without`. */
+/**
+ * Takes calendars whose channel is past its half life or gone, even if another attempt is planned; none of `without`.
+ */
 export async function claimOldPushes(
   db: Database,
   claim: PushClaim,

@@ -175,7 +175,10 @@ export async function readToldEvents(tx: Tx, eventIds: readonly string[]): Promi
   return rows
 }
 
-/** Removes events that ended so many days ago, and series without events and without a wanted bot. Returns the number of events. */
+/**
+ * Removes events that ended so many days ago, and series without events and without a wanted bot. Returns the number of
+ * events.
+ */
 export async function removePastEvents(db: Database, days: number): Promise<number> {
   return db.transaction().execute(async (tx) => {
     const over = sql`ends_at < now() - make_interval(days => ${days})`

@@ -227,7 +227,10 @@ export interface IntentWrite {
   seriesIntentId: string | null
 }
 
-/** Stores the bot that a caller wants for an event from now on. The event's last bot is unlinked: it has ended, or is about to. */
+/**
+ * Stores the bot that a caller wants for an event from now on. The event's last bot is unlinked: it has ended, or is
+ * about to.
+ */
 export async function writeIntent(
   tx: Tx,
   seals: Seals,

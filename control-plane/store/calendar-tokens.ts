@@ -1,4 +1,7 @@
-/** Credentials and access tokens of calendars. A process that refreshes holds a lease; the new credentials replace those that it used. */
+/**
+ * Credentials and access tokens of calendars. A process that refreshes holds a lease; the new credentials replace those
+ * that it used.
+ */
 import { sql } from 'kysely'
 import type { Seals } from '../ports.ts'
 import { accessTokenPlace, credentialsPlace } from './calendars.ts'

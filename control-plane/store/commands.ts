@@ -84,8 +84,8 @@ export async function openCommands(db: Database | Tx, botIds: readonly string[])
 }
 
 /**
- * Commands that no link has sent yet, of all bots that are not over, with the attempt that each is for. Also commands that
- * were sent some seconds ago without an answer, because the link may have been dead. The newest, oldest first.
+ * Commands that no link has sent yet, of all bots that are not over, with the attempt that each is for. Also commands
+ * that were sent some seconds ago without an answer, because the link may have been dead. The newest, oldest first.
  */
 export async function unsentCommands(db: Database, limit: number): Promise<(OpenCommand & { attempt: number })[]> {
   const { rows } = await sql<OpenCommand & { attempt: number }>`

@@ -90,7 +90,10 @@ export async function dropAccessToken(db: Database, id: string, version: number)
     .execute()
 }
 
-/** Stores the outcome of a fetch with pair `version`: null clears the error. A connection with another pair is not touched. */
+/**
+ * Stores the outcome of a fetch with pair `version`: null clears the error. A connection with another pair is not
+ * touched.
+ */
 export async function noteOutcome(
   db: Database,
   { id, version }: { id: string; version: number },

@@ -131,8 +131,8 @@ export async function changeConnection(
 }
 
 /**
- * Where the team has connected the user already, the user's first connection is authorized again; otherwise a new one is
- * made. Two requests at once make one.
+ * Where the team has connected the user already, the user's first connection is authorized again; otherwise a new one
+ * is made. Two requests at once make one.
  */
 export async function connectUser(
   db: Database,
@@ -220,7 +220,10 @@ export async function connectionsOfUser(db: Database | Tx, teamId: string, userI
     .execute()
 }
 
-/** Its secrets are deleted at once; the row stays, so that a bot that named it can report why it failed. False: not found. */
+/**
+ * Its secrets are deleted at once; the row stays, so that a bot that named it can report why it failed. False: not
+ * found.
+ */
 export async function deleteConnection(db: Database, teamId: string, id: string): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('connections')

@@ -28,7 +28,10 @@ export interface PoolSettings {
   readsByIndex?: boolean
   /** Called when a statement of this pool has written webhook deliveries, before its transaction is over. */
   onDeliveries?: () => void
-  /** Called with a function that reads the pool's counts. The returned function gets the seconds that each acquire waited. */
+  /**
+   * Called with a function that reads the pool's counts. The returned function gets the seconds that each acquire
+   * waited.
+   */
   watch?: (counts: () => PoolCounts) => (seconds: number) => void
   /** Called when an idle connection breaks; the pool replaces it. */
   onError?: (error: Error) => void

@@ -231,7 +231,10 @@ export async function replayDeliveries(db: Database, filter: ReplayFilter): Prom
   return Number(numAffectedRows ?? 0)
 }
 
-/** One message to one endpoint, whether or not it subscribes to the event. Resolves with the delivery's id; null without the endpoint. */
+/**
+ * One message to one endpoint, whether or not it subscribes to the event. Resolves with the delivery's id; null without
+ * the endpoint.
+ */
 export async function sendTo(
   db: Database,
   endpointId: string,

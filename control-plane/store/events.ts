@@ -44,9 +44,9 @@ export function standingOf(
 }
 
 /**
- * Stores batches of events in one transaction: the events, the bots' changes, webhook messages, tokens and files. Events
- * that were stored before are skipped. Events after a gap are left out, so the returned number requests them again.
- * Null for a bot that is unknown. Nothing is acknowledged before this resolves.
+ * Stores batches of events in one transaction: the events, the bots' changes, webhook messages, tokens and files.
+ * Events that were stored before are skipped. Events after a gap are left out, so the returned number requests them
+ * again. Null for a bot that is unknown. Nothing is acknowledged before this resolves.
  */
 export async function appendEvents(db: Database, batches: readonly JournalBatch[]): Promise<(Stored | null)[]> {
   return db.transaction().execute(async (tx) => {

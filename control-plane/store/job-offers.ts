@@ -13,7 +13,10 @@ export interface NewOffer {
   seconds: number
 }
 
-/** Replaces an earlier offer of the attempt, whose token then stops working. Expired offers of other attempts are removed. */
+/**
+ * Replaces an earlier offer of the attempt, whose token then stops working. Expired offers of other attempts are
+ * removed.
+ */
 export async function putOffer(db: Database, offer: NewOffer): Promise<void> {
   const { id, botId, attempt, tokenHash, sealedJob, seconds } = offer
   await sql`

@@ -49,7 +49,10 @@ export async function launchesStarted(
     where launches.bot_id = answer."botId" and launches.attempt = answer.attempt`.execute(db)
 }
 
-/** Stores how the attempt ended, without its log where the bot's data was deleted. False where the end was stored before. */
+/**
+ * Stores how the attempt ended, without its log where the bot's data was deleted. False where the end was stored
+ * before.
+ */
 export async function launchEnded(
   db: Database | Tx,
   botId: string,
@@ -94,7 +97,9 @@ export async function launchKept(db: Database, botId: string, attempt: number): 
     .execute()
 }
 
-/** The recording of the attempt has to be recovered before its other files are removed; its bot continues without it. */
+/**
+ * The recording of the attempt has to be recovered before its other files are removed; its bot continues without it.
+ */
 export async function wantRecovery(db: Database | Tx, botId: string, attempt: number): Promise<void> {
   await db
     .updateTable('launches')

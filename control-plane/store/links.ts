@@ -46,7 +46,9 @@ export interface Greeted {
   commands: OpenCommand[]
 }
 
-/** Notes that these bots are connected, and returns the data that each has to receive. Null for a bot that is unknown. */
+/**
+ * Notes that these bots are connected, and returns the data that each has to receive. Null for a bot that is unknown.
+ */
 export async function greet(db: Database, greetings: readonly Greeting[]): Promise<(Greeted | null)[]> {
   const asked = JSON.stringify(
     greetings.map(({ botId, attempt, journalId }, place) => ({ place, bot: botId, attempt, journal: journalId })),

@@ -3,7 +3,10 @@ import { sql } from 'kysely'
 import type { Database } from './database.ts'
 import type { ClaimedDelivery } from './delivery-claims.ts'
 
-/** Seconds in which a key may still come: other processes get theirs at other moments. Then the line continues without it. */
+/**
+ * Seconds in which a key may still come: other processes get theirs at other moments. Then the line continues without
+ * it.
+ */
 export const LOST_AFTER_SECONDS = 3600
 
 /**

@@ -1,4 +1,7 @@
-/** Migrates a database to the tables that this program needs. Forward only; two processes that migrate at once wait for each other. */
+/**
+ * Migrates a database to the tables that this program needs. Forward only; two processes that migrate at once wait for
+ * each other.
+ */
 import { type Kysely, sql } from 'kysely'
 import { type Migration, Migrator } from 'kysely/migration'
 import * as firstTables from './migrations/0001-first-tables.ts'

@@ -38,7 +38,10 @@ function limits(
   }
 }
 
-/** The values of a team that an operator may change; `balance` in tokens. A plan sets its limits, and single limits override them. */
+/**
+ * The values of a team that an operator may change; `balance` in tokens. A plan sets its limits, and single limits
+ * override them.
+ */
 export type TeamChange = Partial<TeamLimits> & {
   plan?: Plan
   balance?: number | null

@@ -1,4 +1,7 @@
-/** Sends due deliveries. Any number of dispatchers share one database; a killed one's deliveries come back with its leases. */
+/**
+ * Sends due deliveries. Any number of dispatchers share one database; a killed one's deliveries come back with its
+ * leases.
+ */
 import { randomUUID } from 'node:crypto'
 import { type Meters, NO_METERS } from '../meters.ts'
 import {

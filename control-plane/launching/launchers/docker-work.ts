@@ -33,7 +33,10 @@ export async function copyJournal(container: Docker.Container, botId: string, ta
   for (const name of JOURNAL) await copy(container, `${WORK_FOLDER}/${botId}/${name}`, folder, MAX_JOURNAL_BYTES)
 }
 
-/** Does nothing where the container has no such path. A stranger's pages may have written the files, so only plain files are copied. */
+/**
+ * Does nothing where the container has no such path. A stranger's pages may have written the files, so only plain files
+ * are copied.
+ */
 async function copy(container: Docker.Container, path: string, folder: string, maxBytes: number): Promise<void> {
   let archive: NodeJS.ReadableStream
   try {

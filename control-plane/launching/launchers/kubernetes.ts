@@ -108,7 +108,9 @@ export async function createKubernetesLauncher(settings: KubernetesLauncherSetti
     }
   }
 
-  /** First the Job without a pod, then its job, then the pod: each pod finds its job, and no job waits without a Job. */
+  /**
+   * First the Job without a pod, then its job, then the pod: each pod finds its job, and no job waits without a Job.
+   */
   async function make(spec: LaunchSpec, name: string): Promise<void> {
     const { botId, attempt } = spec
     const token = randomBytes(32).toString('base64url')

@@ -8,7 +8,9 @@ import { botEnvironment } from './bot-environment.ts'
 
 /** Milliseconds; a long recording is read once to make its index. */
 const LONGEST_MS = 15 * 60_000
-/** Time from the stop request until the process is killed. The next process starts unfinished work from the beginning. */
+/**
+ * Time from the stop request until the process is killed. The next process starts unfinished work from the beginning.
+ */
 const STOP_WITHIN_MS = 5_000
 const MAX_OUTPUT_BYTES = 4 * 1024 * 1024
 

@@ -49,8 +49,8 @@ export function isOnlyPlanned(bot: Pick<BotRow, 'is_scheduled' | 'queued_at' | '
 }
 
 /**
- * As a `preValidation` hook: an unknown bot is answered before the problems of the body. `find` rejects where the caller
- * may not see the bot.
+ * As a `preValidation` hook: an unknown bot is answered before the problems of the body. `find` rejects where the
+ * caller may not see the bot.
  */
 export function checkBotFirst(find: (request: FastifyRequest, botId: string) => Promise<unknown>) {
   return async (request: FastifyRequest) => {

@@ -1,4 +1,7 @@
-/** The requests of an existing client of the hosted service, word for word, and the fields that it reads from the answers. */
+/**
+ * The requests of an existing client of the hosted service, word for word, and the fields that it reads from the
+ * answers.
+ */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { compatOlderGeneration, inPublicNames } from '../../../../control-plane/api/compat/index.ts'
 import type { BotRequest } from '../../../../control-plane/bots/request.ts'
