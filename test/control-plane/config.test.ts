@@ -170,7 +170,7 @@ test('a folder for recordings is relative to where the service was started', () 
   expect(read({ STANDIN_STORAGE: 'folder:calls' }).storage).toEqual({ type: 'folder', path: '/srv/app/calls' })
 })
 
-test('all mistakes are reported together, each with its place and its cure', () => {
+test('all mistakes are reported together, each with its place and its solution', () => {
   const problems = problemsOf(
     {
       DATABASE_URL: 'mysql://root:hunter2@db/x',

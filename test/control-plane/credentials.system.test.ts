@@ -101,7 +101,7 @@ test('a bot joins a meeting of another account with a fresh token of the stored 
 async function filesWith(text: string): Promise<string[]> {
   return promisify(execFile)('grep', ['-rlaF', text, service.folder]).then(
     ({ stdout }) => stdout.trim().split('\n'),
-    // Files that go while they are read are none that stay.
+    // Files that disappear during the search are temporary ones.
     ({ code, stdout }: { code: number; stdout: string }) =>
       code === 1 || stdout === '' ? [] : stdout.trim().split('\n'),
   )

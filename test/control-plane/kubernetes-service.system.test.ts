@@ -126,7 +126,7 @@ ifCluster('one call starts a pod, which records, and a webhook brings the video;
   expect(launches).toEqual([{ exit_code: 0, is_out_of_memory: false, log_tail: expect.stringContaining('"') }])
 })
 
-ifCluster('a pod that somebody removes has time to finish, and the bot says why it ended', async () => {
+ifCluster('a pod that is removed from outside has time to finish, and the bot says why it ended', async () => {
   const service = await openService()
   const meeting = mock.open('waiting-room', { people: [...FOUR_PEOPLE] })
   const botId = await createBot(service, meeting)
@@ -147,7 +147,7 @@ ifCluster('a pod that somebody removes has time to finish, and the bot says why 
   ])
 })
 
-ifCluster('too little memory is known as the reason, whatever the exit code', async () => {
+ifCluster('too little memory is reported as the reason, with any exit code', async () => {
   const service = await openService({ STANDIN_BOT_MEMORY: '256' })
   const meeting = mock.open('waiting-room', { people: [...FOUR_PEOPLE] })
   const botId = await createBot(service, meeting)

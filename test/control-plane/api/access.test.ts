@@ -78,7 +78,7 @@ test('the list above is the whole document', async () => {
 describe.each(names)('%s', (_name, index) => {
   const of = (id: string) => operations(id)[index]!
 
-  test('needs a key, and a good one', async () => {
+  test('needs a valid key', async () => {
     const [method, path, body] = of(randomUUID())
     for (const key of ['', 'nonsense', `standin_${'x'.repeat(49)}`, newKey(), 'x'.repeat(5000)])
       expect(await world.callerWith(key)[method](path, body)).toMatchObject({
@@ -193,7 +193,7 @@ describe('keys', () => {
       })
   })
 
-  test('the last use is noted', async () => {
+  test('the last use is stored', async () => {
     const team = await world.team()
     await team.get('/v2/bots')
     const lastUse = () =>
@@ -235,7 +235,7 @@ describe('keys', () => {
     await other.close()
   })
 
-  test('several keys of a team share what the team has', async () => {
+  test('several keys of a team share the team's bots', async () => {
     const team = await world.team()
     const id = await world.bot(team)
     const { key } = await createKey(world.database, { teamId: team.teamId, name: 'b', permission: 'full', seal: null })

@@ -8,7 +8,7 @@ import { botRow } from './bot-row.ts'
 const NOW = new Date('2026-11-20T12:00:00Z')
 const JOURNAL = '3f2b8c1e-58f0-4d0e-9a2b-6d1f0c9e7a55'
 
-/** A launched bot of which nothing was heard. */
+/** A launched bot that has not reported yet. */
 const fresh = (changes: Partial<BotRow> = {}) =>
   botRow({
     phase: 'starting',
@@ -112,7 +112,7 @@ describe('statuses', () => {
     expect(after.joined_at).toEqual(bot.joined_at)
   })
 
-  test('a status that the bot has is no news', () => {
+  test('a repeated status sends nothing', () => {
     const { change } = folded(recording(), journal(status('in_call_recording')))
     expect(change).toEqual({ patch: {}, steps: [], messages: [], ledger: [] })
   })
@@ -174,7 +174,7 @@ describe('attempts', () => {
     expect(folded(fresh(two), journal({ type: 'artifact', artifact }), 1).artifacts).toEqual([artifact])
   })
 
-  test('a fast bot is heard before its launcher has answered', () => {
+  test('a fast bot reports before its launcher has answered', () => {
     const bot = fresh({ phase: 'launching', lease_owner: 'launcher', lease_until: NOW })
     expect(folded(bot, journal(status('joining_call'))).after).toMatchObject({
       phase: 'running',
@@ -234,7 +234,7 @@ describe('people, chat and files', () => {
     expect(after.chat_is_available).toBe(false)
   })
 
-  test('the report has the last word on files', () => {
+  test('the report decides which files there are', () => {
     const file = { name: 'video.mp4', location: '/v', bytes: 1, sha256: null }
     const { artifacts } = folded(
       recording(),
@@ -245,7 +245,7 @@ describe('people, chat and files', () => {
 })
 
 describe('ends', () => {
-  test('a normal end: closed, charged, released, and told in order', () => {
+  test('a normal end: closed, charged, released, and sent in order', () => {
     const result = folded(recording(), journal(report()))
     expect(result.after).toMatchObject({
       phase: 'closed',
@@ -328,7 +328,7 @@ describe('ends', () => {
     expect(change).toEqual({ patch: {}, steps: [], messages: [], ledger: [] })
   })
 
-  test('what comes behind the report changes nothing', () => {
+  test('events after the report change nothing', () => {
     const alone = folded(recording(), journal(report()))
     const more = folded(recording(), journal(report(), status('in_call_recording'), report({ end_code: 'NO_SPEAKER' })))
     expect(more.change).toEqual(alone.change)

@@ -43,7 +43,7 @@ const onItsWay = (values: Partial<BotRow> = {}) => {
   return withPatch(bot, resumed(bot, known()).patch)
 }
 
-describe('which deaths a bot comes back from', () => {
+describe('the crashes after which a bot is resumed', () => {
   test.each([
     ['a signal', {}, true],
     ['no memory left', { signal: null, exitCode: 137, isOutOfMemory: true }, true],
@@ -81,7 +81,7 @@ describe('a bot that rejoins', () => {
     expect(patch.parts).toMatchObject([{ attempt: 1, seconds: 300, code: 'FORCE_KILLED' }])
   })
 
-  test('waits longer with each death', () => {
+  test('waits longer with each crash', () => {
     const pauses = [0, 1, 2].map((resumes) => {
       const { due_at } = resumed(recording({ resumes }), known()).patch
       return ((due_at as Date).getTime() - now.getTime()) / 1000
@@ -89,7 +89,7 @@ describe('a bot that rejoins', () => {
     expect(pauses).toEqual([0, 5, 15])
   })
 
-  test('has what is left of its limits', () => {
+  test('has the rest of its limits', () => {
     const request = { ...plainRequest(), timeouts: { ...plainRequest().timeouts, maxRecording: 1000 } }
     expect(remainingLimits(onItsWay({ request }), now).maxRecording).toBe(700)
     const waiting = recording({
@@ -106,7 +106,7 @@ describe('a bot that rejoins', () => {
     expect(deadlineOf(recording({ resuming_since: now }), now).getTime()).toBeGreaterThan(there.getTime())
   })
 
-  test('completes where it is asked to leave, fails with its death where no attempt could be made', () => {
+  test('completes where it is asked to leave, fails with the code of its crash where no attempt could be made', () => {
     const stopped = stopAsked(onItsWay(), now)
     if ('refused' in stopped) throw new Error('refused')
     expect(stopped.patch.phase).toBe('assembling')

@@ -1,4 +1,4 @@
-/** Subscriptions: opened, renewed, replaced without double events, stopped; and what works without them. */
+/** Subscriptions: opened, renewed, replaced without double events, stopped; and the polling without them. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { eventOf, type MemoryCalendar } from './memory-provider.ts'
 import { type CalendarWorld, openCalendarWorld } from './world.ts'
@@ -109,7 +109,7 @@ test('Microsoft: one that is gone is made again, with a full sync', async () => 
   expect((await row(id)).full_synced_at!.getTime()).toBeGreaterThan(before!.getTime())
 })
 
-test('Microsoft: what is said of a subscription itself', async () => {
+test('Microsoft: notifications about a subscription itself', async () => {
   const { calendar, engine, row, id, channels } = await withCalendar('microsoft')
   const { channelId: subscriptionId, token } = subscriptionOf(calendar)
   const said = { platform: 'microsoft', subscriptionId, token } as const

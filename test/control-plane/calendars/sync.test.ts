@@ -384,7 +384,7 @@ describe('webhooks', () => {
     expect(await deliveries()).toHaveLength(5)
   })
 
-  test('a sync that changes nothing tells nothing, also a full one', async () => {
+  test('a sync that changes nothing sends nothing, also a full one', async () => {
     const { name, poll, messages, engine } = await withCalendar()
     const before = await messages()
     await poll(name)

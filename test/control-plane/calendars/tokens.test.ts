@@ -185,7 +185,7 @@ describe('rotation', () => {
     expect(await stored()).toBe(newest)
   })
 
-  test('who used the old token meanwhile made the connection revoked, and the write heals it', async () => {
+  test('a use of the old token meanwhile made the connection revoked, and the write corrects the status', async () => {
     const { url, database, provider, id, tokensOn, expire, row, engine } = await withRotation()
     await expire()
     const own = openUnlucky(url)

@@ -1,4 +1,4 @@
-/** The checker itself: what is right passes, and a planted defect of each kind is found. */
+/** The checker itself: correct rows pass, and a planted defect of each kind is found. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createEndpoint } from '../../../control-plane/store/endpoints.ts'
 import type { HostedBot } from '../launching/bot-host.ts'

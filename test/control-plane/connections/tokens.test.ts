@@ -70,7 +70,7 @@ test('a process whose lease ended in the middle of its refresh does no harm', as
   await expect(other.tokens.accessOf(id)).resolves.toMatchObject({ version: 1 })
 })
 
-test('a pair that the database does not take is used from memory, and written when it takes it', async () => {
+test('a pair that the database refuses is used from memory, and written when the database accepts it', async () => {
   const { zoom, process, connection, row, logged } = await world.setting()
   const { id } = await connection()
   await refuseWrites(id)

@@ -134,7 +134,7 @@ test('the reason says who killed the bot where that is known, and what the engin
   expect((await evidence({ ExitCode: 127, Error: 'exec: no such file' }))!.reason).toContain('exec: no such file')
 })
 
-test('a time that the engine does not know is none, and a log that cannot be read costs nothing else', async () => {
+test('an unknown time of the engine is null, and a log that cannot be read loses no other evidence', async () => {
   expect(await evidence({})).toMatchObject({ exitCode: 0, endedAt: new Date('2026-11-26T10:00:00.5Z'), logTail: null })
   expect((await evidence({ FinishedAt: '0001-01-01T00:00:00Z' }))!.endedAt).toBe(null)
 })

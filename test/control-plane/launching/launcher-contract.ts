@@ -20,7 +20,7 @@ export interface LauncherBench {
   runs(handle: LaunchHandle): Promise<number>
   /** Makes the engine unreachable, and reachable again; null where there is none beside the launcher. */
   engine: { leave(): Promise<void>; comeBack(): Promise<void> } | null
-  /** Whether `eat` ends as it does in earnest. */
+  /** Whether `eat` really ends for lack of memory. */
   runsOutOfMemory: boolean
   /** Whether a log is kept. */
   keepsLogs: boolean
@@ -39,7 +39,7 @@ export function plainJob(values: Record<string, unknown> = {}): Job {
   })
 }
 
-/** `skipped`: why it cannot be tried here; null where it can. */
+/** `skipped`: why the test cannot run here; null where it can. */
 export function describeLauncher(
   name: string,
   openBench: (limits: { maxBots: number }) => Promise<LauncherBench>,

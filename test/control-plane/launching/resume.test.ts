@@ -145,7 +145,7 @@ test('a bot that is asked to leave while it waits for its next attempt completes
   expect(setting.host.of(id)).toHaveLength(1)
 })
 
-test('what the dead attempt sends later is kept as history and changes nothing', async () => {
+test('later events of the crashed attempt are kept as history and change nothing', async () => {
   const setting = await world.setting()
   resuming(setting)
   const id = await setting.bot({ dies: 'recording', deadAttempts: 1, meetingMs: 2_000, chats: 4 })
@@ -174,7 +174,7 @@ test('what the dead attempt sends later is kept as history and changes nothing',
   expect(await setting.row(id)).toMatchObject({ status: 'completed', end_code: 'BOT_REMOVED' })
 })
 
-test('the files of a machine that is gone are missed, and the rest is delivered', async () => {
+test('the files of a lost machine are missing, and the other files are delivered', async () => {
   const setting = await world.setting()
   const asked: { from: number; beganAt: Date | null }[] = []
   resuming(setting, {

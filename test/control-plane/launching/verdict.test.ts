@@ -85,7 +85,7 @@ describe('a bot that runs', () => {
   })
 })
 
-test('an attempt that left no trace is forgotten after two minutes, unless it is the bot', () => {
+test('an unknown attempt is forgotten after two minutes, unless it is the bot', () => {
   const superseded = launch({ named_attempt: 2, handle: null })
   expect(verdictOn({ ...superseded, age: 119 }, STATES.absent)).toEqual({ do: 'wait' })
   expect(verdictOn({ ...superseded, age: 121 }, STATES.absent)).toEqual({ do: 'forget' })

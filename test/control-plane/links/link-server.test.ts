@@ -471,7 +471,7 @@ describe('commands', () => {
     expect(link.received[1]).toEqual({ type: 'command', id, command: { type: 'leave' } })
   })
 
-  test('a request to leave that comes while the bot connects is heard before its request to join is acknowledged', async () => {
+  test('a request to leave that comes while the bot connects arrives before its request to join is acknowledged', async () => {
     const server = await world.server()
     const bot = await world.bot()
     const link = await openRawLink(server.url, bot.tokens[1]!)

@@ -56,7 +56,7 @@ test('heartbeats of two hundred bots cost a few statements a second, however man
     }, PATIENCE)
     .toBe(200)
   const seconds = (performance.now() - startedAt) / 1000
-  // Ten looks a second for commands, and a statement or two for all heartbeats and all lost links.
+  // Ten polls a second for commands, and a statement or two for all heartbeats and all lost links.
   expect(count.statements - before).toBeLessThan(20 + 15 * seconds)
 })
 

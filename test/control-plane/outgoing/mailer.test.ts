@@ -1,4 +1,4 @@
-/** Mail to a real SMTP server: what arrives, and what each kind of trouble is called. */
+/** Mail to a real SMTP server: what arrives, and the problem of each kind of failure. */
 
 import { makeCertificate } from '@standin/mock/shared/certificate.ts'
 import { afterEach, describe, expect, test } from 'vitest'

@@ -23,7 +23,7 @@ const inSeconds = (seconds: number) => new Date(Date.now() + seconds * 1000)
 const look = () => lookForDue(world.database, 15, 60)
 const bot = (phase: string, dueIn: number) => world.bot(team, { phase, due_at: inSeconds(dueIn) })
 
-test('a launcher hears what is due, and when the next bot is', async () => {
+test('a launcher gets the due bots, and the time of the next one', async () => {
   expect(await look()).toEqual({ scheduled: false, due: false, next_in: null })
   await bot('scheduled', 15 + 3600)
   await bot('running', 1)

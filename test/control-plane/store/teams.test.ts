@@ -126,7 +126,7 @@ describe('the ledger', () => {
   })
 })
 
-test('the list tells tokens, oldest team first', async () => {
+test('the list shows tokens, oldest team first', async () => {
   const first = await createTeam(opened.database, 'First')
   const second = await createTeam(opened.database, 'Second')
   await setTeam(opened.database, second, { balance: 2.5 })

@@ -154,7 +154,7 @@ test('a caller whose trace is not sampled causes no spans', async () => {
   expect(new Set(otlp.paths)).toEqual(new Set(['/custom']))
 })
 
-test('an endpoint that refuses spans, or is away, harms nothing', async () => {
+test('an endpoint that refuses spans, or is down, does no harm', async () => {
   const otlp = await startOtlpReceiver(500)
   const service = await start({ OTEL_EXPORTER_OTLP_ENDPOINT: otlp.url })
   await closed(await send(service.address))
@@ -199,7 +199,7 @@ test('the endpoint is that of traces, or made of the one for everything', () => 
   expect(traceEndpoint({ ...both, OTEL_SDK_DISABLED: 'true' })).toBeNull()
 })
 
-test('an address that is none is said, and the service starts without traces', async () => {
+test('an invalid address is logged, and the service starts without traces', async () => {
   const errors: string[] = []
   const log = { ...quiet, error: (fields: object) => errors.push(JSON.stringify(fields)) }
   const { traces, close } = await openTraces({ OTEL_EXPORTER_OTLP_ENDPOINT: 'not an address' }, { log, version: '1' })

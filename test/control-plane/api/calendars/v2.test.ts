@@ -120,7 +120,7 @@ describe('connections', () => {
     [{ ...create, oauth_tenant_id: 'common/../../evil' }, 'oauth_tenant_id'],
     [{ ...create, raw_calendar_id: null }, 'raw_calendar_id'],
     [{ ...create, raw_calendar_id: 'a\0b' }, 'raw_calendar_id'],
-  ])('%j is refused before anything is asked', async (body, named) => {
+  ])('%j is refused before any request to the provider', async (body, named) => {
     const answer = await team.post('/v2/calendars', body)
     expect(answer).toMatchObject({ status: 400, body: { code: 'FST_ERR_VALIDATION' } })
     expect(answer.body.message).toContain(named)

@@ -162,7 +162,7 @@ describe.each(['google', 'microsoft'] as const)('%s', (platform) => {
     expect((await follower.follow()).agenda).toContain('11-25T11:00 declined')
   })
 
-  test('nothing changed, nothing comes', async () => {
+  test('without changes, no event comes', async () => {
     const { calendar, follower, since } = await start()
     calendar.create({ title: 'One', start: at('2026-11-25T10:00:00Z') })
     await follower.follow()
