@@ -235,7 +235,7 @@ describe('keys', () => {
     await other.close()
   })
 
-  test('several keys of a team share the team's bots', async () => {
+  test('several keys of a team share the bots of the team', async () => {
     const team = await world.team()
     const id = await world.bot(team)
     const { key } = await createKey(world.database, { teamId: team.teamId, name: 'b', permission: 'full', seal: null })
