@@ -7,7 +7,7 @@ export interface BotContainerConfig {
   network: string | null
   /** The folder of recordings as the engine names it: a path of its machine, or a volume. Null: the same path. */
   recordings: string | null
-  /** `always` is Kubernetes' alone. */
+  /** `always` exists only for Kubernetes. */
   pull: 'never' | 'missing' | 'always'
   /** MiB. */
   memory: number
@@ -56,7 +56,7 @@ function pathOf(given: Given | null, folder: string): string | null {
   return given === null ? null : resolve(folder, given.text)
 }
 
-/** Whether containers can reach the control link: the address of this machine alone is another one in a container. */
+/** Whether containers can reach the control link: a loopback address means the container itself there. */
 export function isReachable({ linkUrl, botContainer }: { linkUrl: string | null; botContainer: BotContainerConfig }) {
   if (botContainer.network === 'host') return true
   const hostname = linkUrl === null ? 'localhost' : new URL(linkUrl).hostname

@@ -41,7 +41,7 @@ export function oidcOf(ofVariable: (name: string) => Given | null, allowPlain: b
   }
 }
 
-/** Kept as it was written, since its text has to be equal to what the provider says of itself. */
+/** Kept as it was written, since its text has to equal the issuer in the provider's metadata. */
 function issuerOf({ place, text, report }: Given, allowPlain: boolean): string {
   const url = URL.canParse(text) ? new URL(text) : null
   const isPlain = url?.protocol === 'http:'

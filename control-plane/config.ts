@@ -53,7 +53,7 @@ export interface ServiceConfig {
   /** Null: those of `<data>/secret-keys`, which the first start makes. */
   secretKeys: readonly SealKey[] | null
   allowPrivateAddresses: boolean
-  /** Addresses and ranges of proxies whose `x-forwarded-for` is believed. */
+  /** Addresses and ranges of proxies whose `x-forwarded-for` is trusted. */
   trustedProxies: readonly string[]
   /** Seconds. Null: the dispatcher's own schedule. */
   webhookDelays: readonly number[] | null
@@ -105,7 +105,7 @@ export class InvalidConfig extends Error {
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-/** Options of the command line; each one goes before its variable. */
+/** Options of the command line; each one overrides its variable. */
 export interface ConfigOptions {
   data?: string
   host?: string

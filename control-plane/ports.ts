@@ -93,9 +93,11 @@ export interface JobOffers {
 
 // --- Files -----------------------------------------------------------------------------------------------------------
 
-/** Where recordings lie: a folder or a bucket. Keys are paths below the root, such as `<bot_id>/<attempt>/video.mp4`. */
+/**
+ * The store of recordings: a folder or a bucket. Keys are paths below the root, such as `<bot_id>/<attempt>/video.mp4`.
+ */
 export interface FileStore {
-  /** The `storage` of the job of one attempt; recordings then lie under `<bot_id>/<attempt>/`. */
+  /** The `storage` of the job of one attempt; its recordings are stored under `<bot_id>/<attempt>/`. */
   jobStorage(botId: string, attempt: number): Job['storage']
   /** A link that works for `seconds` without a key. Signed when read, never stored. */
   sign(key: string, seconds: number, options?: { downloadName?: string }): Promise<string>
@@ -131,7 +133,7 @@ export interface Seals {
   open(sealed: Buffer, place: SealedPlace): string
 }
 
-/** A sealed value that these keys do not open. The message names its place, and never what is in it. */
+/** A sealed value that these keys do not open. The message names its place, never its content. */
 export class LostSecret extends Error {
   override readonly name = 'LostSecret'
 }
@@ -141,7 +143,7 @@ export class LostSecret extends Error {
 /** The stored credentials that a bot's request names, and the credentials inside the request. */
 export interface GrantRequest {
   teamId: string
-  /** One of the two is there; the id goes first. */
+  /** One of the two is set; the id has priority. */
   credentialId: string | null
   credentialUserId: string | null
   /** False: the bot has a token, or an address of one; only the keys of the app are wanted. */
@@ -154,7 +156,7 @@ export interface GrantRequest {
 export interface JoinGrant {
   sdkId: string
   sdkPassword: string
-  /** Fresh, for one join on behalf of the user; at most one of the two is there. */
+  /** Fresh, for one join on behalf of the user; at most one of the two tokens is set. */
   obfToken: string | null
   /** Fresh, for a join as the user (ZAK). */
   accessKey: string | null
@@ -241,7 +243,7 @@ export interface SentMail {
 
 /** The mail server of the operator. */
 export interface Mailer {
-  /** Resolves when the server has taken the mail over. Rejects with `MailRefused` within half a minute. */
+  /** Resolves when the server has accepted the mail. Rejects with `MailRefused` within half a minute. */
   send(mail: Mail): Promise<SentMail>
 }
 

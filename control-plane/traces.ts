@@ -18,7 +18,7 @@ export interface NewSpan {
 }
 
 export interface Span {
-  /** For what follows from it. */
+  /** For spans that follow from it. */
   readonly traceparent: string
   /** `error` in one plain sentence or word marks the span as failed; `at` in UTC milliseconds. */
   end(result?: { attributes?: Attributes; error?: string | null; at?: number }): void

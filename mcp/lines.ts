@@ -17,7 +17,7 @@ const oneLine = (text: unknown): string =>
 
 const nameOf = (person: unknown): string => oneLine((person as { name?: unknown } | null)?.name) || 'Unknown'
 
-/** One line for an event; null for one that is of no use in words. */
+/** One line for an event; null for one without a use as text. */
 export function lineOf({ type, at, data }: BotEvent): string | null {
   const time = at.slice(11, 19)
   switch (type) {

@@ -38,7 +38,7 @@ const address = (protocols: readonly string[]) =>
     error: `must be an address that starts with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}`,
   })
 
-/** For WebSockets; their protocol knows no part of a document. */
+/** For WebSockets; their protocol has no URL fragment. */
 export const webSocketAddress = address(['ws:', 'wss:']).refine((text) => !text.includes('#'), {
   error: 'must not have a part behind #',
 })
@@ -345,7 +345,7 @@ export interface Problem {
   message: string
 }
 
-/** A document has more problems only if it was made to; the rest is counted. */
+/** Only a document that was made on purpose has more problems; the rest is counted. */
 export const MAX_PROBLEMS = 50
 const MAX_PATH_LENGTH = 300
 const MAX_NAME_LENGTH = 100

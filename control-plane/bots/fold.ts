@@ -253,15 +253,15 @@ function backAfter(seconds: number): string {
 function factsOf(report: FinalReport, bot: BotRow, attempt: number): BotPatch {
   const transcription = requestOf(bot).transcription
   const isLater = partsOf(bot).length > 0
-  const everybody = isLater ? withPeopleOfLaterAttempt(bot.participants, report.participants) : report.participants
+  const everyone = isLater ? withPeopleOfLaterAttempt(bot.participants, report.participants) : report.participants
   return {
     joined_attempt: attempt,
     joined_at: first(isLater, bot.joined_at, optionalInstant(report.joined_at)),
     exited_at: optionalInstant(report.exited_at) ?? bot.exited_at,
     recording_started_at: first(isLater, bot.recording_started_at, optionalInstant(report.recording_started_at)),
     duration_seconds: report.duration_seconds,
-    participants: everybody,
-    speakers: isLater ? withPeopleOfLaterAttempt(bot.speakers, report.speakers, everybody) : report.speakers,
+    participants: everyone,
+    speakers: isLater ? withPeopleOfLaterAttempt(bot.speakers, report.speakers, everyone) : report.speakers,
     report,
     transcribed_seconds: report.transcribed_seconds ?? null,
     transcription_ids: report.transcription_ids ?? [],

@@ -1,6 +1,6 @@
 /**
- * Writes new pairs of tokens. The platform has forgotten the pair before, so one that the database does not take is kept
- * here, used from here, and written again for as long as the process lives.
+ * Writes new pairs of tokens. The platform has forgotten the pair before. A pair that the database does not accept is
+ * kept in memory, used from there, and written again until the process ends.
  */
 import type { Meters } from '../meters.ts'
 import type { Log, Seals } from '../ports.ts'

@@ -138,7 +138,7 @@ async function finishLeased(
     }
     log.error(
       { team, bot: botId, attempt, error: String(error) },
-      'The journal or the recording of a crashed bot could not be read or recovered',
+      'The journal or the recording of a dead bot could not be read or recovered',
     )
     if (!isLastTry) {
       await endBotLease(database, botId, owner, RETRY_SECONDS)

@@ -47,7 +47,9 @@ export interface CalendarsTable {
   full_synced_at: Time | null
   sync_status: string | null
   sync_error: string | null
-  /** `on`: a channel is open; `off`: there is none and none is tried, `push_message` says why; `wanted`: to be opened. */
+  /**
+   * `on`: a channel is open; `off`: there is none and none is tried, `push_message` says why; `wanted`: to be opened.
+   */
   push_state: Generated<string>
   push_message: string | null
   /** When a channel is to be opened or renewed. */

@@ -108,7 +108,7 @@ function isNamed(greeted: Greeted | null | undefined): boolean {
 export interface LinkPulse extends LinkOwner {
   cpuPercent: number
   memoryBytes: number
-  /** Seconds since it was heard. */
+  /** Seconds since its last report. */
   secondsAgo: number
 }
 

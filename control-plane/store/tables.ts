@@ -1,6 +1,6 @@
 /**
- * All tables as the migrations leave them, and the types of their rows. The columns are in the `*-tables.ts` files beside
- * this one, under their names in the database; `bigint` columns are numbers (`database.ts`).
+ * All tables as the migrations leave them, and the types of their rows. The columns are in the `*-tables.ts` files
+ * beside this one, under their names in the database; `bigint` columns are numbers (`database.ts`).
  */
 import type { Insertable, Selectable, Updateable } from 'kysely'
 import type { AlertTables } from './alert-tables.ts'

@@ -1,4 +1,7 @@
-/** Sending of firings: callbacks to a real receiver, mail to a real SMTP server, and processes that are killed in between. */
+/**
+ * Sending of firings: callbacks to a real receiver, mail to a real SMTP server, and processes that are killed in
+ * between.
+ */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'

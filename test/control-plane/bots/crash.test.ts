@@ -46,7 +46,7 @@ const dead = (row: BotRow, found: Partial<EndEvidence>, recordedSeconds: number 
 
 describe('the code of a crash', () => {
   test.each([
-    ['memory ran out, whatever the exit code says', { isOutOfMemory: true, exitCode: 3 }, 'OOM_KILLED'],
+    ['memory ran out, with any exit code', { isOutOfMemory: true, exitCode: 3 }, 'OOM_KILLED'],
     ['memory ran out and the process was killed', { isOutOfMemory: true, signal: 'SIGKILL' }, 'OOM_KILLED'],
     ['SIGTERM', { signal: 'SIGTERM' }, 'SIGTERM'],
     ['exit code 143', { exitCode: 143 }, 'SIGTERM'],

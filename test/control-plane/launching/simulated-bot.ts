@@ -1,4 +1,7 @@
-/** A bot without a browser: it speaks the real control link, keeps the real journal, and behaves as its job's `extra` says. */
+/**
+ * A bot without a browser: it speaks the real control link, keeps the real journal, and behaves as its job's `extra`
+ * says.
+ */
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
