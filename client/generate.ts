@@ -11,7 +11,9 @@ import { Registry } from 'prom-client'
 /** Name of each file, and where its document is served. */
 const FILES = { 'v2.ts': '/openapi.json', 'older.ts': '/openapi-older.json' } as const
 
-/** Name of each file and its whole content. The service is built without a database, of which a document asks nothing. */
+/**
+ * Name of each file and its whole content. The service is built without a database, which the documents do not need.
+ */
 export async function clientFiles(): Promise<Map<string, string>> {
   const database = openDatabase({ url: 'postgres://127.0.0.1:1/none', role: 'documents', connections: 1 })
   const app = await buildApi({

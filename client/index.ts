@@ -78,7 +78,7 @@ export async function answerOf<T>(
   )
 }
 
-/** What failed below `fetch`, whose own message is only "fetch failed". */
+/** The cause of a failed `fetch`, whose own message is only "fetch failed". */
 function reasonOf(thrown: unknown): string {
   const cause = thrown instanceof Error && thrown.cause instanceof Error ? thrown.cause : thrown
   return cause instanceof Error ? cause.message : String(cause)

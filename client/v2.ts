@@ -947,7 +947,7 @@ export interface paths {
         put?: never;
         /**
          * Pause the recording
-         * @description What is paused is missing from recording, transcript and stream; times go on without a gap.
+         * @description The paused time is missing from recording, transcript and stream; their times continue without a gap.
          */
         post: {
             parameters: {
@@ -1090,7 +1090,7 @@ export interface paths {
         put?: never;
         /**
          * Resume the recording
-         * @description What is paused is missing from recording, transcript and stream; times go on without a gap.
+         * @description The paused time is missing from recording, transcript and stream; their times continue without a gap.
          */
         post: {
             parameters: {
@@ -2732,7 +2732,7 @@ export interface paths {
         post?: never;
         /**
          * Cancel a scheduled bot
-         * @description A bot that has started already is told to leave.
+         * @description A bot that has started already is asked to leave.
          */
         delete: {
             parameters: {

@@ -5,9 +5,9 @@ import { type Given, oneOf, shown, wholeNumber } from './config-values.ts'
 export interface BotContainerConfig {
   /** `host`: that of the engine's machine or the node. Null: the engine's own bridge, or the cluster's network. */
   network: string | null
-  /** What the engine knows the folder of recordings as: a path of its machine, or a volume. Null: the same path. */
+  /** The folder of recordings as the engine names it: a path of its machine, or a volume. Null: the same path. */
   recordings: string | null
-  /** `always` is Kubernetes' alone. */
+  /** `always` exists only for Kubernetes. */
   pull: 'never' | 'missing' | 'always'
   /** MiB. */
   memory: number
@@ -56,7 +56,7 @@ function pathOf(given: Given | null, folder: string): string | null {
   return given === null ? null : resolve(folder, given.text)
 }
 
-/** Whether containers can reach the control link: the address of this machine alone is another one in a container. */
+/** Whether containers can reach the control link: a loopback address means the container itself there. */
 export function isReachable({ linkUrl, botContainer }: { linkUrl: string | null; botContainer: BotContainerConfig }) {
   if (botContainer.network === 'host') return true
   const hostname = linkUrl === null ? 'localhost' : new URL(linkUrl).hostname

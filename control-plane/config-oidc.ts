@@ -6,9 +6,12 @@ export interface OidcConfig {
   clientId: string
   /** Null: a public client, which proves itself with PKCE alone. */
   clientSecret: string | null
-  /** What the button calls the provider; empty: nothing particular. */
+  /** The provider's name on the button; empty: a general text. */
   name: string
-  /** Whoever has a verified e-mail address of these becomes a viewer of the first team. Empty: only people who were invited. */
+  /**
+   * People with a verified e-mail address of these domains become viewers of the first team. Empty: only invited
+   * people.
+   */
   domains: readonly string[]
 }
 
@@ -38,7 +41,7 @@ export function oidcOf(ofVariable: (name: string) => Given | null, allowPlain: b
   }
 }
 
-/** Kept as it was written, since its text has to be equal to what the provider says of itself. */
+/** Kept as it was written, since its text has to equal the issuer in the provider's metadata. */
 function issuerOf({ place, text, report }: Given, allowPlain: boolean): string {
   const url = URL.canParse(text) ? new URL(text) : null
   const isPlain = url?.protocol === 'http:'

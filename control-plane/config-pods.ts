@@ -14,7 +14,7 @@ export interface BotPodConfig {
 
 type Effect = (typeof EFFECTS)[number]
 const EFFECTS = ['NoSchedule', 'PreferNoSchedule', 'NoExecute'] as const
-/** About what a bot with video takes while it records; docs/performance.md. */
+/** About the use of a bot with video while it records; docs/performance.md. */
 const REQUESTED_MILLICORES = 1000
 
 export function botPodOf(ofVariable: (name: string) => Given | null): BotPodConfig {

@@ -53,14 +53,14 @@ export interface ServiceConfig {
   /** Null: those of `<data>/secret-keys`, which the first start makes. */
   secretKeys: readonly SealKey[] | null
   allowPrivateAddresses: boolean
-  /** Addresses and ranges of proxies whose `x-forwarded-for` is believed. */
+  /** Addresses and ranges of proxies whose `x-forwarded-for` is trusted. */
   trustedProxies: readonly string[]
   /** Seconds. Null: the dispatcher's own schedule. */
   webhookDelays: readonly number[] | null
   /** Null: no mail is sent. */
   mail: MailServer | null
   providers: ProviderAddresses
-  /** Whether a bot that dies in its meeting goes back into it. */
+  /** Whether a bot that crashes in its meeting rejoins it. */
   resumesBots: boolean
   /** Null: people sign in by link and by password only. */
   oidc: OidcConfig | null
@@ -70,7 +70,7 @@ export interface ServiceConfig {
   jitsiHosts: readonly string[]
   /** Whether the greeting offers the built-in mock meeting. */
   offersDemo: boolean
-  /** Whether the start tells its reader a first API key and a sign-in link. Off where the output is collected as a log. */
+  /** Whether the start prints a first API key and a sign-in link. Off where the output is collected as a log. */
   greets: boolean
   logLevel: LogLevel
 }
@@ -88,7 +88,7 @@ export interface ConfigProblem {
   /** The option or the variable. */
   place: string
   message: string
-  /** What to do about it. */
+  /** How the operator solves it. */
   cure: string
 }
 
@@ -105,7 +105,7 @@ export class InvalidConfig extends Error {
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-/** Options of the command line; each one goes before its variable. */
+/** Options of the command line; each one overrides its variable. */
 export interface ConfigOptions {
   data?: string
   host?: string
@@ -208,7 +208,7 @@ export function readServiceConfig(options: ConfigOptions, environment: Environme
   return Object.freeze(config)
 }
 
-/** What bots in containers could not reach. */
+/** Reports addresses that bots in containers could not reach. */
 function reportUnreachable(config: ServiceConfig, report: Given['report']): void {
   if (config.launcher === 'process') return
   if (!isReachable(config))
@@ -223,7 +223,7 @@ function reportUnreachable(config: ServiceConfig, report: Given['report']): void
     report(NAMES.storage[1], 'names a folder, which pods do not reach', 'Write s3://bucket/prefix')
 }
 
-/** Secrets may stand in the text of these settings, so the text is not repeated. */
+/** The text of these settings can contain secrets, so it is not repeated. */
 function databaseUrlOf(given: Given | null): string | null {
   if (given === null) return null
   const isPostgres = /^postgres(ql)?:\/\//i.test(given.text) && URL.canParse(given.text)

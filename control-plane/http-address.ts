@@ -1,13 +1,13 @@
 /** Addresses of the service itself. */
 import type { ServiceConfig } from './config.ts'
 
-/** Where this machine reaches the service: an address that stands for all becomes the loopback one. */
+/** The address under which this machine reaches the service: a wildcard address becomes the loopback one. */
 export function httpAddress(host: string, port: number): URL {
   const reachable = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host
   return new URL(`http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`)
 }
 
-/** Under which callers reach it. */
+/** The address under which callers reach it. */
 export function publicUrlOf(
   { publicUrl, host, port }: Pick<ServiceConfig, 'publicUrl' | 'host' | 'port'>,
   address = httpAddress(host, port),

@@ -24,7 +24,7 @@ import { startOwnPostgres } from './store/own-postgres.ts'
 
 /** Connections for work without a separate pool: start, administration, first team. */
 const CONNECTIONS = 4
-/** How often the service's own PostgreSQL is looked for. */
+/** How often the service's own PostgreSQL is checked. */
 const LOOK_MS = 3_000
 
 export interface Installation {
@@ -37,12 +37,12 @@ export interface Installation {
   isAlone: boolean
   /** The first API key, where this process made it now. */
   firstKey: string | null
-  /** Closes the pool; stops the service's own PostgreSQL where this process answers for it. */
+  /** Closes the pool; stops the service's own PostgreSQL where this process holds the data folder. */
   close(): Promise<void>
 }
 
 /**
- * Opens the installation, and makes what is missing of it. A service holds its data folder, so a second one is refused with
+ * Opens the installation, and makes its missing parts. A service holds its data folder, so a second one is refused with
  * `DataFolderInUse`; a command works beside a running service. Rejects with a sentence where keys or database do not fit.
  */
 export async function openInstallation(config: ServiceConfig, holder: Holder, log: Log): Promise<Installation> {
@@ -97,7 +97,7 @@ async function ownPostgres(
   log: Log,
 ): Promise<string> {
   const postgres = await startOwnPostgres({ folder })
-  // Without the lock the running service answers for it.
+  // Without the lock, the running service manages the server.
   if (hold !== null) {
     closing.push(() => postgres.stop())
     closing.push(restartLoop(folder, log))
@@ -105,7 +105,9 @@ async function ownPostgres(
   return postgres.url
 }
 
-/** Starts the server again where it was killed; it recovers by itself what it had committed. Returns what ends the watch. */
+/**
+ * Starts the server again where it was killed; it recovers its committed data. Returns a function that ends the watch.
+ */
 function restartLoop(folder: string, log: Log): () => Promise<void> {
   const ended = new AbortController()
   const watch = async () => {

@@ -6,7 +6,7 @@ import { greeting } from './greeting.ts'
 import type { Log } from './ports.ts'
 import { startService } from './service.ts'
 
-/** From the signal to the end of the process; what is not done by then is cut off. */
+/** From the signal to the end of the process; unfinished work is cut off then. */
 const GRACE_MS = 10_000
 
 /** One JSON line for each fact, on standard error where no other place is given. */

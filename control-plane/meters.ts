@@ -1,6 +1,6 @@
 /**
- * What the rooms of the service count and time for `/metrics`; docs/watching.md says what each means. The values of a label
- * are few and fixed: an id, an address or a text of a caller is never one.
+ * Counters and timers of the service for `/metrics`; docs/watching.md says what each means. The values of a label are
+ * few and fixed: an id, an address or a text of a caller is never one.
  */
 import type { Launcher } from './ports.ts'
 
@@ -52,11 +52,11 @@ export interface Timed {
 
 type NoLabels = Record<never, never>
 
-/** Cheap, and never throws: it may stand in every path. */
+/** Cheap, and never throws: it may be called on every path. */
 export interface Meters {
   count<Name extends keyof Counted>(name: Name, labels: Counted[Name], by?: number): void
   time<Name extends keyof Timed>(name: Name, seconds: number, labels: Timed[Name]): void
 }
 
-/** For rooms that nobody watches. */
+/** For parts of the service without metrics. */
 export const NO_METERS: Meters = { count() {}, time() {} }

@@ -18,7 +18,8 @@ export function openServiceCalendars(
     publicUrl,
   }: { database: Database; seals: Seals; log: Log; meters: Meters; publicUrl: string },
 ): Calendars {
-  // The operator named the providers' addresses; what callers name never reaches this client. Graph's links hold its state.
+  // The operator named the providers' addresses; addresses of callers never reach this client. Graph's links hold its
+  // state.
   const http = createGuardedClient({ allowPrivate: true, maxUrlLength: 15_000 })
   const callers = createGuardedClient({ allowPrivate: config.allowPrivateAddresses })
   const isReachable = callers.problemOf(publicUrl) === null

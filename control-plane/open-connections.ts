@@ -1,4 +1,4 @@
-/** The conferencing platform as the settings name it, and what launchers need of stored credentials. */
+/** The conferencing platform as the settings name it, and the stored credentials for launchers. */
 import { type FreshTokenAnswer, freshTokenOf } from './connections/fresh-tokens.ts'
 import { createJoinGrants } from './connections/join-grants.ts'
 import type { ConferencingPlatform } from './connections/ports.ts'
@@ -23,7 +23,7 @@ export function openPlatform(address: string | null): OpenedPlatform {
 export interface JoinTokens {
   /** For the start of a bot. */
   grants: JoinGrants
-  /** For a further try of a bot that runs. */
+  /** For a further try of a running bot. */
   again(owner: { botId: string; attempt: number }): Promise<FreshTokenAnswer>
   close(): Promise<void>
 }

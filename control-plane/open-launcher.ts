@@ -47,7 +47,7 @@ export function openLauncher(parts: LauncherParts): Promise<Launcher> {
   }
 }
 
-/** By this an engine's bots of one service are told from those of another. */
+/** Distinguishes an engine's bots of one service from those of another. */
 async function installationOf(database: Database): Promise<string> {
   return String(await keepSetting(database, 'installation_id', randomUUID()))
 }

@@ -1,4 +1,6 @@
-/** What the rooms of the service need from the world and from each other. `main.ts` gives them the real ones, tests give fakes. */
+/**
+ * The interfaces between the parts of the service and to the outside. `main.ts` gives the real ones, tests give fakes.
+ */
 import type { Job } from '@standin/wire/job.ts'
 
 /** Time of this process, for waits and for tests; the database's clock decides what is due (`store`). */
@@ -23,7 +25,7 @@ export interface LaunchSpec {
   job: Job
 }
 
-/** What a launcher needs to find a bot again; stored with the launch, so plain JSON without secrets. */
+/** How a launcher finds a bot again; stored with the launch, so plain JSON without secrets. */
 export interface LaunchHandle {
   name: string
   [key: string]: string | number
@@ -75,25 +77,27 @@ export interface Launcher {
    * where there are none beside those in the store. Rejects where they cannot be reached now.
    */
   workFolder?(handle: LaunchHandle): Promise<string | null>
-  /** Ends what it keeps open; the bots go on. */
+  /** Closes its connections; the bots continue. */
   close?(): void
 }
 
-/** Jobs that containers fetch from an address, so that no secret stands in their description. */
+/** Jobs that containers fetch from an address, so that their description contains no secret. */
 export interface JobOffers {
   /** The address of an attempt's job, as containers reach it. */
   addressOf(botId: string, attempt: number): string
   /** The job is given once, for this token, within minutes. Takes the place of an earlier offer of the attempt. */
   offer(spec: LaunchSpec, token: string): Promise<void>
-  /** From now on nobody gets the job. */
+  /** From now on the job cannot be fetched. */
   withdraw(botId: string, attempt: number): Promise<void>
 }
 
 // --- Files -----------------------------------------------------------------------------------------------------------
 
-/** Where recordings lie: a folder or a bucket. Keys are paths below the root, such as `<bot_id>/<attempt>/video.mp4`. */
+/**
+ * The store of recordings: a folder or a bucket. Keys are paths below the root, such as `<bot_id>/<attempt>/video.mp4`.
+ */
 export interface FileStore {
-  /** The `storage` of the job of one attempt; recordings then lie under `<bot_id>/<attempt>/`. */
+  /** The `storage` of the job of one attempt; its recordings are stored under `<bot_id>/<attempt>/`. */
   jobStorage(botId: string, attempt: number): Job['storage']
   /** A link that works for `seconds` without a key. Signed when read, never stored. */
   sign(key: string, seconds: number, options?: { downloadName?: string }): Promise<string>
@@ -102,7 +106,7 @@ export interface FileStore {
   write(key: string, bytes: Uint8Array, contentType: string): Promise<void>
   list(prefix: string): Promise<{ key: string; bytes: number }[]>
   deletePrefix(prefix: string): Promise<{ files: number; bytes: number }>
-  /** The key of an artifact's location (a path or `s3://` address); null where it lies outside of this store. */
+  /** The key of an artifact's location (a path or `s3://` address); null where it is outside of this store. */
   keyOf(location: string): string | null
 }
 
@@ -129,17 +133,17 @@ export interface Seals {
   open(sealed: Buffer, place: SealedPlace): string
 }
 
-/** A sealed value that these keys do not open. The message names its place, and never what is in it. */
+/** A sealed value that these keys do not open. The message names its place, never its content. */
 export class LostSecret extends Error {
   override readonly name = 'LostSecret'
 }
 
 // --- Stored credentials of conferencing users -------------------------------------------------------------------------
 
-/** What a bot's request names of stored credentials, and what it brings itself. */
+/** The stored credentials that a bot's request names, and the credentials inside the request. */
 export interface GrantRequest {
   teamId: string
-  /** One of the two is there; the id goes first. */
+  /** One of the two is set; the id has priority. */
   credentialId: string | null
   credentialUserId: string | null
   /** False: the bot has a token, or an address of one; only the keys of the app are wanted. */
@@ -148,11 +152,11 @@ export interface GrantRequest {
   meetingUrl: string
 }
 
-/** What one start of a bot gets of a stored credential. */
+/** The part of a stored credential that one start of a bot gets. */
 export interface JoinGrant {
   sdkId: string
   sdkPassword: string
-  /** Fresh, for one join on behalf of the user; at most one of the two is there. */
+  /** Fresh, for one join on behalf of the user; at most one of the two tokens is set. */
   obfToken: string | null
   /** Fresh, for a join as the user (ZAK). */
   accessKey: string | null
@@ -231,7 +235,7 @@ export interface Mail {
   id: string
 }
 
-/** What the mail server said when it took the mail over. */
+/** The mail server's answer when it accepted the mail. */
 export interface SentMail {
   status: number | null
   answer: string
@@ -239,7 +243,7 @@ export interface SentMail {
 
 /** The mail server of the operator. */
 export interface Mailer {
-  /** Resolves when the server has taken the mail over. Rejects with `MailRefused` within half a minute. */
+  /** Resolves when the server has accepted the mail. Rejects with `MailRefused` within half a minute. */
   send(mail: Mail): Promise<SentMail>
 }
 

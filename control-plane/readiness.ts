@@ -1,4 +1,4 @@
-/** What `/readyz` asks for besides an answer of the database. The sentences hold no address and no secret. */
+/** Checks of `/readyz` besides the database. Their sentences hold no address and no secret. */
 import { probeSealKeys } from './secrets/key-check.ts'
 import type { KeyRing } from './secrets/seals.ts'
 import type { Database } from './store/database.ts'

@@ -1,4 +1,4 @@
-/** The composition of the service: makes the rooms that its roles need, and closes them in order. */
+/** The composition of the service: makes the parts that its roles need, and closes them in order. */
 import type { Server } from 'node:http'
 import { type AddressInfo, createServer as createSocket } from 'node:net'
 import { join } from 'node:path'
@@ -118,7 +118,7 @@ async function startRoles(
   closing.add('client', () => client.close())
   const { platform, close: closePlatform } = openPlatform(config.providers.zoom)
   closing.add('conferencing platform', closePlatform)
-  // One for the process: a pair of tokens that the database does not take is in its memory only.
+  // One for the process: a pair of tokens that the database does not accept is in its memory only.
   const joinTokens = onceOnly(() => {
     const opened = openJoinTokens({ database: pool('connections'), seals, platform, log, meters })
     closing.add('tokens of connections', () => opened.close())
@@ -215,7 +215,7 @@ async function startRoles(
   const signInLink = has('api') && config.greets ? await ownerSignInLink(startDatabase, publicUrl) : null
   return { address: address.href, publicUrl, firstKey: installation.firstKey, signInLink, close: () => closing.run() }
 
-  /** Not listening yet, so that no bot comes before its link can be taken. */
+  /** Not listening yet, so that no bot connects before its link can be accepted. */
   async function makeServer(): Promise<{ server: Server; listen(place: Place): Promise<unknown> }> {
     if (!has('api')) {
       const probes = createProbes({

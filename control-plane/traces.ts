@@ -1,14 +1,14 @@
 /**
- * Spans of OpenTelemetry, where an endpoint for them is set (docs/watching.md). What happens to a bot belongs to the trace
- * of the request that asked for it, which is stored with the bot, so that a trace spans days and processes. Attributes hold
- * ids and fixed words: never a secret, a meeting link, an address or a text of a caller.
+ * Spans of OpenTelemetry, where an endpoint for them is set (docs/watching.md). The spans of a bot belong to the trace
+ * of the request that asked for it, which is stored with the bot, so that a trace spans days and processes. Attributes
+ * hold ids and fixed words: never a secret, a meeting link, an address or a text of a caller.
  */
 import type { BotRow } from './store/tables.ts'
 
 export type Attributes = Readonly<Record<string, string | number | boolean | null>>
 
 export interface NewSpan {
-  /** A `traceparent` as W3C Trace Context has it; null: a trace of its own. */
+  /** A `traceparent` as W3C Trace Context has it; null starts a new trace. */
   parent: string | null
   kind?: 'server' | 'client' | 'internal'
   /** Null values are left out. */
@@ -18,7 +18,7 @@ export interface NewSpan {
 }
 
 export interface Span {
-  /** For what follows from it. */
+  /** For spans that follow from it. */
   readonly traceparent: string
   /** `error` in one plain sentence or word marks the span as failed; `at` in UTC milliseconds. */
   end(result?: { attributes?: Attributes; error?: string | null; at?: number }): void
@@ -46,7 +46,7 @@ export function traceOf(bot: Pick<BotRow, 'id' | 'traceparent'>): string {
   return `00-${id}-${id.slice(16)}-01`
 }
 
-/** The whole life of a bot as one span, once it is over. */
+/** One span from the bot's request to its end, sent once the bot is over. */
 export function traceLife(traces: Traces, bot: BotRow): void {
   if (!traces.isOn || bot.phase !== 'closed') return
   const startedAt = (bot.launched_at ?? bot.queued_at ?? bot.created_at).getTime()

@@ -1,4 +1,4 @@
-/** Hears `standin service drain`, which another process writes into the database. */
+/** Watches for `standin service drain`, which another process writes into the database. */
 import type { Log } from './ports.ts'
 import type { Database } from './store/database.ts'
 import { isDrainAskedSince } from './store/drain.ts'

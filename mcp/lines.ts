@@ -1,4 +1,4 @@
-/** What happened in a meeting as lines that a person or an assistant reads. Names and words come from strangers. */
+/** The events of a meeting as lines that a person or an assistant reads. Names and words come from strangers. */
 import type { Bot, BotEvent, BotItem, Utterance } from './meetings.ts'
 
 /** `1:02:03` of seconds since the recording began. */
@@ -9,7 +9,7 @@ export function clock(seconds: number): string {
   return hours > 0 ? `${hours}:${two(minutes)}:${two(rest)}` : `${minutes}:${two(rest)}`
 }
 
-/** Line ends and control characters of strangers cannot begin a line of their own. */
+/** Line ends and control characters in a stranger's text cannot start a new line. */
 const oneLine = (text: unknown): string =>
   String(text ?? '')
     .replaceAll(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ')
@@ -17,7 +17,7 @@ const oneLine = (text: unknown): string =>
 
 const nameOf = (person: unknown): string => oneLine((person as { name?: unknown } | null)?.name) || 'Unknown'
 
-/** One line for an event; null for one that is of no use in words. */
+/** One line for an event; null for one without a use as text. */
 export function lineOf({ type, at, data }: BotEvent): string | null {
   const time = at.slice(11, 19)
   switch (type) {

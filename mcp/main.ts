@@ -44,7 +44,7 @@ const meetings = createMeetings(createStandinClient({ baseUrl: url, apiKey: key 
 const { version } = JSON.parse(readFileSync(packageFile(), 'utf8')) as { version: string }
 await createMcpServer(meetings, { version }).connect(new StdioServerTransport())
 
-/** Of this checkout, or of the built program, which lies one folder deeper. */
+/** Of this checkout, or of the built program, which is one folder deeper. */
 function packageFile(): URL {
   const isBuilt = import.meta.url.endsWith('/dist/mcp/main.js')
   return new URL(isBuilt ? '../../package.json' : '../package.json', import.meta.url)

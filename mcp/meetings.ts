@@ -1,4 +1,4 @@
-/** What the tools ask of the service, over its public API. */
+/** The calls of the tools to the service, over its public API. */
 import { answerOf, type Schemas, type StandinClient } from '@standin/client/index.ts'
 
 /** The fields of a bot that the tools show. */
@@ -112,7 +112,7 @@ export function createMeetings({ v2 }: StandinClient, fetchFile: typeof fetch = 
   }
 }
 
-/** What fits the documented form; the rest of a file that does not is left out. */
+/** Utterances in the documented form; other parts of the file are left out. */
 function utterancesOf(file: unknown): Utterance[] {
   const utterances = (file as { result?: { utterances?: unknown } } | null)?.result?.utterances
   if (!Array.isArray(utterances)) return []

@@ -7,7 +7,9 @@ const LINES_A_MEETING = 20
 /** Transcripts that are read at once. */
 const AT_ONCE = 4
 
-/** Lines of a meeting stand below a line that names it. A transcript that cannot be read is named, and the search goes on. */
+/**
+ * Lines of a meeting follow a line that names it. A transcript that cannot be read is named, and the search continues.
+ */
 export async function searchTranscripts(meetings: Meetings, words: string, count: number): Promise<string[]> {
   const wanted = foldedWords(words)
   const lines: string[] = []

@@ -1,4 +1,4 @@
-/** What a bot is told while it lives. */
+/** Commands to a running bot. */
 import { z } from 'zod'
 import { chatText } from './job.ts'
 

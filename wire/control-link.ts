@@ -40,7 +40,7 @@ export const freshTokenSchema = z.strictObject({
   type: z.literal('token'),
   id: commandId,
   token: token.optional(),
-  code: z.enum(ERROR_CODES).optional().describe('What the bot ends with where no other try helps.'),
+  code: z.enum(ERROR_CODES).optional().describe('The end code where another try does not help.'),
   message: z.string().max(2_000).optional(),
   can_retry: z.boolean().default(false),
 })

@@ -1,4 +1,4 @@
-/** What a bot reports upwards. docs/control-link.md describes the exchange. */
+/** The events that a bot reports. docs/control-link.md describes the exchange. */
 import { z } from 'zod'
 import { ERROR_CODES, NORMAL_END_CODES, RECORDING_MODES, STATUSES } from './codes.ts'
 
@@ -18,10 +18,10 @@ export const personSchema = z.strictObject({
 })
 export type Person = z.infer<typeof personSchema>
 
-/** What a chat message says; fields that are absent were not said. */
+/** The content of a chat message; absent fields were not in it. */
 const chatContent = {
   text: z.string().describe('As written: line ends, emoji and @names are characters. Empty for a deleted message.'),
-  is_cut: z.literal(true).optional().describe('The message goes on where this text ends.'),
+  is_cut: z.literal(true).optional().describe('The text is cut off: the message was longer.'),
   is_edited: z.literal(true).optional(),
   reply_to: z.string().optional().describe('The message_id of the message that this one answers.'),
   links: z
@@ -57,14 +57,14 @@ export type Artifact = z.infer<typeof artifactSchema>
 export const gapSchema = z.strictObject({
   started_at: utc,
   ended_at: utc,
-  offset: z.number().min(0).describe('Where it lies in the recording: seconds, pauses and gaps removed.'),
+  offset: z.number().min(0).describe('Its position in the recording: seconds, pauses and gaps removed.'),
   seconds: z.number().min(0),
   reason: z
     .enum(['browser_died', 'encoder_died', 'bot_died'])
     .describe(
-      '`browser_died`: the browser, or the display or sound server below it, died, and the bot went back into the ' +
-        'meeting with a fresh one. `encoder_died`: another encoder took its place. `bot_died`: the bot itself was lost, ' +
-        'and another one took its place.',
+      '`browser_died`: the browser, or the display or sound server below it, crashed, and the bot rejoined the meeting ' +
+        'with a new one. `encoder_died`: another encoder took its place. `bot_died`: the bot itself was lost, and another ' +
+        'one took its place.',
     ),
 })
 export type Gap = z.infer<typeof gapSchema>
@@ -79,9 +79,9 @@ export const qualitySchema = z.strictObject({
     ),
   drift_ms: z.number().nullable().describe('All corrections of the sound together; above zero sound was added.'),
   frames_expected: z.int().min(0),
-  frames_captured: z.int().min(0).describe('Frames with a picture of their own.'),
+  frames_captured: z.int().min(0).describe('Frames with a new picture.'),
   frames_lost: z.int().min(0).describe('Frames that repeat the one before, because none came in time.'),
-  longest_gap_seconds: z.number().min(0).describe('The longest time without a picture of its own.'),
+  longest_gap_seconds: z.number().min(0).describe('The longest time without a new picture.'),
   clipped_share: z.number().min(0).max(1).nullable().describe('Of the sound samples: at the limit of their range.'),
   silent_share: z.number().min(0).max(1).nullable().describe('Of the recorded time: below the noise floor for 2 s.'),
   encoder_lag_ms: z
@@ -108,7 +108,7 @@ export const wholeQualitySchema = qualitySchema.extend({
   speech_without_name_seconds: z
     .number()
     .min(0)
-    .describe('Sound while nobody was seen to speak, and turns of `Unknown`. Music and noise count as sound.'),
+    .describe('Sound while no person was seen to speak, and turns of `Unknown`. Music and noise count as sound.'),
   first_unnamed_at: z.number().min(0).nullable().describe('Where the first of it begins, seconds of the recording.'),
   doubtful_seconds: z.number().min(0).describe('Turns whose signals contradicted each other.'),
   first_doubtful_at: z.number().min(0).nullable().describe('Where the first of them begins.'),
@@ -125,7 +125,7 @@ export type StreamingUsage = z.infer<typeof streamingUsageSchema>
 export const finalReportSchema = z.strictObject({
   type: z.literal('final_report'),
   status: z.enum(['completed', 'failed']),
-  end_code: z.enum([...NORMAL_END_CODES, ...ERROR_CODES]).describe('Why the life ended, well or badly.'),
+  end_code: z.enum([...NORMAL_END_CODES, ...ERROR_CODES]).describe('Why the bot ended, normally or with an error.'),
   end_message: z.string().describe('The same in one plain sentence.'),
   error_code: z.enum(ERROR_CODES).nullable().describe('Null after a normal end.'),
   error_message: z.string().nullable(),
@@ -140,10 +140,7 @@ export const finalReportSchema = z.strictObject({
   participants: z.array(personSchema),
   speakers: z.array(personSchema),
   artifacts: z.array(artifactSchema),
-  gaps: z
-    .array(gapSchema)
-    .optional()
-    .describe('What is missing in the recording, oldest first; absent where nothing is.'),
+  gaps: z.array(gapSchema).optional().describe('The gaps of the recording, oldest first; absent without gaps.'),
   quality: wholeQualitySchema.nullable().optional().describe('Null where nothing was recorded.'),
   streaming: streamingUsageSchema.nullable().optional().describe('Null where the job streams nothing.'),
   transcribed_seconds: z
@@ -166,7 +163,7 @@ export const transcriptSchema = z.strictObject({
   type: z.literal('transcript'),
   text: z.string().max(20_000),
   is_final: z.boolean().describe('False in a partial one, which the next one of the same speaker replaces.'),
-  speaker: personSchema.nullable().describe('Null where nobody was seen to speak.'),
+  speaker: personSchema.nullable().describe('Null where no person was seen to speak.'),
   start: z.number().min(0).describe("Seconds since the recording's start, pauses removed."),
   end: z.number().min(0),
   language: z.string().nullable().describe('As the provider names it.'),
@@ -205,7 +202,7 @@ export const botEventSchema = z.discriminatedUnion('type', [
     sender_name: z.string(),
     timestamp: utc.describe('When it was sent; before the bot came for what the platform shows of earlier.'),
     is_own: z.boolean(),
-    is_direct: z.literal(true).optional().describe('To the bot alone, or to some; not to everybody.'),
+    is_direct: z.literal(true).optional().describe('To the bot alone or to some people, not to all.'),
     ...chatContent,
   }),
   z.strictObject({

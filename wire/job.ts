@@ -1,6 +1,6 @@
 /**
- * The job: everything one bot is told. Field names are those of docs/interface.md where it has them; unknown
- * fields are refused by name. This package imports nothing of the project, so that worker and control plane share it.
+ * The job: the complete instructions of one bot. Field names are those of docs/interface.md where it has them; unknown
+ * fields are refused by name. This package imports no other part of the project: worker and control plane share it.
  */
 import { z } from 'zod'
 import { RECORDING_MODES } from './codes.ts'
@@ -38,7 +38,7 @@ const address = (protocols: readonly string[]) =>
     error: `must be an address that starts with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}`,
   })
 
-/** For WebSockets; their protocol knows no part of a document. */
+/** For WebSockets; their protocol has no URL fragment. */
 export const webSocketAddress = address(['ws:', 'wss:']).refine((text) => !text.includes('#'), {
   error: 'must not have a part behind #',
 })
@@ -50,7 +50,7 @@ export const token = z
   .max(4096)
   .refine((text) => /^[!-~]*$/.test(text), { error: 'must not contain spaces or characters beyond ASCII' })
 
-/** Free-form data is carried along, so it is bounded; deeper nesting would exhaust the stack of whoever reads it. */
+/** Free-form data is carried along, so it is bounded; deeper nesting would exhaust the stack of a reader. */
 export const MAX_CALLER_DATA_DEPTH = 32
 export const MAX_CALLER_DATA_LENGTH = 256 * 1024
 const callerData = z
@@ -131,7 +131,7 @@ const BOT_NAMES = [
 export const timeoutConfigSchema = z.strictObject({
   waiting_room_timeout: seconds(600, 'Longest wait for admission, and for the host.'),
   no_one_joined_timeout: seconds(600, 'Longest time alone in the meeting after joining.'),
-  silence_timeout: seconds(600, 'Longest time in which nobody speaks.'),
+  silence_timeout: seconds(600, 'Longest time without speech.'),
   recording_timeout: seconds(14_400, 'Longest recording.'),
   everyone_left_timeout: seconds(30, 'Time alone, after others were there, before the bot leaves.'),
   only_bots_timeout: seconds(300, 'Time with other bots only before the bot leaves.'),
@@ -222,7 +222,7 @@ const transcriptionSchema = z.strictObject({
   mode: z
     .enum(['after', 'live', 'live_and_after'])
     .optional()
-    .describe('When words are made: after the meeting (the default), or while it goes on (the default of captions).'),
+    .describe('When the transcript is made: after the meeting (the default), or during it (the default of captions).'),
   api_key: token.nullish().describe("Of a keyed provider; absent: the operator's."),
   custom_params: callerData
     .nullish()
@@ -235,7 +235,7 @@ const tokenUrl = address(['https:']).refine((text) => text.length <= 2048, { err
 const OBF_TOKEN = 'On-behalf-of token of a user who has to be in the meeting.'
 
 const confConfigSchema = z.strictObject({
-  credential_id: z.uuid().nullish().describe('A stored credential; whoever starts the worker resolves it.'),
+  credential_id: z.uuid().nullish().describe('A stored credential; the launcher of the worker resolves it.'),
   credential_user_id: z.string().min(1).max(256).nullish().describe('Likewise, by the user it belongs to.'),
   obf_token: token.nullish().describe(OBF_TOKEN),
   obf_token_url: tokenUrl.nullish(),
@@ -262,7 +262,7 @@ export const jobSchema = z
       .max(3600)
       .default(0)
       .describe(
-        'How long the bot waits, from its start on, for the welcome of its control plane before it asks to join; then it goes on without.',
+        'How long the bot waits, from its start on, for the welcome of its control plane before it asks to join; then it continues without it.',
       ),
     traceparent: z
       .string()
@@ -283,7 +283,7 @@ export const jobSchema = z
     recording_consent: z
       .enum(['accept', 'refuse'])
       .default('accept')
-      .describe('What to answer when the meeting asks whether the bot agrees to be recorded itself.'),
+      .describe('The answer when the meeting asks whether the bot agrees to be recorded itself.'),
     timeout_config: timeoutConfigSchema.prefault({}),
     streaming: streamingSchema.nullish(),
     continues: z
@@ -292,7 +292,7 @@ export const jobSchema = z
         is_paused: z.boolean().describe('The recording was paused; it is paused again as soon as it has begun.'),
       })
       .nullish()
-      .describe('The bot takes the place of one of the same id that died in this meeting, and goes on there.'),
+      .describe('The bot replaces one of the same id that crashed in this meeting, and continues there.'),
     separate_tracks: z
       .boolean()
       .default(false)
@@ -308,7 +308,7 @@ export const jobSchema = z
       .min(1)
       .max(256)
       .nullish()
-      .describe('User of a stored connection; whoever starts the worker resolves it.'),
+      .describe('User of a stored connection; the launcher of the worker resolves it.'),
     conf_fresh_tokens: z
       .boolean()
       .nullish()
@@ -355,14 +355,14 @@ export interface Problem {
   message: string
 }
 
-/** A document has more problems only if it was made to; the rest is counted. */
+/** Only a document that was made on purpose has more problems; the rest is counted. */
 export const MAX_PROBLEMS = 50
 const MAX_PATH_LENGTH = 300
 const MAX_NAME_LENGTH = 100
 const MAX_MESSAGE_LENGTH = 500
 
 /**
- * The problems of a foreign document together: an unknown field is a problem of its own with its own path. Bounded, and
+ * The problems of a foreign document together: each unknown field is a separate problem with its own path. Bounded, and
  * without control characters, because names of fields are repeated and go to a terminal.
  */
 export function problemsOf(error: z.ZodError): Problem[] {

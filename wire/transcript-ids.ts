@@ -6,7 +6,7 @@ const MAX_IDS = 200
 const rawSchema = z.looseObject({ transcriptions: z.array(z.unknown()) })
 const answerSchema = z.looseObject({ id: z.string().regex(/^[\w-]{1,100}$/) })
 
-/** Providers that keep what they were sent, and can be told to delete it. */
+/** Providers that keep the audio that they were sent, and can delete it on request. */
 const KEEPING_PROVIDERS: readonly string[] = ['assemblyai']
 
 /** `document`: the parsed `raw_transcription.json`. Empty for providers that keep nothing. */

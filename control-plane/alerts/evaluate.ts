@@ -1,4 +1,6 @@
-/** Looks at every enabled rule, and fires those whose threshold is reached. Two that do it at once fire a rule once. */
+/**
+ * Evaluates every enabled rule, and fires those whose threshold is reached. Two evaluations at once fire a rule once.
+ */
 import { randomUUID } from 'node:crypto'
 import { messageId } from '../bots/messages/index.ts'
 import type { Log } from '../ports.ts'

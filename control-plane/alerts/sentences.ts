@@ -1,4 +1,4 @@
-/** What a firing says, in words and as the body of its callback. */
+/** The text of a firing, in words and as the body of its callback. */
 import { type AlertType, categoryOf } from '../store/alert-rules.ts'
 import type { MeasuredRule } from '../store/alert-values.ts'
 
@@ -21,7 +21,7 @@ const VALUES: Readonly<Partial<Record<AlertType, string>>> = {
 /** As it is answered: at most four decimals, as the API shows tokens. */
 export const rounded = (value: number): number => Math.round(value * 10_000) / 10_000
 
-/** One or two sentences, without anything that people wrote. Null: there is no value, which only a test tells of. */
+/** One or two sentences, without text that people wrote. `value` is null only for a test of the rule. */
 export function sentenceOf(rule: MeasuredRule, value: number | null, suppressed: number): string {
   if (value === null) return 'The balance has no limit, so this rule does not fire.'
   const words = HAPPENED[rule.alert_type]

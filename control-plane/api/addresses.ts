@@ -1,4 +1,4 @@
-/** Addresses that a caller names, judged before anything connects to them. */
+/** Addresses that a caller names, checked before the service connects to them. */
 import { type BotRequest, problemOfTokenExtra } from '../bots/request.ts'
 import type { GuardedClient } from '../ports.ts'
 

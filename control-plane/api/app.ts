@@ -23,15 +23,15 @@ import { createRouteTable } from './route-table.ts'
 import { traceRequests } from './tracing.ts'
 import { validatorCompiler } from './validation.ts'
 
-/** Of most bodies; routes with arrays have their own. */
+/** Limit for most bodies; routes with arrays have their own. */
 const BODY_BYTES = 1024 * 1024
 const HEADER_BYTES = 16 * 1024
 const HEADER_TIMEOUT_MS = 10_000
 const REQUEST_TIMEOUT_MS = 30_000
-/** A handler that is not done by then answers 503; statements of the database are cut off earlier. */
+/** A handler that is not done by then answers 503; database statements are cancelled earlier. */
 const HANDLER_TIMEOUT_MS = 45_000
 const KEEP_ALIVE_MS = 72_000
-/** How often Node looks for requests that are late. */
+/** How often Node checks for requests that are late. */
 const LATENESS_CHECK_MS = 2000
 
 /** `generations` is for tests; the service has all of them. */
@@ -154,7 +154,7 @@ function parseJsonOnly(app: App): void {
   const parse = app.getDefaultJsonParser('error', 'error')
   app.removeAllContentTypeParsers()
   app.addHook('onRequest', async (request) => {
-    // Nothing is announced, so its type does not matter.
+    // No body is announced, so its type does not matter.
     if (request.headers['content-length'] === '0') delete request.headers['content-type']
     else if (ignoresBody(request)) request.headers['content-type'] = 'application/json'
   })

@@ -8,7 +8,7 @@ import type { Caller, Generation } from './generation.ts'
 import type { RateLimits } from './rate-limits.ts'
 import { mayAct, neededRole, sessionOf } from './sessions.ts'
 
-/** A revoked key stops working within this time; a burst of requests asks the database once. */
+/** A revoked key stops working within this time; a burst of requests queries the database once. */
 const GOOD_KEY_MS = 1000
 const MAX_KNOWN_KEYS = 10_000
 /** Wrong keys from one address; enough for a fleet that was deployed with an old key, too few to search for one. */
@@ -73,7 +73,7 @@ export function createAuthentication(
     try {
       return await findKeyHolder(keyDatabase, key)
     } catch (error) {
-      // The key may well be right: clients give up after 401, and try again after 503.
+      // The key may be valid: clients give up after 401, and try again after 503.
       log.error({ error: String(error) }, 'API key could not be checked')
       throw refusals.unavailable('The API key could not be checked right now')
     }

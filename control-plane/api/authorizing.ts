@@ -1,11 +1,11 @@
-/** The exchange of a code, as both generations refuse it, and whether the credentials that a bot names are there. */
+/** The exchange of a code, with the refusals of both generations, and the check that a bot's credentials exist. */
 import type { ConferencingRequest } from '../bots/request.ts'
 import { type AuthorizedUser, type ConnectionApp, connectionsOfUser, readConnection } from '../store/connections.ts'
 import type { Database, Tx } from '../store/database.ts'
 import type { ApiDependencies } from './dependencies.ts'
 import { refusals } from './errors.ts'
 
-/** Rejects with 400 where the provider refuses, and with 503 where it cannot be asked. The code is spent then, or not. */
+/** Rejects with 400 where the provider refuses, and with 503 where it cannot be reached. Then the code may be spent. */
 export async function authorizedUser(
   { conferencing }: Pick<ApiDependencies, 'conferencing'>,
   app: ConnectionApp,

@@ -2,10 +2,10 @@
 import { CalendarProblem } from '../calendars/operations.ts'
 import { type ApiError, refusals } from './errors.ts'
 
-/** Seconds after which a provider that did not say when may be asked again. */
+/** Seconds until the next request to a provider that named no time. */
 const RETRY_SECONDS = 30
 
-/** Whom the request means; named in the answer where it is not found. */
+/** The object that the request names; repeated in the answer where it is not found. */
 export interface Meant {
   calendarId?: string | null
   seriesId?: string | null

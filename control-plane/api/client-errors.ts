@@ -1,4 +1,7 @@
-/** Answers what cannot even be read as a request: broken heads, heads that are too large, requests that arrive too slowly. */
+/**
+ * Answers input that cannot be read as a request: broken heads, heads that are too large, requests that arrive too
+ * slowly.
+ */
 import type { Socket } from 'node:net'
 import { ApiError } from './errors.ts'
 import { newerErrorBody } from './v2/error-body.ts'

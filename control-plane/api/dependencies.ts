@@ -1,4 +1,4 @@
-/** What the API needs of the other rooms; `main.ts` gives it the real ones. */
+/** The parts of the service that the API uses; `main.ts` passes the real ones. */
 import type { Readable } from 'node:stream'
 import type { Registry } from 'prom-client'
 import type { CalendarOperations } from '../calendars/operations.ts'
@@ -11,15 +11,15 @@ import type { SheddingSettings } from './load-shedding.ts'
 
 export interface ApiDependencies {
   database: Database
-  /** A pool of its own for the checks of keys and for `/readyz`, so that slow work cannot make a good key look bad. */
+  /** A separate pool for the checks of keys and for `/readyz`, so that slow work cannot make a good key look bad. */
   keyDatabase: Database
   seals: Seals
   links: ArtifactReader
   webhooks: WebhookSender
   alerts: AlertSender
   /**
-   * Begins a new transcript of what a closed bot recorded; null: with its own configuration. `webhookUrl` gets the event of
-   * its end in place of the bot's own address (older generation). Absent where no worker for it runs.
+   * Starts a new transcript of a closed bot's recording; null: with its own configuration. `webhookUrl` gets the event
+   * of its end in place of the bot's own address (older generation). Absent where no worker for it runs.
    */
   retranscribe?: (
     botId: string,
@@ -30,17 +30,17 @@ export interface ApiDependencies {
   conferencing: ConferencingAuthority
   /** Absent where no OpenID provider is configured. */
   oidc?: OidcSignIn
-  /** Judges addresses that callers name; the API itself requests none. */
+  /** Checks addresses that callers name; the API itself requests none. */
   client: Pick<GuardedClient, 'problemOf'>
   clock: Clock
   log: Log
-  /** Serves `/files/…`; null where the file store has links of its own. */
+  /** Serves `/files/…`; null where the file store makes its own links. */
   files: FileHandler | null
   /** Serves `/job/…`; absent where this process has no control links. */
   jobs?: JobHandler
-  /** What `/readyz` asks for besides the database, by name. A rejected check has a sentence without secrets. */
+  /** Checks of `/readyz` besides the database, by name. A check rejects with a sentence without secrets. */
   readiness?: Readonly<Record<string, () => Promise<void>>>
-  /** Measures of the whole process, which `/metrics` shows; the API adds its own. */
+  /** Metrics of the whole process for `/metrics`; the API adds its own. */
   metrics: Registry
   /** Absent: requests are not traced. */
   traces?: Traces
@@ -50,7 +50,7 @@ export interface ApiDependencies {
 export interface ApiSettings {
   /** Of the program. */
   version?: string
-  /** Where the build put the page of the dashboard. Absent: it is not served. */
+  /** The folder of the dashboard's built page. Absent: it is not served. */
   dashboardFolder?: string
   /** Address under which callers reach the service. */
   publicUrl: string
@@ -61,11 +61,11 @@ export interface ApiSettings {
   /** Longest time for a whole request to arrive, in milliseconds. Default 30,000. */
   requestTimeoutMs?: number
   shedding?: SheddingSettings
-  /** Addresses of proxies whose `x-forwarded-for` is believed. Default: none. */
+  /** Addresses of proxies whose `x-forwarded-for` is trusted. Default: none. */
   trustedProxies?: readonly string[]
 }
 
-/** Links to what a bot left, signed when they are read (`files/artifact-links.ts`). */
+/** Links to a bot's files, signed when they are read (`files/artifact-links.ts`). */
 export interface ArtifactReader extends ArtifactLinks {
   linksOf(botId: string, seconds?: number): Promise<Record<ArtifactLink, string | null>>
   screenshotsOf(botId: string, seconds?: number): Promise<{ name: string; url: string }[]>
@@ -104,14 +104,14 @@ export interface ConferencingAuthority {
 
 /** `sign-in/oidc.ts` with its settings filled in. Its errors have a `kind` and a message for the log. */
 export interface OidcSignIn {
-  /** What people know the provider as; empty: nothing particular. */
+  /** The provider's name on the button; empty: a general text. */
   name: string
   /** Of e-mail addresses: their people become viewers of the first team without an invitation. */
   domains: readonly string[]
   begin(redirectUri: string): Promise<{ address: string; attempt: OidcAttempt }>
   finish(answer: URL, attempt: OidcAttempt): Promise<Identity>
 }
-/** Values that the answer of the provider has to fit. */
+/** Values that the answer of the provider has to match. */
 export interface OidcAttempt {
   state: string
   nonce: string

@@ -9,7 +9,7 @@ export interface ServedDocument {
   document: () => OpenApiDocument
 }
 
-/** The page takes nothing from other hosts, and sends nothing there. */
+/** The page loads nothing from other hosts, and sends nothing to them. */
 const PAGE_POLICY = [
   "default-src 'none'",
   "script-src 'self' 'unsafe-inline' 'unsafe-eval'",

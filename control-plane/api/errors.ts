@@ -1,5 +1,5 @@
 /**
- * Refusals of the API, the same for every generation: a generation turns them into bodies of its own shape
+ * Refusals of the API, the same for every generation: a generation turns them into its own bodies
  * (`generation.ts`). Codes and messages are those of the newer generation; source: the interface's code table.
  */
 export interface RefusalDetails {
@@ -243,7 +243,7 @@ export const refusals = {
 const PASSING = /^(?:08|53|57P|55P03|57014|40001|40P01)/
 const CONNECTION_CODES = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ENOENT', 'ENOTFOUND'])
 
-/** What is answered for anything that was thrown. Errors without a meaning for the caller become 500, without their text. */
+/** The answer to any thrown value. Errors without a meaning for the caller become 500, without their text. */
 export function asApiError(thrown: unknown): ApiError {
   if (thrown instanceof ApiError) return thrown
   const error = (thrown ?? {}) as { statusCode?: unknown; code?: unknown; message?: unknown }

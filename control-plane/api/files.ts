@@ -9,7 +9,7 @@ export function fileRoutes(app: App, { files }: Pick<ApiDependencies, 'files'>):
   app.route({
     method: ['GET', 'HEAD'],
     url: '/files/*',
-    // A whole recording may take its time. Fastify knows no "never" for a single route.
+    // A whole recording may take its time. Fastify cannot switch the timeout off for a single route.
     handlerTimeout: LONGEST_DOWNLOAD_MS,
     handler: async (request, reply) => {
       const { '*': key } = request.params as { '*': string }

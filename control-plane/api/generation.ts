@@ -26,7 +26,7 @@ import type { ApiError } from './errors.ts'
 
 export type App = FastifyInstance<RawServerDefault, IncomingMessage, ServerResponse, FastifyBaseLogger, ZodTypeProvider>
 
-/** Whom a request acts for: the holder of a key, or a person who is signed in to the dashboard. */
+/** The caller of a request: the holder of a key, or a person who is signed in to the dashboard. */
 export interface Caller extends Omit<KeyHolder, 'keyId'> {
   keyId: string | null
   session: Session | null
@@ -69,13 +69,13 @@ declare module 'fastify' {
   }
 }
 
-/** Whom the request acts for. Only in routes that need a key. */
+/** The caller of the request. Only in routes that need a key. */
 export function callerOf(request: FastifyRequest): Caller {
   if (request.caller === null) throw new Error(`No key was checked for ${request.routeOptions.url}`)
   return request.caller
 }
 
-/** For records of who did something. */
+/** For records of who made a change. */
 export function nameOfCaller({ keyId, session }: Caller): string {
   return keyId === null ? `person ${session?.personId}` : `key ${keyId}`
 }

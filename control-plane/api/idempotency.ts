@@ -57,8 +57,8 @@ export async function onceInParts(
 }
 
 /**
- * As `once`, for work that asks others over the network and makes its own transactions. A request that was refused gives
- * its key back, so that it may be repeated.
+ * As `once`, for work that calls other services over the network and makes its own transactions. A refused request
+ * releases its key, so that it may be repeated.
  */
 export async function onceOutside(
   db: Database,

@@ -1,4 +1,4 @@
-/** Tells launchers that something may be due, a few times a second at most. */
+/** Notifies launchers that a bot may be due, a few times a second at most. */
 import { wakeLaunchers } from '../store/wake-ups.ts'
 import type { ApiDependencies } from './dependencies.ts'
 
@@ -8,7 +8,7 @@ export interface LaunchHint {
   give(): void
 }
 
-/** A hint that fails costs only time, because launchers also look by themselves. */
+/** A hint that fails costs only time, because launchers also poll. */
 export function createLaunchHint({ database, log }: Pick<ApiDependencies, 'database' | 'log'>): LaunchHint {
   let isPausing = false
   let isWanted = false

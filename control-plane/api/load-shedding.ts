@@ -4,9 +4,9 @@ import { refusals } from './errors.ts'
 import type { App } from './generation.ts'
 
 const MAX_EVENT_LOOP_DELAY_MS = 1000
-/** A short standstill of the machine is no reason to refuse requests. */
+/** A short stall of the machine is no reason to refuse requests. */
 const PATIENCE_MS = 3000
-/** The delay is measured once a second; after a longer gap the trouble is a new one. */
+/** The delay is measured once a second; after a longer gap the overload counts as a new one. */
 const GAP_MS = 2500
 
 export interface SheddingSettings {

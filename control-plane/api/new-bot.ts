@@ -1,4 +1,4 @@
-/** What new bots of both generations have in common: who asks, and for which meeting. */
+/** The common part of new bots of both generations: the caller and the meeting. */
 import { randomUUID } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
 import { readMeetingLink } from '../bots/meeting-link.ts'

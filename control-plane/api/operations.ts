@@ -9,7 +9,7 @@ const DURATIONS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
 
 export function operationRoutes(app: App, { keyDatabase, metrics, readiness }: ApiDependencies): void {
   measureRequests(app, metrics)
-  // These answer while everything else is turned away.
+  // These routes answer even under load shedding.
   const config = { pressureHandler: () => {} }
 
   app.get('/healthz', { config }, async () => ({ status: 'ok' }))
@@ -43,7 +43,7 @@ async function problemOf(check: () => Promise<void>): Promise<string | null> {
   return Promise.race([checked, late])
 }
 
-/** By the pattern of the route, never by the address: addresses hold ids, and there are as many as callers like. */
+/** By the pattern of the route, never by the address: addresses hold ids, so their number is unbounded. */
 function measureRequests(app: App, registry: Registry): void {
   const duration = new Histogram({
     name: 'standin_http_request_duration_seconds',

@@ -13,8 +13,8 @@ export interface RateLimits {
 }
 
 /**
- * Counts in the memory of this process: a limit that protects one process needs no agreement, and a row in PostgreSQL for
- * each request would cost more than the request. With n processes a team has n times its limit.
+ * Counts in the memory of this process: a limit that protects one process needs no coordination, and a row in
+ * PostgreSQL for each request would cost more than the request. With n processes a team has n times its limit.
  */
 export function createRateLimits(): RateLimits {
   const counter = new RateLimiterMemory({ points: Number.MAX_SAFE_INTEGER, duration: WINDOW_SECONDS })

@@ -1,4 +1,4 @@
-/** Which methods a path takes, so that a wrong method can be distinguished from a wrong path. */
+/** The methods of each path, so that a wrong method can be distinguished from a wrong path. */
 import type { App } from './generation.ts'
 
 export interface RouteTable {

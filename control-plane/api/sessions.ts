@@ -13,7 +13,7 @@ const PROOF = 'dashboard'
 const READING = new Set(['GET', 'HEAD'])
 const RANKS: Record<Role, number> = { viewer: 0, member: 1, owner: 2 }
 
-/** Null: the request has no session cookie. Rejects where it has one that opens nothing, or that may not do this. */
+/** Null: the request has no session cookie. Rejects where the cookie is not valid, or lacks the permission. */
 export async function sessionOf(db: Database, request: FastifyRequest): Promise<Session | null> {
   const token = parseCookie(request.headers.cookie ?? '')[COOKIE]
   if (token === undefined || token === '') return null

@@ -17,7 +17,7 @@ const PARTS: Readonly<Record<string, string>> = {
   headers: 'headers',
 }
 
-/** Turns what a request holds into what its schema makes of it; a misfit is an `ApiError` 400 that names every problem. */
+/** Parses the parts of a request with their schemas; a misfit is an `ApiError` 400 that names every problem. */
 export function validatorCompiler(unknownFields: Generation['unknownFields']): FastifySchemaCompiler<ZodType> {
   return ({ schema, httpPart }) => {
     const part = PARTS[httpPart ?? 'body'] ?? 'body'
@@ -31,7 +31,7 @@ export function validatorCompiler(unknownFields: Generation['unknownFields']): F
   }
 }
 
-/** The parsed value, or what is wrong with it. */
+/** The parsed value, or its problems. */
 export function parse<T>(
   schema: ZodType<T>,
   data: unknown,

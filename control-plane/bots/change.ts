@@ -1,6 +1,6 @@
 /**
- * What one happening changes: the bot's row, its timeline, webhook messages and token entries. The rules of `bots` make
- * it, without any effect; `store/changes.ts` writes all of it in one transaction, or nothing.
+ * The changes that one happening causes: the bot's row, its timeline, webhook messages and token entries. The rules in
+ * `bots` compute them without any effect; `store/changes.ts` writes all of them in one transaction, or none.
  */
 import type { BotPatch } from '../store/tables.ts'
 
@@ -54,7 +54,7 @@ export type Channel = 'webhooks' | 'older' | 'callback'
 
 /** A webhook before it is sent. Links in `body` are `{ $link: <artifact name>, seconds }` and are signed at each sending. */
 export interface OutgoingMessage {
-  /** Made from what caused it (`messageId`), so that a repeat inserts nothing. */
+  /** Derived from the cause of the message (`messageId`), so that a repeat inserts nothing. */
   id: string
   channel: Channel
   event: string

@@ -1,4 +1,4 @@
-/** A bot whose process is over without a final report: what its end is called, and whether another attempt is made. */
+/** A bot whose process ended without a final report: the code of its end, and whether another attempt is made. */
 import type { EndEvidence } from '../ports.ts'
 import type { BotPatch, BotRow } from '../store/tables.ts'
 import { type BotChange, emptyChange } from './change.ts'
@@ -30,8 +30,9 @@ export function crashCode({ isOutOfMemory, signal, exitCode }: EndEvidence): str
 }
 
 /**
- * The process or container of the named attempt is over, everything that it journaled is stored, and there is no final
- * report. Before it asked to join, another attempt is made where the reason is the infrastructure's; else it is closed.
+ * The process or container of the named attempt is over, all its journaled events are stored, and there is no final
+ * report. If the infrastructure failed before the bot asked to join, another attempt is made; otherwise the bot is
+ * closed.
  */
 export function processEnded(bot: BotRow, known: KnownOfDead): BotChange {
   if (nextPhase(bot.phase, 'process_ended') === null) return emptyChange()
@@ -40,14 +41,14 @@ export function processEnded(bot: BotRow, known: KnownOfDead): BotChange {
     const reason = evidence.reason ?? sentenceOfEnd(evidence)
     if (!FINAL_EXIT_CODES.has(evidence.exitCode ?? -1)) return launchFailed(bot, reason, now, 'process_ended', evidence)
   }
-  // Before it asked to join, it is the last attempt that is over.
+  // A bot that never asked to join gives up: this was its last attempt.
   const happening = bot.phase === 'starting' ? 'gave_up' : 'process_ended'
   return withStep(closing(bot, happening, endOf(bot, known), factsOf(bot, known)), bot, known)
 }
 
 /**
  * An attempt that never said `joining_call`: the bot is due again after a pause, or closed where its time is over.
- * For launchers that refuse, starts that are not heard of, and processes that end early.
+ * For launchers that refuse, starts without a sign of life, and processes that end early.
  */
 export function launchFailed(
   bot: BotRow,
@@ -106,7 +107,7 @@ function endOf(bot: BotRow, { evidence, now }: KnownOfDead): End {
     errorMessage: message,
     ...rest,
   })
-  // Its last words were its end; only the report is missing.
+  // Its journal already holds the end; only the final report is missing.
   if (bot.end_code !== null) {
     const message = bot.end_message ?? sentenceOfEnd(evidence)
     if (!isNormalEnd(bot.end_code)) return failed(bot.end_code, message)
@@ -137,7 +138,7 @@ function withStep(change: BotChange, bot: BotRow, { evidence, now }: KnownOfDead
   return { ...change, steps: [step, ...change.steps] }
 }
 
-/** The log stands with the launch. */
+/** The part of the evidence that callers see. The log of the bot is stored with the launch. */
 export function shownEvidence({ exitCode, signal, isOutOfMemory, reason }: EndEvidence): Record<string, unknown> {
   return { exit_code: exitCode, signal, out_of_memory: isOutOfMemory, reason }
 }

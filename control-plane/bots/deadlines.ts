@@ -17,7 +17,7 @@ export const LEAVE_SECONDS = 120
 /** Seconds that a bot may still take to end its process after its final report. */
 export const AFTER_REPORT_SECONDS = 60
 const MARGIN_SECONDS = 60
-/** Seconds after which a bot that is still queued is told of as late. */
+/** Seconds after which a bot that is still queued is reported as late. */
 export const PICKUP_DELAYED_SECONDS = 120
 
 const after = (from: Date, seconds: number) => new Date(from.getTime() + seconds * 1000)
@@ -41,8 +41,8 @@ export function deadlineOf(bot: BotRow, since: Date): Date {
   const recording = maxRecording ?? LONGEST_RECORDING_SECONDS
   const afterwards = STORING_SECONDS + (bot.transcription_status === 'not-applicable' ? 0 : TRANSCRIPTION_SECONDS)
   const hasRecorded = bot.recording_started_at !== null
-  // Its status stays `in_call_recording` while it waits at the door again.
-  const wayBack = bot.resuming_since === null ? 0 : 2 * waitingRoom + noOneJoined
+  // Its status stays `in_call_recording` while it waits to be admitted again.
+  const rejoin = bot.resuming_since === null ? 0 : 2 * waitingRoom + noOneJoined
   if (bot.phase === 'processing') return after(since, TRANSCRIPTION_SECONDS + MARGIN_SECONDS)
   if (bot.phase === 'ending')
     return after(bot.stop_requested_at ?? since, hasRecorded ? afterwards + LEAVE_SECONDS : LEAVE_SECONDS)
@@ -55,9 +55,9 @@ export function deadlineOf(bot: BotRow, since: Date): Date {
     case 'in_call_not_recording':
       return after(since, waitingRoom + noOneJoined + recording + afterwards + MARGIN_SECONDS)
     case 'recording_paused':
-      // A pause has no limit of its own; a day is the longest that the worker's limits can express.
-      return after(since, 86_400 + wayBack)
+      // A pause has no separate limit; a day is the longest that the worker's limits can express.
+      return after(since, 86_400 + rejoin)
     default:
-      return after(since, wayBack + recording + afterwards + MARGIN_SECONDS)
+      return after(since, rejoin + recording + afterwards + MARGIN_SECONDS)
   }
 }

@@ -9,7 +9,7 @@ import { withPatch } from './row.ts'
 
 export interface End {
   status: 'completed' | 'failed'
-  /** Why it ended, well or badly. */
+  /** The end code: normal or an error. */
   code: string
   /** The same in one plain sentence. */
   message: string
@@ -18,7 +18,7 @@ export interface End {
   /** When it ended, as the bot or the launcher reported it. */
   at: Date
   attempt: number | null
-  /** What made it end, such as journal and sequence number. */
+  /** The source of the end, such as journal and sequence number. */
   sourceId: string
   evidence?: Record<string, unknown>
 }
@@ -65,9 +65,9 @@ function stepOfEnd({ at, attempt, status, code, message, evidence }: End): Step 
   return { at, attempt, kind: 'ended', reason: message, evidence: { status, code, ...evidence } }
 }
 
-/** Statuses that are told of but never stand in an answer's `status`. */
+/** Statuses that are sent as messages but are never the `status` of an answer. */
 function lastStatuses(bot: BotRow, before: BotRow, end: End): OutgoingMessage[] {
-  const tell = (code: string, at: Date, errorMessage?: string) =>
+  const statusMessages = (code: string, at: Date, errorMessage?: string) =>
     messagesOfStatus(bot, {
       code,
       at,
@@ -78,15 +78,17 @@ function lastStatuses(bot: BotRow, before: BotRow, end: End): OutgoingMessage[] 
   if (before.phase === 'scheduled') return []
   const left = bot.exited_at ?? end.at
   const recorded =
-    before.status === 'transcribing' ? [] : [...tell('call_ended', left), ...tell('recording_succeeded', left)]
-  if (end.status === 'completed') return [...recorded, ...tell('completed', end.at)]
+    before.status === 'transcribing'
+      ? []
+      : [...statusMessages('call_ended', left), ...statusMessages('recording_succeeded', left)]
+  if (end.status === 'completed') return [...recorded, ...statusMessages('completed', end.at)]
   const errorMessage = end.errorMessage ?? end.message
-  if (end.errorCode === 'TRANSCRIPTION_FAILED') return [...recorded, ...tell('failed', end.at, errorMessage)]
+  if (end.errorCode === 'TRANSCRIPTION_FAILED') return [...recorded, ...statusMessages('failed', end.at, errorMessage)]
   const signal = signalOf(bot, end.errorCode ?? end.code)
   return [
-    ...tell(signal, left, signal === 'meeting_error' ? errorMessage : undefined),
-    ...tell('recording_failed', end.at, errorMessage),
-    ...tell('failed', end.at),
+    ...statusMessages(signal, left, signal === 'meeting_error' ? errorMessage : undefined),
+    ...statusMessages('recording_failed', end.at, errorMessage),
+    ...statusMessages('failed', end.at),
   ]
 }
 

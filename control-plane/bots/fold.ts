@@ -1,6 +1,6 @@
 /**
- * What events of a bot change: pure, and the only place where a running bot's status moves. Events come in the order of
- * their journal, each once (`store/events.ts`).
+ * Computes how the events of a bot change it. Pure, and the only place where a running bot's status moves. Events come
+ * in the order of their journal, each once (`store/events.ts`).
  */
 import type { Artifact, BotEvent, FinalReport, NumberedEvent, Person } from '@standin/wire/events.ts'
 import type { BotPatch, BotRow } from '../store/tables.ts'
@@ -30,8 +30,8 @@ export interface Folded {
 }
 
 /**
- * What the events change of the bot. Those of an attempt that does not decide, and those of a closed bot, change nothing:
- * they are stored, and their files are known.
+ * The changes that the events make to the bot. Events of an attempt that does not decide, and events of a closed bot,
+ * change nothing: they are stored, and their files are listed.
  */
 export function fold(bot: BotRow, { attempt, journalId, events, now }: JournaledEvents): Folded {
   const folding = new Folding(bot, attempt, journalId, now)
@@ -98,7 +98,7 @@ class Folding {
   #status(event: Extract<BotEvent, { type: 'status_change' }>, at: Date, sourceId: string): void {
     const { status } = event
     if (status === 'completed' || status === 'failed') {
-      // Nothing public: the report follows. A bot that dies in between is closed with what it said here.
+      // Nothing public: the report follows. A bot that crashes before it is closed with this end.
       this.#patch({
         end_code: event.end_code ?? event.error_code ?? null,
         end_message: event.end_message ?? event.error_message ?? null,
@@ -108,11 +108,11 @@ class Folding {
     const phase = this.#phaseAfter(status === 'joining_call' ? 'joining' : 'status')
     if (phase === null) return
     if (this.#bot.resuming_since !== null) {
-      this.#onTheWayBack(status, phase, at)
+      this.#onRejoin(status, phase, at)
       return
     }
     const isSame = status === this.#bot.status
-    // A bot that goes on before it recorded asks to join once more.
+    // A bot that continued in another attempt before it recorded sends `joined` once more.
     if (isSame && this.#bot.joined_attempt === this.#attempt) return
     const startTime = status === 'in_call_recording' ? event.start_time : undefined
     const startedAt = startTime === undefined ? at : instant(startTime * 1000, at)
@@ -144,10 +144,10 @@ class Folding {
   }
 
   /**
-   * A bot that recorded and was lost, until it records again. To its caller the recording goes on, as it does where only
-   * the browser died: the timeline alone tells of the way back.
+   * A bot that recorded and was lost, until it records again. Its caller sees a recording that continues, as after a
+   * restart of the browser alone: only the timeline shows the rejoin.
    */
-  #onTheWayBack(status: string, phase: string, at: Date): void {
+  #onRejoin(status: string, phase: string, at: Date): void {
     const since = this.#bot.resuming_since!
     const isBack = status === 'in_call_recording'
     this.#patch({
@@ -176,7 +176,7 @@ class Folding {
     )
   }
 
-  /** The meeting is over and the recording is stored; the bot's own status is silent about it. */
+  /** The meeting is over and the recording is stored; the bot sends no status for it. */
   #transcribing(event: Extract<BotEvent, { type: 'transcription_started' }>, at: Date, sourceId: string): void {
     const phase = this.#phaseAfter('transcribing')
     if (phase === null || this.#bot.status === 'transcribing') return
@@ -257,19 +257,19 @@ function backAfter(seconds: number): string {
   return `The bot is back in the meeting and records again. ${seconds} s of the meeting are missing in the recording.`
 }
 
-/** Columns that the report knows better than the events before it. */
+/** Columns for which the report is more exact than the events before it. */
 function factsOf(report: FinalReport, bot: BotRow, attempt: number): BotPatch {
   const transcription = requestOf(bot).transcription
   const isLater = partsOf(bot).length > 0
-  const everybody = isLater ? withPeopleOfLaterAttempt(bot.participants, report.participants) : report.participants
+  const everyone = isLater ? withPeopleOfLaterAttempt(bot.participants, report.participants) : report.participants
   return {
     joined_attempt: attempt,
     joined_at: first(isLater, bot.joined_at, optionalInstant(report.joined_at)),
     exited_at: optionalInstant(report.exited_at) ?? bot.exited_at,
     recording_started_at: first(isLater, bot.recording_started_at, optionalInstant(report.recording_started_at)),
     duration_seconds: report.duration_seconds,
-    participants: everybody,
-    speakers: isLater ? withPeopleOfLaterAttempt(bot.speakers, report.speakers, everybody) : report.speakers,
+    participants: everyone,
+    speakers: isLater ? withPeopleOfLaterAttempt(bot.speakers, report.speakers, everyone) : report.speakers,
     report,
     transcribed_seconds: report.transcribed_seconds ?? null,
     transcription_ids: report.transcription_ids ?? [],
@@ -281,7 +281,7 @@ function factsOf(report: FinalReport, bot: BotRow, attempt: number): BotPatch {
   }
 }
 
-/** What an earlier attempt was first in stays; else the report knows best. */
+/** The time from an earlier attempt stays; without one, the time in the report is the best known. */
 function first(isLater: boolean, known: Date | null, reported: Date | null): Date | null {
   return isLater ? (known ?? reported) : (reported ?? known)
 }

@@ -1,4 +1,4 @@
-/** Times that a bot reports. A clock that is far off is not believed: such a time would not fit into a column. */
+/** Times that a bot reports. Times from a clock that is far off are replaced: they would not fit into a column. */
 
 const EARLIEST = Date.UTC(2000, 0, 1)
 const LATEST = Date.UTC(2200, 0, 1)

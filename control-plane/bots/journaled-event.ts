@@ -9,7 +9,7 @@ const unknownEventSchema = numberedEventSchema.extend({
   event: z.looseObject({ type: z.string().min(1).max(100) }).refine(({ type }) => !KNOWN_KINDS.has(type)),
 })
 
-/** Null for what is no event: content that does not fit its kind is not believed in part. */
+/** Null for an invalid event: content that does not fit its kind is refused as a whole. */
 export function readEvent(content: unknown): NumberedEvent | null {
   const known = numberedEventSchema.safeParse(content)
   if (known.success) return known.data

@@ -1,4 +1,4 @@
-/** What becomes of a bot on its way from "due" to its process. */
+/** Changes of a bot between "due" and its running process. */
 import type { BotRow } from '../store/tables.ts'
 import { type BotChange, emptyChange } from './change.ts'
 import { type START_SECONDS, startDeadline } from './deadlines.ts'
@@ -13,7 +13,7 @@ const ROOM_RETRY_SECONDS = 1
 /** Pause before a token is asked for again: the provider's own, within these bounds. */
 const TOKEN_RETRY_MS = { least: 2_000, usual: 5_000, most: 60_000 }
 
-/** The launcher has answered that the bot is there. Changes nothing where the bot was heard before that answer. */
+/** The launcher has confirmed the start. Changes nothing where the bot reported before that. */
 export function launched(bot: BotRow, launcher: keyof typeof START_SECONDS, now: Date): BotChange {
   const phase = nextPhase(bot.phase, 'launched')
   if (phase === null) return emptyChange()
@@ -33,8 +33,8 @@ export function launched(bot: BotRow, launcher: keyof typeof START_SECONDS, now:
 }
 
 /**
- * The launcher had no room for the claimed bot: it waits on and has not failed. Its attempt was not begun, so the number
- * is given out again.
+ * The launcher had no room for the claimed bot: it keeps waiting and has not failed. Its attempt was not begun, so the
+ * number is given out again.
  */
 export function noRoom(bot: BotRow, reason: string, now: Date): BotChange {
   const phase = nextPhase(bot.phase, 'launch_failed')
@@ -48,8 +48,8 @@ export function noRoom(bot: BotRow, reason: string, now: Date): BotChange {
 }
 
 /**
- * The token of the claimed bot could not be fetched now: it is tried again, and ends with the token's own code where its
- * time to be started is over by then. Told of once.
+ * The token of the claimed bot could not be fetched now: it is tried again. Where the time to start the bot is over by
+ * then, the bot ends with the token's own code. Reported once.
  */
 export function waitsForToken(
   bot: BotRow,
@@ -66,7 +66,7 @@ export function waitsForToken(
   }
 }
 
-/** A due bot that is not even tried, because the launcher is full. Told of once. */
+/** A due bot that the launcher has no room for, so it is not tried. Reported once. */
 export function waitsForRoom(bot: BotRow, reason: string, now: Date): BotChange {
   if (bot.wait_reason !== null) return emptyChange()
   return {
@@ -76,7 +76,7 @@ export function waitsForRoom(bot: BotRow, reason: string, now: Date): BotChange 
   }
 }
 
-/** The bot has waited for longer than callers are promised. Told of once; its status stays `queued`. */
+/** The bot has waited for longer than callers are promised. Reported once; its status stays `queued`. */
 export function pickupDelayed(bot: BotRow, now: Date): BotChange {
   const isWaiting = bot.phase === 'due' || bot.phase === 'launching' || bot.phase === 'starting'
   if (!isWaiting || bot.resumes > 0 || bot.pickup_delayed_at !== null) return emptyChange()

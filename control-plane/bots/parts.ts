@@ -1,18 +1,18 @@
-/** The parts of a recording whose bot lived in several attempts, because one died in the meeting. Pure. */
+/** The parts of a recording whose bot had several attempts, because one crashed in the meeting. Pure. */
 import type { BotPatch, BotRow } from '../store/tables.ts'
 import { type BotChange, emptyChange } from './change.ts'
 import type { End } from './ending.ts'
 import { isNormalEnd } from './outcomes.ts'
 import { namedAttempt } from './row.ts'
 
-/** What one attempt recorded. */
+/** The recording of one attempt. */
 export interface Part {
   attempt: number
   /** Seconds in its files; null where that is not known. */
   seconds: number | null
-  /** The code of its death; null for an attempt that ended by its own report. */
+  /** The code of its crash; null for an attempt that ended by its own report. */
   code: string | null
-  /** The death in one plain sentence. */
+  /** The crash in one plain sentence. */
   reason: string | null
 }
 
@@ -25,7 +25,7 @@ export function secondsOf(parts: readonly Part[]): number {
   return parts.reduce((sum, { seconds }) => sum + (seconds ?? 0), 0)
 }
 
-/** The attempt that decides has recorded, or may have: it is not on its way back. */
+/** The attempt that decides has recorded, or may have: it is not rejoining. */
 export function hasRecorded(bot: Pick<BotRow, 'recording_started_at' | 'resuming_since'>): boolean {
   return bot.recording_started_at !== null && bot.resuming_since === null
 }
@@ -50,7 +50,7 @@ export function assembling(bot: BotRow, end: End, facts: BotPatch): BotChange {
       duration_seconds: secondsOf(parts),
       pending_end: { ...ended, at: ended.at.toISOString() },
       exited_at: facts.exited_at ?? bot.exited_at ?? end.at,
-      // Its files are looked for by it, also where the last attempt never came so far as to ask.
+      // Names the attempt whose files are the bot's, also where the last attempt never asked to join.
       joined_attempt: namedAttempt(bot),
       resuming_since: null,
       deadline_at: null,
@@ -74,8 +74,8 @@ export function pendingEndOf(bot: Pick<BotRow, 'pending_end'>): End | null {
 }
 
 /**
- * What ends a bot on its way back does not take away what it recorded. Where the meeting kept it out, it completes; where
- * no further attempt could be made, it fails with the code of the death that it did not come back from.
+ * A bot that ends while it rejoins keeps what it recorded. Where the meeting kept it out, it completes; where no
+ * further attempt could be made, it fails with the code of the crash from which it did not return.
  */
 function endOfParts(bot: BotRow, end: End): End {
   if (bot.resuming_since === null || (end.status === 'completed' && isNormalEnd(end.code))) return end

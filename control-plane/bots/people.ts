@@ -1,12 +1,12 @@
-/** The people of a meeting as the bot's row keeps them while it goes on; the final report replaces the lists. */
+/** The people of a meeting as the bot's row keeps them during the meeting; the final report replaces the lists. */
 import type { Person } from '@standin/wire/events.ts'
 
-/** Of a running meeting; the list is written anew with each change, and the final report has the whole list. */
+/** Of a running meeting; each change writes the whole list again, and the final report has the full list. */
 const MOST_PEOPLE = 2_000
 
 /**
- * The list with people of a later attempt in it: the platform's id says who is the same, also in the whole `roster`, and
- * whoever is new gets the next number.
+ * The list with people of a later attempt added. People with the same platform id are the same person, also in the
+ * whole `roster`; a new person gets the next number.
  */
 export function withPeopleOfLaterAttempt(people: unknown, added: readonly Person[], roster: unknown = people): unknown {
   return added.reduce((list, person) => {

@@ -1,10 +1,10 @@
 /**
- * The states of a bot inside the service, as one table. The public status is another thing: it says what the bot does in
+ * The states of a bot inside the service, as one table. The public status is separate: it says what the bot does in
  * its meeting (`wire/codes.ts`), the phase says what the service has to do about it.
  */
 
 export const PHASES = [
-  /** Waits for its day; nothing is reserved. */
+  /** Waits for its join time; nothing is reserved. */
   'scheduled',
   /** Admitted; waits for a launcher, which takes it with the statement that finds it (`store/claims.ts`). */
   'due',
@@ -12,13 +12,13 @@ export const PHASES = [
   'launching',
   /** The launcher has answered; the bot has not said `joining_call` yet. */
   'starting',
-  /** At the door or in the meeting: its events decide. */
+  /** In the waiting room or in the meeting: its events decide. */
   'running',
   /** Asked to leave. */
   'ending',
   /** Out of the meeting; a transcript is being made. */
   'processing',
-  /** Over; the parts of its recording are being joined. Its end stands in `pending_end`. */
+  /** Over; the parts of its recording are being joined. Its end is in `pending_end`. */
   'assembling',
   'closed',
 ] as const
@@ -29,7 +29,7 @@ export const HAPPENINGS = [
   'admitted',
   /** They were not. */
   'refused',
-  /** The launcher has answered that the bot is there. */
+  /** The launcher has confirmed the start. */
   'launched',
   /** It could not start the bot, had no room, or did not come back before its lease was over. */
   'launch_failed',
@@ -44,14 +44,17 @@ export const HAPPENINGS = [
   'stop_asked',
   /** The engine has evidence that the process or container is over, and no final report is stored. */
   'process_ended',
-  /** The same in the meeting, and another attempt goes on there. */
+  /** Crashed in the meeting, and another attempt continues there. */
   'resumed',
   /** The parts of the recording were joined, or cannot be. */
   'assembled',
 ] as const
 export type Happening = (typeof HAPPENINGS)[number]
 
-/** What is not listed changes nothing. A bot of several parts is `assembling` before it is closed (`ending.ts`). */
+/**
+ * A happening that is not listed changes nothing. A bot of several parts is `assembling` before it is closed
+ * (`ending.ts`).
+ */
 const NEXT: Record<Phase, Partial<Record<Happening, Phase>>> = {
   scheduled: { admitted: 'due', refused: 'closed', stop_asked: 'closed' },
   due: { gave_up: 'closed', stop_asked: 'closed' },
@@ -60,7 +63,7 @@ const NEXT: Record<Phase, Partial<Record<Happening, Phase>>> = {
     launch_failed: 'due',
     gave_up: 'closed',
     stop_asked: 'closed',
-    // A fast bot is heard before its launcher has answered.
+    // A fast bot reports before its launcher has answered.
     joining: 'running',
     final_report: 'closed',
   },

@@ -1,4 +1,4 @@
-/** A bot that goes on in its meeting after the death of an attempt: when, how often, and with what left of its limits. Pure. */
+/** Resuming a bot in its meeting after an attempt crashed: when, how often, and with which remaining limits. Pure. */
 import type { EndEvidence } from '../ports.ts'
 import type { BotPatch, BotRow } from '../store/tables.ts'
 import { type BotChange, emptyChange } from './change.ts'
@@ -10,31 +10,30 @@ import { nextPhase } from './phases.ts'
 import { LONGEST_RECORDING_SECONDS } from './request.ts'
 import { namedAttempt, requestOf } from './row.ts'
 
-/** Deaths in a meeting after which a bot goes on. One that dies again and again has to end. */
+/** Crashes in a meeting after which a bot is resumed. A bot that crashes again and again has to end. */
 export const MOST_RESUMES = 3
-/** Seconds before the next attempt, by the number of deaths so far. The people in the meeting wait for the first. */
+/** Seconds before the next attempt, by the number of crashes so far. The people in the meeting wait for the first. */
 const PAUSE_SECONDS = [0, 5, 15] as const
 /** Exit codes of a bot that ended by itself; only its last report did not arrive. */
 const ORDERLY_EXIT_CODES = new Set([0, 2, 3, 4, 70])
-/** A death that is only seen after so long, because the service was away: the meeting has gone on without the bot. */
+/**
+ * A crash that is found only after this time, because the service was down: the meeting has continued without the bot.
+ */
 const LATE_SECONDS = 600
 /** Of the time that is left to wait in a waiting room, or to record. Less is not worth another attempt. */
 const LEAST_SECONDS = 30
 
-/**
- * Whether the attempt was told to end (SIGTERM) by its machine or the scheduler, as when a node is drained: the service did
- * not ask for it.
- */
+/** Whether the machine or its scheduler told the attempt to end (SIGTERM), as when a node is drained: the service did not. */
 export function wasTerminated(bot: BotRow, endCode: string | null): boolean {
   const isAsked = bot.stop_requested_at !== null || bot.stop_sent_at !== null
   return endCode === 'SIGTERM' && !isAsked && nextPhase(bot.phase, 'resumed') !== null
 }
 
-/** Whether another attempt goes on in the meeting. `isOn`: the operator wants that. */
+/** Whether another attempt continues in the meeting. `isOn`: the operator's setting. */
 export function mayResume(bot: BotRow, { evidence, recordedSeconds, now }: KnownOfDead, isOn: boolean): boolean {
   if (!isOn || nextPhase(bot.phase, 'resumed') === null) return false
   if (bot.stop_requested_at !== null || bot.stop_sent_at !== null || bot.resumes >= MOST_RESUMES) return false
-  // Its last words were its end.
+  // Its journal already holds the end.
   if (!wasTerminated(bot, bot.end_code) && (bot.end_code !== null || !isDeath(evidence))) return false
   if (evidence.endedAt !== null && now.getTime() - evidence.endedAt.getTime() > LATE_SECONDS * 1000) return false
   const { maxRecording, waitingRoom } = remainingLimits(bot, now, hasRecorded(bot) ? (recordedSeconds ?? 0) : 0)
@@ -87,8 +86,8 @@ const TERMINATED = 'The machine or its scheduler stopped the bot.'
 const LOST = 'The bot was lost in the meeting. Another attempt goes back into it.'
 
 /**
- * What is left of the limits that count from the first join, seconds. `unknownSeconds`: recorded and not among the parts
- * yet. The time in the waiting room counts on only for a bot that died there.
+ * The remaining limits that count from the first join, in seconds. `unknownSeconds`: recorded and not yet among the
+ * parts. The time in the waiting room keeps counting only for a bot that crashed there.
  */
 export function remainingLimits(
   bot: Pick<BotRow, 'request' | 'parts' | 'waiting_at' | 'joined_at'>,
@@ -104,13 +103,13 @@ export function remainingLimits(
   }
 }
 
-/** What became of the parts. */
+/** The result of joining the parts. */
 export interface Assembled {
   /** The attempt whose files are the bot's from now on; 0: the joined ones. */
   filesAttempt: number
   /** Of the files that there are; they are charged. */
   seconds: number
-  /** What a person should know of it. */
+  /** A sentence for people about the result. */
   message: string
 }
 

@@ -8,7 +8,7 @@ export function withPatch(bot: BotRow, patch: BotPatch): BotRow {
   return { ...bot, ...given } as BotRow
 }
 
-/** What was asked; fields that an older row lacks have their defaults. */
+/** The bot's request; fields that an older row lacks have their defaults. */
 export function requestOf(bot: Pick<BotRow, 'request'>): BotRequest {
   const stored = (bot.request ?? {}) as Partial<BotRequest>
   const plain = plainRequest()
@@ -25,7 +25,7 @@ export function decides(bot: Pick<BotRow, 'phase' | 'attempt' | 'joined_attempt'
   return namedAttempt(bot) === attempt && bot.phase !== 'due'
 }
 
-/** Nothing that is reported or happens changes the bot any more, though it may not be closed yet. */
+/** No later report or happening changes the bot, although it may not be closed yet. */
 export function isOver(bot: Pick<BotRow, 'phase'>): boolean {
   return bot.phase === 'closed' || bot.phase === 'assembling'
 }

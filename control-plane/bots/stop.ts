@@ -9,7 +9,7 @@ import { withPatch } from './row.ts'
 const BEFORE_RECORDING = 'EXITING_MEETING_BEFORE_RECORD'
 
 /**
- * What a request to leave changes. A bot that is not launched is cancelled at once; a launched one is asked to leave
+ * The changes by a request to leave. A bot that is not launched is cancelled at once; a launched one is asked to leave
  * (the caller adds the command) and ends by its own report. A repeated request changes nothing. Refused once the bot has
  * left its meeting.
  */

@@ -1,4 +1,4 @@
-/** Brings the bots of events to what is wanted for them, in the transaction that changes either. */
+/** Updates the bots of events to match their intents, in the transaction that changes either. */
 import { randomUUID } from 'node:crypto'
 import type { BotChange } from '../bots/change.ts'
 import { readMeetingLink } from '../bots/meeting-link.ts'
@@ -87,7 +87,7 @@ const planOf = (botId: string, event: Followed['event'], url: string) => ({
   bot_meeting_url: url,
 })
 
-/** Null where the team may have no such bot, or the link is none that is known; the next sync tries again. */
+/** Null where the team may have no such bot, or the link is not supported; the next sync tries again. */
 async function createEventBot(
   tx: Tx,
   { seals, log, jitsiHosts }: FollowTools,

@@ -1,4 +1,4 @@
-/** Calendars that come, change their credentials, and go. */
+/** Connects calendars, changes their credentials, and disconnects them. */
 import { createHash } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { channelStopped, endChannels } from '../store/calendar-channels.ts'
@@ -32,9 +32,9 @@ import type { SyncTools } from './sync.ts'
 
 export type ConnectTools = SyncTools & PushTools
 
-/** Of a refresh token that its provider replaced when it was only looked at. */
+/** Refresh tokens that a provider replaced while a caller only listed the calendars. */
 const REMEMBERED = { count: 1000, ms: 3_600_000 }
-/** For an access token before a calendar goes. */
+/** To get an access token before a calendar is disconnected. */
 const TOKEN_PATIENCE_MS = 5_000
 
 export interface Exchange {
@@ -43,8 +43,8 @@ export interface Exchange {
 }
 
 /**
- * Tries credentials that a caller sent. A caller lists the calendars first and connects one then, with the same refresh
- * token: where the provider replaced it in between, the new one is used.
+ * Tests credentials that a caller sent. A caller lists the calendars first and then connects one, with the same refresh
+ * token: if the provider replaced it in between, the new one is used.
  */
 export function createExchange({ providers }: Pick<SyncTools, 'providers'>) {
   const replaced = new Map<string, { refreshToken: string; untilMs: number }>()
@@ -127,7 +127,7 @@ async function find(
   })().catch((error) => {
     throw callersProblem(error)
   })
-  // Google takes the word in the place of an id.
+  // Google accepts this word instead of an id.
   const isPrimary = rawCalendarId === null || (platform === 'google' && rawCalendarId === 'primary')
   const calendar = found.calendars.find((one) => (isPrimary ? one.isPrimary : one.id === rawCalendarId))
   if (calendar === undefined)
@@ -215,7 +215,7 @@ async function storeUpdate(
 export async function disconnect(tools: ConnectTools, name: CalendarName): Promise<void> {
   const { database, log } = tools
   const calendar = await requireCalendar(tools, name)
-  // Without credentials nothing can be stopped any more.
+  // Without credentials no subscription can be stopped.
   const token = await Promise.race([
     tools.tokens.withToken(calendar.id, async (value) => value).catch(() => null),
     sleep(TOKEN_PATIENCE_MS, null, { ref: false }),

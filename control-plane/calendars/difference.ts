@@ -10,7 +10,7 @@ export interface Difference {
   series: NewSeries[]
   /** `series_id` is still the provider's. */
   writes: EventWrite[]
-  /** Ids of stored events that the provider has no more. */
+  /** Ids of stored events that the provider no longer has. */
   removed: string[]
   /** By id of the event. A changed time stamp alone is stored and not reported. */
   news: Map<string, ChangeKind>
@@ -35,7 +35,7 @@ export function difference(
 
   for (const event of told.values()) {
     const before = known.get(event.providerId)
-    // Only the window is stored; what left it into the past stays as it is known.
+    // Only the window is stored; events that left it into the past stay unchanged.
     const isLater = event.start >= window.end
     if (before === undefined && !isInWindow(event.start, event.end, window)) continue
     const write = writeOf(event, before, isLater ? window.start : null, linkOf)
@@ -82,7 +82,7 @@ function goneOf(
 ): StoredEvent[] {
   const named = new Set(changes.removedIds)
   const whole = new Set(changes.wholeSeries)
-  // They are there, and nothing is known of what became of them.
+  // They exist, and their current content is unknown.
   const unreadable = new Set(changes.unreadable.map(({ providerId }) => providerId))
   return stored.filter((event) => {
     if (told.has(event.provider_id) || unreadable.has(event.provider_id)) return false

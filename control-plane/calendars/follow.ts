@@ -10,7 +10,7 @@ export type FollowStep =
   | { step: 'create'; url: string }
   /** The schedule takes the event's start and link. */
   | { step: 'move'; url: string }
-  /** The schedule is cancelled, bots that run are stopped. */
+  /** The schedule is cancelled, running bots are stopped. */
   | { step: 'cancel' }
   /** A person cancelled the bot itself. The event gets no other bot. */
   | { step: 'give_up' }

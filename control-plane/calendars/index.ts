@@ -1,6 +1,6 @@
 /**
- * The calendars of the service. Every process that answers callers has the operations; processes with the role `jobs` also
- * do what is due: syncs, subscriptions, and old subscriptions to be stopped.
+ * The calendars of the service. Every process with the API has the operations; processes with the role `jobs` also do
+ * the due work: syncs, subscriptions, and the stopping of old subscriptions.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Meters } from '../meters.ts'
@@ -30,7 +30,7 @@ import { createTokens } from './tokens.ts'
 
 const LOOK_MS = 1_000
 const LOOK_FOR_OLD_CHANNELS_MS = 60_000
-/** Calendars at once: what a provider allows for one account is not shared between accounts. */
+/** Calendars at once: a provider's limits are separate for each account. */
 const SYNCS_AT_ONCE = 4
 const PUSHES_AT_ONCE = 2
 /** How long a caller waits for a sync; existing clients give up after 30 s. */
@@ -44,14 +44,14 @@ export interface CalendarSettings {
   log: Log
   meters?: Meters
   providers: Readonly<Record<CalendarPlatform, CalendarProvider>>
-  /** Under which providers reach this service; null: they cannot, and changes are only polled. */
+  /** The address under which providers reach this service; null: they cannot, and changes are only polled. */
   publicUrl: string | null
   jitsiHosts: readonly string[]
 }
 
 export interface Calendars {
   operations: CalendarOperations
-  /** Does what is due from now on. */
+  /** Starts the work that is due, from now on. */
   start(): void
   /** Opens and renews every subscription that is past its half life, and stops the ones that were replaced. */
   renew(): Promise<{ renewed: number; failed: number; polled: number }>
@@ -92,7 +92,7 @@ export function openCalendars(settings: CalendarSettings): Calendars {
     return calendar && pushCalendar(tools, calendar, claim, isNew)
   }
 
-  /** At once where there is room; what is left out is due all the same, and done by the next look. */
+  /** Runs at once where there is room; otherwise the calendar stays due, and the next poll does it. */
   function inBackground({ id }: CalendarRow, isNewChannel = false): void {
     if (counts.syncs < SYNCS_AT_ONCE) begin('syncs', sync(id), 'The first sync of a calendar was not made')
     if (counts.pushes < PUSHES_AT_ONCE)
@@ -107,7 +107,7 @@ export function openCalendars(settings: CalendarSettings): Calendars {
     )
   }
 
-  /** Starts what is due and there is room for; how many. */
+  /** Starts due work while there is room. Returns how much. */
   async function startDue(): Promise<number> {
     const claim = newClaim()
     const syncs = await claimDueSyncs(database, claim, Math.max(0, SYNCS_AT_ONCE - counts.syncs))
@@ -136,7 +136,7 @@ export function openCalendars(settings: CalendarSettings): Calendars {
         log.error({ error: String(error) }, 'Due calendars could not be looked for')
       }
       const rest = sleep(LOOK_MS * (0.9 + 0.2 * Math.random()), undefined, { signal: stop.signal }).catch(() => {})
-      // Where there was something there may be more, and there is room for it as soon as one is done.
+      // Where some work was due there may be more, and there is room as soon as one part is done.
       await (started > 0 ? Promise.race([rest, ...underWay]) : rest)
     }
   }
@@ -189,12 +189,12 @@ export function openCalendars(settings: CalendarSettings): Calendars {
       if (outcome?.outcome === 'failed') throw callersProblem(outcome.problem)
       const calendar = await readCalendar(database, id)
       if (calendar === undefined) throw new CalendarProblem('calendar_not_found', 'The calendar was disconnected')
-      // Another process made the one that was asked for.
+      // Another process made the requested subscription.
       const isDone = askedAt !== null && calendar.sync_lease_owner === null && calendar.full_due_at > askedAt
       if (isDone) return { changed: 0 }
       await sleep(200)
     }
-    throw new CalendarProblem('provider_unavailable', 'The sync goes on, and did not end in time')
+    throw new CalendarProblem('provider_unavailable', 'The sync is still running and did not end in time')
   }
 
   async function resubscribe(name: CalendarName): Promise<{ resubscribedAt: Date; problem: string | null }> {

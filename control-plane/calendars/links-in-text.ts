@@ -13,7 +13,7 @@ const BARE =
   /(?<![\w.\-@/=%])(?:[a-z0-9-]{1,63}\.){0,4}(?:zoom\.us|zoomgov\.com|meet\.google\.com|teams\.microsoft\.com|teams\.live\.com|teams\.cloud\.microsoft|meet\.jit\.si|8x8\.vc)\/[^\s"'<>«»„“”‘’`|\\^{}]+/gi
 const TRAILING = '.,;:!?)]*_'
 
-/** In the order in which they stand. Brackets and punctuation of the sentence around a link are left out. */
+/** In the order of the text. Brackets and punctuation of the sentence around a link are left out. */
 export function linksInText(text: string): string[] {
   const read = text.slice(0, MAX_TEXT)
   const found: { index: number; link: string }[] = []

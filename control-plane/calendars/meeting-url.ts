@@ -33,7 +33,7 @@ export function findMeetingUrl(sources: MeetingSources, options: MeetingUrlOptio
     options.prefersLocation && conference.every(isAutomatic)
       ? [...location, ...conference, ...automatic]
       : [...conference, ...automatic, ...location]
-  // Descriptions are long: most are not worth a look.
+  // Descriptions are long: most need no search.
   if (named[0] && (hasPasscode(named[0]) || HAS_NO_PASSCODES.has(named[0].platform))) return named[0].url
   const found = [...named, ...read(descriptionLinks(sources, options.jitsiHosts ?? []))]
   const [first] = found
@@ -69,7 +69,7 @@ const GOOGLE_REDIRECT = /^(?:www\.)?google\.[a-z.]{2,10}$/
 const SAFE_LINKS = /(?:^|\.)safelinks\.protection\.outlook\.(?:com|us)$/
 const URL_DEFENSE = /(?:^|\.)urldefense\.(?:com|us)$/
 
-/** The address inside a wrapper; null for an address that is none. */
+/** The address inside a wrapper; null for any other address. */
 function unwrapped(link: string): string | null {
   if (!URL.canParse(link)) return null
   const url = new URL(link)
@@ -82,16 +82,16 @@ function unwrapped(link: string): string | null {
 }
 
 /**
- * Version 3: `https://urldefense.com/v3/__<address>__;<replaced characters>!!…`. Each `*` stands for the next character
- * of the base64 text; `**A` and so on stand for runs of them.
+ * Version 3: `https://urldefense.com/v3/__<address>__;<replaced characters>!!…`. Each `*` replaces the next character
+ * of the base64 text; `**A` and so on replace runs of them.
  */
 function fromUrlDefense(link: string): string | null {
   const [, body, encoded = ''] = /\/v3\/__(.+?)__;([^!]*)/.exec(link) ?? []
   if (body === undefined) return null
   const characters = [...Buffer.from(encoded, 'base64url').toString('utf8')]
-  const take = (count: number) => characters.splice(0, count).join('')
+  const nextCharacters = (count: number) => characters.splice(0, count).join('')
   const address = body.replace(/\*(?:\*([A-Za-z0-9_-]))?/g, (_, run: string | undefined) =>
-    run === undefined ? take(1) : take(RUN_LENGTHS.indexOf(run) + 2),
+    run === undefined ? nextCharacters(1) : nextCharacters(RUN_LENGTHS.indexOf(run) + 2),
   )
   // Some gateways drop one of the slashes behind the scheme.
   return address.replace(/^(https?):\/(?=[^/])/i, '$1://')

@@ -1,4 +1,7 @@
-/** Webhooks of calendars. Their ids come from the calendar and what happened to it, so that a repeat tells nothing twice. */
+/**
+ * Webhooks of calendars. Their ids are derived from the calendar and the happening, so that a repeat sends nothing
+ * twice.
+ */
 import type { Channel, OutgoingMessage } from '../bots/change.ts'
 import { messageId } from '../bots/messages/index.ts'
 import type { ToldEvent } from '../store/calendar-events.ts'
@@ -28,7 +31,7 @@ const connection = ({ id, platform, account_email, status, created_at }: Calenda
   created_at: created_at.toISOString(),
 })
 
-/** The older generation has no word for connections: the lists below are empty for it. */
+/** The older generation has no events of connections: the lists below are empty for it. */
 const ofNewer = (calendar: CalendarRow, event: string, source: string, data: Body): OutgoingMessage[] =>
   calendar.generation === 'v2' ? [message(calendar, 'webhooks', event, source, data)] : []
 

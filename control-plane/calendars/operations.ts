@@ -1,4 +1,4 @@
-/** What the API asks of the calendars. `index.ts` makes the real one. */
+/** The calendar operations that the API calls. `index.ts` has the real ones. */
 
 import type { EventBot } from '../bots/request.ts'
 import type { CalendarRow } from '../store/tables.ts'
@@ -7,14 +7,14 @@ import type { CalendarPlatform, OAuthCredentials, RawCalendar } from './ports.ts
 export interface CalendarOperations {
   /** The account's calendars; nothing is stored. */
   listRaw(platform: CalendarPlatform, credentials: OAuthCredentials): Promise<RawCalendar[]>
-  /** Resolves once the calendar is stored; its first sync and its subscription go on in the background. */
+  /** Resolves once the calendar is stored; its first sync and its subscription continue in the background. */
   connect(caller: Caller, connection: NewConnection): Promise<CalendarRow>
   /**
    * Other credentials, with which the calendar must be found again. A full sync follows in the background. A refused token
    * leaves the stored credentials and makes the status `error`.
    */
   update(calendar: CalendarName, credentials: OAuthCredentials, options?: UpdateOptions): Promise<CalendarRow>
-  /** Removes events, series and schedules; bots that run go on. */
+  /** Removes events, series and schedules; running bots continue. */
   disconnect(calendar: CalendarName): Promise<void>
   /** A full sync, whose end it waits for. */
   sync(calendar: CalendarName): Promise<SyncResult>

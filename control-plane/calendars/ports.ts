@@ -75,13 +75,13 @@ export interface Window {
 /** Changes since a cursor, or everything in the window. All pages, gathered outside of any transaction. */
 export interface Changes {
   isFull: boolean
-  /** After a cursor an event that left the window is here too, with its new times: it matters where it is stored. */
+  /** After a cursor, an event that left the window is here too, with its new times: it may be stored. */
   events: ProviderEvent[]
-  /** Gone at the provider, checked where its word alone is not enough (Microsoft); unknown ids may be among them. */
+  /** Gone at the provider, verified where its report alone is not enough (Microsoft); unknown ids may be among them. */
   removedIds: string[]
-  /** Series whose whole set in the window is in `events`: stored occurrences that are not there are gone. */
+  /** Series whose whole set in the window is in `events`: stored occurrences that are missing there are gone. */
   wholeSeries: string[]
-  /** Events that the provider sent in a form that is not understood: what is stored of them stays as it is. */
+  /** Events that the provider sent in a form that is not understood: their stored rows stay unchanged. */
   unreadable: UnreadableEvent[]
   cursor: string | null
 }

@@ -33,7 +33,7 @@ export interface PushTools {
   providers: Readonly<Record<CalendarPlatform, CalendarProvider>>
   tokens: Tokens
   log: Log
-  /** Under which providers reach this service; null: they cannot. */
+  /** The address under which providers reach this service; null: they cannot. */
   publicUrl: string | null
 }
 
@@ -113,10 +113,10 @@ async function subscribe(
   }
 }
 
-/** Stops channels that another one took the place of; both deliver until then, which is one hint too many at most. */
+/** Stops channels that were replaced; both deliver until then, which costs one extra hint at most. */
 export async function stopChannels(tools: PushTools, calendarId?: string): Promise<void> {
   for (const channel of await takeChannelsToStop(tools.database, STOPPED_AT_ONCE, calendarId)) {
-    // Of a calendar without credentials nothing can be stopped: it ends by itself.
+    // Without the calendar's credentials the channel cannot be stopped: it expires.
     const isOver = !channel.is_connected || channel.expires_at.getTime() < Date.now()
     if (isOver || (await stopOne(tools, channel))) await channelStopped(tools.database, channel.id)
   }

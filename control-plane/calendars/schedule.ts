@@ -1,4 +1,4 @@
-/** What callers want for events: bots that are scheduled, changed and cancelled, for one event or all of its series. */
+/** The bots that callers request for events: scheduled, changed and cancelled, for one event or all of its series. */
 
 import type { EventBot } from '../bots/request.ts'
 import {
@@ -54,7 +54,7 @@ async function aim(
     const calendar = await lockCalendar(tx, calendarId)
     const isOurs = calendar !== undefined && isCalendarOf(target, calendar)
     if (calendar === undefined || !isOurs || (target.calendarId !== null && target.calendarId !== calendarId))
-      // Also where the calendar of the target is not the caller's: whoever names one has looked for it already.
+      // Also where the calendar of the target is not the caller's: a caller who names one was checked for it already.
       throw new CalendarProblem(isSeries ? 'series_not_found' : 'event_not_found', 'There is no event with this id')
     const seriesId = target.allOccurrences ? (event?.series_id ?? target.seriesId) : null
     const events = await readFollowed(tx, calendarId, seriesId === null ? { eventIds: [event!.id] } : { seriesId })

@@ -1,6 +1,6 @@
 /**
- * One sync of a calendar: every page is fetched outside of any transaction, then one transaction stores the difference, what
- * follows for bots, the messages and the cursor, if lease and cursor are still those of the beginning.
+ * One sync of a calendar: every page is fetched outside of any transaction. Then one transaction stores the difference,
+ * its effects on bots, the messages and the cursor, if lease and cursor are still those of the beginning.
  */
 import { randomUUID } from 'node:crypto'
 import { readMeetingLink } from '../bots/meeting-link.ts'
@@ -31,7 +31,7 @@ import type { Tokens } from './tokens.ts'
 export const WINDOW_DAYS = 30
 const LEASE_SECONDS = 60
 const KEEP_EVERY_MS = 20_000
-/** Failures in a row after which a connection that may recover is said to have an error. */
+/** Failures in a row after which a connection that may recover gets the status `error`. */
 const FAILURES_UNTIL_ERROR = 5
 
 export interface SyncTools extends FollowTools {
@@ -43,13 +43,13 @@ export interface SyncTools extends FollowTools {
 
 export type SyncOutcome =
   | { outcome: 'stored'; changed: number; isFull: boolean }
-  /** Another process went on with the calendar, or it was disconnected: nothing was written. */
+  /** Another process took the calendar over, or it was disconnected: nothing was written. */
   | { outcome: 'lost' }
   | { outcome: 'failed'; problem: unknown }
 
 export const newClaim = (): SyncClaim => ({ owner: randomUUID(), leaseSeconds: LEASE_SECONDS })
 
-/** `calendar` as it was claimed. Never rejects for what the provider does; rejects where the database is away. */
+/** `calendar` as it was claimed. Never rejects for an error of the provider; rejects where the database is down. */
 export async function syncCalendar(tools: SyncTools, calendar: CalendarRow, claim: SyncClaim): Promise<SyncOutcome> {
   const keeping = setInterval(() => {
     keepSyncLease(tools.database, calendar.id, claim).catch((error) =>
@@ -218,7 +218,7 @@ async function storeFailure(
     if (calendar.sync_lease_owner !== claim.owner) return null
     const failures = calendar.sync_failures + 1
     const status = lastingStatus(problem) ?? (failures >= FAILURES_UNTIL_ERROR ? 'error' : null)
-    // What refused the token may have written a status of its own by now.
+    // The refused token may have set its own status by now.
     const keeps = status === null || (lastingStatus(problem) === null && calendar.status !== 'active')
     const change = keeps ? { patch: {}, messages: [] } : statusChange(calendar, status, text, now)
     return {

@@ -1,6 +1,6 @@
 /**
  * Access tokens of calendars. One refresh at a time for each calendar, by a lease, so that no lock is held over the network.
- * A provider may replace the refresh token: what was received is written over what was used, and only over that.
+ * A provider may replace the refresh token: the new credentials are written only over those that were used.
  */
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -28,7 +28,7 @@ import { lastingStatus, problemText, statusChange } from './status.ts'
 /** Seconds that an access token has to work still. */
 const MARGIN_SECONDS = 60
 const LEASE_SECONDS = 40
-/** How long one waits for another process that refreshes. */
+/** How long a process waits for another one that refreshes. */
 const PATIENCE_MS = 45_000
 const LOOK_MS = 100
 const RETRY_MS = { first: 200, longest: 30_000 }
@@ -98,7 +98,7 @@ export function createTokens({ database, seals, providers, log, meters = NO_METE
       const reason = lastingStatus(problem) === null ? 'unavailable' : 'refused'
       meters.count('token_refresh_failures', { of: 'calendar', reason })
       await endRefreshLease(database, calendarId, owner)
-      await tellOfRefusal(calendarId, state.version, problem)
+      await storeRefusal(calendarId, state.version, problem)
       throw problem
     }
     const refreshed: Refreshed = {
@@ -142,7 +142,7 @@ export function createTokens({ database, seals, providers, log, meters = NO_METE
       await sleep(pause, undefined, { signal: closing.signal }).catch(() => {})
       try {
         const isStored = await storeRefreshed(database, seals, calendarId, version, refreshed)
-        // Whoever used the old token meanwhile was told that the connection is revoked: it is not.
+        // A caller that used the old token meanwhile got the answer that the connection is revoked, which is wrong.
         if (isStored)
           await changeCalendar(database, calendarId, () => ({ patch: { sync_due_at: new Date(0) }, messages: [] }))
         log.warn({ calendar: calendarId, isStored }, 'The replaced refresh token that was kept in memory was written')
@@ -150,13 +150,13 @@ export function createTokens({ database, seals, providers, log, meters = NO_METE
         return
       } catch (error) {
         log.error({ calendar: calendarId, error: String(error) }, 'A replaced refresh token is still not stored')
-        // Closing tries for as long as it may.
+        // Closing keeps trying until its time limit.
         if (closing.signal.aborted) await sleep(RETRY_MS.first)
       }
     }
   }
 
-  async function tellOfRefusal(calendarId: string, version: number, problem: unknown): Promise<void> {
+  async function storeRefusal(calendarId: string, version: number, problem: unknown): Promise<void> {
     const status = lastingStatus(problem)
     if (status === null) return
     await changeCalendar(database, calendarId, (calendar, now) =>

@@ -1,4 +1,4 @@
-/** Administration commands: what they change, and what they answer. */
+/** Administration commands: their changes and their answers. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { evaluateAlerts } from '../alerts/evaluate.ts'
 import { publicUrlOf } from '../http-address.ts'

@@ -9,13 +9,13 @@ import { CommandMistake, createOutput } from './output.ts'
 const EXIT_MISTAKE = 2
 const EXIT_FAILED = 1
 
-// What is written is for the user of the service: 0600 and 0700.
+// Files that the commands write are for the user of the service only: 0600 and 0700.
 process.umask(0o077)
-/** Who reads the output may be gone before the service is. */
+/** The reader of the output may close it before the service ends. */
 for (const output of [process.stdout, process.stderr]) output.on('error', () => {})
 
 const environment = { ...process.env }
-/** A library or a child must not find them there later. */
+/** Libraries and child processes must not find them there later. */
 for (const name of ['DATABASE_URL', 'STANDIN_SECRET_KEYS']) delete process.env[name]
 
 const collect = (text: string, before: string[] = []): string[] => [...before, text]
@@ -228,7 +228,7 @@ program
   .argument('<job>', 'retention, audit, deletions, idempotency, renewals or alerts')
   .action(administer((commands, context, name: string) => commands.runJobCommand(context, name)))
 
-// Options of commands are commands' own, and `--json` may stand behind them.
+// Each command has its own options, and `--json` may follow them.
 for (const group of [program, ...program.commands])
   for (const command of [group, ...group.commands])
     command.exitOverride().showHelpAfterError('(standin service --help explains)')

@@ -38,12 +38,12 @@ export async function listPeopleCommand(context: CommandContext, { team }: { tea
     table(
       ['person id', 'name', 'e-mail', 'role'],
       people.map(({ id, name, email, role }) => [id, name, email, role]),
-      'There is nobody yet: npx standin service people invite <e-mail>',
+      'No people yet. Invite the first: npx standin service people invite <e-mail>',
     ),
   )
 }
 
-/** Of the first owner where nobody is named. */
+/** Without a name: a link for the first owner. */
 export async function signInLinkCommand(context: CommandContext, who: string | undefined): Promise<void> {
   const made = await onInstallation(context, async ({ database }) => {
     const id = who === undefined ? await firstOwner(database) : ((await findPerson(database, who))?.id ?? null)

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type App, type ConferencingPlatform, PlatformProblem, type Profile, type TokenPair } from './ports.ts'
 
-/** The code is spent by then, so a profile that does not come is asked for again. Milliseconds. */
+/** The code is spent by then, so a failed request for the profile is repeated. Milliseconds. */
 const AGAIN_MS = [300, 1_000, 3_000]
 
 export type Authorization =

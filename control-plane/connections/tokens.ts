@@ -1,7 +1,8 @@
 /**
- * Access tokens of connections, refreshed when they are used. A refresh spends the refresh token, so: one refresh at a time
- * under a lease of the database, outside of any transaction; the new pair is written only over the pair that was used; and
- * where that cannot be written it is kept in memory and written as soon as the database takes it.
+ * Access tokens of connections, refreshed when they are used. A refresh spends the refresh token. Therefore:
+ * - One refresh runs at a time, under a lease of the database and outside of any transaction.
+ * - The new pair is written only over the pair that was used.
+ * - A pair that cannot be written is kept in memory and written as soon as the database accepts it.
  */
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -97,7 +98,7 @@ export class TokenKeeper {
     await dropAccessToken(this.#settings.database, id, version)
   }
 
-  /** Notes what became of a request with the token; null: it worked. Never rejects. */
+  /** Stores the outcome of a request with the token; null: it worked. Never rejects. */
   async note(id: string, version: number, problem: PlatformProblem | null): Promise<void> {
     const error = problem && { message: problem.message, isPermanent: isPermanent(problem) }
     await noteOutcome(this.#settings.database, { id, version }, error).catch((failure) =>
@@ -108,13 +109,15 @@ export class TokenKeeper {
     )
   }
 
-  /** Waits for refreshes under way and tries once more to write what is not written. */
+  /** Waits for running refreshes and tries once more to write unsaved pairs. */
   async close(): Promise<void> {
     await Promise.allSettled(this.#refreshes)
     await this.#unsaved.close()
   }
 
-  /** Null: another has the lease, or the pair changed. The refresh goes on when nobody waits for it any more. */
+  /**
+   * Null: another has the lease, or the pair changed. The refresh continues after its last caller has stopped waiting.
+   */
   async #refreshOnce(row: ConnectionRow): Promise<Access | null> {
     const { database, leaseSeconds = LEASE_SECONDS } = this.#settings
     const owner = randomUUID()

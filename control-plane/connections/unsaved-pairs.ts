@@ -1,6 +1,6 @@
 /**
- * Writes new pairs of tokens. The platform has forgotten the pair before, so one that the database does not take is kept
- * here, used from here, and written again for as long as the process lives.
+ * Writes new pairs of tokens. The platform has forgotten the pair before. A pair that the database does not accept is
+ * kept in memory, used from there, and written again until the process ends.
  */
 import type { Meters } from '../meters.ts'
 import type { Log, Seals } from '../ports.ts'
@@ -15,7 +15,7 @@ const AGAIN_MS: readonly number[] = [200, 1_000, 5_000, 15_000]
 const MARGIN_MS = 60_000
 
 interface Kept {
-  /** Of the pair in the database that this one takes the place of. */
+  /** Of the pair in the database that this one replaces. */
   version: number
   pair: TokenPair
   /** `performance.now()` at which the access token ends. */
@@ -52,7 +52,7 @@ export class UnsavedPairs {
     if (kept?.version === version) kept.accessUntil = 0
   }
 
-  /** Null where the connection was authorized anew or deleted in between: this pair is worth nothing then. */
+  /** Null where the connection was authorized again or deleted in the meantime: then this pair is useless. */
   async write({ id, version }: { id: string; version: number }, pair: TokenPair): Promise<Access | null> {
     const kept: Kept = {
       version,
@@ -76,7 +76,7 @@ export class UnsavedPairs {
     }
   }
 
-  /** Tries everything once more. What cannot be written is lost, and said. */
+  /** Tries to write every pair once more. Pairs that cannot be written are lost, and logged. */
   async close(): Promise<void> {
     for (const [id, kept] of this.#kept) {
       if (kept.timer !== null) clearTimeout(kept.timer)

@@ -48,7 +48,7 @@ type Problem = z.output<typeof problemSchema>
 
 export interface ZoomSettings {
   client: Pick<GuardedClient, 'request'>
-  /** Takes the place of both of Zoom's addresses; null: the real ones. */
+  /** Replaces both of Zoom's addresses; null: the real ones. */
   address: string | null
 }
 
@@ -159,7 +159,7 @@ function restProblem(answer: Answered): PlatformProblem {
   return new PlatformProblem('refused', said)
 }
 
-/** Null: no problem that passes. An answer that should be a document and is none is a proxy's or a defect. */
+/** Null: no temporary problem. An answer that should be a document and is none is a proxy's or a defect. */
 function passingProblem({ status, headers, json }: Answered, said: string): PlatformProblem | null {
   if (status === 429) return new PlatformProblem('rate_limited', said, retryAfterOf(headers['retry-after']))
   if (status === 200) return new PlatformProblem('unavailable', 'Zoom sent an answer that cannot be read.')

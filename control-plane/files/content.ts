@@ -13,7 +13,7 @@ const TYPES: Record<string, string> = {
   html: 'text/html; charset=utf-8',
 }
 
-/** By the ending of the name; bytes without a meaning for all others. */
+/** By the extension of the name; `application/octet-stream` for all others. */
 export function contentTypeOf(name: string): string {
   return TYPES[name.slice(name.lastIndexOf('.') + 1).toLowerCase()] ?? 'application/octet-stream'
 }

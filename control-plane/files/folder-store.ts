@@ -19,7 +19,7 @@ export function createFolderStore(path: string, links: LinkSigner): FolderStore 
     if (parts === null) return null
     const target = join(root, ...parts)
     try {
-      // A link anywhere on the way would lead to files that are no recordings.
+      // A link anywhere on the path could lead to files that are no recordings.
       if ((await realpath(target)) !== join(await realpath(root), ...parts)) return null
       const file = await open(target, constants.O_RDONLY | constants.O_NOFOLLOW)
       const facts = await file.stat()
@@ -86,7 +86,7 @@ export function createFolderStore(path: string, links: LinkSigner): FolderStore 
     async deletePrefix(prefix) {
       const files = await list(prefix)
       const parts = checkedParts(folderPrefix(prefix).slice(0, -1))
-      // A link is removed, what it leads to is not.
+      // A link is removed, its target is not.
       await rm(join(root, ...parts), { recursive: true, force: true })
       return { files: files.length, bytes: files.reduce((sum, { bytes }) => sum + bytes, 0) }
     },

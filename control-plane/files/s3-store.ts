@@ -101,7 +101,7 @@ export function createS3Store(settings: S3Settings): FileStore & { close(): void
     async deletePrefix(prefix) {
       await abortUploads(prefix)
       const files = await list(prefix)
-      // One by one: some servers refuse the common deletion of several without checksums of theirs.
+      // One by one: some servers refuse the common deletion of several without special checksums.
       for (let first = 0; first < files.length; first += DELETES_AT_ONCE) {
         const some = files.slice(first, first + DELETES_AT_ONCE)
         await Promise.all(some.map(({ key }) => client.send(new DeleteObjectCommand({ Bucket, Key: root + key }))))

@@ -4,7 +4,7 @@ import { keyParts } from './keys.ts'
 
 export interface LinkSigner {
   sign(key: string, seconds: number, downloadName?: string): string
-  /** The target of the link, or why it does not work. */
+  /** The target of the link, or the reason why it does not work. */
   check(key: string, query: Readonly<Record<string, unknown>>): { downloadName: string | null } | 'forged' | 'expired'
 }
 

@@ -20,7 +20,7 @@ export interface DeletionTools {
   database: Database
   files: FileStore
   log: Log
-  /** Null where it cannot be reached from here; then what it keeps is left to another process. */
+  /** Null where this process cannot reach it; then another process deletes its transcripts. */
   provider: DeleteAtProvider | null
   /** The caller's key at the provider of transcripts; null where the bot has none, or it does not open any more. */
   ownKeyOf(bot: Pick<BotRow, 'id' | 'secrets'>): string | null
@@ -33,7 +33,7 @@ export interface DeletionRun {
 
 /**
  * Does every deletion and sweep that is due. A failed one is tried again later, and holds up no other. Ends after a batch
- * without a success: then the storage is probably away.
+ * without a success: then the storage is probably down.
  */
 export async function deleteDue(tools: DeletionTools, isStopping: () => boolean = () => false): Promise<DeletionRun> {
   const run = { deleted: 0, failed: 0 }
@@ -69,7 +69,7 @@ async function deleteOne(tools: DeletionTools, deletion: OpenDeletion): Promise<
   return error === null
 }
 
-/** Null where there is nothing to delete. Given up after days: what is ours is deleted all the same. */
+/** Null where there is nothing to delete. Given up after days: our own files are deleted all the same. */
 async function deleteAtProvider(
   { provider, log, ownKeyOf }: DeletionTools,
   deletion: OpenDeletion,

@@ -1,4 +1,4 @@
-/** Periodic work. Each job is done by one process at a time, whatever the number of processes. */
+/** Periodic work. One process at a time does each job, however many processes run. */
 import { randomUUID } from 'node:crypto'
 import { hasEnabledRules } from '../store/alert-values.ts'
 import { removePastEvents } from '../store/calendar-events.ts'
@@ -15,20 +15,20 @@ import { requestRetentionDeletions } from './retention.ts'
 const DAY = 24 * 3600
 const LEASE_SECONDS = 60
 const KEEP_EVERY_MS = 20_000
-/** Beside the pause of a job; keeps processes from asking in the same instant. */
+/** Beside the pause of a job; spreads the polls of several processes. */
 const JITTER = 0.2
 
 export const JOB_NAMES = ['deletions', 'retention', 'audit', 'idempotency', 'sessions', 'renewals', 'alerts'] as const
 export type JobName = (typeof JOB_NAMES)[number]
 
 export interface JobsSettings extends DeletionTools {
-  /** Opens and renews what is old of the subscriptions to calendars. Left out, there is no such job. */
+  /** Opens and renews old subscriptions to calendars. Absent: there is no such job. */
   renewals?: () => Promise<unknown>
-  /** Evaluates alert rules. Left out, there is no such job. */
+  /** Evaluates alert rules. Absent: there is no such job. */
   alerts?: () => Promise<unknown>
   /** Jobs that are done again and again; all where it is left out. `run` does any. */
   periodic?: readonly JobName[]
-  /** Seconds between two looks of a job, for tests. */
+  /** Seconds between two polls of a job, for tests. */
   lookEverySeconds?: Partial<Record<JobName, number>>
 }
 
@@ -46,7 +46,7 @@ const SCHEDULE: Record<JobName, { look: number; every: number }> = {
   audit: { look: 600, every: DAY },
   idempotency: { look: 600, every: 3600 },
   sessions: { look: 600, every: 3600 },
-  // The calendars renew what is due by themselves; this finds what they overlooked.
+  // The calendars renew their subscriptions themselves; this job finds the ones that they missed.
   renewals: { look: 600, every: 6 * 3600 },
   alerts: { look: 5, every: 4 },
 }

@@ -177,7 +177,7 @@ async function transcriptOf(
   }
 }
 
-/** Files of a folder are used where they lie; others are fetched from the storage. */
+/** Files of a folder are used in place; others are fetched from the storage. */
 async function fetchFile(files: FileStore, location: string, target: string, signal: AbortSignal): Promise<void> {
   if (!location.startsWith('s3://')) return symlink(location, target)
   const key = files.keyOf(location)

@@ -14,7 +14,7 @@ import { reasonOfRefusal } from './refusals.ts'
 const BATCH = 200
 const TEAMS_AT_ONCE = 4
 
-/** Admits or refuses what is due now, team by team, each team in one transaction. Returns how many bots were looked at. */
+/** Admits or refuses the bots that are due now, each team in one transaction. Returns how many bots were checked. */
 export async function admitDue(db: Database, leadSeconds: number): Promise<number> {
   const due = await dueForAdmission(db, leadSeconds, BATCH)
   const teams = Map.groupBy(due, ({ team_id }) => team_id)

@@ -1,4 +1,4 @@
-/** The parts of a recording become one, and their bot is closed. */
+/** Joins the parts of a recording, and closes their bot. */
 import type { Job } from '@standin/wire/job.ts'
 import { type Part, partsOf, secondsOf } from '../bots/parts.ts'
 import { type Assembled, assembled } from '../bots/resume.ts'
@@ -12,17 +12,17 @@ import { whileHeld } from './held-lease.ts'
 import { filesOfAttempt } from './recovery.ts'
 import { traceEnd } from './trace-end.ts'
 
-/** Under which the joined files lie, beside those of the attempts, which count from 1. */
+/** The attempt number of the joined files. The numbers of real attempts count from 1. */
 export const JOINED = 0
 
-/** Makes one recording of what the attempts recorded, in order of time. Rejects where that is impossible now. */
+/** Joins the recordings of the attempts into one, in order of time. Rejects where that is impossible now. */
 export type JoinParts = (
   parts: {
     botId: string
-    /** Where each attempt's files lie. */
+    /** The places of the attempts' files. */
     from: readonly Job['storage'][]
     to: Job['storage']
-    /** When the recording began; what is missing until the first part is a gap. */
+    /** When the recording began; the time until the first part is a gap. */
     beganAt: Date | null
   },
   signal?: AbortSignal,

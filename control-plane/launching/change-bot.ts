@@ -7,8 +7,8 @@ import type { Database, Tx } from '../store/database.ts'
 import type { BotRow } from '../store/tables.ts'
 
 /**
- * `decide` gets the bot and the database's time, and gives null where the bot is not what it was thought to be. Resolves with whether something was changed.
- * `also` is written with the change, and gets the bot as it was before.
+ * `decide` gets the bot and the database's time, and returns null where the bot is not in the expected state. `also` is
+ * written with the change, and gets the bot as it was before. Resolves with whether something was changed.
  */
 export async function changeBot(
   database: Database,

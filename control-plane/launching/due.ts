@@ -14,16 +14,16 @@ import { traceEnd } from './trace-end.ts'
 
 const LEASE_SECONDS = 30
 /**
- * Between two looks at most; the next known bot cuts it short. Bots that are due earlier than a look could know come with a
- * hint, or are as late as this.
+ * Longest pause between two polls; the due time of the next known bot ends it earlier. A bot that becomes due in
+ * between comes with a hint, or is late by this time at most.
  */
 const LONGEST_PAUSE_MS = 1_000
-/** While bots wait for room at the launcher, which nobody tells of. */
+/** While bots wait for room at the launcher, which sends no hint when room becomes free. */
 const FULL_PAUSE_MS = 250
-/** Launchers of other processes do not all look at the same moment. */
+/** Spreads the polls of several processes. */
 const JITTER = 0.2
 const AFTER_ERROR_MS = 1_000
-/** How often late and hopeless bots are looked for. */
+/** How often the loop searches for late bots, and for bots that can no longer be started. */
 const LATE_EVERY_MS = 4_000
 /** How often the lead is measured again. */
 const LEAD_EVERY_MS = 60_000
@@ -73,7 +73,7 @@ export function startDueLoop(settings: DueSettings): DueLoop {
     }
     const launch = launchBot(tools, claim, { startInTurn, onStarted: freePlace })
       .catch((error) => {
-        // The lease gives the bot back.
+        // When the lease is over, another launcher takes the bot.
         const fields = { team: claim.bot.team_id, bot: claim.bot.id, attempt: claim.bot.attempt, error: String(error) }
         log.error(fields, 'Outcome of a launch could not be stored')
       })
@@ -100,7 +100,7 @@ export function startDueLoop(settings: DueSettings): DueLoop {
   async function claimAndStart(): Promise<number> {
     const places = await freePlaces()
     const limit = Math.min(BATCH, moreStarts(), places?.free ?? BATCH)
-    if (places !== null && places.free === 0 && underWay.size === 0) await tellThatFull(places)
+    if (places !== null && places.free === 0 && underWay.size === 0) await reportFull(places)
     if (limit <= 0) return 0
     const tokens = Array.from({ length: limit }, () => randomBytes(32).toString('base64url'))
     const hashes = tokens.map((token) => createHash('sha256').update(token).digest())
@@ -116,7 +116,7 @@ export function startDueLoop(settings: DueSettings): DueLoop {
     return claimed.length
   }
 
-  async function tellThatFull({ limit, reason: own }: { limit: number; reason?: string }): Promise<void> {
+  async function reportFull({ limit, reason: own }: { limit: number; reason?: string }): Promise<void> {
     const reason = own ?? (limit === 1 ? 'One bot runs, which is the limit' : `${limit} bots run, which is the limit`)
     for (const id of await dueWithoutReason(database, BATCH))
       await changeBot(database, id, (bot, now) => (bot.phase === 'due' ? waitsForRoom(bot, reason, now) : null))
@@ -149,14 +149,14 @@ export function startDueLoop(settings: DueSettings): DueLoop {
   async function run(): Promise<void> {
     const late = every(LATE_EVERY_MS, lookAfterLate)
     const lead = every(LEAD_EVERY_MS, async () => {
-      // Nothing waits for it: the lead of the last time serves as well.
+      // Not awaited: the earlier lead is good enough.
       measuring = measureLead()
     })
     while (!isClosing) {
       try {
         await lead()
         const { scheduled, due, next_in } = await lookForDue(database, leadSeconds, LONGEST_PAUSE_MS / 1000)
-        // Beside each other: those that are admitted now are claimed in the next round.
+        // In parallel: bots that are admitted now are claimed in the next round.
         const [admitted, claimed] = await both(
           scheduled ? admitDue(database, leadSeconds) : 0,
           due ? claimAndStart() : 0,
@@ -188,7 +188,7 @@ function pauseUntil(nextInSeconds: number | null): number {
   return nextInSeconds === null ? longest : Math.min(longest, Math.ceil(nextInSeconds * 1000) + 1)
 }
 
-/** Resolves when both have ended, with what they resolve with; rejects then as the first that rejects. */
+/** Waits for both, then resolves with both results or rejects with the first error. */
 async function both<A, B>(one: A, other: B): Promise<[Awaited<A>, Awaited<B>]> {
   await Promise.allSettled([one, other])
   return Promise.all([one, other])

@@ -1,4 +1,4 @@
-/** An attempt whose process is over: what it still had to say, what it recorded, and how its bot ends. */
+/** Finishes an attempt whose process is over: its last events, its recording, and the end of its bot. */
 import { type KnownOfDead, processEnded } from '../bots/crash.ts'
 import { hasRecorded } from '../bots/parts.ts'
 import { mayResume, resumed } from '../bots/resume.ts'
@@ -34,7 +34,7 @@ export interface FinishTools {
   files: FileStore
   recover: Recover
   joinParts: JoinParts
-  /** Whether a bot that dies in its meeting goes back into it. */
+  /** Whether a bot that crashes in its meeting rejoins it. */
   resumesBots: boolean
   /** Called when a bot is due again. */
   onDue?: () => void
@@ -51,8 +51,8 @@ export interface FinishTools {
 }
 
 /**
- * Stores how the attempt ended, and removes what is left of it where its bot does not wait for that. True where the bot
- * has to be finished first (`finishBot`).
+ * Stores how the attempt ended, and removes its remaining files unless its bot needs them. True where the bot has to be
+ * finished first (`finishBot`).
  */
 export async function endAttempt(tools: FinishTools, launch: OpenLaunch, evidence: EndEvidence): Promise<boolean> {
   const { database, log } = tools
@@ -100,7 +100,7 @@ async function removeRest({ database, launcher }: FinishTools, { bot_id: botId, 
   await launchCleaned(database, botId, attempt)
 }
 
-/** `again`: it has to be tried again. `kept`: what could not be recovered stays where it is. */
+/** `again`: it has to be tried again. `kept`: files that could not be recovered stay in place. */
 type Outcome = 'done' | 'again' | 'kept'
 
 async function finishLeased(
@@ -139,7 +139,7 @@ async function finishLeased(
     }
     log.error(
       { team, bot: botId, attempt, error: String(error) },
-      'What a dead bot left could not be read or recovered',
+      'The journal or the recording of a dead bot could not be read or recovered',
     )
     if (!isLastTry) {
       await endBotLease(database, botId, owner, RETRY_SECONDS)
@@ -186,7 +186,7 @@ async function readJournal(
   }
 }
 
-/** The bot waits for its next attempt, and what this one recorded is recovered beside that. */
+/** The bot waits for its next attempt, and the recording of this one is recovered in the meantime. */
 async function goOn(tools: FinishTools, launch: OpenLaunch, known: KnownOfDead): Promise<Outcome> {
   const { bot_id: botId, team_id: team, attempt } = launch
   const { database, log, owner } = tools
@@ -205,9 +205,9 @@ async function goOn(tools: FinishTools, launch: OpenLaunch, known: KnownOfDead):
     await endBotLease(database, botId, owner)
     return 'again'
   }
-  log.warn({ team, bot: botId, attempt }, 'Bot is due again: it died in its meeting and goes back into it')
+  log.warn({ team, bot: botId, attempt }, 'Bot is due again: it crashed in its meeting and rejoins it')
   tools.onDue?.()
-  // Its rest stays until a later pass has recovered the recording.
+  // Its other files stay until a later pass has recovered the recording.
   return 'again'
 }
 

@@ -5,7 +5,7 @@ interface Lease {
   seconds: number
   keep: () => Promise<unknown>
   log: Log
-  /** What a log line about the lease names. */
+  /** Fields of the log lines about the lease. */
   fields: object
 }
 

@@ -1,6 +1,6 @@
 export type InTurn = <T>(work: () => Promise<T>) => Promise<T>
 
-/** Does at most so many things at a time; the others wait for their turn, first come, first served. */
+/** Runs at most `most` tasks at a time; the others wait, first come, first served. */
 export function inTurn(most: number): InTurn {
   const waiting: (() => void)[] = []
   let running = 0

@@ -1,4 +1,4 @@
-/** Starts bots when they are due and sees to it that each of them ends. */
+/** Starts bots when they are due and makes sure that each of them ends. */
 import type { Meters } from '../meters.ts'
 import type { FileStore, JoinGrants, Launcher, Log, Seals } from '../ports.ts'
 import type { Database } from '../store/database.ts'
@@ -18,17 +18,17 @@ const DRAIN_POLL_MS = 1_000
 
 export interface LaunchingSettings {
   database: Database
-  /** For the connection over which other processes say that a bot is due; null: only `wake` and looking. */
+  /** For the connection over which other processes say that a bot is due; null: only `wake` and polling. */
   databaseUrl: string | null
   launcher: Launcher
   files: FileStore
   seals: Seals
-  /** What stored credentials give to bots that name one. */
+  /** Resolves the stored credentials that bots name. */
   grants: JoinGrants
   recover: Recover
   /** Makes one recording of the parts of a bot that was resumed. */
   joinParts: JoinParts
-  /** Whether a bot that dies in its meeting goes back into it. */
+  /** Whether a bot that crashes in its meeting rejoins it. */
   resumesBots: boolean
   log: Log
   meters?: Meters
@@ -57,7 +57,7 @@ export interface Launching {
   wake(): void
   /** Compares bots and launcher now. */
   reconcile(): Promise<void>
-  /** Starts no more bots, and resolves when none runs. They are still looked after. */
+  /** Starts no more bots, and resolves when none runs. Until then the reconciler still checks them. */
   drain(): Promise<void>
   /** Starts no more bots, waits for the starts under way, and leaves the bots running. */
   close(): Promise<void>

@@ -10,7 +10,7 @@ const SECONDS = 300
 export interface JobOffersSettings {
   database: Database
   seals: Seals
-  /** Address of the control link, as bots reach it: the jobs lie beside it. */
+  /** Address of the control link, as bots reach it; the addresses of the jobs are beside it. */
   linkUrl: string
 }
 

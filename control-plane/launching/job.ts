@@ -115,8 +115,8 @@ const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /**
- * Only the platform with an SDK knows these fields; the worker refuses them for others. What the bot brings itself goes
- * before what a stored credential gives.
+ * Only the platform with an SDK knows these fields; the worker refuses them for others. Values in the bot's own request
+ * override those of a stored credential.
  */
 function conferencingOf(
   platform: string,

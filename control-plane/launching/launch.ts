@@ -38,7 +38,7 @@ export interface LaunchTools {
   launcher: Launcher
   files: FileStore
   seals: Seals
-  /** What stored credentials give to bots that name one. */
+  /** Resolves the stored credentials that bots name. */
   grants: JoinGrants
   log: Log
   meters?: Meters
@@ -61,7 +61,7 @@ export interface Claim {
 }
 
 export interface LaunchSteps {
-  /** Keeps many bots whose tokens come at once from being started at once. */
+  /** Limits the starts at once when the tokens of many bots arrive together. */
   startInTurn?: InTurn
   /** The launcher has answered; the outcome is not stored yet. */
   onStarted?: () => void

@@ -1,4 +1,4 @@
-/** What an attempt recorded before it died in its meeting, while its bot goes on there. */
+/** Recovers the recording of an attempt that crashed in its meeting, while its bot continues there. */
 import { partsOf } from '../bots/parts.ts'
 import { endRecovery, launchCleaned, launchKept, type OpenLaunch, takeRecovery } from '../store/launches.ts'
 import { changeBot } from './change-bot.ts'
@@ -8,9 +8,9 @@ import { ingestJournal } from './journal.ts'
 import { recoverAttempt } from './recovery.ts'
 
 /**
- * Recovers the recording of the attempt, tells its bot how long it is, and removes the rest of the attempt. Repeatable, and
- * done by one reconciler at a time. What cannot be recovered stays where it is. A launch without a handle is one that its
- * launcher does not know any more: what the store has of it is recovered.
+ * Recovers the recording of the attempt, stores its length with the bot, and removes the rest of the attempt.
+ * Repeatable, and done by one reconciler at a time. Files that cannot be recovered stay in place. A launch without a
+ * handle is one that its launcher does not know any more: the part of it in the store is recovered.
  */
 export async function recoverPart(tools: FinishTools, launch: OpenLaunch, signal: AbortSignal): Promise<void> {
   const { database, files, launcher, log, owner, finishLeaseSeconds: seconds = LEASE_SECONDS } = tools
@@ -25,7 +25,7 @@ export async function recoverPart(tools: FinishTools, launch: OpenLaunch, signal
         signal.throwIfAborted()
         const workFolder = launch.handle && ((await launcher.workFolder?.(launch.handle)) ?? null)
         const dead = { botId, attempt, workFolder }
-        // Kept as history: the bot went on, also where this could not be read at first.
+        // Kept as history: the bot continued even if this could not be read at first.
         await ingestJournal(database, files, dead, { isOver: true })
         return recoverAttempt(tools, dead, signal)
       })

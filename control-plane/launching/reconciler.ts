@@ -31,9 +31,9 @@ import { traceEnd } from './trace-end.ts'
 import { STOP_PATIENCE_SECONDS, type Verdict, verdictOn } from './verdict.ts'
 
 const PASS_MS = 2_000
-/** Passes that are left out, at most, while there is no attempt to look at. */
+/** Most passes in a row that are skipped while there is no attempt to check. */
 const LONGEST_REST_PASSES = 4
-/** How often every attempt is looked at; the others are those that gave a reason. */
+/** How often every attempt is checked; in between, only attempts with a reason to. */
 const EVERY_ATTEMPT_MS = 10_000
 /** How often the launcher's whole list is compared with what is stored. */
 const ORPHANS_MS = 60_000
@@ -42,7 +42,7 @@ const ABSENT_READ_MS = 60_000
 /** Seconds that an unknown bot of the launcher is left alone: it may be about to be stored. */
 const ORPHAN_SECONDS = 600
 const MOST = 20_000
-/** Attempts that are looked at at the same time. */
+/** Attempts that are checked at the same time. */
 const CONCURRENCY = 8
 /** Dead bots that are finished beside the passes; further ones are left to a later pass. */
 const MOST_FINISHING = 500
@@ -65,9 +65,9 @@ export interface ReconcilerSettings extends Omit<FinishTools, 'owner' | 'readInT
 export interface Reconciler {
   /** One whole pass now, for commands and tests. Does not wait for recoveries. */
   pass(): Promise<void>
-  /** There is an attempt now: looks at its usual pace again. */
+  /** There is an attempt now: passes run at their usual pace again. */
   wake(): void
-  /** Stops the recoveries under way, which another reconciler or the next start begins anew. */
+  /** Stops the running recoveries, which another reconciler or the next start begins again. */
   close(): Promise<void>
 }
 
@@ -89,7 +89,7 @@ export function startReconciler(settings: ReconcilerSettings): Reconciler {
       }
       if (isClosing) return
       isResting = passes > 1
-      // Several reconcilers do not all look at the same moment.
+      // Spreads the passes of several reconcilers.
       await pause.rest((settings.passMs ?? PASS_MS) * passes * (0.8 + 0.4 * Math.random()))
       isResting = false
     }
@@ -119,7 +119,7 @@ class Reconciling {
   #orphansLookedAt = Number.NEGATIVE_INFINITY
   /** When an unknown bot was first seen. */
   readonly #orphans = new Map<string, number>()
-  /** Unwanted attempts that were told to end, and when: a second SIGTERM would make them leave things out. */
+  /** Unwanted attempts that were asked to end, and when: after a second SIGTERM they would leave things out. */
   readonly #told = new Map<string, number>()
   /** Attempts that the launcher does not know, and when their journals were read. */
   readonly #absent = new Map<string, number>()
@@ -148,7 +148,7 @@ class Reconciling {
     await Promise.all(this.#finishing.values())
   }
 
-  /** Whether there was an attempt to look at. */
+  /** Whether there was an attempt to check. */
   async pass(isWhole: boolean): Promise<boolean> {
     const { database, launcher } = this.#settings
     const now = performance.now()
@@ -164,7 +164,7 @@ class Reconciling {
     const readMs = this.#settings.absentReadMs ?? ABSENT_READ_MS
     for (const [key, at] of this.#absent) if (now - at >= readMs) this.#absent.delete(key)
     const launches = await openLaunches(database, launcher.kind, looksAtAll ? 'all' : 'suspect', MOST)
-    await each(launches, CONCURRENCY, (launch) => this.#look(launch, listed))
+    await each(launches, CONCURRENCY, (launch) => this.#reconcile(launch, listed))
     for (const botId of await botsToAssemble(database, PATIENCE_FOR_PARTS_SECONDS, MOST_FINISHING))
       this.#finishBeside(botId, { bot: botId }, (signal) => assembleBot(this.#tools, botId, signal))
     if (looksForOrphans) {
@@ -196,7 +196,7 @@ class Reconciling {
     }
   }
 
-  async #look(launch: OpenLaunch, listed: Listed): Promise<void> {
+  async #reconcile(launch: OpenLaunch, listed: Listed): Promise<void> {
     const { launcher, log } = this.#settings
     const { bot_id: botId, team_id: team, attempt } = launch
     if (this.#finishing.has(keyOf(launch))) return
@@ -287,13 +287,13 @@ class Reconciling {
       this.#told.set(handle!.name, performance.now())
     }
     this.#count('stop', reasonToStop(launch))
-    log.warn({ team, bot: botId, attempt, why }, 'Bot told to end')
+    log.warn({ team, bot: botId, attempt, why }, 'Bot asked to end')
     await launcher.stop(handle!, STOP_PATIENCE_SECONDS * 1000)
   }
 
   /**
-   * A bot that cannot reach its link goes on by itself and is not overdue for that: what it has journaled since counts as
-   * heard. True where that changed the bot, which is then looked at anew.
+   * A bot that cannot reach its control link continues alone and is not overdue for that: its journal counts as a sign
+   * of life. True where the journal changed the bot, which is then checked again.
    */
   async #hasNews({ bot_id: botId, attempt, handle }: OpenLaunch): Promise<boolean> {
     const { database, files, launcher } = this.#settings
@@ -315,7 +315,7 @@ class Reconciling {
     if (after?.version === before?.version) return
     log.info(
       { team, bot: botId, attempt, phase: after?.phase },
-      'The stored journal told of a bot that the launcher does not know',
+      'Read the stored journal of a bot that the launcher does not know',
     )
   }
 
@@ -336,12 +336,12 @@ class Reconciling {
     await launchCleaned(database, botId, attempt)
   }
 
-  /** Bots of this installation that no attempt stands for. */
+  /** Bots of this installation without an attempt in the database. */
   async #removeOrphans(listed: Listed, now: number): Promise<void> {
     const { database, launcher, log } = this.#settings
     const all = await listed.all()
     const names = new Set(all.map(({ handle }) => handle.name))
-    // The list is younger than `now`: what was told before and is not in it is gone.
+    // The list is younger than `now`: an attempt that was asked before and is not in it is gone.
     for (const [name, at] of this.#told) if (at < now && !names.has(name)) this.#told.delete(name)
     const known = await knownLaunches(database, all)
     const orphans = all.filter(({ botId, attempt }) => !known.has(`${botId} ${attempt}`))
@@ -356,7 +356,7 @@ class Reconciling {
       else if (state === 'running' && !this.#told.has(handle.name)) {
         this.#told.set(handle.name, now)
         this.#count('stop_orphan', 'nothing_stored')
-        log.warn({ bot: botId, attempt, name: handle.name }, 'Orphaned bot told to end: nothing is stored of it')
+        log.warn({ bot: botId, attempt, name: handle.name }, 'Orphaned bot asked to end: it is not in the database')
         await launcher.stop(handle, STOP_PATIENCE_SECONDS * 1000)
       }
     }

@@ -1,11 +1,11 @@
-/** The recording of a bot that died: finished, and known as the bot's files. */
+/** The recording of a bot that crashed: finished, and listed as the bot's files. */
 import type { Job } from '@standin/wire/job.ts'
 import type { FileStore } from '../ports.ts'
 import type { Database } from '../store/database.ts'
 import { addRecoveredFiles, type RecoveredFile } from '../store/recovered-files.ts'
 import type { AttemptFiles } from './journal.ts'
 
-/** Finishes what the attempt left, wherever it lies. Aborted, it stops and rejects, and can be begun anew. */
+/** Finishes the files that the attempt left, in any store. Aborted, it stops and rejects, and can be started again. */
 export type Recover = (
   place: { botId: string; storage: Job['storage']; workFolder: string | null },
   signal?: AbortSignal,
@@ -54,7 +54,7 @@ export async function filesOfAttempt(
   })
 }
 
-/** What the worker itself needs is no artifact. */
+/** Files that only the worker needs are no artifacts. */
 function isArtifact(name: string): boolean {
   return !name.startsWith('.') && !/^(?:spool|debug)\//.test(name) && !/\.recovery(?:\/|$)/.test(name)
 }

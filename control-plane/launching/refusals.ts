@@ -1,4 +1,4 @@
-/** Why a scheduled bot was refused at its join time, as its failure says it. */
+/** The sentence in the failure of a scheduled bot that was refused at its join time. */
 import type { Refusal } from '../store/admission-checks.ts'
 
 export function reasonOfRefusal(refusal: Refusal): string {

@@ -2,7 +2,7 @@ import { readBot } from '../store/bots.ts'
 import type { Database } from '../store/database.ts'
 import { NO_TRACES, type Traces, traceLife } from '../traces.ts'
 
-/** Tells of the life of a bot that was ended here, where it has ended: another attempt may follow. */
+/** Sends the trace of a bot that ended here. Not where another attempt may follow. */
 export async function traceEnd(
   { database, traces = NO_TRACES }: { database: Database; traces?: Traces | undefined },
   botId: string,

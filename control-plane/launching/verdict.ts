@@ -1,6 +1,6 @@
 /**
- * What to do about one attempt, from what its launcher says and what is stored of its bot. Pure. Only evidence ends a bot:
- * that a launcher does not know it, or does not answer, proves nothing.
+ * Decides about one attempt, from its launcher's answer and the stored state of its bot. Pure. Only evidence ends a
+ * bot: a launcher that does not know it, or does not answer, proves nothing.
  */
 import { AFTER_REPORT_SECONDS } from '../bots/deadlines.ts'
 import type { EndEvidence, LaunchState } from '../ports.ts'
@@ -10,15 +10,17 @@ export type Verdict =
   | { do: 'wait' }
   /** The bot has to end: SIGTERM. */
   | { do: 'stop'; why: string }
-  /** It was told to, and did not. */
+  /** It was asked to end, and did not. */
   | { do: 'kill'; why: string }
   /** The process is over: its evidence is stored, and the bot is finished where that has not happened. */
   | { do: 'finish'; evidence: EndEvidence }
-  /** The launcher knows nothing of it, so what it stored at its end may be all that tells: its journal is read. */
+  /**
+   * The launcher does not know it, so the files that it stored at its end may be the only source: its journal is read.
+   */
   | { do: 'read' }
   /** Nothing is left of an attempt that is over. */
   | { do: 'forget' }
-  /** The launcher has known nothing for so long past the deadline that the bot is given up. */
+  /** The launcher has not known the bot for so long after the deadline that the bot is given up. */
   | { do: 'give_up'; why: string }
 
 /** Seconds between SIGTERM and SIGKILL: the worker leaves, finishes its files and stores the rest. */
@@ -56,13 +58,13 @@ export function verdictOn(launch: OpenLaunch, state: LaunchState, forgottenSecon
 
 function whileWanted({ phase, overdue, stop_sent_for }: OpenLaunch): Verdict {
   if (stop_sent_for !== null && stop_sent_for > STOP_PATIENCE_SECONDS)
-    return { do: 'kill', why: 'The bot did not end after it was told to.' }
+    return { do: 'kill', why: 'The bot did not end after it was asked to.' }
   if (overdue === null || overdue <= 0 || stop_sent_for !== null) return WAIT
   return { do: 'stop', why: DEADLINES[phase] ?? 'The bot ran for longer than its limits allow.' }
 }
 
 const DEADLINES: Readonly<Record<string, string>> = {
-  starting: 'The bot was started and was not heard of in time.',
+  starting: 'The bot was started and did not report in time.',
   ending: 'The bot was asked to leave and did not leave in time.',
   processing: 'The transcript took longer than its limit.',
 }

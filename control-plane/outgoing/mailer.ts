@@ -74,7 +74,7 @@ interface SmtpError extends Error {
   responseCode?: number
 }
 
-/** Of other refusals the server's own words may hold what is no business of a team, such as the operator's user name. */
+/** The server's text of other refusals may hold the operator's data, such as a user name. */
 const ABOUT_THE_MAIL = new Set(['EENVELOPE', 'EMESSAGE'])
 const REASONS: Readonly<Record<string, string>> = {
   EAUTH: 'The mail server refused the sign-in of this service',

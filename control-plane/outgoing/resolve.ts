@@ -1,4 +1,4 @@
-/** Names of the public internet, looked up without a thread: a name that never answers keeps no other one waiting. */
+/** Resolves names of the public internet without a thread: a name that never answers delays no other one. */
 import { type LookupAddress, type LookupOptions, lookup } from 'node:dns'
 import { Resolver } from 'node:dns/promises'
 import { readFile } from 'node:fs/promises'
@@ -23,7 +23,7 @@ export interface ResolverSettings {
 
 /**
  * Asks the name servers of the system. Names of its hosts file, and those without a dot, are left to the system's own
- * lookup. That one waits for its answer in one of few threads, which is why nothing else is.
+ * lookup. That lookup blocks one of few threads, so no other name uses it.
  */
 export function createResolve(settings: ResolverSettings = {}): Resolve {
   const { servers, hostsFile = '/etc/hosts', system = lookup } = settings
@@ -31,7 +31,7 @@ export function createResolve(settings: ResolverSettings = {}): Resolve {
     const answer = async () => {
       if (!hostname.replace(/\.$/, '').includes('.') || (await isInHosts(hostsFile, hostname)))
         return system(hostname, options, callback)
-      // A new one each time reads the system's settings as they are now.
+      // A new resolver each time reads the current settings of the system.
       const resolver = new Resolver(PATIENCE)
       if (servers !== undefined) resolver.setServers(servers)
       ask(resolver, hostname, familyOf(options)).then(

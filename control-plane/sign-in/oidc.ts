@@ -27,7 +27,7 @@ import { problemOf } from './problems.ts'
 
 const REQUEST_SECONDS = 8
 const MAX_ANSWER_BYTES = 512 * 1024
-/** How long what the provider says of itself is believed. */
+/** How long the provider's metadata is cached. */
 const DISCOVERY_MS = 3_600_000
 const SCOPE = 'openid email profile'
 
@@ -40,7 +40,7 @@ export interface OidcSettings {
   requestSeconds?: number
 }
 
-/** What one try to sign in has to find again in the answer; only the browser that began it has it. */
+/** The values of one sign-in attempt that the answer must match; only the browser that began it has them. */
 export interface OidcAttempt {
   state: string
   nonce: string
@@ -93,7 +93,7 @@ export function createOidcProvider(settings: OidcSettings): OidcProvider {
       }).catch(rethrow('sign-in'))
       const idToken = tokens.claims()!
       const isComplete = idToken.email !== undefined || provider.serverMetadata().userinfo_endpoint === undefined
-      // All of it from one source: an address of one and the word "verified" of another prove nothing.
+      // Both from one source: the address from one and "verified" from another prove nothing.
       const claims = isComplete
         ? idToken
         : await fetchUserInfo(provider, tokens.access_token, idToken.sub).catch(rethrow('user information'))

@@ -1,4 +1,4 @@
-/** What can go wrong between the service and the OpenID provider. */
+/** Problems between the service and the OpenID provider. */
 import {
   AuthorizationResponseError,
   ClientError,
@@ -7,7 +7,7 @@ import {
 } from 'openid-client'
 
 /**
- * - `unavailable`: the provider does not answer, or answers with an error of its own.
+ * - `unavailable`: the provider does not answer, or answers with its own error.
  * - `refused`: the provider did not sign the person in.
  * - `invalid`: the answer does not prove who the person is.
  */

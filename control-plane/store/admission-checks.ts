@@ -17,7 +17,7 @@ export type Refusal =
 const DUPLICATE_WINDOW = "interval '5 minutes'"
 const CAP_WINDOW = "interval '24 hours'"
 
-/** What the checks have to know of a bot; a row that is not inserted yet has it as well. */
+/** The columns that the checks read; a row that is not inserted yet has them as well. */
 export type Candidate = Pick<
   BotRow,
   'id' | 'team_id' | 'generation' | 'meeting_key' | 'is_exclusive' | 'deduplication_key'

@@ -153,7 +153,7 @@ async function insertAdmitted(db: Database | Tx, insertions: readonly Insertion[
 }
 
 /**
- * The team for the rest of the transaction, with the database's time. Its row is what creations of one team wait for, so
+ * The team for the rest of the transaction, with the database's time. Creations of one team wait for its row, so
  * that none of them counts bots, tokens or duplicates that another one is about to add.
  */
 export async function lockTeam(tx: Tx, teamId: string): Promise<{ team: TeamRow; now: Date }> {

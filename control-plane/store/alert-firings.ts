@@ -15,7 +15,7 @@ export interface NewFiring {
   body(at: Date): Record<string, unknown>
 }
 
-/** Between two tests of one rule: mail goes to addresses that nobody has confirmed. */
+/** Between two tests of one rule: mail goes to unconfirmed addresses. */
 export const BETWEEN_TESTS_SECONDS = 30
 
 /**
@@ -77,7 +77,7 @@ export async function storeFiring(db: Database, firing: NewFiring): Promise<bool
   })
 }
 
-/** Remembers on which side of its threshold a value is. A return to it in the time of silence is counted. */
+/** Stores on which side of its threshold a value is. A return to the threshold during the cooldown is counted. */
 export async function noteSide(
   db: Database,
   { id, version }: { id: string; version: number },
@@ -108,7 +108,7 @@ export interface ShownFiring {
   sent: ShownSending[]
 }
 
-/** What one channel got, with the last answer. Times are ISO texts. */
+/** The sending to one channel, with the last answer. Times are ISO texts. */
 export interface ShownSending {
   delivery: number
   kind: 'alert' | 'mail'

@@ -1,4 +1,4 @@
-/** Alert rules of teams. What a rule sends to are endpoints of the kinds `alert` and `mail`. */
+/** Alert rules of teams. A rule sends to endpoints of the kinds `alert` and `mail`. */
 import { sql } from 'kysely'
 import type { Seals } from '../ports.ts'
 import type { AlertRuleRow } from './alert-tables.ts'
@@ -92,7 +92,7 @@ export async function createRule(
   rule: RuleFields & Channels & { teamId: string; type: AlertType },
 ): Promise<string | null> {
   return db.transaction().execute(async (tx) => {
-    // Two that make the last rule at once wait for each other.
+    // Two requests that make the last rule at once wait for each other.
     await tx.selectFrom('teams').select('id').where('id', '=', rule.teamId).forUpdate().execute()
     const { count } = await tx
       .selectFrom('alert_rules')
@@ -124,7 +124,7 @@ export async function changeRule(
       .set({
         ...columnsOf(change),
         counts_from: sql<Date>`case when ${change.isEnabled} and not is_enabled then now() else counts_from end`,
-        // A value that is beyond a new threshold has come to it now.
+        // A value beyond a new threshold counts as having reached it now.
         is_met: sql<boolean>`is_met and threshold = ${change.threshold} and operator = ${change.operator} and is_enabled`,
         version: sql<number>`version + 1`,
         updated_at: sql<Date>`now()`,
@@ -139,7 +139,7 @@ export async function changeRule(
   })
 }
 
-/** Its firings stay. What waits to be sent is dropped. False where the team has no such rule. */
+/** Its firings stay; unsent alerts are dropped. False where the team has no such rule. */
 export async function deleteRule(db: Database, { id, teamId }: { id: string; teamId: string }): Promise<boolean> {
   return db.transaction().execute(async (tx) => {
     const { numUpdatedRows } = await tx

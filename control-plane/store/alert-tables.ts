@@ -13,7 +13,7 @@ export interface AlertRulesTable {
   is_enabled: Generated<boolean>
   /** Occurrences before it do not count: the rule was made or enabled then. */
   counts_from: Generated<Date>
-  /** Threshold types: whether the value was beyond the threshold at the last look. */
+  /** Threshold types: whether the value was beyond the threshold at the last evaluation. */
   is_met: Generated<boolean>
   /** Threshold types: how often the value came to the threshold again since the last firing. */
   suppressed: Generated<number>
@@ -30,7 +30,7 @@ export interface AlertFiringsTable {
   id: GeneratedAlways<number>
   rule_id: string
   team_id: string
-  /** What its channels get; the deliveries of this message say what became of it. */
+  /** The message that its channels get; the message's deliveries hold the results. */
   message_id: string
   rule_name: string
   alert_type: string

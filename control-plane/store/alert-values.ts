@@ -1,4 +1,4 @@
-/** What alert rules measure. Occurrences count from the moment when the service learned of them. */
+/** The values that alert rules measure. Occurrences count from the moment when the service learned of them. */
 import { type RawBuilder, sql } from 'kysely'
 import { MICRO } from '../bots/change.ts'
 import type { AlertType, Operator } from './alert-rules.ts'
@@ -12,7 +12,7 @@ const CREDENTIALS = [
   'CONF_ACCESS_TOKEN_ERROR',
   'CONF_OBF_TOKEN_ERROR',
 ]
-/** Ends that somebody wanted. */
+/** Ends at a user's request. */
 const WANTED = ['EXITING_MEETING_BEFORE_RECORD', 'BOT_ALREADY_EXISTS']
 
 export interface MeasuredRule {
@@ -72,7 +72,7 @@ export async function measureRules(db: Database | Tx, ruleId?: string): Promise<
   return rows
 }
 
-/** How often the thing of the rule happened after `from` and until `until`. */
+/** How often the event of the rule happened after `from` and until `until`. */
 function occurrences(from: RawBuilder<unknown>, until: RawBuilder<unknown>): RawBuilder<unknown> {
   const within = (column: string) => sql`${sql.raw(column)} > ${from} and ${sql.raw(column)} <= ${until}`
   return sql`case rule.alert_type

@@ -1,4 +1,4 @@
-/** What a bot reported, for those who follow it. */
+/** The events of a bot, for clients that follow it. */
 import type { BotEvent } from '@standin/wire/events.ts'
 import { sql } from 'kysely'
 import { partsOf } from '../bots/parts.ts'

@@ -1,4 +1,4 @@
-/** What messages about a bot are made of. */
+/** The data that messages about a bot are built from. */
 import { sql } from 'kysely'
 import type { Database, Tx } from './database.ts'
 import type { BotRow } from './tables.ts'
@@ -10,7 +10,7 @@ export async function readBotForMessages(db: Database | Tx, botId: string): Prom
   return { ...bot, participants: [], speakers: [], report: null, transcription_ids: [] }
 }
 
-/** Whether the bot has a callback of its own that is not for a single delivery. */
+/** Whether the bot has its own callback that is not for a single delivery. */
 export async function usesCallback(db: Database, botId: string): Promise<boolean> {
   const row = await db
     .selectFrom('endpoints')

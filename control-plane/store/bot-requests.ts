@@ -1,4 +1,4 @@
-/** What callers ask of a bot that exists: to run a command, to be changed. */
+/** Requests to an existing bot: to run a command, to be changed. */
 import type { BotCommand } from '@standin/wire/commands.ts'
 import { sql } from 'kysely'
 import type { BotChange } from '../bots/change.ts'

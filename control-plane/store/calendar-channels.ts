@@ -25,7 +25,9 @@ export async function claimDuePushes(db: Database, claim: PushClaim, limit: numb
   return rows
 }
 
-/** Takes calendars whose channel is past its half life or gone, whatever was planned for them; none of `without`. */
+/**
+ * Takes calendars whose channel is past its half life or gone, even if another attempt is planned; none of `without`.
+ */
 export async function claimOldPushes(
   db: Database,
   claim: PushClaim,
@@ -44,7 +46,7 @@ export async function claimOldPushes(
   return rows
 }
 
-/** Null where somebody else is at it, or the calendar is not connected. */
+/** Null where another process has the claim, or the calendar is not connected. */
 export async function claimPush(db: Database, calendarId: string, claim: PushClaim): Promise<CalendarRow | null> {
   const { rows } = await sql<CalendarRow>`
     update calendars set ${leaseOf(claim)}
@@ -67,7 +69,7 @@ export function openChannel(db: Database | Tx, calendarId: string): Promise<Chan
 }
 
 export interface NewChannel {
-  /** What notifications name. */
+  /** The id in notifications. */
   providerId: string
   resourceId: string | null
   token: string
@@ -122,7 +124,7 @@ export async function storeChannel(
         push_due_at: sql<Date>`now() + (${channel.expiresAt}::timestamptz - now()) / 2`,
         push_lease_owner: null,
         push_lease_until: null,
-        // What changed before the channel was open is not told of.
+        // Changes from before the channel was open are not notified.
         ...(!isProlonged && {
           sync_due_at: sql<Date>`least(sync_due_at, now())`,
           hinted_at: sql<Date>`clock_timestamp()`,
@@ -173,7 +175,7 @@ export async function askForPushOf(db: Database, message: string): Promise<void>
 
 export type ChannelToStop = ChannelRow & { is_connected: boolean }
 
-/** Channels to stop now, for as long as they can still deliver. Looked at again after ten minutes. */
+/** Channels to stop now, for as long as they can still deliver. Claimed again after ten minutes. */
 export async function takeChannelsToStop(db: Database, limit: number, calendarId?: string): Promise<ChannelToStop[]> {
   const ofOne = calendarId === undefined ? sql`` : sql`and h.calendar_id = ${calendarId}`
   const { rows } = await sql<ChannelToStop>`

@@ -4,7 +4,7 @@ import { jsonText } from './bots.ts'
 import type { Database, Tx } from './database.ts'
 import type { EventRow } from './tables.ts'
 
-/** What a sync has to know of a stored event to tell what changed. */
+/** The columns of a stored event that a sync compares to find changes. */
 export type StoredEvent = Pick<
   EventRow,
   | 'id'
@@ -118,7 +118,7 @@ const replaced = sql.join(
   COLUMNS.filter(([name]) => name !== 'id').map(([name]) => sql`${sql.ref(name)} = excluded.${sql.ref(name)}`),
 )
 
-/** Events of one statement: what a provider says of one may be long. */
+/** Events of one statement, since the text of one event may be long. */
 const AT_ONCE = 500
 
 /** Writes whole events. A known one keeps its id and the time of its creation. */
@@ -134,7 +134,7 @@ async function upsertSome(tx: Tx, calendarId: string, events: readonly EventWrit
     on conflict (calendar_id, provider_id) do update set updated_at = now(), ${replaced}`.execute(tx)
 }
 
-/** The provider has them no more. */
+/** The provider no longer has them. */
 export async function markRemoved(tx: Tx, eventIds: readonly string[]): Promise<void> {
   if (eventIds.length === 0) return
   await tx
@@ -144,7 +144,7 @@ export async function markRemoved(tx: Tx, eventIds: readonly string[]): Promise<
     .execute()
 }
 
-/** What messages say about an event. */
+/** The columns that messages about an event contain. */
 export type ToldEvent = Pick<
   EventRow,
   | 'id'
@@ -175,7 +175,10 @@ export async function readToldEvents(tx: Tx, eventIds: readonly string[]): Promi
   return rows
 }
 
-/** Removes what ended so many days ago, with the series that nothing is left of and no bot is wanted for. How many events. */
+/**
+ * Removes events that ended so many days ago, and series without events and without a wanted bot. Returns the number of
+ * events.
+ */
 export async function removePastEvents(db: Database, days: number): Promise<number> {
   return db.transaction().execute(async (tx) => {
     const over = sql`ends_at < now() - make_interval(days => ${days})`

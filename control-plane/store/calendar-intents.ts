@@ -1,6 +1,6 @@
 /**
- * What bots are wanted for the events of a calendar: one row for each event, one for each series whose every occurrence
- * gets a bot. Written under the lock of the calendar's row.
+ * The bots that callers want for the events of a calendar: one row for each event, one for each series whose every
+ * occurrence gets a bot. Written under the lock of the calendar's row.
  */
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
@@ -80,7 +80,7 @@ export async function endSeriesIntent(tx: Tx, seriesId: string): Promise<void> {
     .execute()
 }
 
-/** Occurrences to come of series that have a rule get their intent, where they have none. Their events. */
+/** Occurrences to come of series that have a rule get their intent, where they have none. Returns their events. */
 export async function addMissingIntents(tx: Tx, calendarId: string): Promise<string[]> {
   const { rows } = await sql<{ event_id: string }>`
     insert into calendar_intents (calendar_id, event_id, series_intent_id, state, api_key_id)
@@ -144,7 +144,7 @@ export async function countUpcoming(tx: Tx, seriesIds: readonly string[]): Promi
 
 export type IntentState = 'wanted' | 'excluded' | 'ended'
 
-/** An event, what is wanted for it, and the bot that was made last. */
+/** An event, its intent, and the bot that was made last. */
 export interface Followed {
   event: Pick<
     EventRow,
@@ -227,7 +227,10 @@ export interface IntentWrite {
   seriesIntentId: string | null
 }
 
-/** What a caller wants for an event from now on. The bot that was made last is forgotten: it has ended, or is about to. */
+/**
+ * Stores the bot that a caller wants for an event from now on. The event's last bot is unlinked: it has ended, or is
+ * about to.
+ */
 export async function writeIntent(
   tx: Tx,
   seals: Seals,
@@ -254,7 +257,7 @@ export async function writeIntent(
     .executeTakeFirstOrThrow()
 }
 
-/** Another bot of its own for an event, whose last bot stays. */
+/** Stores a new bot for an event; the last bot of the event stays. */
 export async function writeIntentBot(tx: Tx, seals: Seals, intentId: string, bot: StoredBot): Promise<void> {
   await tx
     .updateTable(INTENTS)
@@ -276,7 +279,7 @@ export interface IntentUpdate {
   bot_meeting_url: string | null
 }
 
-/** What became of intents. */
+/** Stores the results of intents. */
 export async function updateIntents(tx: Tx, updates: readonly IntentUpdate[]): Promise<void> {
   if (updates.length === 0) return
   await sql`
@@ -291,7 +294,7 @@ export async function addEventBot(tx: Tx, calendarId: string, eventId: string, b
   await tx.insertInto('calendar_bots').values({ bot_id: botId, calendar_id: calendarId, event_id: eventId }).execute()
 }
 
-/** Bots of a calendar that nobody has begun to start, locked. */
+/** Bots of a calendar that no launcher has begun to start, locked. */
 export async function lockScheduledBots(tx: Tx, calendarId: string): Promise<BotRow[]> {
   const { rows } = await sql<{ id: string }>`
     select b.id from calendar_bots c join bots b on b.id = c.bot_id
@@ -303,7 +306,7 @@ export async function lockScheduledBots(tx: Tx, calendarId: string): Promise<Bot
   return bots.filter(({ phase }) => phase === 'scheduled')
 }
 
-/** Nothing is wanted for any event any more. */
+/** Removes the intents of all events. */
 export async function removeIntents(tx: Tx, calendarId: string): Promise<void> {
   await tx.deleteFrom(INTENTS).where('calendar_id', '=', calendarId).execute()
   await tx.deleteFrom(SERIES_INTENTS).where('calendar_id', '=', calendarId).execute()

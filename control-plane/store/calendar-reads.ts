@@ -1,4 +1,4 @@
-/** Calendars, series and events as callers read them. Whatever belongs to another team or generation is not found. */
+/** Calendars, series and events as callers read them. Rows of another team or generation are not found. */
 import { sql } from 'kysely'
 import type { Database } from './database.ts'
 import { containing } from './like.ts'
@@ -86,7 +86,7 @@ export async function allCalendars(
   return rows
 }
 
-/** What lists of events need; `event_type` is that of the series. */
+/** The columns that lists of events read; `event_type` is that of the series. */
 export type ListedEvent = Pick<
   EventRow,
   | 'id'
@@ -102,7 +102,7 @@ export type ListedEvent = Pick<
   | 'created_at'
 > & { event_type: string; bot_scheduled: boolean }
 
-/** A whole event with the bot that is wanted for it, without its secrets. */
+/** A whole event with its wanted bot, without the bot's secrets. */
 export type WholeEvent = EventRow & {
   event_type: string
   series_provider_id: string
@@ -111,7 +111,7 @@ export type WholeEvent = EventRow & {
   bot: unknown
 }
 
-/** An intent without a bot is one whose event has no link yet. As webhooks tell it (`calendar-events.ts`). */
+/** An intent without a bot is one whose event has no link yet. Webhooks use the same rule (`calendar-events.ts`). */
 const WITH_A_BOT = sql`state = 'wanted' and bot_id is not null and calendar_events.status <> 'cancelled'`
 
 const LISTED = sql`
@@ -181,7 +181,7 @@ export async function listSeries(
   return { series: rows.map((series) => ({ ...series, events: bySeries.get(series.id) ?? [] })), ...places }
 }
 
-/** `calendarId` null: of whatever calendar of the owner. */
+/** `calendarId` null: of any calendar of the owner. */
 export async function readEvent(
   db: Database,
   owner: CalendarOwner,
@@ -192,7 +192,7 @@ export async function readEvent(
   return calendarId === null || event?.calendar_id === calendarId ? event : undefined
 }
 
-/** Those that there are, earliest first. */
+/** The existing ones, earliest first. */
 export async function readEvents(
   db: Database,
   owner: CalendarOwner,

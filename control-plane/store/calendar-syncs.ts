@@ -101,7 +101,10 @@ export interface CalendarGauges {
   byStatus: { status: string; count: number }[]
   /** Seconds that the sync that waits longest is past its time; 0 without any. */
   latestSyncSeconds: number
-  /** Seconds since the sync of the calendar that was synced longest ago; 0 without any. Those that wait for a person are left out. */
+  /**
+   * Seconds since the sync of the calendar that was synced longest ago; 0 without any. Calendars that a person has to
+   * reconnect are left out.
+   */
   oldestSyncSeconds: number
   /** Connected calendars whose changes are polled only. */
   withoutPush: number

@@ -1,4 +1,7 @@
-/** Credentials and access tokens of calendars. Who refreshes holds a lease; what a refresh gives is written over what it used. */
+/**
+ * Credentials and access tokens of calendars. A process that refreshes holds a lease; the new credentials replace those
+ * that it used.
+ */
 import { sql } from 'kysely'
 import type { Seals } from '../ports.ts'
 import { accessTokenPlace, credentialsPlace } from './calendars.ts'
@@ -41,7 +44,7 @@ export async function readTokens(
   }
 }
 
-/** False where somebody else refreshes, or the credentials are other ones by now. */
+/** False where another process refreshes, or the credentials have been replaced. */
 export async function takeRefreshLease(
   db: Database,
   calendarId: string,
@@ -79,8 +82,8 @@ export interface Refreshed {
 }
 
 /**
- * Stores what a refresh gave where the credentials are still those that it used, whoever holds the lease by now: a
- * replaced refresh token is the only one that works. False where they are not.
+ * Stores the result of a refresh if the credentials are still those that it used, even if another process has the lease
+ * by now: a replaced refresh token is the only one that works. False where the credentials differ.
  */
 export async function storeRefreshed(
   db: Database,

@@ -90,7 +90,7 @@ export function readCalendar(db: Database | Tx, calendarId: string): Promise<Cal
     .executeTakeFirst()
 }
 
-/** For the rest of the transaction: a sync of it, and whatever changes its bots, wait. */
+/** Until the transaction ends, syncs of the calendar and changes of its bots wait. */
 export function lockCalendar(tx: Tx, calendarId: string): Promise<CalendarRow | undefined> {
   return tx
     .selectFrom('calendars')
@@ -133,7 +133,7 @@ export async function writeCalendar(tx: Tx, calendarId: string, change: Calendar
 }
 
 /**
- * What is left of a disconnected calendar is the row, so that its bots and messages still have a calendar: no secret, no
+ * Keeps only the row of a disconnected calendar, so that its bots and messages still have a calendar: no secret, no
  * event. Its channels stay until they are stopped.
  */
 export async function removeCalendar(tx: Tx, calendarId: string, now: Date): Promise<void> {

@@ -13,7 +13,7 @@ import type { BotPatch, BotRow } from './tables.ts'
 
 /**
  * Writes a change of the bot as it was read. False, and nothing is written, where the row has changed since: the
- * caller reads it again and decides anew. A change without content is written without effect.
+ * caller reads it again and decides again. A change without content is written without effect.
  */
 export async function applyChange(tx: Tx, bot: BotRow, change: BotChange): Promise<boolean> {
   if (Object.keys(change.patch).length > 0 && !(await patchBot(tx, bot, change))) return false

@@ -7,7 +7,7 @@ import { PREPARED } from './prepared.ts'
 import type { BotRow } from './tables.ts'
 
 /**
- * Due bots that one claim looks at, for each that it takes: other launchers may hold some. They are shared by the teams
+ * Due bots that one claim reads, for each that it takes: other launchers may hold some. They are shared by the teams
  * that have some; of each team at least one.
  */
 const LOOKED_AT_EACH = 4
@@ -132,7 +132,7 @@ export async function dueWithoutReason(db: Database, limit: number): Promise<str
 const IS_LATE_PICKUP = sql`phase <> 'closed' and phase in ('due', 'launching', 'starting') and pickup_delayed_at is null and resumes = 0
   and greatest(queued_at, join_at) < now() - make_interval(secs => ${PICKUP_DELAYED_SECONDS})`
 
-/** Bots that should have been in their meeting for two minutes and have no process that was heard of. */
+/** Bots that should have been in their meeting for two minutes and whose process has not reported yet. */
 export async function latePickups(db: Database, limit: number): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select id from bots
@@ -154,7 +154,7 @@ export async function hopelessBots(db: Database, limit: number): Promise<string[
   return rows.map(({ id }) => id)
 }
 
-/** Whether a reconciler has something to look at: attempts of this kind of launcher, or launches that were left. */
+/** Whether a reconciler has work: attempts of this kind of launcher, or launches that were left. */
 export async function hasOpenAttempts(db: Database, launcher: string): Promise<boolean> {
   const { rows } = await sql<{ is_there: boolean }>`
     ${PREPARED} select exists (select from launches where cleaned_at is null and launcher = ${launcher})

@@ -1,4 +1,7 @@
-/** The database's clock. What is compared with it, such as a deadline, is computed from it: clocks of machines differ. */
+/**
+ * The database's clock. Times that are compared with it, such as deadlines, are computed from it: clocks of machines
+ * differ.
+ */
 import { sql } from 'kysely'
 import type { Tx } from './database.ts'
 

@@ -7,7 +7,7 @@ import { jsonText } from './bots.ts'
 import type { Database, Tx } from './database.ts'
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
-/** Milliseconds between two looks at a command that waits for its answer. */
+/** Milliseconds between two polls of a command that waits for its answer. */
 const FIRST_LOOK_MS = 20
 const LONGEST_LOOK_MS = 200
 
@@ -66,7 +66,7 @@ export interface OpenCommand {
   command: BotCommand
 }
 
-/** A request to leave never grows old: a bot that comes back after hours has to hear it. */
+/** A request to leave never expires: a bot that connects again after hours has to receive it. */
 const isOpen = sql<boolean>`answered_at is null and (expires_at > now() or command ->> 'type' = 'leave')`
 
 /** Everything that these bots have not answered, oldest first: sent again after each welcome. */
@@ -84,8 +84,8 @@ export async function openCommands(db: Database | Tx, botIds: readonly string[])
 }
 
 /**
- * What no link has sent yet, of all bots that are not over, with the attempt that it is for; and what was sent some
- * seconds ago without an answer, as it may have gone over a dead link. The newest, oldest first.
+ * Commands that no link has sent yet, of all bots that are not over, with the attempt that each is for. Also commands
+ * that were sent some seconds ago without an answer, because the link may have been dead. The newest, oldest first.
  */
 export async function unsentCommands(db: Database, limit: number): Promise<(OpenCommand & { attempt: number })[]> {
   const { rows } = await sql<OpenCommand & { attempt: number }>`

@@ -52,8 +52,8 @@ export async function endRefreshLease(db: Database, id: string, owner: string): 
 }
 
 /**
- * The pair that took the place of pair `version`; the lease ends, and so do errors. False where it was deleted, authorized
- * anew or written already.
+ * Writes the pair that replaces pair `version`; the lease ends, and errors are cleared. False where the connection was
+ * deleted, authorized again or written already.
  */
 export async function writeTokens(
   db: Database,
@@ -90,7 +90,10 @@ export async function dropAccessToken(db: Database, id: string, version: number)
     .execute()
 }
 
-/** What a fetch with pair `version` came to: null clears the error. A connection that has another pair by now is not touched. */
+/**
+ * Stores the outcome of a fetch with pair `version`: null clears the error. A connection with another pair is not
+ * touched.
+ */
 export async function noteOutcome(
   db: Database,
   { id, version }: { id: string; version: number },

@@ -40,7 +40,7 @@ export interface NewConnection {
   extra: Record<string, unknown> | null
 }
 
-/** What a caller may read; the sealed columns stay in the store. */
+/** The columns that a caller may read; the sealed columns stay in the store. */
 export type ShownConnection = Omit<
   ConnectionRow,
   'client_secret' | 'refresh_token' | 'access_token' | 'lease_owner' | 'lease_until'
@@ -94,7 +94,7 @@ export interface ConnectionChange {
   /** Null clears it. */
   extra?: Record<string, unknown> | null | undefined
   app?: ConnectionApp | undefined
-  /** Authorized anew: the state is active again, and the tokens from before are forgotten. */
+  /** Authorized again: the state is active, and the earlier tokens are forgotten. */
   user?: AuthorizedUser | undefined
 }
 
@@ -131,8 +131,8 @@ export async function changeConnection(
 }
 
 /**
- * Of a user whom the team has connected already, the first connection is authorized anew; else there is a new one. Two at
- * once make one.
+ * Where the team has connected the user already, the user's first connection is authorized again; otherwise a new one
+ * is made. Two requests at once make one.
  */
 export async function connectUser(
   db: Database,
@@ -220,7 +220,10 @@ export async function connectionsOfUser(db: Database | Tx, teamId: string, userI
     .execute()
 }
 
-/** Its secrets go at once; the row stays, so that a bot that named it can be told why it failed. False: not found. */
+/**
+ * Its secrets are deleted at once; the row stays, so that a bot that named it can report why it failed. False: not
+ * found.
+ */
 export async function deleteConnection(db: Database, teamId: string, id: string): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('connections')

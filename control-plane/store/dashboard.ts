@@ -1,4 +1,4 @@
-/** What only the dashboard reads. */
+/** Reads that only the dashboard uses. */
 import { sql } from 'kysely'
 import type { Database } from './database.ts'
 
@@ -85,7 +85,7 @@ export interface SystemFigures {
   postgres: string
 }
 
-/** Of the whole installation: an operator looks at it, and no figure tells of another team's meetings. */
+/** Of the whole installation, for operators: no figure reveals another team's meetings. */
 export async function readSystem(db: Database): Promise<SystemFigures> {
   const { rows } = await sql<SystemFigures>`
     select

@@ -22,13 +22,16 @@ export interface PoolSettings {
   /** Of one statement; longer ones are cancelled. */
   statementTimeoutMs?: number
   /**
-   * For a pool that works a queue off. What waits comes and goes faster than PostgreSQL's statistics, which then promise
+   * For a pool that works a queue off. Queued rows come and go faster than PostgreSQL's statistics, which then estimate
    * few rows, so that all of them are read and sorted for a few; the indexes of the queue hold them in their order.
    */
   readsByIndex?: boolean
   /** Called when a statement of this pool has written webhook deliveries, before its transaction is over. */
   onDeliveries?: () => void
-  /** Called with what the pool holds; the answer is told how many seconds each taking of a connection waited. */
+  /**
+   * Called with a function that reads the pool's counts. The returned function gets the seconds that each acquire
+   * waited.
+   */
   watch?: (counts: () => PoolCounts) => (seconds: number) => void
   /** Called when an idle connection breaks; the pool replaces it. */
   onError?: (error: Error) => void

@@ -1,4 +1,4 @@
-/** Deletion of what a bot recorded: asked for, done until verified, swept once more, with a receipt. */
+/** Deletion of a bot's data: requested, repeated until verified, checked once more later, with a receipt. */
 import { sql } from 'kysely'
 import type { Database, Tx } from './database.ts'
 
@@ -69,7 +69,7 @@ export interface OpenDeletion {
   secrets: Buffer | null
 }
 
-/** Hours after which the prefix is looked at once more. */
+/** Hours after which the prefix is checked once more. */
 const SWEEP_AFTER_HOURS = 24
 
 /** Whether `openDeletions` would find any. */
@@ -87,7 +87,7 @@ export async function openDeletions(db: Database, limit: number): Promise<OpenDe
   return rows
 }
 
-/** Blanks what the provider of transcripts had to be told: their ids, and the caller's secrets. */
+/** Blanks the data for the provider's deletion: the transcripts' ids, and the caller's secrets. */
 export async function blankSecrets(db: Database, botId: string): Promise<void> {
   await sql`
     update bots set transcription_ids = '[]', secrets = null, updated_at = now(), version = version + 1
@@ -95,8 +95,8 @@ export async function blankSecrets(db: Database, botId: string): Promise<void> {
 }
 
 /**
- * Blanks what was said, shown and sent; secrets follow (`blankSecrets`). What stays is who asked for which meeting, when, how
- * it ended and what it cost.
+ * Blanks the bot's speech, picture and messages; secrets follow (`blankSecrets`). The row keeps who asked for which
+ * meeting, when, how it ended and its cost.
  */
 export async function blankBot(db: Database, botId: string): Promise<void> {
   await db.transaction().execute(async (tx) => {
@@ -126,7 +126,7 @@ export async function blankBot(db: Database, botId: string): Promise<void> {
   })
 }
 
-/** What the speech provider did with the transcripts that it was told to delete. */
+/** The speech provider's result for the transcripts that it was asked to delete. */
 export interface AtProvider {
   deleted: number
   /** It did not have them any more. */

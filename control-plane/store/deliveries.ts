@@ -30,7 +30,7 @@ export async function hasLeftDeliveries(db: Database): Promise<boolean> {
   return rows[0]!.is_left
 }
 
-/** Gives back what a dispatcher claimed and did not finish. Returns how many. */
+/** Releases deliveries that a dispatcher claimed and did not finish. Returns how many. */
 export async function releaseExpiredClaims(db: Database): Promise<number> {
   const { numAffectedRows } = await sql`
     update deliveries set state = 'waiting', claim = null, lease_until = null where id in (
@@ -40,7 +40,7 @@ export async function releaseExpiredClaims(db: Database): Promise<number> {
   return Number(numAffectedRows ?? 0)
 }
 
-/** Drops what waits for endpoints that are disabled, such as claims that came back later. */
+/** Drops waiting deliveries of disabled endpoints, such as claims that came back later. */
 export async function dropOfDisabled(db: Database): Promise<void> {
   await sql`
     update deliveries set state = 'dropped', finished_at = now() where id in (
@@ -52,7 +52,7 @@ export async function dropOfDisabled(db: Database): Promise<void> {
 const SHORTEST_POSTPONEMENT = 10
 const LONGEST_POSTPONEMENT = 600
 
-/** Puts back a delivery that was not sent: no attempt is counted, and the endpoint is not held to have failed. */
+/** Puts back a delivery that was not sent: no attempt is counted, and it is no failure of the endpoint. */
 export async function postponeDelivery(db: Database, id: number, claim: string): Promise<void> {
   await sql`
     update deliveries set state = 'waiting', claim = null, lease_until = null,
@@ -70,7 +70,7 @@ export interface AttemptResult {
   isDelivered: boolean
   /** Seconds until the next attempt; null: there is none. */
   nextInSeconds: number | null
-  /** The receiver wants nothing any more: the endpoint is disabled. */
+  /** The receiver wants no more messages: the endpoint is disabled. */
   isGone: boolean
 }
 
@@ -141,7 +141,7 @@ export interface DeliveredAttempt {
 
 /**
  * Stores attempts that reached their receivers, all in one statement. Resolves with the ids of those whose claim was not
- * lost in the meantime. What `finishAttempt` says of one holds for each.
+ * lost in the meantime. The rules of `finishAttempt` hold for each.
  */
 export async function finishDelivered(db: Database, attempts: readonly DeliveredAttempt[]): Promise<Set<number>> {
   const rows = attempts.map(({ delivery, claim, result }) => ({
@@ -231,7 +231,10 @@ export async function replayDeliveries(db: Database, filter: ReplayFilter): Prom
   return Number(numAffectedRows ?? 0)
 }
 
-/** One message to one endpoint, whatever its events. Resolves with the delivery's id; null without the endpoint. */
+/**
+ * One message to one endpoint, whether or not it subscribes to the event. Resolves with the delivery's id; null without
+ * the endpoint.
+ */
 export async function sendTo(
   db: Database,
   endpointId: string,

@@ -6,9 +6,9 @@ import { BREAKER_FAILURES } from './deliveries.ts'
 import type { EndpointKind } from './endpoints.ts'
 import { PREPARED } from './prepared.ts'
 
-/** Due deliveries, the oldest, that a claim looks at one by one. */
+/** Oldest due deliveries that a claim checks one by one. */
 const LOOKED_AT = 256
-/** Where more are due, endpoints that it looks at. */
+/** Where more are due, endpoints that it checks. */
 const ENDPOINTS_LOOKED_AT = 200
 /** Messages of a calendar have its id as their ordering key. */
 const UUID = '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$'
@@ -20,7 +20,7 @@ export interface ClaimRules {
   leaseSeconds: number
   perEndpoint: number
   perTeam: number
-  /** What this process is sending now. */
+  /** Requests that this process is sending now. */
   busyEndpoints: Readonly<Record<string, number>>
   busyTeams: Readonly<Record<string, number>>
 }
@@ -61,10 +61,10 @@ const isOpen = (row: string) => sql.raw(`${row}.state in ('waiting', 'sending')`
  * Takes due deliveries. The first attempts of one endpoint and ordering key come one after another; whether one is first
  * in its line is decided here from what is stored, as a stored flag would be missed by concurrent transactions.
  *
- * The oldest due deliveries are looked at one by one. Where more are due than that, most of them may wait for a full or
- * failing endpoint or for an earlier one of their line, so the claim goes from endpoint to endpoint and from line to line
- * instead, over an index that holds both: its cost does not grow with what waits. Both begin at a place by chance, so
- * that each has its turn.
+ * The oldest due deliveries are checked one by one. Where more are due than that, most of them may wait for a full or
+ * failing endpoint or for an earlier one of their line. Then the claim goes from endpoint to endpoint and from line to
+ * line instead, over an index that holds both: its cost does not grow with the number that wait. Both begin at a random
+ * place, so that each has its turn.
  */
 export async function claimDeliveries(db: Database, rules: ClaimRules): Promise<ClaimedDelivery[]> {
   const endpoints = JSON.stringify(rules.busyEndpoints)

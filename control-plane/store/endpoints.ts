@@ -147,8 +147,8 @@ async function accountEndpoint(db: Database | Tx, teamId: string) {
 }
 
 /**
- * Replaces the account's address; null removes it. What waits for the address before is dropped. The same address again
- * enables one that was disabled.
+ * Replaces the account's address; null removes it. Deliveries that wait for the earlier address are dropped. The same
+ * address again enables one that was disabled.
  */
 export async function setAccountUrl(db: Database, seals: Seals, teamId: string, url: string | null): Promise<void> {
   await db.transaction().execute(async (tx) => {

@@ -22,9 +22,9 @@ export interface JournalBatch {
 export interface Stored {
   /** The highest number of the journal that is stored: may be acknowledged. */
   lastSeq: number
-  /** What the bot was to the service before these events: one that reports its own end is not yet `closed`. */
+  /** How the service saw the bot before these events: a bot that reports its own end is not yet `closed`. */
   standing: Standing
-  /** As it is after these events; null where they changed nothing. */
+  /** The bot after these events; null where none of them was stored. */
   bot: BotRow | null
 }
 
@@ -44,13 +44,13 @@ export function standingOf(
 }
 
 /**
- * Stores batches of events in one transaction: the events, the bots' changes, webhook messages, tokens and files. What
- * was stored before is skipped; events behind a gap are left out, so the number that is given back asks for them again.
- * Null for a bot that is unknown. Nothing is acknowledged before this resolves.
+ * Stores batches of events in one transaction: the events, the bots' changes, webhook messages, tokens and files.
+ * Events that were stored before are skipped. Events after a gap are left out, so the returned number requests them
+ * again. Null for a bot that is unknown. Nothing is acknowledged before this resolves.
  */
 export async function appendEvents(db: Database, batches: readonly JournalBatch[]): Promise<(Stored | null)[]> {
   return db.transaction().execute(async (tx) => {
-    // Everything of one bot happens under the lock of its row, so two links of one journal take turns.
+    // All writes for one bot happen under the lock of its row, so two links of one journal take turns.
     const bots = new Map(
       (await lockBots(tx, [...new Set(batches.map(({ botId }) => botId))])).map((bot) => [bot.id, bot]),
     )
@@ -163,7 +163,7 @@ async function insertEvents(tx: Tx, events: readonly NewEvent[]): Promise<void> 
       as row (bot uuid, journal uuid, seq int, attempt int, type text, at timestamptz, event jsonb)`.execute(tx)
 }
 
-/** A file that is told of again is the same file with what is known last. */
+/** A file that is reported again is the same file, with the latest values. */
 async function upsertArtifacts(
   tx: Tx,
   files: readonly { botId: string; attempt: number; artifact: Artifact }[],
@@ -186,7 +186,7 @@ async function upsertArtifacts(
   )
 }
 
-/** The journal that an attempt last wrote; undefined where nothing of it was ever stored. */
+/** The journal that an attempt last wrote; undefined where no event of it was ever stored. */
 export async function journalOfAttempt(db: Database, botId: string, attempt: number): Promise<string | undefined> {
   const row = await db
     .selectFrom('bot_events')

@@ -1,4 +1,4 @@
-/** What `/metrics` asks the database for: statements over what is open, never over what is past. */
+/** The queries of `/metrics`: over open rows only, never over finished ones. */
 import { sql } from 'kysely'
 import { type CalendarGauges, readCalendarGauges } from './calendar-syncs.ts'
 import type { Database } from './database.ts'

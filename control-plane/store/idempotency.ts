@@ -46,7 +46,7 @@ export async function keepAnswer(db: Database | Tx, request: KeyedRequest, answe
 
 /**
  * Claims the key beyond one transaction, for a request that is processed in several. `keepAnswer` ends the claim; a claim
- * whose process died is taken over after two minutes.
+ * whose process crashed is taken over after two minutes.
  */
 export async function claimLongKey(db: Database, request: KeyedRequest): Promise<Claim> {
   const { numAffectedRows } = await sql`

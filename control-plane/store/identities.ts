@@ -21,7 +21,7 @@ export interface Identity {
 export type NotRecognized = 'not_verified' | 'not_invited' | 'not_confirmed' | 'other_account' | 'removed'
 
 /**
- * An account that was seen before signs in the same person, whatever its e-mail address is now. A new one is recognized
+ * An account that was seen before signs in the same person, even with a new e-mail address. A new account is recognized
  * by its verified address: that of a person who was invited, or one of `domains`, whose people become viewers of the first
  * team.
  */
@@ -95,7 +95,7 @@ async function createViewer(tx: Tx, identity: Identity, email: string): Promise<
   const team = await tx.selectFrom('teams').select('id').orderBy('number').limit(1).executeTakeFirst()
   if (team === undefined) return 'not_invited'
   const personId = await createPerson(tx, { teamId: team.id, name: identity.name ?? email, email, role: 'viewer' })
-  // Another account with the same address was quicker.
+  // Another account with the same address was stored first.
   if (personId === null) return 'other_account'
   await linkAccount(tx, identity, personId)
   return { personId }

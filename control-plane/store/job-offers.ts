@@ -13,7 +13,10 @@ export interface NewOffer {
   seconds: number
 }
 
-/** In place of an earlier offer of the attempt, whose token is worth nothing from then on. Old offers of others go. */
+/**
+ * Replaces an earlier offer of the attempt, whose token then stops working. Expired offers of other attempts are
+ * removed.
+ */
 export async function putOffer(db: Database, offer: NewOffer): Promise<void> {
   const { id, botId, attempt, tokenHash, sealedJob, seconds } = offer
   await sql`

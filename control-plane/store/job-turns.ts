@@ -4,7 +4,7 @@ import type { Database } from './database.ts'
 
 const settingOf = (name: string) => `job:${name}`
 
-/** True where the job is due and nobody does it; it is then ours until `leaseSeconds` are over or `endTurn`. */
+/** True where the job is due and no process does it; it is then ours until `leaseSeconds` are over or `endTurn`. */
 export async function takeTurn(
   db: Database,
   name: string,

@@ -1,4 +1,4 @@
-/** API keys. A key is shown once, when it is made; the table keeps its SHA-256 and what tells keys apart. */
+/** API keys. A key is shown once, when it is made; the table keeps its SHA-256 and its first characters. */
 import { createHash, randomBytes } from 'node:crypto'
 import { sql } from 'kysely'
 import type { Seals } from '../ports.ts'
@@ -21,7 +21,7 @@ export interface KeySummary {
   revoked_at: Date | null
 }
 
-/** Whom a request with a good key acts for. */
+/** The team that a request with a good key acts for. */
 export interface KeyHolder {
   keyId: string
   teamId: string
@@ -36,7 +36,7 @@ const PREFIX = 'standin_'
 const RANDOM_BYTES = 32
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 const CHECK_LENGTH = 6
-/** Of the base62 text of 32 bytes that begin with some zeros. */
+/** Length of the base62 text of 32 bytes that begin with some zeros. */
 const SHORTEST_RANDOM = 30
 const SHOWN_LENGTH = PREFIX.length + 6
 /** Of any text that may be a key; longer ones are not looked up. */

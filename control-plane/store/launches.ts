@@ -49,7 +49,10 @@ export async function launchesStarted(
     where launches.bot_id = answer."botId" and launches.attempt = answer.attempt`.execute(db)
 }
 
-/** Stores how the attempt ended, without its log where the bot's data was deleted. False where that is known already. */
+/**
+ * Stores how the attempt ended, without its log where the bot's data was deleted. False where the end was stored
+ * before.
+ */
 export async function launchEnded(
   db: Database | Tx,
   botId: string,
@@ -84,7 +87,7 @@ export async function launchCleaned(db: Database | Tx, botId: string, attempt: n
     .execute()
 }
 
-/** Nothing more is done about the attempt, and what it left at its launcher is not removed: it was not all recovered. */
+/** Closes the attempt and keeps its files at the launcher, because not all of them were recovered. */
 export async function launchKept(db: Database, botId: string, attempt: number): Promise<void> {
   await db
     .updateTable('launches')
@@ -94,7 +97,9 @@ export async function launchKept(db: Database, botId: string, attempt: number): 
     .execute()
 }
 
-/** What the attempt recorded is to be recovered before its rest is removed; its bot goes on without it. */
+/**
+ * The recording of the attempt has to be recovered before its other files are removed; its bot continues without it.
+ */
 export async function wantRecovery(db: Database | Tx, botId: string, attempt: number): Promise<void> {
   await db
     .updateTable('launches')
@@ -127,7 +132,7 @@ export async function takeRecovery(
   return numUpdatedRows === 1n
 }
 
-/** Gives it back: others may recover the attempt after `seconds`, or nobody has to any more. */
+/** Ends the claim of a recovery. Others may recover the attempt after `seconds`, unless `isDone`. */
 export async function endRecovery(
   db: Database,
   {
@@ -158,7 +163,7 @@ export async function endRecovery(
   return numUpdatedRows === 1n
 }
 
-/** A launch whose remains are still there, with what has to be known of its bot. Times are seconds until now. */
+/** A launch that is not cleaned up yet, with columns of its bot. Times are seconds until now. */
 export interface OpenLaunch {
   bot_id: string
   team_id: string
@@ -177,15 +182,15 @@ export interface OpenLaunch {
   closed_for: number | null
   /** Since the bot's deadline; below zero before it, null without one. */
   overdue: number | null
-  /** Its bot went on in another attempt, and what this one recorded is not recovered yet. */
+  /** Its bot continued in another attempt, and the recording of this one is not recovered yet. */
   is_part: boolean
-  /** Since the named attempt was told by its launcher to end. */
+  /** Seconds since the launcher asked the named attempt to end. */
   stop_sent_for: number | null
 }
 
 /**
  * Attempts of this kind of launcher that are not cleaned up, oldest first. `suspect`: those that may have ended, or have
- * to; the others belong to bots that run and are heard.
+ * to; the others belong to bots that run and report.
  */
 export async function openLaunches(
   db: Database,
@@ -228,7 +233,7 @@ export async function knownLaunches(
   return new Set(known.rows.map(({ bot_id, attempt }) => `${bot_id} ${attempt}`))
 }
 
-/** What bots that were launched in the last day were seen to need; null where none was heard of. */
+/** The measured resources of bots that were launched in the last day; null without a measurement. */
 export async function learnedCost(
   db: Database,
 ): Promise<{ cores: number; memoryBytes: number; samples: number } | null> {

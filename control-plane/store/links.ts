@@ -1,5 +1,5 @@
 /**
- * What the server of the control link reads and writes about connections. Many links share each statement, and every
+ * Connections, as the server of the control link reads and writes them. Many links share each statement, and every
  * statement locks its rows in the order of their ids, so that none of them waits for another in a circle.
  */
 import { sql } from 'kysely'
@@ -46,7 +46,9 @@ export interface Greeted {
   commands: OpenCommand[]
 }
 
-/** Notes that these bots are connected, and says what each has to be told. Null for a bot that is unknown. */
+/**
+ * Notes that these bots are connected, and returns the data that each has to receive. Null for a bot that is unknown.
+ */
 export async function greet(db: Database, greetings: readonly Greeting[]): Promise<(Greeted | null)[]> {
   const asked = JSON.stringify(
     greetings.map(({ botId, attempt, journalId }, place) => ({ place, bot: botId, attempt, journal: journalId })),
@@ -106,7 +108,7 @@ function isNamed(greeted: Greeted | null | undefined): boolean {
 export interface LinkPulse extends LinkOwner {
   cpuPercent: number
   memoryBytes: number
-  /** Seconds since it was heard. */
+  /** Seconds since its last report. */
   secondsAgo: number
 }
 
@@ -175,7 +177,7 @@ export async function noteLongLosses(db: Database, owners: readonly LinkOwner[])
   await sql`
     insert into bot_steps (bot_id, attempt, at, kind, reason)
     select bots.id, lost.attempt, bots.link_lost_at, 'link_lost',
-      'The control link of the bot is down; the bot goes on with its meeting and connects again.'
+      'The control link of the bot is down; the bot stays in its meeting and connects again.'
     from json_to_recordset(${JSON.stringify(rows)}::json) as lost (bot uuid, attempt int)
     join bots on bots.id = lost.bot and lost.attempt = coalesce(bots.joined_attempt, bots.attempt)
     where bots.phase <> 'closed' and bots.link_lost_at is not null`.execute(db)

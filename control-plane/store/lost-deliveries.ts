@@ -3,12 +3,15 @@ import { sql } from 'kysely'
 import type { Database } from './database.ts'
 import type { ClaimedDelivery } from './delivery-claims.ts'
 
-/** Seconds in which a key may still come: other processes get theirs at other moments. Then the line goes on without it. */
+/**
+ * Seconds in which a key may still come: other processes get theirs at other moments. Then the line continues without
+ * it.
+ */
 export const LOST_AFTER_SECONDS = 3600
 
 /**
  * Ends the delivery with the reason in its attempts, where it is older than an hour; it can be replayed once the key is
- * there again. The endpoint is not held to have failed. False where it is younger, or the claim was lost.
+ * there again. It is no failure of the endpoint. False where it is younger, or the claim was lost.
  */
 export async function failLostDelivery(
   db: Database,

@@ -1,4 +1,7 @@
-/** Brings a database to the tables that this program needs. Forward only; two that migrate at once wait for each other. */
+/**
+ * Migrates a database to the tables that this program needs. Forward only; two processes that migrate at once wait for
+ * each other.
+ */
 import { type Kysely, sql } from 'kysely'
 import { type Migration, Migrator } from 'kysely/migration'
 import * as firstTables from './migrations/0001-first-tables.ts'
@@ -38,8 +41,8 @@ export class NewerDatabase extends Error {
 }
 
 /**
- * Names of the steps that were made now. Rejects with NewerDatabase where the database has steps that this program does not
- * know, and with the error of the first step that failed.
+ * Names of the steps that were applied now. Rejects with NewerDatabase where the database has steps that this program does
+ * not know, and with the error of the first step that failed.
  */
 export async function migrate(database: Kysely<never> | Kysely<unknown>): Promise<string[]> {
   const migrator = new Migrator({

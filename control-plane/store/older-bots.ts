@@ -20,7 +20,7 @@ export async function noteAccess(db: Database, botId: string): Promise<void> {
     update bots set access_count = access_count + 1, last_accessed_at = now() where id = ${botId}`.execute(db)
 }
 
-/** What became of the deletion of a bot's data; null where none was asked for. */
+/** The state of the deletion of a bot's data; null where none was requested. */
 export async function deletionOf(db: Database, botId: string): Promise<{ hasFailed: boolean } | null> {
   const row = await db
     .selectFrom('deletions')

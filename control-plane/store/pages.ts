@@ -2,7 +2,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Database } from './database.ts'
 
-/** Where a row stands in its list. */
+/** The position of a row in its list. */
 export interface Place {
   /** ISO 8601 with microseconds. */
   at: string
@@ -29,7 +29,7 @@ export interface PagedQuery {
   /** Tables with their joins. */
   from: RawBuilder<unknown>
   conditions: readonly Condition[]
-  /** The time that orders the list, and the id that tells rows of one time apart. */
+  /** The time that orders the list, and the id that orders rows of one time. */
   order: { column: RawBuilder<unknown>; id: RawBuilder<unknown>; direction: 'asc' | 'desc' }
 }
 

@@ -40,7 +40,7 @@ const asPerson = (row: {
   role: row.role as Role,
 })
 
-/** By an owner or the operator, who vouch for the e-mail address. Null where somebody has it already. */
+/** By an owner or the operator, who vouch for the e-mail address. Null where the address is taken. */
 export async function createPerson(
   db: Database | Tx,
   { teamId, name, email, role }: NewPerson,
@@ -109,7 +109,7 @@ export interface PersonChange {
   confirmsEmail?: boolean
 }
 
-/** `last_owner`: a team always keeps one. `email_taken`: somebody else has it. */
+/** `last_owner`: a team always keeps one. `email_taken`: another person has the address. */
 export async function changePerson(
   db: Database,
   teamId: string,

@@ -1,4 +1,4 @@
-/** Statements that every connection prepares once: planning them anew costs more than running them. */
+/** Statements that every connection prepares once: planning them each time costs more than running them. */
 import { createHash } from 'node:crypto'
 import { sql } from 'kysely'
 import pg from 'pg'
@@ -7,7 +7,7 @@ const MARK = '/* prepared */'
 const NAME_LENGTH = 24
 
 /**
- * Stands first in a statement that comes often and always with the same text; what changes in it is a parameter. Its
+ * The first part of a statement that runs often and always with the same text; its variable values are parameters. Its
  * result must not be `select *`: PostgreSQL refuses a prepared statement whose columns a migration has changed.
  */
 export const PREPARED = sql.raw(MARK)

@@ -9,7 +9,10 @@ export interface RecoveredFile {
   durationSeconds: number | null
 }
 
-/** Adds them to the artifacts of the attempt. What the bot itself reported keeps its checksum where its size is the same. */
+/**
+ * Adds them to the artifacts of the attempt. A file that the bot reported keeps its checksum where its size is the
+ * same.
+ */
 export async function addRecoveredFiles(
   db: Database,
   botId: string,

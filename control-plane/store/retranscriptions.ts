@@ -74,7 +74,7 @@ export async function requestRetranscription(
   })
 }
 
-/** Captions are heard in the meeting only, so the operator's provider takes their place. */
+/** Captions exist only during the meeting, so the operator's provider takes their place. */
 function ownTranscript(bot: BotRow, seals: Seals): WantedTranscript {
   const { transcription } = requestOf(bot)
   if (transcription === null || transcription.provider === 'captions')
@@ -94,7 +94,7 @@ export interface ClaimedRetranscription extends Retranscription {
   tries: number
 }
 
-/** The next one that is due and in nobody's hands; null where there is none. */
+/** The next one that is due and not claimed; null where there is none. */
 export async function claimRetranscription(
   db: Database,
   owner: string,

@@ -7,7 +7,7 @@ import type { Tx } from './database.ts'
 import { createEndpoint } from './endpoints.ts'
 import type { BotRow } from './tables.ts'
 
-/** Null: the bot has none any more. */
+/** Null removes it. */
 export async function replaceSecrets(tx: Tx, botId: string, sealed: Buffer | null): Promise<void> {
   await tx.updateTable('bots').set({ secrets: sealed }).where('id', '=', botId).execute()
 }
@@ -51,7 +51,7 @@ export async function changeScheduledBot(
     is_exclusive: !request.allowMultipleBots,
     transcription_status: request.transcription === null ? 'not-applicable' : 'not-started',
   }
-  const reason = 'What was asked of the bot of this calendar event was changed.'
+  const reason = 'The request for the bot of this calendar event was changed.'
   await applyChanges(tx, [
     {
       bot,

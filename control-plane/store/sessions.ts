@@ -11,7 +11,7 @@ export const SESSION_DAYS = 30
 /** A session that is used is prolonged at most this often. */
 const SEEN_EVERY = "interval '1 hour'"
 
-/** Whom a signed-in request acts for. */
+/** The person that a signed-in request acts for. */
 export interface Session {
   hash: Buffer
   personId: string
@@ -112,7 +112,7 @@ export async function closeSession(db: Database, hash: Buffer): Promise<void> {
   await db.deleteFrom('sessions').where('hash', '=', hash).execute()
 }
 
-/** Old links and sessions, which open nothing any more. */
+/** Removes old links and sessions, which no longer work. */
 export async function forgetOldSessions(db: Database): Promise<void> {
   await db.deleteFrom('sessions').where('expires_at', '<', sql<Date>`now()`).execute()
   await db.deleteFrom('sign_in_links').where('expires_at', '<', sql<Date>`now() - interval '1 day'`).execute()

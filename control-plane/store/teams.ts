@@ -38,7 +38,10 @@ function limits(
   }
 }
 
-/** What an operator may change of a team; `balance` in tokens. A plan sets its limits, and single limits override them. */
+/**
+ * The values of a team that an operator may change; `balance` in tokens. A plan sets its limits, and single limits
+ * override them.
+ */
 export type TeamChange = Partial<TeamLimits> & {
   plan?: Plan
   balance?: number | null
@@ -112,7 +115,7 @@ async function startBalance(tx: Tx, teamId: string, tokens: number | null): Prom
     .execute()
 }
 
-/** What the entries of a team come to: grants and adjustments less charges, and what is reserved. Micro-tokens. */
+/** The sum of a team's entries: grants and adjustments less charges and reservations. Micro-tokens. */
 export async function ledgerSum(
   db: Database | Tx,
   teamId: string,

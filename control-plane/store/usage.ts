@@ -1,4 +1,4 @@
-/** What a team used, for the dashboard. */
+/** The usage of a team, for the dashboard. */
 import { sql } from 'kysely'
 import { MICRO } from '../bots/change.ts'
 import type { Database } from './database.ts'

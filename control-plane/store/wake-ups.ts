@@ -14,7 +14,7 @@ export async function wakeLaunchers(db: Database): Promise<void> {
   await sql`select pg_notify(${CHANNEL}, '')`.execute(db)
 }
 
-/** Calls `onWake` for every hint, over a connection of its own that is opened again when it breaks. */
+/** Calls `onWake` for every hint, over a separate connection that is opened again when it breaks. */
 export function listenForWakeUps(
   url: string,
   onWake: () => void,

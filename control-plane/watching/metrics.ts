@@ -6,7 +6,7 @@ import type { Database, PoolCounts } from '../store/database.ts'
 import { registerDatabaseGauges } from './database-gauges.ts'
 import { SERIES } from './series.ts'
 
-/** Nobody sees steps of less in a process whose work waits for a database; finer ones cost an idle service time. */
+/** Shorter steps do not show in a process whose work waits for a database; they cost an idle service time. */
 const EVENT_LOOP_STEP_MS = 50
 
 const FINE = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
@@ -17,7 +17,7 @@ type Of<Names> = { [Name in keyof Names]: { help: string; labels: (keyof Names[N
 const COUNTERS: Of<Counted> = {
   claims: { help: 'Rows that this process took from a queue.', labels: ['queue'] },
   lease_losses: { help: 'Leases that ended before their work.', labels: ['work', 'how'] },
-  reconciler_actions: { help: 'What the reconciler did about attempts of bots.', labels: ['action', 'reason'] },
+  reconciler_actions: { help: 'Actions of the reconciler about attempts of bots.', labels: ['action', 'reason'] },
   token_refresh_failures: { help: 'Refreshes of access tokens that failed.', labels: ['of', 'reason'] },
   webhook_attempts: { help: 'Webhook requests, by the answer.', labels: ['answer'] },
   webhooks_finished: { help: 'Webhook deliveries that are over, by their result.', labels: ['result'] },
@@ -48,7 +48,7 @@ export interface Metrics {
 }
 
 export interface MetricsSettings {
-  /** What the gauges of the database are read from; absent: there are none. */
+  /** The source of the gauges of the database; absent: there are none. */
   database?: Database
   log: Log
   /** How long what was read is shown again. Default 5,000. */

@@ -1,6 +1,6 @@
 /**
- * Every series of a counter, shown as 0 from the start: Prometheus sees no rise in one that appears with its first
- * happening, and the first bot that dies would raise no alert.
+ * Every series of a counter, shown as 0 from the start: Prometheus sees no increase in a series that appears with its
+ * first happening, so the first bot that crashes would raise no alert.
  */
 import type { Counted, ReconcilerAction, ReconcilerReason } from '../meters.ts'
 

@@ -1,4 +1,4 @@
-/** Traces where the environment names an endpoint. Without one nothing of OpenTelemetry is loaded. */
+/** Traces where the environment names an endpoint. Without one, no part of OpenTelemetry is loaded. */
 import type { Log } from '../ports.ts'
 import { NO_TRACES, type Traces } from '../traces.ts'
 

@@ -31,7 +31,7 @@ export interface BuiltRequest {
   headers: Record<string, string>
 }
 
-/** Rejects where a link, a key or the time for it is missing: that is no fault of the receiver. */
+/** Rejects where a link, a key or the time for it is missing: that is no failure of the receiver. */
 export async function buildRequest(
   delivery: ClaimedDelivery,
   { links, seals, clock }: Pick<AttemptTools, 'links' | 'seals' | 'clock'>,
@@ -58,7 +58,7 @@ async function within<Result>(limitMs: number, work: Promise<Result>): Promise<R
   }
 }
 
-/** Never rejects: whatever goes wrong is the result. */
+/** Never rejects: an error becomes the result. */
 export async function attemptDelivery(
   delivery: ClaimedDelivery,
   request: BuiltRequest,

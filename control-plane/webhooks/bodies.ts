@@ -1,4 +1,4 @@
-/** The bytes that are sent: a stored body with its open places filled in. */
+/** The bytes that are sent: a stored body with its placeholders filled in. */
 import type { LinkPlaceholder } from '../bots/messages/placeholders.ts'
 import { publicCode } from '../bots/public-names.ts'
 import type { ArtifactLinks } from '../ports.ts'
@@ -22,7 +22,7 @@ async function filled(value: unknown, delivery: ClaimedDelivery, links: Artifact
   const entries = await Promise.all(
     Object.entries(value).map(async ([name, entry]) => [
       name,
-      // The caller's value is repeated unchanged.
+      // The caller's value is returned unchanged.
       name === 'extra' ? entry : await filled(entry, delivery, links),
     ]),
   )

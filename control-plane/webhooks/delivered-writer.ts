@@ -1,4 +1,4 @@
-/** Stores deliveries that reached their receivers, many in one statement when many do at once. */
+/** Stores deliveries that reached their receivers, many in one statement when many finish at once. */
 import type { Database } from '../store/database.ts'
 import { type DeliveredAttempt, finishDelivered } from '../store/deliveries.ts'
 
@@ -41,7 +41,7 @@ export class DeliveredWriter {
       const ours = await finishDelivered(this.#database, batch)
       for (const { delivery, resolve } of batch) resolve(ours.has(delivery.id))
     } catch (error) {
-      // One that cannot be stored does not take the others with it.
+      // One that cannot be stored does not make the others fail.
       if (batch.length === 1) batch[0]!.reject(error)
       else for (const one of batch) await this.#writeBatch([one])
     }

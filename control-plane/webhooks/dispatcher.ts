@@ -1,4 +1,7 @@
-/** Sends what is due. Any number of dispatchers share one database; a killed one's deliveries come back with its leases. */
+/**
+ * Sends due deliveries. Any number of dispatchers share one database; a killed one's deliveries come back with its
+ * leases.
+ */
 import { randomUUID } from 'node:crypto'
 import { type Meters, NO_METERS } from '../meters.ts'
 import {
@@ -34,13 +37,13 @@ const BATCH = 64
 const LEASE_SECONDS = 60
 const BUILD_WITHIN_MS = 20_000
 /**
- * Between two looks: short after something happened or was told of, longer with each look that finds nothing. A message
- * that another process writes into an idle service waits for the longest one.
+ * Pause between two polls: short after something happened or a hint came, longer with each poll that finds nothing. A
+ * message that another process writes into an idle service waits for the longest one.
  */
 const PAUSE_MS = { shortest: 40, longest: 500, growth: 1.6 }
 /** Between two claims while requests are under way: their lanes get free one by one, and one claim takes many. */
 const BETWEEN_CLAIMS_MS = 10
-/** Dispatchers of several processes do not all look at the same moment. */
+/** Spreads the polls of several processes. */
 const JITTER = 0.2
 const RELEASE_EVERY_MS = 4_000
 const AFTER_ERROR_MS = 1_000
@@ -50,7 +53,7 @@ export interface DispatcherSettings {
   client: GuardedClient
   seals: Seals
   links: ArtifactLinks
-  /** Sends what goes to mail addresses. */
+  /** Sends messages to mail addresses. */
   mail: AlertMail
   clock: Clock
   log: Log
@@ -72,7 +75,7 @@ export interface DispatcherSettings {
 export interface Dispatcher {
   /** Claims no more and waits for the requests under way, `patienceMs` at most. The rest comes back with its leases. */
   close(patienceMs?: number): Promise<void>
-  /** Looks for due deliveries now, and often for a while: their transaction may not be over yet. */
+  /** Polls for due deliveries now, and often for a while: their transaction may not be over yet. */
   wake(): void
 }
 
@@ -140,7 +143,7 @@ export function startDispatcher(settings: DispatcherSettings): Dispatcher {
         log.info({ ...fields, error, status, nextInSeconds }, 'Webhook attempt failed')
       }
     } catch (error) {
-      // The lease gives the delivery back.
+      // When the lease is over, the delivery is sent again.
       log.error({ ...fields, error: String(error) }, 'Webhook result could not be stored')
     }
   }

@@ -8,7 +8,7 @@ import type { Attempted } from './attempt.ts'
 export const MAIL_DELAYS: readonly number[] = [30, 120, 600, 1800, 7200, 14_400]
 const JITTER = 0.2
 
-/** Never rejects: whatever goes wrong is the result. A server's final refusal of the mail is not tried again. */
+/** Never rejects: an error becomes the result. A server's final refusal of the mail is not tried again. */
 export async function attemptMail(
   delivery: Pick<ClaimedDelivery, 'id' | 'message_id' | 'url' | 'attempts' | 'body'>,
   mail: AlertMail,
@@ -32,7 +32,7 @@ async function send(
   mail: AlertMail,
 ) {
   try {
-    // The same id in every attempt: a mail that was taken over, and is sent again, can be known as the same one.
+    // The same id in every attempt: a mail that was accepted, and is sent again, can be recognized as a repeat.
     const { status, answer } = await mail({ to: addressOf(url), id: `${message}.${id}`, body })
     return { isDelivered: true, isFinal: true, status, error: null, answer }
   } catch (error) {

@@ -1,4 +1,4 @@
-/** What an attempt of a webhook is for `/metrics`. */
+/** Counts and times an attempt of a webhook for `/metrics`. */
 import type { Counted, Meters } from '../meters.ts'
 import type { ClaimedDelivery } from '../store/delivery-claims.ts'
 import type { Attempted } from './attempt.ts'

@@ -35,7 +35,7 @@ test('a refusal has status, code and sentence', async () => {
   await expect(refused).rejects.toMatchObject({ status: 401 })
 })
 
-test('a service that is away is named as such, without the key', async () => {
+test('an unreachable service is reported, without the key', async () => {
   const { v2 } = createStandinClient({ baseUrl: 'http://127.0.0.1:1', apiKey: key })
   const error = await answerOf(v2.GET('/v2/bots')).catch((thrown: unknown) => thrown)
   expect(error).toBeInstanceOf(StandinApiError)

@@ -60,7 +60,7 @@ function oauthOf(platform: string, account: StandInAccount) {
   }
 }
 
-/** Connects the primary calendar; resolves with its id once its first sync was told. */
+/** Connects the primary calendar; resolves with its id once the message about its first sync has arrived. */
 async function connect(platform: string, account: StandInAccount): Promise<string> {
   const connection = { calendar_platform: platform, ...oauthOf(platform, account) }
   const raw = await service.call('POST', '/v2/calendars/list-raw', connection)
@@ -164,7 +164,7 @@ test.each(['google', 'microsoft'])('%s: bots follow the events of a connected ca
   await expect.poll(() => eventsOf(id), LONG).toContain('calendar.connection_deleted')
 })
 
-test('a revoked permission is told, keeps the bots, and is cured by new credentials', async () => {
+test('a revoked permission is reported, keeps the bots, and is fixed by new credentials', async () => {
   const account = google.addAccount()
   const start = inMs(2 * HOUR)
   account.primary.create({ start, link: 'https://meet.google.com/abc-defg-hij' })

@@ -1,4 +1,4 @@
-/** The commands of the shell, run as a person runs them, on a database of their own. */
+/** The commands of the shell, run as a person runs them, on a separate database. */
 import { execFile } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { chmod, mkdtemp, rm } from 'node:fs/promises'
@@ -219,7 +219,7 @@ describe('mistakes end with code 2 and say what is wrong', () => {
     expect({ exitCode, errors }).toEqual({ exitCode: 2, errors: expect.stringContaining(words) })
   })
 
-  test('every mistake in the settings of a team is told', () => {
+  test('every mistake in the settings of a team is reported', () => {
     expect(() =>
       teamChangeOf([
         'balance=-1',

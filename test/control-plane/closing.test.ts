@@ -11,7 +11,7 @@ function recorder() {
   return { log, warnings }
 }
 
-test('work ends first and at once, then what it needs, the last one first', async () => {
+test('work ends first, all of it at once; then its dependencies, the last one first', async () => {
   const { log, warnings } = recorder()
   const closing = new Closing(log)
   const order: string[] = []

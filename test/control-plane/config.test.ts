@@ -170,7 +170,7 @@ test('a folder for recordings is relative to where the service was started', () 
   expect(read({ STANDIN_STORAGE: 'folder:calls' }).storage).toEqual({ type: 'folder', path: '/srv/app/calls' })
 })
 
-test('all mistakes are reported together, each with its place and its cure', () => {
+test('all mistakes are reported together, each with its place and its solution', () => {
   const problems = problemsOf(
     {
       DATABASE_URL: 'mysql://root:hunter2@db/x',
@@ -248,7 +248,7 @@ test.each<[string, string]>([
   ])
 })
 
-test('pods have settings of their own, and need an address and recordings that they reach', () => {
+test('pods have their own settings, and need an address and recordings that they reach', () => {
   const settings = {
     STANDIN_LAUNCHER: 'kubernetes',
     STANDIN_LINK_URL: 'ws://standin-links.standin.svc:8080/link',

@@ -88,7 +88,7 @@ test('a bot joins a meeting of another account with a fresh token of the stored 
   await expect.poll(() => statusOf(botId), LONG).toBe('completed')
   expect((await detailsOf(botId)).video).toEqual(expect.any(String))
 
-  // What the job brought stands in no file of the bot, and in no line of the service.
+  // No secret of the job is in a file of the bot or in a log line of the service.
   const secrets = [...given, MOCK_APP.secret]
   for (const secret of secrets) {
     expect({ secret, found: await filesWith(secret) }).toEqual({ secret, found: [] })
@@ -101,7 +101,7 @@ test('a bot joins a meeting of another account with a fresh token of the stored 
 async function filesWith(text: string): Promise<string[]> {
   return promisify(execFile)('grep', ['-rlaF', text, service.folder]).then(
     ({ stdout }) => stdout.trim().split('\n'),
-    // Files that go while they are read are none that stay.
+    // Files that disappear during the search are temporary ones.
     ({ code, stdout }: { code: number; stdout: string }) =>
       code === 1 || stdout === '' ? [] : stdout.trim().split('\n'),
   )

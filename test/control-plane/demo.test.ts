@@ -4,7 +4,7 @@ import { DEMO_LINK, startDemoMeeting } from '../../control-plane/demo.ts'
 
 const wait = { timeout: 20_000 }
 
-test('a mock meeting for one bot answers at the link of the demo, in a process of its own', async () => {
+test('a mock meeting for one bot answers at the link of the demo, in a separate process', async () => {
   let pid = 0
   const log = {
     info: (fields: object) => {

@@ -202,7 +202,7 @@ ifImage(
   },
 )
 
-ifImage('too little memory is known as the reason, whatever the exit code', async () => {
+ifImage('too little memory is reported as the reason, with any exit code', async () => {
   const service = await openService({ STANDIN_BOT_MEMORY: '256' })
   const meeting = mock.open('waiting-room', { people: [...FOUR_PEOPLE] })
   const botId = await createBot(service, meeting)

@@ -146,7 +146,7 @@ test('a service that is killed while a bot records ends that bot once, with one 
   await admit(meeting, botId)
   await startSpeaking(meeting, 'ann')
   await service.end('SIGKILL')
-  // The meeting goes on without the service.
+  // The meeting continues without the service.
   meeting.say('ben', 'Where is everybody?')
   await service.start()
   meeting.stopSpeaking('ann')
@@ -177,7 +177,7 @@ test('SIGTERM ends the service in time and leaves its bots; the next start finds
   expect(endsOf(botId)[0]!.body).toMatchObject({ event: 'bot.completed' })
 })
 
-test('what a bot recorded before it was killed is recovered, and its end is told once', async () => {
+test('the recording of a killed bot is recovered, and its end is sent once', async () => {
   const meeting = mock.open('waiting-room', { people: [...FOUR_PEOPLE] })
   const botId = await createBot(meeting)
   await admit(meeting, botId)

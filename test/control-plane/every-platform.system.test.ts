@@ -120,7 +120,7 @@ test('a client with public names gets the same under /compat/v2', async () => {
     body: JSON.stringify({
       meeting_url: meeting.url,
       bot_name: 'Notes for Ann',
-      // What such a client always sends, and a provider that is not here.
+      // Fields that such a client always sends, and a provider that is not here.
       allow_multiple_bots: true,
       recording_mode: 'speaker_view',
       timeout_config: { waiting_room_timeout: 600, no_one_joined_timeout: 600, silence_timeout: 600 },

@@ -68,7 +68,7 @@ test('the first start makes database, keys and a first team; a second start find
   await second.close()
 })
 
-test('a PostgreSQL of its own that was killed is started again, with everything that was committed', async () => {
+test('a killed PostgreSQL of the service is started again, with everything that was committed', async () => {
   const folder = join(base, 'killed-database')
   const installation = await opened(configOf(folder), 'service', log)
   const serverPid = async () =>

@@ -126,7 +126,7 @@ ifCluster('one call starts a pod, which records, and a webhook brings the video;
   expect(launches).toEqual([{ exit_code: 0, is_out_of_memory: false, log_tail: expect.stringContaining('"') }])
 })
 
-ifCluster('a pod that somebody removes has time to finish, and the bot says why it ended', async () => {
+ifCluster('a pod that is removed from outside has time to finish, and the bot says why it ended', async () => {
   const service = await openService({ STANDIN_RESUME_BOTS: 'off' })
   const meeting = mock.open('waiting-room', { people: [...FOUR_PEOPLE] })
   const botId = await createBot(service, meeting)
@@ -142,7 +142,9 @@ ifCluster('a pod that somebody removes has time to finish, and the bot says why 
   expect((await fetch(body.data.video)).status).toBe(200)
   await expect.poll(() => podsOf(botId), LONG).toEqual([])
   const launches = await rows(service, 'select exit_code, reason from launches')
-  expect(launches).toEqual([{ exit_code: 4, reason: expect.stringContaining('its pod was removed by somebody else') }])
+  expect(launches).toEqual([
+    { exit_code: 4, reason: expect.stringContaining('a person or another program removed its pod') },
+  ])
 })
 
 ifCluster.each([
@@ -183,7 +185,7 @@ ifCluster.each([
   300_000,
 )
 
-ifCluster('too little memory is known as the reason, whatever the exit code', async () => {
+ifCluster('too little memory is reported as the reason, with any exit code', async () => {
   const service = await openService({ STANDIN_BOT_MEMORY: '256' })
   const meeting = mock.open('waiting-room', { people: [...FOUR_PEOPLE] })
   const botId = await createBot(service, meeting)

@@ -23,7 +23,7 @@ test('a process with control links and no API gives containers their jobs', asyn
   expect((await fetch(`${url}/job/a/1`, { method: 'POST', headers: { connection: 'close' } })).status).toBe(404)
 })
 
-test('where the job cannot be looked up the bot is told to ask again', async () => {
+test('where the job cannot be looked up the answer asks the bot to try again', async () => {
   const url = await open(() => Promise.reject(new Error('the database is away at postgres://secret')))
   const answer = await fetch(`${url}/job/a/1`, { headers: { connection: 'close' } })
   expect(answer.status).toBe(503)

@@ -29,7 +29,7 @@ test('a bot that ran at the backup sends again what the restored database lacks,
   expect((await service.stored(id)).length).toBeLessThan(before + 5)
   await expect.poll(() => statusOf(id), within).toBe('completed')
   expect(await service.stored(id)).toEqual(numbersTo(lastOf(id)))
-  // Told again under the same ids, by which receivers know them.
+  // Sent again under the same ids, by which receivers recognize them.
   expect(await service.messages(id)).toEqual(expect.arrayContaining(told))
   expect(service.host.of(id)).toHaveLength(1)
 })
@@ -58,7 +58,7 @@ test('a bot that ended since the backup is completed from the journal in storage
   expect(service.host.of(id)).toHaveLength(1)
 })
 
-test('a bot that was made after the backup is unknown, records on, and is told to leave after a while', async () => {
+test('a bot that was made after the backup is unknown, keeps recording, and is asked to leave after a while', async () => {
   service = await openRestoredService()
   const backup = await service.backUp()
   const id = await service.bot(LONG)

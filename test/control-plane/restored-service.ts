@@ -39,7 +39,7 @@ export async function openRestoredService() {
     { secret: Buffer.alloc(32), publicUrl: 'http://127.0.0.1', now: Date.now },
   )
   const host = await startBotHost()
-  // Bots know one address, whatever is behind it.
+  // Bots know one address, which stays the same when the service behind it is replaced.
   const port = await freePort()
   const linkUrl = `ws://127.0.0.1:${port}/link`
   const copies: string[] = []
@@ -125,7 +125,7 @@ export async function openRestoredService() {
       return made.botId
     },
     read: (id: string) => readBot(running!.database, id),
-    /** What receivers were to be told of a bot: the event with the id under which it is sent. */
+    /** The messages about a bot that receivers should get: the event with the id under which it is sent. */
     async messages(id: string): Promise<string[]> {
       const rows = await running!.database
         .selectFrom('messages')
@@ -152,7 +152,7 @@ export async function openRestoredService() {
       running = await start()
       return backup
     },
-    /** The service goes on with the backup. */
+    /** The service continues with the backup. */
     async restore(backup: string): Promise<void> {
       await running!.close()
       url = backup

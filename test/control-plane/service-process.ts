@@ -1,4 +1,4 @@
-/** The service in a process of its own, as a person starts it, on a data folder that outlives it. */
+/** The service in a separate process, as a person starts it, on a data folder that outlives it. */
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises'
@@ -56,7 +56,7 @@ export class ServiceProcess {
     return this.#process!.pid!
   }
 
-  /** What it printed for its operator. */
+  /** Its output for the operator. */
   get output(): string {
     return this.#output
   }
@@ -128,7 +128,7 @@ export class ServiceProcess {
     return JSON.parse(stdout) as T
   }
 
-  /** Ends the service and whatever it left: its database and its folder. */
+  /** Ends the service and removes everything that it left: its database and its folder. */
   async dispose(): Promise<void> {
     await this.end('SIGKILL')
     const postgres = await startOwnPostgres({ folder: this.folder }).catch(() => null)

@@ -1,4 +1,4 @@
-/** The composition: which roles serve what, and how a start fails. In this process, on a database of its own. */
+/** The composition: which roles serve what, and how a start fails. In this process, on a separate database. */
 import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -88,7 +88,7 @@ test('all roles: the API asks for a key, bots need a token, a second start has t
   expect(await statusOf(`${second.publicUrl}/v2/bots`, headers)).toBe(200)
 })
 
-test('a process that greets nobody makes no sign-in link', async () => {
+test('a process without a greeting makes no sign-in link', async () => {
   expect((await start('greets')).signInLink).toMatch(/^http/)
   const config = { ...configOf('greets nobody'), greets: false }
   const service = await startService(config, { PATH: process.env.PATH }, log)
@@ -96,7 +96,7 @@ test('a process that greets nobody makes no sign-in link', async () => {
   expect(service.signInLink).toBeNull()
 })
 
-test('roles run apart, each on a data folder of its own', async () => {
+test('roles run apart, each with its own data folder', async () => {
   const api = await start('api', { roles: 'api' })
   const links = await start('links', { roles: 'links' })
   const rest = await start('rest', { roles: 'launcher,dispatcher,jobs' })

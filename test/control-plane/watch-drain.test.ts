@@ -12,7 +12,7 @@ beforeAll(async () => {
 
 afterAll(() => db.close())
 
-test('a drain that is asked for while the service runs is heard once; one from before is not', async () => {
+test('a drain during the run of the service is handled once; an earlier one is not', async () => {
   await askForDrain(db.database)
   let drained = 0
   const stop = watchDrain(

@@ -51,7 +51,7 @@ function withRecentBots(answer: unknown): unknown {
   return { ...answer, recent_bots: answer.bots }
 }
 
-/** Routes whose public path is another one are reachable by both. */
+/** Routes with a different public path are reachable by both paths. */
 function addPublicPaths(app: App): void {
   app.addHook('onRoute', (route) => {
     const url = publicPath(route.routePath)
@@ -59,7 +59,7 @@ function addPublicPaths(app: App): void {
   })
 }
 
-/** Clients of the newer generation know one code for a wrong key. */
+/** Clients of the newer generation expect one code for a wrong key. */
 const WRONG_KEY_CODE = 'FST_ERR_FORBIDDEN'
 
 function inPublicWords({ status, body }: ReturnType<Generation['errorBody']>, { code }: ApiError) {

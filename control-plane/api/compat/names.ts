@@ -90,7 +90,7 @@ export function publicText(text: string): string {
     .replace(/\b[A-Z]+(?:_[A-Z]+)+\b/g, (word) => publicCode(word))
 }
 
-/** The path under which clients look for a route. */
+/** The path that clients use for a route. */
 export function publicPath(path: string): string {
   return path
     .replace(/^\/conf-credentials(?=\/|$)/, '/zoom-credentials')

@@ -1,6 +1,6 @@
 /**
- * Speech providers of the hosted service. It has some that this service does not: their words stand for the operator's
- * own speech service, and the key and the parameters that belong to them are not handed to another provider. Pure.
+ * Speech providers of the hosted service. It has some that this service does not: their names select the operator's own
+ * speech service, and their keys and parameters are not passed to another provider. Pure.
  */
 const HOSTED_ONLY = new Set(['gladia', 'runpod', 'speechmatics', 'soniox'])
 /** The word that every client of the hosted service knows. */
@@ -35,7 +35,7 @@ function knownProvider(body: unknown): unknown {
   return changed
 }
 
-/** An answer in which a client finds no provider that it may not know. */
+/** An answer with only the providers that every client knows. */
 export function withPublicProviders(answer: unknown): unknown {
   if (!isFields(answer) || !('data' in answer)) return answer
   const { data } = answer

@@ -23,7 +23,10 @@ const LIFECYCLE_KINDS: Readonly<Record<string, 'missed' | 'removed' | 'reauthori
   reauthorizationRequired: 'reauthorize',
 }
 
-/** Each kind once for each subscription; null where the body is none of Graph's. Lifecycle events that are new are left out. */
+/**
+ * Each kind once for each subscription; null where the body is not from Graph. Lifecycle events that are new are left
+ * out.
+ */
 export function readNotifications(body: unknown): Notification[] | null {
   const read = notifications.safeParse(body)
   if (!read.success) return null

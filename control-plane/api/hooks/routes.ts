@@ -1,6 +1,6 @@
 /**
- * `/hooks/…`: notifications of calendar providers. They carry no API key; what proves them is the token that each
- * subscription was made with. They only say that something changed, so they are noted and answered at once.
+ * `/hooks/…`: notifications of calendar providers. They carry no API key; the token of each subscription authenticates
+ * them. They only say that something changed, so they are stored and answered at once.
  */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
@@ -15,10 +15,10 @@ const GOOGLE_BODY_BYTES = 16 * 1024
 const MICROSOFT_BODY_BYTES = 1024 * 1024
 const MAX_NAME_LENGTH = 200
 const MAX_HANDSHAKE_LENGTH = 4096
-/** Of one address in a minute. A notification that is not ours costs as much as twenty that are. */
+/** Limit for one address in a minute. A notification that is not ours costs as much as twenty that are. */
 const POINTS_PER_MINUTE = 6000
 const UNKNOWN_COSTS = 20
-/** Notifications of one body that are noted at once. */
+/** Notifications of one body that are stored at the same time. */
 const AT_ONCE = 8
 
 const GOOGLE_STATES = ['sync', 'exists', 'not_exists'] as const
@@ -72,7 +72,7 @@ function addRoutes(app: App, { calendars }: Pick<ApiDependencies, 'calendars'>):
     })
 }
 
-/** Graph asks for its own words back before it makes a subscription. */
+/** Graph expects its validation token back before it makes a subscription. */
 function shakeHands(token: unknown, reply: FastifyReply): FastifyReply {
   if (typeof token !== 'string' || token.length > MAX_HANDSHAKE_LENGTH)
     throw refusals.validation(`querystring/validationToken must be text of at most ${MAX_HANDSHAKE_LENGTH} characters`)

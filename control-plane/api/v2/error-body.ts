@@ -12,7 +12,7 @@ export interface NewerErrorBody {
   message: string
   /** Absent with 400. */
   details?: string | null
-  /** Whole seconds; only with 429. Other refusals that pass say it in the header `retry-after` alone. */
+  /** Whole seconds; only with 429. Other temporary refusals have only the header `retry-after`. */
   retryAfter?: number
 }
 

@@ -37,7 +37,7 @@ export interface StatusNews {
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 const ID_LENGTH = 27
 
-/** `msg_` and 27 base62 characters of the SHA-256 of what caused the message. */
+/** `msg_` and 27 base62 characters of the SHA-256 of the cause of the message. */
 export function messageId(source: string): string {
   let rest = BigInt(`0x${createHash('sha256').update(source).digest('hex')}`)
   let text = ''
@@ -79,7 +79,7 @@ export interface ChatNews {
   senderName: string
   senderId: number | null
   text: string
-  /** The bot's own messages are no news. */
+  /** The bot's own messages are not sent. */
   isOwn: boolean
   sourceId: string
 }
@@ -106,7 +106,7 @@ export function messagesOfEnd(bot: BotRow, sourceId: string): OutgoingMessage[] 
   ]
 }
 
-/** The older generation's `failed` is for bots that could not join or record; the recording of this one is there. */
+/** The older generation's `failed` is for bots that could not join or record; this bot has a recording. */
 function lacksTranscriptOnly(bot: BotRow): boolean {
   return bot.error_code === 'TRANSCRIPTION_FAILED' && bot.recording_started_at !== null
 }

@@ -79,7 +79,7 @@ const OLDER_ERRORS: Record<string, string> = {
   CONF_OBF_TOKEN_ERROR: 'CONF_OBF_TOKEN_ERROR',
 }
 
-/** The `error` value of a newer code; `InternalError` for what the older generation had no word for. */
+/** The `error` value of a newer code; `InternalError` for codes without an equivalent in the older generation. */
 export function olderError(code: string): string {
   return OLDER_ERRORS[code] ?? 'InternalError'
 }

@@ -3,7 +3,7 @@ import type { z } from 'zod'
 import { ProviderProblem } from '../ports.ts'
 import type { Answer } from './transport.ts'
 
-/** The body in this shape; else the provider is not understood. */
+/** The body in this shape; otherwise rejects with `unavailable`. */
 export function bodyOf<T extends z.ZodType>(answer: Answer, shape: T, provider: string, what: string): z.output<T> {
   const read = shape.safeParse(answer.json)
   if (read.success && answer.bodyProblem === null) return read.data

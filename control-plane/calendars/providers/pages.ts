@@ -1,4 +1,4 @@
-/** The bounds of what one reading of a calendar may cost, however its provider behaves. */
+/** Bounds the cost of one reading of a calendar, however its provider behaves. */
 import { setImmediate } from 'node:timers/promises'
 import { ProviderProblem } from '../ports.ts'
 import type { Answer } from './transport.ts'
@@ -25,7 +25,7 @@ export class PageBounds {
     this.usesCursor = usesCursor
   }
 
-  /** Throws when a page more would be too much. `next` names the page that follows; one that was there is an endless chain. */
+  /** Throws when another page would be too much. `next` names the next page; a repeated one is an endless chain. */
   count(answer: Answer, items: number, next: string | null): void {
     this.pages++
     this.items += items
@@ -67,7 +67,7 @@ export async function eachOf<T, R>(items: readonly T[], atOnce: number, work: (i
       try {
         results[index] = await work(items[index]!)
       } catch (error) {
-        // The others finish what they are at, and start nothing more.
+        // The others finish their current item, and start no further one.
         next = items.length
         throw error
       }

@@ -15,9 +15,9 @@ export interface Question {
   headers?: Record<string, string>
   json?: unknown
   form?: Record<string, string>
-  /** The address holds a cursor: an answer of 400 says that it is none any more. */
+  /** The address holds a cursor: an answer of 400 means that the cursor is no longer valid. */
   usesCursor?: boolean
-  /** Never repeated in a sentence, even when the provider repeats them. The access token is one of itself. */
+  /** Never repeated in a sentence, even when the provider repeats them. The access token is always one of them. */
   secrets?: readonly string[]
 }
 
@@ -35,7 +35,7 @@ const TIMEOUT_MS = 30_000
 const MAX_ANSWER_BYTES = 16 * 1024 * 1024
 const MAX_RETRY_AFTER_MS = 3_600_000
 
-/** `provider`: how it is called in sentences. */
+/** `provider`: its name in sentences. */
 export async function ask(http: ProviderHttp, provider: string, question: Question): Promise<Answer> {
   const { what, url, method = 'GET', accessToken, json, form } = question
   const body = form ? new URLSearchParams(form).toString() : json === undefined ? undefined : JSON.stringify(json)

@@ -1,4 +1,4 @@
-/** How many bots this machine carries: by its cores and memory, and by what running bots were seen to need. Pure. */
+/** How many bots this machine can run: by its cores and memory, and by the measured cost of running bots. Pure. */
 
 /** The average cost of one bot. */
 export interface BotCost {

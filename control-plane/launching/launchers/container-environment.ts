@@ -1,4 +1,4 @@
-/** What a bot in a container gets of the service, whatever engine runs it: labels, variables, and keys inside its job. */
+/** The service's settings for a bot in a container of any engine: labels, variables, and keys inside its job. */
 import type { Job } from '@standin/wire/job.ts'
 import { permittedAddresses } from './bot-environment.ts'
 

@@ -5,7 +5,7 @@ import type { ContainerCreateOptions } from 'dockerode'
 import type { LaunchSpec } from '../../ports.ts'
 import { containerVariables, type JobAddress, LABELS } from './container-environment.ts'
 
-/** Between SIGTERM and SIGKILL where somebody else stops the container. */
+/** Between SIGTERM and SIGKILL where another program or a person stops the container. */
 const STOP_SECONDS = 120
 /** The driver `json-file` breaks characters at each 16 KiB of a line. */
 const LOG = { Type: 'local', Config: { 'max-size': '10m', 'max-file': '1', compress: 'false' } }
@@ -101,7 +101,8 @@ type Mounts = NonNullable<NonNullable<ContainerCreateOptions['HostConfig']>['Mou
 
 function mountsOf({ storage }: Job, recordings: RecordingsFolder | null): Mounts {
   if (storage.type !== 'folder') return []
-  if (recordings === null) throw new Error('Recordings are to lie in a folder, and no folder is known to the engine')
+  if (recordings === null)
+    throw new Error('Recordings are stored in a folder, and no folder is configured for containers')
   const { path, source } = recordings
   // Engines before version 26 cannot mount a part of a volume.
   if (!source.startsWith('/')) return [{ Type: 'volume', Source: source, Target: path }]

@@ -1,4 +1,4 @@
-/** What a bot has in its container and nowhere else yet: copied out, so that its journal is read and its recording finished. */
+/** Copies the files that exist only in the bot's container, so that its journal is read and its recording finished. */
 import { mkdir, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
@@ -8,16 +8,16 @@ import { extract } from 'tar'
 import { WORK_FOLDER } from './container-environment.ts'
 import { statusOf } from './docker-engine.ts'
 
-/** What a running bot may be asked for: its journal, and where its link stands. */
+/** Files that are read from a running bot: its journal, and the state of its control link. */
 const JOURNAL = ['events.jsonl', '.control-link.json']
 /** A bot keeps 2 GiB of what is not stored yet, and the files that it finishes. */
 const MAX_BYTES = 16 * 1024 ** 3
 const MAX_JOURNAL_BYTES = 256 * 1024 ** 2
 const MAX_ENTRIES = 10_000
 
-/** Copies everything of an ended bot, once. The copy is there whole, or not at all. */
+/** Copies all files of an ended bot, once. The copy is complete, or does not exist. */
 export async function copyWork(container: Docker.Container, botId: string, target: string): Promise<void> {
-  // What was copied while the bot ran lies elsewhere.
+  // Copies that were made while the bot ran are in another folder.
   if (await exists(target)) return
   const draft = `${target}.part`
   await rm(draft, { recursive: true, force: true })
@@ -33,7 +33,10 @@ export async function copyJournal(container: Docker.Container, botId: string, ta
   for (const name of JOURNAL) await copy(container, `${WORK_FOLDER}/${botId}/${name}`, folder, MAX_JOURNAL_BYTES)
 }
 
-/** Nothing where the container has no such path. What is in it was written by a stranger's pages, so only plain files come out. */
+/**
+ * Does nothing where the container has no such path. A stranger's pages may have written the files, so only plain files
+ * are copied.
+ */
 async function copy(container: Docker.Container, path: string, folder: string, maxBytes: number): Promise<void> {
   let archive: NodeJS.ReadableStream
   try {
@@ -53,7 +56,7 @@ async function copy(container: Docker.Container, path: string, folder: string, m
       entries += 1
       bytes += entry.size
       if (entries > MAX_ENTRIES || bytes > maxBytes)
-        unpacking.abort(new Error(`What ${name} belongs to is more than ${maxBytes} bytes or ${MAX_ENTRIES} files`))
+        unpacking.abort(new Error(`The copy with ${name} has more than ${maxBytes} bytes or ${MAX_ENTRIES} files`))
       entry.mode = entry.type === 'Directory' ? 0o700 : 0o600
       return true
     },

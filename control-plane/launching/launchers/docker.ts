@@ -40,10 +40,10 @@ export interface DockerLauncherSettings extends ContainerSettings {
   mayPull: boolean
   /** Null: by cores and memory of the engine's machine. */
   maxBots: number | null
-  /** What running bots were seen to need; null while nothing is known. */
+  /** The resources that running bots were measured to need; null before the first measurement. */
   learnedCost?: LearnedCost
   offers: JobOffers
-  /** Absolute; what bots with recordings in a bucket left in their containers is copied there. */
+  /** Absolute. Files that bots with recordings in a bucket left in their containers are copied there. */
   workFolder: string
   log: Log
 }
@@ -56,9 +56,9 @@ export async function createDockerLauncher(settings: DockerLauncherSettings): Pr
   await requireImage(engine, settings.image, settings.mayPull, log)
   /** Names that are being made: they take a place before the engine lists them. */
   const making = new Set<string>()
-  /** Whom this process killed; after a restart the evidence does not say who it was. */
+  /** Bots that this process killed. After a restart, the evidence no longer shows who killed them. */
   const killed = new Set<string>()
-  /** Room is looked at by one start after the other, or all would see the same free place. */
+  /** Starts check the free room one after the other; otherwise all would see the same free place. */
   let admission: Promise<unknown> = Promise.resolve()
   const expectedCost = createExpectedCost(settings.learnedCost, log)
 
@@ -79,7 +79,7 @@ export async function createDockerLauncher(settings: DockerLauncherSettings): Pr
     const starting = young.length + unlisted.length
     const running = open.length - young.length
     const expected = await expectedCost()
-    // The engine does not say what is free: bots that run are reckoned with at what they are expected to need.
+    // The engine does not report free resources: running bots count with their expected cost.
     const availableBytes = memoryBytes - running * expected.memoryBytes
     const limit = settings.maxBots ?? botLimit({ cores, availableBytes }, expected, running, starting)
     return { limit, free: Math.max(0, limit - running - starting) }
@@ -147,7 +147,7 @@ export async function createDockerLauncher(settings: DockerLauncherSettings): Pr
     try {
       container = await docker.createContainer(containerOf(spec, name, address, settings))
     } catch (error) {
-      // Of two that make it at once, one does, and goes on alone.
+      // Of two processes that make it at once, one succeeds and continues alone.
       if (statusOf(error) === 409 && (await appears(name))) return
       if (wasNeverSent(error)) throw new NoRoom(`The Docker engine does not answer: ${sentenceOf(error)}`)
       throw new Error(`The container of the bot could not be made: ${sentenceOf(error)}`, { cause: error })
@@ -226,7 +226,7 @@ export async function createDockerLauncher(settings: DockerLauncherSettings): Pr
         case 'going':
           return { state: 'unknown', reason: 'The container is being removed' }
         case 'abandoned':
-          // Whoever made it may come back: then it starts without a job.
+          // The process that made it may come back: then it starts without a job.
           await withdrawFor(name)
           return neverStarted()
         case 'ended':
@@ -279,7 +279,7 @@ export async function createDockerLauncher(settings: DockerLauncherSettings): Pr
       else await copyJournal(found.container, botId, target)
       return target
     },
-    /** Where the engine does not answer, each start says so itself. */
+    /** Where the engine does not answer, each start fails with its own error. */
     capacity: () => room().catch(() => null),
   }
 }

@@ -28,7 +28,7 @@ export function createJoinPartsCommand({ command, environment }: RecoverCommandS
   }
 }
 
-/** As the worker reads it: the folder or prefix in which the recording's own folder lies. */
+/** As the worker reads it: the folder or prefix that contains the recording's own folder. */
 function addressOf(storage: Job['storage']): string {
   return storage.type === 'folder' ? storage.path : `s3://${storage.bucket}/${storage.prefix}`
 }

@@ -67,8 +67,8 @@ export function connectCluster(config: KubeConfig): Cluster {
 }
 
 /**
- * An answer as it comes, for logs and watches: the client's own classes for these raise errors that nobody can catch, or end
- * a quiet watch after 30 seconds. Rejects where the status is not 200.
+ * A streamed answer, for logs and watches. The client's own classes for these raise errors that no caller can catch, or
+ * end a quiet watch after 30 seconds. Rejects where the status is not 200.
  */
 export async function openStream(
   { config }: Cluster,
@@ -134,7 +134,7 @@ export function wasNotDone(error: unknown): boolean {
   )
 }
 
-/** What the namespace may hold is used up; a place becomes free when another bot ends. */
+/** The quota of the namespace is used up; a place becomes free when another bot ends. */
 export function isQuota(error: unknown): boolean {
   return statusOf(error) === 403 && /exceeded quota/i.test(sentenceOf(error))
 }

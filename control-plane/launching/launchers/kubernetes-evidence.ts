@@ -1,13 +1,13 @@
-/** What Job and pods say about their bot. Pure. */
+/** The evidence about a bot in its Job and pods. Pure. */
 import { constants as osConstants } from 'node:os'
 import type { EndEvidence } from '../../ports.ts'
 import type { ContainerFacts, JobFacts, PodFacts } from './kubernetes-facts.ts'
 
 /** The worker's exit code without a valid job. */
 const NO_JOB = 2
-/** A Job gets its pod right after it was made. After this time nobody is going to see to it. */
+/** A Job gets its pod right after it was made. After this time, its maker is considered gone. */
 export const FIRST_STEPS_MS = 60_000
-/** How long an image may fail to come, since registries are away at times. */
+/** How long pulling an image may fail, since registries are down at times. */
 const PULL_PATIENCE_MS = 30_000
 /** How long the scheduler and the quota may need before a bot counts as one that waits. */
 const WAITS_AFTER_MS = 5_000
@@ -17,7 +17,7 @@ export type BotState =
   | { state: 'running' }
   /** The Job is made, and not started yet. */
   | { state: 'made' }
-  /** It was made, and whoever made it is gone. */
+  /** It was made, and the process that made it is gone. */
   | { state: 'abandoned' }
   /** It cannot start as it is described: it has to be ended. */
   | { state: 'hopeless'; reason: string }
@@ -44,7 +44,7 @@ export function stateOf(job: JobFacts | null, pods: readonly PodFacts[], now: nu
 function stateOfPod(job: JobFacts | null, pod: PodFacts, now: number): BotState {
   const { container } = pod
   if (container.state === 'terminated') return { state: 'ended', pod, evidence: evidenceOf(job, pod, container) }
-  // Whoever removed it so knows that no node runs it: it never had one, or the cluster found its node gone.
+  // A forced removal means that no node runs it: it never had one, or the cluster found its node gone.
   if (pod.isForced) return container.state === 'running' ? nodeGone(pod) : neverRan(job, pod)
   const isOver = pod.phase === 'Failed' || pod.phase === 'Succeeded'
   if (isOver && container.state !== 'running') return neverRan(job, pod)
@@ -91,7 +91,7 @@ function evidenceOf(
   // The cluster writes 137 where it has lost the container itself.
   const isLost = said === 'ContainerStatusUnknown'
   const signal = code > 128 && !isLost ? (signalName(code - 128) ?? null) : null
-  // Beside any code: the kernel mostly takes a page of the browser, and the bot ends with a code of its own.
+  // Beside any code: the kernel mostly takes a page of the browser, and the bot exits with its own code.
   const isOutOfMemory = said === 'OOMKilled'
   const wasTold = job?.told === 'stopped' || job?.told === 'killed'
   if (wasTold && !isOutOfMemory && (code === NO_JOB || (job.told === 'killed' && signal !== null)))
@@ -105,7 +105,7 @@ function evidenceOf(
   }
 }
 
-/** Of a bot that the service ended and that had nothing to say about it. */
+/** The evidence of a bot that the service ended and whose pod gives no reason. */
 function toldEvidence({ told }: JobFacts, when: string) {
   const wasKilled = told === 'killed'
   const reason = `${wasKilled ? 'The service killed the bot' : 'The bot was stopped'} ${when}`.trim()
@@ -128,7 +128,7 @@ function reasonOf(
   if (job?.told === 'stopped' || job?.told === 'killed') return how
   if (pod.reason !== null) return `${how} (${pod.reason})`
   if (job?.end?.startsWith('DeadlineExceeded')) return `${how}, after the cluster ended its Job (${job.end})`
-  if (pod.isGoing) return `${how}, after its pod was removed by somebody else`
+  if (pod.isGoing) return `${how}, after a person or another program removed its pod`
   return signal === 'SIGKILL' ? 'The bot was killed' : how
 }
 

@@ -1,4 +1,4 @@
-/** What the launcher reads of a Job and of a pod, whether it was asked for or came over a watch. */
+/** The fields that the launcher reads from a Job and from a pod, requested or received over a watch. */
 import type { V1Job, V1Pod } from '@kubernetes/client-node'
 import { LABELS } from './container-environment.ts'
 import { CONTAINER, FINALIZER, TOLD, type Told, WHY } from './kubernetes-job.ts'
@@ -17,7 +17,7 @@ interface Named {
 export interface JobFacts extends Named {
   told: Told
   why: string | null
-  /** How the cluster says that it ended, in its own words; null while it goes on. */
+  /** How the cluster says that it ended, in its own words; null while it runs. */
   end: string | null
 }
 
@@ -30,7 +30,7 @@ export interface PodFacts extends Named {
   /** Removed without asking its node, which is gone, or before it had one. */
   isForced: boolean
   node: string | null
-  /** The node is not heard of. */
+  /** The node does not report. */
   isSilent: boolean
   /** Why no node takes it; null where one did. */
   unschedulable: string | null

@@ -21,7 +21,7 @@ export type Told = 'made' | 'started' | 'stopped' | 'killed'
 const GRACE_SECONDS = 120
 /** Seconds after which the cluster removes what the service has not. */
 const KEPT_SECONDS = 86_400
-/** Seconds beyond the limits of its own job after which the cluster ends a bot: a pause may last a day. */
+/** Seconds after the limits in its job until the cluster ends a bot: a pause may last a day. */
 const BEYOND_SECONDS = 86_400 + 3_600
 /** The image's user. */
 const USER = 1000
@@ -137,7 +137,7 @@ function podOf(job: Job, address: JobAddress, settings: PodSettings): V1PodSpec 
           value,
         })),
         resources: {
-          // What a bot needs of memory it gets or not at all: nothing to be evicted for.
+          // The request for memory equals the limit: so the pod is not evicted for its memory.
           requests: { cpu: `${requestedMillicores}m`, memory: String(memoryBytes), 'ephemeral-storage': DISK.requests },
           limits: { cpu: String(cores), memory: String(memoryBytes), 'ephemeral-storage': DISK.limits },
         },
@@ -154,7 +154,7 @@ function podOf(job: Job, address: JobAddress, settings: PodSettings): V1PodSpec 
       },
     ],
     volumes: [
-      // What is written there counts as the bot's memory. A pod has 64 MB without it.
+      // Files there count as the bot's memory. A pod has 64 MB without it.
       { name: 'shm', emptyDir: { medium: 'Memory', sizeLimit: String(settings.shmBytes) } },
       { name: 'tmp', emptyDir: {} },
       { name: 'recordings', emptyDir: {} },

@@ -1,9 +1,9 @@
-/** Logs of bots that are told to end: their node removes them with the pod, so they are read up to the last line. */
+/** Logs of bots that are being stopped: their node removes them with the pod, so they are read up to the last line. */
 import { type Cluster, readLog } from './kubernetes-cluster.ts'
 
 /** Of one read. */
 const READ_MS = 20_000
-/** How long a stop waits for a log to come before it goes on without. */
+/** How long a stop waits for a log to open before it continues without it. */
 const OPEN_MS = 3_000
 /** Logs that are kept at once, 64 KiB each. */
 const MOST = 1_000

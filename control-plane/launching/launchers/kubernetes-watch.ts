@@ -1,6 +1,6 @@
 /**
- * What the cluster has of one kind of object of this installation: a full list each minute, and in between what the
- * cluster tells of. It is a hint that saves questions, never evidence: a watch may fall silent without an error.
+ * A copy of the cluster's objects of one kind of this installation: a full list each minute, and the watch in between.
+ * It is a hint that saves requests, never evidence: a watch may fall silent without an error.
  */
 import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -34,11 +34,11 @@ export interface WatchedKind<T, F> {
 }
 
 export interface Book<F> {
-  /** Whether what it says is of this moment, as far as the cluster tells. */
+  /** Whether the watch is connected, so that the copy is current. */
   isConnected(): boolean
   all(): Iterable<F>
   of(bot: string): F[]
-  /** What this process did or was answered itself, which is known before the cluster tells. */
+  /** Facts that this process knows from its own requests before the watch reports them. */
   put(facts: F): void
   drop(bot: string): void
 }
@@ -57,7 +57,7 @@ export async function listAll<T, F>({ labelSelector, list, factsOf }: WatchedKin
   return { facts, resourceVersion }
 }
 
-/** Resolves when the first list is read; rejects where that cannot be. Goes on until the signal is given. */
+/** Resolves when the first list is read; rejects where that fails. Runs until the signal aborts. */
 export async function openBook<T, F extends { bot: string; name: string }>(
   cluster: Cluster,
   kind: WatchedKind<T, F>,
@@ -92,13 +92,13 @@ export async function openBook<T, F extends { bot: string; name: string }>(
     const limits = AbortSignal.any([signal, AbortSignal.timeout(SILENCE_MS)])
     const lines = await openStream(cluster, kind.path, { ...query, watch: true }, limits)
     const reader = createInterface({ input: lines })
-    // The reader says nothing of an error of its input.
+    // The reader does not report errors of its input.
     lines.on('error', () => reader.close())
-    for await (const line of reader) hear(JSON.parse(line) as WatchEvent<T>)
+    for await (const line of reader) onWatchEvent(JSON.parse(line) as WatchEvent<T>)
     if (lines.errored) throw lines.errored
   }
 
-  function hear({ type, object }: WatchEvent<T>): void {
+  function onWatchEvent({ type, object }: WatchEvent<T>): void {
     if (type === 'ERROR') throw new Error(object.message ?? 'the server ended the watch')
     const facts = type === 'BOOKMARK' ? null : kind.factsOf(object)
     if (facts === null) return
@@ -119,7 +119,8 @@ export async function openBook<T, F extends { bot: string; name: string }>(
         delayMs = RETRY_MS.least
       } catch (error) {
         if (signal.aborted) return
-        if (isConnected) log.warn({ path: kind.path, error: sentenceOf(error) }, 'The cluster no longer tells of bots')
+        if (isConnected)
+          log.warn({ path: kind.path, error: sentenceOf(error) }, 'The watch of bots in the cluster failed')
         isConnected = false
         await sleep(delayMs * (0.8 + 0.4 * Math.random()), undefined, { signal }).catch(() => {})
         delayMs = Math.min(RETRY_MS.most, 2 * delayMs)

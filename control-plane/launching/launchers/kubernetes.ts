@@ -45,7 +45,7 @@ export async function createKubernetesLauncher(settings: KubernetesLauncherSetti
   const warningOf = createWarnings(cluster, namespace)
   /** Names that are being made: they take a place before the cluster lists them. */
   const making = new Set<string>()
-  /** Ended as this process was told, which the cluster may tell later. */
+  /** Ended at the request of this process; the watch may report it later. */
   const over = new Set<string>()
   const closing = new AbortController()
   const ours = `${LABELS.installation}=${installation}`
@@ -108,7 +108,9 @@ export async function createKubernetesLauncher(settings: KubernetesLauncherSetti
     }
   }
 
-  /** First the Job without a pod, then its job, then the pod: no pod asks in vain, and no job waits without a Job. */
+  /**
+   * First the Job without a pod, then its job, then the pod: each pod finds its job, and no job waits without a Job.
+   */
   async function make(spec: LaunchSpec, name: string): Promise<void> {
     const { botId, attempt } = spec
     const token = randomBytes(32).toString('base64url')
@@ -117,7 +119,7 @@ export async function createKubernetesLauncher(settings: KubernetesLauncherSetti
       const made = await batch.createNamespacedJob({ namespace, body: kubernetesJobOf(spec, name, address, settings) })
       jobs.put(jobFacts(made)!)
     } catch (error) {
-      // Of two that make it at once, one does, and goes on alone.
+      // Of two processes that make it at once, one succeeds and continues alone.
       if (statusOf(error) === 409 && (await readJob(name))) return
       if (statusOf(error) === 409)
         throw new Error(`The name ${name} is taken by a Job that is not of this installation`)
@@ -134,7 +136,7 @@ export async function createKubernetesLauncher(settings: KubernetesLauncherSetti
     }
   }
 
-  /** Only as it was made: a Job that was told to end meanwhile stays without a pod. */
+  /** Only if unchanged since it was made: a Job that was asked to end meanwhile stays without a pod. */
   async function begin(name: string): Promise<void> {
     const told = `/metadata/annotations/${TOLD}`
     const body = [
@@ -178,8 +180,8 @@ export async function createKubernetesLauncher(settings: KubernetesLauncherSetti
       .catch(nullWhereMissing)
 
   /**
-   * SIGTERM, then SIGKILL, by the node itself, so that it happens whatever becomes of this process. The pod is removed for
-   * that, and kept by its finalizer with the evidence.
+   * The node itself sends SIGTERM, then SIGKILL, so that both happen even if this process exits. The pod is removed for
+   * that; its finalizer keeps it with the evidence.
    */
   async function end(name: string, told: 'stopped' | 'killed', patienceMs: number, why?: string): Promise<void> {
     const { job, pods: podsOfBot, state } = await readBot(name)
@@ -193,7 +195,7 @@ export async function createKubernetesLauncher(settings: KubernetesLauncherSetti
       if (pod.container.state === 'running') await logs.follow(name, pod.name, gracePeriodSeconds)
       await core.deleteNamespacedPod({ name: pod.name, namespace, gracePeriodSeconds }).catch(nullWhereMissing)
     }
-    // Only now, or the cluster would remove the pod first, with a patience of its own.
+    // Only now, or the cluster would remove the pod first, with its own grace period.
     if (job !== null) await patchJob(name, { spec: { parallelism: 0 } })
   }
 
@@ -209,7 +211,7 @@ export async function createKubernetesLauncher(settings: KubernetesLauncherSetti
     }
   }
 
-  /** What the cluster tells serves for a bot that runs; everything else is asked for. */
+  /** The watch is trusted only for a running bot; for every other state the launcher asks the cluster. */
   function isSeenRunning(name: string): boolean {
     const pod = botPod(pods.of(name))
     return pods.isConnected() && pod !== null && pod.container.state === 'running' && !pod.isGoing && !pod.isSilent
@@ -225,7 +227,7 @@ export async function createKubernetesLauncher(settings: KubernetesLauncherSetti
       case 'made':
         return { state: 'unknown', reason: 'The bot is being started' }
       case 'abandoned':
-        // Whoever made it may come back: then it finds that it was told to end.
+        // The process that made it may come back: then it finds that the Job was asked to end.
         await end(name, 'killed', 0)
         over.add(name)
         return { state: 'ended', evidence: abandonedEvidence() }
@@ -261,7 +263,7 @@ export async function createKubernetesLauncher(settings: KubernetesLauncherSetti
   async function removePod({ name, isKept }: PodFacts): Promise<void> {
     await core.deleteNamespacedPod({ name, namespace }).catch(nullWhereMissing)
     if (!isKept) return
-    // By name: others, such as the cluster's own, may have marks of theirs on it.
+    // By name: others, such as the cluster itself, may have added their own finalizers.
     const pod = await core.readNamespacedPod({ name, namespace }).catch(nullWhereMissing)
     const index = pod?.metadata?.finalizers?.indexOf(FINALIZER) ?? -1
     if (index < 0) return
@@ -283,7 +285,7 @@ export async function createKubernetesLauncher(settings: KubernetesLauncherSetti
     clean: ({ name }) => clean(name),
     async list() {
       const [allJobs, allPods] = await Promise.all([listAll(jobKind), listAll(podKind)])
-      // A pod is there without its Job where somebody removed that.
+      // A pod can outlive its Job when a person or another program removed the Job.
       const kept = allPods.facts.filter(({ isKept }) => isKept)
       const names = new Set([...allJobs.facts, ...kept].map(({ bot }) => bot))
       return [...names].map((name) => ({ ...placeOf(name), handle: handleOf(name) }))

@@ -59,7 +59,7 @@ export async function createProcessLauncher(settings: ProcessLauncherSettings): 
   const home = await homeId(folder)
   const memoryEvents = await memoryEventsFile()
   const places = (name: string) => join(folder, checkedName(name))
-  /** Room is looked at by one start after the other, or all would see the same free place. */
+  /** Starts check the free room one after the other; otherwise all would see the same free place. */
   let admission: Promise<unknown> = Promise.resolve()
   const expectedCost = createExpectedCost(settings.learnedCost, log)
 
@@ -226,13 +226,13 @@ async function names(folder: string): Promise<string[]> {
   return (await readdir(folder)).filter((name) => NAME.test(name))
 }
 
-/** Handles come from the database; one that is none of ours must not lead out of the folder. */
+/** Handles come from the database; a foreign one must not lead out of the folder. */
 function checkedName(name: string): string {
   if (!NAME.test(name)) throw new Error(`${JSON.stringify(name)} is not the name of a bot's process`)
   return name
 }
 
-/** A new file takes the place of an older one: shells that run read on in theirs. */
+/** A new file replaces the older one: running shells keep reading theirs. */
 async function installScript(folder: string): Promise<string> {
   const script = join(folder, 'supervise.sh')
   const draft = join(folder, `.supervise-${randomUUID()}`)

@@ -1,4 +1,4 @@
-/** `standin recover` as a process, which finishes the recordings of bots that died. */
+/** `standin recover` as a process, which finishes the recordings of bots that crashed. */
 import { execFile } from 'node:child_process'
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -8,7 +8,9 @@ import { botEnvironment } from './bot-environment.ts'
 
 /** Milliseconds; a long recording is read once to make its index. */
 const LONGEST_MS = 15 * 60_000
-/** Until one that is told to stop is killed. What it has not finished is begun anew by the next one. */
+/**
+ * Time from the stop request until the process is killed. The next process starts unfinished work from the beginning.
+ */
 const STOP_WITHIN_MS = 5_000
 const MAX_OUTPUT_BYTES = 4 * 1024 * 1024
 
@@ -38,7 +40,7 @@ export function createRecoverCommand({ command, environment }: RecoverCommandSet
   }
 }
 
-/** Arguments that say where the recording lies; null where there is nothing of it. */
+/** Arguments that name the place of the recording; null where no part of it exists. */
 async function placeOf(botId: string, storage: Job['storage'], workFolder: string | null): Promise<string[] | null> {
   const folder = storage.type === 'folder' ? join(storage.path, botId) : workFolder && join(workFolder, botId)
   if (folder !== null && (await stat(folder).catch(() => null))?.isDirectory()) return [folder]

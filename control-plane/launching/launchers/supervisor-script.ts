@@ -27,7 +27,7 @@ keep() {
 
 read -r stat <"/proc/$$/stat"
 keep "$stat" supervisor
-# A session of its own: the bot and all its processes can be killed together, and the supervisor stays.
+# A separate session: the bot and all its processes can be killed together, and the supervisor stays.
 setsid "$@" </dev/null >>log 2>&1 &
 bot=$!
 read -r stat <"/proc/$bot/stat"

@@ -1,4 +1,4 @@
-/** What becomes of transcripts at the speech provider when a bot's data is deleted. */
+/** How a deletion of a bot's data treats its transcripts at the speech provider. */
 import { type Kysely, sql } from 'kysely'
 
 export async function up(db: Kysely<unknown>): Promise<void> {

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 
-/** Bots that go on after the death of an attempt in its meeting, and recordings of several parts. */
+/** Bots that are resumed after an attempt crashed in its meeting, and recordings of several parts. */
 const COLUMNS = `
 alter table bots
   add column resumes int not null default 0,

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 
-/** The trace that a bot belongs to, as W3C Trace Context writes it; null where nobody traced the request for it. */
+/** The trace that a bot belongs to, as W3C Trace Context writes it; null where the request for it had no trace. */
 const COLUMNS = `
 alter table bots add column traceparent text;
 `

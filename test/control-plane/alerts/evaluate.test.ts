@@ -122,7 +122,7 @@ describe('when a rule fires', () => {
     expect(await world.firings(team)).toMatchObject([{ current_value: 3 }])
   })
 
-  test('then it is silent for its cooldown, and the next firing says how many came meanwhile', async () => {
+  test('then it is silent for its cooldown, and the next firing counts the occurrences of that time', async () => {
     await world.rule(team, 'bot_crash', { cooldownMinutes: 15 })
     await world.failedBot(team, 'OOM_KILLED')
     expect(await world.evaluate()).toBe(1)
@@ -131,7 +131,7 @@ describe('when a rule fires', () => {
     await world.passMinutes(14)
     expect(await world.evaluate()).toBe(0)
     await world.passMinutes(11)
-    // The three are older than the window by now, so they fire nothing of their own.
+    // The three are outside the window by now, so they fire no alerts.
     await world.passMinutes(15)
     expect(await world.evaluate()).toBe(0)
     await world.failedBot(team, 'OOM_KILLED')

@@ -1,4 +1,7 @@
-/** A firing on its way: callbacks to a real receiver, mail to a real SMTP server, and what kills in between lose. */
+/**
+ * Sending of firings: callbacks to a real receiver, mail to a real SMTP server, and processes that are killed in
+ * between.
+ */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
@@ -86,7 +89,7 @@ describe('callbacks', () => {
     await world.evaluate()
     world.dispatcher()
     await expect.poll(() => refusing.received.length, LONG).toBe(1)
-    // The pauses of 1, 5 and 15 s are judged in schedule.test.ts; here they are skipped.
+    // schedule.test.ts checks the pauses of 1, 5 and 15 s; here they are skipped.
     await expect
       .poll(async () => {
         await sql`update deliveries set next_at = now() where state = 'waiting'`.execute(world.database)
@@ -101,7 +104,7 @@ describe('callbacks', () => {
     ])
   })
 
-  test('a receiver that fails again and again is asked at once at each firing', async () => {
+  test('a receiver that fails again and again still gets each firing at once', async () => {
     const receiver = await world.receiver(answer(400))
     await world.rule(team, 'bot_crash', { callbackUrl: receiver.url })
     world.dispatcher()
@@ -113,7 +116,7 @@ describe('callbacks', () => {
     }
   })
 
-  test('private addresses are not asked', async () => {
+  test('no request goes to private addresses', async () => {
     const receiver = await world.receiver()
     await world.rule(team, 'bot_crash', { callbackUrl: receiver.url })
     const client = createGuardedClient({ allowPrivate: false })
@@ -156,7 +159,7 @@ describe('callbacks', () => {
     await expect.poll(() => after.received.length, LONG).toBe(2)
     expect(after.received[1]!.headers).not.toHaveProperty('x-service-alert-secret')
     expect(before.received).toEqual([])
-    // Nothing sealed is left of what is not used.
+    // No sealed value of an unused endpoint is left.
     const closed = await world.database
       .selectFrom('endpoints')
       .select('secret')
@@ -173,7 +176,7 @@ describe('mail', () => {
     return { ...started, mail: createAlertMail(createMailer(started.server), 'https://bots.test') }
   }
 
-  test('goes to each address alone; a hostile name adds nothing to it', async () => {
+  test('goes to each address alone; a hostile name adds no header and no recipient', async () => {
     const { mail, taken } = await smtp()
     const emails = ['ada@example.com', 'bob+x@example.com']
     await world.rule(team, 'bot_crash', { name: HOSTILE, callbackUrl: null, emails })
@@ -196,7 +199,7 @@ describe('mail', () => {
     ])
   })
 
-  test('is tried again with the same id where the server cannot take it now, and given up where it never will', async () => {
+  test('is tried again with the same id after a temporary refusal, and given up after a final one', async () => {
     let isFull = true
     const { mail, taken } = await smtp({
       onRcptTo: ({ address }, _session, done) => {
@@ -247,11 +250,11 @@ describe('mail', () => {
   })
 })
 
-describe('what is killed in between', () => {
-  test('a firing that cannot be stored whole leaves nothing, and fires at the next look', async () => {
+describe('a process that is killed in between', () => {
+  test('a firing that cannot be stored whole leaves nothing, and fires at the next evaluation', async () => {
     await world.rule(team, 'bot_crash')
     await world.failedBot(team, 'OOM_KILLED')
-    // The connection dies with the last statement of the transaction.
+    // The connection breaks with the last statement of the transaction.
     await sql`
       create function die() returns trigger language plpgsql as $$ begin
         perform pg_terminate_backend(pg_backend_pid()); return new; end $$`.execute(world.database)
@@ -267,7 +270,7 @@ describe('what is killed in between', () => {
     expect(await world.states()).toEqual({ waiting: 1 })
   })
 
-  test('a dispatcher that is killed while the receiver thinks: the next one sends the same alert', async () => {
+  test('a dispatcher that is killed while it waits for the receiver: the next one sends the same alert', async () => {
     let isHanging = true
     const receiver = await world.receiver((_request, response) => {
       if (!isHanging) response.end()

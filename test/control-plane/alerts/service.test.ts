@@ -1,4 +1,4 @@
-/** Alerts of the whole service: roles in services of their own, settings as an operator writes them. */
+/** Alerts of the whole service: each role as a separate service, with settings as an operator writes them. */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

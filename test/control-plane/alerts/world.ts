@@ -30,7 +30,7 @@ export async function openAlertWorld() {
       if (id === null) throw new Error('The team has too many rules')
       return id
     },
-    /** A bot that failed with this code; what it tells last is stored now. */
+    /** A bot that failed with this code; its last events are stored now. */
     async failedBot(teamId: string, code: string, { hasJoined = false, status = 'failed' } = {}): Promise<string> {
       const id = await world.bot(teamId, {
         status,
@@ -44,7 +44,7 @@ export async function openAlertWorld() {
         .execute()
       return id
     },
-    /** A webhook that was sent for the last time, in vain. */
+    /** A webhook whose last attempt failed. */
     async exhaustedWebhook(teamId: string): Promise<void> {
       const { id } = await world.endpoint({ teamId, kind: 'team', url: 'https://receiver.test/webhooks' })
       await world.send(teamId, await world.bot(teamId), 1)

@@ -78,7 +78,7 @@ test('the list above is the whole document', async () => {
 describe.each(names)('%s', (_name, index) => {
   const of = (id: string) => operations(id)[index]!
 
-  test('needs a key, and a good one', async () => {
+  test('needs a valid key', async () => {
     const [method, path, body] = of(randomUUID())
     for (const key of ['', 'nonsense', `standin_${'x'.repeat(49)}`, newKey(), 'x'.repeat(5000)])
       expect(await world.callerWith(key)[method](path, body)).toMatchObject({
@@ -112,7 +112,7 @@ const CODES: [path: RegExp, code: string][] = [
 ]
 
 describe('what belongs to another team does not exist', () => {
-  test('whatever is asked of them', async () => {
+  test('for every request', async () => {
     const [owner, stranger] = [await world.team(), await world.team()]
     const botId = await world.bot(owner)
     const scheduled = (await owner.post('/v2/bots/scheduled', later())).body.data.bot_id
@@ -193,7 +193,7 @@ describe('keys', () => {
       })
   })
 
-  test('the last use is noted', async () => {
+  test('the last use is stored', async () => {
     const team = await world.team()
     await team.get('/v2/bots')
     const lastUse = () =>
@@ -219,7 +219,7 @@ describe('keys', () => {
     await gone.destroy()
   })
 
-  test('an address that tries many keys is slowed down, and good keys of it go on', async () => {
+  test('an address that tries many keys is slowed down, and its good keys keep working', async () => {
     const other = await openApiWorld()
     const team = await other.team()
     const id = await other.bot(team)
@@ -235,7 +235,7 @@ describe('keys', () => {
     await other.close()
   })
 
-  test('several keys of a team share what the team has', async () => {
+  test('several keys of a team share the bots of the team', async () => {
     const team = await world.team()
     const id = await world.bot(team)
     const { key } = await createKey(world.database, { teamId: team.teamId, name: 'b', permission: 'full', seal: null })
@@ -244,7 +244,7 @@ describe('keys', () => {
 })
 
 describe('the rate limit', () => {
-  test('counts what changes something, tells what is left, and answers 429', async () => {
+  test('counts requests that change something, reports the remaining ones, and answers 429', async () => {
     const team = await world.team({ requests_per_second: 3 })
     for (let count = 0; count < 5; count++) {
       const { status, headers } = await team.get('/v2/bots')

@@ -58,7 +58,7 @@ describe('bodies', () => {
     },
   )
 
-  test.each(['', '   ', '\n'])('an empty body %j is told to be missing where one is needed', async (body) => {
+  test.each(['', '   ', '\n'])('an empty body %j is reported as missing where one is needed', async (body) => {
     await expectError(await post(body), 400, 'FST_ERR_CTP_EMPTY_JSON_BODY')
   })
 

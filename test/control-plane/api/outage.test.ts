@@ -12,7 +12,7 @@ afterAll(() => world.close())
 
 const plain = { bot_name: 'Notes', meeting_url: MEET }
 
-test('without the database every operation answers 503 with the time to wait, and tells nothing of the inside', async () => {
+test('without the database every operation answers 503 with the time to wait, and without internals', async () => {
   const gone = openDatabase({ url: 'postgres://nobody:password@127.0.0.1:1/none', role: 'test', connections: 1 })
   const broken = await openApiWorld({ dependencies: { keyDatabase: world.database, database: gone } })
   const { key } = await world.team()
@@ -73,7 +73,7 @@ test.each(['08006', '53100', '53300', '57P01', '57014', '55P03', '40P01', 'ECONN
 )
 
 test.each([new Error('inside'), Object.assign(new Error('inside'), { code: '23505' }), 'inside', null, undefined])(
-  '%s is a 500 that tells nothing of the inside',
+  '%s is a 500 without internals',
   (thrown) => {
     const error = asApiError(thrown)
     expect(error).toMatchObject({ status: 500, code: 'FST_ERR_INTERNAL_SERVER_ERROR' })

@@ -30,5 +30,5 @@ export async function startReporting(
 const letters = (count: number) =>
   Array.from({ length: count }, () => String.fromCharCode(97 + Math.floor(Math.random() * 26))).join('')
 
-/** A meeting of its own. */
+/** The link of a new meeting. */
 export const freshMeet = () => `https://meet.google.com/${letters(3)}-${letters(4)}-${letters(3)}`

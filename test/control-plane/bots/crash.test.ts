@@ -46,7 +46,7 @@ const dead = (row: BotRow, found: Partial<EndEvidence>, recordedSeconds: number 
 
 describe('the code of a crash', () => {
   test.each([
-    ['memory ran out, whatever the exit code says', { isOutOfMemory: true, exitCode: 3 }, 'OOM_KILLED'],
+    ['memory ran out, with any exit code', { isOutOfMemory: true, exitCode: 3 }, 'OOM_KILLED'],
     ['memory ran out and the process was killed', { isOutOfMemory: true, signal: 'SIGKILL' }, 'OOM_KILLED'],
     ['SIGTERM', { signal: 'SIGTERM' }, 'SIGTERM'],
     ['exit code 143', { exitCode: 143 }, 'SIGTERM'],
@@ -115,7 +115,7 @@ describe('in the meeting', () => {
     expect(JSON.stringify(change)).not.toContain('secret words')
   })
 
-  test('no second attempt follows, however early it died', () => {
+  test('no second attempt follows, however early it crashed', () => {
     const { after } = dead(bot({ phase: 'running', status: 'joining_call', joined_attempt: 1 }), { exitCode: 1 })
     expect(after).toMatchObject({ phase: 'closed', error_code: 'GENERAL_ERROR' })
   })
@@ -142,7 +142,7 @@ describe('in the meeting', () => {
     expect(dead(recorded, { signal: 'SIGKILL' }).after.error_code).toBe('FORCE_KILLED')
   })
 
-  test('one that died over its transcript keeps its recording, which is charged', () => {
+  test('one that crashed while it transcribed keeps its recording, which is charged', () => {
     const row = recording({ phase: 'processing', status: 'transcribing', transcription_status: 'processing' })
     const { after } = dead(row, { isOutOfMemory: true }, 3_600)
     expect(after).toMatchObject({ error_code: 'TRANSCRIPTION_FAILED', transcription_status: 'error' })

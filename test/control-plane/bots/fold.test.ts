@@ -8,7 +8,7 @@ import { botRow } from './bot-row.ts'
 const NOW = new Date('2026-11-20T12:00:00Z')
 const JOURNAL = '3f2b8c1e-58f0-4d0e-9a2b-6d1f0c9e7a55'
 
-/** A launched bot of which nothing was heard. */
+/** A launched bot that has not reported yet. */
 const fresh = (changes: Partial<BotRow> = {}) =>
   botRow({
     phase: 'starting',
@@ -112,7 +112,7 @@ describe('statuses', () => {
     expect(after.joined_at).toEqual(bot.joined_at)
   })
 
-  test('a status that the bot has is no news', () => {
+  test('a repeated status sends nothing', () => {
     const { change } = folded(recording(), journal(status('in_call_recording')))
     expect(change).toEqual({ patch: {}, steps: [], messages: [], ledger: [] })
   })
@@ -127,7 +127,7 @@ describe('statuses', () => {
     expect(folded(fresh(), journal(status('in_call_recording'))).change.patch).toEqual({})
   })
 
-  test('the last status is told by the report behind it, but known', () => {
+  test('the last status is stored, and sent only with the report after it', () => {
     const last: BotEvent = {
       type: 'status_change',
       status: 'completed',
@@ -174,7 +174,7 @@ describe('attempts', () => {
     expect(folded(fresh(two), journal({ type: 'artifact', artifact }), 1).artifacts).toEqual([artifact])
   })
 
-  test('a fast bot is heard before its launcher has answered', () => {
+  test('a fast bot reports before its launcher has answered', () => {
     const bot = fresh({ phase: 'launching', lease_owner: 'launcher', lease_until: NOW })
     expect(folded(bot, journal(status('joining_call'))).after).toMatchObject({
       phase: 'running',
@@ -216,7 +216,7 @@ describe('people, chat and files', () => {
     expect(folded(recording({ speakers: [ada] }), journal(speaker(true))).change.patch).toEqual({})
   })
 
-  test('chat of others is told, the own one is not', () => {
+  test('chat of others is sent, its own chat is not', () => {
     const chat = (is_own: boolean): BotEvent => ({
       type: 'chat_message',
       message_id: 'm',
@@ -234,7 +234,7 @@ describe('people, chat and files', () => {
     expect(after.chat_is_available).toBe(false)
   })
 
-  test('the report has the last word on files', () => {
+  test('the report decides which files there are', () => {
     const file = { name: 'video.mp4', location: '/v', bytes: 1, sha256: null }
     const { artifacts } = folded(
       recording(),
@@ -245,7 +245,7 @@ describe('people, chat and files', () => {
 })
 
 describe('ends', () => {
-  test('a normal end: closed, charged, released, and told in order', () => {
+  test('a normal end: closed, charged, released, and sent in order', () => {
     const result = folded(recording(), journal(report()))
     expect(result.after).toMatchObject({
       phase: 'closed',
@@ -304,7 +304,7 @@ describe('ends', () => {
     ['BOT_REMOVED_TOO_EARLY', 'bot_removed_too_early', 'bot_removed'],
     ['EXITING_MEETING_BEFORE_RECORD', 'api_request_stop', 'api_request_stop'],
     ['CANNOT_JOIN_MEETING', 'meeting_error', 'meeting_error'],
-  ] as const)('%s is told as %s, in the older generation as %s', (code, newer, older) => {
+  ] as const)('%s is sent as %s, in the older generation as %s', (code, newer, older) => {
     const failed = report({ status: 'failed', end_code: code, error_code: code, duration_seconds: null })
     const bot = { phase: 'running', status: 'in_waiting_room', joined_attempt: 1 }
     expect(told(folded(fresh(bot), journal(failed)))).toEqual([
@@ -328,7 +328,7 @@ describe('ends', () => {
     expect(change).toEqual({ patch: {}, steps: [], messages: [], ledger: [] })
   })
 
-  test('what comes behind the report changes nothing', () => {
+  test('events after the report change nothing', () => {
     const alone = folded(recording(), journal(report()))
     const more = folded(recording(), journal(report(), status('in_call_recording'), report({ end_code: 'NO_SPEAKER' })))
     expect(more.change).toEqual(alone.change)
@@ -380,7 +380,7 @@ describe('a bot that was lost in its meeting', () => {
     })
   const back = [status('joining_call'), status('in_waiting_room'), status('in_call_not_recording')]
 
-  test('keeps its status on the way back, and the timeline tells of each step', () => {
+  test('keeps its status during the rejoin, and the timeline shows each step', () => {
     const { change, after } = folded(onItsWay(), journal(...back, status('in_call_recording')), 2)
     expect(after).toMatchObject({ phase: 'running', status: 'in_call_recording', joined_attempt: 2 })
     expect(after.resuming_since).toBeNull()
@@ -411,18 +411,18 @@ describe('a bot that was lost in its meeting', () => {
     expect(after.speakers).toMatchObject([{ id: 2, name: 'Ada' }])
     expect(change.messages).toEqual([])
     expect(change.ledger).toEqual([])
-    // Whatever comes now changes nothing.
+    // Later events change nothing.
     expect(folded(after, journal(status('in_call_recording'), last), 2).change.patch).toEqual({})
   })
 
-  test('that had not recorded tells its statuses again', () => {
+  test('that had not recorded sends its statuses again', () => {
     const waiting = fresh({ status: 'in_waiting_room', attempt: 2, resumes: 1 })
     const { change, after } = folded(waiting, journal(...back), 2)
     expect(after).toMatchObject({ phase: 'running', status: 'in_call_not_recording', joined_attempt: 2 })
     expect(change.messages).toHaveLength(3)
   })
 
-  test('is not changed by the attempt that died', () => {
+  test('is not changed by the attempt that crashed', () => {
     const { change } = folded(onItsWay({ phase: 'due', attempt: 1 }), journal(status('recording_paused')), 1)
     expect(change).toMatchObject({ patch: {}, messages: [], steps: [] })
   })

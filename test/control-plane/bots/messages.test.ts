@@ -86,7 +86,7 @@ describe('a status', () => {
 describe('a chat message', () => {
   const chat = { messageId: 'm1', senderName: 'Ada', senderId: null, text: 'Hello', isOwn: false, sourceId: 's' }
 
-  test('of somebody else is told', () => {
+  test('of another participant is sent', () => {
     expect(messagesOfChat(botRow(), chat).map(({ channel, event, body }) => [channel, event, body])).toEqual([
       [
         'webhooks',

@@ -43,7 +43,7 @@ const onItsWay = (values: Partial<BotRow> = {}) => {
   return withPatch(bot, resumed(bot, known()).patch)
 }
 
-describe('which deaths a bot comes back from', () => {
+describe('the crashes after which a bot is resumed', () => {
   test.each([
     ['a signal', {}, true],
     ['no memory left', { signal: null, exitCode: 137, isOutOfMemory: true }, true],
@@ -71,7 +71,7 @@ describe('which deaths a bot comes back from', () => {
 
   test.each([
     ['that was asked to leave', { stop_requested_at: now, phase: 'ending' }],
-    ['that was told to end at its deadline', { stop_sent_at: now }],
+    ['that was asked to end at its deadline', { stop_sent_at: now }],
     ['that had said how it ended', { end_code: 'BOT_REMOVED' }],
     ['whose transcript was being made', { phase: 'processing' }],
     ['that died too often', { resumes: MOST_RESUMES }],
@@ -82,7 +82,7 @@ describe('which deaths a bot comes back from', () => {
   })
 })
 
-describe('a bot on its way back', () => {
+describe('a bot that rejoins', () => {
   test('keeps its status and its reservation, and no attempt decides', () => {
     const { patch, messages, ledger } = resumed(recording(), known())
     expect(messages).toEqual([])
@@ -92,7 +92,7 @@ describe('a bot on its way back', () => {
     expect(patch.parts).toMatchObject([{ attempt: 1, seconds: 300, code: 'FORCE_KILLED' }])
   })
 
-  test('waits longer with each death', () => {
+  test('waits longer with each crash', () => {
     const pauses = [0, 1, 2].map((resumes) => {
       const { due_at } = resumed(recording({ resumes }), known()).patch
       return ((due_at as Date).getTime() - now.getTime()) / 1000
@@ -100,7 +100,7 @@ describe('a bot on its way back', () => {
     expect(pauses).toEqual([0, 5, 15])
   })
 
-  test('has what is left of its limits', () => {
+  test('has the rest of its limits', () => {
     const request = { ...plainRequest(), timeouts: { ...plainRequest().timeouts, maxRecording: 1000 } }
     expect(remainingLimits(onItsWay({ request }), now).maxRecording).toBe(700)
     const waiting = recording({
@@ -111,13 +111,13 @@ describe('a bot on its way back', () => {
     expect(remainingLimits(waiting, now).waitingRoom).toBe(plainRequest().timeouts.waitingRoom - 60)
   })
 
-  test('is not told of as late, and its deadline leaves time for the door', () => {
+  test('is not reported as late, and its deadline leaves time for the waiting room', () => {
     expect(pickupDelayed(onItsWay(), now).steps).toEqual([])
     const there = deadlineOf(recording(), now)
     expect(deadlineOf(recording({ resuming_since: now }), now).getTime()).toBeGreaterThan(there.getTime())
   })
 
-  test('completes where it is asked to leave, fails with its death where no attempt could be made', () => {
+  test('completes where it is asked to leave, fails with the code of its crash where no attempt could be made', () => {
     const stopped = stopAsked(onItsWay(), now)
     if ('refused' in stopped) throw new Error('refused')
     expect(stopped.patch.phase).toBe('assembling')

@@ -36,7 +36,7 @@ describe('a request to leave', () => {
     expect(needsLeave(change)).toBe(false)
   })
 
-  test('cancels a scheduled bot, of which only the end is told', () => {
+  test('cancels a scheduled bot, and sends only its end', () => {
     const { change, after } = changeOf(
       bot({ phase: 'scheduled', is_scheduled: true, schedule_status: 'scheduled', reserved: 0 }),
     )
@@ -76,7 +76,7 @@ describe('a request to leave', () => {
 })
 
 describe('admission', () => {
-  test('reserves, queues and tells of it', () => {
+  test('reserves, queues and reports the status', () => {
     const row = bot({ phase: 'scheduled', is_scheduled: true, reserved: 0 })
     const change = admitted(row, NOW)
     expect(withPatch(row, change.patch)).toMatchObject({
@@ -112,7 +112,7 @@ describe('admission', () => {
     expect(patch).not.toHaveProperty('schedule_status')
   })
 
-  test('changes nothing of a bot that was admitted already', () => {
+  test('does not change a bot that was admitted already', () => {
     const row = bot({ phase: 'due', is_scheduled: true })
     for (const change of [
       admitted(row, NOW),

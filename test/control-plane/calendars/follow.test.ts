@@ -157,7 +157,7 @@ describe('inside the four minutes, or spawned', () => {
     expect(await bots(name)).toMatchObject([{ meeting_url: event.meetingUrl }, { meeting_url: OTHER_LINK }])
   })
 
-  test('a bot that runs goes on when its event is moved, and is stopped when it is cancelled', async () => {
+  test('a running bot continues when its event is moved, and is stopped when it is cancelled', async () => {
     const { calendar, event, name, poll, bots, bot, spawn, commands } = await withBot(2)
     await spawn(bot.id)
     const start = new Date(event.start.getTime() + 2 * 3_600_000)
@@ -299,7 +299,7 @@ describe('series', () => {
     expect(await open()).toHaveLength(4)
   })
 
-  test('one of its own beside the series keeps its own configuration', async () => {
+  test('a separate bot beside the series keeps its own configuration', async () => {
     const { engine, target, eventId, name, bots } = await withSeries()
     const one = { ...target, allOccurrences: false, eventId: await eventId(name, 's_2') }
     await engine.operations.changeBots(one, (before) => ({ ...before, name: 'Of its own' }))

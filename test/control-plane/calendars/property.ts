@@ -63,7 +63,7 @@ class Sequence {
   #name!: { teamId: string; generation: 'v2' | 'older' | 'any'; calendarId: string }
   #model = new RulesModel()
   #made = 0
-  /** Lets go what processes that died were waiting for. */
+  /** Releases the requests that crashed processes were waiting for. */
   readonly #dead: (() => void)[] = []
 
   constructor(setting: CalendarSetting, random: () => number, counts: Counts) {
@@ -83,7 +83,7 @@ class Sequence {
     for (let count = 0; count < 2; count++) this.#addEvent()
     this.#addSeries()
     this.#name = await this.#set.connect(this.#calendar, this.#engine)
-    this.#look()
+    this.#updateModel()
     await this.#compare('connected')
     // Most sequences are about bots from their beginning on.
     for (const isAll of [false, false, true]) {
@@ -92,8 +92,8 @@ class Sequence {
     }
   }
 
-  /** What the service has seen of the provider by now. */
-  #look(): void {
+  /** Updates the model with the state of the provider that the service has seen by now. */
+  #updateModel(): void {
     this.#model.see([...this.#calendar.events.values()].filter(({ isDeleted }) => !isDeleted).map(({ event }) => event))
   }
 
@@ -153,7 +153,7 @@ class Sequence {
 
   #addSeries(): void {
     const id = `s${++this.#made}`
-    // Each series has a time of its own, so that none looks like what became of another one.
+    // Each series has a different time, so that none looks like the result of changing another one.
     const minutes = 40 + this.#made * 7
     const values = { meetingUrl: this.#pick(LINKS), organizerEmail: `${id}@example.com` }
     for (const event of seriesOf(id, minutes, 2 + Math.floor(this.#random() * 3), values)) this.#calendar.put(event)
@@ -311,7 +311,7 @@ class Sequence {
     await this.settle()
   }
 
-  /** The process dies between the last page and the commit: its lease runs out, and another one starts again. */
+  /** The process crashes between the last page and the commit: its lease runs out, and another one starts again. */
   async #crash(): Promise<void> {
     const dying = this.#set.open()
     let isRead = false
@@ -384,13 +384,13 @@ class Sequence {
 
   async #full(): Promise<void> {
     await this.#engine.operations.sync(this.#name)
-    this.#look()
+    this.#updateModel()
     await this.#compare('full')
   }
 
   async settle(): Promise<void> {
     await this.#set.poll(this.#name, this.#engine)
-    this.#look()
+    this.#updateModel()
     await this.#compare('settled')
   }
 

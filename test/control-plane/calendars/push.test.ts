@@ -1,4 +1,4 @@
-/** Subscriptions: opened, renewed, replaced without double events, stopped; and what works without them. */
+/** Subscriptions: opened, renewed, replaced without double events, stopped; and the polling without them. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { eventOf, type MemoryCalendar } from './memory-provider.ts'
 import { type CalendarWorld, openCalendarWorld } from './world.ts'
@@ -97,7 +97,7 @@ test('Microsoft: a renewal prolongs the one that is there', async () => {
   expect((await row(id)).push_state).toBe('on')
 })
 
-test('Microsoft: one that is gone is made anew, with a full sync', async () => {
+test('Microsoft: one that is gone is made again, with a full sync', async () => {
   const { calendar, pushDue, engine, row, id, due } = await withCalendar('microsoft')
   const { full_synced_at: before } = await row(id)
   calendar.subscriptions.clear()
@@ -109,7 +109,7 @@ test('Microsoft: one that is gone is made anew, with a full sync', async () => {
   expect((await row(id)).full_synced_at!.getTime()).toBeGreaterThan(before!.getTime())
 })
 
-test('Microsoft: what is said of a subscription itself', async () => {
+test('Microsoft: notifications about a subscription itself', async () => {
   const { calendar, engine, row, id, channels } = await withCalendar('microsoft')
   const { channelId: subscriptionId, token } = subscriptionOf(calendar)
   const said = { platform: 'microsoft', subscriptionId, token } as const
@@ -169,7 +169,7 @@ test('a subscription that fails is tried again, and the status stays', async () 
   expect(await set.engine.renew()).toEqual({ renewed: 0, failed: 0, polled: 0 })
 })
 
-test('a caller subscribes anew: the old one is stopped', async () => {
+test('a caller subscribes again: the old one is stopped', async () => {
   const { calendar, name, engine, provider } = await withCalendar()
   const { channelId: oldId } = subscriptionOf(calendar)
   expect(await engine.operations.resubscribe(name)).toEqual({ resubscribedAt: expect.any(Date), problem: null })

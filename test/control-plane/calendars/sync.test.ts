@@ -22,11 +22,11 @@ async function withCalendar(options: Parameters<CalendarWorld['setting']>[0] = {
 const idsOf = (events: readonly { provider_id: string; status: string }[]) =>
   events.filter(({ status }) => status !== 'cancelled').map(({ provider_id: id }) => id)
 
-/** Resolves when the provider has given its answer and is told to go on with it. */
+/** Holds the next answer of the provider. `read` resolves when the answer is ready; `release` sends it. */
 function holdNext(provider: { afterChanges: unknown }) {
-  let goOn = () => {}
+  let release = () => {}
   const held = new Promise<void>((resolve) => {
-    goOn = resolve
+    release = resolve
   })
   const read = new Promise<void>((resolve) => {
     provider.afterChanges = () => {
@@ -35,7 +35,7 @@ function holdNext(provider: { afterChanges: unknown }) {
       return held
     }
   })
-  return { read, goOn: () => goOn() }
+  return { read, release: () => release() }
 }
 
 describe('what is stored', () => {
@@ -157,13 +157,13 @@ describe('at once', () => {
   test('two syncers that both have the answer: one stores it, the other one nothing', async () => {
     const { calendar, name, provider, open, due, database, engine, events, row } = await withCalendar()
     calendar.change('a', { title: 'First' })
-    const { read, goOn } = holdNext(provider)
+    const { read, release } = holdNext(provider)
     const slow = open()
     await due(name.calendarId)
     void slow.settle()
     await read
     const slowly = slow.close()
-    // Its process stands still for longer than its lease.
+    // Its process is suspended for longer than its lease.
     await database
       .updateTable('calendars')
       .set({ sync_lease_until: new Date(0) })
@@ -174,7 +174,7 @@ describe('at once', () => {
     const fast = engine.settle()
     await expect.poll(async () => (await events(name))[0]!.title).toBe('Second')
     const { syncs, cursor } = await row(name.calendarId)
-    goOn()
+    release()
     await slowly
     await fast
     expect((await events(name))[0]!.title).toBe('Second')
@@ -184,26 +184,26 @@ describe('at once', () => {
   test('a cursor that another one moved keeps an old answer out, even under the lease', async () => {
     const { calendar, name, provider, due, database, engine, events, row } = await withCalendar()
     calendar.change('a', { title: 'First' })
-    const { read, goOn } = holdNext(provider)
+    const { read, release } = holdNext(provider)
     await due(name.calendarId)
     const settled = engine.settle()
     await read
     await database.updateTable('calendars').set({ cursor: '999999' }).where('id', '=', name.calendarId).execute()
-    goOn()
+    release()
     await settled
     expect((await events(name))[0]!.title).toBe('Event a')
-    // The lease was given back at once: the next sync went on from the cursor that is there.
+    // The lease was given back at once: the next sync continued from the stored cursor.
     expect(await row(name.calendarId)).toMatchObject({ sync_lease_owner: null, cursor: String(calendar.version) })
   })
 
-  test('a process that dies between the last page and the commit leaves nothing but its lease', async () => {
+  test('a process that crashes between the last page and the commit leaves nothing but its lease', async () => {
     const { calendar, name, provider, open, due, database, engine, bots, target, seriesId, messages } =
       await withCalendar()
     const all = target(name, { seriesId: await seriesId(name, 's'), allOccurrences: true })
     await engine.operations.scheduleBots(all, botOf(), null)
     const told = (await messages()).length
     calendar.put(seriesOf('s', 90, 5)[4]!)
-    const { read, goOn } = holdNext(provider)
+    const { read, release } = holdNext(provider)
     const dying = open()
     await due(name.calendarId)
     void dying.settle()
@@ -222,7 +222,7 @@ describe('at once', () => {
     await engine.settle()
     expect(await bots(name)).toHaveLength(4)
     expect(await messages()).toHaveLength(told + 1)
-    goOn()
+    release()
   })
 
   test('a transaction that fails in its middle leaves nothing, and is made again', async () => {
@@ -246,14 +246,14 @@ describe('at once', () => {
   test('pushes during a sync make one more, however many they are', async () => {
     const { calendar, name, provider, due, engine, row } = await withCalendar()
     const [channelId, { token }] = [...calendar.subscriptions][0]!
-    const { read, goOn } = holdNext(provider)
+    const { read, release } = holdNext(provider)
     await due(name.calendarId)
     const settled = engine.settle()
     await read
     const before = provider.calls.changes
     for (let count = 0; count < 5; count++)
       expect(await engine.operations.notified({ platform: 'google', channelId, token, state: 'exists' })).toBe('known')
-    goOn()
+    release()
     await settled
     const { sync_due_at: again, synced_at: at } = await row(name.calendarId)
     expect(again.getTime() - at!.getTime()).toBeLessThanOrEqual(2_000)
@@ -292,7 +292,7 @@ describe('problems', () => {
     ['permission_denied', 'permission_denied'],
     ['no_mailbox', 'permission_denied'],
     ['not_found', 'error'],
-  ] as const)('%s makes the status %s, tells of it once, and heals', async (problem, status) => {
+  ] as const)('%s makes the status %s, is reported once, and recovers', async (problem, status) => {
     const { name, provider, poll, row, messages } = await withCalendar()
     for (let round = 0; round < 2; round++) {
       provider.failures.set('changes', [problem])
@@ -384,7 +384,7 @@ describe('webhooks', () => {
     expect(await deliveries()).toHaveLength(5)
   })
 
-  test('a sync that changes nothing tells nothing, also a full one', async () => {
+  test('a sync that changes nothing sends nothing, also a full one', async () => {
     const { name, poll, messages, engine } = await withCalendar()
     const before = await messages()
     await poll(name)

@@ -76,7 +76,7 @@ describe('one refresh at a time', () => {
     expect(await stored()).toBe(calendar.refreshToken)
   })
 
-  test('a token that is still good is used without asking anybody', async () => {
+  test('a token that is still good is used without a request to the provider', async () => {
     const { provider, id, tokensOn } = await withRotation()
     const before = provider.calls.refresh
     await tokensOn().withToken(id, value)
@@ -102,7 +102,7 @@ describe('one refresh at a time', () => {
     await expect(tokensOn().withToken(id, always)).rejects.toMatchObject({ kind: 'unavailable' })
   })
 
-  test('a process that dies with the lease of a refresh holds nobody up for longer than the lease', async () => {
+  test('a process that crashes with the lease of a refresh delays other processes no longer than the lease', async () => {
     const { database, id, tokensOn, expire } = await withRotation()
     await expire()
     await database
@@ -185,7 +185,7 @@ describe('rotation', () => {
     expect(await stored()).toBe(newest)
   })
 
-  test('who used the old token meanwhile made the connection revoked, and the write heals it', async () => {
+  test('a use of the old token meanwhile made the connection revoked, and the write corrects the status', async () => {
     const { url, database, provider, id, tokensOn, expire, row, engine } = await withRotation()
     await expire()
     const own = openUnlucky(url)
@@ -254,7 +254,7 @@ describe('callers', () => {
     await expect(engine.operations.connect(caller, connection)).rejects.toMatchObject({ kind: 'limit_reached' })
   })
 
-  test('no secret stands in a column of text', async () => {
+  test('no column of text contains a secret', async () => {
     const { database, provider, calendar, name } = await withRotation()
     // The whole rows as text, bytes in hexadecimal.
     const { rows } = await sql<{ text: string }>`select c::text as text from calendars c`.execute(database)

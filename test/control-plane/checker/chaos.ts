@@ -153,8 +153,8 @@ export class Chaos {
   }
 
   /**
-   * Kills one process of the service and starts it again. Resolves when it is there: a busy machine needs more than a
-   * minute to start one, and where both link servers are away for that long no bot is heard of before its deadline.
+   * Kills one process of the service and starts it again. Resolves when it is ready: a busy machine needs more than a
+   * minute to start one, and where both link servers are down for that long, no bot can report before its deadline.
    */
   async killRole(role: RoleSettings['role']): Promise<void> {
     const running = pick(this.#roles.filter(({ settings }) => settings.role === role))
@@ -194,7 +194,7 @@ export class Chaos {
     this.#count('cut links', cut)
   }
 
-  /** What still has to happen before everything is over; empty at the end. */
+  /** Work that has to finish before everything is over; empty at the end. */
   unsettled(): Promise<string[]> {
     return unsettled(this.database)
   }

@@ -12,7 +12,7 @@ const BREAKAGES = [
   'cut links',
 ]
 
-test('whatever is killed, every bot has one end, one history and its webhooks, and nothing is left over', {
+test('after any kill, every bot has one end, one history and its webhooks, and nothing is left over', {
   timeout: 900_000,
 }, async () => {
   const chaos = await Chaos.start(3)

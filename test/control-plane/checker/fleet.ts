@@ -1,4 +1,4 @@
-/** The processes of a service whose roles run apart, two of each, that are replaced while everything goes on. */
+/** The processes of a service with separate roles, two of each, which are replaced while bots run. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
@@ -11,7 +11,7 @@ import type { RoleSettings } from './role-process.ts'
 const SERVICE = join(packageRoot, 'control-plane/cli/index.ts')
 /** Its bots are simulated, which no setting of the real program offers. */
 const LAUNCHER = fileURLToPath(new URL('role-process.ts', import.meta.url))
-/** A busy machine takes its time to start a process. */
+/** A busy machine is slow to start a process. */
 const START_MS = 180_000
 
 export type Kind = 'api' | 'links' | 'dispatcher' | 'jobs' | 'launcher'
@@ -57,8 +57,8 @@ export class Fleet {
   }
 
   /**
-   * A new process beside the old one, as an orchestrator does it: once it is ready the old one gets no new connections, and
-   * then its signal.
+   * Starts a new process beside the old one, as an orchestrator does. Once it is ready, the old one gets no new
+   * connections, and then its signal.
    */
   async replace(old: Member, signal: NodeJS.Signals): Promise<Replaced> {
     const fresh = await this.#startOne(old.kind)

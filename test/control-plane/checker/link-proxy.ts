@@ -1,4 +1,4 @@
-/** Stands between bots and the link servers: one address for all of them, and connections that can be cut. */
+/** A proxy between bots and the link servers: one address for all of them, and connections that can be cut. */
 
 import type { AddressInfo } from 'node:net'
 import { connect, createServer, type Socket } from 'node:net'

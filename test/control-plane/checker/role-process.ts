@@ -1,4 +1,4 @@
-/** One role of the service in a process of its own, which the checker kills. What it needs comes by variables. */
+/** One role of the service as a separate process, which the checker kills. Its settings come in variables. */
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { createArtifactLinks } from '../../../control-plane/files/artifact-links.ts'

@@ -1,6 +1,6 @@
 import type { Database } from '../../../control-plane/store/database.ts'
 
-/** What still has to happen before everything is over; empty at the end. */
+/** Work that has to finish before everything is over; empty at the end. */
 export async function unsettled(database: Database): Promise<string[]> {
   const count = async (name: string, rows: Promise<unknown[]>) => {
     const { length } = await rows

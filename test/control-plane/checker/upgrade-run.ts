@@ -60,7 +60,7 @@ export async function runUpgrade({ bots, trafficEveryMs, rounds }: UpgradeRun): 
       expect(received.length).toBeGreaterThan(before.webhooks)
     }
     await endTraffic()
-    // Nobody has lost its bot, and no attempt was replaced.
+    // No meeting has lost its bot, and no attempt was replaced.
     expect(await inMeetings()).toBe(bots)
     expect(ids.filter((id) => host.of(id).length !== 1)).toEqual([])
     await upgrade.leave(ids)

@@ -65,7 +65,7 @@ export async function startUpgrade(): Promise<Upgrade> {
   await createEndpoint(database, seals, { teamId, kind: 'team', url: receiver.url })
   await fleet.start(KINDS)
 
-  /** What a careful caller does: the same call again, under the same key, until there is an answer. */
+  /** Calls as a careful caller does: the same call again, under the same key, until there is an answer. */
   async function call(path: string, body: object | null): Promise<{ status: number; bot_id: string }> {
     const headers = {
       'x-service-api-key': key,

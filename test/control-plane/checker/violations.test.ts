@@ -1,4 +1,4 @@
-/** The checker itself: what is right passes, and a planted defect of each kind is found. */
+/** The checker itself: correct rows pass, and a planted defect of each kind is found. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createEndpoint } from '../../../control-plane/store/endpoints.ts'
 import type { HostedBot } from '../launching/bot-host.ts'
@@ -42,7 +42,7 @@ test('a service without defects passes, and each planted defect is named', async
   expect(await violations(right)).toEqual([])
 
   const [id] = ids as [string]
-  /** What is found after a change of the rows, which is taken back. */
+  /** The violations after a change of the rows, which is rolled back. */
   const after = async (plant: (db: Evidence['database']) => Promise<unknown>): Promise<string[]> => {
     let found: string[] = []
     await database

@@ -70,7 +70,7 @@ async function oneBot({ database, host }: Evidence): Promise<string[]> {
     if (alive.length > 0)
       return [`one bot: attempt ${alive[0]!.attempt} of bot ${id} lived while the next one asked to join`]
     const last = atTheDoor.at(-1)
-    // A bot that is over names the attempt that did not get as far as the door as well.
+    // A bot that is over also names the attempt that did not get as far as its request to join.
     if (last !== undefined && (joined_attempt === null || last.attempt > joined_attempt))
       return [`one bot: attempt ${last.attempt} of bot ${id} asked to join, but the row names ${joined_attempt}`]
     if (last !== undefined && last.attempt < joined_attempt! && partsOf({ parts }).length === 0)

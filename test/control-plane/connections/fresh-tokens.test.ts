@@ -66,7 +66,7 @@ test.each([
   expect(zoom.count('user_token')).toBe(0)
 })
 
-test('a bot whose credential is deleted meanwhile is told so for good', async () => {
+test('a bot whose credential is deleted meanwhile gets a final refusal', async () => {
   const { ask, teamId, credentialId } = await running()
   await deleteConnection(world.database, teamId, credentialId)
   expect(await ask()).toEqual({
@@ -76,7 +76,7 @@ test('a bot whose credential is deleted meanwhile is told so for good', async ()
   })
 })
 
-test('a provider that is away is told as one that may answer later', async () => {
+test('a provider that is down is reported as one that may answer later', async () => {
   const { ask, zoom } = await running()
   zoom.script('user_token', refusals.tooManyRequests(3))
   expect(await ask()).toMatchObject({ code: 'CONF_OBF_TOKEN_ERROR', can_retry: true })

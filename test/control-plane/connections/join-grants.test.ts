@@ -1,4 +1,4 @@
-/** What a bot gets of a stored credential at its start, and what it is told where it gets nothing. */
+/** The part of a stored credential that a bot gets at its start, and the bot's error where it gets none. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { connectionPlace, createConnection, deleteConnection } from '../../../control-plane/store/connections.ts'
 import { refusals } from '../../../mock/zoom-oauth/index.ts'
@@ -199,7 +199,7 @@ describe('is late, and may come', () => {
     })
   })
 
-  test('a refresh that nobody waits for any more is stored all the same', async () => {
+  test('a refresh is stored even if its caller has stopped waiting', async () => {
     const { zoom, process, connection, asking, row } = await world.setting()
     const { id } = await connection()
     zoom.delayMs = 800

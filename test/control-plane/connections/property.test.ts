@@ -1,7 +1,7 @@
 /**
- * Random lives of a connection: several processes use it at once while writes fail, leases are lost, the provider fails,
- * processes start again, and the user takes the authorization back or gives it anew. Whatever happened, a connection
- * whose user still allows it works in the end, and one whose user does not is invalid.
+ * Random histories of a connection: several processes use it at once while writes fail, leases are lost, the provider
+ * fails, processes start again, and the user takes the authorization back or gives it again. After each history, a
+ * connection whose user still allows it works in the end, and one whose user does not is invalid.
  */
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -53,7 +53,7 @@ test(`${LIVES} random lives end as their user wants it`, { timeout: 240_000 }, a
       throw new Error(`Life ${seed} went wrong after: ${trace.join(', ')}`, { cause: error })
     }
   }
-  // Otherwise nothing of this was tried.
+  // Otherwise the test has not tried every kind of step.
   expect(Math.min(...Object.values(counts))).toBeGreaterThan(5)
 })
 
@@ -153,7 +153,7 @@ async function live(seed: number, trace: string[], counts: { refreshes: number; 
     .set({ access_token_until: null, lease_until: null })
     .where('id', '=', id)
     .execute()
-  // What was planned for the provider and did not happen yet.
+  // Failures that were planned for the provider and did not happen yet.
   const last = start()
   const outcome = async () => {
     for (;;) {

@@ -1,4 +1,4 @@
-/** No secret of a connection leaves its sealed column, whatever is asked and whatever goes wrong. */
+/** No secret of a connection leaves its sealed column, for any request and after any error. */
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'

@@ -51,7 +51,7 @@ test('many users of one connection in several processes make one refresh', async
   expect(zoom.count('refresh')).toBe(1)
 })
 
-test('a process whose lease ended in the middle of its refresh harms nobody', async () => {
+test('a process whose lease ended in the middle of its refresh does no harm', async () => {
   const { zoom, process, connection, row } = await world.setting()
   const { id } = await connection()
   // The first refresh is answered after its lease is over; the second one meets a spent token.
@@ -63,14 +63,14 @@ test('a process whose lease ended in the middle of its refresh harms nobody', as
   const second = other.tokens.accessOf(id)
   const [one, two] = await Promise.allSettled([first, second])
   expect(one).toMatchObject({ status: 'fulfilled' })
-  // It read the pair of the other one, or was refused before that was stored and is told so.
+  // It read the pair of the other one, or was refused before that was stored and gets the refusal.
   if (two.status === 'fulfilled') expect(two.value).toEqual((one as PromiseFulfilledResult<unknown>).value)
   expect(await row(id)).toMatchObject({ tokens_version: 1, state: 'active', last_error_message: null })
   zoom.delayMs = 0
   await expect(other.tokens.accessOf(id)).resolves.toMatchObject({ version: 1 })
 })
 
-test('a pair that the database does not take is used from memory, and written when it takes it', async () => {
+test('a pair that the database refuses is used from memory, and written when the database accepts it', async () => {
   const { zoom, process, connection, row, logged } = await world.setting()
   const { id } = await connection()
   await refuseWrites(id)
@@ -116,7 +116,7 @@ test('another process that meets the spent token meanwhile does not end the conn
   expect(await row(id)).toMatchObject({ tokens_version: 1, last_error_message: null, last_error_at: null })
 })
 
-test('a revoked connection is invalid, says why, and works again when it is authorized anew', async () => {
+test('a revoked connection is invalid, says why, and works again when it is authorized again', async () => {
   const { zoom, platform, app, teamId, process, connection, row } = await world.setting()
   const { id, user, grant } = await connection()
   zoom.account.revoke((one) => one === grant)
@@ -133,7 +133,7 @@ test('a revoked connection is invalid, says why, and works again when it is auth
   expect(await row(id)).toMatchObject({ state: 'active', last_error_message: null, last_error_at: null })
 })
 
-test('what is authorized anew during a refresh stays, and the refreshed pair is dropped', async () => {
+test('a new authorization during a refresh stays, and the refreshed pair is dropped', async () => {
   const { zoom, platform, app, teamId, process, connection, row } = await world.setting()
   const { id, user } = await connection()
   const newer = await platform.exchange(app, { code: zoom.allow(app, user), redirectUri: app.redirectUris[0]! })

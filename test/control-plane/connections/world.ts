@@ -36,7 +36,7 @@ export async function openConnectionWorld(options: ZoomOauthOptions = {}) {
       app,
       log,
       logged,
-      /** What one process of the service has. */
+      /** The parts of one process of the service. */
       process(settings: Partial<TokenKeeperSettings> = {}, fetchMs?: number) {
         const tokens = new TokenKeeper({ database, seals, platform, log, ...settings })
         const grants = createJoinGrants({ database, seals, platform, tokens, log, ...(fetchMs && { fetchMs }) })

@@ -1,4 +1,4 @@
-/** What the adapter makes of Zoom's answers, odd ones too. */
+/** How the adapter reads Zoom's answers, also unusual ones. */
 import { expect, test } from 'vitest'
 import { createZoom } from '../../../control-plane/connections/zoom.ts'
 import type { OutgoingAnswer, OutgoingRequest } from '../../../control-plane/ports.ts'
@@ -103,7 +103,7 @@ test('an answer that was cut is not read', async () => {
   await expect(zoom.refresh(APP, 'old')).rejects.toMatchObject({ kind: 'unavailable' })
 })
 
-test('a client that rejects is a provider that is away, with its sentence', async () => {
+test('a client that rejects counts as a provider that is down, with its sentence', async () => {
   const client = { request: async () => Promise.reject(new Error('zoom.us refused the connection')) }
   const zoom = createZoom({ client, address: null })
   await expect(zoom.exchange(APP, CODE)).rejects.toMatchObject({
@@ -112,7 +112,7 @@ test('a client that rejects is a provider that is away, with its sentence', asyn
   })
 })
 
-test('what was sent is not repeated, and what is said is short and without control characters', async () => {
+test('a problem never repeats the sent values, and is short and without control characters', async () => {
   const reason = `\u001b[31mmarker-code and marker-secret\n${'x'.repeat(5000)}`
   const { zoom } = answering(400, { error: 'invalid_grant', reason })
   const message = await zoom.exchange(APP, CODE).then(

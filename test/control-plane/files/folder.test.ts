@@ -25,7 +25,7 @@ describe('the store', () =>
     (key) => join(root, key),
   ))
 
-test('the job of an attempt stores into a folder of its own', () => {
+test('the job of each attempt stores into a separate folder', () => {
   expect(store.jobStorage('bot', 2)).toEqual({ type: 'folder', path: join(root, 'bot/2') })
 })
 
@@ -61,7 +61,7 @@ describe('a link', () => {
     expect(await text(stream!)).toBe(content)
   })
 
-  test('names the download, and nobody can change the name', async () => {
+  test('names the download, and a changed name is refused', async () => {
     const link = await store.sign(key, 60, { downloadName: 'x".json' })
     const { headers, stream } = await serve(requestOf(link))
     expect(headers['content-disposition']).toBe(`attachment; filename="x_.json"; filename*=UTF-8''x%22.json`)

@@ -1,4 +1,4 @@
-/** What every store of recordings has to do. */
+/** The contract of every store of recordings. */
 import { expect, test } from 'vitest'
 import type { FileStore } from '../../../control-plane/ports.ts'
 
@@ -16,7 +16,7 @@ export function storeSuite(open: () => FileStore, locationOf: (key: string) => s
     await expect(open().read('large/1/file', 100)).rejects.toThrow('101 bytes')
   })
 
-  test('lists and deletes what lies under a prefix, and nothing beside it', async () => {
+  test('lists and deletes the files under a prefix, and no others', async () => {
     const keys = ['one/1/a', 'one/2/sub/b', 'one/c']
     for (const key of [...keys, 'one2/1/a', 'two/1/a']) await open().write(key, bytes('12345'), 'text/plain')
     expect((await open().list('one')).sort((a, b) => a.key.localeCompare(b.key))).toEqual(

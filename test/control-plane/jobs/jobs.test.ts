@@ -275,7 +275,7 @@ describe('deletion', () => {
     expect(await placesOfMarker()).toEqual([])
   })
 
-  test('that has failed for hours waits all the same, and the next ones come', async () => {
+  test('that has failed for hours waits for its next try, and others are done', async () => {
     const ids = await Promise.all(Array.from({ length: 51 }, () => world.bot(team)))
     for (const id of ids) await request(id)
     const last = ids.at(-1)!
@@ -333,7 +333,7 @@ describe('deletion', () => {
     await asked.promise
   })
 
-  test('is not believed where files are left', async () => {
+  test('is not complete where files are left', async () => {
     const bot = await recordedBot()
     await request(bot)
     const lying: FileStore = { ...files, deletePrefix: async () => ({ files: 6, bytes: 1 }) }
@@ -341,7 +341,7 @@ describe('deletion', () => {
     expect(await receipt(bot)).toMatchObject({ verified_at: null, last_error: '6 files are left after the deletion' })
   })
 
-  test('sweeps a day later what came late', async () => {
+  test('deletes late files a day later', async () => {
     const bot = await recordedBot()
     await request(bot)
     await deleteDue(deletionTools(files))
@@ -432,7 +432,7 @@ describe('transcripts at the speech provider', () => {
     expect(await idsOf(bot)).toEqual({ transcription_ids: [], secrets: null })
   })
 
-  test('are asked for again where the provider is away, and what is here is deleted meanwhile', async () => {
+  test('are tried again where the provider is down, and the files here are deleted meanwhile', async () => {
     const away = await openProvider({ one: 'own-key' }, 503)
     const bot = await withIds('one')
     await askAlso(bot, true)
@@ -554,7 +554,7 @@ describe('turns', () => {
     expect(await keepTurn(world.database, 'x', 'other', 60)).toBe(true)
   })
 
-  test('of a process that died pass to another one after the lease', async () => {
+  test('of a crashed process pass to another one after the lease', async () => {
     expect(await takeTurn(world.database, 'y', 'dead', { everySeconds: 0, leaseSeconds: 60 })).toBe(true)
     expect(await takeTurn(world.database, 'y', 'next', { everySeconds: 0, leaseSeconds: 60 })).toBe(false)
     await keepTurn(world.database, 'y', 'dead', -1)

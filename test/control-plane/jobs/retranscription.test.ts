@@ -131,7 +131,7 @@ const messagesOf = (id: string) =>
 const statusOf = async (id: string) => (await botOf(id)).status
 
 describe('a new transcript', () => {
-  test('is made from the stored sound, stored beside it, charged and told of', async () => {
+  test('is made from the stored sound, stored beside it, charged and reported', async () => {
     await createEndpoint(world.database, seals, { teamId: team, kind: 'team', url: 'https://example.com' })
     const id = await recordedBot()
     const audio = await withFile(id, 'audio.m4a', 'SOUND')
@@ -240,7 +240,7 @@ describe('a new transcript', () => {
     expect(calls).toEqual([])
   })
 
-  test('finds nothing left of the sound of a process that was killed', async () => {
+  test('removes the sound of a process that was killed', async () => {
     const left = join(root, 'work', 'work-1')
     mkdirSync(left, { recursive: true })
     writeFileSync(join(left, 'audio.m4a'), 'SOUND')
@@ -280,7 +280,7 @@ describe('the older generation', () => {
     return rows.map(({ event, url }) => [event, url])
   }
 
-  test('hears transcription_complete at the address of the request, once; then at its own again', async () => {
+  test('sends transcription_complete to the address of the request, once; then to its own again', async () => {
     await setAccountUrl(world.database, seals, team, 'https://example.com/account')
     const id = await recordedBot({ generation: 'older' })
     await withFile(id, 'audio.m4a', 'SOUND')
@@ -296,7 +296,7 @@ describe('the older generation', () => {
       ])
   })
 
-  test('hears of a failure too', async () => {
+  test('gets a message about a failure too', async () => {
     await setAccountUrl(world.database, seals, team, 'https://example.com/account')
     const id = await recordedBot({ generation: 'older' })
     await withFile(id, 'audio.m4a', 'SOUND')
@@ -356,7 +356,7 @@ describe('a bucket', () => {
   })
 })
 
-describe('what goes wrong', () => {
+describe('failures', () => {
   test('a provider without a transcript is tried again, then the bot fails and keeps its recording', async () => {
     const id = await recordedBot()
     await withFile(id, 'audio.m4a', 'SOUND')
@@ -389,7 +389,7 @@ describe('what goes wrong', () => {
     expect(answers.sort()).toEqual(['not_ended', 'not_ended', 'started'])
   })
 
-  test('a service that stops leaves the work to the next one', async () => {
+  test('a stopping service leaves the work to the next one', async () => {
     const id = await recordedBot()
     await withFile(id, 'audio.m4a', 'SOUND')
     let begun = 0

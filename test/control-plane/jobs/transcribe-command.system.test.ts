@@ -29,7 +29,7 @@ function command(environment: Record<string, string>) {
   return createTranscribeCommand({ command: program, environment: { PATH: process.env.PATH ?? '', ...environment } })
 }
 
-test('the words of the speech service stand in the transcript, with their speaker', async () => {
+test('the words of the speech service are in the transcript, with their speaker', async () => {
   const service = await startSpeechService(() => ({
     body: { text: 'Hello', language: 'english', words: [{ word: 'Hello', start: 0.1, end: 0.4 }] },
   }))

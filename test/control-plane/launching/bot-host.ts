@@ -1,4 +1,4 @@
-/** Where simulated bots live: a process of its own as seen from the service, reached over HTTP by its launchers. */
+/** The host of simulated bots: a separate process for the service, which its launchers reach over HTTP. */
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { jobSchema } from '@standin/wire/job.ts'

@@ -7,7 +7,7 @@ const cost = { cores: 0.5, memoryBytes: GIB }
 
 test('cores limit where there is memory enough', () => {
   expect(botLimit({ cores: 8, availableBytes: 100 * GIB }, cost, 0, 0)).toBe(16)
-  // What runs has taken its memory already, and its share of the cores.
+  // Running bots have taken their memory already, and their share of the cores.
   expect(botLimit({ cores: 8, availableBytes: 100 * GIB }, cost, 10, 2)).toBe(16)
 })
 

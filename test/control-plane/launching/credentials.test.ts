@@ -1,4 +1,4 @@
-/** Bots that name a stored credential: what they get at their start, and what becomes of them where they get nothing. */
+/** Bots that name a stored credential: the keys and tokens of their start, and bots that get none. */
 import type { Job } from '@standin/wire/job.ts'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { plainRequest } from '../../../control-plane/bots/request.ts'
@@ -81,7 +81,7 @@ async function setting() {
   }
 }
 
-test('a bot gets the keys and a fresh token, which stand nowhere but in its job', async () => {
+test('a bot gets the keys and a fresh token, which are nowhere but in its job', async () => {
   const { database, app, user, jobs, launch, credential, zoomBot, row } = await setting()
   const id = await credential()
   launch()

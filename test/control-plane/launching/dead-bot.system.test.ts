@@ -1,4 +1,4 @@
-/** A real bot dies in its meeting, and its caller still gets what it recorded. */
+/** A real bot crashes in its meeting, and its caller still gets its recording. */
 import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -61,6 +61,6 @@ test('a bot that is killed while it records fails with the code of its death, an
 
   const timeline = await service.call('GET', `/v2/bots/${id}/timeline`)
   expect(JSON.stringify(timeline.body)).toContain('killed from outside')
-  // Nothing of the bot is left beside its recording.
+  // No other file of the bot is left beside its recording.
   await expect.poll(() => readdir(join(service.folder, 'bots')), LONG).not.toContain(`standin-${id}-1`)
 })

@@ -1,4 +1,4 @@
-/** What the Docker launcher makes of a job and of the engine's answers, without an engine. */
+/** How the Docker launcher reads a job and the engine's answers, without an engine. */
 import { randomUUID } from 'node:crypto'
 import type Docker from 'dockerode'
 import { expect, test } from 'vitest'
@@ -134,12 +134,12 @@ test('the reason says who killed the bot where that is known, and what the engin
   expect((await evidence({ ExitCode: 127, Error: 'exec: no such file' }))!.reason).toContain('exec: no such file')
 })
 
-test('a time that the engine does not know is none, and a log that cannot be read costs nothing else', async () => {
+test('an unknown time of the engine is null, and a log that cannot be read loses no other evidence', async () => {
   expect(await evidence({})).toMatchObject({ exitCode: 0, endedAt: new Date('2026-11-26T10:00:00.5Z'), logTail: null })
   expect((await evidence({ FinishedAt: '0001-01-01T00:00:00Z' }))!.endedAt).toBe(null)
 })
 
-test('errors of the engine are told apart', () => {
+test('errors of the engine are distinguished', () => {
   const answer = (message: string) => Object.assign(new Error(`(HTTP code 500) ${message}`), { json: { message } })
   expect(sentenceOf(answer('No such container: x.'))).toBe('No such container: x')
   expect(isShortage(answer('fork/exec: cannot allocate memory'))).toBe(true)

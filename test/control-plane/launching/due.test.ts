@@ -82,7 +82,7 @@ test('a launcher that fails is tried again after a pause, with another attempt',
   expect(host.of(id)).toHaveLength(1)
 })
 
-test('a bot that cannot be started while its time lasts fails, is told of once, and costs nothing', async () => {
+test('a bot that cannot be started while its time lasts fails, is reported once, and costs nothing', async () => {
   const { launching, bot, row, host, messages, ledger, database } = await world.setting()
   host.failure = 'The engine is away'
   launching()
@@ -96,7 +96,7 @@ test('a bot that cannot be started while its time lasts fails, is told of once, 
   expect(await ledger(id)).toMatchObject([{ kind: 'reserve' }, { kind: 'release' }])
 })
 
-test('a bot that waits for two minutes is told of as late, once', async () => {
+test('a bot that waits for two minutes is reported as late, once', async () => {
   const { launching, bot, row, host, messages, database } = await world.setting()
   host.limit = 0
   const id = await bot()
@@ -200,7 +200,7 @@ test('teams take turns, so that one with many bots does not delay the others', a
   expect(new Set(order)).toEqual(new Set([...many, one]))
 })
 
-test('a drain starts no more bots and ends when none runs; another launcher goes on', async () => {
+test('a drain starts no more bots and ends when none runs; another launcher continues', async () => {
   const { launching, bot, row, host } = await world.setting()
   const room = launching()
   const running = await bot({ meetingMs: 600_000 })

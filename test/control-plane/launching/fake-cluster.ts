@@ -101,7 +101,7 @@ export class FakeCluster {
     return this.#node.logOf(pod)
   }
 
-  /** What watches were told before is forgotten, and the open ones end: their versions are too old. */
+  /** Forgets the events of earlier watches and ends the open ones: their versions are too old. */
   compact(): void {
     this.#oldest = this.#version
     const gone = { type: 'ERROR', object: statusOf(410, 'too old resource version') }
@@ -109,12 +109,12 @@ export class FakeCluster {
     this.#watches.clear()
   }
 
-  /** As when somebody drains the node, or an autoscaler empties it. */
+  /** As when a person drains the node, or an autoscaler empties it. */
   evict(pod: string): void {
     this.#remove('pods', this.#objects.pods.get(pod)!, undefined)
   }
 
-  /** The node is not heard of any more, and goes on. */
+  /** The node stops reporting, and keeps running its pods. */
   silenceNode(): void {
     this.#node.isSilent = true
     for (const pod of this.pods) {
@@ -236,16 +236,16 @@ export class FakeCluster {
 
   #add(kind: Kind, object: FakeObject): void {
     this.#objects[kind].set(object.metadata.name, object)
-    this.#tell('ADDED', kind, object)
+    this.#record('ADDED', kind, object)
   }
 
   #changed(kind: Kind, object: FakeObject): void {
     if (!this.#objects[kind].has(object.metadata.name)) return
-    this.#tell('MODIFIED', kind, object)
+    this.#record('MODIFIED', kind, object)
     if (kind === 'pods') this.#control()
   }
 
-  #tell(type: Change['type'], kind: Kind, object: FakeObject): void {
+  #record(type: Change['type'], kind: Kind, object: FakeObject): void {
     this.#version += 1
     object.metadata.resourceVersion = String(this.#version)
     const change = { version: this.#version, type, kind, object: structuredClone(object) }
@@ -263,7 +263,7 @@ export class FakeCluster {
     else if (type.startsWith('application/merge-patch+json')) merge(copy, body)
     else throw new Refusal(415, `the body of the request was in an unknown format: ${type}`)
     Object.assign(object, copy)
-    this.#tell('MODIFIED', kind, object)
+    this.#record('MODIFIED', kind, object)
     const { deletionTimestamp, finalizers = [], deletionGracePeriodSeconds } = object.metadata
     if (deletionTimestamp !== undefined && finalizers.length === 0 && deletionGracePeriodSeconds === 0)
       this.#drop(kind, object)
@@ -288,13 +288,13 @@ export class FakeCluster {
     else this.#node.end(pod, grace)
   }
 
-  /** Removes the pod, unless somebody holds it. */
+  /** Removes the pod, unless it has a finalizer. */
   #letGo(kind: 'pods', pod: FakeObject): void {
     if ((pod.metadata.finalizers ?? []).length === 0) this.#drop(kind, pod)
   }
 
   #drop(kind: Kind, object: FakeObject): void {
-    if (this.#objects[kind].delete(object.metadata.name)) this.#tell('DELETED', kind, object)
+    if (this.#objects[kind].delete(object.metadata.name)) this.#record('DELETED', kind, object)
   }
 
   /** The Job controller and the scheduler. */
@@ -308,18 +308,18 @@ export class FakeCluster {
       if (running.length < this.nodeRoom) {
         pod.spec.nodeName = 'node-1'
         pod.status = { phase: 'Pending', conditions: [{ type: 'PodScheduled', status: 'True' }] }
-        this.#tell('MODIFIED', 'pods', pod)
+        this.#record('MODIFIED', 'pods', pod)
         this.#node.run(pod)
       } else if (pod.status.conditions === undefined) {
         const message = '0/1 nodes are available: 1 Insufficient cpu.'
         pod.status.conditions = [{ type: 'PodScheduled', status: 'False', reason: 'Unschedulable', message }]
-        this.#tell('MODIFIED', 'pods', pod)
+        this.#record('MODIFIED', 'pods', pod)
       }
     }
   }
 
   /** A place on the node or in the quota has become free, or is gone. */
-  look(): void {
+  reschedule(): void {
     this.#control()
   }
 
@@ -336,7 +336,7 @@ export class FakeCluster {
         ? {}
         : { reason: 'BackoffLimitExceeded', message: 'Job has reached the specified backoff limit' }
       job.status = { conditions: [{ type: isFine ? 'Complete' : 'Failed', status: 'True', ...reason }] }
-      this.#tell('MODIFIED', 'jobs', job)
+      this.#record('MODIFIED', 'jobs', job)
       return
     }
     if (job.spec.parallelism === 0) for (const pod of active) this.#remove('pods', pod, undefined)

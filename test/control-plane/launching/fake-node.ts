@@ -18,12 +18,12 @@ interface Running {
 
 interface ToCluster {
   changed(pod: FakeObject): void
-  /** The pod was told to end, and has ended. */
+  /** The pod was asked to end, and has ended. */
   removed(pod: FakeObject): void
 }
 
 export class FakeNode {
-  /** Nobody hears of it any more. */
+  /** The node does not report any more. */
   isSilent = false
   readonly #program: readonly string[]
   readonly #cluster: ToCluster
@@ -48,12 +48,12 @@ export class FakeNode {
     const process = spawn(command!, [...rest, ...container.args], { env, stdio: ['ignore', 'pipe', 'pipe'] })
     const running: Running = { process, log: [], readers: new Set(), isOutOfMemory: false, kill: null }
     this.#running.set(pod.metadata.name, running)
-    const hear = (chunk: Buffer) => {
+    const onOutput = (chunk: Buffer) => {
       running.log.push(chunk)
       for (const reader of running.readers) reader.write(chunk)
     }
-    process.stdout!.on('data', hear)
-    process.stderr!.on('data', hear)
+    process.stdout!.on('data', onOutput)
+    process.stderr!.on('data', onOutput)
     const watch = setInterval(() => this.#weigh(running, Number(container.resources.limits.memory)), MEMORY_EVERY_MS)
     this.#say(pod, 'Running', { running: { startedAt: new Date().toISOString() } })
     process.on('close', (code, signal) => {
@@ -89,7 +89,7 @@ export class FakeNode {
 
   sendLog(pod: FakeObject, follows: boolean, response: ServerResponse): void {
     const running = this.#running.get(pod.metadata.name)
-    // A real node removes the log with the container of a pod that is told to go.
+    // A real node removes the log with the container of a pod that is being deleted.
     const isGone = running?.process.exitCode !== null && pod.metadata.deletionTimestamp !== undefined
     if (running === undefined || isGone) {
       response.writeHead(400, { 'content-type': 'application/json' })

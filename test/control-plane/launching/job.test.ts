@@ -231,7 +231,7 @@ test('a stream whose receiver is away does not keep the bot from recording', () 
   expect(jobOf(parts({ streaming })).streaming).toMatchObject({ is_required: false })
 })
 
-describe('a bot that goes on after its death', () => {
+describe('a bot that is resumed after a crash', () => {
   const now = new Date('2026-11-20T09:10:00Z')
   const lost = {
     ...{
@@ -259,7 +259,7 @@ describe('a bot that goes on after its death', () => {
     expect(jobOf(parts(request, { ...lost, status: 'recording_paused' })).continues?.is_paused).toBe(true)
   })
 
-  test('waits on where it died in the waiting room, and greets then', () => {
+  test('keeps waiting where it crashed in the waiting room, and greets then', () => {
     const waiting = { waiting_at: new Date('2026-11-20T09:08:00Z'), joined_at: null, recording_started_at: null }
     const job = jobOf(parts(request, { ...lost, ...waiting, parts: [], participants: [] }))
     expect(job.timeout_config).toMatchObject({ recording_timeout: 1800, waiting_room_timeout: 180 })

@@ -1,4 +1,4 @@
-/** The Kubernetes launcher on a cluster, the fake one or a real one, for the contract and for tests of its own. */
+/** The Kubernetes launcher on a cluster, the fake one or a real one, for the contract and for its own tests. */
 import { randomUUID } from 'node:crypto'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -47,7 +47,7 @@ export async function startOffers(): Promise<
 
 /** A cluster to run bots in, with the stand-in bot as its image. */
 export interface ClusterUnderTest {
-  /** For whoever looks from outside. */
+  /** For tests that check the cluster directly. */
   config: KubeConfig
   /** Where a relay has to lead. */
   target: { host: string; port: number }
@@ -80,10 +80,10 @@ export async function kubernetesBench(
   const relay = await startRelay(target)
   const installations = [randomUUID()]
   const launchers: Launcher[] = []
-  /** Whoever watches has noticed that the cluster is away. */
+  /** Failures of the watches: the launcher has noticed that the cluster is away. */
   let silences = 0
   const heard = (_fields: object, message: string) => {
-    if (message === 'The cluster no longer tells of bots') silences += 1
+    if (message === 'The watch of bots in the cluster failed') silences += 1
   }
   async function open(values: Partial<KubernetesLauncherSettings> = {}): Promise<Launcher> {
     const scheme = new URL(config.getCurrentCluster()!.server).protocol

@@ -1,4 +1,4 @@
-/** What the Kubernetes launcher makes of Jobs and pods, as clusters of several versions describe them. */
+/** The evidence of the Kubernetes launcher from Jobs and pods, as clusters of several versions describe them. */
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { botPod, NO_POD, stateOf, waitReason } from '../../../control-plane/launching/launchers/kubernetes-evidence.ts'
@@ -57,7 +57,7 @@ test('out of memory is what the cluster says, beside any code', () => {
   expect(evidenceOf(job('started'), [pod(other)])).toMatchObject({ isOutOfMemory: false, reason: 'The bot was killed' })
 })
 
-test('a container that the node has lost has no code, whatever the cluster writes', () => {
+test('a container that the node has lost has no code, even if the cluster writes one', () => {
   const lost = terminated({ exitCode: 137, reason: 'ContainerStatusUnknown', message: 'could not be located' })
   const evidence = evidenceOf(job('started'), [pod(lost)])
   expect(evidence).toMatchObject({ exitCode: null, signal: null, reason: 'The node lost the container of the bot' })
@@ -88,12 +88,12 @@ test('later versions say why they removed a pod, and earlier ones at least that 
   expect(evidenceOf(late, [pod(ended)]).reason).toContain('after the cluster ended its Job (DeadlineExceeded: x)')
 })
 
-test('a bot that was told to end before it had its job did not fail by itself', () => {
+test('a bot that was asked to end before it had its job did not fail by itself', () => {
   const noJob = terminated({ exitCode: 2, reason: 'Error' })
   expect(evidenceOf(job('stopped'), [pod(noJob)])).toMatchObject({ exitCode: null, signal: null })
   expect(evidenceOf(job('killed'), [pod(noJob)])).toMatchObject({ exitCode: null, signal: 'SIGKILL' })
   expect(evidenceOf(job('started'), [pod(noJob)])).toMatchObject({ exitCode: 2, signal: null })
-  // What it says itself goes first.
+  // The container's own exit code has priority.
   expect(evidenceOf(job('killed'), [pod(terminated({ exitCode: 4, reason: 'Error' }))])).toMatchObject({ exitCode: 4 })
 })
 
@@ -121,7 +121,7 @@ test('a failed pull is given time, an image that can never be used is not', () =
   expect(waiting('ContainerCreating', 600_000)).toBe('running')
 })
 
-test('what waits for the cluster counts after some seconds, and not once it was told to end', () => {
+test('a bot that waits for the cluster counts after some seconds, and not after it was asked to end', () => {
   expect(waitReason(job('started', { ageMs: 4_000 }), [], NOW)).toBe(null)
   expect(waitReason(job('started', { ageMs: 6_000 }), [], NOW)).toBe(NO_POD)
   expect(waitReason(job('made', { ageMs: 6_000 }), [], NOW)).toBe(null)

@@ -33,7 +33,7 @@ describeLauncher(
 
 const ifCluster = test.skipIf(skipped !== null)
 
-/** What the fake cluster does in these cases, a real one does too. */
+/** Checks that a real cluster behaves like the fake one in these cases. */
 async function startOne(
   values: Partial<KubernetesLauncherSettings>,
 ): Promise<{ launcher: Launcher; handle: LaunchHandle }> {
@@ -50,7 +50,7 @@ async function reasonOfEnd(launcher: Launcher, handle: LaunchHandle): Promise<st
   return state.state === 'ended' ? state.evidence.reason : null
 }
 
-ifCluster('a bot that no node takes runs as far as anybody can say, and was stopped before it ran', async () => {
+ifCluster('a bot that no node takes counts as running, and was stopped before it ran', async () => {
   const { launcher, handle } = await startOne({ nodeSelector: { 'standin.test/pool': 'nowhere' } })
   await expect.poll(() => launcher.capacity(), { timeout: 60_000 }).toEqual({ free: 9, limit: 10 })
   expect(await launcher.inspect(handle)).toEqual({ state: 'running' })

@@ -116,7 +116,7 @@ test('the description of a bot shows its limits, and no secret but a token that 
   })
 })
 
-test('the log of a bot that is told to end is kept up to its last line', async () => {
+test('the log of a bot that is asked to end is kept up to its last line', async () => {
   const { launcher, start, whenWaiting } = await open()
   const handle = await start(launcher, 'wait')
   await whenWaiting(handle)
@@ -124,7 +124,7 @@ test('the log of a bot that is told to end is kept up to its last line', async (
   expect((await ended(launcher, handle)).logTail).toMatch(/waiting\nSIGTERM\n$/)
 })
 
-test('a pod that somebody removes leaves its evidence; the one in its place is not the bot, and both are cleaned', async () => {
+test('a pod that is removed from outside leaves its evidence; the one in its place is not the bot, and both are cleaned', async () => {
   const { launcher, start, whenWaiting, cluster, offers } = await open()
   const handle = await start(launcher, 'wait')
   await whenWaiting(handle)
@@ -133,7 +133,7 @@ test('a pod that somebody removes leaves its evidence; the one in its place is n
   const evidence = await ended(launcher, handle)
   expect(evidence).toMatchObject({
     exitCode: 0,
-    reason: 'The bot ended with code 0, after its pod was removed by somebody else',
+    reason: 'The bot ended with code 0, after a person or another program removed its pod',
   })
   expect(offers.open()).toEqual([])
   await expect.poll(() => cluster.pods.every(({ status }) => status.phase !== 'Running')).toBe(true)
@@ -141,7 +141,7 @@ test('a pod that somebody removes leaves its evidence; the one in its place is n
   expect([cluster.jobs, cluster.pods]).toEqual([[], []])
 })
 
-test('a Job that somebody removes leaves its pod, which is found, judged and cleaned', async () => {
+test('a Job that is removed from outside leaves its pod, which is found, judged and cleaned', async () => {
   const { launcher, start, whenWaiting, cluster, installation } = await open()
   const handle = await start(launcher, 'wait')
   await whenWaiting(handle)
@@ -153,7 +153,7 @@ test('a Job that somebody removes leaves its pod, which is found, judged and cle
   expect(cluster.pods.filter(({ metadata }) => metadata.labels['standin.installation'] === installation)).toEqual([])
 })
 
-test('a bot on a node that is not heard of is unknown, and ended when the node is gone', async () => {
+test('a bot on a node that does not report is unknown, and ended when the node is gone', async () => {
   const { launcher, start, whenWaiting, cluster } = await open()
   const handle = await start(launcher, 'wait')
   await whenWaiting(handle)
@@ -169,7 +169,7 @@ test('a bot on a node that is not heard of is unknown, and ended when the node i
   expect(cluster.pods).toEqual([])
 })
 
-test('an image that is missing ends the bot with a sentence, and its job is given to nobody', async () => {
+test('an image that is missing ends the bot with a sentence, and its job cannot be fetched', async () => {
   const { open: openLauncher, start, offers, cluster } = await open()
   const launcher = await openLauncher({ image: MISSING_IMAGE })
   const handle = await start(launcher, 'wait')
@@ -193,7 +193,7 @@ test('a full quota is no failure: the bot waits', async () => {
   expect(await ended(launcher, await start(launcher, 'exit:0'))).toMatchObject({ exitCode: 0 })
 })
 
-test('some bots may wait for a node, further ones wait at the service with the reason, and go on when there is room', async () => {
+test('some bots may wait for a node, further ones wait at the service with the reason, and start when there is room', async () => {
   const { launcher, start, cluster } = await open()
   cluster.nodeRoom = 0
   const waiting = await Promise.all(Array.from({ length: 10 }, () => start(launcher, 'exit:0')))
@@ -214,13 +214,13 @@ test('some bots may wait for a node, further ones wait at the service with the r
   expect(reason).toMatch(/^The bot was stopped before it ran: no node had room \(Unschedulable/)
 
   cluster.nodeRoom = 2
-  cluster.look()
+  cluster.reschedule()
   for (const handle of waiting.slice(1)) expect(await ended(launcher, handle)).toMatchObject({ exitCode: 0 })
   expect(await launcher.capacity()).toBe(null)
   expect(await ended(launcher, await start(launcher, 'exit:3'))).toMatchObject({ exitCode: 3 })
 })
 
-test('a quota of pods is told of in its own words, and ends nobody', async () => {
+test('a full quota of pods is reported in the words of the cluster, and ends no bot', async () => {
   const { launcher, start, cluster } = await open()
   cluster.podQuota = 0
   const waiting = await Promise.all(Array.from({ length: 10 }, () => start(launcher, 'exit:0')))
@@ -230,11 +230,11 @@ test('a quota of pods is told of in its own words, and ends nobody', async () =>
   await launcher.stop(waiting[0]!, 120_000)
   expect((await ended(launcher, waiting[0]!)).reason).toMatch(/^The bot was stopped before it ran: .*exceeded quota/)
   cluster.podQuota = 100
-  cluster.look()
+  cluster.reschedule()
   expect(await ended(launcher, waiting[1]!)).toMatchObject({ exitCode: 0 })
 })
 
-test('a bot that is told to end while it is made is not started', async () => {
+test('a bot that is asked to end while it is made is not started', async () => {
   const { open: openLauncher, offers, start, cluster } = await open()
   const launcher: Launcher = await openLauncher({
     offers: {
@@ -260,7 +260,7 @@ test('what the account may not do is said, and is not taken for a full cluster',
   await expect(openLauncher()).rejects.toThrow(/^The Kubernetes cluster cannot be used: .*cannot list.*rbac\.yaml/)
 })
 
-test('watches that are cut off by the cluster are begun anew, and lists come in pages', async () => {
+test('watches that are cut off by the cluster are started again, and lists come in pages', async () => {
   const { launcher, reopen, start, whenWaiting, cluster } = await open(20)
   cluster.pageSize = 2
   const handles = await Promise.all(Array.from({ length: 5 }, () => start(launcher, 'wait')))
@@ -273,7 +273,7 @@ test('watches that are cut off by the cluster are begun anew, and lists come in 
   await ended(launcher, handles[0]!)
   await expect.poll(() => launcher.capacity()).toEqual({ limit: 20, free: 16 })
   expect(await (await reopen()).capacity()).toEqual({ limit: 20, free: 16 })
-  // What the watch tells serves for bots that run: they are not asked for one by one.
+  // Running bots are known from the watch: the cluster is not asked for each one.
   const asked = cluster.requests.length
   expect(await launcher.inspect(handles[1]!)).toEqual({ state: 'running' })
   expect(cluster.requests.slice(asked).filter((request) => !request.startsWith('watch'))).toEqual([])

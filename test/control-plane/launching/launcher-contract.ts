@@ -1,10 +1,10 @@
-/** What every launcher has to do, whatever runs its bots. Each test opens a bench of its own. */
+/** The contract of every launcher, for every engine. Each test opens a separate bench. */
 import { randomUUID } from 'node:crypto'
 import { type Job, jobSchema } from '@standin/wire/job.ts'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import type { EndEvidence, Launcher, LaunchHandle } from '../../../control-plane/ports.ts'
 
-/** What a bot does: ends at once with a code, waits for SIGTERM, ignores it, or eats the memory that it is given. */
+/** The behaviour of a bot: exits at once with a code, waits for SIGTERM, ignores it, or uses up its memory. */
 export type Does = 'exit:0' | 'exit:3' | 'wait' | 'ignore' | 'eat'
 
 export interface LauncherBench {
@@ -20,7 +20,7 @@ export interface LauncherBench {
   runs(handle: LaunchHandle): Promise<number>
   /** Makes the engine unreachable, and reachable again; null where there is none beside the launcher. */
   engine: { leave(): Promise<void>; comeBack(): Promise<void> } | null
-  /** Whether `eat` ends as it does in earnest. */
+  /** Whether `eat` really ends for lack of memory. */
   runsOutOfMemory: boolean
   /** Whether a log is kept. */
   keepsLogs: boolean
@@ -39,7 +39,7 @@ export function plainJob(values: Record<string, unknown> = {}): Job {
   })
 }
 
-/** `skipped`: why it cannot be tried here; null where it can. */
+/** `skipped`: why the test cannot run here; null where it can. */
 export function describeLauncher(
   name: string,
   openBench: (limits: { maxBots: number }) => Promise<LauncherBench>,
@@ -100,7 +100,7 @@ export function describeLauncher(
       expect(await runs(handle)).toBe(1)
     })
 
-    test('attempts of one bot are bots of their own', async () => {
+    test('attempts of one bot are separate bots', async () => {
       const { launcher, job } = await bench()
       const wanted = job('wait')
       const [first, second] = [await launch(launcher, wanted, 1), await launch(launcher, wanted, 2)]
@@ -138,7 +138,7 @@ export function describeLauncher(
       expect(await ended(launcher, handle)).toMatchObject({ signal: 'SIGKILL' })
     })
 
-    test('a bot that is killed right after its start does not go on', async () => {
+    test('a bot that is killed right after its start does not run', async () => {
       const { launcher, job } = await bench()
       const handles = await Promise.all([1, 2, 3].map(() => launch(launcher, job('ignore'))))
       await Promise.all(handles.map((handle) => launcher.kill(handle)))
@@ -152,7 +152,7 @@ export function describeLauncher(
       expect(evidence.isOutOfMemory).toBe(true)
     })
 
-    test('a name that nobody started is absent, and may be stopped, killed and cleaned', async () => {
+    test('a name that was never started is absent, and may be stopped, killed and cleaned', async () => {
       const { launcher, job } = await bench()
       const real = await launch(launcher, job('exit:0'))
       const handle = { ...real, name: `standin-${randomUUID()}-1` }

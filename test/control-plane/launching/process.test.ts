@@ -113,14 +113,14 @@ test('a bot that ignores SIGTERM is killed after the patience, and the evidence 
   })
 })
 
-test('a bot that is killed while it is being started does not go on', async () => {
+test('a bot that is killed while it is being started does not run', async () => {
   const { launcher } = await open()
   const handles = await Promise.all([1, 2, 3, 4].map(() => launch(launcher, jobOf('wait'))))
   await Promise.all(handles.map((handle) => launcher.kill(handle)))
   for (const handle of handles) expect(await ended(launcher, handle)).toMatchObject({ signal: 'SIGKILL' })
 })
 
-test('a SIGKILL from outside is told apart from ours', async () => {
+test('a SIGKILL from outside is distinguished from ours', async () => {
   const { launcher, folder } = await open()
   const handle = await launch(launcher, jobOf('wait'))
   await waiting(folder, handle)
@@ -191,7 +191,7 @@ test('another launcher on the same folder finds running and ended bots', async (
   expect(await next.inspect(bots[0]!.handle)).toEqual({ state: 'running' })
   expect((await next.inspect(bots[1]!.handle)).state).toBe('ended')
   expect(await next.capacity()).toEqual({ limit: 50, free: 49 })
-  // What runs is not removed.
+  // A running bot is not removed.
   await next.clean(bots[0]!.handle)
   await next.clean(bots[1]!.handle)
   expect(await next.list()).toEqual([bots[0]])

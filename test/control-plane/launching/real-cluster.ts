@@ -26,7 +26,7 @@ export function realConfig(): KubeConfig | null {
 
 export interface RealCluster extends ClusterUnderTest {
   namespace: string
-  /** With every right, for what a launcher may not do. */
+  /** With every right, for actions that a launcher may not do. */
   admin: ReturnType<typeof connectCluster>
   close(): Promise<void>
 }

@@ -30,7 +30,7 @@ const ended = (setting: Setting, id: string) => expect.poll(async () => (await s
 const recording = (setting: Setting, id: string) =>
   expect.poll(async () => (await setting.row(id)).status).toBe('in_call_recording')
 
-test('a bot whose process dies before it asked to join is started again', async () => {
+test('a bot whose process crashes before it asked to join is started again', async () => {
   const setting = await world.setting()
   setting.launching()
   const id = await setting.bot({ dies: 'before_joining', deadAttempts: 1 })
@@ -40,7 +40,7 @@ test('a bot whose process dies before it asked to join is started again', async 
   expect((await setting.steps(id)).map(({ kind }) => kind)).toContain('process_ended')
 })
 
-test('a bot that dies in its meeting is not sent again: its end has the code that the evidence proves', async () => {
+test('a bot that crashes in its meeting is not sent again: its end has the code that the evidence proves', async () => {
   const setting = await world.setting()
   setting.launching()
   const [killed, starved] = await Promise.all([
@@ -160,7 +160,7 @@ test('a bot that was asked to leave ends by its own report', async () => {
   expect(await setting.row(id)).toMatchObject({ status: 'completed', end_code: 'API_REQUEST' })
 })
 
-test('a bot that does not obey is told by its launcher at the deadline, and killed after the patience', async () => {
+test('a bot that does not leave is stopped by its launcher at the deadline, and killed after the grace period', async () => {
   const setting = await world.setting()
   const { database } = setting
   setting.launching()
@@ -185,7 +185,7 @@ test('a bot that does not obey is told by its launcher at the deadline, and kill
   expect((await setting.steps(id)).filter(({ kind }) => kind === 'killed')).toHaveLength(1)
 })
 
-test('a bot that cannot reach its link and is past its start deadline is not told to end: its journal is read', async () => {
+test('a bot that cannot reach its link and is past its start deadline is not asked to end: its journal is read', async () => {
   const setting = await world.setting()
   const { database } = setting
   setting.launching({ linkUrl: 'ws://127.0.0.1:9/link', waitForWelcomeSeconds: 0 })
@@ -202,7 +202,7 @@ test('a bot that cannot reach its link and is past its start deadline is not tol
   expect(setting.host.of(id)[0]!.bot.evidence).toBeNull()
 })
 
-test('a bot that was started and says nothing is told to end at its start deadline, and another attempt is made', async () => {
+test('a bot that was started and does not report is asked to end at its start deadline, and another attempt is made', async () => {
   const setting = await world.setting()
   const { database } = setting
   setting.launching()
@@ -290,7 +290,7 @@ test('a launcher that wakes up after its lease starts nothing', async () => {
   expect(row?.status).toBe('completed')
 })
 
-test('a bot that nothing is stored of is told to end after a while', async () => {
+test('a bot that is not in the database is asked to end after a while', async () => {
   const setting = await world.setting()
   const { host } = setting
   const orphan = randomUUID()
@@ -360,7 +360,7 @@ test('a bot whose recovery takes longer than its lease is left to the reconciler
   expect(slow.begun).toHaveLength(1)
 })
 
-test('a reconciler that is closed stops its recoveries, and the next one begins them anew', async () => {
+test('a reconciler that is closed stops its recoveries, and the next one begins them again', async () => {
   const setting = await world.setting()
   const slow = slowRecovery()
   const room = setting.launching({ recover: slow.recover })

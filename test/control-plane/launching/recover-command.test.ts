@@ -20,7 +20,7 @@ const recover = (mode = 'well', environment: Record<string, string> = {}) =>
 const storage = (given: object) => jobSchema.shape.storage.parse(given)
 const s3 = { type: 's3', bucket: 'recordings', prefix: 'calls/bot/1', endpoint: 'http://127.0.0.1:9000' }
 
-/** What the command was asked, and which of the variables in question it saw. */
+/** The arguments that the command got, and those of the given variables that it saw. */
 async function askedOf(given: object, workFolder: string | null, environment = {}) {
   const [file] = (await recover('well', environment)({ botId: BOT, storage: storage(given), workFolder })).files
   return file as unknown as { location: string; saw: string[] }

@@ -1,4 +1,4 @@
-/** Passes connections on to a server, and can be taken away: the server is then out of reach, and goes on. */
+/** Passes connections to a server. It can be closed: then the server keeps running out of reach. */
 
 import type { AddressInfo } from 'node:net'
 import { connect, createServer, type NetConnectOpts, type Server, type Socket } from 'node:net'
@@ -25,7 +25,7 @@ export async function startRelay(target: NetConnectOpts, file?: string): Promise
         open.add(each)
         each.on('close', () => open.delete(each))
       }
-      // What is on its way is passed on before the other side is closed.
+      // Data in transit is passed on before the other side is closed.
       socket.on('error', () => onward.destroy())
       onward.on('error', () => socket.destroy())
       socket.pipe(onward).pipe(socket)

@@ -1,4 +1,4 @@
-/** A real bot is lost in its meeting with everything that belongs to it, and another one goes on there. */
+/** A real bot is lost in its meeting with all its processes and files, and another one continues there. */
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'

@@ -121,11 +121,11 @@ test('a bot that is killed twice goes back twice', async () => {
   expect(await contentOf(setting, id)).toEqual({ 'video.mp4': 'video+video+video' })
 })
 
-test('a bot that dies again and again ends with the code of its death, and all that it recorded', async () => {
+test('a bot that crashes again and again ends with the code of its crash, and with its whole recording', async () => {
   const setting = await world.setting()
   resuming(setting)
   const id = await setting.bot({ dies: 'recording', isOutOfMemory: true })
-  // Nobody wants to wait for the pauses between the attempts.
+  // The test skips the pauses between the attempts.
   const hurrying = setInterval(() => {
     void setting.database
       .updateTable('bots')
@@ -174,7 +174,7 @@ test('a bot that is asked to leave while it waits for its next attempt completes
   expect(setting.host.of(id)).toHaveLength(1)
 })
 
-test('what the dead attempt sends later is kept as history and changes nothing', async () => {
+test('later events of the crashed attempt are kept as history and change nothing', async () => {
   const setting = await world.setting()
   resuming(setting)
   const id = await setting.bot({ dies: 'recording', deadAttempts: 1, meetingMs: 2_000, chats: 4 })
@@ -203,7 +203,7 @@ test('what the dead attempt sends later is kept as history and changes nothing',
   expect(await setting.row(id)).toMatchObject({ status: 'completed', end_code: 'BOT_REMOVED' })
 })
 
-test('the files of a machine that is gone are missed, and the rest is delivered', async () => {
+test('the files of a lost machine are missing, and the other files are delivered', async () => {
   const setting = await world.setting()
   const asked: { from: number; beganAt: Date | null }[] = []
   resuming(setting, {
@@ -234,7 +234,7 @@ test('parts that cannot be joined are served side by side', async () => {
   expect((await setting.steps(id)).find(({ kind }) => kind === 'assembled')?.reason).toContain('The disk is full.')
 })
 
-test('where resuming is off, a bot that dies in its meeting ends', async () => {
+test('where resuming is off, a bot that crashes in its meeting ends', async () => {
   const setting = await world.setting()
   setting.launching({ recover: found, joinParts: joinVideos })
   const id = await setting.bot({ dies: 'recording' })

@@ -1,4 +1,7 @@
-/** A bot without a browser: it speaks the real control link, keeps the real journal, and lives as its job's `extra` says. */
+/**
+ * A bot without a browser: it speaks the real control link, keeps the real journal, and behaves as its job's `extra`
+ * says.
+ */
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -14,13 +17,13 @@ export interface Plan {
   meetingMs?: number
   /** Chat messages on the way. */
   chats?: number
-  /** Where it is killed by the kernel, if anywhere. `terminated`: its machine tells it to end while it records. */
+  /** Where the kernel kills it; absent: nowhere. `terminated`: its machine tells it to end while it records. */
   dies?: 'before_joining' | 'waiting' | 'recording' | 'terminated' | 'before_report'
-  /** Of a death: not every kill is for lack of memory. */
+  /** Whether it is killed for lack of memory. */
   isOutOfMemory?: boolean
-  /** Only the first attempts die. */
+  /** Only the first attempts are killed. */
   deadAttempts?: number
-  /** It hangs before it says anything, until it is stopped. */
+  /** It hangs before its first event, until it is stopped. */
   isSilent?: boolean
   /** It is not let in. */
   isRefused?: boolean

@@ -9,7 +9,7 @@ const [does, value] = String(job.extra?.does ?? 'wait').split(':')
 console.log(JSON.stringify({ arguments: process.argv.slice(2), environment: Object.keys(process.env).sort() }))
 if (job.extra?.says) console.log(job.extra.says)
 
-// What is still on its way through the pipe would be lost with the process.
+// Output that is still in the pipe would be lost when the process exits.
 if (does === 'exit') await new Promise(() => process.stdout.write('', () => process.exit(Number(value))))
 if (does === 'eat') for (const eaten = []; ; ) eaten.push(Buffer.alloc(16 * 1024 * 1024, 1))
 process.on('SIGTERM', () => {

@@ -40,7 +40,7 @@ function launch(values: Partial<OpenLaunch> = {}): OpenLaunch {
 const OPEN = ['launching', 'starting', 'running', 'ending', 'processing']
 
 describe('only evidence ends a bot', () => {
-  test.each(OPEN)('in phase %s, whatever the launcher does not know', (phase) => {
+  test.each(OPEN)('in phase %s, also where the launcher does not know it', (phase) => {
     const whenAbsent = { do: phase === 'launching' ? 'wait' : 'read' }
     for (const overdue of [null, -100, 1, 599]) {
       expect(verdictOn(launch({ phase, overdue }), STATES.unknown)).toEqual({ do: 'wait' })
@@ -66,14 +66,14 @@ describe('a bot that runs', () => {
     expect(verdictOn(launch({ phase, overdue: null }), STATES.running)).toEqual({ do: 'wait' })
   })
 
-  test('is told to end once its deadline is over, and killed when it does not', () => {
+  test('is asked to end once its deadline is over, and killed when it does not', () => {
     const overdue = launch({ phase: 'ending', overdue: 1 })
     expect(verdictOn(overdue, STATES.running)).toMatchObject({ do: 'stop', why: expect.stringContaining('leave') })
     expect(verdictOn({ ...overdue, stop_sent_for: 119 }, STATES.running)).toEqual({ do: 'wait' })
     expect(verdictOn({ ...overdue, stop_sent_for: 121 }, STATES.running)).toMatchObject({ do: 'kill' })
   })
 
-  test('is told to end when another attempt is the bot, or when the bot was cancelled', () => {
+  test('is asked to end when another attempt is the bot, or when the bot was cancelled', () => {
     expect(verdictOn(launch({ named_attempt: 2 }), STATES.running)).toMatchObject({ do: 'stop' })
     expect(verdictOn(launch({ phase: 'closed', closed_for: 0 }), STATES.running)).toMatchObject({ do: 'stop' })
   })
@@ -85,7 +85,7 @@ describe('a bot that runs', () => {
   })
 })
 
-test('an attempt that left no trace is forgotten after two minutes, unless it is the bot', () => {
+test('an unknown attempt is forgotten after two minutes, unless it is the bot', () => {
   const superseded = launch({ named_attempt: 2, handle: null })
   expect(verdictOn({ ...superseded, age: 119 }, STATES.absent)).toEqual({ do: 'wait' })
   expect(verdictOn({ ...superseded, age: 121 }, STATES.absent)).toEqual({ do: 'forget' })

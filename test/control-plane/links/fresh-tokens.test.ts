@@ -8,7 +8,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-test('a bot gets a token of its own attempt', async () => {
+test('a bot gets a token for its attempt', async () => {
   const owners: object[] = []
   const server = await world.server({
     async freshToken(owner) {
@@ -43,7 +43,7 @@ test('one token at a time is fetched for a bot', async () => {
   expect(await first).toMatchObject({ token: 'obf.1' })
 })
 
-test('a source that fails is told as one that may work later, without its words', async () => {
+test('a failing source is reported as one that may work later, without its error text', async () => {
   const server = await world.server({ freshToken: async () => Promise.reject(new Error('password of the database')) })
   const { link } = await openBotLink(server.url, await world.bot())
   await link.whenWelcomed()

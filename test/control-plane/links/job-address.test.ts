@@ -31,7 +31,7 @@ async function setting() {
   }
 }
 
-test('the address of a job lies beside the control link', async () => {
+test('the address of a job is beside the control link', async () => {
   const { offers, botId } = await setting()
   expect(offers.addressOf(botId, 3)).toBe(`https://bots.example.com/standin/job/${botId}/3`)
 })
@@ -92,7 +92,7 @@ test('an offer ends with its time, when it is withdrawn, and when another takes 
   expect((await ask('third')).status).toBe(404)
 })
 
-test('offers that nobody asked for are removed by later ones', async () => {
+test('offers that no bot fetched are removed by later ones', async () => {
   const { offers, spec, database } = await setting()
   await offers.offer(spec, 'token')
   await sql`update job_offers set expires_at = now() - interval '2 hours' where bot_id = ${spec.botId}`.execute(

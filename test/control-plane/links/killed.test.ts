@@ -50,7 +50,7 @@ test('a server that is killed again and again loses nothing and stores nothing t
   const url = `ws://127.0.0.1:${server.port}/link`
   const links = await Promise.all(bots.map((bot) => openBotLink(url, bot, PACE)))
   const life = wholeLife()
-  // Events go on while servers die.
+  // Events continue while servers crash.
   const reporting = (async () => {
     for (const place of numbersUpTo(NOTICES)) {
       for (const { link } of links) link.report(place === 1 ? life[0]! : notice(`Notice ${place}`))

@@ -1,4 +1,4 @@
-/** A server of the control link in a process of its own, for tests that kill it. Prints its port. */
+/** A server of the control link in a separate process, for tests that kill it. Prints its port. */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { createLinkServer } from '../../../control-plane/links/link-server.ts'

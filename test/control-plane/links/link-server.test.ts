@@ -27,8 +27,8 @@ afterAll(() => world.close())
 
 const PATIENCE = { timeout: 25_000, interval: 10 }
 
-describe('the life of a bot', () => {
-  test('moves its row, tells the webhooks and charges it, once', async () => {
+describe('a whole run of a bot', () => {
+  test('moves its row, sends webhooks and charges it, once', async () => {
     const server = await world.server()
     const bot = await world.bot()
     const { link } = await openBotLink(server.url, bot)
@@ -55,7 +55,7 @@ describe('the life of a bot', () => {
     expect(codes.sort()).toEqual(
       [
         ...['joining_call', 'in_waiting_room', 'in_call_not_recording', 'in_call_recording', 'call_ended'],
-        // The callback has a message of its own.
+        // The callback has its own message.
         ...['recording_succeeded', 'completed', 'bot.completed', 'bot.completed'],
       ].sort(),
     )
@@ -90,7 +90,7 @@ describe('broken links', () => {
 
   test.each([
     ['up', [400, 900, 5_000, 20_000, 60_000]],
-    // After the welcome, the first acknowledgement does not arrive: as if the server had died after its commit.
+    // After the welcome, the first acknowledgement does not arrive: as if the server had crashed after its commit.
     ['down', [200, 230, 240, 260, 300]],
   ] as const)('cut on the way %s, every event is stored once and in order', async (direction, places) => {
     const server = await world.server()
@@ -252,7 +252,7 @@ describe('who may speak', () => {
     expect(await link.closed).toBe(1008)
   })
 
-  test('an attempt that is not the bot any more is told to leave before its request to join is acknowledged', async () => {
+  test('an attempt that is not the bot any more is asked to leave before its request to join is acknowledged', async () => {
     const server = await world.server()
     const bot = await world.bot({ attempt: 2 })
     const journal = randomUUID()
@@ -275,7 +275,7 @@ describe('who may speak', () => {
     expect(await world.messages(bot.id)).toEqual([])
   })
 
-  test('an attempt that was given up while the bot waits for the next one is told to leave, and changes nothing', async () => {
+  test('an attempt that was given up while the bot waits for the next one is asked to leave, and changes nothing', async () => {
     const server = await world.server()
     const bot = await world.bot({ phase: 'due' })
     const link = await openRawLink(server.url, bot.tokens[1]!)
@@ -297,7 +297,7 @@ describe('who may speak', () => {
     expect(await world.events(bot.id)).toHaveLength(2)
   })
 
-  test('an attempt whose bot becomes due while it is connected is told to leave before its request is acknowledged', async () => {
+  test('an attempt whose bot becomes due while it is connected is asked to leave before its request is acknowledged', async () => {
     const server = await world.server()
     const bot = await world.bot()
     const link = await openRawLink(server.url, bot.tokens[1]!)
@@ -312,7 +312,7 @@ describe('who may speak', () => {
     ])
   })
 
-  test('an attempt that is replaced while it is connected is told to leave as well', async () => {
+  test('an attempt that is replaced while it is connected is asked to leave as well', async () => {
     const server = await world.server()
     const bot = await world.bot({ attempt: 2 })
     await world.database.updateTable('bots').set({ attempt: 1 }).where('id', '=', bot.id).execute()
@@ -471,7 +471,7 @@ describe('commands', () => {
     expect(link.received[1]).toEqual({ type: 'command', id, command: { type: 'leave' } })
   })
 
-  test('a request to leave that comes while the bot connects is heard before its request to join is acknowledged', async () => {
+  test('a request to leave that comes while the bot connects arrives before its request to join is acknowledged', async () => {
     const server = await world.server()
     const bot = await world.bot()
     const link = await openRawLink(server.url, bot.tokens[1]!)
@@ -560,7 +560,7 @@ describe('the log', () => {
     expect(written.join()).toMatch(/"error":"Error: connect ECONNREFUSED/)
   })
 
-  test('holds nothing of an event that the database refuses', async () => {
+  test('contains no part of an event that the database refuses', async () => {
     const { written, log } = lines()
     const server = await world.server({ log })
     const bot = await world.bot()

@@ -56,11 +56,11 @@ test('heartbeats of two hundred bots cost a few statements a second, however man
     }, PATIENCE)
     .toBe(200)
   const seconds = (performance.now() - startedAt) / 1000
-  // Ten looks a second for commands, and a statement or two for all heartbeats and all lost links.
+  // Ten polls a second for commands, and a statement or two for all heartbeats and all lost links.
   expect(count.statements - before).toBeLessThan(20 + 15 * seconds)
 })
 
-test('a bot that sends faster than the database stores is read more slowly; the others go on', async () => {
+test('a bot that sends faster than the database stores is read more slowly; the others continue', async () => {
   const server = await world.server()
   const [flooding, quiet] = [await world.bot(), await world.bot()]
   const flood = await openRawLink(server.url, flooding.tokens[1]!)

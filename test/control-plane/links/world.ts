@@ -21,7 +21,7 @@ export const RESERVED = 500_000
 
 export interface LaunchedBot {
   id: string
-  /** The token of each attempt; the first stands at 1. */
+  /** The token of each attempt; the first has index 1. */
   tokens: string[]
 }
 
@@ -158,7 +158,7 @@ export async function openBotLink(url: string, bot: LaunchedBot, timing: Partial
   return { link, logger }
 }
 
-/** A bot that says exactly what a test tells it to, and keeps what it is told. */
+/** A bot that sends only the messages of a test, and keeps those that it receives. */
 export async function openRawLink(url: string, token: string) {
   const socket = new WebSocket(url, { headers: { authorization: `Bearer ${token}` } })
   const received: DownMessage[] = []
@@ -200,7 +200,7 @@ export const status = (name: 'joining_call' | 'in_waiting_room' | 'in_call_not_r
 
 const person = { id: 1, name: 'Ada Byron', platform_id: 'spaces/1' }
 
-/** What a bot tells of an uneventful meeting of half an hour. */
+/** The events of a bot in an uneventful meeting of half an hour. */
 export function wholeLife(): BotEvent[] {
   return [
     status('joining_call'),

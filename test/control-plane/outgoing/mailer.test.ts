@@ -1,4 +1,4 @@
-/** Mail to a real SMTP server: what arrives, and what each kind of trouble is called. */
+/** Mail to a real SMTP server: what arrives, and the problem of each kind of failure. */
 
 import { makeCertificate } from '@standin/mock/shared/certificate.ts'
 import { afterEach, describe, expect, test } from 'vitest'
@@ -132,7 +132,7 @@ describe('login and TLS', () => {
     expect(taken).toMatchObject([{ isSecure: true, to: ['ada@example.com'] }])
   })
 
-  test('a certificate that nobody knows is refused', async () => {
+  test('a certificate of an unknown authority is refused', async () => {
     const { server, taken } = await smtp(await certificate())
     expect(await refusalOf(server)).toMatchObject({
       isFinal: false,

@@ -1,4 +1,4 @@
-/** A real SMTP server on this machine, which behaves as told and remembers what came. */
+/** A real SMTP server on this machine, with configurable behaviour, which keeps the received mails. */
 
 import type { AddressInfo } from 'node:net'
 import { createServer, type Server } from 'node:net'

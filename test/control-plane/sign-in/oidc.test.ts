@@ -1,4 +1,4 @@
-/** An OpenID provider that does not do its part. */
+/** An OpenID provider that misbehaves. */
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -23,7 +23,7 @@ afterAll(async () => {
   await provider.close()
 })
 
-describe('a provider that does not do its part', () => {
+describe('a provider that misbehaves', () => {
   const begin = (issuer: string, clientSecret: string | null = CLIENT_SECRET) =>
     createOidcProvider({ ...settings(), issuer, clientSecret, client, requestSeconds: 1 }).begin(CALLBACK)
 
@@ -74,7 +74,7 @@ describe('a provider that does not do its part', () => {
     }
   })
 
-  test('is away, and is asked again by the next try', async () => {
+  test('is down, and the next try asks it again', async () => {
     const gone = await answering(() => {})
     await gone.close()
     const oidc = createOidcProvider({ ...settings(), issuer: gone.issuer, client })
@@ -90,7 +90,7 @@ describe('a provider that does not do its part', () => {
     server.close()
   })
 
-  test('is told about on the page, not with an error document', async () => {
+  test('is shown on the page, not in an error document', async () => {
     const gone = await answering(() => {})
     await gone.close()
     const other = await openApiWorld({

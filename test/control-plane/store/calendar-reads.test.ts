@@ -18,7 +18,7 @@ const CALENDARS = 300
 const EVENTS = 20_000
 
 let opened: TestDatabase
-/** Takes down what is asked through it. */
+/** Records the statements that pass through it. */
 let database: Database
 let asked: CompiledQuery[] = []
 let owner: CalendarOwner

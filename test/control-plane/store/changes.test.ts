@@ -62,7 +62,7 @@ test('an admitted bot has its row, its steps, its message and its reservation', 
   expect(await reserved()).toBe(before + 500_000)
 })
 
-test('of two changes of one reading the first is written, and nothing of the second', async () => {
+test('of two changes of one reading the first is written, and the second is not', async () => {
   const bot = await createBot()
   const change = stopAsked(bot, NOW)
   if ('refused' in change) throw new Error('refused')
@@ -158,7 +158,7 @@ test('several bots are changed in one statement, each in its own columns', async
   })
 })
 
-test('nothing of several changes is written where one of the bots has changed', async () => {
+test('none of several changes is written where one of the bots has changed', async () => {
   const [one, two] = [await createBot(), await createBot()]
   const change = { ...emptyChange(), patch: { wait_reason: 'No room.' } }
   const both = [

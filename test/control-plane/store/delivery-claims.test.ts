@@ -1,4 +1,4 @@
-/** What a dispatcher takes from a long queue, and how it gives back what was delivered. */
+/** How a dispatcher claims deliveries from a long queue, and how it finishes them. */
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'

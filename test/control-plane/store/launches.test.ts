@@ -132,7 +132,7 @@ test('suspects are the attempts that may have ended or have to; all others are l
   expect(await openLaunches(database, 'process', 'all', 100)).toEqual([])
 })
 
-test('attempts that no row stands for are told apart', async () => {
+test('attempts without a row are distinguished', async () => {
   const id = await launched()
   const asked = [
     { botId: id, attempt: 1 },

@@ -1,4 +1,4 @@
-/** What the loops ask while there is nothing to do, and what tells them of work. */
+/** The queries of idle loops, and the hints that wake them. */
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
@@ -23,7 +23,7 @@ const inSeconds = (seconds: number) => new Date(Date.now() + seconds * 1000)
 const look = () => lookForDue(world.database, 15, 60)
 const bot = (phase: string, dueIn: number) => world.bot(team, { phase, due_at: inSeconds(dueIn) })
 
-test('a launcher hears what is due, and when the next bot is', async () => {
+test('a launcher gets the due bots, and the time of the next one', async () => {
   expect(await look()).toEqual({ scheduled: false, due: false, next_in: null })
   await bot('scheduled', 15 + 3600)
   await bot('running', 1)
@@ -61,7 +61,7 @@ test('a reconciler sees attempts of its launcher, and launches that were left', 
   expect(await hasOpenAttempts(world.database, 'docker')).toBe(true)
 })
 
-test('a dispatcher sees what is due, what came back and what nobody wants any more', async () => {
+test('a dispatcher sees deliveries that are due, that came back and that are not wanted any more', async () => {
   const id = await world.bot(team)
   const { id: endpoint } = await world.endpoint({ teamId: team, kind: 'team', url: 'http://127.0.0.1:1' })
   const seen = async () => [await hasDueDeliveries(world.database), await hasLeftDeliveries(world.database)]
@@ -80,7 +80,7 @@ test('a dispatcher sees what is due, what came back and what nobody wants any mo
   expect(await seen()).toEqual([false, true])
 })
 
-test('a pool tells of the deliveries that it writes, and of nothing else', async () => {
+test('a pool sends hints for the deliveries that it writes, and no others', async () => {
   let told = 0
   const database = openDatabase({ url: world.url, role: 'test', connections: 1, onDeliveries: () => void told++ })
   try {

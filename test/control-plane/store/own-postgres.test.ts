@@ -65,7 +65,7 @@ test('recovers after the server was killed', async () => {
   expect(await query(second.url, 'select number from kept')).toEqual([{ number: 7 }])
 })
 
-test('listens on no port and lets nobody in without the password', async () => {
+test('listens on no port and refuses connections without the password', async () => {
   const folder = mkdirs()
   const { url } = await start(folder)
   expect(await query(url, 'show listen_addresses')).toEqual([{ listen_addresses: '' }])

@@ -1,4 +1,4 @@
-/** Which way PostgreSQL goes for what is asked often, on a database with many bots that have ended. */
+/** PostgreSQL's plans for frequent statements, on a database with many bots that have ended. */
 import { randomUUID } from 'node:crypto'
 import { CompiledQuery, Kysely, PostgresDialect, sql } from 'kysely'
 import pg from 'pg'
@@ -11,7 +11,7 @@ import type { Tables } from '../../../control-plane/store/tables.ts'
 import { openTestDatabase, type TestDatabase } from '../postgres.ts'
 
 let opened: TestDatabase
-/** Takes down what is asked through it. */
+/** Records the statements that pass through it. */
 let database: Database
 let asked: CompiledQuery[] = []
 beforeAll(async () => {
@@ -56,7 +56,7 @@ async function addTeam(name: string, bots: [phase: string, count: number, age: s
   return team.id
 }
 
-/** The plans of what the work asks. */
+/** The plans of the statements of `work`. */
 async function plansOf(work: () => Promise<unknown>): Promise<string> {
   asked = []
   await work()

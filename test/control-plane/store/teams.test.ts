@@ -48,7 +48,7 @@ test('changing a team that does not exist changes nothing and says so', async ()
 })
 
 describe('the ledger', () => {
-  test('locks teams in the order of their ids, whatever order the entries have', async () => {
+  test('locks teams in the order of their ids, in any order of the entries', async () => {
     const teams = (await Promise.all(Array.from({ length: 12 }, makeTeam))).sort()
     const [first, ...others] = teams
     const entries = teams.map((team) => entry(team, 'grant', MICRO, 'order')).reverse()
@@ -64,7 +64,7 @@ describe('the ledger', () => {
           return rows.length
         })
         .toBe(1)
-      // Whoever waits for the first team holds none of the others.
+      // The transaction that waits for the first team holds none of the others.
       const free = await tx
         .selectFrom('teams')
         .select('id')
@@ -101,7 +101,7 @@ describe('the ledger', () => {
     expect(await read(team)).toMatchObject({ spent: 300_000, balance: null })
   })
 
-  test('sums stay those of the entries, whatever an operator sets', async () => {
+  test('sums stay those of the entries, after any change by an operator', async () => {
     const team = await makeTeam()
     await write(entry(team, 'charge', 2_000_000, 'before'))
     await setTeam(opened.database, team, { balance: 5 })
@@ -126,7 +126,7 @@ describe('the ledger', () => {
   })
 })
 
-test('the list tells tokens, oldest team first', async () => {
+test('the list shows tokens, oldest team first', async () => {
   const first = await createTeam(opened.database, 'First')
   const second = await createTeam(opened.database, 'Second')
   await setTeam(opened.database, second, { balance: 2.5 })

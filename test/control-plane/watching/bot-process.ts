@@ -1,4 +1,4 @@
-/** A simulated bot in a process of its own, as the process launcher starts one. */
+/** A simulated bot in a separate process, as the process launcher starts one. */
 import { readFileSync, rmSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { jobSchema } from '@standin/wire/job.ts'

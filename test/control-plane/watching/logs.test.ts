@@ -1,4 +1,4 @@
-/** Lines of the log are found by team, bot and attempt, whichever room writes them. */
+/** Lines of the log are found by team, bot and attempt, whichever part of the service writes them. */
 import { randomUUID } from 'node:crypto'
 import { afterAll, expect, test } from 'vitest'
 import { createServiceLog } from '../../../control-plane/main.ts'
@@ -23,7 +23,7 @@ function memory() {
   return { lines, log: { info: note, warn: note, error: note } }
 }
 
-test('launches, deaths and kills name team, bot and attempt', async () => {
+test('launches, crashes and kills name team, bot and attempt', async () => {
   const world = await openLaunchingWorld()
   closings.push(world.close)
   const { launching, bot, row, host, logged, teamId, database } = await world.setting()
@@ -40,7 +40,7 @@ test('launches, deaths and kills name team, bot and attempt', async () => {
   const refused = await bot()
   const saidOf = (id: string) => logged.filter(({ fields }) => fields.bot === id).map(({ message }) => message)
   await expect.poll(() => saidOf(killed)).toContain('Recording of a dead bot recovered')
-  await expect.poll(() => saidOf(silent)).toContain('Bot told to end')
+  await expect.poll(() => saidOf(silent)).toContain('Bot asked to end')
   await expect.poll(() => saidOf(refused)).toContain('Bot could not be started')
   expect(saidOf(killed)).toEqual(expect.arrayContaining(['Bot started', 'Bot process ended']))
   const about = logged.filter(({ fields }) => fields.bot !== undefined)

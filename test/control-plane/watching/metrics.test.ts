@@ -90,7 +90,7 @@ test('calendars by status, the age of their syncs, and the ones without pushes',
   expect(await value('calendars_without_push')).toBe(2)
   expect(await value('calendar_sync_lateness_seconds')).toBeGreaterThan(99)
   expect(await value('queue_age_seconds', { queue: 'calendar_syncs' })).toBeGreaterThan(99)
-  // One that waits for a person is not synced, and says nothing about the service.
+  // A calendar that a person has to reconnect is not synced, so it does not count.
   expect(await value('calendar_sync_age_seconds')).toBeGreaterThan(399)
   expect(await value('calendar_sync_age_seconds')).toBeLessThan(1_000)
 })

@@ -1,4 +1,4 @@
-/** What is shipped for Prometheus and Grafana asks for metrics that a whole service really has. */
+/** The shipped files for Prometheus and Grafana name metrics that a whole service really has. */
 import { readFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -74,14 +74,14 @@ test('every query of the dashboard asks for metrics that the service has', () =>
   }
 })
 
-test('the dashboard shows every metric of our own', () => {
+test('the dashboard shows each of our metrics', () => {
   const shown = queries.map(({ expr }) => expr).join(' ')
   const own = [...types.keys()].filter((name) => name.startsWith('standin_'))
   expect(own.length).toBeGreaterThan(20)
   expect(own.filter((name) => !shown.includes(name))).toEqual([])
 })
 
-test('its panels have numbers of their own', () => {
+test('its panels have different numbers', () => {
   const ids = dashboard.panels.map(({ id }) => id)
   expect(new Set(ids).size).toBe(ids.length)
 })

@@ -1,4 +1,4 @@
-/** Each figure of a room moves when its cause happens. */
+/** Each metric of a part of the service moves when its cause happens. */
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { afterAll, expect, onTestFinished, test } from 'vitest'

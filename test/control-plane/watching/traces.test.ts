@@ -79,7 +79,7 @@ const closed = (botId: string) =>
 
 const namesOf = (spans: ReceivedSpan[]) => [...new Set(spans.map(({ name }) => name))].sort()
 
-test('the trace of a caller goes on over launch, bot, events and webhooks, and names nothing secret', async () => {
+test('the trace of a caller continues over launch, bot, events and webhooks, and names nothing secret', async () => {
   const otlp = await startOtlpReceiver()
   onTestFinished(otlp.close)
   const webhooks = await startReceiver()
@@ -97,7 +97,7 @@ test('the trace of a caller goes on over launch, bot, events and webhooks, and n
   const own = await send(service.address, { traceparent: 'nonsense' })
   await Promise.all([closed(followed), closed(own)])
   await service.close()
-  // What follows has no receiver.
+  // The messages from here on have no receiver.
   await db.database.updateTable('endpoints').set({ disabled_at: new Date() }).execute()
 
   expect(new Set(otlp.paths)).toEqual(new Set(['/v1/traces']))
@@ -119,7 +119,7 @@ test('the trace of a caller goes on over launch, bot, events and webhooks, and n
   expect(sent.length).toBeGreaterThan(3)
   expect(sent[0]!.attributes).toMatchObject({ 'http.response.status_code': 200 })
 
-  // The receiver can go on with it, and the bot had it in its job.
+  // The receiver can continue the trace, and the bot had it in its job.
   const received = webhooks.received.filter(({ body }) => body.data.bot_id === followed)
   expect(received.map(({ headers }) => headers.traceparent!.split('-')[1])).toEqual(received.map(() => traceId))
   expect(new Set(received.map(({ headers }) => headers.traceparent!.split('-')[2])).size).toBe(received.length)
@@ -130,7 +130,7 @@ test('the trace of a caller goes on over launch, bot, events and webhooks, and n
     .executeTakeFirstOrThrow()
   expect(stored.traceparent).toBe(`00-${traceId}-${request.spanId}-01`)
 
-  // A header that is none begins a trace of its own.
+  // An invalid header begins a new trace.
   const others = otlp.spans.filter(({ attributes }) => attributes['standin.bot.id'] === own)
   expect(namesOf(others)).toEqual(['bot', 'events', 'launch', 'webhook'])
   expect(new Set(others.map((span) => span.traceId)).size).toBe(1)
@@ -154,7 +154,7 @@ test('a caller whose trace is not sampled causes no spans', async () => {
   expect(new Set(otlp.paths)).toEqual(new Set(['/custom']))
 })
 
-test('an endpoint that refuses spans, or is away, harms nothing', async () => {
+test('an endpoint that refuses spans, or is down, does no harm', async () => {
   const otlp = await startOtlpReceiver(500)
   const service = await start({ OTEL_EXPORTER_OTLP_ENDPOINT: otlp.url })
   await closed(await send(service.address))
@@ -199,7 +199,7 @@ test('the endpoint is that of traces, or made of the one for everything', () => 
   expect(traceEndpoint({ ...both, OTEL_SDK_DISABLED: 'true' })).toBeNull()
 })
 
-test('an address that is none is said, and the service starts without traces', async () => {
+test('an invalid address is logged, and the service starts without traces', async () => {
   const errors: string[] = []
   const log = { ...quiet, error: (fields: object) => errors.push(JSON.stringify(fields)) }
   const { traces, close } = await openTraces({ OTEL_EXPORTER_OTLP_ENDPOINT: 'not an address' }, { log, version: '1' })

@@ -1,4 +1,4 @@
-/** A dispatcher in a process of its own, for tests that kill it. Database and keys come by variables. */
+/** A dispatcher in a separate process, for tests that kill it. Database and keys come in variables. */
 import { createGuardedClient } from '../../../control-plane/outgoing/guarded-client.ts'
 import { createSeals, parseSealKeys } from '../../../control-plane/secrets/seals.ts'
 import { openDatabase } from '../../../control-plane/store/database.ts'

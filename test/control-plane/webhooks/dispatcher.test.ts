@@ -291,7 +291,7 @@ describe('what a receiver answers', () => {
   })
 })
 
-describe('a fault of our own', () => {
+describe('an error inside the service', () => {
   const endpoint = () => world.database.selectFrom('endpoints').selectAll().executeTakeFirstOrThrow()
   const makeDue = () => world.database.updateTable('deliveries').set({ next_at: new Date() }).execute()
   const withLink = (id: string) =>
@@ -411,7 +411,7 @@ describe('order and bounds', () => {
     const rules = claimRules()
     const claimed = await claimDeliveries(world.database, rules)
     expect(claimed.map(({ body }) => (body.data as { n: number }).n)).toEqual([0])
-    // It is gone. The one that goes on respects the lease, and the order.
+    // It is gone. The remaining dispatcher respects the lease, and the order.
     world.dispatcher()
     await expect.poll(() => world.states(), LONG).toEqual({ delivered: 3 })
     expect(numbers(receiver.received)).toEqual([0, 1, 2])

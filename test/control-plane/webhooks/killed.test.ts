@@ -51,7 +51,7 @@ test('dispatchers that are killed in the middle of their requests lose nothing, 
   await once(last, 'exit')
   for (const bot of bots) expect(accepted.filter((one) => one.bot === bot).map(({ n }) => n)).toEqual([0, 1, 2, 3])
   expect(new Set(accepted.map(({ id }) => id)).size).toBe(20)
-  // What was cut off counts as no attempt.
+  // An interrupted request counts as no attempt.
   const attempts = await world.database.selectFrom('deliveries').select('attempts').execute()
   expect(attempts.every((delivery) => delivery.attempts === 1)).toBe(true)
 })

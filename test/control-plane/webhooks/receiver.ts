@@ -1,4 +1,4 @@
-/** A real receiver of webhooks, which behaves as told and remembers what came. */
+/** A real receiver of webhooks, with configurable behaviour, which keeps the received requests. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 

@@ -89,8 +89,8 @@ export function readOrder(value: string): ExtraOrder | null {
 }
 
 /**
- * A cursor names the last bot of its page and the order of the list: the position of that bot is looked up again, so that a
- * long value of the order need not travel.
+ * A cursor names the last bot of its page and the order of the list. The position of that bot is looked up again, so
+ * that the cursor stays short even for a long value of the order.
  */
 export function writeCursor(number: number, order: ExtraOrder | null): string {
   return Buffer.from(JSON.stringify([number, orderText(order)])).toString('base64url')

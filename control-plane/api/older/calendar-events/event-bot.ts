@@ -1,4 +1,4 @@
-/** The bot of an event from the flat fields of this generation, and what a change makes of it. Pure. */
+/** The bot of an event from the flat fields of this generation, and changes of it. Pure. */
 
 import type { BotRequest, BotSecrets, EventBot } from '../../../bots/request.ts'
 import { isRecord } from '../bots/create-schema.ts'
@@ -28,7 +28,7 @@ export function changedEventBot(before: EventBot, body: EventBotBody): EventBot 
   }
 }
 
-/** Addresses are judged with it, before anything is stored. */
+/** Addresses are checked with it before anything is stored. */
 export function normalized(body: EventBotBody): NormalizedBot {
   const { enter_message, waiting_room_timeout, noone_joined_timeout, silence_timeout, ...others } = body
   return normalizedBot({
@@ -75,7 +75,7 @@ function changedStreaming(before: BotRequest['streaming'], body: EventBotBody): 
   return { inputUrl, outputUrl, audioFrequency }
 }
 
-/** Parameters alone change those of the provider that is there. */
+/** Parameters alone replace those of the current provider. */
 function changedTranscription(
   before: BotRequest['transcription'],
   given: BotRequest['transcription'],
@@ -101,7 +101,7 @@ function changedConferencing(
   }
 }
 
-/** A new provider comes with its own key, or with none. */
+/** A new provider never gets the earlier provider's key. */
 function changedSecrets(before: BotSecrets, given: BotSecrets, { speech_to_text: speech }: EventBotBody): BotSecrets {
   const { transcriptionApiKey, ...others } = before
   return { ...others, ...(!speech && transcriptionApiKey && { transcriptionApiKey }), ...given }

@@ -1,4 +1,4 @@
-/** Events of the older generation and the bots that are asked for them. */
+/** Events of the older generation and the bots that callers request for them. */
 import { RECORDING_MODES } from '@standin/wire/codes.ts'
 import { z } from 'zod'
 import { botName } from '../../v2/bots/schema.ts'

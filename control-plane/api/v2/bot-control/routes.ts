@@ -1,4 +1,4 @@
-/** What a bot is told while it is in its meeting. */
+/** Commands to a bot that is in its meeting. */
 import type { BotCommand } from '@standin/wire/commands.ts'
 import type { Answer } from '@standin/wire/control-link.ts'
 import { chatText } from '@standin/wire/job.ts'
@@ -107,7 +107,8 @@ export function botControlRoutes(app: App, dependencies: ApiDependencies): void 
         preValidation: exists,
         schema: {
           summary,
-          description: 'What is paused is missing from recording, transcript and stream; times go on without a gap.',
+          description:
+            'The paused time is missing from recording, transcript and stream; their times continue without a gap.',
           tags: ['Bot control'],
           params: botParams,
           body: pauseBody,

@@ -7,7 +7,7 @@ import type { App } from '../../generation.ts'
 import { anyBot } from '../bots/access.ts'
 import { botParams, commaList, errors, limit, success, time } from '../common.ts'
 
-/** Of the event types of a bot those that are of use to a caller and hold nothing internal, such as where files lie. */
+/** The event types of a bot that are useful to a caller and hold nothing internal, such as the places of files. */
 const TYPES = [
   'status_change',
   'participant_joined',

@@ -16,12 +16,12 @@ export function isOf(caller: Caller): (bot: BotRow) => boolean {
   return (bot) => bot.team_id === caller.teamId && (generation === 'any' || bot.generation === generation)
 }
 
-/** A program knows the generation that it was written for; a person wants to see everything. */
+/** A program uses the generation that it was written for; a person sees the bots of both. */
 export function generationSeenBy({ session }: Caller): 'v2' | 'any' {
   return session === null ? 'v2' : 'any'
 }
 
-/** The bot, once it is more than a plan; rejects with 404. */
+/** The bot, if it is no longer only scheduled; otherwise rejects with 404. */
 export async function spawnedBot(
   { database }: Pick<ApiDependencies, 'database'>,
   request: FastifyRequest,
@@ -43,14 +43,14 @@ export async function anyBot(
   return bot
 }
 
-/** It waits for its time, or was cancelled before. One that was refused at its join time is a failed bot. */
+/** It waits for its join time, or was cancelled before. A bot that was refused at its join time is a failed bot. */
 export function isOnlyPlanned(bot: Pick<BotRow, 'is_scheduled' | 'queued_at' | 'schedule_status'>): boolean {
   return bot.is_scheduled && bot.queued_at === null && bot.schedule_status !== 'failed'
 }
 
 /**
- * As a `preValidation` hook: an unknown bot is answered before what is wrong with the body. `find` rejects where the
- * caller may not see it.
+ * As a `preValidation` hook: an unknown bot is answered before the problems of the body. `find` rejects where the
+ * caller may not see the bot.
  */
 export function checkBotFirst(find: (request: FastifyRequest, botId: string) => Promise<unknown>) {
   return async (request: FastifyRequest) => {

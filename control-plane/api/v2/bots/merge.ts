@@ -17,7 +17,7 @@ export interface Merged {
 
 const SWITCHES = ['streaming', 'transcription', 'callback'] as const
 
-/** Rejects with 400 what no bot may have; nothing here depends on the stored bot. */
+/** Rejects with 400 values that are invalid for every bot; nothing here depends on the stored bot. */
 export function checkFields(body: ChangedFields, client: ApiDependencies['client']): void {
   for (const part of SWITCHES)
     if (body[`${part}_config`] && body[`${part}_enabled`] === undefined)

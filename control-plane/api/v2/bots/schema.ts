@@ -76,7 +76,7 @@ export const callerData = z.record(z.string(), z.unknown()).superRefine((data, c
   if (problem !== null) context.addIssue({ code: 'custom', message: problem })
 })
 
-/** A sentence for what cannot be carried along; null where nothing is wrong. */
+/** The problem of data that cannot be carried along; null without one. */
 export function problemOfCallerData(data: unknown): string | null {
   const deep = `must not be nested deeper than ${MAX_CALLER_DATA_DEPTH} levels`
   const walk = (value: unknown, levels: number): string | null => {
@@ -330,7 +330,7 @@ export type BotItem = Omit<z.output<typeof botItemSchema>, 'status' | 'meeting_p
   meeting_platform: string
 }
 
-/** Words that the filter knows beside them: they are news of webhooks, and no bot has one as its status. */
+/** Further words for the filter: webhooks send them, and no bot has one as its status. */
 export const FILTER_STATUSES = [
   ...SHOWN_STATUSES,
   'pickup_delayed',

@@ -1,4 +1,4 @@
-/** Bots of calendar events: whom a request means, and what the bots are like. */
+/** Bots of calendar events: the events of a request, and the settings of their bots. */
 import { z } from 'zod'
 import { botFields, checkPairs, creationFields } from '../bots/schema.ts'
 import { uuid } from '../common.ts'

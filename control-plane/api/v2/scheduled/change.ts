@@ -13,7 +13,7 @@ export interface Change extends Merged {
   patch: BotPatch
 }
 
-/** Rejects with 400 what no bot may have; nothing here depends on the stored bot. */
+/** Rejects with 400 values that are invalid for every bot; nothing here depends on the stored bot. */
 export function checkChange(
   body: ChangeScheduledBody,
   { client, settings, clock }: Pick<ApiDependencies, 'client' | 'settings' | 'clock'>,

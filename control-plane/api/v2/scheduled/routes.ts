@@ -178,7 +178,7 @@ export function scheduledRoutes(app: App, dependencies: ApiDependencies): void {
     {
       schema: {
         summary: 'Cancel a scheduled bot',
-        description: 'A bot that has started already is told to leave.',
+        description: 'A bot that has started already is asked to leave.',
         tags,
         params: botParams,
         response: { 200: message, ...errors(404, 409) },

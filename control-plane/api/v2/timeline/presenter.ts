@@ -1,4 +1,4 @@
-/** The causal line of one bot, from what the service stored on the way. */
+/** The timeline of one bot, from its stored steps, launches and deliveries. */
 import { sentenceOf } from '../../../bots/sentences.ts'
 import type { TimelineRows } from '../../../store/timeline.ts'
 import type { TimelineStep } from './schema.ts'
@@ -40,7 +40,7 @@ function stepsOf({ steps }: TimelineRows): Entry[] {
   }))
 }
 
-/** The end of a process, with what the system that ran it says. */
+/** The end of a process, with the evidence of the system that ran it. */
 function launchesOf({ launches, steps }: TimelineRows): Entry[] {
   const told = new Set(steps.filter(({ kind }) => kind === 'process_ended').map(({ attempt }) => attempt))
   return launches.flatMap((launch): Entry[] => {

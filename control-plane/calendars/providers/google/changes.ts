@@ -34,7 +34,7 @@ export async function readChanges(
   const read = await eachInTurn(items, (item) => readGoogleItem(item, zone, place))
   const events = read.flatMap((item) => (item.kind === 'event' ? [item.event] : []))
   const isFull = cursor === null
-  // Deleted events come in a full reading too; there, what is absent is gone.
+  // A full reading contains deleted events too; events that are absent there are gone.
   const kept = isFull ? events.filter((event) => event.raw.status !== 'cancelled' && isIn(window, event)) : events
   return {
     isFull,

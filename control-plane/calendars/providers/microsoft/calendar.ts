@@ -1,4 +1,4 @@
-/** One calendar of Microsoft: where it is, one of its events, and the events in what it answers. */
+/** One calendar of Microsoft: its address, one of its events, and the events in its answers. */
 import { type Changes, type ProviderEvent, ProviderProblem, type Window } from '../../ports.ts'
 import { segment } from '../answers.ts'
 import { eachInTurn } from '../pages.ts'

@@ -58,14 +58,14 @@ async function readDelta(calendar: GraphCalendar, cursor: string, window: Window
     isFull: false,
     events: [...singles.events, ...series.flatMap(({ events }) => events)],
     removedIds: gone,
-    // An id that is gone may be that of a series, of whose instances nothing is said.
+    // An id that is gone may be that of a series; Graph does not report its instances.
     wholeSeries: [...seriesIds, ...gone],
     unreadable: [...singles.unreadable, ...series.flatMap(({ unreadable }) => unreadable)],
     cursor: deltaLink,
   }
 }
 
-/** The last word on each id counts: one delta may name an event several times. */
+/** The last entry of each id counts: one delta may name an event several times. */
 function sortOut(items: readonly unknown[]) {
   const singles = new Map<string, GraphItem>()
   const series = new Set<string>()

@@ -11,7 +11,7 @@ type Answers = { [Operation in Name]: Awaited<ReturnType<CalendarOperations[Oper
 
 export interface FakeCalendars {
   operations: CalendarOperations
-  /** What was asked, in order. */
+  /** The calls, in order. */
   calls: { name: Name; arguments: unknown[] }[]
   /** The answer of every later call; an error is thrown. */
   answer<Operation extends Name>(name: Operation, answer: Answers[Operation] | Error): void
@@ -71,7 +71,7 @@ export async function addSeries(db: Database, calendarId: string, eventType: 'on
     .executeTakeFirstOrThrow()
 }
 
-/** An event in an hour, in a series of its own where none is named. */
+/** An event in an hour, in a new series where none is named. */
 export async function addEvent(
   db: Database,
   calendarId: string,

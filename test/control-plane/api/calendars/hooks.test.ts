@@ -17,7 +17,7 @@ beforeEach(() => {
 
 const noted = () => fake.calls.map((call) => call.arguments[0] as Notification)
 let addresses = 0
-/** From an address of its own, so that tests do not use up each other's budget. */
+/** From a separate address, so that tests do not use up each other's budget. */
 const post = (url: string, options: { headers?: Record<string, string>; payload?: string | object } = {}) =>
   world.app.inject({ method: 'POST', url, remoteAddress: `10.0.${addresses++ >> 8}.${addresses & 255}`, ...options })
 
@@ -35,7 +35,7 @@ describe('Google', () => {
     expect(noted()).toEqual([{ platform: 'google', channelId: 'channel', token: 'token', state }])
   })
 
-  test('Google sends no body, whatever it says of its type', async () => {
+  test('Google sends no body, whichever content type it names', async () => {
     const headers = { ...google, 'content-type': 'text/html', 'content-length': '0' }
     expect((await post('/hooks/google', { headers })).statusCode).toBe(204)
   })
@@ -130,7 +130,7 @@ describe('Microsoft', () => {
     ])
   })
 
-  test('lifecycle events are told apart, and new ones are left out', async () => {
+  test('lifecycle events are distinguished, and new ones are left out', async () => {
     const value = ['reauthorizationRequired', 'subscriptionRemoved', 'missed', 'somethingNew'].map((lifecycleEvent) =>
       one({ lifecycleEvent }),
     )

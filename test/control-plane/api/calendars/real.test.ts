@@ -42,7 +42,7 @@ async function connect(team: Team, platform: Platform, account: StandInAccount):
 }
 
 describe.each(PLATFORMS)('%s', (platform) => {
-  test('what the provider refuses is told with its code, and nothing is stored', async () => {
+  test('a refusal of the provider is answered with its code, and nothing is stored', async () => {
     const team = await world.team()
     const account = providerOf(platform).addAccount()
     const attempts: [fields: object, status: number, code: string][] = [
@@ -175,7 +175,7 @@ test('the older generation: a bot for every event of a series but one, changed, 
     .toEqual([null, null, null, null])
 })
 
-test('an account without a mailbox is a 403 of its own', async () => {
+test('an account without a mailbox is a 403 with its own code', async () => {
   const team = await world.team()
   const account = world.microsoft.addAccount({ hasMailbox: false })
   expect(await team.post('/v2/calendars', bodyOf('microsoft', account))).toMatchObject({
@@ -202,7 +202,7 @@ test('a team has as many calendars as its limit says: none with 0, any number wi
   for (let count = 0; count < 3; count++) expect((await connectTo(free)).status).toBe(201)
 })
 
-test('a calendar that is gone at the provider is told as such by sync, and the connection stays', async () => {
+test('a calendar that is gone at the provider is reported as gone by sync, and the connection stays', async () => {
   const team = await world.team()
   const account = world.google.addAccount()
   const id = await connect(team, 'google', account)

@@ -168,7 +168,7 @@ test('an own key of a speech service needs the plan', async () => {
     })
 })
 
-test('an unknown event or series is a 404 of its own', async () => {
+test('an unknown event or series is a 404 with its own code', async () => {
   fake.answer('scheduleBots', new CalendarProblem('event_not_found', 'none'))
   expect(await team.post(path, { ...names(), ...bot })).toMatchObject({
     status: 404,

@@ -105,7 +105,7 @@ describe('connections', () => {
     expect(answer.text).toContain('What the provider said')
   })
 
-  test('what nobody expected is a 500 without its text', async () => {
+  test('an unexpected error is a 500 without its text', async () => {
     fake.answer('connect', new Error('secret-of-the-app is wrong'))
     const answer = await team.post('/v2/calendars', create)
     expect(answer).toMatchObject({ status: 500, body: { code: 'FST_ERR_INTERNAL_SERVER_ERROR' } })
@@ -120,7 +120,7 @@ describe('connections', () => {
     [{ ...create, oauth_tenant_id: 'common/../../evil' }, 'oauth_tenant_id'],
     [{ ...create, raw_calendar_id: null }, 'raw_calendar_id'],
     [{ ...create, raw_calendar_id: 'a\0b' }, 'raw_calendar_id'],
-  ])('%j is refused before anything is asked', async (body, named) => {
+  ])('%j is refused before any request to the provider', async (body, named) => {
     const answer = await team.post('/v2/calendars', body)
     expect(answer).toMatchObject({ status: 400, body: { code: 'FST_ERR_VALIDATION' } })
     expect(answer.body.message).toContain(named)

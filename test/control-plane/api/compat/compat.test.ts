@@ -1,4 +1,7 @@
-/** What an existing client of the hosted service sends, word for word, and what it looks for in the answers. */
+/**
+ * The requests of an existing client of the hosted service, word for word, and the fields that it reads from the
+ * answers.
+ */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { compatOlderGeneration, inPublicNames } from '../../../../control-plane/api/compat/index.ts'
 import type { BotRequest } from '../../../../control-plane/bots/request.ts'
@@ -199,7 +202,7 @@ describe('the older generation', () => {
     expect(Object.keys(body.bot_data.bot).filter((key) => key.startsWith('conf_'))).toEqual([])
   })
 
-  test('fields that nobody knows are ignored, at every place', async () => {
+  test('unknown fields are ignored, at every place', async () => {
     await create({ whatever: 1, automatic_leave: { other: 1 }, speech_to_text: { provider: 'Default', region: 'eu' } })
   })
 

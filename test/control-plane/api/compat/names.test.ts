@@ -39,7 +39,7 @@ describe('public names', () => {
   })
 
   test.each(['extra', 'raw', 'raw_payload', 'custom_params', 'transcription_custom_parameters', 'provider_metadata'])(
-    'what lies inside %s is never touched',
+    'the content of %s is never changed',
     (key) => {
       const body = [{ [key]: { zoom_config: 1, conf_config: 2, error_code: 'CONF_OBF_TOKEN_ERROR' } }]
       expect(toNativeNames(body, 'older')).toEqual(body)
@@ -47,7 +47,7 @@ describe('public names', () => {
     },
   )
 
-  test('error codes get their public words wherever a code stands, and nothing else does', () => {
+  test('error codes get their public words in every field for codes, and in no other', () => {
     const answer = {
       data: [{ error_code: 'CONF_OBF_TOKEN_ERROR', bot_name: 'CONF_OBF_TOKEN_ERROR' }],
       bot_data: { bot: { errors: 'SET_CONF_ID_AND_PWD_TOGETHER' } },

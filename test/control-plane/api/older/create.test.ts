@@ -17,7 +17,7 @@ beforeAll(async () => {
 afterAll(() => world?.close())
 
 let meetings = 0
-/** A meeting of its own, so that no test meets the duplicate of another. */
+/** A separate meeting, so that no test meets the duplicate of another. */
 const body = (fields: object = {}) => ({
   bot_name: 'Bot',
   meeting_url: `https://meet.google.com/aaa-bbbb-${String(++meetings).padStart(3, '0')}`,

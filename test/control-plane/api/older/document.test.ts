@@ -11,7 +11,7 @@ beforeAll(async () => {
 })
 afterAll(() => world?.close())
 
-test('the document of the older generation names each of its operations, and nothing of the newer one', async () => {
+test('the document of the older generation names each of its operations, and none of the newer one', async () => {
   const answer = await world.app.inject('/openapi-older.json')
   expect(answer.statusCode).toBe(200)
   const document = answer.json()

@@ -419,7 +419,7 @@ describe('/accounts/webhook_url', () => {
     },
   )
 
-  test('events of bots go there; those of a bot with an address of its own go to that one', async () => {
+  test('events of bots are sent there; those of a bot with its own address are sent to that one', async () => {
     const owner = await world.team()
     await write(owner, 'https://example.com/account')
     const meeting_url = (name: string) => `https://meet.google.com/acc-${name}-url`

@@ -138,7 +138,7 @@ describe('a second bot for one meeting', () => {
     await world.bot(team, exclusive)
   })
 
-  test('is told from another meeting of Teams by the route behind the number sign', async () => {
+  test('is distinguished from another meeting of Teams by the route after the number sign', async () => {
     const team = await world.team()
     const link = (code: string) => `https://teams.microsoft.com/v2/?meetingjoin=true#/meet/${code}?p=1`
     await world.bot(team, { ...exclusive, meeting_url: link('123456789012') })
@@ -263,7 +263,7 @@ describe('Idempotency-Key', () => {
     await later.close()
   })
 
-  test('a batch that died halfway creates only what is missing', async () => {
+  test('a batch that stopped halfway creates only the missing bots', async () => {
     const team = await world.team()
     const first = await team.post('/v2/bots/batch', [plain, plain, plain], header('b'))
     // As a killed process leaves it: the request unanswered, two items done.

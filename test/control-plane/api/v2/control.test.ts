@@ -178,7 +178,7 @@ describe('leave', () => {
     expect({ balance, reserved }).toEqual({ balance: 1_000_000, reserved: 0 })
   })
 
-  test.each(['joining_call', 'in_waiting_room', ...IN_CALL])('a bot in %s is told to leave, once', async (status) => {
+  test.each(['joining_call', 'in_waiting_room', ...IN_CALL])('a bot in %s is asked to leave, once', async (status) => {
     const id = await botIn(status)
     expect(await team.post(`/v2/bots/${id}/leave`, '')).toMatchObject({ status: 200 })
     expect(await team.post(`/v2/bots/${id}/leave`, {})).toMatchObject({ status: 200 })

@@ -261,7 +261,7 @@ describe('a body that does not fit', () => {
     expect((await row(await world.bot(team, { entry_message: ' \n' }))).request).toMatchObject({ entryMessage: null })
   })
 
-  test('a link of no supported platform has a code of its own', async () => {
+  test('a link of no supported platform has its own code', async () => {
     const team = await world.team()
     const { status, body } = await team.post('/v2/bots', { ...plain, meeting_url: 'https://example.com/meeting' })
     expect({ status, code: body.code }).toEqual({ status: 400, code: 'FST_ERR_INVALID_MEETING_PLATFORM' })

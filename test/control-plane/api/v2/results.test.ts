@@ -262,7 +262,7 @@ describe('retranscribe', () => {
 })
 
 describe('the timeline', () => {
-  test('tells what happened, in order, with reasons and in words', async () => {
+  test('lists the steps of the bot in order, with reasons in words', async () => {
     const id = await world.bot(team)
     await world.database
       .insertInto('bot_steps')
@@ -361,7 +361,7 @@ describe('the timeline', () => {
       'The webhook bot.completed was not accepted by hooks.example (try 1, answer 500).',
       'The webhook bot.completed was delivered to hooks.example (try 2, answer 200).',
     ])
-    // What `endpoints replay --delivery` takes.
+    // The argument of `endpoints replay --delivery`.
     expect(body.data.at(-1).evidence.delivery_id).toBe(delivery.id)
   })
 

@@ -293,7 +293,7 @@ describe('change', () => {
     expect(await change(await schedule(), body)).toMatchObject({ status: 400, body: { code: 'FST_ERR_VALIDATION' } })
   })
 
-  test('an unknown bot is a 404, whatever the body', async () => {
+  test('an unknown bot is a 404, even with an invalid body', async () => {
     expect(await change(randomUUID(), { nonsense: 1 })).toMatchObject({ status: 404 })
   })
 })
@@ -312,7 +312,7 @@ describe('cancellation', () => {
     expect(await cancel(id)).toMatchObject({ status: 409, body: { code: 'FST_ERR_BOT_STATUS' } })
   })
 
-  test('of a bot that has started tells it to leave', async () => {
+  test('of a bot that has started asks it to leave', async () => {
     const id = await schedule()
     await set(id, {
       phase: 'running',

@@ -1,4 +1,6 @@
-/** Random edits of a calendar: whoever follows its changes knows at each moment what a fresh reading would show. */
+/**
+ * Random edits of a calendar: a client that follows its changes always has the state that a full reading would show.
+ */
 import { randomOf } from '@standin/mock/shared/page/random.ts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { connect, Follower, HOUR, openWorld, WINDOW } from './world.ts'

@@ -219,7 +219,7 @@ describe.each(['google', 'microsoft'] as const)('answers of %s', (platform) => {
     expect((await problemOf(all())).message).toMatch(/sent before/)
   })
 
-  test('pages that go on for ever are bounded', async () => {
+  test('endless pages are bounded', async () => {
     const { all, since, server } = await start()
     const { cursor } = await all()
     let page = 0

@@ -1,4 +1,4 @@
-/** What happens in a calendar, and what each adapter makes of it. */
+/** Changes in a calendar, and the events that each adapter reports for them. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { at, connect, DAY, Follower, openWorld, WINDOW } from './world.ts'
 
@@ -114,7 +114,7 @@ describe.each(['google', 'microsoft'] as const)('%s', (platform) => {
     expect(events.every(({ isRecurring, title }) => isRecurring && title === 'Weekly')).toBe(true)
   })
 
-  test('an instance with a title of its own is an exception', async () => {
+  test('an instance with its own title is an exception', async () => {
     const { calendar, follower } = await start()
     const id = calendar.create({
       title: 'Weekly',
@@ -162,7 +162,7 @@ describe.each(['google', 'microsoft'] as const)('%s', (platform) => {
     expect((await follower.follow()).agenda).toContain('11-25T11:00 declined')
   })
 
-  test('nothing changed, nothing comes', async () => {
+  test('without changes, no event comes', async () => {
     const { calendar, follower, since } = await start()
     calendar.create({ title: 'One', start: at('2026-11-25T10:00:00Z') })
     await follower.follow()
@@ -220,7 +220,7 @@ describe.each(['google', 'microsoft'] as const)('%s', (platform) => {
     expect((await follower.follow()).agenda).toEqual([])
   })
 
-  test('a link that stands in the HTML of the description alone, and changes', async () => {
+  test('a link that is only in the HTML of the description, and changes', async () => {
     const { calendar, follower } = await start()
     const wrapped = `https://www.google.com/url?q=${encodeURIComponent(LINK)}&amp;sa=D`
     const id = calendar.create({

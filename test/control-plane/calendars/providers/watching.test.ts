@@ -12,7 +12,7 @@ interface Heard {
 
 let world: Awaited<ReturnType<typeof openWorld>>
 const heard: Heard[] = []
-/** What the receiver answers to notifications. */
+/** The receiver's answer to notifications. */
 let status = 202
 let shakesHands = true
 const receiver = createServer(async (request, response) => {
@@ -192,7 +192,7 @@ describe('Microsoft', () => {
     await microsoft.unwatch(await refreshed(), first)
   })
 
-  test('what Graph says of the subscription goes to its own address', async () => {
+  test('notifications about the subscription go to a separate address', async () => {
     const { calendar, token } = await connect(world.providers.microsoft, world.microsoft)
     const { id } = await world.providers.microsoft.watch(token, calendar.id, request())
     world.microsoft.subscriptions.lifecycle('missed')
@@ -207,7 +207,7 @@ describe('Microsoft', () => {
     )
   })
 
-  test('after its end nothing comes', async () => {
+  test('after its end no notification comes', async () => {
     const { calendar, token } = await connect(world.providers.microsoft, world.microsoft)
     const subscription = await world.providers.microsoft.watch(token, calendar.id, request())
     await world.providers.microsoft.unwatch(token, subscription)

@@ -8,7 +8,7 @@ import { StandInClock, startMockGoogleCalendar, startMockMicrosoftCalendar } fro
 export const DAY = 24 * 3600_000
 export const HOUR = 3600_000
 
-/** A Tuesday; the stand-ins' time goes on from here. */
+/** A Tuesday; the stand-ins' time starts here. */
 export const NOW = new Date('2026-11-24T09:00:00Z')
 export const WINDOW = { start: NOW, end: new Date(NOW.getTime() + 30 * DAY) }
 export const at = (text: string) => new Date(text)
@@ -60,7 +60,7 @@ export async function connect(
   return { account, calendar, credentials, token, all: (window = WINDOW) => read(null, window), since: read }
 }
 
-/** What a store holds that follows the rules of `Changes`; status `gone` is left out. */
+/** The content of a store that follows the rules of `Changes`; status `gone` is left out. */
 export class Follower {
   readonly events = new Map<string, ProviderEvent>()
   cursor: string | null = null

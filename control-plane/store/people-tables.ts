@@ -1,0 +1,33 @@
+/** Rows of the people who use the dashboard: accounts, sign-in links and sessions. */
+import type { ColumnType, Generated } from 'kysely'
+import type { Time } from './column-types.ts'
+
+export interface PeopleTable {
+  id: Generated<string>
+  team_id: string
+  name: string
+  email: string | null
+  role: string
+  /** As `secrets/passwords.ts` writes it; null: no password. */
+  password: string | null
+  /** An owner or the operator gave the e-mail address, so it recognizes the person. */
+  email_confirmed: Generated<boolean>
+  created_at: Generated<Date>
+  disabled_at: Time | null
+}
+
+export interface SignInLinksTable {
+  hash: Buffer
+  person_id: string
+  created_at: Generated<Date>
+  expires_at: Time
+  used_at: Time | null
+}
+
+export interface SessionsTable {
+  hash: Buffer
+  person_id: string
+  created_at: Generated<Date>
+  seen_at: ColumnType<Date, Date | undefined, Date>
+  expires_at: Time
+}

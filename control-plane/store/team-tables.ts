@@ -1,0 +1,68 @@
+/** Rows of the installation and its teams: settings, keys, tokens and audits. */
+import type { Generated, GeneratedAlways } from 'kysely'
+import type { Created, Json, Time } from './column-types.ts'
+
+export interface SettingsTable {
+  name: string
+  value: Json<unknown>
+}
+
+export interface TeamsTable {
+  id: Generated<string>
+  number: GeneratedAlways<number | null>
+  name: string
+  plan: Generated<string>
+  balance: number | null
+  reserved: Generated<number>
+  spent: Generated<number>
+  daily_cap: number | null
+  requests_per_second: number | null
+  retention_days: number | null
+  byok_transcription: Generated<boolean>
+  calendars: number | null
+  api_key_in_webhooks: Generated<boolean>
+  created_at: Created
+}
+
+export interface ApiKeysTable {
+  id: Generated<string>
+  team_id: string
+  name: string
+  prefix: string
+  hash: Buffer
+  sealed: Buffer | null
+  permission: string
+  created_at: Created
+  expires_at: Time | null
+  last_used_at: Time | null
+  revoked_at: Time | null
+}
+
+export interface IdempotencyKeysTable {
+  team_id: string
+  key: string
+  body_hash: Buffer
+  status: number | null
+  answer: Json<unknown> | null
+  created_at: Created
+}
+
+export interface LedgerTable {
+  id: GeneratedAlways<number>
+  team_id: string
+  bot_id: string | null
+  kind: string
+  meter: string | null
+  amount: number
+  source: string
+  at: Created
+}
+
+export interface AuditTable {
+  id: GeneratedAlways<number>
+  at: Created
+  who: string
+  what: string
+  before: Json<unknown> | null
+  after: Json<unknown> | null
+}
