@@ -1,24 +1,27 @@
 import type { Page } from 'playwright'
 import { afterAll, expect, test } from 'vitest'
 import { startMockGoogleMeet } from '../../../mock/index.ts'
-import { type BotBrowser, openBrowser } from '../../../platforms/browser/browser.ts'
+import type { BotBrowser } from '../../../platforms/browser/browser.ts'
 import { meetScript } from '../../../platforms/google-meet/page-script.ts'
 import { SELECTORS } from '../../../platforms/google-meet/selectors.ts'
 import { silentLogger } from '../../../src/logger.ts'
 import { clickUntil } from '../../mock/mock-browser.ts'
+import { SharedChromium } from '../shared-chromium.ts'
 import { SILENT_STAGE, until } from './harness.ts'
 
 const mock = await startMockGoogleMeet()
 const mappedHosts = mock.hosts.map((host) => ({ host, address: mock.address }))
+const chromium = new SharedChromium()
 const browsers: BotBrowser[] = []
 async function open(initScript?: string): Promise<Page> {
   const options = { mappedHosts, initScript, mediaOrigins: ['https://meet.google.com'], logger: silentLogger }
-  const browser = await openBrowser(SILENT_STAGE, options, new AbortController().signal)
+  const browser = await chromium.open(SILENT_STAGE, options, new AbortController().signal)
   browsers.push(browser)
   return browser.page
 }
 afterAll(async () => {
   for (const browser of browsers) await browser.close()
+  await chromium.close()
   await mock.close()
 })
 

@@ -2,26 +2,29 @@ import type { Page } from 'playwright'
 import { afterAll, expect, test } from 'vitest'
 import { startMockJitsi } from '../../../mock/jitsi/index.ts'
 import type { JitsiMeeting } from '../../../mock/jitsi/meeting.ts'
-import { type BotBrowser, openBrowser } from '../../../platforms/browser/browser.ts'
+import type { BotBrowser } from '../../../platforms/browser/browser.ts'
 import type { PageConfig } from '../../../platforms/jitsi/page/types.ts'
 import { SELECTORS } from '../../../platforms/jitsi/selectors.ts'
 import { WORDS } from '../../../platforms/jitsi/words.ts'
 import { meetingScript } from '../../../platforms/shared/meeting-page.ts'
 import { labelSources } from '../../../platforms/shared/words.ts'
 import { silentLogger } from '../../../src/logger.ts'
+import { SharedChromium } from '../shared-chromium.ts'
 import { SILENT_STAGE, until } from './harness.ts'
 
 const mock = await startMockJitsi()
 const mappedHosts = mock.hosts.map((host) => ({ host, address: mock.address }))
+const chromium = new SharedChromium()
 const browsers: BotBrowser[] = []
 async function open(initScript?: string): Promise<Page> {
   const options = { mappedHosts, initScript, mediaOrigins: ['https://meet.jit.si'], logger: silentLogger }
-  const browser = await openBrowser(SILENT_STAGE, options, new AbortController().signal)
+  const browser = await chromium.open(SILENT_STAGE, options, new AbortController().signal)
   browsers.push(browser)
   return browser.page
 }
 afterAll(async () => {
   for (const browser of browsers) await browser.close()
+  await chromium.close()
   await mock.close()
 })
 

@@ -88,3 +88,23 @@ test('ends with the meeting', async () => {
   await clock.advance(10 * MINUTE)
   expect(presses).toHaveLength(count)
 })
+
+test('a message that the page does not show is sent by the second way once, and then it has failed', async () => {
+  const clock = new HandClock()
+  const ways: boolean[] = []
+  const typed: ChatState = { isPanelOpen: true, box: { isEnabled: true, value: 'Hello' }, own: [] }
+  const page = { clock, waits: REAL_WAITS } as unknown as MeetingPage
+  const steps = {
+    state: async () => typed,
+    open: async () => {},
+    close: async () => {},
+    fill: async () => true,
+    send: async (again: boolean) => {
+      ways.push(again)
+    },
+  }
+  const failed = expect(new ChatSender(page, steps, () => {}).send('Hello')).rejects.toThrow('did not show')
+  await clock.advance(MINUTE)
+  await failed
+  expect(ways).toEqual([false, true])
+})

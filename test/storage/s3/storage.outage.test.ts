@@ -125,6 +125,22 @@ describe('an outage while a file grows', () => {
     },
   )
 
+  test('a bit that a server without digests flips in a short recording is noticed, and its bytes are sent again', async () => {
+    const server = await serve({ etags: 'opaque' })
+    const { file } = await grow(server)
+    await append(file, 0, 2)
+    await expect.poll(() => count(server, 'PutObject')).toBe(1)
+    server.fail({ operation: 'PutObject', effect: { kind: 'flip_bit' } })
+    const error = await rejectionOf(file.finish((room) => head(room ?? 100), never))
+    expect(error).toMatchObject({ name: 'StorageError', trouble: 'corrupted' })
+    await file.finish((room) => head(room ?? 100), never)
+    expect(
+      bodyOf(server)
+        ?.subarray(-2 * PIECE)
+        .equals(numberedBody(2, PIECE)),
+    ).toBe(true)
+  })
+
   test('a completion whose answer was lost is found to have happened', async () => {
     const server = await serve()
     const { file } = await grow(server)
