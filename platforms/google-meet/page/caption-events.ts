@@ -48,7 +48,7 @@ export function createCaptionEvents({ selectors, elements, roster, emit }: Capti
     },
     read(at) {
       const region = document.querySelector(selectors.captionsRegion ?? ':not(*)')
-      rows.take(readCaptionRegion(region, selectors.icon ?? 'i'), at)
+      rows.update(readCaptionRegion(region, selectors.icon ?? 'i'), at)
     },
   }
 }

@@ -61,11 +61,11 @@ export function createChat({ config, elements, roster, emit, miss }: ChatParts):
       const senderName = isOwn ? botName : ((deviceId && roster.nameOf(deviceId)) ?? 'Unknown')
       const content = plainContent(record.text)
       const message = { id, senderId: deviceId, senderName, at: record.at ?? at, isOwn, ...content }
-      const event = log.take('channel', message, at)
+      const event = log.add('channel', message, at)
       if (event) emit(event)
     },
     read(at) {
-      for (const element of messages.take(MAX_MESSAGES)) {
+      for (const element of messages.read(MAX_MESSAGES)) {
         const line = readPanelMessage(element, selectors, elements.says, at)
         if (!line) continue
         const message = {
@@ -76,7 +76,7 @@ export function createChat({ config, elements, roster, emit, miss }: ChatParts):
           isOwn: line.sender === null,
           ...line.content,
         }
-        const event = log.take('panel', message, at)
+        const event = log.add('panel', message, at)
         if (event) emit(event)
       }
       countLost()

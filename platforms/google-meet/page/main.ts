@@ -13,7 +13,7 @@ import { createReactionReader } from './reactions.ts'
 import { Roster } from './roster.ts'
 import { createSnapshotReader } from './snapshot.ts'
 import { watchMeetSpeech } from './speech.ts'
-import { hearStraight } from './straight-sound.ts'
+import { playDirectly } from './straight-sound.ts'
 import { compositeTiles, readRows, readTiles } from './tiles.ts'
 import type { ElementName, PageConfig, PageSnapshot } from './types.ts'
 
@@ -34,7 +34,7 @@ function createMeetPage(page: SharedPage<PageConfig>): PlatformPage<PageApi<Page
   const snapshot = createSnapshotReader(config, elements, roster, () => tap?.audioReceivers().length ?? 0)
   if (tap && config.recordingMode === 'audio_only') turnOffIncomingVideo()
   if (tap) {
-    hearStraight(tap)
+    playDirectly(tap)
     listenToMeetingChannels(tap, {
       unread,
       onCollection({ outputs, users, chat: messages }, at) {

@@ -26,7 +26,7 @@ export function createReactionReader({
   const readToasts = createToastReader(config, elements)
   return (tiles, at) => {
     for (const { id, name, isSelf, isScreen, hasHand } of tiles)
-      if (!isSelf && !isScreen && !roster.isSelf(id)) hands.look({ id, name: roster.nameOf(id) ?? name }, hasHand, at)
+      if (!isSelf && !isScreen && !roster.isSelf(id)) hands.update({ id, name: roster.nameOf(id) ?? name }, hasHand, at)
     for (const toast of readToasts()) {
       const person = roster.named(toast.name)
       if (toast.kind === 'reaction') {

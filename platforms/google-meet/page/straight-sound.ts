@@ -10,7 +10,7 @@ import { wrapMethod } from '../../shared/page/dom/patch-native.ts'
  * So an element of ours plays each stream that the page gives to an AudioContext, and the page gets a silent copy of
  * it. Where an element of the page plays the stream, or ours cannot, the page's own way stays as it is.
  */
-export function hearStraight(tap: Pick<WebRtcTap, 'tracks'>): void {
+export function playDirectly(tap: Pick<WebRtcTap, 'tracks'>): void {
   const heard = new Map<MediaStreamTrack, Heard>()
 
   wrapMethod(AudioContext.prototype, 'createMediaStreamSource', (native, _context, given) => {

@@ -57,7 +57,7 @@ export function createChat({ selectors, botName }: PageConfig, emit: (event: Pag
   function read(at: number): void {
     for (const line of readChat(selectors, readStored)) {
       const senderName = line.isOwn ? botName : line.senderName
-      const event = log.take('channel', { ...line, senderName, at: Math.min(line.at, at) }, at)
+      const event = log.add('channel', { ...line, senderName, at: Math.min(line.at, at) }, at)
       if (event) emit(event)
     }
   }

@@ -62,7 +62,7 @@ export function createCaptionEvents({ config, people, wording, emit, onSpeaker }
         const id = people.idOfName(nameOf(author, wording.says))
         if (id !== null) onSpeaker(id)
       }
-      if (config.captions) rows.take(reader.rows(), at)
+      if (config.captions) rows.update(reader.rows(), at)
     },
   }
 }

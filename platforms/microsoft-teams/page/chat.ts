@@ -18,7 +18,7 @@ interface Parts {
 }
 
 export interface Chat {
-  take(messages: readonly PushedMessage[]): void
+  addPushed(messages: readonly PushedMessage[]): void
   /** One poll of the pane. */
   read(at: number): void
   state(box: Element | null, pane: { isOpen: boolean; isOff: boolean }): ChatState
@@ -53,7 +53,7 @@ export function createChat({ config, people, wording, emit }: Parts): Chat {
   }
 
   return {
-    take(messages) {
+    addPushed(messages) {
       const now = Date.now()
       for (const { id, otherIds, mri, name, content, reactions, at } of messages) {
         const isOwn = people.selfMri === null ? isOwnName(name, config.botName, wording.says) : mri === people.selfMri
@@ -61,7 +61,7 @@ export function createChat({ config, people, wording, emit }: Parts): Chat {
         const senderId = people.idOfMri(mri) ?? people.idOfName(sender)
         const message = messageOf(id, content, Math.min(at ?? now, now), isOwn, sender, senderId)
         const whole = reactions ? { ...message, reactions: reactions.map(reactionOf) } : message
-        const news = log.take('channel', whole, now, otherIds)
+        const news = log.add('channel', whole, now, otherIds)
         if (news) emit(news)
       }
     },
@@ -76,7 +76,7 @@ export function createChat({ config, people, wording, emit }: Parts): Chat {
           name,
           people.idOfName(name),
         )
-        const news = log.take('panel', message, at)
+        const news = log.add('panel', message, at)
         if (news) emit(news)
       }
     },

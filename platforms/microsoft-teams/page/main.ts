@@ -69,7 +69,7 @@ function createTeamsPage(page: SharedPage<PageConfig>): PlatformPage<TeamsPageAp
       onEnd({ subCode, senderMri }) {
         endNotice = { subCode, isByOther: senderMri !== null && senderMri !== people.selfMri }
       },
-      onChat: (messages) => chat.take(messages),
+      onChat: (messages) => chat.addPushed(messages),
     })
   const readMarks = tap && watchMarks({ outline: select('outline'), wording, people, mark: (id) => speech?.mark(id) })
 

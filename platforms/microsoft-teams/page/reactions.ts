@@ -10,7 +10,7 @@ export function createReactionReader(hands: Hands, people: People): (tiles: read
     for (const tile of tiles) {
       const id = tile.isScreen || tile.isSelf ? null : ownerOf(tile, people)
       const person = id === null ? null : present.get(id)
-      if (person) hands.look(person, tile.hasHand, at)
+      if (person) hands.update(person, tile.hasHand, at)
     }
   }
 }

@@ -5,7 +5,7 @@ import type { Delivery, NumberedPageEvent, PageEvent } from './types.ts'
 const MOST_EVENTS = 5000
 
 export interface EventQueue {
-  tell(event: PageEvent): void
+  emit(event: PageEvent): void
   /** Counts messages of the page that were gone before they could be read. */
   miss(count: number): void
   /** False when it had begun before. Events until now wait until the caller has reported who is there. */
@@ -14,7 +14,7 @@ export interface EventQueue {
   release(): void
   readonly hasBegun: boolean
   /** Forgets the acknowledged events and returns the rest. */
-  take(acknowledged: number): Delivery
+  deliver(acknowledged: number): Delivery
 }
 
 /** `onTold` is called for every event when it is really sent. */
@@ -44,7 +44,7 @@ export function createEventQueue(onTold: (event: PageEvent) => void = () => {}):
     onTold(event)
   }
   return {
-    tell: emit,
+    emit,
     miss(count) {
       dropped += count
     },
@@ -59,7 +59,7 @@ export function createEventQueue(onTold: (event: PageEvent) => void = () => {}):
     get hasBegun() {
       return hasBegun
     },
-    take(acknowledged) {
+    deliver(acknowledged) {
       while (events[0] && events[0].number <= acknowledged) events.shift()
       return { events: [...events], document, hasBegun, dropped }
     },

@@ -81,7 +81,7 @@ export function startPage<Config extends CommonConfig, Api extends PageApi>(
     platform.speech?.forget(event.participantId)
     hands.forget(event.participantId)
   })
-  const emit = queue.tell
+  const emit = queue.emit
   const hands = new Hands(emit)
   const cameras = createCameras(emit)
   const tap = isMeeting ? installWebRtcTap(tapOptions) : null
@@ -109,7 +109,7 @@ export function startPage<Config extends CommonConfig, Api extends PageApi>(
     if (!document.body || !tap) return
     const at = Date.now()
     const tiles = platform.poll(at)
-    if (queue.hasBegun) cameras.look(tiles, at)
+    if (queue.hasBegun) cameras.update(tiles, at)
     composite?.update(tiles)
   }
 
@@ -121,7 +121,7 @@ export function startPage<Config extends CommonConfig, Api extends PageApi>(
     ...createOwnMedia(devices),
     report: (acknowledged) => ({
       snapshot: { ...platform.snapshot.read(), callGoneAt: callControl.goneAt() },
-      ...queue.take(acknowledged),
+      ...queue.deliver(acknowledged),
     }),
     element: (name) => platform.elements.find(name),
     reference: (ref) => platform.snapshot.reference(ref),

@@ -14,7 +14,7 @@ export function createCaptionEvents({ all }: Pick<Elements, 'all'>, emit: (event
   return {
     read(at) {
       const shown = all('captionText').map((element) => ({ element, name: '', text: element.textContent ?? '' }))
-      rows.take(shown, at)
+      rows.update(shown, at)
     },
   }
 }

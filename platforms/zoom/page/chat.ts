@@ -67,7 +67,7 @@ export function createChat({ config, elements, roster, queue, emit }: ChatParts)
       ...(line.isDirect && { isDirect: true }),
       ...(line.isEdited && { isEdited: true }),
     }
-    const event = log.take('panel', message, at)
+    const event = log.add('panel', message, at)
     if (event) emit(event)
   }
 

@@ -60,7 +60,7 @@ function createZoomPage(page: SharedPage<PageConfig>): PlatformPage<ZoomPageApi>
     audioCapture: tap && captureZoomAudio({ tap, config }, (userId) => roster.ofUser(userId)?.id ?? null),
     poll(at) {
       const count = peopleCount()
-      const list = panel.look(count)
+      const list = panel.poll(count)
       if (list) roster.takeList(list, count, at)
       const tiles = readTiles(elements)
       const owners = roster.takeTiles(tiles, count, at)
@@ -70,7 +70,7 @@ function createZoomPage(page: SharedPage<PageConfig>): PlatformPage<ZoomPageApi>
         screens.reportUnknownOwner(screen, at)
         const sharing = screen?.sharerId ? [screen.sharerId] : []
         rosterReporter.update({ people, selfIsKnown: roster.selfIsKnown(count), sharing }, at)
-        speech?.look(readMarks(elements, roster, tiles, owners), at)
+        speech?.update(readMarks(elements, roster, tiles, owners), at)
       }
       chat.read(at)
       if (config.captions) captions.read(at)

@@ -22,7 +22,7 @@ export interface PeoplePanel {
   /**
    * One poll. The whole list when this poll completed it, otherwise null. `count`: number of people, as the page says.
    */
-  look(count: number | null): SeenList | null
+  poll(count: number | null): SeenList | null
 }
 
 /** Index in the id, such as `participants-list-3`. */
@@ -46,7 +46,7 @@ export function createPeoplePanel(elements: Elements): PeoplePanel {
   }
 
   return {
-    look(count) {
+    poll(count) {
       const list = elements.drawn('peopleList')
       const found = list ? elements.all('personRow', list) : []
       if (!list || found.length === 0) {

@@ -28,7 +28,7 @@ export interface ZoomSpeechParts {
 
 export interface ZoomSpeech extends Speech {
   /** One poll of the page: who is marked now. */
-  look(marked: readonly MarkedPerson[], at: number): void
+  update(marked: readonly MarkedPerson[], at: number): void
 }
 
 export function watchZoomSpeech({ sound, roster, peopleCount, isTold, emit }: ZoomSpeechParts): ZoomSpeech {
@@ -99,7 +99,7 @@ export function watchZoomSpeech({ sound, roster, peopleCount, isTold, emit }: Zo
 
   return {
     ...speech,
-    look(marked, at) {
+    update(marked, at) {
       marks = judge.update(
         marked.filter(({ id }) => isTold(id)),
         at,

@@ -10,7 +10,7 @@ describe('rows of captions', () => {
   const rows = new CaptionRows((row) => told.push(row))
   const [one, two] = [{}, {}] as [Element, Element]
   const look = (...shown: [Element, string, string][]) => {
-    rows.take(
+    rows.update(
       shown.map(([element, name, text]): ShownCaption => ({ element, name, text })),
       1000,
     )
@@ -43,7 +43,7 @@ describe('rows of captions that a channel may carry too', () => {
     const element = {} as Element
     return {
       rows,
-      say: (text: string, at: number) => rows.take(text === '' ? [] : [{ element, name: 'Ann', text }], at),
+      say: (text: string, at: number) => rows.update(text === '' ? [] : [{ element, name: 'Ann', text }], at),
       told: () => told.splice(0).map(({ text, isFinal, at }) => `${at}: ${text}${isFinal ? ' (gone)' : ''}`),
     }
   }

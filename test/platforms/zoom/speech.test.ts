@@ -50,7 +50,7 @@ function begin(people: string[], known: Record<string, number> = {}): void {
 /** Looks four times a second at who is marked, for so long. */
 function passes(ms: number, ...marked: string[]): void {
   for (let passed = 0; passed < ms; passed += 250) {
-    speech.look(
+    speech.update(
       marked.map((id) => ({ id, isMuted: false })),
       Date.now(),
     )

@@ -45,7 +45,7 @@ export class CaptionRows {
     this.#heldBack = null
   }
 
-  take(shown: readonly ShownCaption[], at: number): void {
+  update(shown: readonly ShownCaption[], at: number): void {
     if (this.#isSilent) return
     const before = this.#shown
     this.#shown = new Map()

@@ -28,7 +28,7 @@ export class ChatLog {
   readonly #single: { source: ChatSource; entry: Entry }[] = []
 
   /** The event of a message that is new or has changed; null for one without news. */
-  take(source: ChatSource, message: ChatMessage, at: number, otherIds: readonly string[] = []): PageEvent | null {
+  add(source: ChatSource, message: ChatMessage, at: number, otherIds: readonly string[] = []): PageEvent | null {
     const ids = [message.id, ...otherIds]
     const content = contentOf(message)
     const key = JSON.stringify(content)

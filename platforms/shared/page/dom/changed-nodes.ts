@@ -2,7 +2,7 @@
 
 export interface ChangedNodes {
   /** At most so many, in the panel's order; the others come with the next call. */
-  take(most: number): Element[]
+  read(most: number): Element[]
   /** Messages that left the page before they were read; each is returned once. */
   gone(): Element[]
 }
@@ -27,7 +27,7 @@ export function watchChangedNodes(panel: string, message: string): ChangedNodes 
   })
 
   return {
-    take(most) {
+    read(most) {
       const root = document.querySelector(panel) ?? document.querySelector(message)?.closest('aside') ?? null
       for (const record of observer.takeRecords()) note(record)
       if (root !== watched) {

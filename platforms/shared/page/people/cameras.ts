@@ -3,13 +3,13 @@ import type { CompositeTile } from '../picture/composite.ts'
 import type { PageEvent } from '../types.ts'
 
 export interface Cameras {
-  look(tiles: readonly CompositeTile[], at: number): void
+  update(tiles: readonly CompositeTile[], at: number): void
 }
 
 export function createCameras(emit: (event: PageEvent) => void): Cameras {
   const told = new Set<string>()
   return {
-    look(tiles, at) {
+    update(tiles, at) {
       for (const { id: participantId, stream, isScreen } of tiles) {
         if (isScreen || stream === null || told.has(participantId)) continue
         told.add(participantId)

@@ -25,7 +25,7 @@ export class Hands {
   }
 
   /** One poll of the place where this person's mark would be. */
-  look(person: Raiser, hasMark: boolean, at: number): void {
+  update(person: Raiser, hasMark: boolean, at: number): void {
     const hand = this.#up.get(person.id)
     if (hasMark) {
       if (hand) Object.assign(hand, { isMarked: true, looksWithout: 0 })

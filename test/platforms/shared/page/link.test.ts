@@ -14,13 +14,13 @@ test.each([
 ])('a flood of chat %s drops chat messages only, and says how many', (_, isIn) => {
   const queue = createEventQueue()
   if (isIn) queue.begin()
-  queue.tell(left)
-  for (let number = 0; number < 7000; number++) queue.tell(message(number))
+  queue.emit(left)
+  for (let number = 0; number < 7000; number++) queue.emit(message(number))
   if (!isIn) {
     queue.begin()
     queue.release()
   }
-  const { events, dropped } = queue.take(0)
+  const { events, dropped } = queue.deliver(0)
   expect(events[0]?.event).toEqual(left)
   expect(events.at(-1)?.event).toEqual(message(6999))
   expect(events.length + (dropped ?? 0)).toBe(7001)
@@ -32,9 +32,9 @@ test('a driver that asks in time misses nothing', () => {
   let acknowledged = 0
   let received = 0
   for (let number = 1; number <= 10_000; number++) {
-    queue.tell(message(number))
+    queue.emit(message(number))
     if (number % 2500 !== 0) continue
-    const { events, dropped } = queue.take(acknowledged)
+    const { events, dropped } = queue.deliver(acknowledged)
     acknowledged = events.at(-1)!.number
     received += events.length
     expect(dropped).toBe(0)
@@ -47,5 +47,5 @@ test('messages that the page lost before they were read are counted with those t
   queue.begin()
   queue.miss(3)
   queue.miss(0)
-  expect(queue.take(0).dropped).toBe(3)
+  expect(queue.deliver(0).dropped).toBe(3)
 })

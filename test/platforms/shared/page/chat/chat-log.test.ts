@@ -16,7 +16,7 @@ const message = (id: string, text: string, more: Partial<ChatMessage> = {}): Cha
 /** A log, and what it tells in short: `new`, `changed` or nothing. */
 function logOf() {
   const log = new ChatLog()
-  const take = (source: ChatSource, said: ChatMessage, otherIds: string[] = []) => log.take(source, said, 7, otherIds)
+  const take = (source: ChatSource, said: ChatMessage, otherIds: string[] = []) => log.add(source, said, 7, otherIds)
   const kind = (...given: Parameters<typeof take>) => take(...given)?.type ?? null
   return { log, take, kind }
 }
@@ -85,7 +85,7 @@ describe('deleted messages', () => {
     expect(take('channel', message('1', '', { isDeleted: true }))).toEqual(gone)
     expect(kind('panel', message('1', 'a secret'))).toBeNull()
     expect(log.delete('1', 8)).toBeNull()
-    expect(JSON.stringify(log.take('channel', message('1', 'a secret again'), 9))).toBe('null')
+    expect(JSON.stringify(log.add('channel', message('1', 'a secret again'), 9))).toBe('null')
   })
 
   test('nobody is told of one that nobody had seen', () => {

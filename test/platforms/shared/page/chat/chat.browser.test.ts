@@ -91,7 +91,7 @@ test('thousands of messages are read once each; then only what is new or has cha
     const textsOf = (elements: Element[]) => elements.map(({ textContent }) => textContent)
     const takeAll = () => {
       const texts: (string | null)[] = []
-      for (let taken = watched.take(500); taken.length > 0; taken = watched.take(500)) texts.push(...textsOf(taken))
+      for (let taken = watched.read(500); taken.length > 0; taken = watched.read(500)) texts.push(...textsOf(taken))
       return texts
     }
     const first = takeAll()

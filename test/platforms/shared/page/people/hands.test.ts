@@ -14,14 +14,14 @@ function handsOf() {
 
 test('a hand is up at once, and down when its mark has been away for some looks', () => {
   const { told, hands } = handsOf()
-  for (const hasMark of [true, false, true, true, false, false, false, false]) hands.look(ann, hasMark, 0)
+  for (const hasMark of [true, false, true, true, false, false, false, false]) hands.update(ann, hasMark, 0)
   expect(told).toEqual(['Ann up', 'Ann down'])
 })
 
 test('a notice raises a hand, and a page without marks never lowers it', () => {
   const { told, hands } = handsOf()
   hands.set(ann, true, 0)
-  for (let look = 0; look < 10; look++) hands.look(ann, false, look)
+  for (let look = 0; look < 10; look++) hands.update(ann, false, look)
   expect(told).toEqual(['Ann up'])
   hands.set(ann, true, 20)
   hands.set(ann, false, 21)
