@@ -210,7 +210,7 @@ export function createRecorder(options: RecorderOptions): Recorder {
       before = NOTHING_BEFORE
       running(await encoder(recording.openSpan(), listenerFrom(before), over.signal, false), 0)
     }
-    logger.info('Recording runs', {
+    logger.info('Recording segment started', {
       span: spans.length,
       startedAt: new Date(spans.at(-1)!.startedAt).toISOString(),
       stoodBy: begun !== null,
@@ -245,7 +245,13 @@ export function createRecorder(options: RecorderOptions): Recorder {
     past.repeatedFrames += repeatedFrames
     const span = spans.at(-1)!
     span.endedAt = Math.round(span.startedAt + seconds * 1000)
-    logger.info('Recording rests', { span: spans.length, seconds, ...media, bytes: recording.bytes, repeatedFrames })
+    logger.info('Recording segment ended', {
+      span: spans.length,
+      seconds,
+      ...media,
+      bytes: recording.bytes,
+      repeatedFrames,
+    })
   }
 
   /** Removes the recording after an end that was detected late. */
