@@ -19,11 +19,11 @@ export interface CaptureServersOptions {
   soundAheadMs?: number
   readyDeadlineMs: number
   logger: Pick<Logger, 'info' | 'warn'>
-  /** A server died; who lives on the stage has nothing to show on or to sound into. */
+  /** A server crashed: programs in this environment have no display or no sound server any more. */
   onLost(error: Error): void
 }
 
-/** The display and the sound server of a bot. What died is started again by the next `prepare`. */
+/** The display and the sound server of a bot. The next `prepare` restarts a server that crashed. */
 export class CaptureServers {
   readonly #options: CaptureServersOptions
   readonly #cleanup: Cleanup
@@ -71,7 +71,7 @@ export class CaptureServers {
         running(this.#display) ?? this.#guarded(await startDisplay({ width, height, folder, readyDeadlineMs, signal }))
     signal.throwIfAborted()
     const name = this.#display?.name ?? null
-    if (!isStanding) logger.info('The stage stands', { display: name, sound: sound.server })
+    if (!isStanding) logger.info('Capture environment ready', { display: name, sound: sound.server })
     return {
       ...{
         display: name,
@@ -103,7 +103,7 @@ export class CaptureServers {
   }
 }
 
-/** Null for one that died. */
+/** Null for a server that exited. */
 function running<Server extends { process: Supervised }>(server: Server | null): Server | null {
   return server?.process.ending() === null ? server : null
 }

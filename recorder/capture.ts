@@ -27,8 +27,8 @@ export interface CaptureListener {
   /** Every line of standard error, to the last. */
   report(line: string): void
   /**
-   * Comes once, and only for what was not asked for: ffmpeg died or stands still, or (`isTaken` is false) its output was
-   * not taken.
+   * Called once, and only for a failure: ffmpeg crashed or stalled, or (`isTaken` is false) the listener did not take its
+   * output.
    */
   failed(error: Error, isTaken: boolean): void
 }
@@ -141,7 +141,7 @@ export async function startCapture(options: {
     })
     await Promise.race([begun, gone.then((error) => Promise.reject(error)), late, abort.promise])
   } catch (error) {
-    // Nobody counts on it yet, and a second attempt begins anew.
+    // The caller does not use this process yet; a second attempt starts another one.
     isWanted = false
     child.signal('SIGKILL')
     await stop()
@@ -163,7 +163,7 @@ export async function startCapture(options: {
   }).then((isStalled) => {
     if (!isStalled || isStopping) return
     isStopping = true
-    listener.failed(new Error(`The encoder stands still: nothing new for ${limits.standingStillMs / 1000} s`), true)
+    listener.failed(new Error(`The encoder stalled: no new output for ${limits.standingStillMs / 1000} s`), true)
   })
 
   return {

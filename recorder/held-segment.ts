@@ -1,6 +1,6 @@
 /**
- * The output of an encoder that stands by: kept in memory until it is known from when on it counts, and let go of from
- * there. What was before that moment is never stored.
+ * The output of an encoder that stands by. It stays in memory until the start of the recording is known, and is passed on
+ * from there. Output from before that moment is never stored.
  */
 import { CAPTURE_SAMPLE_RATE } from '../src/meeting/capture-sample-rate.ts'
 import { SAMPLES_PER_PACKET } from './aac.ts'

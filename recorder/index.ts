@@ -36,7 +36,7 @@ export interface RecorderOptions {
   folder: string
   /** Begins one of the recording's files. */
   grow: Grow
-  /** Nobody records longer than this; less room is kept for the index then. */
+  /** The recording never gets longer than this; less room is reserved for the index then. */
   longestSeconds?: number
   logger: Pick<Logger, 'debug' | 'info' | 'warn' | 'error'>
   clock: Clock
@@ -44,7 +44,7 @@ export interface RecorderOptions {
   height?: number
   /** The bot speaks too, and its voice belongs into the recording. Default false. */
   withVoice?: boolean
-  /** Somebody hears the meeting through the bot, or each voice is kept apart: its sound may not come later. Default false. */
+  /** The sound is streamed live, or each participant has a track: Chromium may not buffer it for longer. Default false. */
   isHeardLive?: boolean
   /** By how much a picture comes later than its sound; the default is what was measured of Chromium. */
   pictureLatencyMs?: number
@@ -52,8 +52,8 @@ export interface RecorderOptions {
 }
 
 /**
- * Records what the browser shows and plays on the stage. Operations run one after the other in the order they are
- * asked for; `close` may come in the middle of any of them and ends it.
+ * Records the picture and sound of the browser in the capture environment. Operations run one after the other in the order
+ * of the calls; `close` may be called in the middle of any of them and ends it.
  */
 export function createRecorder(options: RecorderOptions): Recorder {
   const { mode, framesPerSecond, folder, logger, clock } = options
@@ -97,7 +97,7 @@ export function createRecorder(options: RecorderOptions): Recorder {
   let queue: Promise<unknown> = Promise.resolve()
   const inTurn = <T>(operation: () => Promise<T>): Promise<T> => {
     const result = queue.then(operation)
-    // The next operation waits for this one, whatever came of it.
+    // The next operation waits for this one, whether it succeeds or fails.
     queue = result.catch(() => {})
     return result
   }
@@ -115,7 +115,7 @@ export function createRecorder(options: RecorderOptions): Recorder {
     if (over.signal.aborted || placeLost !== null) return
     if (lost === 'place') placeLost = error
     logger.error('The recording broke off', { lost, error })
-    // What ffmpeg still holds is worth asking for; whoever hears of the failure need not wait for it.
+    // ffmpeg may still hold output that is worth keeping; the report of the failure does not wait for it.
     void inTurn(endSpan)
     emit({ type: 'failed', lost, error, at: clock.now() })
   }
@@ -128,7 +128,7 @@ export function createRecorder(options: RecorderOptions): Recorder {
   }
 
   async function settings(standsBy: boolean): Promise<CaptureSettings> {
-    if (stage.servers === null) throw new Error('The recorder has no stage')
+    if (stage.servers === null) throw new Error('The recorder has no capture environment')
     const { sound, display } = stage.servers
     return {
       pulseServer: sound.server,
@@ -190,7 +190,7 @@ export function createRecorder(options: RecorderOptions): Recorder {
       report: (line) => quality.report(line, clock.now()),
       failed: (error, isTaken) => {
         if (!isTaken) fail('place', error)
-        // Without a stage no encoder lives, and its loss is told by itself.
+        // Without servers no encoder can run; the loss of the servers is reported on its own.
         else if (stage.servers !== null) fail('encoder', error)
       },
     }
@@ -210,7 +210,7 @@ export function createRecorder(options: RecorderOptions): Recorder {
       before = NOTHING_BEFORE
       running(await encoder(recording.openSpan(), listenerFrom(before), over.signal, false), 0)
     }
-    logger.info('Recording runs', {
+    logger.info('Recording segment started', {
       span: spans.length,
       startedAt: new Date(spans.at(-1)!.startedAt).toISOString(),
       stoodBy: begun !== null,
@@ -236,7 +236,7 @@ export function createRecorder(options: RecorderOptions): Recorder {
     const ending = capture
     await ending.stop()
     capture = null
-    // What a dead encoder had not given away is gone; the spans tell what is really in the files.
+    // Output that a crashed encoder had not yet written is lost; the spans say what is really in the files.
     const { seconds, ...media } = await recording.closeSpan()
     const last = since(ending.progress(), before)
     const { repeatedFrames } = last
@@ -245,10 +245,16 @@ export function createRecorder(options: RecorderOptions): Recorder {
     past.repeatedFrames += repeatedFrames
     const span = spans.at(-1)!
     span.endedAt = Math.round(span.startedAt + seconds * 1000)
-    logger.info('Recording rests', { span: spans.length, seconds, ...media, bytes: recording.bytes, repeatedFrames })
+    logger.info('Recording segment ended', {
+      span: spans.length,
+      seconds,
+      ...media,
+      bytes: recording.bytes,
+      repeatedFrames,
+    })
   }
 
-  /** What was recorded since an end that was seen later. */
+  /** Removes the recording after an end that was detected late. */
   function cutAt(until: number): void {
     const span = spans.at(-1)
     if (span === undefined || span.endedAt === null || until >= span.endedAt) return
@@ -279,7 +285,7 @@ export function createRecorder(options: RecorderOptions): Recorder {
   async function close(): Promise<void> {
     over.abort(new Error('The recorder was closed'))
     await standBy.end()
-    // Files that are being finished are not to be torn apart; a span that runs is ended politely, within deadlines.
+    // Files that are being finished are left to finish; a running span is ended gracefully, within deadlines.
     await finishing?.catch(() => {})
     await inTurn(endSpan).catch((error) => logger.warn('The last span did not end cleanly', { error }))
     await recording.close()
@@ -315,7 +321,7 @@ export function createRecorder(options: RecorderOptions): Recorder {
 const LEAST_SPAN_MS = 100
 const NOTHING_BEFORE = { frames: 0, seconds: 0, repeatedFrames: 0 }
 
-/** What an encoder has made since its span began. */
+/** The progress of an encoder since its span began. */
 function since(whole: CaptureProgress, before: typeof NOTHING_BEFORE): CaptureProgress {
   return {
     frames: Math.max(0, whole.frames - before.frames),

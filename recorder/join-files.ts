@@ -1,4 +1,4 @@
-/** Puts finished recordings behind each other in one file: packet by packet where they were made alike, else encoded anew. */
+/** Puts finished recordings behind each other in one file: packet by packet where their settings are equal, else encoded again. */
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { supervise } from '../src/process/supervised.ts'
@@ -8,7 +8,7 @@ const ENVIRONMENT = { PATH: CHILD_PATH, LC_ALL: 'C' }
 /** For a killed program to be gone. */
 const STOP_MS = 5_000
 
-/** Of one stream: everything that has to be the same for its packets to go on in one track. */
+/** The properties of a stream that have to be equal for its packets to continue in one track. */
 interface Stream {
   codec_type: string
   codec_name: string
@@ -44,7 +44,7 @@ async function asTheyAre(files: readonly string[], folder: string, signal: Abort
   const list = join(folder, 'parts.txt')
   const lines = files.map((file) => `file '${file.replaceAll("'", "'\\''")}'\n`)
   await writeFile(list, lines.join(''), { mode: 0o600 })
-  // The packet that primes the decoder of sound lies before the first picture, and has to stay there.
+  // The packet that primes the sound decoder is before the first picture, and has to stay there.
   const input = ['-f', 'concat', '-safe', '0', '-i', list, '-map', '0', '-c', 'copy']
   return [
     ...input,
@@ -55,7 +55,7 @@ async function asTheyAre(files: readonly string[], folder: string, signal: Abort
   ]
 }
 
-/** Where the first packet of sound lies: 0, or before it. Seconds. */
+/** The time of the first sound packet, in seconds: 0 or negative. */
 async function primingSeconds(file: string, signal: AbortSignal): Promise<number> {
   const first = [
     '-select_streams',
@@ -103,7 +103,7 @@ async function run(command: string, args: readonly string[], signal: AbortSignal
   const child = await supervise({
     ...{ name: command, command, args, env: ENVIRONMENT },
     lines: { 1: (line) => void lines.push(line) },
-    // Nothing of its work is kept when it is stopped.
+    // Its output is discarded when it is stopped, so it need not end gracefully.
     stopSteps: [{ ask: 'SIGKILL', deadlineMs: STOP_MS }],
   })
   const stop = () => void child.stop()

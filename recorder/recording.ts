@@ -17,7 +17,7 @@ interface MediaFile {
   file: GrowingFile
 }
 
-/** Sound alone is a file of its own also beside the video: the same packets, encoded once. */
+/** There is a separate sound file beside the video too: the same packets, encoded once. */
 const FILES = {
   video: { name: 'video.mp4', contentType: 'video/mp4', kinds: ['video', 'audio'] },
   audio: { name: 'audio.m4a', contentType: 'audio/mp4', kinds: ['audio'] },
@@ -83,7 +83,7 @@ export class Recording {
     return media
   }
 
-  /** The files end at this second of the recording, where they go on longer. To be called before `finish`. */
+  /** Ends the files at this second of the recording, if they are longer. To be called before `finish`. */
   cutAt(seconds: number): void {
     for (const { movie } of this.#files) movie.cutAt(seconds)
   }
@@ -106,7 +106,7 @@ export class Recording {
     return finished
   }
 
-  /** What is not finished stays for recovery. Repeatable, never rejects. */
+  /** Unfinished files stay for recovery. Repeatable, never rejects. */
   async close(): Promise<void> {
     await Promise.all(this.#files.map(({ file }) => file.close()))
   }

@@ -1,6 +1,6 @@
 /**
- * Makes one unbroken row of pictures and one of sound packets out of the spans between pauses. Each span brings times of
- * its own, which begin at zero.
+ * Makes one unbroken row of pictures and one of sound packets out of the spans between pauses. The times of each span
+ * begin at zero.
  */
 
 import { CAPTURE_SAMPLE_RATE } from '../src/meeting/capture-sample-rate.ts'
@@ -12,7 +12,7 @@ export interface JoinedSamples {
   audio: Sample[]
 }
 
-/** What a span has given to the files. */
+/** The pictures and sound that a span added to the files. */
 export interface SpanMedia {
   /** By its pictures, or by its sound where there are none. */
   seconds: number
@@ -49,8 +49,8 @@ export class SegmentConcatenator {
   }
 
   /**
-   * Begins a span with the tracks of its header; without pictures it begins at this sample of its own time. Throws where
-   * the tracks cannot go on in the same file.
+   * Begins a span with the tracks of its header; without pictures it begins at sample `startSample` of the span. Throws
+   * where the tracks cannot continue in the same file.
    */
   begin(tracks: readonly Track[], startSample = 0): void {
     this.#tracks ??= tracks

@@ -21,13 +21,13 @@ export const PIECES_ON_THE_WAY = 3
 
 /** Room is kept for the index of so long a recording: what a job gets that asks for nothing else. */
 export const INDEXED_SECONDS = 4 * 3600
-/** What a recording may run on beyond its longest time until it has ended. */
+/** A recording may take so much longer than its longest time until it has ended. */
 export const END_SECONDS = 60
 
 /**
- * Milliseconds of sound that Chromium keeps ready in the sound server beside a picture where nobody hears it live. Left alone it
- * keeps three pieces: where the machine stands still for longer the server has nothing to play, and what comes after it is
- * late for seconds (bench/notes/2026-11-24-standstills.md).
+ * Milliseconds of sound that Chromium keeps ready in the sound server, where a picture is recorded and no listener gets
+ * the sound live. By default it keeps three pieces: when the machine stalls for longer, the server has nothing to play,
+ * and the sound after that is late for seconds (bench/notes/2026-11-24-standstills.md).
  */
 export const SOUND_AHEAD_MS = 200
 
@@ -38,7 +38,7 @@ export interface RecorderLimits {
   firstFrameMs: number
   /** From the polite request to stop until the encoder is interrupted: it still writes what it holds. */
   encoderStopMs: number
-  /** No new frame for so long means that the encoder is dead, whatever the process says. */
+  /** Without a new frame for so long the encoder counts as crashed, even if its process still runs. */
   standingStillMs: number
   /** Sound below the noise floor for so long counts as silence. */
   silenceMs: number
@@ -55,10 +55,10 @@ export const DEFAULT_LIMITS: Readonly<RecorderLimits> = {
   noiseFloorDb: -50,
 }
 
-/** Where the programs of Debian packages are. Children inherit nothing of our environment, which may hold secrets. */
+/** Where the programs of Debian packages are. Children do not inherit our environment, which may hold secrets. */
 export const CHILD_PATH = '/usr/local/bin:/usr/bin:/bin'
 
-/** The environment of a child: `folder` takes whatever it wants to keep, because the home folder may be read-only. */
+/** The environment of a child: its files go to `folder`, because the home folder may be read-only. */
 export function childEnvironment(folder: string): Record<string, string> {
   return {
     PATH: CHILD_PATH,

@@ -1,6 +1,6 @@
 /**
- * An encoder that runs before it is known whether there is anything to record. What it makes stays in memory, and becomes
- * the beginning of the recording from any moment that it has seen.
+ * An encoder that runs before it is known whether there is anything to record. Its output stays in memory. The recording
+ * can begin with it, at any moment that the encoder has captured.
  */
 import type { Logger } from '../src/logger.ts'
 import type { Clock } from '../src/ports.ts'
@@ -42,7 +42,7 @@ export class StandBy {
     this.#parts = parts
   }
 
-  /** Begins to stand by, anew where it does already. `mayRenew` says that nothing is proven. Never rejects. */
+  /** Starts to stand by, or restarts. `mayRenew` answers whether there is no proof of admission yet. Never rejects. */
   begin(mayRenew: () => boolean): void {
     const earlier = this.end()
     const over = new AbortController()
@@ -71,7 +71,7 @@ export class StandBy {
       const start = await chosen.begin(from, sink, this.#parts.clock, limitMs)
       return { capture: chosen.capture, start, sendTo: (listener) => chosen.sendTo(listener, start.seconds) }
     } catch (error) {
-      this.#parts.logger.warn('What was recorded in advance is lost', { error })
+      this.#parts.logger.warn('The advance recording is lost', { error })
       chosen.end()
       return null
     }
@@ -109,7 +109,7 @@ export class StandBy {
       if (!mayRenew()) return
       await this.#add(signal)
       await clock.sleep(overlapMs, signal)
-      // What was proven meanwhile, the older one has seen from its first moment.
+      // If admission was proven meanwhile, the older one has captured it from the first moment.
       const [older] = this.#standing
       const isOlderWanted = !mayRenew() && older?.hasFailed === false
       for (const standing of this.#standing.splice(isOlderWanted ? 1 : 0, 1)) void standing.end()
@@ -163,7 +163,7 @@ class Standing {
     this.#news.passOn(listener, fromSeconds)
   }
 
-  /** Nothing of it is wanted. Never rejects. */
+  /** Discards the advance recording. Never rejects. */
   end(): Promise<void> {
     const stopped = this.capture.stop()
     this.capture.kill()
@@ -171,7 +171,7 @@ class Standing {
   }
 }
 
-/** What an encoder tells before anybody listens: whether it is silent, and that it failed. */
+/** Reports of an encoder that stands by, kept until the recording listens: whether it is silent, and that it failed. */
 class News implements CaptureListener {
   #listener: CaptureListener | null = null
   readonly #silences: { isSilent: boolean; seconds: number }[] = []

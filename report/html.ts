@@ -1,11 +1,11 @@
-/** One self-contained page: style, script and data are in it; only the media file stands beside it. */
+/** One self-contained page: style, script and data are in it; only the media file is beside it. */
 import { createHash } from 'node:crypto'
 import type { ReportData } from './page/data.ts'
 import { STYLE } from './style.ts'
 
 /** `script` is the bundle of `report/page/main.ts`. */
 export function reportHtml(data: ReportData, script: string): string {
-  // Whatever a name or a message holds, it cannot end the element that the data stands in.
+  // No name and no message can end the element that contains the data.
   const json = JSON.stringify(data).replace(/[<>&\u2028\u2029]/g, escaped)
   const code = script.replaceAll('</script', '<\\/script')
   const policy = [
@@ -58,7 +58,7 @@ ${code}
 
 function mediaElement(media: ReportData['media']): string {
   if (media === null) return '<p class="empty">Nothing was recorded.</p>'
-  // The name is one of our own, never a person's.
+  // The recorder chose this file name; it never contains a person's name.
   return `<${media.kind} id="player" controls preload="metadata" src="${media.file}"></${media.kind}>`
 }
 

@@ -12,7 +12,7 @@ import { qualityOf } from './quality.ts'
 
 const who = { name: z.string(), user_id: z.number().nullable(), offset: z.number().nullable() }
 
-/** What the report reads of each file; docs/artifacts.md has the whole formats. */
+/** The fields that the report reads of each file; docs/artifacts.md has the whole formats. */
 const people = z.array(
   z.looseObject({
     id: z.number(),
@@ -120,7 +120,7 @@ export async function writeReport(folder: string, facts: ReportFacts): Promise<v
   await writeWholeFile(join(folder, 'report.html'), reportHtml(data, pageScript('report')))
 }
 
-/** How much of a message stands beside the answer to it. Characters. */
+/** How much of a message is quoted beside the answer to it. Characters. */
 const QUOTED = 60
 
 function chatOf(chat: z.infer<typeof messages>): ReportMessage[] {

@@ -1,4 +1,4 @@
-/** What people call a meeting: its platform, and its name or code where it has one that people know. Pure. */
+/** The name of a meeting for people: its platform, and its name or code where it has one that people know. Pure. */
 import type { PlatformName } from '../src/meeting/meeting.ts'
 
 const PLATFORMS: Readonly<Record<PlatformName, string>> = {
@@ -19,7 +19,7 @@ function codeOf(platform: PlatformName, meetingId: string): string {
     case 'meet':
       return meetingId
     case 'teams':
-      // The identifier of a chat says nothing to people; the number of a meeting stands in its invitation.
+      // The identifier of a chat says nothing to people; the number of a meeting is in its invitation.
       return /^\d+$/.test(meetingId) ? meetingId.replace(/(?<=\d)(?=(?:\d{3})+$)/g, ' ') : ''
     case 'zoom':
       // As Zoom writes it: 3 digits, 3 or 4, and 4.

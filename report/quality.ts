@@ -1,4 +1,4 @@
-/** What a recording measured of itself, in words for people. */
+/** The measurements of a recording, in sentences for people. */
 import type { ReportFacts } from '../src/ports.ts'
 import { clockTime } from './page/clock-time.ts'
 

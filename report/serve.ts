@@ -22,7 +22,7 @@ interface Recording {
 /** Files that a browser may show as what they are. All others, such as a captured page, are sent as plain text. */
 const SHOWN_AS_THEY_ARE = new Set(['.mp4', '.m4a', '.ogg', '.json', '.png', '.vtt'])
 const REPORT = /^[^/]+\/report\.html$/
-/** No script, and an origin of its own: what is sent here cannot read the other recordings. */
+/** No scripts, and a separate origin: content that is served here cannot read the other recordings. */
 const SANDBOX = 'sandbox'
 /** The report needs its script, and its links open in other tabs. Its own policy allows only the script we wrote. */
 const REPORT_SANDBOX = 'sandbox allow-scripts allow-popups allow-popups-to-escape-sandbox'
@@ -101,7 +101,7 @@ async function answer(folder: string, server: Server, request: IncomingMessage, 
 
 /**
  * The file that a path of an address leads to, relative to `root`, with escapes decoded and symbolic links followed: the
- * rules above judge the file that is read. Null where there is none, or where it lies outside of `root`.
+ * rules above judge the file that is read. Null where there is none, or where it is outside `root`.
  */
 async function fileBelow(root: string, path: string): Promise<string | null> {
   try {

@@ -11,7 +11,7 @@ export const EMPTY_CRC: Readonly<Crc> = { value: 0, bytes: 0 }
 /** The polynomial of CRC-32, bits in the order in which the checksum holds them. */
 const POLYNOMIAL = 0xedb88320
 
-/** Goes on with the next bytes. */
+/** Adds the next bytes. */
 export function continueCrc(before: Readonly<Crc>, bytes: Uint8Array): Crc {
   return { value: crc32(bytes, before.value), bytes: before.bytes + bytes.length }
 }
@@ -49,7 +49,7 @@ export class CutCrc {
     }
   }
 
-  /** Of the first `bytes`; null where more than what is held lies behind them, or less was pushed. */
+  /** Of the first `bytes`. Null where fewer bytes were pushed, or where so many follow that they are no longer held. */
   upTo(bytes: number): Crc | null {
     if (bytes < this.#crc.bytes || bytes > this.#crc.bytes + this.#heldBytes) return null
     let crc = this.#crc

@@ -1,4 +1,4 @@
-/** What kind of trouble it was, for those who have to decide by it. */
+/** The kind of a storage failure, for callers that decide by it. */
 export type StorageTrouble =
   /** The name, address or settings can never work. */
   | 'invalid'
@@ -8,9 +8,9 @@ export type StorageTrouble =
   | 'missing'
   /** No room, or a quota. */
   | 'full'
-  /** Nobody answers, or only with temporary errors until patience ran out. */
+  /** The server does not answer, or answered with temporary errors until the deadline. */
   | 'unreachable'
-  /** What is stored is not what was sent. */
+  /** The stored bytes differ from the sent ones. */
   | 'corrupted'
   | 'other'
 

@@ -1,4 +1,4 @@
-/** What a growing file's folder says of it to whoever has to finish it after the death of its process: JSON lines. */
+/** The journal beside a growing file, by which recovery finishes the file after a crash of its process: JSON lines. */
 import { type FileHandle, open, readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { z } from 'zod'
@@ -87,12 +87,12 @@ export class GrowthJournal {
     }
   }
 
-  /** Goes on with a dead process's journal. */
+  /** Continues the journal of a crashed process. */
   static async goOn(folder: string): Promise<GrowthJournal> {
     const journal = new GrowthJournal(await open(path.join(folder, JOURNAL_NAME), APPEND_NO_LINK))
     // Its last line may be torn.
     await journal.#handle.write('\n').catch(() => {
-      // A full disk must not keep what lies on it from being finished.
+      // A full disk must not prevent that its files are finished.
     })
     return journal
   }

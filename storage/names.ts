@@ -8,7 +8,7 @@ const KEY_BYTES = 1024
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
 const CONTROL_CHARACTERS = /[\u0000-\u001f\u007f-\u009f]/
 
-/** The name as it may stand in a message. */
+/** The name in a form that a message may contain. */
 function shown(name: string): string {
   const text = JSON.stringify(name)
   return text.length > 120 ? `${text.slice(0, 120)}…"` : text

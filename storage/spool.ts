@@ -91,11 +91,11 @@ export async function own(folder: string): Promise<Ownership> {
     release: async () => {
       clearInterval(beat)
       const left = await readdir(folder).catch(() => [])
-      // What stays belongs to nobody any more, so that recovery need not wait for the heart to stop.
+      // The remaining files have no owner any more, so recovery need not wait until the heartbeat is old.
       await rm(file, { force: true }).catch(() => {})
       if (left.some((name) => name !== OWNER)) return
       await rmdir(folder).catch(() => {
-        // Somebody began something here meanwhile.
+        // Another process began a file here meanwhile.
       })
     },
   }
@@ -114,13 +114,13 @@ async function claim(folder: string): Promise<void> {
     await rename(mine, path.join(folder, OWNER))
   } catch (error) {
     await rm(mine, { force: true })
-    // A full disk must not keep what lies on it from being finished; nothing begins to grow there anyway.
+    // A full disk must not prevent that its files are finished; no new file can grow there anyway.
     if (systemCode(error) !== 'ENOSPC') throw error
   }
 }
 
 /**
- * Whether a process that may be alive owns this spool. Told at once where it was of this machine and this container;
+ * Whether a process that may be alive owns this spool. Known at once for a process of this machine and this container;
  * elsewhere by its heartbeat, which is watched for at most `DEAD_AFTER_MS`.
  */
 async function isOwnedByOther(folder: string): Promise<boolean> {

@@ -29,18 +29,18 @@ export interface StreamingOptions {
   output: string | null
   /** Samples per second. */
   sampleRate: number
-  /** The meeting's sound comes by `hear`, from its page; otherwise, and where that stays silent, from the stage. */
+  /** The meeting's sound comes from its page, by `onMix`; otherwise, or if the page stays silent, from the sound server. */
   hearsPage?: boolean
   /** How long the first connections are tried for. Milliseconds. */
   setUpMs: number
-  /** Whether addresses that cannot be reached are a failure, or only told. */
+  /** Whether an address that cannot be reached is a failure, or only a notice. */
   isRequired: boolean
   botId: string
   /** For what ffmpeg wants to write. */
   folder: string
   clock: Clock
   logger: Logger
-  /** Tells whoever watches the bot, in one sentence. */
+  /** Sends a notice of one sentence to the bot's events. */
   notice(message: string): void
   timing?: Partial<SocketTiming>
   /** How addresses are resolved; where private ones are refused, this refuses them. */
@@ -51,20 +51,20 @@ export interface StreamingOptions {
 
 export { captureSink }
 
-/** A dead sound process is started again after this; it dies with the sound server, which takes some time to be replaced. */
+/** A sound process that exited is restarted after this; it exits with the sound server, whose restart takes some time. */
 const SOUND_RETRY_MS = 2_000
 
 /**
- * The stage sounded for so long while its page was silent: the meeting's sound is not in the page's tracks. Longer than
- * a chime of the page, and than the recorder takes to call the stage silent.
+ * If the sound server had sound for so long while the page was silent, the meeting's sound is not in the page's tracks.
+ * Longer than a chime of the page, and than the recorder takes to report silence.
  */
 const DEAF_MS = 6_000
 const WATCH_EVERY_MS = 500
 
 export interface HearingStreaming extends Streaming {
-  /** What is heard in the meeting's page; nothing of it leaves before `start`. */
+  /** Receives sound captured in the meeting's page; none is sent before `start`. */
   onMix(sound: CapturedAudio): void
-  /** Whether the stage sounds, as the recorder hears it; `at` in UTC milliseconds. */
+  /** Whether the recorder captures sound; `at` in UTC milliseconds. */
   noteStage(isAudible: boolean, at: number): void
 }
 
@@ -84,9 +84,9 @@ class LiveStreaming implements HearingStreaming {
   #isPaused = false
   /** Messages of sound since the start, sent or not. */
   #heard = 0
-  /** Null where the stage is listened to. */
+  /** Null while the sound server is streamed. */
   #page: SteadySound | null = null
-  /** Since when the stage sounds; null while it is silent. */
+  /** Since when the sound server has sound; null while it is silent. */
   #audibleSince: number | null = null
 
   constructor(options: StreamingOptions) {
@@ -210,7 +210,7 @@ class LiveStreaming implements HearingStreaming {
     if (this.#speaking.size > 0) this.#output?.send(jsonText([...this.#speaking.values()]))
   }
 
-  /** Hears the page for as long as its sound is the meeting's. */
+  /** Streams the page's sound for as long as it is the meeting's. */
   async #forwardPageAudio(stage: CaptureEnvironment): Promise<void> {
     const { clock, logger, sampleRate } = this.#options
     const cut = createCutter(messageBytes(sampleRate), (message) => this.#send(message))
@@ -219,7 +219,7 @@ class LiveStreaming implements HearingStreaming {
     const page = new SteadySound(sampleRate, cut)
     this.#page = page
     const running = page.run(clock, AbortSignal.any([deaf.signal, signal]))
-    // The bot's own voice sounds on the stage too.
+    // The sound server plays the bot's own voice too.
     let spokeAt = 0
     while (!signal.aborted && !deaf.signal.aborted) {
       await clock.sleep(WATCH_EVERY_MS, signal).catch(() => {})
@@ -231,7 +231,7 @@ class LiveStreaming implements HearingStreaming {
     await running
     this.#page = null
     if (signal.aborted) return
-    logger.warn('The page is silent while the meeting sounds; the stage is streamed instead')
+    logger.warn('The page is silent although the meeting has sound; streaming from the sound server instead')
     await this.#keepHearing(stage)
   }
 

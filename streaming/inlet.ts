@@ -3,7 +3,7 @@ import type { Logger } from '../src/logger.ts'
 import type { Clock, MeetingDriver } from '../src/ports.ts'
 import { BYTES_PER_SAMPLE, secondsOf } from './messages.ts'
 
-/** What is waiting beyond this is refused: nobody listens to an answer that is two minutes late. */
+/** Sound beyond this queue is refused: an answer that is two minutes late is useless. */
 export const MAX_QUEUED_SECONDS = 120
 /** How far ahead of its time the page gets sound. Long enough for a busy machine, short enough to be interrupted. */
 const AHEAD_SECONDS = 0.2
@@ -73,7 +73,7 @@ export class Inlet {
     })
   }
 
-  /** Whoever was speaking is interrupted: nothing of what is queued is heard any more. */
+  /** Interrupts the bot's voice: queued sound is discarded. */
   async clear(): Promise<void> {
     this.#queue = []
     this.#queuedBytes = 0

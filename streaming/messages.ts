@@ -1,4 +1,4 @@
-/** What is said on the streaming sockets besides sound. Source: docs/interface.md#streaming-messages. */
+/** Text messages on the streaming sockets, beside the sound. Source: docs/interface.md#streaming-messages. */
 
 /** The exchange described in docs/streaming.md. */
 export const PROTOCOL_VERSION = 1
@@ -16,7 +16,7 @@ export interface Handshake {
   sample_rate: number
 }
 
-/** Text messages carry an array of these whenever somebody starts or stops to speak. */
+/** Text messages carry an array of these whenever a participant starts or stops speaking. */
 export interface SpeakerMessage {
   name: string
   /** The person's number, as in `participants.json`. */
@@ -35,7 +35,7 @@ export function secondsOf(bytes: number, sampleRate: number): number {
   return bytes / BYTES_PER_SAMPLE / sampleRate
 }
 
-/** True for `{"type":"clear"}`: whoever speaks through the bot was interrupted. Other text is not for us. */
+/** True for `{"type":"clear"}`, which interrupts the bot's voice. Other text is ignored. */
 export function asksToClear(text: string): boolean {
   if (text.length > 1000) return false
   try {

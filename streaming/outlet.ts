@@ -17,7 +17,7 @@ export class Outlet {
     this.#socket = socket
   }
 
-  /** Seconds that left, and seconds that nobody took. */
+  /** Seconds of sound that were sent, and that were dropped. */
   get figures(): { sentSeconds: number; droppedSeconds: number } {
     return { sentSeconds: (this.#sent * MESSAGE_MS) / 1000, droppedSeconds: (this.#dropped * MESSAGE_MS) / 1000 }
   }

@@ -1,18 +1,18 @@
-/** Raw sound from and to the stage's sound server, each by a supervised ffmpeg of its own. */
+/** Raw sound from and to the sound server, each by a separate supervised ffmpeg. */
 
 import { CAPTURE_SAMPLE_RATE } from '../src/meeting/capture-sample-rate.ts'
 import type { CaptureEnvironment } from '../src/ports.ts'
 import { type Supervised, supervise } from '../src/process/supervised.ts'
 import { messageBytes } from './messages.ts'
 
-/** Bytes of 10 ms of the stage's sound: less would wake ffmpeg more often than it shortens the way. */
+/** Bytes of 10 ms of sound: smaller fragments would wake ffmpeg more often and hardly reduce the latency. */
 const FRAGMENT_BYTES = (CAPTURE_SAMPLE_RATE * 2 * 2) / 100
-/** Sound of our own that waits in the sound server. */
+/** Buffer of the bot's voice in the sound server. */
 const VOICE_BUFFER_MS = 80
 
 const QUIET = ['-hide_banner', '-nostats', '-loglevel', 'warning']
 
-/** The child inherits nothing of our environment, which may hold secrets. */
+/** The child does not inherit our environment, which may hold secrets. */
 function childEnvironment(folder: string): Record<string, string> {
   return { PATH: '/usr/local/bin:/usr/bin:/bin', HOME: folder, TMPDIR: folder, XDG_RUNTIME_DIR: folder, LC_ALL: 'C' }
 }

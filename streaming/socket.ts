@@ -41,7 +41,7 @@ export class StreamSocket {
   readonly #over = new AbortController()
   #socket: WebSocket | null = null
   #losses = 0
-  /** Resolves with every opening; made anew for the next. */
+  /** Resolves when the socket opens; replaced by a new promise for the next opening. */
   #opening = Promise.withResolvers<void>()
   /** Why the last attempt failed, for people; never holds the address's path or query, which may carry secrets. */
   lastReason = 'it was not tried'
@@ -82,7 +82,7 @@ export class StreamSocket {
     return true
   }
 
-  /** Ends for good, politely. Repeatable, never rejects. */
+  /** Closes the socket gracefully and for good. Repeatable, never rejects. */
   async close(): Promise<void> {
     this.#over.abort()
     const socket = this.#socket

@@ -1,21 +1,21 @@
 /**
- * Sound that comes piece by piece from a page, as a stream without holes: a page that is loaded anew, a meeting in which
- * nobody has been heard yet, or a browser that died gives silence, and a page that comes to itself does not repeat itself.
+ * Makes a stream without holes from the pieces of sound that a page sends. A page that is loaded again, a meeting without
+ * sound so far, or a browser that crashed gives silence. A page that resumes after a stall does not repeat sound.
  */
 import type { CapturedAudio, Clock } from '../src/ports.ts'
 import { BYTES_PER_SAMPLE } from './messages.ts'
 
-/** A piece may lie this far from where the stream stands and still follow it; clocks and timers are not finer. */
+/** A piece this close to the end of the stream still follows it without a hole; clocks and timers are not finer. */
 const SLIP_MS = 60
 /** A piece that has not come by then is not waited for. */
 const LATE_MS = 300
-/** A machine without time gives every piece late: then the stream is late too, but never more than this. */
+/** A busy machine delivers every piece late: then the stream is late too, but never by more than this. */
 const MOST_DELAY_MS = 3_000
-/** A machine that slept is not made up for by more silence than this, and what claims to be further ahead is no sound of now. */
+/** The longest silence that fills a hole, as after a sleep of the machine; a piece further ahead has a wrong time. */
 const MOST_SILENCE_MS = 10_000
-/** Nobody speaks below this peak (-50 dBFS); the comfort noise of meeting clients does not reach it. */
+/** Speech is louder than this peak (-50 dBFS); the comfort noise of meeting clients does not reach it. */
 const QUIET = 100
-/** How often the stream is looked after. */
+/** How often the stream is checked. */
 const TICK_MS = 50
 
 export class SteadySound {
@@ -23,7 +23,7 @@ export class SteadySound {
   readonly #listener: (samples: Buffer) => void
   /** UTC milliseconds up to which sound or silence was given; null before the start. */
   #until: number | null = null
-  /** How much later than it was heard the sound stands in the stream. Milliseconds; made up for in pauses. */
+  /** Milliseconds by which the stream is later than the captured sound; reduced in pauses. */
   #delay = 0
   /** UTC milliseconds of the latest piece that was not silent. */
   lastHeardAt: number | null = null

@@ -45,7 +45,7 @@ export async function transcribe(
   }
 }
 
-/** Writes the transcript that was made while the meeting went on. Resolves with the number of utterances. */
+/** Writes the transcript that was made during the meeting. Resolves with the number of utterances. */
 export async function writeLiveTranscript(
   folder: string,
   options: {

@@ -29,7 +29,7 @@ async function run(command: string, args: readonly string[], signal: AbortSignal
   const child = await supervise({
     ...{ name: command, command, args, env: ENVIRONMENT },
     lines: { 1: (line) => void lines.push(line) },
-    // Nothing of its work is kept when it is stopped.
+    // Its output is discarded when it is stopped, so it need not end gracefully.
     stopSteps: [{ ask: 'SIGKILL', deadlineMs: STOP_MS }],
   })
   const stop = () => void child.stop()

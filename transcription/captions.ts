@@ -1,12 +1,12 @@
 /**
- * A platform's own captions, read as words. The text of a row grows and is put right while somebody speaks; words are
- * final when the row has been still for a while, and each is told as final once. Pure: updates go in with their time.
+ * A platform's captions, read as words. The text of a row grows and is corrected while a participant speaks. Words are
+ * final when the row has not changed for a while, and each is reported as final once. Pure: each update has its time.
  */
 
 export interface CaptionUpdate {
   /** Of the row; the page may show the same row again under another one. */
   key: string
-  /** Who speaks, by whatever tells speakers apart. */
+  /** The speaker, by any key that distinguishes speakers. */
   speaker: string
   text: string
   /** The platform says that this is the row's last text. */
@@ -26,14 +26,14 @@ export interface CaptionWords {
 
 /** A row that has been still for so long is at its end, or its speaker pauses. */
 const STILL_MS = 2_000
-/** Of somebody who never pauses, words become final after so long, */
+/** Words of a speaker who never pauses become final after this, */
 const LONGEST_MS = 15_000
 /** up to the end of a sentence, or else of what has not been changed for a while. */
 const SETTLED_SENTENCE_MS = 2_500
 const SETTLED_MS = 5_000
 /** A word of a text that comes up at once has taken about this long. */
 const WORD_MS = 350
-/** A platform's own instant is not believed where it lies further back. */
+/** The platform's time of a word is not believed where it is further back. */
 const LATEST_MS = 30_000
 /** Final words by which the place is found where new ones begin. */
 const TAIL = 8
@@ -129,7 +129,7 @@ export class CaptionAssembler {
     return row
   }
 
-  /** The row of this speaker whose text begins this one: the page has drawn its captions anew. */
+  /** The row of this speaker whose text begins this one: the page has drawn its captions again. */
   #shownAgain(speaker: string, tokens: readonly string[], at: number): Row | null {
     const row = [...this.#rows.values()].findLast(
       (one) => one.speaker === speaker && at - one.changedAt < SHOWN_AGAIN_MS,
@@ -166,7 +166,7 @@ function bestEnd(
   return best
 }
 
-/** Words keep the time at which they came up, whatever they are put right to. True where anything changed. */
+/** Words keep the time at which they first appeared, also when they are corrected. True if the row changed. */
 function merge(row: Row, tokens: readonly string[], at: number, startedAt?: number): boolean {
   const { pending } = row
   let hasChanged = tokens.length !== pending.length

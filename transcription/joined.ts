@@ -8,7 +8,7 @@ export interface TranscribedPart {
   document: unknown
   /** `raw_transcription.json`, likewise. */
   raw: unknown
-  /** What was heard while the meeting went on; in place of a transcript that was never made. */
+  /** Utterances of the live transcript; used if the part never got a transcript file. */
   live: readonly Utterance[]
   /** Of the recording before this part. */
   base: number

@@ -1,4 +1,4 @@
-/** What a live transcript said, read back from the journal of events: for captions there is no other way afterwards. */
+/** Reads a live transcript back from the journal of events: captions are stored nowhere else. */
 import { createReadStream } from 'node:fs'
 import { join } from 'node:path'
 import { transcriptSchema } from '@standin/wire/events.ts'
@@ -7,8 +7,7 @@ import type { LiveResult } from './live.ts'
 import { spread } from './spread.ts'
 import type { Utterance } from './types.ts'
 
-/** Rejects where the folder has no journal, or nobody said anything in it. */
-/** Those of events that are parsed already. */
+/** The utterances in events that are parsed already. */
 export function spokenIn(events: readonly { event: unknown }[]): Utterance[] {
   return events.flatMap(({ event }) => {
     const parsed = transcriptSchema.safeParse(event)
@@ -19,6 +18,7 @@ export function spokenIn(events: readonly { event: unknown }[]): Utterance[] {
   })
 }
 
+/** Rejects where the folder has no journal, or the journal has no words. */
 export async function readSpoken(folder: string): Promise<LiveResult> {
   const utterances: Utterance[] = []
   const languages = new Set<string>()

@@ -1,6 +1,6 @@
 /**
- * Words while the meeting goes on: sound goes to a provider, words come back with the instants at which they were said.
- * A connection that breaks is opened again and gets the sound once more that it gave no words for.
+ * Words during the meeting: sound goes to a provider, words come back with the instants at which they were said.
+ * A connection that breaks is opened again, and sound that has no words yet is sent once more.
  */
 import type { Logger } from '../src/logger.ts'
 import type { Clock } from '../src/ports.ts'
@@ -14,7 +14,7 @@ export interface LiveWordsOptions {
   sampleRate: number
   clock: Clock
   logger: Logger
-  /** Tells whoever watches the bot, in one sentence. */
+  /** Sends a notice of one sentence to the bot's events. */
   notice(message: string): void
   /** `start` and `end` are UTC milliseconds. Final words come once, and replace those that were not. */
   onWords(heard: HeardWords): void
@@ -75,13 +75,13 @@ export class LiveWords {
     this.#send(MESSAGES_AT_ONCE)
   }
 
-  /** What is heard next does not continue what was heard. `seconds` of sound between them were missed. */
+  /** The next sound does not continue the previous one. `seconds` of sound between them were lost. */
   break(seconds = 0): void {
     this.#times.break()
     this.#lostSeconds += seconds
   }
 
-  /** Asks for the last words. Repeatable, never rejects. */
+  /** Requests the words of the remaining sound. Repeatable, never rejects. */
   async close(): Promise<void> {
     if (!this.#over.signal.aborted) {
       const connection = this.#connection
@@ -90,7 +90,7 @@ export class LiveWords {
         this.#send(Number.POSITIVE_INFINITY)
         const limit = AbortSignal.timeout(FINISH_MS)
         await connection.finish(limit)
-        if (limit.aborted) this.#failure ??= 'The last words did not come in time.'
+        if (limit.aborted) this.#failure ??= 'The final words did not arrive in time.'
       }
       this.#over.abort()
     }

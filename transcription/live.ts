@@ -1,4 +1,4 @@
-/** A transcript that is made while the meeting goes on: from its sound, by a provider, or from the platform's captions. */
+/** A transcript that is made during the meeting: from its sound, by a provider, or from the platform's captions. */
 
 import type { Person, Transcript } from '@standin/wire/events.ts'
 import type { Logger } from '../src/logger.ts'
@@ -9,7 +9,7 @@ import { LiveWords } from './live-words.ts'
 import { inOneBreath, joined, utterancesOf } from './speakers.ts'
 import type { HeardWords, LiveRecognition, Turn, Utterance, Word } from './types.ts'
 
-/** Hears the stage until it is stopped or breaks: mono sound, signed 16 bit little-endian, 100 ms a message. */
+/** Captures the sound server until it is stopped or fails: mono sound, signed 16 bit little-endian, 100 ms a message. */
 export type Hear = (
   stage: CaptureEnvironment,
   sampleRate: number,
@@ -23,17 +23,17 @@ export interface LiveOptions {
   capture: Hear
   /** Samples per second. */
   sampleRate: number
-  /** For what the hearing process wants to write. */
+  /** For files of the capturing process. */
   folder: string
   clock: Clock
   logger: Logger
-  /** Tells whoever watches the bot, in one sentence. */
+  /** Sends a notice of one sentence to the bot's events. */
   notice(message: string): void
   /** Final words in order, each once; partial ones a few times a second. */
   emit(transcript: Transcript): void
 }
 
-/** What a live transcript has come to, when the meeting is over. */
+/** The result of a live transcript after the meeting. */
 export interface LiveResult {
   /** Of captions, with the speakers that they name; else null. */
   utterances: Utterance[] | null
@@ -42,13 +42,13 @@ export interface LiveResult {
   languages: string[]
   /** The provider's final messages, unchanged. */
   raw: unknown[]
-  /** Null where nothing is known to be missing; else what is, in one sentence. */
+  /** One sentence about missing words; null where none are known to be missing. */
   gap: string | null
 }
 
 /** Partial words more often than this are more than people can read. */
 const PARTIAL_EVERY_MS = 250
-/** A dead sound process is started again after this; it dies only with the sound server, which ends the recording. */
+/** A sound process that exited is restarted after this; it exits only with the sound server, which ends the recording. */
 const HEAR_AGAIN_MS = 2_000
 const TICK_MS = 500
 /** Turns that ended this long before a word have nothing to say about it. Seconds. */

@@ -14,7 +14,7 @@ export class SoundClock {
   readonly #anchors: Anchor[] = []
   #continues = false
 
-  /** What comes next does not continue what came: a pause, or sound that was never heard. */
+  /** The next sound does not continue the previous one: after a pause, or after lost sound. */
   break(): void {
     this.#continues = false
   }

@@ -3,7 +3,7 @@ import type { Turn, Utterance, Word } from './types.ts'
 
 type Speaker = Pick<Turn, 'speaker' | 'userId'>
 
-/** A word this far outside of every turn is nobody's: marks begin late and end early, but not by more. */
+/** A word this far outside every turn gets no speaker: turns begin late and end early, but not by more. */
 const NEAR_SECONDS = 1
 /** A pause that ends an utterance. */
 const PAUSE_SECONDS = 1.2
@@ -12,7 +12,7 @@ const LONGEST_SECONDS = 30
 const NOBODY: Speaker = { speaker: 'Unknown', userId: null }
 const SENTENCE_END = /[.!?。！？…]$/
 
-/** Utterances in order of time; a word goes to whoever speaks most of it, and in doubt to whoever spoke before. */
+/** Utterances in order of time. A word goes to the speaker of most of it, and in doubt to the previous speaker. */
 export function utterancesOf(words: readonly Word[], turns: readonly Turn[], language: string | null): Utterance[] {
   const utterances: Utterance[] = []
   const byStart = turns.toSorted((one, other) => one.start - other.start)
@@ -31,7 +31,7 @@ export function utterancesOf(words: readonly Word[], turns: readonly Turn[], lan
   return utterances
 }
 
-/** What one person said in pieces without a pause between them, as one utterance; in order of time. */
+/** Joins utterances of one person without a pause between them; in order of time. */
 export function inOneBreath(pieces: readonly Utterance[]): Utterance[] {
   const utterances: Utterance[] = []
   for (const piece of pieces.toSorted((one, other) => one.start - other.start)) {

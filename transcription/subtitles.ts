@@ -1,4 +1,4 @@
-/** Utterances as WebVTT and SRT. Names and words are text: nothing of them can become markup or a cue's end. Pure. */
+/** Utterances as WebVTT and SRT. Names and words are escaped: they cannot become markup or end a cue. Pure. */
 import type { Utterance } from './types.ts'
 
 /** Two lines of a subtitle; longer utterances become several cues. */

@@ -8,7 +8,7 @@ export interface Word {
   confidence: number | null
 }
 
-/** What a provider made of one file of sound. */
+/** A provider's result for one file of sound. */
 export interface Recognized {
   /** The provider's answer, unchanged. */
   raw: unknown
@@ -58,17 +58,17 @@ export interface LiveConnection {
   send(samples: Uint8Array): void
   /** Said while there is no sound to send, so that the provider does not hang up. */
   keepAlive(): void
-  /** Asks for the last words and ends; they come before it resolves. Repeatable, never rejects. */
+  /** Requests the words of the remaining sound and ends; they arrive before it resolves. Repeatable, never rejects. */
   finish(signal: AbortSignal): Promise<void>
   /** Ends without waiting; repeatable. */
   close(): void
 }
 
-/** Somebody's words between two pauses or two speakers. */
+/** The words of one speaker between two pauses or two speaker changes. */
 export interface Utterance {
-  /** `Unknown` where nobody was seen to speak. */
+  /** `Unknown` where no speaker was seen. */
   speaker: string
-  /** The person's number as in `participants.json`; null where it is nobody's. */
+  /** The person's number as in `participants.json`; null where the speaker is unknown. */
   userId: number | null
   start: number
   end: number
@@ -77,7 +77,7 @@ export interface Utterance {
   words: Word[]
 }
 
-/** A stretch in which somebody spoke, as `diarization.jsonl` has it. */
+/** A time span in which one person spoke, as in `diarization.jsonl`. */
 export interface Turn {
   speaker: string
   userId: number | null

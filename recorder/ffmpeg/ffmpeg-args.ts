@@ -25,8 +25,8 @@ export interface CaptureSettings {
 }
 
 /**
- * Constant quality. Meeting pictures stand still most of the time, so that a fixed bit rate would waste space on them
- * and starve the changes; the ceiling keeps an hour of a moving shared screen bounded.
+ * Constant quality. Meeting pictures do not move most of the time: a fixed bit rate would waste space on them and leave
+ * too little for the changes. The ceiling bounds the size of an hour of a moving shared screen.
  */
 const VIDEO_CRF = 24
 const VIDEO_MAX_KILOBITS = 3_000
@@ -40,14 +40,14 @@ const BYTES_PER_FRAME = 4
 /** Beside a picture sound comes in small pieces; alone nothing waits for it. */
 const PIECE_MS = 20
 const PIECE_ALONE_MS = 100
-/** What a kill at the worst moment may cost. */
+/** The most that a kill at the worst moment may lose. */
 const FRAGMENT_MICROSECONDS = 500_000
 
 /**
- * How sound is kept on the picture's clock. Each packet of sound has a wall-clock time; when the samples written so far
- * drift from it by more than 2 ms (these times themselves swing by 1), they are stretched or squeezed by at most 1000
- * samples a second (2 %, not heard) until they agree, and a hole of more than 100 ms (a stalled sound server) is filled
- * with silence at once. What was captured before the first picture is cut off to the sample.
+ * How sound is kept on the picture's clock. Each packet of sound has a wall-clock time. When the samples written so far
+ * drift from it by more than 2 ms (these times themselves vary by 1 ms), they are stretched or squeezed by at most 1000
+ * samples a second (2 %, not audible) until they agree. A hole of more than 100 ms (a stalled sound server) is filled
+ * with silence at once. Sound from before the first picture is cut off to the sample.
  *
  * Pictures reach the recording late: by what the browser takes to paint, and by half a frame on average because the
  * display is looked at once a frame. Sound is delayed by the same time, so that the two differ by chance only.
@@ -56,7 +56,7 @@ export const DRIFT_CORRECTION = 'aresample=async=1000:min_comp=0.002:comp_durati
 
 /**
  * Arguments of the capturing ffmpeg: a fragmented MP4 goes to standard output, progress to descriptor 3, reports to
- * standard error; `q` on standard input ends it. Only at -loglevel verbose it tells how long a picture was repeated and
+ * standard error; `q` on standard input ends it. Only at -loglevel verbose does it report how long a picture was repeated and
  * how sound was corrected, which quality.ts counts.
  *
  * Inputs. Probing is cut short, because it swallows the first seconds otherwise. Sound is opened first, so that it runs when
@@ -65,18 +65,19 @@ export const DRIFT_CORRECTION = 'aresample=async=1000:min_comp=0.002:comp_durati
  * sound server wakes up too. -draw_mouse 0: no pointer. The queue of raw pictures is short, as each takes 3.7 MB on a display
  * and 1.4 MB in a file.
  *
- * Outputs. -fps_mode cfr: every 1/fps of a second has a picture, so that time is counted in frames. Left alone it lets
- * pictures stay two frames late for good after a busy moment (70 ms, measured); -frame_drop_threshold 0.5 drops down to
- * the nearest frame instead. superfast without the search for fractions of a pixel (-subq 0: a tenth less work, on meetings
- * the same size) and -bf 0 (no reordering, so that spans join without a gap). The GOP is fixed (-sc_threshold 0) for seeking
- * and cuts.
+ * Outputs. -fps_mode cfr: every 1/fps of a second has a picture, so that time is counted in frames. By default, pictures
+ * stay two frames late for good after a busy moment (70 ms, measured); -frame_drop_threshold 0.5 drops down to the nearest
+ * frame instead. The preset is superfast, without the search for fractions of a pixel (-subq 0: a tenth less work, on
+ * meetings the same size) and with -bf 0 (no reordering, so that spans join without a gap). The GOP is fixed
+ * (-sc_threshold 0) for seeking and cuts.
  * -threads 2: more of them cost more in all, hold more memory, and each holds back a picture that a kill takes with it.
  *
- * Colors. From 24 bits for a pixel ffmpeg has a way to YUV of its own that takes less than half the work of its general
- * one (6 against 14 million cycles for a picture, bench/notes/2026-11-22-ways-to-capture.md), so the way from a display goes over bgr24. The
- * matrix is that of BT.601 on each way and is written into the stream, because players take unmarked pictures of this size
- * for BT.709. Frames come as the encoder takes them. Both say that pixels are square (`setsar`): a browser that takes the
- * place of a dead one may paint on the other, and one file has the same settings throughout.
+ * Colors. ffmpeg has a special conversion from 24 bits a pixel to YUV that takes less than half the work of its general
+ * one (6 against 14 million cycles for a picture, bench/notes/2026-11-22-ways-to-capture.md), so pictures of a display are
+ * converted to bgr24 first. The matrix is always that of BT.601 and is written into the stream, because players take
+ * unmarked pictures of this size for BT.709. Frames of the page come in the encoder's pixel format. Both say that pixels
+ * are square (`setsar`): the browser that replaces a crashed one may paint the other way, and one file has the same
+ * settings throughout.
  *
  * Container. Each fragment is stored as it comes, so that a kill costs half a second; delay_moov writes the header with
  * the first fragment, when the encoder's priming of the sound is known; -flush_packets passes each fragment on at once.
@@ -84,7 +85,7 @@ export const DRIFT_CORRECTION = 'aresample=async=1000:min_comp=0.002:comp_durati
 export function captureArguments(settings: CaptureSettings): string[] {
   const { picture, source, voiceSource } = settings
   const sources = voiceSource === null ? [source] : [source, voiceSource]
-  // Whoever has no picture to follow follows the meeting's sound.
+  // Without a picture, the meeting's sound is the clock that the other inputs follow.
   const leader = picture === null ? 0 : sources.length
   const pieceMs = picture === null ? PIECE_ALONE_MS : PIECE_MS
   const sounds = sources.flatMap((name, index) =>
@@ -147,7 +148,7 @@ function pictureInput(picture: Picture): string[] {
  * Reads the one frame of the file again and again, at the pace of the recording, and stamps it with the wall clock as a
  * device does. `realtime` holds each frame until its time: only the first is passed on at once, and each of the others was
  * read one frame before its stamp. The second, read together with the first, is left out by -fps_mode cfr, since a stream
- * of no known rate has frames of no length; after that each frame stands in the file at the time at which it was read.
+ * of no known rate has frames of no length; after that each frame has in the file the time at which it was read.
  */
 function frameReader(path: string, { width, height, framesPerSecond }: Picture): string {
   const format = `video_size=${width}x${height}:pixel_format=yuv420p:framerate=${framesPerSecond}`

@@ -5,7 +5,7 @@ export interface CaptureProgress {
   frames: number
   /** Seconds of media written. */
   seconds: number
-  /** Moments without a picture of their own, which show the one before. */
+  /** Frames without a new picture: they repeat the one before. */
   repeatedFrames: number
   isLast: boolean
 }
@@ -63,7 +63,7 @@ export function createReportReader(onReport: (report: CaptureReport) => void): (
 const EVERYDAY =
   /^\*\*\* (\d+ dup!|dropping frame)|^Past duration|^ +Last message repeated|message queue blocking|compensating audio timestamp|silence_(start|end)|^ *(Stream #|Metadata:|encoder +:|Side data:|cpb:)/
 
-/** How an encoder tells that it works and copes; it explains no death. */
+/** Lines that an encoder writes while it works well; they never explain why it exited. */
 export function isEverydayReport(line: string): boolean {
   return EVERYDAY.test(line)
 }

@@ -29,7 +29,7 @@ export interface Run {
   /** Ticks until the first of them, since the beginning of the stream. */
   decodeTime: number
   samples: Sample[]
-  /** Where the first of them lies, from the beginning of the fragment. */
+  /** Of the first sample, in bytes from the beginning of the fragment. */
   offset: number
 }
 
@@ -49,7 +49,7 @@ const LARGEST_BOX = 64 * 1024 * 1024
 const NOT_A_KEY = 0x0001_0000
 
 /**
- * Takes the stream in pieces of any size and tells of what is whole. Throws where it cannot be a fragmented MP4. Samples
+ * Takes the stream in pieces of any size and emits each complete fragment. Throws where it cannot be a fragmented MP4. Samples
  * share their bytes with what was pushed.
  */
 export class FragmentReader {
@@ -245,7 +245,7 @@ function readRun(
     const size = next(0x200, defaults.size)
     const sampleFlags = next(0x400, index === 0 ? firstFlags : defaults.flags)
     if (next(0x800, 0) !== 0) throw new Error('pictures are not in the order in which they are shown')
-    if (place < 8 || place + size > mdat.length) throw new Error('a sample lies outside its fragment')
+    if (place < 8 || place + size > mdat.length) throw new Error('a sample is outside its fragment')
     samples.push({ data: mdat.subarray(place, place + size), duration, isKey: (sampleFlags & NOT_A_KEY) === 0 })
     place += size
   }

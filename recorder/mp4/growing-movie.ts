@@ -1,8 +1,8 @@
 /**
  * An MP4 that is an ordinary file in the end and plays at any moment before. Its body is a row of fragments, each with
- * a header of its own. While it grows, a small head before them says that fragments follow. In the end a head with the
- * whole index takes its place, in which the body is one large `mdat`: players find the samples by the index, and the
- * fragments' headers lie unread between them.
+ * its own header. While it grows, a small head before them says that fragments follow. In the end a head with the whole
+ * index replaces it, in which the body is one large `mdat`: players find the samples by the index, and do not read the
+ * fragments' headers between them.
  */
 import { freeBox, LARGE_HEADER_BYTES, largeBoxHeader } from './boxes.ts'
 import type { Fragment, Run, Sample, Track } from './fragment-reader.ts'
@@ -24,7 +24,7 @@ export class GrowingMovie {
   /** Bytes of the body up to the end of each fragment. */
   readonly #ends = new NumberList('f64')
   #bytes = 0
-  /** Where the movie ends although its body goes on; seconds. */
+  /** The movie ends here although its body continues; seconds. */
   #cut = Number.POSITIVE_INFINITY
 
   constructor(tracks: readonly Track[]) {
@@ -86,14 +86,14 @@ export class GrowingMovie {
     this.#ends.push(this.#bytes)
   }
 
-  /** A head with which whatever there is of the body plays, as a fragmented file. */
+  /** A head with which the body so far plays, as a fragmented file. */
   recoveryHead(): Buffer {
     return Buffer.concat([fileType(), this.#header(0, 0, 0, true)])
   }
 
   /**
-   * The head for the body as it is. It fills `room` exactly, or is as short as it can be where that is null. What the
-   * room has no index for stays fragments at the end of the file. Throws where not even an empty index has room.
+   * The head for the body as it is. It fills `room` exactly, or is as short as possible where that is null. Fragments whose
+   * index does not fit into the room stay fragments at the end of the file. Throws where not even an empty index fits.
    */
   head(room: number | null): Buffer {
     const all = this.#ends.length

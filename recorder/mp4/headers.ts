@@ -10,7 +10,7 @@ const UNDETERMINED_LANGUAGE = 0x55c4
 const KEY_FLAGS = 0x0200_0000
 const DEPENDING_FLAGS = 0x0101_0000
 
-/** What an index says of one track. */
+/** One track in an index. */
 export interface IndexedTrack {
   track: Track
   /** Length of the indexed samples in the track's ticks; 0 where nothing is indexed. */
@@ -101,7 +101,7 @@ export function fragmentHeader(sequence: number, parts: readonly TrackPart[]): B
   }
 }
 
-/** What all samples have in common is said once. */
+/** Properties that all samples share are written once. */
 function trackFragment({ track, decodeTime, samples }: TrackPart, offset: number): Buffer {
   const [first] = samples
   const flagsOf = ({ isKey }: Sample) => (isKey ? KEY_FLAGS : DEPENDING_FLAGS)

@@ -1,7 +1,7 @@
 import { FragmentReader } from './fragment-reader.ts'
 import { GrowingMovie } from './growing-movie.ts'
 
-/** What a body that was left behind holds. */
+/** The contents of a body that a crashed process left behind. */
 export interface IndexedBody {
   /** Bytes up to the end of its last whole fragment; what follows is to be cut off. */
   wholeBytes: number

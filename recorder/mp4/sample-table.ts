@@ -1,5 +1,5 @@
 /**
- * What the index of a file has to know of one track's samples, in a few bytes each (ISO/IEC 14496-12, 8.6 and 8.7): four
+ * The samples of one track as the index of a file needs them, in a few bytes each (ISO/IEC 14496-12, 8.6 and 8.7): four
  * hours of pictures at 30 a second take 2 MB.
  */
 import { fullBox, u32 } from './boxes.ts'

@@ -27,23 +27,23 @@ const SOCKET_PATH_LIMIT = 108
 const CONNECT_INTERVAL_MS = 25
 
 /**
- * Starts a sound server of the bot's own, without sound hardware, D-Bus or the machine's configuration.
+ * Starts a separate sound server for the bot, without sound hardware, D-Bus or the machine's configuration.
  *
- * The default source is a silent one of its own and never the monitor: a page that asks for a microphone without naming
- * it must not send the participants their own voices back. The microphone that speaks is made in the page.
+ * The default source is a separate silent one and never the monitor: a page that asks for a microphone without naming it
+ * must not send the participants their own voices back. The microphone that speaks is made in the page.
  *
- * norewinds holds the sink's latency at 50 ms or less. Left alone it grows to two seconds while nothing plays, and the
+ * norewinds holds the sink's latency at 50 ms or less. By default it grows to two seconds while nothing plays, and the
  * times of the first second of a recording are then off by up to half a second (measured).
  *
- * The bot's own voice has a sink apart: the recording mixes both, while whoever listens to the meeting live must not hear
- * the bot.
+ * The bot's voice has a separate sink: the recording mixes both, while the live stream of the meeting must not contain the
+ * bot.
  *
  * The server's own rate, which no option says, is what Chromium plays at: left at 44,100 Hz, the page's sound would be
  * resampled twice on its way. The file that says it also keeps out the machine's own settings.
  *
  * -n reads no start-up file; idle exit and exit on request are off; no pid file and no shared memory (small in containers).
  * Priority is asked for, because a starved sound server is what breaks first on a busy machine; where it is not allowed,
- * as in most containers, the server runs without. The socket module comes last, so that whoever connects finds the sink.
+ * as in most containers, the server runs without. The socket module comes last, so that each client that connects finds the sink.
  * auth-anonymous, because the folder's mode is the lock: only the bot's own user reaches the socket.
  */
 export async function startAudioSink(options: {

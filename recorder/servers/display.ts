@@ -15,11 +15,12 @@ export interface Display {
  * Starts a virtual screen on a free display number, exactly as large as the recording. Rejects when it is not ready in
  * time.
  *
- * -auth refuses clients without the cookie in this file, those of the same user too; -nolisten tcp keeps the display on this
- * machine. -displayfd writes the number it found once connections are accepted. It finds a free one by the abstract socket:
- * without that socket two servers take the same number, and the second one the clients of the first;
- * -nocursor, so that no pointer is ever in the picture; -noreset, because the screen otherwise starts afresh when its
- * last window closes; -s 0 and -dpms: no screen saver and no blanking, which would turn hours of recording black.
+ * -auth refuses clients without the cookie in this file, those of the same user too. The option -nolisten tcp keeps the
+ * display on this machine. With -displayfd the server finds a free number by the abstract socket, and writes it once it
+ * accepts connections. Without that socket two servers take the same number, and the second server gets the clients of the
+ * first. With -nocursor no pointer is ever in the picture. The option -noreset is needed because the screen is otherwise
+ * reset when its last window closes. With -s 0 and -dpms there is no screen saver and no blanking, which would turn hours
+ * of recording black.
  */
 export async function startDisplay(options: {
   width: number

@@ -3,9 +3,9 @@
  * appended, and nothing at the front waits for the end. Pure; who writes the bytes is another matter.
  */
 
-/** Of an Opus stream, whatever went into it. */
+/** The clock of every Opus stream, independent of the rate of its input. Hertz. */
 export const OPUS_RATE = 48_000
-/** What an encoder puts before its first sample; a decoder leaves it out. */
+/** Samples that an encoder puts before its first sample; a decoder leaves them out. */
 const PRE_SKIP = 312
 /** A page has room for this many lacing values, of 255 bytes each. */
 const MOST_LACING = 255
@@ -31,7 +31,7 @@ export class OggOpus {
   #pages = 0
   #samples = 0
 
-  /** `serial` tells streams apart that somebody joins. The two pages of the head are written at once. */
+  /** `serial` distinguishes streams if a program joins them. The two pages of the head are written at once. */
   constructor(serial: number, write: (page: Buffer) => void) {
     this.#serial = serial
     this.#write = write

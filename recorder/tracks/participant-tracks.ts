@@ -40,7 +40,7 @@ export function createParticipantTracks({ folder, offsetAt, logger }: VoiceTrack
     if (files.size >= MOST_FILES) return null
     if (files.size === 0) mkdirSync(place, { recursive: true, mode: 0o700 })
     const number = files.size + 1
-    // Names are known at the end: people are named late, and named anew.
+    // Names are known at the end only: the platform may name a participant late, or rename one.
     const file = new ParticipantTrackFile(join(place, `voice-${number}.ogg`), number, logger)
     files.set(participantId, file)
     return file
@@ -62,7 +62,7 @@ export function createParticipantTracks({ folder, offsetAt, logger }: VoiceTrack
 
   async function finishOne(participantId: string, file: ParticipantTrackFile, number: number, person: Person | null) {
     const usual = voiceFileName(person, number)
-    // Somebody may be heard under two ids, as after a browser was replaced.
+    // One participant may have had two ids, as after a restart of the browser.
     const name = names.has(usual) ? usual.replace(/\.ogg$/, `-${number}.ogg`) : usual
     names.add(name)
     const path = join(place, name)
@@ -108,7 +108,7 @@ export function createParticipantTracks({ folder, offsetAt, logger }: VoiceTrack
   }
 }
 
-/** Such as `003-ada-lovelace.ogg`: a name is what somebody typed, and a path must not be. */
+/** Such as `003-ada-lovelace.ogg`: a participant may type any name, and a path must be safe. */
 export function voiceFileName(person: Person | null, number: number): string {
   if (person === null) return `unknown-${number}.ogg`
   const plain = person.name

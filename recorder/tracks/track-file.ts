@@ -1,4 +1,4 @@
-/** One person's voice in a file that grows while the meeting lasts; silence stands where nothing was heard. */
+/** The track of one participant, in a file that grows during the meeting; gaps between sounds are silence. */
 import { type FileHandle, open, rename, stat } from 'node:fs/promises'
 import type { Logger } from '../../src/logger.ts'
 import { OggOpus, OPUS_RATE } from './ogg-opus.ts'
@@ -53,7 +53,10 @@ export class ParticipantTrackFile {
     const handle = await this.#writing
     if (handle === null) return null
     if (this.#doubled > 0)
-      this.#logger.warn('Somebody was heard twice at once; one of the two is kept', { path, packets: this.#doubled })
+      this.#logger.warn('A participant had two sounds at once; one of the two is kept', {
+        path,
+        packets: this.#doubled,
+      })
     await handle.close()
     await rename(this.#path, path)
     return { bytes: (await stat(path)).size, durationSeconds: this.#ogg.samples / OPUS_RATE }

@@ -1,4 +1,4 @@
-/** What the report knows; it stands in the page as JSON. Times count in seconds from the recording's start. */
+/** The data of the report, as JSON in the page. Times are seconds from the recording's start. */
 export interface ReportData {
   /** Such as `Google Meet abc-defg-hij`. */
   meeting: string

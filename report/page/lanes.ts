@@ -11,7 +11,7 @@ const PAGE_SECONDS = 60
 export function showLanes(data: ReportData, seek: (seconds: number) => void): (seconds: number) => void {
   const box = document.querySelector<HTMLElement>('#lanes')
   if (!box || data.turns.length === 0 || data.seconds <= 0) {
-    box?.append(element('p', { class: 'empty' }, 'Nobody was seen to speak.'))
+    box?.append(element('p', { class: 'empty' }, 'No participant was seen to speak.'))
     return () => {}
   }
   const percent = (seconds: number) => `${Math.min(100, (100 * seconds) / data.seconds)}%`

@@ -1,4 +1,4 @@
-/** Runs inside report.html: lanes, list, search and player in step. Names and messages only ever become text. */
+/** Runs inside report.html: keeps lanes, list, search and player in sync. Names and messages only ever become text. */
 import { clockTime } from './clock-time.ts'
 import type { ReportData } from './data.ts'
 import { element } from './dom.ts'
@@ -17,7 +17,7 @@ const seek = (seconds: number, play = false) => {
   poster?.end()
   const target = Math.max(0, Math.min(seconds, data.seconds))
   player.currentTime = target
-  // The player tells of its new place late; a second press of a key counts from here.
+  // The player reports its new position late; a second key press counts from here.
   for (const show of showTime) show(target)
   if (play) player.play().catch(() => {})
 }

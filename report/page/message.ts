@@ -1,4 +1,4 @@
-/** What a chat message has beside its text. Addresses are shown as they are, so that no words can lead elsewhere. */
+/** Links and files of a chat message. Addresses are shown as they are, so that a link's text cannot hide where it leads. */
 import type { ReportMessage } from './data.ts'
 import { element } from './dom.ts'
 
@@ -29,7 +29,7 @@ export function besideText({ answers, links, files, reactions, isCut }: ReportMe
   return parts.length > 0 ? element('div', { class: 'beside' }, ...parts) : null
 }
 
-/** What search finds beside the text. */
+/** Text of links and files, which the search includes. */
 export function wordsBeside({ links, files }: ReportMessage): string {
   return [...links.flatMap(({ text, url }) => [text, url]), ...files.map(({ name }) => name)].join('\n')
 }

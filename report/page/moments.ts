@@ -62,7 +62,7 @@ export function showMoments(
     const wanted = search.value.trim().toLocaleLowerCase()
     let found = 0
     for (const { moment, row, text } of rows) {
-      // What the page itself says of a turn is no words of a person.
+      // The page's own label of a turn was not said by a person.
       const isOurs = moment.kind === 'spoke' || moment.kind === 'signed'
       const beside = moment.message ? wordsBeside(moment.message) : ''
       const words = isOurs ? moment.name : `${moment.name}\n${moment.text}\n${beside}`
@@ -97,14 +97,14 @@ export function showMoments(
     current?.removeAttribute('aria-current')
     current = last?.row ?? null
     current?.setAttribute('aria-current', 'true')
-    // Only the list scrolls, and not while somebody reads or types in it.
+    // Only the list scrolls, and not while the viewer reads or types in it.
     if (current && !list.matches(':hover, :focus-within')) {
       list.scrollTop = current.offsetTop - list.offsetTop - list.clientHeight / 3
     }
   }
 }
 
-/** The text with every place where `wanted` stands marked. */
+/** The text with every occurrence of `wanted` marked. */
 function marked(text: string, wanted: string): (string | Node)[] {
   if (wanted === '') return [text]
   const lower = text.toLocaleLowerCase()

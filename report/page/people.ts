@@ -26,7 +26,8 @@ export function showPeople(data: ReportData): void {
       ),
     )
   }
-  if (people.length === 0) table?.append(element('tr', {}, element('td', { colspan: '4' }, 'Nobody else was there.')))
+  if (people.length === 0)
+    table?.append(element('tr', {}, element('td', { colspan: '4' }, 'No other participant was there.')))
   const figures = document.querySelector('#quality')
   for (const [what, value] of data.quality) figures?.append(element('dt', {}, what), element('dd', {}, value))
 }

@@ -12,9 +12,9 @@ export function posterAt({ turns, seconds }: Pick<ReportData, 'turns' | 'seconds
 }
 
 export interface Poster {
-  /** The player stands there only for its picture: it plays from the beginning. */
+  /** The player only shows its poster; it will play from the beginning. */
   readonly isShown: boolean
-  /** Somebody has chosen a place. */
+  /** The viewer has chosen a position. */
   end(): void
 }
 

@@ -221,7 +221,7 @@ export async function runBot(job: Job, target: MeetingTarget, parts: BotParts): 
     )
     const startedAt = recorder.spans()[0]?.startedAt ?? clock.now()
     status.enter('in_call_recording', { start_time: startedAt / 1000 })
-    // Whoever asked for the pause asked the bot that died.
+    // The pause was requested from the bot that crashed, so this one pauses too.
     if (job.continues?.is_paused) await obey({ type: 'pause' })
     void sendEntryMessage()
     // The sound server keeps its address, even when it is restarted.

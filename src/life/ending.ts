@@ -34,7 +34,7 @@ export class Ending {
       return
     }
     this.#first = end
-    this.#logger.info('The life ends', { code: end.code, reason: end.message, askedBy: end.askedBy })
+    this.#logger.info('The bot ends', { code: end.code, reason: end.message, askedBy: end.askedBy })
     this.#ended.abort(new DOMException(end.message, 'AbortError'))
   }
 

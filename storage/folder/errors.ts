@@ -6,7 +6,7 @@ export function systemCode(error: unknown): string | undefined {
   return typeof code === 'string' ? code : undefined
 }
 
-/** What the file system answered, as a sentence with its cure. */
+/** The file system's error as a sentence that says how to solve it. */
 export function explainFolderError(error: unknown, action: string, place: string): Error {
   if (error instanceof StorageError) return error
   const code = systemCode(error)

@@ -12,7 +12,7 @@ import { explainFolderError, systemCode } from './errors.ts'
 import { CHANGE_NO_LINK, OWN_FILE, syncFolder, writeAll } from './file-writing.ts'
 import type { Disk } from './storage.ts'
 
-/** Bodies up to this size are copied behind a head of their own, so that short recordings carry no empty room. */
+/** Bodies up to this size are copied behind a head of exact size, so that short recordings carry no empty room. */
 const COMPACT_BYTES = 32 * 1024 * 1024
 const COPY_BYTES = 1024 * 1024
 /** A power cut costs at most this much more than a killed process does. */
@@ -80,7 +80,7 @@ export class GrowingFolderFile implements GrowingFile {
   }
 
   /**
-   * Goes on with what a dead process left in the spool, to finish it: `bytes` of its body are whole, and have the checksum
+   * Continues a file that a crashed process left in the spool, to finish it: `bytes` of its body are whole, and have the checksum
    * `body` where that is known already.
    */
   static async goOn(
@@ -100,7 +100,7 @@ export class GrowingFolderFile implements GrowingFile {
   append(bytes: Uint8Array): Promise<void> {
     const appended = this.#appended.then(() => this.#write(bytes))
     this.#appended = appended
-    // Whoever appends next, or does not wait, hears of it too.
+    // The next append fails with this error too, so a caller that did not wait gets it.
     appended.catch(() => {})
     return appended
   }
@@ -115,12 +115,12 @@ export class GrowingFolderFile implements GrowingFile {
     try {
       if (this.#isClosed) throw new StorageError('invalid', `${name} was closed before it was finished`)
       await this.#appended.catch(() => {
-        // What could not be kept was told to whoever appended it; what came before is finished.
+        // The caller of that append got the error; the bytes before it are finished.
       })
       signal.throwIfAborted()
       const whole = (await this.#finishCompact(makeHead, signal)) ?? (await this.#finishInPlace(makeHead, signal))
       await this.#parts.journal.write({ done: true }).catch(() => {
-        // On a full disk: recovery would find the file once more, and lay it beside this one.
+        // On a full disk: recovery would find the file once more, and store it beside this one.
       })
       this.#stored = { name, location: target, bytes: whole.bytes, sha256: null, crc32: crcHex(whole) }
     } catch (error) {
@@ -198,13 +198,14 @@ export class GrowingFolderFile implements GrowingFile {
     const { folder, handle, room } = this.#parts
     const head = checkedHead(makeHead(room), room)
     await writeAll(handle, head, 0)
-    // What a failed append left behind the last whole piece.
+    // Removes bytes that a failed append left after the last whole piece.
     await handle.truncate(room + this.#body.bytes)
     await handle.sync()
     const found = Buffer.alloc(room)
     await handle.read(found, 0, room, 0)
     signal.throwIfAborted()
-    if (!found.equals(head)) throw new StorageError('corrupted', 'What was written as head is not what lies there')
+    if (!found.equals(head))
+      throw new StorageError('corrupted', 'The head on the disk differs from the one that was written')
     const whole = joinCrc(continueCrc(EMPTY_CRC, head), this.#body)
     await this.#place(path.join(folder, GROWING_NAME), whole.bytes)
     return whole
@@ -214,7 +215,7 @@ export class GrowingFolderFile implements GrowingFile {
     if (found.bytes === this.#body.bytes && found.value === this.#body.value) return
     throw new StorageError(
       'corrupted',
-      `What lies on the disk of ${this.#parts.name} is not what was recorded: ${found.bytes} of ${this.#body.bytes} bytes, ` +
+      `The file ${this.#parts.name} on the disk differs from the recording: ${found.bytes} of ${this.#body.bytes} bytes, ` +
         `CRC-32 ${crcHex(found)} instead of ${crcHex(this.#body)}. The disk may be failing.`,
     )
   }
@@ -244,7 +245,7 @@ export class GrowingFolderFile implements GrowingFile {
   }
 }
 
-/** The bytes from one place in the file to another, or to its end, in chunks of their own. */
+/** The bytes from one place in the file to another, or to its end, in separate chunks. */
 export async function* readBody(handle: FileHandle, from: number, to: number): AsyncGenerator<Buffer> {
   for (let position = from; position < to; ) {
     const buffer = Buffer.allocUnsafe(Math.min(COPY_BYTES, to - position))

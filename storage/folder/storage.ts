@@ -13,7 +13,7 @@ import { GrowingFolderFile } from './growing-file.ts'
 
 const CHUNK_BYTES = 1024 * 1024
 
-/** What is used of the file system, so that tests can have a disk that is full or forgets. */
+/** The calls of the file system that are used here, so that tests can have a disk that is full or loses data. */
 export type Disk = Pick<typeof files, 'copyFile' | 'link' | 'mkdir' | 'open' | 'realpath' | 'rename' | 'rm' | 'stat'>
 
 interface Contents {
@@ -84,7 +84,7 @@ export class FolderStorage implements Storage {
       throw explainFolderError(error, 'store recordings', this.#folder)
     } finally {
       await this.#disk.rm(temporary, { force: true }).catch(() => {
-        // What prevented the removal has prevented the writing before, and that is what is reported.
+        // The same cause has already failed the write, and that error is reported.
       })
     }
   }
@@ -216,7 +216,7 @@ export class FolderStorage implements Storage {
       if (found.bytes === expected.bytes && found.sha256 === expected.sha256) return
       throw new StorageError(
         'corrupted',
-        `What was written for ${target} is not what was recorded: ` +
+        `The copy at ${target} differs from the recording: ` +
           `${found.bytes} of ${expected.bytes} bytes, SHA-256 ${found.sha256} instead of ${expected.sha256}. ` +
           'The disk may be failing.',
       )

@@ -1,4 +1,4 @@
-/** Finds recordings in a bucket whose bots died with their machines, and finishes them from what the bucket holds. */
+/** Finds recordings whose bots were lost with their machines, and finishes them from the objects in the bucket. */
 import { z } from 'zod'
 import { type GrowthStart, growthStartSchema } from '../growth-journal.ts'
 import { recordingFolder } from '../names.ts'
@@ -38,7 +38,7 @@ export interface BucketRecovery {
 
 const LARGEST_NOTE_BYTES = 4 * 1024 * 1024
 
-/** What a bot wrote of itself; whoever may write to the bucket could have written it. */
+/** The note of a bot about its upload. Not trusted: any writer of the bucket could have written it. */
 const noteSchema = growthStartSchema.extend({
   uploadId: z.string(),
   // Where it is read from is where the file goes.
@@ -62,7 +62,7 @@ export async function listAbandoned(config: S3Config, options: Omit<BucketRecove
   }
 }
 
-/** Finishes them. What cannot be finished is told in `problems` and stays as it is. */
+/** Finishes them. Recordings that cannot be finished are listed in `problems` and stay as they are. */
 export async function recoverBucket(config: S3Config, options: BucketRecovery): Promise<Recovered> {
   const session = new S3Session(config, options.tuning)
   const recovered: Recovered = { files: [], problems: [] }
@@ -91,7 +91,7 @@ async function finish(
   const { partBytes } = start.s3!
   const first = start.room / partBytes + 1
   const stored: typeof parts = new Map()
-  // What lies behind a gap cannot be joined to what lies before it, unless the tails close it.
+  // Parts after a gap cannot be joined to the parts before it, unless the tails fill the gap.
   for (let number = first; parts.get(number)?.bytes === partBytes; number++) stored.set(number, parts.get(number)!)
   const tail = await readTails(session, recoveryKey(key, uploadId), stored.size * partBytes, options.signal)
   const local: AbandonedUpload['local'] = new Map()
@@ -133,7 +133,7 @@ async function find(session: S3Session, options: Omit<BucketRecovery, 'format'>)
   return found.sort((a, b) => a.start.startedAt - b.start.startedAt)
 }
 
-/** Null for a note that is none, or speaks of something else than the upload beside which it lies. */
+/** Null for an object that is no valid note, or is about another upload than the one beside it. */
 async function readNote(
   session: S3Session,
   noteKey: string,

@@ -29,8 +29,8 @@ export interface SpoolRecovery {
 }
 
 /**
- * Rejects where the bot may still be alive. What cannot be finished is told in `problems` and stays as it is; an
- * existing file is never replaced: what is recovered then goes into a folder `earlier-…` beside it.
+ * Rejects where the bot may still be alive. Files that cannot be finished are listed in `problems` and stay as they are.
+ * An existing file is never replaced: the recovered file then goes into a folder `earlier-…` beside it.
  */
 export async function recoverSpool(recordingFolder: string, options: SpoolRecovery): Promise<Recovered> {
   const recovered: Recovered = { files: [], problems: [] }
@@ -68,7 +68,7 @@ function bucketOf({ name, s3 }: GrowthStart, recordingFolder: string): S3Config 
   return { type: 's3', ...place, prefix: key.endsWith(own) ? key.slice(0, -own.length) : '' }
 }
 
-/** Oldest first. What has no journal that can be read goes where it holds nothing else, and is a problem otherwise. */
+/** Oldest first. A folder without a readable journal is removed if it has no recorded bytes; otherwise it is a problem. */
 async function readGrowths(
   spool: string,
   names: string[],
@@ -127,11 +127,11 @@ async function recoverFile(
     index = await format.indexBody(recoveryHead, crc.noting(readBody(source, room, room + bytes)))
     bytes = index.wholeBytes
   } catch {
-    // What cannot be indexed may still play by its fragments; it is not thrown away.
+    // A body that cannot be indexed may still play as fragments, so it is kept.
   } finally {
     await source.close()
   }
-  if (bytes <= 0) throw new StorageError('missing', `${growing} holds nothing of what its journal tells`)
+  if (bytes <= 0) throw new StorageError('missing', `${growing} has none of the bytes that its journal names`)
   const free = await freeTarget(recordingFolder, name, startedAt, asEarlier)
   const spool = new Spool(recordingFolder)
   const file = await GrowingFolderFile.goOn(growth, {

@@ -82,7 +82,7 @@ async function removeNote(session: S3Session, noteKey: string, signal: AbortSign
   await removeObject(session, noteKey)
 }
 
-/** The bot died between the beginning of its upload and the note of it. Best effort: listing needs a right of its own. */
+/** The bot crashed after the start of its upload, before it noted it. Best effort: listing needs a separate permission. */
 async function abortEmpty(session: S3Session, key: string, signal: AbortSignal): Promise<void> {
   try {
     for (const { key: found, uploadId } of await listUploads(session, key, signal)) {
@@ -95,7 +95,7 @@ async function abortEmpty(session: S3Session, key: string, signal: AbortSignal):
   }
 }
 
-/** The server has nothing of it: all is here, so it goes up as if it had just been recorded. */
+/** The server has no part: all bytes are here, so the file is uploaded as if it had just been recorded. */
 async function storeLocal({ session, abandoned, options, finalKey }: Work): Promise<RecoveredFile | null> {
   const { start, uploadId, local } = abandoned
   const { partBytes, key } = start.s3!

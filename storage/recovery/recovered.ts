@@ -1,8 +1,8 @@
-/** What recovery gives back, and what it has to be told of the format of what grew. */
+/** The result of recovery, and the facts that it needs about the format of growing files. */
 import type { StoredFile } from '../../src/ports.ts'
 import type { S3Config } from '../s3/session.ts'
 
-/** Whoever makes the growing files knows this; storage knows bytes only. */
+/** Given by the recorder, which makes the growing files; storage knows bytes only. */
 export interface GrownFormat {
   /** Makes the head again from a body as it was left. Rejects where nothing in it plays. */
   indexBody(
@@ -29,9 +29,9 @@ export interface RecoveredFile extends StoredFile {
 
 export interface Recovered {
   files: RecoveredFile[]
-  /** What could not be finished and still waits where it was. */
+  /** Files that could not be finished; they stay where they were. */
   problems: { name: string; error: Error }[]
-  /** Where they went in S3, without keys; absent for a folder. What lies beside them on this machine belongs there too. */
+  /** Where they are in S3, without keys; absent for a folder. Files beside them on this machine belong there too. */
   bucket?: S3Config
 }
 

@@ -1,4 +1,4 @@
-/** What the recovery of an upload works with. */
+/** The input and the shared steps of the recovery of an upload. */
 import { createHash } from 'node:crypto'
 import { type Crc, continueCrc, crcHex, EMPTY_CRC } from '../crc32.ts'
 import type { GrowthStart, StoredPart } from '../growth-journal.ts'
@@ -7,19 +7,19 @@ import type { OutgoingPart } from '../s3/part-sender.ts'
 import type { S3Session } from '../s3/session.ts'
 import type { GrownFormat, RecoveredFile } from './recovered.ts'
 
-/** What is left of a growing file. Parts of the body are numbered from `room / partBytes + 1` on. */
+/** The rest of a growing file. Parts of the body are numbered from `room / partBytes + 1` on. */
 export interface AbandonedUpload {
   start: GrowthStart
   uploadId: string | null
   /** Parts that the server has. */
   stored: Map<number, ListedPart>
-  /** Parts on this machine, without what lies behind the last whole piece. */
+  /** Parts on this machine, without the bytes after the last whole piece. */
   local: Map<number, { bytes: number; read(): Promise<Buffer> }>
 }
 
 export interface UploadRecovery {
   format: GrownFormat
-  /** What is finished must not bear the name that a new recording will use. */
+  /** The finished file must not have the name that a new recording will use. */
   asEarlier?: boolean
   /** Making the index again reads the whole object. When it takes longer than this, the file plays by its fragments. */
   indexLimitMs?: number
@@ -33,7 +33,7 @@ export interface Work {
   options: UploadRecovery
   /** Where the finished file goes. */
   finalKey: string
-  /** What lies under the name of the growing file, and is never replaced. */
+  /** The object that exists under the name of the growing file, and is never replaced. */
   existing: { bytes: number } | null
 }
 

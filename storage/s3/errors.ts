@@ -1,6 +1,6 @@
 import { StorageError, type StorageTrouble } from '../error.ts'
 
-/** What is read of whatever the SDK throws. */
+/** The fields that are read of an error of the SDK. */
 interface Answer {
   /** The server's code, or the name of the error. */
   code: string
@@ -11,7 +11,7 @@ interface Answer {
   /** Any code of Node's. */
   system: string | undefined
   message: string
-  /** The region in which the server says the bucket lies. */
+  /** The region of the bucket, as the server says it. */
   region: string | undefined
 }
 
@@ -202,7 +202,7 @@ function causeAndCure(answer: Answer, place: S3Place): [StorageTrouble, string] 
     const right = answer.region === undefined ? 'another region' : answer.region
     return [
       'invalid',
-      `The bucket lies in ${right}${used}. Set storage.region${answer.region === undefined ? '' : ` to ${answer.region}`}.`,
+      `The bucket is in ${right}${used}. Set storage.region${answer.region === undefined ? '' : ` to ${answer.region}`}.`,
     ]
   }
   if (code === 'NoSuchBucket') {
@@ -231,7 +231,7 @@ function causeAndCure(answer: Answer, place: S3Place): [StorageTrouble, string] 
     return [
       'access',
       'The credentials may not do this. They need s3:PutObject, s3:GetObject and s3:AbortMultipartUpload on this key ' +
-        '(kms:GenerateDataKey and kms:Decrypt too where the bucket is encrypted with a key of its own).',
+        '(kms:GenerateDataKey and kms:Decrypt too where the bucket is encrypted with its own key).',
     ]
   }
   if (code === 'EntityTooLarge') return ['full', 'The server refuses files of this size.']
@@ -248,13 +248,13 @@ function causeAndCure(answer: Answer, place: S3Place): [StorageTrouble, string] 
     // Answers to HEAD have no body, and so no reason.
     return ['access', 'The server gave no reason; most often a session token has expired.']
   }
-  if (status !== undefined && status >= 500) return ['unreachable', `${where} has trouble of its own. Try again later.`]
+  if (status !== undefined && status >= 500) return ['unreachable', `${where} has internal errors. Try again later.`]
   return ['other', 'See what the server said.']
 }
 
 /**
- * What went wrong, where, what was answered, and the cure. The SDK's own error is not kept: it carries the signed
- * request.
+ * An error that says what failed, where, the server's answer, and how to solve it. The SDK's error is not kept: it carries
+ * the signed request.
  */
 export function explainS3Error(error: unknown, place: S3Place): StorageError {
   const answer = readAnswer(error)

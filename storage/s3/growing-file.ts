@@ -37,8 +37,8 @@ interface Parts {
 }
 
 /**
- * Goes to the server part by part while it grows; the first parts are kept for last, since they hold the head. What the
- * server does not have yet lies in the spool.
+ * Is uploaded part by part while it grows; the first parts are uploaded last, since they hold the head. Bytes that the
+ * server does not have yet are in the spool.
  */
 export class S3GrowingFile implements GrowingFile {
   readonly #parts: Parts
@@ -53,7 +53,7 @@ export class S3GrowingFile implements GrowingFile {
   /** Bytes that the server has without a gap, and parts that it has behind one. */
   #storedTo = 0
   readonly #storedAhead = new Set<number>()
-  /** Whether a part was filled, so that the body lies fixed behind the room. */
+  /** Whether a part was filled, so that the place of the body after the room is fixed. */
   #isFixed = false
   #isSealed = false
   #stored: StoredFile | null = null
@@ -79,7 +79,7 @@ export class S3GrowingFile implements GrowingFile {
       if (tailMs > 0 && !this.#isSealed) this.#beginTails(recoveryKey(key, uploadId), tailMs)
     })
     this.#upload = new CompleteUpload(session, { key, contentType: start.contentType, partBytes }, this.#sender)
-    // Already now, so that whoever looks for abandoned recordings finds the shortest one.
+    // Already now, so that recovery also finds the shortest abandoned recording.
     this.#sender.uploadId().catch(() => {
       // Asked for again with the first part.
     })
@@ -117,7 +117,7 @@ export class S3GrowingFile implements GrowingFile {
   append(bytes: Uint8Array): Promise<void> {
     const appended = this.#appended.then(() => this.#write(bytes))
     this.#appended = appended
-    // Whoever appends next, or does not wait, hears of it too.
+    // The next append fails with this error too, so a caller that did not wait gets it.
     appended.catch(() => {})
     return appended
   }
@@ -131,7 +131,7 @@ export class S3GrowingFile implements GrowingFile {
     const { session, start, key } = this.#parts
     if (this.#isClosed) throw new StorageError('invalid', `${start.name} was closed before it was finished`)
     await this.#appended.catch(() => {
-      // What could not be kept was told to whoever appended it; what came before is finished.
+      // The caller of that append got the error; the bytes before it are finished.
     })
     signal.throwIfAborted()
     await this.#tails?.stop()
@@ -187,7 +187,7 @@ export class S3GrowingFile implements GrowingFile {
         try {
           await this.#parts.journal.write({ part: stored })
         } catch {
-          // On a full disk: the part stays in the spool, or a recovery would know nothing of it.
+          // On a full disk: the part stays in the spool, otherwise recovery would not find it.
           return
         }
         await this.#body.remove(part)
@@ -228,7 +228,7 @@ export class S3GrowingFile implements GrowingFile {
     return whole
   }
 
-  /** One request, with a head that is no larger than it has to be. The upload that was begun in vain is aborted. */
+  /** One request, with a head that is no larger than it has to be. The upload that was begun is aborted. */
   async #finishSmall(makeHead: (room: null) => Uint8Array, signal: AbortSignal): Promise<Crc> {
     const { session, key } = this.#parts
     this.#isSealed = true

@@ -8,7 +8,7 @@ import { StorageError } from '../error.ts'
 import type { Patience } from '../retry.ts'
 import type { S3Session } from './session.ts'
 
-/** What a new upload needs. */
+/** The input of a new upload. */
 export interface UploadStart {
   key: string
   contentType: string
@@ -80,7 +80,7 @@ export async function createUpload(session: S3Session, start: UploadStart): Prom
   }
 }
 
-/** S3 tells the beginning of an upload in whole seconds. */
+/** S3 reports the start of an upload in whole seconds. */
 const STRAY_MARGIN_MS = 2_000
 
 /**
@@ -111,7 +111,7 @@ async function abortStrays(session: S3Session, key: string, keepId: string | nul
   }
 }
 
-/** Aborts an upload until the server knows nothing of it any more. Answers whether that is certain; never rejects. */
+/** Aborts an upload until the server no longer has it. Resolves with whether that is certain; never rejects. */
 export async function abortUpload(session: S3Session, key: string, uploadId: string): Promise<boolean> {
   const circumstances = {
     step: 'abort the upload of',

@@ -22,7 +22,7 @@ export async function readS3Object(
   }
 }
 
-/** The same, with a session that goes on. */
+/** The same, with a session that stays open. */
 export function readSmallObject(
   session: S3Session,
   circumstances: Circumstances,
@@ -47,7 +47,7 @@ export function readSmallObject(
 }
 
 /**
- * Reads a whole object, however large. `take` is called anew for each attempt. Rejects where the answer ends before the
+ * Reads a whole object, however large. `take` is called again for each attempt. Rejects where the answer ends before the
  * length that it promised.
  */
 export function readObject<T>(

@@ -48,7 +48,7 @@ export class PartSender {
     this.#onUpload = onUpload
   }
 
-  /** Goes on with an upload that exists. */
+  /** Continues an upload that exists. */
   resume(uploadId: string): void {
     this.#creating = Promise.resolve(uploadId)
   }
@@ -74,12 +74,12 @@ export class PartSender {
     this.#pump()
   }
 
-  /** What made the upload impossible; null while it may still succeed. */
+  /** The error that made the upload impossible; null while it may still succeed. */
   get failure(): Error | null {
     return this.#failure
   }
 
-  /** What the server or the network said last, where parts are waiting for it. */
+  /** The latest error of the server or the network, while parts wait. */
   get latestTrouble(): Error | null {
     return this.#latestTrouble
   }
@@ -93,7 +93,7 @@ export class PartSender {
     return this.#etags.right === 0 ? 'unknown' : 'some'
   }
 
-  /** The meeting is over: from now on only trouble that may pass soon is borne, and whoever waits tries again at once. */
+  /** The meeting is over: from now on only short temporary errors are retried, and waiting retries start at once. */
   hurry(): void {
     this.#impatientFrom = this.#session.tuning.clock.now() + this.#session.tuning.patience.totalMs
     this.#hurry.abort()

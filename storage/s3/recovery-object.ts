@@ -1,6 +1,6 @@
 /**
  * `<file>.<id>.recovery` beside a growing file in the bucket: what is needed to finish it when this machine is gone. It is
- * written again every now and then, so that its time tells that the bot lives; it goes when the file is finished.
+ * written again regularly, so that its time shows that the bot runs; it is deleted when the file is finished.
  */
 import { createHash } from 'node:crypto'
 import { DeleteObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3'
@@ -15,7 +15,7 @@ export interface RecoveryNote extends GrowthStart {
   uploadId: string
 }
 
-/** An upload has one name of its own: a bot that is started again must not write over what its predecessor left. */
+/** Each upload has its own key: a bot that is started again must not overwrite the note of its predecessor. */
 export function recoveryKey(key: string, uploadId: string): string {
   return `${key}.${createHash('sha256').update(uploadId).digest('hex').slice(0, 8)}.recovery`
 }

@@ -13,7 +13,7 @@ import { explainS3Error, isCredentialTrouble, isTransientS3Error } from './error
 export type StorageConfig = z.input<typeof storageSchema>
 export type S3Config = Extract<StorageConfig, { type: 's3' }>
 
-/** What can be tuned by tests and measurements; nothing a user has to know. */
+/** Settings for tests and measurements; users never need them. */
 export interface S3Tuning {
   /** Bytes of a part, and the largest file that goes up in one request. S3 wants 5 MiB at least. */
   partBytes: number
@@ -26,19 +26,19 @@ export interface S3Tuning {
   connectMs: number
   /** Without a byte in either direction for this long, a request has failed. */
   idleMs: number
-  /** The longest a single request may take, whatever happens on the wire. */
+  /** The longest time of a single request. */
   requestMs: number
   /** For what has to happen after a stop: finishing the start of an upload, and aborting it. */
   cleanupMs: number
   clock: Clock
   /** Resolves the name of the endpoint; the system's own where it is left out. */
   lookup?: LookupFunction
-  /** Told about each retry, in words without secrets. */
+  /** Called at each retry; the texts contain no secrets. */
   onRetry: (notice: { step: string; key: string; attempt: number; delayMs: number; error: string }) => void
 }
 
 const MIB = 1024 * 1024
-/** Whoever gives credentials is not to be asked at the pace of retries. */
+/** The provider of credentials is not asked as often as requests are retried. */
 const ASK_ANEW_EVERY_MS = 5_000
 
 export const DEFAULT_TUNING: S3Tuning = {
@@ -93,7 +93,7 @@ export class S3Session {
     const endpoint = config.endpoint === undefined ? null : checkedEndpoint(config.endpoint)
     this.#place = { bucket: config.bucket, endpoint, region: config.region ?? null, secrets }
     this.#client = createClient(config, this.tuning)
-    // What a job names stays as it is; what the environment gives is renewed there.
+    // Credentials of a job stay as they are; those of the environment are renewed there.
     this.#createClient = config.access_key_id === undefined ? () => createClient(config, this.tuning) : null
   }
 

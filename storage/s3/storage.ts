@@ -24,7 +24,7 @@ const SPOOL_LIMIT_MIB = 2048
 
 /**
  * A recording under `s3://bucket/prefix/<bot id>/`. Small files go up in one request, larger ones in parts of a fixed
- * size; memory is bounded by a few parts whatever the file's size.
+ * size; memory is bounded by a few parts for files of any size.
  */
 export class S3Storage implements Storage {
   readonly #config: S3Config

@@ -78,7 +78,7 @@ export class TailObjects {
       const content = to > from ? await this.#source.read(from, to) : null
       if (content === null) continue
       const key = tailKey(this.#noteKey, from)
-      // What does not arrive is part of the next one.
+      // Bytes of a failed upload are part of the next tail.
       if (!(await this.#put(key, content))) continue
       this.#tails.push({ key, to })
       this.#end = to
@@ -117,7 +117,7 @@ function tailKey(noteKey: string, offset: number): string {
   return `${noteKey}/${String(offset).padStart(15, '0')}`
 }
 
-/** What the tails of a dead bot hold from `from` on without a gap. Best effort: listing needs a right of its own. */
+/** The bytes in the tails of a crashed bot, from `from` on without a gap. Best effort: listing needs a separate permission. */
 export async function readTails(
   session: S3Session,
   noteKey: string,
@@ -150,7 +150,7 @@ async function listTails(
   const tails: { key: string; offset: number }[] = []
   let token: string | undefined
   do {
-    const page = await session.request({ step: 'list what lies below', key: prefix, signal }, (options) =>
+    const page = await session.request({ step: 'list objects below', key: prefix, signal }, (options) =>
       session.client.send(
         new ListObjectsV2Command({ Bucket: session.bucket, Prefix: prefix, ContinuationToken: token }),
         options,

@@ -15,7 +15,7 @@ const MIB = 1024 * 1024
 /** S3's limit of parts in one upload. */
 const MOST_PARTS = 10_000
 
-/** What our side knows of a file after it was read once, to compare with what the server says of the stored one. */
+/** Size and checksums of a local file after one reading, to compare with those of the stored one. */
 export interface Digests {
   bytes: number
   /** Hex. */
@@ -26,7 +26,7 @@ export interface Digests {
   checksum: string | null
 }
 
-/** What the server said of itself when it took the file. */
+/** The server's answer when it accepted the file. */
 export interface Receipt {
   etag: string | undefined
   checksum: string | undefined
@@ -70,7 +70,7 @@ function digest(algorithm: 'md5' | 'sha256', data: Uint8Array): Buffer {
   return createHash(algorithm).update(data).digest()
 }
 
-/** What lets the server refuse a body that was damaged on its way. Content-MD5 is what every server knows. */
+/** The header by which the server refuses a body that was damaged on its way. Every server supports Content-MD5. */
 export function integrity(md5: Buffer, sha256: Buffer | null): { ContentMD5: string } | { ChecksumSHA256: string } {
   return sha256 === null ? { ContentMD5: md5.toString('base64') } : { ChecksumSHA256: sha256.toString('base64') }
 }
@@ -179,7 +179,7 @@ async function sendParts(session: S3Session, upload: Upload, uploadId: string, p
   } catch (error) {
     failure.abort(error)
   } finally {
-    // Whatever happened, nothing of this upload may still be on its way when it is completed or aborted.
+    // After success or failure, no part may still be on its way when the upload is completed or aborted.
     await Promise.all(onTheirWay)
   }
   signal.throwIfAborted()
@@ -201,7 +201,7 @@ function digestsOf(progress: Progress, bytes: number): Digests {
 
 /**
  * Part by part. `isStored` decides when the server no longer knows the upload at its completion: it may have completed
- * it and lost the answer. Whatever fails for good aborts the upload.
+ * it and lost the answer. A permanent failure aborts the upload.
  */
 export async function putParts(
   session: S3Session,

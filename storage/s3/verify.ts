@@ -6,10 +6,10 @@ import { readObject } from './object.ts'
 import type { S3Session } from './session.ts'
 import type { Digests, Receipt } from './upload.ts'
 
-/** What the server itself can say of a stored file. */
+/** The size and checksums that the server itself reports of a stored file. */
 type WholeDigests = Pick<Digests, 'bytes' | 'etag' | 'checksum'>
 
-/** What a header says, without the quotes that S3 puts around it. */
+/** The value of a header, without the quotes that S3 puts around it. */
 function bare(value: string | undefined): string | undefined {
   return value?.replace(/^(W\/)?"|"$/g, '')
 }
@@ -20,7 +20,7 @@ function isProof(receipt: Receipt, digests: WholeDigests): boolean {
 }
 
 /**
- * Makes certain that what lies under the key is what was sent. The size has to agree, and one of: the server's SHA-256,
+ * Verifies that the object at the key is the file that was sent. The size has to agree, and one of: the server's SHA-256,
  * its ETag where it is an MD5 (not so with encryption by KMS and on some servers), or else the stored bytes themselves,
  * read back. Rejects otherwise.
  */
@@ -81,7 +81,7 @@ async function serverProves(
       ),
     )
     .catch((error: unknown) => {
-      // A bot that may only write is told by the receipt.
+      // A bot that may only write relies on the receipt.
       const mayOnlyWrite = error instanceof StorageError && error.trouble === 'access' && isProof(receipt, digests)
       if (mayOnlyWrite) return null
       throw error

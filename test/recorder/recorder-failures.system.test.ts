@@ -34,7 +34,7 @@ test.for([
   { program: 'ffmpeg', signal: 'SIGKILL', says: /^encoder: The encoder died \(SIGKILL\)$/ },
   { program: 'Xvfb', signal: 'SIGKILL', says: /^stage: The display server died \(SIGKILL\)$/ },
   { program: 'pulseaudio', signal: 'SIGKILL', says: /^stage: The sound server died \(SIGKILL\)$/ },
-  { program: 'ffmpeg', signal: 'SIGSTOP', says: /^encoder: The encoder stands still: nothing new for 2 s$/ },
+  { program: 'ffmpeg', signal: 'SIGSTOP', says: /^encoder: The encoder stalled: no new output for 2 s$/ },
 ] as const)(
   '$signal for $program: what was recorded plays, and the file goes on',
   async ({ program, signal, says }) => {

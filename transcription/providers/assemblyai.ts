@@ -27,7 +27,7 @@ export interface AssemblyAiOptions {
   url: string | null
   /** Of live recognition, such as `wss://streaming.eu.assemblyai.com`; null for the usual one. */
   liveUrl: string | null
-  /** Further parameters by the names of AssemblyAI's interface; they go on top of ours. */
+  /** Further parameters by the names of AssemblyAI's interface; they override ours. */
   customParams: Readonly<Record<string, unknown>>
   /** Between tries; tests shorten it. */
   retryMs?: number
@@ -120,7 +120,7 @@ export function createAssemblyAi(options: AssemblyAiOptions): SpeechProvider {
       listener.lost(reason)
     }
     transcriber.on('turn', (turn) => turns.onTurn(turn))
-    transcriber.on('error', (error) => end(`told of an error: ${excerpt(error.message, key)}`))
+    transcriber.on('error', (error) => end(`reported an error: ${excerpt(error.message, key)}`))
     transcriber.on('close', (code, reason) => end(`closed the connection (${code} ${excerpt(reason ?? '', key)})`))
     const close = () => {
       isOver = true

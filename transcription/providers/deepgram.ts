@@ -23,7 +23,7 @@ export interface DeepgramOptions {
   key: string
   /** Of Deepgram in another region or on a machine of one's own, such as `https://api.eu.deepgram.com`; null for its usual one. */
   url: string | null
-  /** Further query parameters, as the caller gave them; they go on top of ours. */
+  /** Further query parameters, as the caller gave them; they override ours. */
   customParams: Readonly<Record<string, unknown>>
   /** Between tries; tests shorten it. */
   retryMs?: number
@@ -157,7 +157,7 @@ export function createDeepgram({ key, url, customParams, retryMs = RETRY_MS }: D
     })
     socket.on('close', ({ code, reason }) => {
       const closed = `closed the connection (${code} ${excerpt(reason ?? '', key)})`
-      // Of a refused connection the package tells the end first and the reason right after.
+      // For a refused connection the package reports the end first and the reason right after.
       if (isOpen) end(closed)
       else setImmediate(() => end(closed))
     })
@@ -173,7 +173,7 @@ export function createDeepgram({ key, url, customParams, retryMs = RETRY_MS }: D
     )
     socket.connect()
     await opened.promise
-    /** The package throws where the connection broke a moment ago; its end is told by an event of its own. */
+    /** The package throws where the connection broke a moment ago; a separate event reports that end. */
     const say = (work: () => void) => {
       try {
         if (!isOver) work()

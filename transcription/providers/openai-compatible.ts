@@ -24,7 +24,7 @@ export interface OpenAiCompatibleOptions {
   /** Null for servers that ask for none. */
   key: string | null
   model: string
-  /** Further fields of the request, as the caller gave them; they go on top of ours. */
+  /** Further fields of the request, as the caller gave them; they override ours. */
   customParams: Readonly<Record<string, unknown>>
   /** Between tries; tests shorten it. */
   retryMs?: number

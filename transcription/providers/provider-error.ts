@@ -1,4 +1,4 @@
-/** What goes wrong at a speech service: in one plain sentence without its key, and with a word on whether to try again. */
+/** Errors of a speech service: one plain sentence without its key, and whether a retry can help. */
 import { setTimeout as delay } from 'node:timers/promises'
 import { BodyTooLong } from '../../src/network/bounded-body.ts'
 
@@ -59,7 +59,7 @@ export function isTooLong(error: unknown): boolean {
   return inner instanceof BodyTooLong
 }
 
-/** What lies at the bottom of a failed request, such as `connect ECONNREFUSED 127.0.0.1:9`. */
+/** The root cause of a failed request, such as `connect ECONNREFUSED 127.0.0.1:9`. */
 export function causeOf(error: unknown): string {
   let inner = error
   while (inner instanceof Error && inner.cause instanceof Error) inner = inner.cause

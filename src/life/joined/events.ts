@@ -1,4 +1,4 @@
-/** The journals of all parts as one: numbered anew, with places and people of the whole recording. */
+/** The journals of all parts as one: numbered again, with times and people of the whole recording. */
 import type { Gap, NumberedEvent } from '@standin/wire/events.ts'
 import type { PartFacts } from './part.ts'
 
@@ -23,7 +23,7 @@ export function joinEvents({ botId, parts, gapsBefore, numberOf }: JoinedEvents)
     if (gap !== null)
       joined.push({ type: 'event', bot_id: botId, at: gap.ended_at, event: { type: 'recording_gap', ...gap } })
     const move = (value: unknown) => moved(value, base, (id) => numberOf(place, id))
-    // The last report tells of its own part; manifest.json tells of the whole.
+    // The last report is about its own part only; manifest.json is about the whole.
     for (const { event, ...rest } of part.events)
       joined.push({ ...rest, event: event.type === 'final_report' ? event : (move(event) as typeof event) })
     base += part.seconds

@@ -1,4 +1,4 @@
-/** What of the meeting is missing between the parts of a recording. Pure. */
+/** The gaps between the parts of a recording. Pure. */
 import type { Gap } from '@standin/wire/events.ts'
 import type { PartFacts } from './part.ts'
 

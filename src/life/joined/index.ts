@@ -1,4 +1,4 @@
-/** One recording from the parts of a bot that was lost in its meeting and went on. docs/artifacts.md says what comes of it. */
+/** One recording from the parts of a bot that crashed in its meeting and was resumed. docs/artifacts.md lists the files. */
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type NumberedEvent, numberedEventSchema } from '@standin/wire/events.ts'
@@ -43,7 +43,7 @@ export interface JoinParts {
   store(file: { name: string; path: string; contentType: string }): Promise<StoredFile>
   mediaSeconds(file: string): Promise<number>
   joinFiles(files: readonly string[], target: string): Promise<{ seconds: number }>
-  /** Resolves with places of parts without words; null where nobody has any. */
+  /** Resolves with the places of parts without a transcript; null where no part has one. */
   joinTranscripts(folder: string, parts: readonly PartOfTranscript[]): Promise<number[] | null>
   writeReport: WriteReport
   /** Null where the address is of no known platform. */
@@ -54,7 +54,7 @@ export interface JoinedFile extends StoredFile {
   seconds: number | null
 }
 
-/** Rejects where the media cannot be joined; nothing of the parts is changed in any case. */
+/** Rejects where the media cannot be joined; the parts are never changed. */
 export async function joinParts(joining: JoinParts): Promise<JoinedFile[]> {
   const { botId, parts, workFolder, store } = joining
   const media = await joinMedia(joining)

@@ -1,4 +1,4 @@
-/** What the journal and the manifest of one part of a recording say about it. Pure. */
+/** Facts about one part of a recording, from its journal and its manifest. Pure. */
 import type { FinalReport, Gap, NumberedEvent } from '@standin/wire/events.ts'
 import { z } from 'zod'
 import type { RecordedSpan } from '../../ports.ts'
@@ -12,7 +12,7 @@ export interface PartFacts {
   seconds: number
   /** It ended in a pause, so what comes until the next part was not to be recorded. */
   isPausedAtEnd: boolean
-  /** Null for a part whose bot died. */
+  /** Null for a part whose bot crashed. */
   report: FinalReport | null
 }
 
@@ -20,7 +20,7 @@ const manifestSchema = z.looseObject({
   spans: z.array(z.looseObject({ started_at: z.string(), ended_at: z.string().nullable() })),
 })
 
-/** `manifest`: parsed, or null for a part whose bot died before it wrote one. */
+/** `manifest`: parsed, or null for a part whose bot crashed before it wrote one. */
 export function factsOfPart(events: readonly NumberedEvent[], manifest: unknown, seconds: number): PartFacts {
   const gaps = events.flatMap(({ event }) => {
     if (event.type !== 'recording_gap') return []

@@ -11,7 +11,7 @@ import type { PartFacts } from './part.ts'
 export interface JoinedPeople {
   timeline: Timeline
   chat: ChatRecord
-  /** The number in the whole recording of a part's person; null for nobody who was named. */
+  /** The number in the whole recording of a part's person; null for an unknown one. */
   numberOf(part: number, id: number | null): number | null
 }
 
@@ -23,7 +23,7 @@ export function joinPeople(parts: readonly PartFacts[]): JoinedPeople {
   const ids = parts.map(() => new Map<number, string>())
   const present = new Set<string>()
   const ownTexts = new Set<string>()
-  const take = (event: MeetingEvent) => {
+  const addToRoster = (event: MeetingEvent) => {
     if (event.type === 'participant_joined') present.add(event.participant.id)
     if (event.type === 'participant_left') present.delete(event.participantId)
     timeline.onEvent(event)
@@ -39,14 +39,14 @@ export function joinPeople(parts: readonly PartFacts[]): JoinedPeople {
         continue
       }
       const seen = meetingEventOf(event, Date.parse(at), (id) => known.get(id) ?? null)
-      // What an earlier attempt wrote is somebody else's to the next one.
+      // To this part's bot, chat messages of an earlier attempt are those of another participant.
       if (place > 0 && seen?.type === 'chat_message' && ownTexts.has(seen.message.text)) continue
-      if (seen !== null) take(seen)
+      if (seen !== null) addToRoster(seen)
     }
-    // Nobody watched until the next part began; whoever stayed comes again there.
+    // The roster is unknown until the next part began; participants who stayed join again there.
     const end = part.spans.at(-1)?.endedAt
     if (end !== undefined && place < parts.length - 1)
-      for (const participantId of [...present]) take({ type: 'participant_left', participantId, at: end })
+      for (const participantId of [...present]) addToRoster({ type: 'participant_left', participantId, at: end })
   }
   timeline.close(spans.at(-1)?.endedAt ?? 0)
   return {
@@ -62,7 +62,7 @@ function peopleIn(event: BotEvent): Person[] {
   return 'participant' in event && event.participant !== null ? [event.participant] : []
 }
 
-/** What the driver had seen when the bot reported this; null for what is not about people. */
+/** The driver's event behind an event of the bot; null for events that are not about people. */
 function meetingEventOf(event: BotEvent, at: number, platformId: (id: number) => string | null): MeetingEvent | null {
   switch (event.type) {
     case 'participant_joined':

@@ -76,11 +76,11 @@ describe('the explanation', () => {
     [
       answered(400, 'IllegalLocationConstraintException'),
       'invalid',
-      'The bucket lies in another region and not in us-east-1. Set storage.region.',
+      'The bucket is in another region and not in us-east-1. Set storage.region.',
     ],
     [answered(400, 'EntityTooLarge'), 'full', 'refuses files of this size'],
     [answered(507, 'UnknownError'), 'full', 'no room left'],
-    [answered(500, 'InternalError'), 'unreachable', 'https://s3.example.org has trouble of its own'],
+    [answered(500, 'InternalError'), 'unreachable', 'https://s3.example.org has internal errors'],
     [broken('ENOTFOUND'), 'unreachable', 'https://s3.example.org cannot be reached'],
     [broken('CERT_HAS_EXPIRED'), 'invalid', 'NODE_EXTRA_CA_CERTS'],
     [

@@ -159,7 +159,7 @@ describe('lasting trouble', () => {
     const error = await rejectionOf(open(server, { region: 'us-west-2' }).prepare(never))
     expect(error).toMatchObject({ trouble: 'invalid', serverCode: 'AuthorizationHeaderMalformed' })
     expect(error.message).toContain(
-      'The bucket lies in eu-central-1 and not in us-west-2. Set storage.region to eu-central-1.',
+      'The bucket is in eu-central-1 and not in us-west-2. Set storage.region to eu-central-1.',
     )
   })
 
