@@ -3,11 +3,13 @@ import { defineConfig } from 'vitest/config'
 
 const CORES = availableParallelism()
 
-/** A lane is what its tests need of the machine; the end of a file's name tells its lane. */
+/** A lane is named after the needs of its tests. The end of a file's name decides its lane. */
 const BROWSER = ['test/**/*.browser.test.ts']
 const SYSTEM = ['test/**/*.system.test.ts']
 const MEASURED = ['test/**/*.measured.test.ts']
-/** The mock meetings' own pages and media run with the long lane: every driver test fails where a mock does not work. */
+/**
+ * The mock meetings' own pages and media run with the long lane: every driver test fails where a mock does not work.
+ */
 const MOCKS = ['test/mock/**/*.browser.test.ts']
 const LONG = ['test/**/*.long.test.ts', ...MOCKS]
 
@@ -19,7 +21,7 @@ export default defineConfig({
     // A condition is waited for as long as a busy machine may need; a second is not a statement about the code.
     expect: { poll: { timeout: 20_000, interval: 50 } },
     globalSetup: ['test/global-setup.ts'],
-    // Modules hold no state of their own, so files may share them: loading them anew costs more than most tests.
+    // Modules have no state, so files may share them: loading them again costs more than most tests.
     isolate: false,
     // Lanes of one group run at once, as many files as its workers; the groups run one after the other.
     projects: [
@@ -49,7 +51,7 @@ export default defineConfig({
         },
       },
       {
-        // Whole bots and real servers, which mostly wait for a meeting to go on.
+        // Whole bots and real servers, which mostly wait for a meeting to continue.
         extends: true,
         test: { ...REAL_TIME, name: 'system', include: SYSTEM, maxWorkers: CORES, sequence: { groupOrder: 1 } },
       },

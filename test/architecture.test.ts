@@ -1,4 +1,6 @@
-/** Which room may import which (ARCHITECTURE.md). Read from the sources themselves, so that a new file is judged too. */
+/**
+ * Which room may import which (ARCHITECTURE.md). Read from the sources themselves, so that a new file is judged too.
+ */
 import { globSync, readFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -51,7 +53,7 @@ function packageOf(name: string): string {
     .join('/')
 }
 
-/** Runs in a page, apart from everything else; types may cross, since nothing of them is left. */
+/** Code that runs in a page and imports no other code. It may import types, because they do not exist at run time. */
 function isPageCode(file: string): boolean {
   return /\/page\//.test(file)
 }
@@ -65,7 +67,7 @@ const sources = globSync(
   .sort()
   .map(read)
 
-/** What the life knows and every room may use: it imports Node, small libraries and each other. */
+/** Folders that all code may import. They import Node, small libraries and each other. */
 const LEAVES = [
   'wire/',
   'src/ports.ts',

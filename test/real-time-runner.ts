@@ -1,7 +1,8 @@
 /**
- * Runs tests that measure sound and picture in real time. While a machine stands still (its host takes the cores away, or
- * suspends it), both are late in any recording. So a test that failed while the machine stood still is run once more,
- * when it runs again, and stands in the report as a retry. Nothing else is repeated.
+ * Runs tests that measure sound and picture in real time. While a machine stalls (its host takes the cores away, or
+ * suspends it), both are late in any recording. So a test that failed during a stall runs once more when the machine
+ * runs
+ * again, and the report shows it as a retry. No other test is repeated.
  */
 import { type RunnerTask, TestRunner } from 'vitest'
 import { StandstillWatch } from './standstill.ts'

@@ -1,4 +1,7 @@
-/** In a thread of its own, since a test may itself compute for seconds: the longest time in milliseconds by which it woke late. */
+/**
+ * The longest time in milliseconds by which this thread woke late. A separate thread, since a test may compute for
+ * seconds.
+ */
 import { parentPort, workerData } from 'node:worker_threads'
 
 const EVERY_MS = 20

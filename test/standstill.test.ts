@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { setTimeout as passes } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 
-test('a machine that stood still is noticed', async () => {
+test('a machine that stalled is noticed', async () => {
   const watching = startWatch(`
     process.stdin.resume()
     await watch.watching
@@ -21,7 +21,7 @@ test('a machine that stood still is noticed', async () => {
   expect(watching.said()).toBe('begun true')
 })
 
-test('a machine that stood still is waited for until it has time again', async () => {
+test('after a stall, the watch waits until the machine has time again', async () => {
   const watching = startWatch(`
     process.stdin.resume()
     await watch.watching
@@ -33,11 +33,11 @@ test('a machine that stood still is waited for until it has time again', async (
   await expect.poll(watching.said).toBe('begun ')
   await watching.standStill()
   await once(watching.node, 'close')
-  // The four seconds in which it stood still did not count.
+  // The four seconds in which it stalled did not count.
   expect(Number(watching.said().replace('begun ', ''))).toBeGreaterThanOrEqual(8)
 })
 
-/** A program that watches, and may be made to stand still. */
+/** A program that watches, and can be stalled. */
 function startWatch(code: string) {
   const head = `import { StandstillWatch } from './test/standstill.ts'; const watch = new StandstillWatch();`
   const node = spawn(process.execPath, ['-e', head + code], { stdio: ['pipe', 'pipe', 'inherit'] })

@@ -1,10 +1,10 @@
-/** Whether this machine stood still while a test measured something. */
+/** Whether this machine stalled while a test measured something. */
 import { setTimeout as passes } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
 
-/** A thread that sleeps 20 ms was woken so late: no load of ours does that, so the machine itself stood still. */
+/** A thread that sleeps 20 ms woke this much too late: no load of ours does that, so the machine itself stalled. */
 const STANDSTILL_MS = 500
-/** A machine that has stood still does so again within moments, often for minutes. */
+/** A machine that has stalled does so again within moments, often for minutes. */
 const REST_MS = 10_000
 const LONGEST_REST_MS = 180_000
 

@@ -16,17 +16,17 @@ describe('without a collar', () => {
     expectError(diarizationError(turns, turns, 0), { total: 10, missed: 0, falseAlarm: 0, confused: 0, rate: 0 })
   })
 
-  test('missed speech, false alarms and speech of another one are told apart', () => {
+  test('missed speech, false alarms and speech of another speaker are distinguished', () => {
     const truth = [turn('a', 0, 10), turn('b', 10, 20)]
     const stated = [turn('a', 2, 11), turn('b', 11, 22)]
-    // a begins 2 s late; 10 to 11 is b's and is put on a; b goes on 2 s too long.
+    // a begins 2 s late; 10 to 11 is b's and is attributed to a; b lasts 2 s too long.
     expectError(diarizationError(truth, stated, 0), { total: 20, missed: 2, falseAlarm: 2, confused: 1, rate: 0.25 })
   })
 
   test('where two speak at once, each of them counts', () => {
     const truth = [turn('a', 0, 10), turn('b', 4, 6)]
     expectError(diarizationError(truth, [turn('a', 0, 10)], 0), { total: 12, missed: 2, rate: 2 / 12 })
-    // One of the two who speak from 4 to 6 is right, the other is somebody who is not there.
+    // One of the two who speak from 4 to 6 is right, the other is not in the meeting.
     const stated = [turn('a', 0, 10), turn('c', 4, 6)]
     expectError(diarizationError(truth, stated, 0), { missed: 0, falseAlarm: 0, confused: 2 })
   })
@@ -36,7 +36,7 @@ describe('without a collar', () => {
     expectError(diarizationError([turn('a', 0, 10)], stated, 0), { total: 10, falseAlarm: 0, rate: 0 })
   })
 
-  test('a right voice under a wrong name is an error: nobody is matched for a better figure', () => {
+  test('a right voice under a wrong name is an error: speakers are not matched to lower the rate', () => {
     const stated = [turn('x', 0, 10, 'Unknown')]
     expectError(diarizationError([turn('a', 0, 10, 'Ann')], stated, 0), { confused: 10, rate: 1 })
   })
@@ -62,7 +62,7 @@ describe('with the collar of 250 ms', () => {
     expectError(diarizationError(truth, [turn('a', 1.35, 5.45)]), { total: 3.5, missed: 0.1, falseAlarm: 0.2 })
   })
 
-  test('a boundary of one speaker hides that time of everybody', () => {
+  test('a boundary of one speaker excludes that time for all speakers', () => {
     const truth = [turn('a', 0, 10), turn('b', 4, 6)]
     // Not judged: 0 to 0.25, 3.75 to 4.25, 5.75 to 6.25, 9.75 to 10.
     expectError(diarizationError(truth, []), { total: 3.5 + 1.5 * 2 + 3.5, missed: 10, rate: 1 })

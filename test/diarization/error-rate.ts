@@ -1,14 +1,17 @@
 /**
- * How wrong a statement of who spoke when is: the diarization error rate as NIST's Rich Transcription evaluations define
- * it and their tool `md-eval` computes it (NIST, "The 2009 (RT-09) Rich Transcription Meeting Recognition Evaluation Plan"):
- * missed speech, false alarms and speech put on another one, over all speech; where several speak at once,
- * each of them counts. A stretch around every boundary of the reference, the collar, is not judged.
+ * The error of a statement of who spoke when: the diarization error rate as NIST's Rich Transcription evaluations
+ * define it
+ * and their tool `md-eval` computes it (NIST, "The 2009 (RT-09) Rich Transcription Meeting Recognition Evaluation
+ * Plan").
+ * It is missed speech, false alarms and speech attributed to another speaker, over all speech. Where several speak at
+ * once, each of them counts. A stretch around every boundary of the reference, the collar, is not judged.
  *
- * Other than there the speakers are not matched so that the error becomes least: a wrong name is an error. Only people
- * of one name are matched with each other in the best way, since nothing that is stored tells which of them is which. Pure.
+ * Unlike there, speakers are not matched so that the error becomes least: a wrong name is an error. Only speakers with
+ * the
+ * same name are matched with each other in the best way, because the stored data does not identify them. Pure.
  */
 
-/** Somebody's speech; seconds. */
+/** The speech of one participant; seconds. */
 export interface SpokenTurn {
   /** Tells people apart, of one name too. */
   speaker: string | number
@@ -23,7 +26,7 @@ export interface DiarizationError {
   total: number
   missed: number
   falseAlarm: number
-  /** Heard, and put on somebody else. */
+  /** Detected, and attributed to another participant. */
   confused: number
   /** The three over `total`; 0 where nothing was to be heard and nothing was. */
   rate: number

@@ -1,4 +1,6 @@
-/** Plays a scene in a mock meeting to a driver in a real Chromium, and compares what it told with what truly happened. */
+/**
+ * Plays a scene in a mock meeting to a driver in a real Chromium, and compares what it told with what truly happened.
+ */
 
 import { MediaEncoder } from '../../mock/media/encode.ts'
 import type { MockMeeting, MockServer } from '../../mock/types.ts'
@@ -29,14 +31,16 @@ export interface Outcome {
 }
 
 /**
- * Sound waits in the page before it is played, and recorded: a quarter of a second (platforms/shared/page/audio/playout-sync.ts),
- * and longer where the machine is busy. The statement is about the recording, so the truth, which has the times of sending,
+ * Sound waits in the page before it is played, and recorded: a quarter of a second
+ * (platforms/shared/page/audio/playout-sync.ts),
+ * and longer where the machine is busy. The statement is about the recording, so the truth, which has the times of
+ * sending,
  * is moved as a whole by the median of what is noted later, at most by this.
  */
 const MOST_LATE_SECONDS = 0.7
 /** A turn that is noted this much before or after it was is noted, seconds. */
 const NEAR_SECONDS = 0.5
-/** What was said last has to come to its end, milliseconds. */
+/** Time for the last words to end, milliseconds. */
 const AFTER_MS = 2500
 
 export async function playScene(
@@ -136,7 +140,9 @@ async function perform(meeting: MockMeeting, scene: Scene, startedAt: number): P
   await passes(startedAt + scene.seconds * 1000 - Date.now())
 }
 
-/** Where a platform sends one mix, every choir is a sound of its own; those of the scene are made before it begins. */
+/**
+ * A platform that sends one mix needs one sound for each group of voices. Those of the scene are made before it begins.
+ */
 async function encodeVoices(scene: Scene): Promise<void> {
   const encoder = new MediaEncoder()
   const looks = new Map(scene.people.map(({ id }, look) => [id, look]))

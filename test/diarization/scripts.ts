@@ -31,7 +31,7 @@ interface Said {
 function scene(people: MockPerson[], said: readonly Said[], more: Scene['steps'] = []): Scene {
   const steps = said.flatMap(({ who, from, to }) => [
     { at: from, happen: (meeting: MockMeeting) => meeting.startSpeaking(who) },
-    // Somebody who has left in the middle of a word has stopped.
+    // A participant who has left in the middle of a word has stopped.
     { at: to, happen: (meeting: MockMeeting) => isThere(meeting, who) && meeting.stopSpeaking(who) },
   ])
   steps.push(...more)
@@ -48,7 +48,7 @@ export function hardCases(): Scene {
     voices(4),
     [
       { who: ann, from: 0, to: 4.5 },
-      // A yes into somebody's word, and one into the silence after it.
+      // A yes into the words of another participant, and one into the silence after it.
       { who: ben, from: 2, to: 2.4 },
       { who: alex, from: 5.3, to: 5.65 },
       { who: ben, from: 6.4, to: 10.5 },
@@ -58,7 +58,7 @@ export function hardCases(): Scene {
       // Two at once from beginning to end.
       { who: ann, from: 16.8, to: 19.6 },
       { who: ben, from: 16.8, to: 19.6 },
-      // Goes on after a pause that is longer than a breath.
+      // Continues after a pause that is longer than a breath.
       { who: alex, from: 20.4, to: 22 },
       { who: alex, from: 22.9, to: 24.4 },
       { who: otherAlex, from: 23.3, to: 23.8 },
@@ -89,7 +89,7 @@ export function conversation(count: number, seconds: number, seed: number): Scen
   let last = ''
   for (let at = 0; at < seconds - 2; ) {
     const silent = people.map(({ id }) => id).filter((id) => id !== last && (freeFrom.get(id) ?? 0) <= at)
-    // Everybody comes to a word: who had the fewest is next.
+    // Every participant speaks: the one with the fewest turns is next.
     const words = (id: string) => said.filter((turn) => turn.who === id).length
     const fewest = Math.min(...silent.map(words))
     const next = silent.filter((id) => words(id) === fewest)
@@ -100,7 +100,7 @@ export function conversation(count: number, seconds: number, seed: number): Scen
     }
     const length = between(1.5, 4)
     say(who, at, length)
-    // A yes of somebody else.
+    // A yes of another participant.
     const listeners = silent.filter((id) => id !== who)
     if (listeners.length > 0 && random.chance(0.3))
       say(listeners[Math.floor(random.next() * listeners.length)]!, at + between(0.3, 0.7) * length, between(0.3, 0.5))

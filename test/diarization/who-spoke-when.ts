@@ -6,7 +6,7 @@ import { playScene } from './scripted-meeting.ts'
 import { hardCases } from './scripts.ts'
 
 const MOST_WRONG = 0.05
-/** A second in which the machine stands still garbles the sound itself, and is 5 % of all that is said. */
+/** A stall of the machine for one second garbles the sound itself, and is 5 % of all speech. */
 const MOST_WRONG_WITH_STANDSTILLS = 0.15
 
 const machine = new StandstillWatch()
@@ -14,7 +14,7 @@ const machine = new StandstillWatch()
 /** To be called in a test file: each platform's meeting is a test. */
 export function saysWhoSpokeWhen(platforms: readonly PlatformUnderTest[]): void {
   describe.each(platforms)('$name', (platform) => {
-    test('says who spoke when with an error of at most 5 %, whatever happens in the meeting', async () => {
+    test('reports who spoke when with an error of at most 5 %, through every hard case of a meeting', async () => {
       const mock = await platform.start()
       onTestFinished(() => mock.close())
       machine.begin()

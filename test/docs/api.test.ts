@@ -1,4 +1,4 @@
-/** Every line of docs/api.md that calls the API is run as it stands there, against a real service. */
+/** Every line of docs/api.md that calls the API is run as it is written, against a real service. */
 import { execFile } from 'node:child_process'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

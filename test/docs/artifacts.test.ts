@@ -1,4 +1,4 @@
-/** The examples of docs/artifacts.md are what the code writes about the life that they tell of. */
+/** The code writes the examples of docs/artifacts.md for the worker run that they show. */
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-/** What `docs/calendars.md` and `docs/webhooks.md` promise, beside the codes and events of the program. */
+/** The promises of `docs/calendars.md` and `docs/webhooks.md`, beside the codes and events of the program. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -16,7 +16,7 @@ test('every code of an event that got no bot is explained', () => {
   expect(known.filter((code) => !calendars.includes(`| \`${code}\``))).toEqual([])
 })
 
-test('every refusal of its own and every status is explained', () => {
+test('every refusal that is specific to calendars and every status is explained', () => {
   const codes = [...text('control-plane/api/errors.ts').matchAll(/'(FST_ERR_(?:CALENDAR|OAUTH)_[A-Z_]+)'/g)]
     .map(([, code]) => code!)
     .filter((code) => !/NOT_FOUND|OAUTH_EXCHANGE/.test(code))

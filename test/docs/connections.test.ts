@@ -1,4 +1,6 @@
-/** Every line of docs/connections.md that calls the API is run as it stands there, and its failures are those of the code. */
+/**
+ * Every line of docs/connections.md that calls the API is run as it is written, and its failures are those of the code.
+ */
 import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'

@@ -7,7 +7,9 @@ const text = (path: string) => readFileSync(join(import.meta.dirname, '../..', p
 const config = text('control-plane/config.ts')
 const docs = text('docs/service.md')
 
-/** Variable and option in the order of each row's cells; the first row of a variable counts, others say more about it. */
+/**
+ * Variable and option in the order of each row's cells; the first row of a variable counts, others say more about it.
+ */
 const documented = new Map(
   docs
     .split('\n')
@@ -21,7 +23,7 @@ const documented = new Map(
     }),
 )
 
-test('every option stands beside its variable', () => {
+test('every option is documented beside its variable', () => {
   const pairs = [...config.matchAll(/\['(--[a-z-]+)', '(STANDIN_[A-Z_]+)'\]/g)].map(([, option, name]) => [
     name,
     option,

@@ -154,7 +154,7 @@ export class BotProcess {
   }
 }
 
-/** What a bot has to be told to take a link of this mock: servers of one's own run Jitsi Meet under any name. */
+/** Arguments with which a bot accepts a link of this mock: an operator's own Jitsi Meet server can have any name. */
 export function platformArguments(platform: MockPlatformName, meeting: MockMeeting): string[] {
   return platform === 'jitsi' ? ['--jitsi-host', new URL(meeting.url).hostname] : []
 }

@@ -1,4 +1,4 @@
-/** What every end-to-end test stands on: the mock server, a folder for recordings, and bots that end with the test. */
+/** Fixtures of every end-to-end test: the mock server, a folder for recordings, and bots that end with the test. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -14,7 +14,7 @@ beforeAll(async () => {
 })
 afterAll(() => plane.close())
 
-test('a control plane pauses, resumes, chats, looks and ends; nothing of the pause is in any file', async () => {
+test('a control plane pauses, resumes, chats, takes a screenshot and ends; no file contains the pause', async () => {
   const meeting = openMeeting()
   const bot = startBot(meeting, { job: plane.job })
   await bot.whenStatus('in_call_recording')
@@ -53,7 +53,7 @@ test('a control plane pauses, resumes, chats, looks and ends; nothing of the pau
   expect((await plane.storedEvents(bot)).map(({ seq }) => seq)).toEqual(bot.events.map(({ seq }) => seq))
 })
 
-test('a control plane that dies and comes back has every event, once and in order', async () => {
+test('a control plane that crashes and comes back has every event, once and in order', async () => {
   const meeting = openMeeting()
   const bot = startBot(meeting, { job: plane.job })
   await bot.whenStatus('in_call_recording')

@@ -1,4 +1,6 @@
-/** Whatever dies in the middle of a meeting: what was recorded until then is there and plays, and the code is right. */
+/**
+ * If a program crashes in the middle of a meeting, the recording until then exists and plays, and the code is right.
+ */
 import { execFile } from 'node:child_process'
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -35,8 +37,8 @@ function killOne(bot: BotProcess, text: string): void {
   process.kill(pid, 'SIGKILL')
 }
 
-describe('a browser that dies in the middle of a meeting', () => {
-  test('is replaced, as a whole and as a page, and the recording goes on in the same file', async () => {
+describe('a browser that crashes in the middle of a meeting', () => {
+  test('is replaced, as a whole and as a page, and the recording continues in the same file', async () => {
     const meeting = openMeeting()
     const bot = startBot(meeting, { job: { entry_message: 'Hello' } })
     await bot.whenStatus('in_call_recording')
@@ -87,7 +89,7 @@ describe('a browser that dies in the middle of a meeting', () => {
       const [noted] = segments.filter(({ speaker }) => speaker === turn.name)
       expect(Math.abs(noted!.start_time - turn.start), turn.id).toBeLessThan(LATE_SECONDS)
     }
-    // Nobody came twice, nobody left for it, and nothing was said twice.
+    // Each participant came once, none left for it, and no message was reported twice.
     const people = bot.json<{ name: string; visits: unknown[] }[]>('participants.json')
     expect(people.map(({ name }) => name).sort()).toEqual(['Ann Host', 'Ben <b>Bold</b>', 'Cléo Ñandú', 'Dan'])
     expect(people.flatMap(({ visits }) => visits)).toHaveLength(4)
@@ -98,7 +100,7 @@ describe('a browser that dies in the middle of a meeting', () => {
   })
 })
 
-test('a sound server that dies in the waiting room: the bot knocks again, and what is said is recorded', async () => {
+test('a sound server that crashes in the waiting room: the bot asks to join again, and speech is recorded', async () => {
   const meeting = openMeeting('own-lobby-timeout')
   const bot = startBot(meeting)
   await bot.whenStatus('in_waiting_room')
@@ -124,7 +126,7 @@ describe('killed in the middle of a meeting', () => {
     ['ffmpeg', 'encoder_died'],
     ['Xvfb', 'browser_died'],
     ['pulseaudio', 'browser_died'],
-  ])('%s: is replaced, and the recording goes on in the same file (%s)', async (program, reason) => {
+  ])('%s: is replaced, and the recording continues in the same file (%s)', async (program, reason) => {
     const meeting = openMeeting()
     const bot = startBot(meeting)
     await bot.whenStatus('in_call_recording')
@@ -152,7 +154,7 @@ describe('killed in the middle of a meeting', () => {
     expect(shownShare(picture, LOOK.ben!)).toBeGreaterThan(0.3)
   })
 
-  test('the bot itself: nothing of it lives on, and its recording is recovered', async () => {
+  test('the bot itself: none of its processes survives, and its recording is recovered', async () => {
     const bot = await recordedFor(RECORDED_SECONDS)
     const children = bot.children('')
     expect(children.length).toBeGreaterThan(3)
@@ -199,7 +201,7 @@ describe('an S3 server', () => {
     expect(existsSync(join(work, bot.botId))).toBe(false)
   })
 
-  test('that dies in the middle: nobody is told of a success, and later the recording is recovered into it', async () => {
+  test('that crashes in the middle: no success is reported, and later the recording is recovered into it', async () => {
     const limits = { storing_timeout: 15 }
     const bot = await recordedFor(4, { job: { storage: storage(), timeout_config: limits }, environment })
     await server.goDown()

@@ -1,4 +1,4 @@
-/** A page that loads itself anew while it is recorded: its new document paints where the old one did. */
+/** A page that reloads itself while it is recorded: its new document paints where the old one did. */
 import { expect, test } from 'vitest'
 import { heardShare, pictureAt, shownShare, soundOf } from '../media/meeting-recording.ts'
 import { JITSI } from '../platforms/conformance/platforms.ts'
@@ -8,7 +8,7 @@ import { LOOK, passes, speak, truthOf } from './meeting-script.ts'
 
 const { openMeeting, startBot } = endToEnd(JITSI.start)
 
-test('the picture goes on in the same file, without a gap', async () => {
+test('the picture continues in the same file, without a gap', async () => {
   const meeting = openMeeting()
   const bot = startBot(meeting, { arguments: platformArguments('jitsi', meeting) })
   await bot.whenStatus('in_call_recording')

@@ -19,7 +19,7 @@ afterEach(async () => {
   rmSync(out, { recursive: true, force: true })
 })
 
-// One that sends the loudest voices on shared streams, one that sends everybody apart.
+// One that sends the loudest voices on shared streams, one that sends each participant separately.
 test.each(['meet', 'jitsi'] as const)(
   'a meeting of %s by way of Janus is joined, heard, seen and noted',
   async (name) => {
@@ -51,7 +51,7 @@ test.each(['meet', 'jitsi'] as const)(
       expect(Math.abs(mine[0]!.start_time - start), `${id} begins`).toBeLessThan(1.5)
       expect(Math.abs(mine.at(-1)!.end_time - end), `${id} ends`).toBeLessThan(2.5)
       expect(shownShare(await pictureAt(video, end - 0.5), LOOK[id]!), `${id} is shown`).toBeGreaterThan(0.3)
-      // A picture that stands still does not change at all; how often one changes is up to the machine.
+      // A frozen picture does not change at all. The number of changes depends on the machine.
       expect(changesIn(await picturesOf(video, start + 1.5, end - start - 2)), `${id} moves`).toBeGreaterThan(3)
     }
     expect(segments.every(({ speaker }) => turns.some((turn) => turn.name === speaker))).toBe(true)

@@ -6,7 +6,7 @@ import { endToEnd } from './capture-environment.ts'
 
 /** Long enough for a bot to start and to fill in its page on a busy machine. */
 const AHEAD_MS = 45_000
-/** What is promised of a machine that has a processor to spare. */
+/** The promise for a machine that has a processor to spare. */
 const LATE_MS = 2_000
 
 describe.each([GOOGLE_MEET, MICROSOFT_TEAMS, ZOOM, JITSI])('$name', ({ platform, start }) => {
@@ -23,7 +23,7 @@ describe.each([GOOGLE_MEET, MICROSOFT_TEAMS, ZOOM, JITSI])('$name', ({ platform,
     const asked = meeting.log.find(({ event, target }) => event === 'state' && target === 'joining')!
     expect(asked.at).toBeGreaterThanOrEqual(plannedAt)
     expect(asked.at - plannedAt).toBeLessThan(LATE_MS)
-    // Its name stood in the page before.
+    // The driver typed its name into the page before.
     const filled = meeting.log.findLast(({ event }) => event === 'fill' || event === 'key')
     expect(filled!.at).toBeLessThan(plannedAt)
     bot.kill('SIGINT')

@@ -19,7 +19,7 @@ import { LOOK, passes, speak, truthOf } from './meeting-script.ts'
 const { openMeeting, startBot } = endToEnd()
 
 describe('a meeting in speaker view', () => {
-  test('is recorded, heard and seen, written down and stored, from knock to final report', async () => {
+  test('is recorded, heard and seen, written down and stored, from the join request to the final report', async () => {
     const meeting = openMeeting('waiting-room')
     const bot = startBot(meeting, { job: { entry_message: 'Hello from Standin', bot_name: 'Notes' } })
     await bot.whenStatus('in_waiting_room')
@@ -71,7 +71,7 @@ describe('a meeting in speaker view', () => {
     const checksum = crc32(contents).toString(16).padStart(8, '0')
     expect(video).toMatchObject({ bytes: contents.length, sha256: null, crc32: checksum })
 
-    // The first pictures are the dark ground, until the first camera has come: somebody's color fills it, and no page does.
+    // The first pictures are the dark ground, until the first camera has come: its color fills them, and no page does.
     const first = await picturesOf(bot.file('video.mp4'), 0, 3)
     const colored = (picture: Picture) => Math.max(...Object.values(LOOK).map((look) => shownShare(picture, look)))
     expect(first.some((picture) => colored(picture) > 0.3)).toBe(true)
@@ -93,7 +93,7 @@ describe('a meeting in speaker view', () => {
     }
     expect(segments.every(({ speaker }) => speaker !== 'Unknown' && speaker !== 'Notes')).toBe(true)
 
-    // Whoever speaks fills the picture, a person without a camera by initials.
+    // The speaker fills the picture, a participant without a camera by initials.
     const [ann, ben] = turns
     expect(shownShare(await pictureAt(bot.file('video.mp4'), ann!.end - 0.5), LOOK.ann!)).toBeGreaterThan(0.3)
     expect(shownShare(await pictureAt(bot.file('video.mp4'), ben!.end - 0.5), LOOK.ben!)).toBeGreaterThan(0.3)
@@ -144,7 +144,7 @@ function brightness({ pixels }: { pixels: Buffer }): number {
   return pixels.reduce((sum, value) => sum + value, 0) / pixels.length
 }
 
-test('gallery view shows everybody at once', async () => {
+test('gallery view shows every participant at once', async () => {
   const meeting = openMeeting()
   const bot = startBot(meeting, { job: { recording_mode: 'gallery_view' } })
   await bot.whenStatus('in_call_recording')

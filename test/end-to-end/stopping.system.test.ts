@@ -7,7 +7,7 @@ import { passes } from './meeting-script.ts'
 const { openMeeting, startBot } = endToEnd()
 
 describe('asked to stop', () => {
-  test('before the page has loaded: nothing is recorded, and nobody is asked to be let in', async () => {
+  test('before the page has loaded: nothing is recorded, and no join request is sent', async () => {
     const meeting = openMeeting('waiting-room')
     const bot = startBot(meeting)
     await bot.whenStatus('joining_call')
@@ -18,7 +18,7 @@ describe('asked to stop', () => {
     expect(existsSync(bot.file('video.mp4'))).toBe(false)
   })
 
-  test('in the waiting room: the knock is withdrawn', async () => {
+  test('in the waiting room: the join request is withdrawn', async () => {
     const meeting = openMeeting('waiting-room')
     const bot = startBot(meeting)
     await bot.whenStatus('in_waiting_room')
@@ -56,7 +56,7 @@ describe('asked to stop', () => {
   })
 })
 
-test('whoever read its output is gone: the bot goes on, and records until it is asked to stop', async () => {
+test('the reader of its output is gone: the bot continues, and records until it is asked to stop', async () => {
   const meeting = openMeeting()
   const bot = startBot(meeting)
   await bot.whenStatus('in_call_recording')
@@ -70,7 +70,7 @@ test('whoever read its output is gone: the bot goes on, and records until it is 
   expect(bot.files()).toContain('manifest.json')
 })
 
-test('an error that nobody caught: the bot leaves, and the recording is whole', async () => {
+test('an uncaught error: the bot leaves, and the recording is whole', async () => {
   const meeting = openMeeting()
   const thrower = encodeURIComponent('process.on("SIGUSR2", () => { throw new TypeError("nobody catches this") })')
   const bot = startBot(meeting, { environment: { NODE_OPTIONS: `--import=data:text/javascript,${thrower}` } })
@@ -98,7 +98,7 @@ describe('not let in', () => {
     expect(bot.json<{ sentence: string }>('debug/failure.json').sentence).toContain('Ask the host')
   })
 
-  test("nobody answers: the request is withdrawn after the job's own limit", async () => {
+  test("the host does not answer: the join request is withdrawn after the job's own limit", async () => {
     const meeting = openMeeting('own-lobby-timeout')
     const bot = startBot(meeting, { job: { timeout_config: { waiting_room_timeout: 12 } } })
     const { exitCode, report } = await bot.ended()

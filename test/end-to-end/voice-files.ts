@@ -1,4 +1,4 @@
-/** A file of each voice, of whole bots: everybody's own words at their times, cross talk apart, and nobody else's. */
+/** Participant tracks of whole bots: each has the participant's own words at their times, apart from cross talk. */
 import { expect, test } from 'vitest'
 import { type MockPlatformName, startMock } from '../../mock/index.ts'
 import { heardShare, soundOf } from '../media/meeting-recording.ts'
@@ -12,14 +12,14 @@ interface VoiceEntry {
   name: string
 }
 
-/** What the browser holds back for evenness, at most; seconds behind a turn's end. */
+/** The most that the browser holds back to keep sound and picture in sync; seconds behind a turn's end. */
 const ON_THE_WAY = 1
 
 /** To be called in a test file. */
 export function writesVoiceFiles(platform: MockPlatformName): void {
   const { openMeeting, startBot } = endToEnd(() => startMock(platform))
 
-  test('each person has a file of their own voice, on the clock of the recording', async () => {
+  test('each participant has a file with their own voice, on the clock of the recording', async () => {
     const meeting = openMeeting()
     const bot = startBot(meeting, {
       arguments: ['--separate-tracks', ...platformArguments(platform, meeting)],

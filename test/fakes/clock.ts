@@ -27,7 +27,7 @@ export class HandClock implements Clock {
     })
   }
 
-  /** Wakes everybody who is due on the way, in order, and lets what follows from it happen. */
+  /** Wakes all sleepers that are due until then, in order, and runs the work that follows. */
   async advance(ms: number): Promise<void> {
     const target = this.#now + ms
     await settle()
@@ -44,7 +44,7 @@ export class HandClock implements Clock {
   }
 }
 
-/** Lets pending promises and small file operations go on. */
+/** Lets pending promises and small file operations continue. */
 async function settle(): Promise<void> {
   for (let turn = 0; turn < 10; turn++) await setImmediate()
 }

@@ -1,4 +1,4 @@
-/** A whole world for the life of a bot: every part is a fake that does what the test says and notes what it was told. */
+/** All parts of a worker run as fakes: each part does what the test says and notes its calls. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -36,7 +36,7 @@ export const TARGET = {
 
 type Script<T> = (signal: AbortSignal) => Promise<T>
 
-/** Waits until it is told to stop, as a driver in a waiting room does. */
+/** Waits until the signal aborts, as a driver in a waiting room does. */
 export const untilStopped: Script<never> = (signal) =>
   new Promise((_, reject) => {
     if (signal.aborted) reject(signal.reason)
@@ -55,7 +55,7 @@ export class World {
   readonly clock = new HandClock()
   readonly workFolder = mkdtempSync(join(tmpdir(), 'standin-life-'))
   readonly events: BotEvent[] = []
-  /** What the parts were asked to do, in order. */
+  /** The calls to all parts, in order. */
   readonly calls: string[] = []
   /** Instants at which the bot opened the link, UTC milliseconds; it asks later. */
   readonly linkOpenedAt: number[] = []
@@ -68,7 +68,7 @@ export class World {
   /** Of the meeting's page. */
   provenAt: number | null = null
   readyToStandBy: () => void = () => {}
-  /** Whether the recorder that stands by may do so anew. */
+  /** Whether the recorder on standby may start again. */
   mayRenew: () => boolean = () => true
   obtainRecordingRight: (limitMs: number, signal: AbortSignal) => Promise<void> = async () => {}
   openMeeting: () => Promise<void> = async () => {}
@@ -85,7 +85,7 @@ export class World {
   transcribe: Transcribe | null = null
   /** Null as in a job that streams nothing. */
   streaming: Streaming | null = null
-  /** What the recorder measured of itself. */
+  /** The recorder's own measurements. */
   quality: Quality | null = null
   participantTracks: ParticipantTracks | null = null
   liveTranscript: LiveTranscript | null = null
@@ -103,7 +103,7 @@ export class World {
     this.outcome = runBot(whole, TARGET, this.#parts())
   }
 
-  /** What the platform shows the bot. */
+  /** Emits an event of the meeting to the bot. */
   emit(event: MeetingEvent): void {
     for (const listener of this.#meetingListeners) listener(event)
   }
@@ -129,7 +129,7 @@ export class World {
     return this.events.flatMap((event) => (event.type === 'status_change' ? [event.status] : []))
   }
 
-  /** Lets time pass until the life is over. */
+  /** Lets time pass until the run is over. */
   async end(): Promise<Outcome> {
     let over = false
     void this.outcome.finally(() => {
@@ -197,7 +197,7 @@ export class World {
       logger: silentLogger,
       openMeeting: async () => {
         calls.push('open meeting')
-        // A fresh browser tells nothing to whoever listened to the one before.
+        // A new browser reports nothing to the listeners of the one before.
         this.#meetingListeners = []
         await this.openMeeting()
         return meeting

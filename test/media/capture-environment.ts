@@ -21,7 +21,7 @@ export function growIn(folder: string): RecorderOptions['grow'] {
   return (file) => storage.grow(file, new AbortController().signal)
 }
 
-/** A recorder with the tone-and-flash source on its stage, in a folder of its own. */
+/** A recorder with the tone-and-flash source in its capture environment, in a separate folder. */
 export interface TestStage {
   recorder: Recorder
   stage: CaptureEnvironment

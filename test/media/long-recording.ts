@@ -24,13 +24,15 @@ export async function makeClips(
   return { seconds: size.seconds, spans }
 }
 
-/** Which clip lies so many clips into the recording; never the same one twice in a row. */
+/** Which clip is at this place of the recording; never the same one twice in a row. */
 export function clipAt(index: number, count: number): number {
   const round = Math.floor(index / count)
   return (index * 7 + round * 11) % count
 }
 
-/** Feeds the clips until the recording has the length; what is on its way to its place stays as little as in a meeting. */
+/**
+ * Feeds the clips until the recording has the length; what is on its way to its place stays as little as in a meeting.
+ */
 export async function feedLong(
   clips: Clips,
   seconds: number,
@@ -59,7 +61,7 @@ export async function feedLong(
 /** A part that fills, and a part that is sent. */
 const MOST_BYTES_AHEAD = 16 * 1024 * 1024
 
-/** What Chromium shows of a film at some seconds, each after a seek, as the numbers on its pictures. */
+/** The numbers on the pictures that Chromium shows of a film at some seconds, each after a seek. */
 export async function numbersShown(page: Page, url: string, seeks: readonly number[]): Promise<(number | null)[]> {
   await page.goto(url)
   await page.waitForFunction(() => (document.querySelector('video')?.readyState ?? 0) >= 2)

@@ -37,7 +37,7 @@ export interface Media {
   frameRate: string | undefined
 }
 
-/** What ffprobe says of a file; rejects when it cannot be played. */
+/** The report of ffprobe about a file; rejects when it cannot be played. */
 export async function probe(path: string): Promise<Media> {
   const { stdout } = await run('ffprobe', [...['-v', 'error', '-of', 'json', '-show_format', '-show_streams', path]])
   const { format, streams } = JSON.parse(stdout) as {

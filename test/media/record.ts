@@ -1,7 +1,8 @@
 /**
- * A bot that does nothing but record: prepares, starts, and tells on standard output what stands and how far it is. For
- * tests that kill the whole process or run it as another user. Arguments: folder, mode, seconds until it finishes (none:
- * until it is killed).
+ * A bot that only records: it prepares, starts, and reports its capture environment and its progress on standard
+ * output.
+ * For tests that kill the whole process or run it as another user. Arguments: folder, mode, seconds until it finishes
+ * (none: until it is killed).
  */
 
 import type { RecordingMode } from '@standin/wire/codes.ts'

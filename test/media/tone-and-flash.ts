@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { openXWindow, type Rectangle } from './x-window.ts'
 
-/** What the source shows and sounds; the probe looks for exactly this. */
+/** The picture and sound of the source; the probe looks for exactly these. */
 export const SOURCE = {
   periodSeconds: 2,
   lengthSeconds: 0.3,
@@ -30,7 +30,9 @@ export interface ToneAndFlash {
 
 const SAMPLE_RATE = 48_000
 const BYTES_PER_FRAME = 4
-/** How much sound the server holds, and how far ahead of what is heard it is written: a busy machine stalls programs. */
+/**
+ * How much sound the server holds, and how far ahead of what is heard it is written: a busy machine stalls programs.
+ */
 const SERVER_BUFFER_MS = 2_000
 const AHEAD_SECONDS = 4
 const SILENCE = Buffer.alloc(0.1 * SAMPLE_RATE * BYTES_PER_FRAME)
@@ -38,7 +40,8 @@ const REPORTS_KEPT = 101
 const REPORTS_TO_SETTLE = 10
 
 /**
- * Beeps into a Pulse sink and flashes on an X display at the same instant, every two seconds. The instant comes from the
+ * Beeps into a Pulse sink and flashes on an X display at the same instant, every two seconds. The instant comes from
+ * the
  * sound: `pacat` reports which moment of the stream is heard now, and the picture follows. Without a display it only
  * beeps.
  */
@@ -148,7 +151,7 @@ function precise(): number {
   return performance.timeOrigin + performance.now()
 }
 
-/** What the clock in the picture shows at an instant. */
+/** The code that the clock in the picture shows at an instant. */
 export function clockCode(at: number): number {
   const steps = Math.floor(at / SOURCE.counter.stepMs) % 2 ** SOURCE.counter.bits
   return steps ^ (steps >> 1)

@@ -9,7 +9,7 @@ export interface Rectangle {
   height: number
 }
 
-/** A window without a toolkit: it paints filled rectangles the moment it is told to, so that a test knows the instant. */
+/** A window without a toolkit: it paints filled rectangles at once, so that a test knows the instant. */
 export interface XWindow {
   fill(color: number, rectangles: readonly Rectangle[]): void
   close(): void

@@ -1,4 +1,7 @@
-/** Attempts to be in a mock meeting, with a driver in a real, headless Chromium that a file shares: what the tests of every platform need. */
+/**
+ * Attempts to be in a mock meeting, with a driver in a real, headless Chromium that a file shares: what the tests of
+ * every platform need.
+ */
 
 import { afterAll, afterEach, beforeAll } from 'vitest'
 import type { MockMeeting, MockMeetingOptions, MockServer } from '../../mock/types.ts'
@@ -38,11 +41,11 @@ export interface AttemptOptions<Meeting extends MockMeeting = MockMeeting> exten
   retarget?(target: MeetingTarget, meeting: Meeting): MeetingTarget
 }
 
-/** A mock whose meetings are of its own kind. */
+/** A platform's mock server, reduced to the meetings that it creates. */
 type AnyServer = Omit<MockServer, 'open'> & { open(scenario: string, options?: MockMeetingOptions): MockMeeting }
 type MeetingOf<Server extends AnyServer> = ReturnType<Server['open']>
 
-/** What is a platform's own about its attempts. */
+/** The values that differ from platform to platform. */
 export interface AttemptSetting<Server extends AnyServer> {
   start(): Promise<Server>
   openDriver(
@@ -82,7 +85,7 @@ export function attempts<Server extends AnyServer>(setting: AttemptSetting<Serve
   ): Promise<Attempt<Meeting>> {
     const { driver: driverOptions, waits, meeting: known, retarget, ...meetingOptions } = options
     const speed = meetingOptions.speed ?? setting.speed
-    // A slow machine must not miss the waiting room that it is to tell of.
+    // A slow machine must not miss the waiting room that it is to report.
     const { promise: hostReady, resolve: saidWhereItIs } = Promise.withResolvers<void>()
     const meeting =
       known ?? (mock.open(scenario, { seed: 1, speed, hostReady, media: SMALL_PICTURES, ...meetingOptions }) as Meeting)
@@ -141,7 +144,7 @@ export function attempts<Server extends AnyServer>(setting: AttemptSetting<Serve
   }
 }
 
-/** The first event that fits, past or to come; what was told instead stands in the failure. */
+/** The first event that fits, past or to come. The failure lists the events that arrived instead. */
 export async function eventOf<Type extends MeetingEvent['type']>(
   events: readonly MeetingEvent[],
   type: Type,

@@ -1,4 +1,6 @@
-/** One Chromium for the bots of a test file, a fresh context for each of them: starting one takes longer than joining. */
+/**
+ * One Chromium for the bots of a test file, a fresh context for each of them: starting one takes longer than joining.
+ */
 import { rm } from 'node:fs/promises'
 import { type Browser, chromium } from 'playwright'
 import { botBrowserOf } from '../../platforms/browser/bot-browser.ts'
@@ -21,7 +23,7 @@ export class SharedChromium {
   /** By what they were started with. */
   readonly #running = new Map<string, Promise<Running>>()
 
-  /** A bot that needs more than a context gets a Chromium of its own. */
+  /** A bot that needs more than a context gets a separate Chromium. */
   readonly open: OpenBrowser = async (stage, options, signal) => {
     if (needsOwnProcess(stage, options)) return openBrowser(stage, options, signal)
     const { browser } = await this.#browserFor(stage, options)
@@ -63,14 +65,16 @@ export class SharedChromium {
   }
 }
 
-/** Frames are read from the profile's folder, a display shows one window, and plugins and profiles are the process's. */
+/**
+ * Frames are read from the profile's folder, a display shows one window, and plugins and profiles are the process's.
+ */
 function needsOwnProcess({ display, frames }: CaptureEnvironment, { plugins = [], state }: BrowserOptions): boolean {
   return display !== null || frames !== undefined || plugins.length > 0 || state?.kind === 'profile'
 }
 
 async function launch(stage: CaptureEnvironment, options: BrowserOptions): Promise<Running> {
   const home = await makeBrowserHome()
-  // The first bot may be stopped while it starts; the others go on with the browser.
+  // The first bot may be stopped while it starts. The others continue with the browser.
   const never = new AbortController().signal
   return { browser: await chromium.launch(await launchOptions(stage, options, home, never)), home }
 }

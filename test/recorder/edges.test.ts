@@ -39,7 +39,7 @@ interface Packet {
   size: string
 }
 
-/** What another player finds in the file, which it decodes without a complaint. */
+/** The packets that another player finds in the file, which it decodes without a complaint. */
 async function read(file: MemoryFile): Promise<{ pictures: Packet[]; sounds: Packet[] }> {
   const folder = await mkdtemp(join(tmpdir(), 'standin-edges-'))
   onTestFinished(() => rm(folder, { recursive: true, force: true }))
@@ -63,7 +63,7 @@ async function whole(bytes: Buffer, hasPicture = true) {
 
 const sizes = (packets: readonly Packet[]) => packets.map(({ size }) => size)
 
-test('nothing of a span that is held reaches a file, and none is begun', async () => {
+test('no part of a held segment reaches a file, and no file is begun', async () => {
   const { recording, files } = open()
   const held = new HeldSegment(true)
   await feed(held.append, span)
@@ -133,7 +133,7 @@ test('sound alone begins at its moment', async () => {
   expect(sizes(sounds)).toEqual(sizes(all.sounds).slice(70, 70 + sounds.length))
 })
 
-test('the files end where the meeting did, to the picture and to the packet, and their index knows nothing of the rest', async () => {
+test('the files end where the meeting did, to the picture and to the packet, and their index does not contain the rest', async () => {
   const all = await whole(span)
   for (const at of [0.1, 1.26, 3.95]) {
     const { recording, files } = open()

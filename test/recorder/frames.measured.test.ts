@@ -43,7 +43,7 @@ async function brightness(): Promise<number[]> {
   return [...stdout].filter((_, index) => index % BYTES_EACH === 0)
 }
 
-test('what a browser paints as frames is recorded instead of the display, wherever its file lies', async () => {
+test('frames that a browser paints are recorded instead of the display, with any path of their file', async () => {
   const folder = join(elsewhere, "it's [a], b:c;d\\e")
   await mkdir(folder)
   const file = join(folder, '00000000')
@@ -71,7 +71,7 @@ test('a link that a dead browser left leads nowhere, and the display is recorded
   expect(await brightness()).not.toEqual([])
 })
 
-test('a span of the display goes on where one of frames ended, in the same file', async () => {
+test('a span of the display continues where one of frames ended, in the same file', async () => {
   const file = join(elsewhere, 'frames')
   await writeFile(file, gray(60))
   await symlink(file, stage.stage.frames!)

@@ -41,7 +41,7 @@ test('parts that were made alike are put behind each other without being encoded
   await expect(run('ffmpeg', ['-v', 'error', '-i', target, '-f', 'null', '-'])).resolves.toMatchObject({ stderr: '' })
 })
 
-test('parts of other settings are encoded anew', async () => {
+test('parts with other settings are encoded again', async () => {
   const parts = [await media('small.mp4', 1), await media('large.mp4', 2, '640x360')]
   const target = join(folder, 'anew.mp4')
   const joined = await joinFiles(parts, { target, folder, signal })

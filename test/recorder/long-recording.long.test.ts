@@ -1,4 +1,6 @@
-/** Twenty minutes through the recorder's own code, faster than they take. `bench/long-recording.ts` does it with hours. */
+/**
+ * Twenty minutes through the recorder's own code, faster than they take. `bench/long-recording.ts` does it with hours.
+ */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -58,7 +60,7 @@ test('a long recording in S3 plays and seeks by a presigned address, and was sen
   const { files, problem } = await recording.finish(NEVER)
   expect(problem).toBeNull()
   expect(files[0]!.stored.location).toBe(`s3://${bucket}/long/video.mp4`)
-  // What was left for the end: for each of the files its last part and the one with the index.
+  // The uploads at the end: for each of the files its last part and the one with the index.
   expect(server.requests.filter(({ operation }) => operation === 'UploadPart').length - sentBefore).toBeLessThan(7)
   expect(sentBefore).toBeGreaterThan(2)
 

@@ -54,7 +54,7 @@ describe('a recording that measures itself', () => {
     })
   })
 
-  test('adds up how the sound was kept in step: slowly, and at once', () => {
+  test('adds up the corrections that kept the sound in sync: slow ones, and ones at once', () => {
     const watch = createQualityWatch(25, RATE)
     watch.beginSpan(START)
     // Before the first second the sound is put in its place; that is no drift.
@@ -84,7 +84,7 @@ describe('a recording that measures itself', () => {
     expect(watch.figures()).toMatchObject({ clipped_share: 0.0005, silent_share: 0.5 })
   })
 
-  test('knows nothing of pictures where only sound is recorded, and nothing of a level it was never told', () => {
+  test('has no figures of pictures where only sound is recorded, and no level that was never reported', () => {
     const watch = createQualityWatch(null, RATE)
     watch.beginSpan(START)
     watch.progress({ frames: 0, seconds: 4, repeatedFrames: 0, isLast: false }, START + 4_150)

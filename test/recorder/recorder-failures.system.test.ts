@@ -36,7 +36,7 @@ test.for([
   { program: 'pulseaudio', signal: 'SIGKILL', says: /^stage: The sound server died \(SIGKILL\)$/ },
   { program: 'ffmpeg', signal: 'SIGSTOP', says: /^encoder: The encoder stalled: no new output for 2 s$/ },
 ] as const)(
-  '$signal for $program: what was recorded plays, and the file goes on',
+  '$signal for $program: the recording until then plays, and the file continues',
   async ({ program, signal, says }) => {
     const limits = { standingStillMs: 2_000, encoderStopMs: 2_000 }
     const { recorder, events, stage, folder, recorded, finish } = await open({ limits })
@@ -75,13 +75,13 @@ test.for([
       expect(measured.audio.beeps.filter(within).length, `beeps from ${part[0]}`).toBeGreaterThanOrEqual(1)
       expect(flashes.filter(within).length, `flashes from ${part[0]}`).toBeGreaterThanOrEqual(1)
     }
-    // Of the display's death its encoder may have told first.
+    // The encoder may have reported the crash of the display first.
     const told = failures(events).filter((failure) => failure.startsWith(isStageLost ? 'stage' : 'encoder'))
     expect(told).toHaveLength(1)
   },
 )
 
-test('an encoder that is killed after a pause costs nothing of the span before', async () => {
+test('an encoder that is killed after a pause loses no part of the span before', async () => {
   const { recorder, folder, recorded, events, finish } = await open()
   await recorder.start()
   await recorded(3)
@@ -163,7 +163,7 @@ interface Told {
   [field: string]: unknown
 }
 
-/** Starts `test/media/record.ts` as a process of its own. */
+/** Starts `test/media/record.ts` as a separate process. */
 async function startBot(folder: string, args: string[], as: string[] = []) {
   const script = fileURLToPath(new URL('../media/record.ts', import.meta.url))
   const [command, ...rest] = [...as, process.execPath, script, folder, ...args] as [string, ...string[]]

@@ -29,14 +29,14 @@ test('what Chromium shows and plays is recorded together, from the first picture
   const stage = await recorder.prepare(signal)
   const browser = await openBrowser(stage, { logger: silentLogger }, signal)
   onTestFinished(() => browser.close())
-  // Whatever it plays reaches the recording as it is.
+  // Everything that it plays reaches the recording unchanged.
   expect(await browser.page.evaluate(() => new AudioContext().sampleRate)).toBe(48_000)
   expect(await browser.page.evaluate(() => new AudioContext().baseLatency)).toBeCloseTo(stage.soundPieceMs! / 1000)
   await browser.page.goto(new URL('../media/tone-and-flash.html', import.meta.url).href)
   // Its sound runs once Chromium knows how long a sample takes to be heard.
   await browser.page.waitForFunction(() => Number(document.documentElement.dataset.heardSeconds) > 3)
 
-  // A machine that stands still for a moment finds sound in the server meanwhile.
+  // The server has sound in reserve, for a stall of the machine.
   expect(await browser.page.evaluate('sound.currentTime - heardNow()')).toBeGreaterThan(stage.soundAheadMs! / 2000)
 
   await recorder.start()

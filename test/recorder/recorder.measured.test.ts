@@ -5,7 +5,7 @@ import { childrenOf, oneChild, setUpStage, type TestStage, until } from '../medi
 import { measure, pictureClockAfterSeek } from '../media/probe.ts'
 import { pictureAgeMs, spanTimings } from '../media/wall-clock.ts'
 
-/** What the design promises. */
+/** The promise of the design. */
 const SYNC_MS = 40
 /** The first picture is the present one; a busy machine paints late, but never a pause late. */
 const FIRST_PICTURE_AGE_MS = 500
@@ -22,7 +22,7 @@ afterEach(async () => {
   for (const program of ['ffmpeg', 'Xvfb', 'pulseaudio']) expect(await childrenOf(process.pid, program)).toEqual([])
 })
 
-test('a recording with two pauses keeps sound and picture together and nothing of the paused time', async () => {
+test('a recording with two pauses keeps sound and picture in sync and contains no part of the paused time', async () => {
   const { recorder, source, folder, complaints, recorded, events, finish } = await open()
   await recorder.start()
   await recorded(5.3)
@@ -85,7 +85,7 @@ test('a recording with two pauses keeps sound and picture together and nothing o
   expect(sound.audio.beeps.map((at) => at.toFixed(3))).toEqual(measured.audio.beeps.map((at) => at.toFixed(3)))
 })
 
-test('nothing of the first second is lost, neither sound nor picture', async () => {
+test('no part of the first second is lost, neither sound nor picture', async () => {
   // A beat and a flash in every second, whenever the recording begins.
   const { recorder, source, folder, recorded, finish } = await open({ framesPerSecond: 25, periodSeconds: 0.8 })
   await recorder.start()
@@ -93,7 +93,7 @@ test('nothing of the first second is lost, neither sound nor picture', async () 
   await finish()
   const [span] = recorder.spans()
   const measured = await measure(join(folder, 'video.mp4'))
-  // The first beat that begins after the recording does: half a period on lies the middle between two.
+  // The first beat that begins after the recording does: the middle between two beats is half a period later.
   const expected = (source.beatNear(span!.startedAt + 450) - span!.startedAt) / 1000
   const nearest = (times: readonly number[]) =>
     times.reduce((best, at) => (Math.abs(at - expected) < Math.abs(best - expected) ? at : best))
@@ -128,7 +128,7 @@ test('sound alone is recorded without a display server, through a pause', async 
   expect(source.flashes).toEqual([])
 })
 
-test('silence and sound are told as they change', async () => {
+test('silence and sound are reported as they change', async () => {
   const { recorder, source, events, recorded, finish } = await open({ limits: { silenceMs: 2_500 } })
   const told = () => events.flatMap((event) => (event.type === 'sound' ? [event.isAudible] : []))
   await recorder.start()
@@ -142,7 +142,7 @@ test('silence and sound are told as they change', async () => {
   expect(told()).toEqual([true, false, true])
 })
 
-test('sound is kept ready beside a picture where nobody hears it live', async () => {
+test('sound is held in reserve beside a picture where there is no live listener', async () => {
   const aheadMs = async (options: Parameters<typeof open>[0]) => {
     const { recorder } = await open(options)
     return (await recorder.prepare(new AbortController().signal)).soundAheadMs

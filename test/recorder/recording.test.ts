@@ -65,7 +65,7 @@ interface Packet {
   pos: string
 }
 
-/** What a player that is not ours finds, nothing to complain about included. */
+/** The packets that another player finds; it must have no complaint. */
 async function packetsOf(path: string): Promise<Packet[]> {
   const { stdout, stderr } = await run(
     'ffprobe',
@@ -159,7 +159,7 @@ test('sound alone is one file, through a pause', async () => {
   expect(soft.length).toBeLessThan(5)
 })
 
-test('whatever there is of the body plays behind the recovery head, and gets its index again', async () => {
+test('a partial body plays behind the recovery head, and gets its index again', async () => {
   const { recording, files } = open()
   await feed(recording, short)
   await feed(recording, quiet)
@@ -235,7 +235,7 @@ test('the silent packet is silence to a decoder', async () => {
   expect(Math.max(...levels)).toBe(0)
 })
 
-test('a stream that is none is told from one that merely ends', () => {
+test('a stream that is not a movie is distinguished from one that merely ends', () => {
   const reader = () => new FragmentReader({ header: () => {}, fragment: () => {} })
   expect(() => reader().push(Buffer.from('not a film, and long enough'))).toThrow('no box')
   expect(() => reader().push(Buffer.alloc(64))).toThrow('no box')

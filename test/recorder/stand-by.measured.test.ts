@@ -20,7 +20,7 @@ async function standingBy(options: Parameters<typeof setUpStage>[0] = {}): Promi
   return opened
 }
 
-test('a recording begins in the past, goes on through a pause, and ends in the past', async () => {
+test('a recording begins in the past, continues through a pause, and ends in the past', async () => {
   const { recorder, source, folder, recorded, finish, complaints, events } = await standingBy()
   expect(recorder.spans()).toEqual([])
   expect(events.filter(({ type }) => type === 'progress')).toEqual([])

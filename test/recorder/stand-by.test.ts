@@ -89,7 +89,7 @@ test('a proof while one takes the place of the other finds the one that has seen
   expect((await takeOver(encoders[0]!.startedAt + 2000))?.start.seconds).toBeCloseTo(2, 6)
 })
 
-test('an encoder that died while it stood by is not taken', async () => {
+test('an encoder that crashed on standby is not used', async () => {
   const { clock, standBy, encoders, takeOver } = standingBy()
   standBy.begin(() => true)
   await settled()
@@ -116,7 +116,7 @@ test('one that does not start is no more than a late start', async () => {
   await standBy.end()
 })
 
-test('another browser gets an encoder of its own', async () => {
+test('another browser gets a separate encoder', async () => {
   const { standBy, encoders, alive } = standingBy()
   standBy.begin(() => true)
   await settled()
@@ -128,7 +128,7 @@ test('another browser gets an encoder of its own', async () => {
   expect(alive()).toBe(0)
 })
 
-test('silence that lasts since before the start is told at the start', async () => {
+test('silence that lasts since before the start is reported at the start', async () => {
   const { clock, standBy, encoders, takeOver } = standingBy()
   standBy.begin(() => true)
   await settled()

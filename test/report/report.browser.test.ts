@@ -68,7 +68,7 @@ test('search leaves what fits and marks it; Enter goes to the first', async () =
   await expect.poll(() => page.locator('#moments li:visible').count()).toBe(9)
 })
 
-test('names and messages are text, whatever they hold', async () => {
+test('names and messages are text, with any characters in them', async () => {
   const page = await openReport()
   expect(await page.locator('#people').textContent()).toContain(HOSTILE)
   expect(await page.evaluate(() => 'hacked' in window)).toBe(false)
@@ -113,7 +113,7 @@ test('the title names platform, meeting and time, and the player shows the first
   expect(await page.title()).toBe(`Google Meet abc-defg-hij – ${began}`)
   expect(await page.locator('h1').textContent()).toBe('Google Meet abc-defg-hij')
   await expect.poll(() => time(page)).toBe(1)
-  // What stands in the middle of the player is a picture of the recording.
+  // The center of the player shows a picture of the recording.
   const picture = () =>
     page.evaluate(() => {
       const video = document.querySelector('video')!

@@ -62,7 +62,7 @@ test('holds what the files hold, and names and messages only as data', async () 
   ])
 })
 
-test('whoever has a file of their own voice has a link to it', async () => {
+test('a participant with their own track has a link to it', async () => {
   const folder = recordingFolder()
   mkdirSync(join(folder, 'audio'))
   const index = [{ file: '002-script.ogg', id: 2, name: HOSTILE }]
@@ -71,7 +71,7 @@ test('whoever has a file of their own voice has a link to it', async () => {
   expect(page(folder).data.people.map(({ voice }) => voice)).toEqual([null, 'audio/002-script.ogg', null])
 })
 
-test('a recording of sound alone, in which nobody came, is a page too', async () => {
+test('a recording of sound alone, without participants, is a page too', async () => {
   const folder = recordingFolder()
   for (const name of ['participants.json', 'diarization.jsonl', 'chat_messages.json', 'reactions.jsonl'])
     rmSync(join(folder, name))

@@ -40,7 +40,7 @@ test('serves files whole and in ranges', async () => {
   expect((await fetch(`${url}bot-1/video.mp4`, { headers: { range: 'bytes=20-' } })).status).toBe(416)
 })
 
-test('a report runs its own script in an origin of its own, and the list runs no script', async () => {
+test('a report runs its own script in a separate origin, and the list runs no script', async () => {
   const { url } = await serve()
   const policy = async (path: string) => (await fetch(`${url}${path}`)).headers.get('content-security-policy')
   const report = await policy('bot-1/report.html')

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url'
 
 const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))))
 
-/** What the scripts may use of the real machine. */
+/** The programs of the real machine that the scripts may use. */
 const REAL_TOOLS =
   'sh cat cp chmod dirname env find flock grep head id ln mkdir mv printf pwd readlink rm sed sleep tail tee touch tr true uname'
 
@@ -25,7 +25,7 @@ const FAKES: Readonly<Record<string, string>> = {
     *install*) for word in "$@"; do case $word in -*|*=*|install) ;; *) echo "$word" >> "$STATE/installed" ;; esac; done ;;
   esac`,
   npm: NPM_CI,
-  // The machine's own, new enough: it says yes to whatever it is asked.
+  // The machine's own Node.js, new enough: it answers every question with success.
   node: 'true',
   id: 'echo 0',
 }

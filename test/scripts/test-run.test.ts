@@ -116,7 +116,7 @@ describe('npm test', () => {
     },
   )
 
-  test('a test run that dies without a report is a failure', async () => {
+  test('a test run that crashes without a report is a failure', async () => {
     await checkout.fake('vitest', 'kill -KILL $$')
     const { exitCode, text } = await run()
     expect({ exitCode, last: lastLine(text) }).toEqual({ exitCode: 1, last: '0 passed, 1 failed' })

@@ -1,6 +1,6 @@
 import { createServer } from 'node:net'
 
-/** A port of the loopback interface that nobody uses just now, for programs that cannot pick one themselves. */
+/** A port of the loopback interface that is free now, for programs that cannot pick one themselves. */
 export async function freePort(): Promise<number> {
   const server = createServer()
   await new Promise<void>((resolve, reject) => {

@@ -13,14 +13,15 @@ import { freePort } from './free-port.ts'
 
 const run = promisify(execFile)
 
-/** What a test machine needs; the project's set-up installs them. */
+/** Packages that a test machine needs; the project's set-up installs them. */
 export const RADOSGW_PACKAGES = ['radosgw', 'ceph-mon', 'ceph-osd', 'ceph-common'] as const
 
 const PROGRAMS = ['radosgw', 'radosgw-admin', 'ceph', 'ceph-mon', 'ceph-osd', 'ceph-authtool', 'monmaptool']
 
 /**
- * Clients that fetch their settings from the monitor first forget the cluster's id, which stands in the file, and are
- * then sent away now and then ("wrong fsid"): whoever asks before the monitor has told it again.
+ * Clients that first fetch their settings from the monitor forget the cluster's id from the file. Until the monitor
+ * sends it
+ * again, a server sometimes refuses them ("wrong fsid").
  */
 const ENVIRONMENT = { ...process.env, CEPH_ARGS: '--no-mon-config' }
 
@@ -32,7 +33,7 @@ export interface Radosgw {
   region: string
   accessKeyId: string
   secretAccessKey: string
-  /** Kills the gateway without a word, as a crash does. What was stored stays. */
+  /** Kills the gateway without notice, as a crash does. Stored objects stay. */
   crash(): Promise<void>
   /** Starts the gateway again at the same address. */
   restart(): Promise<void>
@@ -137,7 +138,9 @@ export async function startRadosgw(): Promise<Radosgw> {
     return daemon
   }
 
-  /** Without politeness: the store is in memory and thrown away, and a store asked to stop takes ten seconds over it. */
+  /**
+   * Without politeness: the store is in memory and thrown away, and a store asked to stop takes ten seconds over it.
+   */
   async function end(daemon: Daemon): Promise<void> {
     const index = daemons.indexOf(daemon)
     if (index !== -1) daemons.splice(index, 1)
@@ -182,7 +185,7 @@ export async function startRadosgw(): Promise<Radosgw> {
     }
   }
 
-  // A test run that dies must not leave a cluster behind.
+  // A test run that crashes must not leave a cluster behind.
   const killAll = () => {
     for (const daemon of daemons) daemon.child.kill('SIGKILL')
   }

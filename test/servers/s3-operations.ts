@@ -19,7 +19,7 @@ export interface Reply {
   status: number
   headers: Record<string, string>
   body: Buffer
-  /** Where there is no body to tell it: of what a HEAD asks about. */
+  /** The size of the object of a HEAD request, whose answer has no body. */
   bytes?: number
 }
 

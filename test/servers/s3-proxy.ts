@@ -1,6 +1,6 @@
 /**
- * Stands between the storage under test and any S3 server: counts, and lets a test step in at an exact moment, so that
- * the same suite runs against a real server and against ours.
+ * A proxy between the storage under test and any S3 server. It counts requests, and lets a test intervene at an exact
+ * moment, so that the same suite runs against a real server and against ours.
  */
 import { createServer, type IncomingMessage, type ServerResponse, request as sendRequest } from 'node:http'
 import { operationOf } from './s3-operations.ts'

@@ -1,5 +1,6 @@
 /**
- * A small S3 server for tests: one bucket in memory, signatures checked, multipart state kept, and faults on demand. The
+ * A small S3 server for tests: one bucket in memory, signatures checked, multipart state kept, and faults on demand.
+ * The
  * same suite runs against a real server, which holds this one honest.
  */
 import { createHash } from 'node:crypto'
@@ -9,7 +10,7 @@ import { answerOperation, operationOf, type Reply, type S3Request, toXml } from 
 import { S3State, type StateRules } from './s3-state.ts'
 import { checkSignature, type Keys, type Refusal } from './sigv4.ts'
 
-/** What goes wrong with the next requests that match. */
+/** A fault of the next requests that match. */
 export interface Fault {
   /** Such as `UploadPart`. */
   operation: string
@@ -51,7 +52,7 @@ export interface S3Server {
   region: string
   keys: Keys
   state: S3State
-  /** What was asked so far, oldest first, with the status that was answered (0 for none). */
+  /** The requests so far, oldest first, with the status of the answer (0 for none). */
   requests: { operation: string; key: string; partNumber: number | null; status: number }[]
   /** The most requests of one kind that were under way at once. */
   mostAtOnce(operation: string): number

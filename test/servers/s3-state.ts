@@ -1,9 +1,9 @@
-/** What an S3 server remembers: objects and unfinished uploads of one bucket, with S3's rules for them. */
+/** The state of an S3 server: objects and unfinished uploads of one bucket, with S3's rules for them. */
 import { createHash, randomBytes, randomUUID } from 'node:crypto'
 import type { Refusal } from './sigv4.ts'
 
 export interface StoredObject {
-  /** Put together from its parts when somebody first wants it: hours of recording take seconds to copy in memory. */
+  /** Joined from its parts on first use: hours of recording take seconds to copy in memory. */
   readonly body: Buffer
   bytes: number
   contentType: string

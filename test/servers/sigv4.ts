@@ -12,7 +12,7 @@ export interface Keys {
 
 export interface SignedRequest {
   method: string
-  /** As it stood in the request line. */
+  /** As written in the request line. */
   url: string
   headers: IncomingHttpHeaders
 }

@@ -3,7 +3,7 @@ import { createLogger, type LogFields, logFile, redact, redactText, silentLogger
 
 const SECRET = 'S3cr3tV4lue'
 
-/** What the logger writes for one line. */
+/** The text that the logger writes for one line. */
 function written(message: string, fields?: LogFields, bound?: LogFields): string {
   let text = ''
   const write = (line: string) => {
@@ -82,7 +82,7 @@ const SECRET_FIELDS = [
   'auth',
 ]
 
-test.each(SECRET_FIELDS)('a field named %s is replaced, at every level and whatever it holds', (key) => {
+test.each(SECRET_FIELDS)('a field named %s is replaced, at every level and with any value', (key) => {
   for (const value of [SECRET, [SECRET], { inner: SECRET }, new Map([['a', SECRET]])])
     for (const fields of [{ [key]: value }, { a: { b: [{ [key]: value }] } }, { a: new Map([[key, value]]) }]) {
       expect(written('x', fields)).not.toContain(SECRET)

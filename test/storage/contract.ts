@@ -1,4 +1,4 @@
-/** What every storage does, whatever is behind it. Called by one test file for each place. */
+/** The contract of every storage. Called by one test file for each place. */
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { beforeEach, describe, expect, test } from 'vitest'
@@ -44,7 +44,7 @@ export function storageContract(name: string, getPlace: () => Place): void {
       botId = crypto.randomUUID()
     })
 
-    test('a stored file is whole, and its size and checksum are told', async () => {
+    test('a stored file is whole, and its size and checksum are returned', async () => {
       const local = await localFile(100_000)
       const storage = place.open(botId)
       await storage.prepare(never)

@@ -11,7 +11,7 @@ test.for([0, 1, 7, 8, 255, 4096, 99_999])('a whole split behind %d bytes has the
   expect(joined).toEqual({ value: crc32(whole), bytes: whole.length })
 })
 
-test('runs of many gigabytes are joined as well, in whatever order', () => {
+test('runs of many gigabytes are joined as well, in any order', () => {
   // Beyond 32 bits: the checksum of 12 GiB of zeros, doubled up from 1 MiB that was looked at.
   let zeros = of(new Uint8Array(1024 * 1024))
   for (let size = 1; size < 12 * 1024; size *= 2) zeros = joinCrc(zeros, zeros)
@@ -24,7 +24,7 @@ test('hexadecimal digits are eight', () => {
   expect(crcHex({ value: 0xab, bytes: 1 })).toBe('000000ab')
 })
 
-test('what lies behind the end is cut off, where it is not too much', () => {
+test('bytes behind the end are cut off, where they are not too many', () => {
   const MIB = 1024 * 1024
   const whole = randomBytes(10 * MIB)
   const crc = new CutCrc()

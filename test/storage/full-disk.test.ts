@@ -61,7 +61,7 @@ describe('a full disk', () => {
     expect(await files.readdir(path.join(root, 'bot'))).toEqual(['video.mp4'])
   })
 
-  test('under a folder: a bot that died of it is recovered without any more room', async (context) => {
+  test('under a folder: a bot that crashed because of it is recovered without any more room', async (context) => {
     const root = await smallDisk(context)
     const storage = new FolderStorage({ path: root }, { botId: 'bot' })
     const file = await storage.grow(growthOf('video.mp4'), never)

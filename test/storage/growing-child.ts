@@ -1,4 +1,4 @@
-/** A process that appends numbered pieces and says after each how many are kept, until somebody kills it. */
+/** A process that appends numbered pieces and prints after each how many are kept, until a test kills it. */
 import { setTimeout as delay } from 'node:timers/promises'
 import { FolderStorage } from '../../storage/folder/storage.ts'
 import type { StorageConfig } from '../../storage/s3/session.ts'
@@ -33,5 +33,5 @@ for (let number = 0; number < order.pieces; number++) {
   process.stdout.write(`${number + 1}\n`)
   if (order.pauseMs > 0) await delay(order.pauseMs)
 }
-// Whoever kills now finds a file whose maker was about to finish it.
+// A kill from here on finds a file whose maker was about to finish it.
 await delay(60_000)

@@ -1,4 +1,4 @@
-/** What every storage does with a file that is stored while it grows. Called by one test file for each place. */
+/** The contract of every storage for a file that is stored while it grows. Called by one test file for each place. */
 import { randomBytes } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
@@ -24,7 +24,7 @@ export function growthContract(name: string, getPlace: () => GrowingPlace): void
       botId = crypto.randomUUID()
     })
 
-    test('a short one gets a head of its own size, and nothing else stays', async () => {
+    test('a short one gets a head of just the needed size, and no other file stays', async () => {
       const storage = place.open(botId)
       const file = await storage.grow(growthOf('video.mp4'), never)
       const body = pieces(20, 1000)

@@ -46,7 +46,7 @@ describe('a key', () => {
     expect(objectKey('/a/', 'bot', 'video.mp4')).toBe('a/bot/video.mp4')
   })
 
-  test('has at most 1024 bytes, whatever their characters', () => {
+  test('has at most 1024 bytes, with any characters', () => {
     const prefix = (letters: number) =>
       Array.from({ length: letters }, () => 'é')
         .join('')

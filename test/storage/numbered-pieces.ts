@@ -1,4 +1,4 @@
-/** A body whose pieces can be told apart, and the format by which recovery understands it: length, number, filling. */
+/** A body with distinct pieces, and the format by which recovery understands it: length, number, filling. */
 import { createHash } from 'node:crypto'
 import type { GrownFormat } from '../../storage/recovery/recovered.ts'
 
@@ -42,5 +42,5 @@ export const NUMBERED: GrownFormat = {
   },
 }
 
-/** For bodies that nobody can index. */
+/** For bodies that cannot be indexed. */
 export const UNREADABLE: GrownFormat = { indexBody: async () => Promise.reject(new Error('not to be indexed')) }

@@ -1,4 +1,4 @@
-/** What the contract suite needs of a place where recordings go, whatever it is. */
+/** The operations that the contract suite needs of every place where recordings are stored. */
 import { createHash, randomBytes, randomFillSync } from 'node:crypto'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -24,9 +24,9 @@ export interface Place {
 
 /** A place in which files grow. */
 export interface GrowingPlace extends Place {
-  /** A body of this size lies fixed behind its room: it is no short recording any more. */
+  /** A body of this size is stored behind its room: it is no short recording any more. */
   longBytes: number
-  /** The bot's folder on this machine, in which the spool lies. */
+  /** The bot's folder on this machine, which contains the spool. */
   workFolder(botId: string): string
 }
 
@@ -68,7 +68,7 @@ export async function localFile(bytes: number, folder?: string, name = 'local.bi
 export const never = new AbortController().signal
 export const video = { contentType: 'video/mp4' }
 
-/** What a promise rejects with; fails the test when it does not. */
+/** The error of a rejected promise; fails the test when it resolves. */
 export async function rejectionOf(promise: Promise<unknown>): Promise<Error> {
   const outcome = await promise.then(
     (value) => ({ value }),

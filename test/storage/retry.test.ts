@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { Clock } from '../../src/ports.ts'
 import { GaveUp, type RetryOptions, withRetries } from '../../storage/retry.ts'
 
-/** A clock that only moves when somebody sleeps on it. */
+/** A clock that advances only during its sleeps. */
 function handMovedClock(): Clock & { pauses: number[]; time: number } {
   const clock = {
     time: 0,

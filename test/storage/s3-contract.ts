@@ -1,4 +1,6 @@
-/** What S3 storage does on every S3 server, and what the servers themselves do: one suite for the real one and ours. */
+/**
+ * The contract of S3 storage on every S3 server, and of the servers themselves: one suite for the real one and ours.
+ */
 import { readFile } from 'node:fs/promises'
 import {
   AbortMultipartUploadCommand,
@@ -89,7 +91,7 @@ export function s3Contract(name: string, getPlace: () => S3Place): void {
       },
     )
 
-    test('a server that dies in the middle and comes back gets the rest', async () => {
+    test('a server that crashes in the middle and comes back gets the rest', async () => {
       const local = await localFile(4 * place.stepBytes + 99)
       const retries: string[] = []
       let isBack: Promise<void> | null = null
@@ -129,7 +131,7 @@ export function s3Contract(name: string, getPlace: () => S3Place): void {
       expect(early.message).toContain(`${endpoint} cannot be reached`)
     })
 
-    test('a wrong secret is told before the meeting, without the secret', async () => {
+    test('a wrong secret is reported before the meeting, without the secret', async () => {
       const error = await rejectionOf(place.openWith(botId, { secret_access_key: WRONG_SECRET }).prepare(never))
       expect(error).toMatchObject({ name: 'StorageError', trouble: 'access', serverCode: 'SignatureDoesNotMatch' })
       expect(error.message).toContain(`s3://${place.bucket}/team one/meetings/${botId}/`)
@@ -138,7 +140,7 @@ export function s3Contract(name: string, getPlace: () => S3Place): void {
       expect(inspectDeeply(error)).not.toMatch(/Signature=[0-9a-f]/)
     })
 
-    test('an unknown access key is told', async () => {
+    test('an unknown access key is reported', async () => {
       const error = await rejectionOf(place.openWith(botId, { access_key_id: 'NOBODY' }).prepare(never))
       expect(error).toMatchObject({ trouble: 'access', serverCode: 'InvalidAccessKeyId' })
       expect(error.message).toContain('Check access_key_id')
@@ -214,7 +216,7 @@ export function s3Contract(name: string, getPlace: () => S3Place): void {
       await place.client.send(new AbortMultipartUploadCommand({ ...target(), UploadId }))
     })
 
-    test('knows nothing of an aborted upload', async () => {
+    test('does not list an aborted upload', async () => {
       const keysOfUploads = async () => {
         const list = { Bucket: place.bucket, Prefix: target().Key }
         return (await place.client.send(new ListMultipartUploadsCommand(list))).Uploads?.map(({ Key }) => Key) ?? []

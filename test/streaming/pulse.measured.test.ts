@@ -1,4 +1,4 @@
-/** The stage's sound in and out, through a real sound server and real ffmpegs. */
+/** Sound in and out of the capture environment, through a real sound server and real ffmpegs. */
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { messageBytes } from '../../streaming/messages.ts'

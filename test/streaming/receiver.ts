@@ -1,4 +1,4 @@
-/** The other end of a streaming socket: notes what it hears, says what it is told, and breaks off when it is told. */
+/** The other end of a streaming socket: notes what it receives, and sends or disconnects on the test's command. */
 import type { AddressInfo } from 'node:net'
 import { type WebSocket, WebSocketServer } from 'ws'
 

@@ -5,7 +5,7 @@ import { HandClock } from '../fakes/clock.ts'
 const RATE = 16_000
 const BYTES_PER_MS = (RATE / 1000) * 2
 
-/** What was given, as stretches of one value: milliseconds by the value of their samples. */
+/** The output, as stretches of one value: milliseconds by the value of their samples. */
 function stream() {
   const clock = new HandClock()
   const over = new AbortController()
@@ -25,7 +25,7 @@ function stream() {
 
 const total = (stretches: { ms: number }[]) => stretches.reduce((sum, { ms }) => sum + ms, 0)
 
-test('pieces that follow each other pass unchanged, whatever a few milliseconds of their clocks say', async () => {
+test('pieces that follow each other pass unchanged, although their clocks differ by a few milliseconds', async () => {
   const { clock, stretches, piece, start } = stream()
   for (const [index, early] of [0, 3, -5, 8, 0].entries()) {
     piece(start + index * 20 - early)
@@ -34,7 +34,7 @@ test('pieces that follow each other pass unchanged, whatever a few milliseconds 
   expect(stretches).toEqual([{ value: 7, ms: 100 }])
 })
 
-test('a meeting in which nobody was heard yet is silence in its time', async () => {
+test('a meeting without sound so far is silence in its time', async () => {
   const { clock, stretches } = stream()
   await clock.advance(5000)
   expect(stretches).toHaveLength(1)
@@ -85,7 +85,7 @@ test('what is more than three seconds late is of no use', async () => {
   expect(stretches.every(({ value }) => value === 0)).toBe(true)
 })
 
-test('nothing is given before the start, and nothing of another hour', () => {
+test('no sound is given before the start, and none from another hour', () => {
   const early = new SteadySound(RATE, () => expect.unreachable())
   early.add({ at: 0, samples: Buffer.alloc(640, 1) })
   const { stretches, piece, start } = stream()

@@ -150,7 +150,7 @@ test('counts the sound that was sent and the sound that was played', async () =>
   expect(streaming.usage()).toEqual({ input_seconds: 0.2, output_seconds: 0.3 })
 })
 
-test('a receiver that went away is dialed again, told where the sound stands and who speaks now', async () => {
+test('a receiver that disconnected is dialed again, and receives the offset of the sound and the current speakers', async () => {
   const peer = await receiver()
   const { streaming, sound, notices, signal } = open({ output: peer.url })
   await streaming.connect(signal)
@@ -167,7 +167,7 @@ test('a receiver that went away is dialed again, told where the sound stands and
   expect(notices.join()).not.toContain('hidden')
 })
 
-test('nothing leaves during a pause, and who speaks is told again after it', async () => {
+test('no sound is sent during a pause, and the speakers are reported again after it', async () => {
   const peer = await receiver()
   const { streaming, sound, signal } = open({ output: peer.url })
   await streaming.connect(signal)
@@ -204,7 +204,7 @@ test('sound that comes in is played into the meeting and into the recording, how
   expect(meeting.isOpen).toBe(false)
 })
 
-test('where the sound server died, the meeting and the voice of the bot are taken up again', async () => {
+test("where the sound server crashed, the meeting is captured and the bot's sound is played again", async () => {
   const peer = await receiver()
   const { streaming, recorded, processes, sound, signal } = open({ input: peer.url, output: peer.url })
   await streaming.connect(signal)
@@ -273,7 +273,7 @@ test('a server that answers the handshake with a page is dialed again, and its s
   expect((await connecting).message).toContain('the server answered 503')
 })
 
-test('where streaming is not required the bot is told and goes on', async () => {
+test('where streaming is not required the bot receives a notice and continues', async () => {
   const { streaming, notices, signal } = open({ output: 'ws://127.0.0.1:9/', setUpMs: 200, isRequired: false })
   await streaming.connect(signal)
   expect(notices[0]).toContain('did not open')
@@ -291,7 +291,7 @@ test('a name that leads to this machine is refused where only public addresses a
   expect(peer.connections).toBe(0)
 })
 
-test('what the page hears goes out in messages of 100 ms, without the stage', async () => {
+test("the page's own sound goes out in messages of 100 ms, without the capture environment", async () => {
   const peer = await receiver()
   const { streaming, signal, isStageHeard } = open({ output: peer.url, hearsPage: true })
   await streaming.connect(signal)
@@ -310,7 +310,7 @@ test('what the page hears goes out in messages of 100 ms, without the stage', as
   expect(isStageHeard()).toBe(false)
 })
 
-test('where the stage sounds and the page does not, the stage is streamed', async () => {
+test('where the capture environment has sound and the page has none, the capture environment is streamed', async () => {
   const peer = await receiver()
   const clock = new HandClock()
   const { streaming, sound, signal, isStageHeard } = open({ output: peer.url, hearsPage: true, clock })
@@ -324,7 +324,7 @@ test('where the stage sounds and the page does not, the stage is streamed', asyn
     await clock.advance(500)
   }
   expect(isStageHeard()).toBe(false)
-  // The recorder calls the stage silent two seconds after the last word.
+  // The recorder reports silence of the capture environment two seconds after the last word.
   await clock.advance(2000)
   streaming.noteStage(false, clock.now())
   for (let step = 0; step < 60; step++) await clock.advance(500)

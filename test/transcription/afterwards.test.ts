@@ -1,4 +1,4 @@
-/** What a transcript is made from when the meeting is over. */
+/** The input of a transcript that is made when the meeting is over. */
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -55,6 +55,6 @@ test('a stop ends the program and rejects with its reason', async () => {
   expect(probesOf(file)).toEqual([])
 })
 
-test('what is no sound is told in a sentence', async () => {
+test('a file without sound is reported in a sentence', async () => {
   await expect(secondsOf(import.meta.filename, new AbortController().signal)).rejects.toThrow(/^The ffprobe died/)
 })

@@ -50,7 +50,7 @@ describe('a row of captions', () => {
     expect(told.at(-1)).toMatchObject({ isFinal: true, words: [{ start: 300 }, { end: 1000 }] })
   })
 
-  test('goes on after a pause without losing or doubling a word, also where earlier words are put right', () => {
+  test('continues after a pause without losing or doubling a word, also where earlier words are corrected', () => {
     const it = desk()
     it.say('we saw the numbers', 1)
     it.tick(4)
@@ -70,7 +70,7 @@ describe('a row of captions', () => {
     expect(it.finals()).toEqual(['Ann: one two three four five six seven eight nine ten', 'Ann: eleven'])
   })
 
-  test('of somebody who repeats himself is read on at its end', () => {
+  test('of a participant who repeats a word continues at its end', () => {
     const it = desk()
     it.say('yes yes', 1)
     it.tick(4)
@@ -103,7 +103,7 @@ describe('a row of captions', () => {
     expect(it.finals()).toEqual(['Ann: Hello there!'])
   })
 
-  test('drawn anew under another key is the same row; what begins otherwise is not', () => {
+  test('redrawn under another key is the same row; a row with another beginning is not', () => {
     const it = desk()
     it.say('the plan for the next', 1)
     it.say('the plan for the next month', 2, { key: 'b' })

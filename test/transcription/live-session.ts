@@ -1,4 +1,4 @@
-/** What the servers of live recognition share: a session of sound that came in, and stretches of speech in it. */
+/** Shared by the servers of live recognition: a session of incoming sound, and stretches of speech in it. */
 import type { WebSocket } from 'ws'
 import { listen, type SphinxWord } from './sphinx.ts'
 

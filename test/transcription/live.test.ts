@@ -24,7 +24,7 @@ class Scene {
   readonly live: LiveTranscription
   turns: SpokenTurn[] = []
   spans = [{ from: this.clock.now(), to: Number.POSITIVE_INFINITY }]
-  /** What a dial is answered with instead of a connection. */
+  /** Errors that answer a dial instead of a connection. */
   refusals: (Error | undefined)[] = []
   /** Words that come when the provider is asked for the last ones. */
   lastWords: Word[] = []
@@ -108,7 +108,7 @@ class Scene {
 }
 
 describe('words of a provider', () => {
-  test('come with the time of the recording and whoever spoke then; partial ones are few', async () => {
+  test('come with the time of the recording and their speaker; partial ones are few', async () => {
     const scene = new Scene()
     scene.turns = [
       { person: ANN, start: 0, end: 2 },
@@ -126,7 +126,7 @@ describe('words of a provider', () => {
     expect(scene.live.result().words.map(({ start }) => Math.round(start * 10) / 10)).toEqual([0.5, 1, 2.2])
   })
 
-  test('of a pause are none, and those after it stand where the recording goes on', async () => {
+  test('of a pause are none, and those after it are where the recording continues', async () => {
     const scene = new Scene()
     await scene.start()
     const { from } = scene.spans[0]!
@@ -144,7 +144,7 @@ describe('words of a provider', () => {
     await scene.live.close()
   })
 
-  test('go on after a broken connection: what had no final words is sent again, and no word comes twice', async () => {
+  test('continue after a broken connection: sound without final words is sent again, and no word comes twice', async () => {
     const scene = new Scene()
     await scene.start()
     await scene.sound(3)
@@ -162,7 +162,7 @@ describe('words of a provider', () => {
     expect(scene.live.result().gap).toBeNull()
   })
 
-  test('that a long outage cost are told as a gap', async () => {
+  test('that are lost in a long outage are reported as a gap', async () => {
     const scene = new Scene()
     scene.refusals = Array(200).fill(new ProviderError('is away', { isTransient: true }))
     await scene.start()
@@ -174,7 +174,7 @@ describe('words of a provider', () => {
     expect(scene.live.result().gap).toMatch(/^3\d s of sound could not be sent\.$/)
   })
 
-  test('do not come where the provider refuses for good, which is told once', async () => {
+  test('do not come where the provider refuses permanently, which is reported once', async () => {
     const scene = new Scene()
     scene.refusals = [new ProviderError('api.example answered with status 401', { isTransient: false })]
     await scene.start()
@@ -224,7 +224,7 @@ describe('captions', () => {
     expect(scene.told.some(({ is_final }) => !is_final)).toBe(true)
   })
 
-  test('without names are put on whoever spoke then', async () => {
+  test('without names are attributed to the current speaker', async () => {
     const scene = new Scene(true)
     scene.turns = [{ person: BEN, start: 0, end: Number.POSITIVE_INFINITY }]
     await scene.start()

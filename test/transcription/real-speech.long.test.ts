@@ -1,4 +1,7 @@
-/** A meeting of synthetic voices, transcribed for real: flite speaks, pocketsphinx listens behind each service's interface. */
+/**
+ * A meeting of synthetic voices, transcribed for real: flite speaks, pocketsphinx listens behind each service's
+ * interface.
+ */
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -26,7 +29,7 @@ import { folder, type Line, record } from './spoken-script.ts'
 const SIGNAL = new AbortController().signal
 const BOT_ID = '5b0d4f2e-7c55-4c86-9d2c-0f6a1f0c7f11'
 
-/** What pocketsphinx hears, as the interface has it. */
+/** The words that pocketsphinx recognizes, in the form of the interface. */
 async function answer({ file }: Asked) {
   const words = await listen(file)
   return { body: { text: words.map(({ word }) => word).join(' '), language: 'english', words } }
@@ -105,7 +108,7 @@ test.each(['deepgram', 'assemblyai'])('%s, live: words, times and speakers are t
     await clock.advance(100)
     onSamples(pcm.subarray(at, at + 3200))
   }
-  // The clock stood still while the connection was made, so that all sound waits for it.
+  // The clock did not advance while the connection was made, so that all sound waits for it.
   const wordsOf = (texts: readonly string[]) => texts.join(' ').split(' ').length
   const most = 0.9 * wordsOf(lines.map(({ text }) => text))
   for (let push = 0; wordsOf(told) < most && push < 1200; push++) {

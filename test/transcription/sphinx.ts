@@ -18,7 +18,7 @@ export interface SphinxWord {
 /** Several services are sent the same recording; it is listened to once. */
 const heard = new Map<string, Promise<SphinxWord[]>>()
 
-/** `format` is what ffmpeg has to be told of the bytes; none for a file that says it itself. */
+/** `format` is ffmpeg's options for raw bytes; none for a file that names its format itself. */
 export function listen(sound: Uint8Array, format: readonly string[] = []): Promise<SphinxWord[]> {
   const key = createHash('sha256').update(sound).update(format.join(' ')).digest('hex')
   const known = heard.get(key) ?? recognize(sound, format)

@@ -7,7 +7,7 @@ import { folder, type Line, record } from './spoken-script.ts'
 
 const BOT_ID = '5b0d4f2e-7c55-4c86-9d2c-0f6a1f0c7f11'
 
-test('a recording longer than the provider takes is cut in pauses, and the times go on', async () => {
+test('a recording longer than the provider accepts is cut in pauses, and the times continue', async () => {
   const place = folder()
   const lines = record(place)
   const service = await startSpeechService((_asked, number) => ({

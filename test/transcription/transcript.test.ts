@@ -11,17 +11,17 @@ const told = (words: Word[], turns: Turn[]) =>
   utterancesOf(words, turns, 'en').map(({ speaker, text }) => `${speaker}: ${text}`)
 
 describe('whose words they are', () => {
-  test('a word goes to whoever speaks most of it', () => {
+  test('a word belongs to the participant who speaks during most of it', () => {
     const words = [word('Good', 0), word('morning', 0.4), word('Yes', 1.9), word('thanks', 2.3)]
     expect(told(words, [ann(0, 2), ben(2, 4)])).toEqual(['Ann: Good morning', 'Ben: Yes thanks'])
   })
 
-  test('in cross talk a word that both cover stays with whoever spoke before', () => {
+  test('in cross talk a word that both cover belongs to the earlier speaker', () => {
     const words = [word('I', 0), word('mean', 1), word('that', 2), word('Right', 4)]
     expect(told(words, [ann(0, 3), ben(0.9, 5)])).toEqual(['Ann: I mean that', 'Ben: Right'])
   })
 
-  test('a word just outside of a turn belongs to it; one far from all is nobody’s', () => {
+  test('a word just outside of a turn belongs to it; a word far from all turns has no speaker', () => {
     expect(told([word('So', 4.4), word('Hello', 9)], [ann(5, 6)])).toEqual(['Ann: So', 'Unknown: Hello'])
     expect(told([word('Hello', 9)], [])).toEqual(['Unknown: Hello'])
   })
@@ -84,7 +84,7 @@ describe('cuts of a long recording', () => {
     expect(cutsOf(250, 100, [ann(0, 80), ben(81, 90), ann(94, 300)])).toEqual([92, 192])
   })
 
-  test('lie where nobody speaks when nobody was seen to speak', () => {
+  test('are in silence when no turn was detected', () => {
     expect(cutsOf(150, 100, [])).toEqual([87.5])
   })
 })

@@ -7,7 +7,7 @@ test('frames that are repeated are not lost, and those that are left out are', (
   expect(lostShareOf([1, 2, 4, 5, 6])).toBeCloseTo(1 / 5)
 })
 
-test('the loop begins anew without a loss', () => {
+test('the loop restarts without a loss', () => {
   expect(lostShareOf([94, 95, 0, 1])).toBe(0)
 })
 
@@ -21,7 +21,7 @@ test('a recording in which no frame follows another has lost all of them', () =>
   expect(lostShareOf([7, 7, 7])).toBe(1)
 })
 
-test('silence between sounds is told to the hundredth of a second', () => {
+test('silence between sounds is measured to the hundredth of a second', () => {
   const sound = new Float32Array(16_000).map((_, at) => 0.1 * Math.sin(at / 5))
   expect(holeSeconds(sound)).toBe(0)
   sound.fill(0, 4000, 4800)

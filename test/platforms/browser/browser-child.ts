@@ -1,4 +1,4 @@
-/** Started by a test as a process of its own: opens a browser, says its process id, and waits to be ended. */
+/** A test starts this as a separate process. It opens a browser, prints its process id, and waits to be ended. */
 import { openBrowser } from '../../../platforms/browser/browser.ts'
 import { silentLogger } from '../../../src/logger.ts'
 

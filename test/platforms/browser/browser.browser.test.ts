@@ -56,7 +56,7 @@ function homesOf(processId: number): string[] {
     })
 }
 
-/** What Chromium writes at its end, taken before the browser's folder is removed. */
+/** The log that Chromium writes at its end, read before the browser's folder is removed. */
 async function keepProfile({ context, processId }: BotBrowser, to: string): Promise<void> {
   const home = homesOf(process.pid).find((name) =>
     readFileSync(`/proc/${processId}/cmdline`, 'utf8').includes(join(tmpdir(), name)),
@@ -83,7 +83,7 @@ afterAll(() => {
   for (const server of servers) server.close()
 })
 
-/** What a page can find out about its browser. */
+/** The properties of its browser that a page can read. */
 function lookAround() {
   return {
     webdriver: navigator.webdriver,
@@ -137,7 +137,7 @@ describe('without a display', () => {
     expect(JSON.stringify(headers)).not.toContain('Headless')
   })
 
-  test('pages that the meeting page opens are closed, and it goes on', async () => {
+  test('pages that the meeting page opens are closed, and the meeting page continues', async () => {
     const address = await serve('<p>A page</p>')
     const browser = await open(HEADLESS, { mappedHosts: [{ host: 'meet.google.com', address }] })
     const { page, context } = browser
@@ -171,7 +171,7 @@ describe('without a display', () => {
     expect(files).toEqual([])
   })
 
-  test('nothing of our own environment reaches the browser', async () => {
+  test('the browser does not inherit environment variables of the worker', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'standin-test-'))
     const wrapper = join(folder, 'chromium')
     // Chromium overwrites what the system shows of its environment, so it is noted on the way.
@@ -214,7 +214,7 @@ describe('without a display', () => {
       const profile = join(place, 'profile')
       const mapped = await site()
       try {
-        // The account's owner signs in once, in a browser with a profile of its own.
+        // The account's owner signs in once, in a browser with its own profile.
         const owner = await open(HEADLESS, mapped)
         const inYear = Date.now() / 1000 + 31_536_000
         await owner.context.addCookies([{ ...cookie, expires: inYear }])
@@ -273,7 +273,7 @@ describe('without a display', () => {
     expect(existsSync(join(tmpdir(), profile!))).toBe(false)
   })
 
-  test('a page that crashes is told', async () => {
+  test('a page that crashes is reported', async () => {
     const browser = await open(HEADLESS)
     await browser.page.goto('chrome://crash').catch(() => {})
     expect(await browser.whenEnded).toMatch(/crashed|closed/)
@@ -315,7 +315,7 @@ describe('mapped hosts', () => {
     await expect(page.goto(`https://${other}/`)).rejects.toThrow(/ERR_CERT/)
   })
 
-  test('an address where nobody answers is named', async () => {
+  test('an address where no server answers is named in the error', async () => {
     const server = createServer()
     server.listen(0, '127.0.0.1')
     await once(server, 'listening')
@@ -337,7 +337,7 @@ describe('mapped hosts', () => {
 describe('its life and ours', () => {
   async function child(): Promise<{ process: ChildProcess; browser: number; line(text: string): Promise<void> }> {
     const program = join(import.meta.dirname, 'browser-child.ts')
-    // A process group of its own, as a terminal gives a command.
+    // A separate process group, as a terminal gives a command.
     const started = spawn(process.execPath, [program], { stdio: ['pipe', 'pipe', 'inherit'], detached: true })
     let heard = ''
     started.stdout?.on('data', (text) => {

@@ -25,7 +25,7 @@ async function temporaryHome(): Promise<string> {
   return home
 }
 
-test('what Playwright writes for a browser lies in the home of the browser', async () => {
+test('files that Playwright writes for a browser are stored in the home of the browser', async () => {
   const home = await temporaryHome()
   const { artifactsDir } = await launchOptions(STAGE, { logger: silentLogger }, home, signal)
   expect(artifactsDir).toBe(join(home, 'artifacts'))

@@ -84,10 +84,10 @@ test('a profile is copied without caches, locks and links, and the original stay
   expect(readFileSync(join(original, 'Default', 'Cookies'), 'utf8')).toBe(SECRET)
 })
 
-test('an archive of a profile in S3 is unpacked into a folder of its own, which is removed at the end', async () => {
+test('an archive of a profile in S3 is unpacked into its own folder, which is removed at the end', async () => {
   const folder = place()
   profile(join(folder, 'profile'))
-  // A name of more than 100 characters is told in another way.
+  // The tar format stores a name of more than 100 characters in another field.
   const long = `${'deep/'.repeat(12)}${'n'.repeat(80)}`
   mkdirSync(join(folder, 'profile', 'Default', long), { recursive: true })
   writeFileSync(join(folder, 'profile', 'Default', long, 'file'), 'far below')

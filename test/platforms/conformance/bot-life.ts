@@ -1,4 +1,6 @@
-/** A whole life with a real driver: its recorder counts time, its storage is nowhere, its control plane is the test. */
+/**
+ * A whole worker run with a real driver. The recorder counts time, no file is stored, the test is the control plane.
+ */
 import { randomUUID } from 'node:crypto'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -27,7 +29,7 @@ export class BotLife {
   readonly folder: string
   readonly outcome: Promise<Outcome>
   driver: MeetingDriver | null = null
-  #hear: (event: RecorderEvent) => void = () => {}
+  #onRecorderEvent: (event: RecorderEvent) => void = () => {}
   #command: (command: BotCommand) => Promise<CommandAnswer> = () => Promise.reject(new Error('nobody listens'))
   #stop: (askedBy: StopRequester, atOnce: boolean) => void = () => {}
 
@@ -123,8 +125,8 @@ export class BotLife {
       },
       resume: async () => void spans.push({ startedAt: Date.now(), endedAt: null }),
       watch: (listener) => {
-        this.#hear = listener
-        this.#hear({ type: 'sound', isAudible: false, at: Date.now() })
+        this.#onRecorderEvent = listener
+        this.#onRecorderEvent({ type: 'sound', isAudible: false, at: Date.now() })
         return () => {}
       },
       spans: () => spans,

@@ -9,15 +9,15 @@ import type { Session } from './rig.ts'
 export function chatInFull(platform: PlatformUnderTest, sessionOf: () => Session): void {
   const has = (part: ChatPart) => platform.chat.includes(part)
   const idOf = (name: string) => peopleOf(sessionOf().events).find((person) => person.name === name)?.id
-  /** A message as it was told first. */
+  /** The message as it was first reported. */
   const told = async (text: string) =>
     (await sessionOf().event('chat_message', ({ message }) => message.text === text)).message
-  /** The latest that was told of a message. */
+  /** The first change of a message with the expected content. */
   const changed = async (messageId: string, fits: (content: ChatContent) => boolean) =>
     (await sessionOf().event('chat_message_changed', (event) => event.messageId === messageId && fits(event.content)))
       .content
 
-  test('links are told with the addresses to which they lead, emoji and line ends as they were written', async () => {
+  test('links are reported with their addresses, emoji and line ends are reported unchanged', async () => {
     const text = 'Hi 👋 all,\nsee https://example.org/a?b=1&c=2'
     sessionOf().meeting.say('ann', text)
     expect((await told(text)).links).toEqual([
@@ -34,7 +34,7 @@ export function chatInFull(platform: PlatformUnderTest, sessionOf: () => Session
     ]
     meeting.say('ann', text, { links, mentions: ['Cléo Ñandú'] })
     const message = await told(text)
-    // The meeting's channel may tell the text first and the panel its links.
+    // The meeting's channel may report the text first, and the panel its links later.
     const whole = message.links ? message : await changed(message.id, (content) => content.links !== undefined)
     expect(whole.links).toEqual([{ text: 'the plan', url: 'https://example.org/plan' }])
   })
@@ -48,7 +48,7 @@ export function chatInFull(platform: PlatformUnderTest, sessionOf: () => Session
     expect(heard(sessionOf().events).filter(({ text }) => text === 'The first version')).toEqual([])
   })
 
-  test.skipIf(!has('deletions'))('a deleted message is told as one, without its text', async () => {
+  test.skipIf(!has('deletions'))('a deleted message is reported as deleted, without its text', async () => {
     const { meeting } = sessionOf()
     const id = meeting.say('ann', 'Take this back')
     meeting.say('ben', 'This stays')
@@ -84,16 +84,19 @@ export function chatInFull(platform: PlatformUnderTest, sessionOf: () => Session
     expect((await told('I do')).replyTo).toBe(asked.id)
   })
 
-  test.skipIf(!has('message reactions'))('reactions on a message are told with who reacted', async () => {
-    const { meeting } = sessionOf()
-    const id = meeting.say('ann', 'Done!')
-    const message = await told('Done!')
-    meeting.react('cleo', '👍', id)
-    const { reactions } = await changed(message.id, (content) => (content.reactions?.length ?? 0) > 0)
-    expect(reactions).toEqual([{ emoji: '👍', count: 1, participantIds: [idOf('Cléo Ñandú')] }])
-  })
+  test.skipIf(!has('message reactions'))(
+    'reactions on a message are reported with the participants who reacted',
+    async () => {
+      const { meeting } = sessionOf()
+      const id = meeting.say('ann', 'Done!')
+      const message = await told('Done!')
+      meeting.react('cleo', '👍', id)
+      const { reactions } = await changed(message.id, (content) => (content.reactions?.length ?? 0) > 0)
+      expect(reactions).toEqual([{ emoji: '👍', count: 1, participantIds: [idOf('Cléo Ñandú')] }])
+    },
+  )
 
-  test.skipIf(!has('reactions'))('a reaction in the meeting is told with who it was', async () => {
+  test.skipIf(!has('reactions'))('a reaction in the meeting is reported with its participant', async () => {
     sessionOf().meeting.react('cleo', '👏')
     const event = await sessionOf().event('reaction')
     expect(event).toMatchObject({ emoji: '👏', name: 'Cléo Ñandú', participantId: idOf('Cléo Ñandú') })
@@ -102,7 +105,7 @@ export function chatInFull(platform: PlatformUnderTest, sessionOf: () => Session
     expect(heard(sessionOf().events).filter(({ text }) => /👏|:clap:/u.test(text))).toEqual([])
   })
 
-  test.skipIf(!has('hands'))('a raised hand is told, and that it is down again', async () => {
+  test.skipIf(!has('hands'))('a hand is reported when a participant raises it, and when it is lowered', async () => {
     const { meeting } = sessionOf()
     meeting.raiseHand('cleo', true)
     const up = await sessionOf().event('hand_raised', ({ isRaised }) => isRaised)

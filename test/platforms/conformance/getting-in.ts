@@ -22,7 +22,7 @@ export function gettingIn(platform: PlatformUnderTest, rig: Rig): void {
     await session.driver.leave()
   })
 
-  test('a denial is told as one, with what was seen', async () => {
+  test('a denial by the host is reported as a denial, with a screenshot and the page', async () => {
     const meeting = rig.meeting('waiting-room')
     const life = rig.life(meeting)
     await life.whenStatus('in_waiting_room')
@@ -34,12 +34,12 @@ export function gettingIn(platform: PlatformUnderTest, rig: Rig): void {
       expect(existsSync(join(life.folder, 'debug', file)), file).toBe(true)
   })
 
-  test.runIf(platform.givesUpWaiting)('a platform that gives up the waiting is told as a time out', async () => {
+  test.runIf(platform.givesUpWaiting)('a platform that ends the waiting itself is reported as a timeout', async () => {
     const session = await rig.session(rig.meeting('knock-timeout'))
     await expect(session.enter()).rejects.toMatchObject({ code: 'TIMEOUT_WAITING_TO_START' })
   })
 
-  test('nobody answers within the limit of the job: the knock is withdrawn', async () => {
+  test('the host does not answer within the limit of the job: the bot withdraws its join request', async () => {
     const meeting = rig.meeting('waiting-room')
     const life = rig.life(meeting, { timeout_config: { waiting_room_timeout: 2 } })
     const { report } = await life.outcome
@@ -50,7 +50,7 @@ export function gettingIn(platform: PlatformUnderTest, rig: Rig): void {
     )
   })
 
-  test('a stop while waiting withdraws the knock', async () => {
+  test('a stop while waiting withdraws the join request', async () => {
     const meeting = rig.meeting('waiting-room')
     const life = rig.life(meeting)
     await life.whenStatus('in_waiting_room')
@@ -59,7 +59,7 @@ export function gettingIn(platform: PlatformUnderTest, rig: Rig): void {
     expect(OUT).toContain(meeting.state)
   })
 
-  test('a bot that is early stands ready, and asks when it may, never before', async () => {
+  test('a bot that is early prepares the page, and sends its join request when it may, never before', async () => {
     const { meeting, driver, stop } = await rig.session(rig.meeting('waiting-room'))
     const { promise: opened, resolve } = Promise.withResolvers<void>()
     const gate = { isOpen: false, opened }
@@ -105,12 +105,12 @@ export function gettingIn(platform: PlatformUnderTest, rig: Rig): void {
     )
   })
 
-  test('a link to no meeting is told as one', async () => {
+  test('a link to a meeting that does not exist is reported as an invalid link', async () => {
     const life = rig.life(rig.meeting('invalid-link'), { timeout_config: { waiting_room_timeout: 2 } })
     expect((await life.outcome).report.error_code).toBe(platform.invalidLink)
   })
 
-  test('a wall that wants an account is told as one', async () => {
+  test('a meeting that is open only to accounts is reported as LOGIN_REQUIRED', async () => {
     const session = await rig.session(rig.meeting('login-wall'))
     const refusal: BotError = await session.enter().then(
       () => Promise.reject(new Error('it came in')),

@@ -1,4 +1,6 @@
-/** Time and place of the suite: waits that fit a mock's pace, a stage without display and sound. */
+/**
+ * Timing and environment of the suite: waits that fit a mock's pace, a capture environment without display and sound.
+ */
 import { REAL_WAITS, type Waits } from '../../../platforms/shared/waits.ts'
 import type { CaptureEnvironment } from '../../../src/ports.ts'
 

@@ -1,4 +1,7 @@
-/** Promises of one meeting, kept one after the other: who is there, who speaks, chat both ways, sound, a lost connection. */
+/**
+ * Promises of one meeting, kept one after the other: who is there, who speaks, chat both ways, sound, a lost
+ * connection.
+ */
 import { beforeAll, expect, test } from 'vitest'
 import { shownShare } from '../../media/meeting-recording.ts'
 import { chatInFull } from './chat.ts'
@@ -22,7 +25,7 @@ export function inTheMeeting(platform: PlatformUnderTest, rig: Rig): void {
     expect(session.meeting.botName).toBe(BOT_NAME)
   })
 
-  test('everybody else is told by name, whatever the name looks like, and the bot is not among them', async () => {
+  test('every other participant is reported by name, with any characters in it, and the bot is not among them', async () => {
     await until(
       () => people().length >= 3,
       () => `three people; told were ${JSON.stringify(people())}`,
@@ -35,12 +38,12 @@ export function inTheMeeting(platform: PlatformUnderTest, rig: Rig): void {
     ).toEqual(PEOPLE.map(({ name }) => name).sort())
   })
 
-  test('gallery view shows everybody in the picture of the recording, and no page', async () => {
+  test('gallery view shows every participant in the picture of the recording, and not the page', async () => {
     await session.driver.prepareRecording(session.stop.signal)
     await picture((shown) => [0, 1, 2].every((look) => shownShare(shown, look) > 0.06))
   })
 
-  test('a camera that is seen is told once, and one that is off is not', async () => {
+  test('a camera that is on is reported once, and a camera that is off is not', async () => {
     const lit = people().map(({ id }) => id)
     session.meeting.addPerson({ id: 'dora', name: 'Dora Dark', camera: false })
     const { participant: dora } = await session.event('participant_joined', (event) =>
@@ -70,7 +73,7 @@ export function inTheMeeting(platform: PlatformUnderTest, rig: Rig): void {
     await session.event('heartbeat', ({ others }) => others === 3)
   })
 
-  test('who speaks is told within a second of the truth', async () => {
+  test('the speaker is reported within one second', async () => {
     for (const id of ['ann', 'cleo']) {
       session.meeting.startSpeaking(id)
       await seconds(3)
@@ -93,7 +96,7 @@ export function inTheMeeting(platform: PlatformUnderTest, rig: Rig): void {
     expect(spoke, 'nobody else spoke').toEqual(new Set([idOf('Ann Host'), idOf('Cléo Ñandú')]))
   })
 
-  test('a shared screen is told, with who shares it where the page says so', async () => {
+  test('a shared screen is reported, with its sharer where the page names one', async () => {
     session.meeting.startSharing('ann')
     const { participantId } = await session.event('screen_share', ({ isSharing }) => isSharing)
     expect(participantId).toBe(platform.namesSharer ? idOf('Ann Host') : null)
@@ -136,7 +139,7 @@ export function inTheMeeting(platform: PlatformUnderTest, rig: Rig): void {
 
   chatInFull(platform, () => session)
 
-  test('sound that the bot plays is heard by the others, and it is mute again when told', async () => {
+  test('participants receive the sound that the bot plays, and the bot mutes its microphone on command', async () => {
     expect(session.meeting.bot.microphoneOn).toBe(false)
     const tone = Int16Array.from(
       { length: 24_000 * 6 },

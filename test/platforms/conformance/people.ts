@@ -1,4 +1,4 @@
-/** Who is in the meetings of the suite, and what was told of them. */
+/** The participants of the suite's meetings, and the events that report them. */
 import type { MockMeeting, MockPerson } from '../../../mock/types.ts'
 import type { ChatMessage, MeetingEvent, Participant } from '../../../src/meeting/meeting.ts'
 
@@ -40,7 +40,7 @@ export function heard(events: readonly MeetingEvent[]): ChatMessage[] {
   return events.flatMap((event) => (event.type === 'chat_message' ? [event.message] : []))
 }
 
-/** What the bot wrote, as the meeting got it. */
+/** The chat messages of the bot, as they arrived in the meeting. */
 export function chatOf(meeting: MockMeeting): string[] {
   return meeting.truth.chat.filter(({ senderId }) => senderId === null).map(({ text }) => text)
 }

@@ -1,4 +1,6 @@
-/** What a screenshot shows: whose picture, and whether it is the recording's own composite or the platform's page. */
+/**
+ * Reads a screenshot: whose picture it shows, and whether it is the composite of the recording or the platform's page.
+ */
 import { execFileSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -12,7 +14,7 @@ export async function pictureOf(screenshot: Uint8Array, folder: string): Promise
   return pictureAt(path, 0)
 }
 
-/** The composite's own background stands in all four corners of its picture. */
+/** The background of the composite is in all four corners of its picture. */
 export function isComposite({ pixels }: Picture): boolean {
   const width = 160
   const height = 90

@@ -29,9 +29,9 @@ export interface PlatformUnderTest {
   accountHint?: string
   /** More options of its driver. */
   driver?: Partial<DriverOptions>
-  /** The page says who shares a screen, and not only that somebody does. */
+  /** The page names the participant who shares a screen. Without it, the page shows only that a screen is shared. */
   namesSharer: boolean
-  /** What of a chat the platform has and its page tells. */
+  /** Parts of a chat that the platform has and its page shows. */
   chat: readonly ChatPart[]
 }
 
@@ -77,7 +77,7 @@ export const ZOOM: PlatformUnderTest = {
   speed: 6,
   hasForm: true,
   givesUpWaiting: false,
-  // Zoom says the same of a number that nobody has and of a meeting that was not started, so the bot waits.
+  // Zoom reports the same for an unknown number and for a meeting that was not started, so the bot waits.
   invalidLink: 'INVALID_MEETING_URL',
   namesSharer: false,
   chat: ['named links', 'edits', 'deletions', 'direct'],
@@ -94,7 +94,7 @@ const { session: _ofWebClient, ...WITHOUT_SESSION } = ZOOM
 export const ZOOM_SDK: PlatformUnderTest = {
   ...WITHOUT_SESSION,
   name: 'Zoom, Meeting SDK',
-  // Its numbers tell the two apart.
+  // The error numbers of the SDK distinguish the two.
   invalidLink: 'INVALID_MEETING_URL',
   hasForm: false,
   driver: ZOOM_SDK_DRIVER,
@@ -110,7 +110,7 @@ export const JITSI: PlatformUnderTest = {
   speed: 6,
   hasForm: true,
   givesUpWaiting: false,
-  // A room exists as soon as somebody asks for it; only a name that cannot be one is refused.
+  // A room exists as soon as a participant asks for it. Only a name that is not valid for a room is refused.
   invalidLink: 'INVALID_MEETING_URL',
   namesSharer: true,
   chat: ['edits', 'files', 'direct', 'answers', 'message reactions', 'reactions', 'hands'],

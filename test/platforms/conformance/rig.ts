@@ -1,4 +1,7 @@
-/** What the suite stands on: a mock platform, drivers in real Chromium, and whole lives with a recorder that only counts. */
+/**
+ * Fixtures of the suite: a mock platform, drivers in real Chromium, and whole worker runs with a recorder that only
+ * counts.
+ */
 
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

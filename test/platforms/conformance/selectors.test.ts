@@ -1,6 +1,7 @@
 /**
- * Every mark that a driver looks for is one that its mock has: each name of a selector (an id, a class, a value) stands in
- * the mock's source. That pages really show them, the browser tests of each platform prove.
+ * The source of a mock contains each name in the driver's selectors: each id, class and attribute value. The browser
+ * tests
+ * of each platform prove that pages show them.
  */
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -35,7 +36,7 @@ const ALL: [string, Selectors][] = [
   ['jitsi', JITSI],
 ]
 
-/** What a selector asks for by name; tags, roles and other common words prove nothing. */
+/** The names in a selector. Tags, roles and other common words prove nothing. */
 function namesIn(alternative: string): string[] {
   const values = [...alternative.matchAll(/\[([a-z-]+)[\^$*~|]?=\s*"([^"]*)"(?:\s+i)?\]/g)]
     .filter(([, attribute]) => !['role', 'type', 'contenteditable', 'aria-hidden'].includes(attribute!))
@@ -61,7 +62,7 @@ function alternativesOf(selector: string): string[] {
 }
 
 describe.each(ALL)('%s', (platform, selectors) => {
-  test('every selector names something of the mock meeting', () => {
+  test('every selector names an element of the mock meeting', () => {
     const files = globSync([`mock/${platform}/**/*.ts`, 'mock/shared/**/*.ts'], { cwd: packageRoot })
     const source = files.map((file) => readFileSync(join(packageRoot, file), 'utf8')).join('\n')
     const missing = Object.entries(selectors)

@@ -1,6 +1,7 @@
 /**
- * What every platform promises, one test for each promise. The names of the tests are the rows of the table in
- * docs/platforms.md. Promises of one meeting share its browser, which keeps the whole suite of a platform to a few minutes.
+ * The promises of every platform, one test for each. The names of the tests are the rows of the table in
+ * docs/platforms.md.
+ * Promises of one meeting share its browser, which keeps the whole suite of a platform to a few minutes.
  */
 import { describe } from 'vitest'
 import { gettingIn } from './getting-in.ts'
@@ -13,5 +14,5 @@ export function promises(platform: PlatformUnderTest): void {
   const rig = conformanceRig(platform)
   describe('getting in', () => gettingIn(platform, rig))
   describe('in the meeting', () => inTheMeeting(platform, rig))
-  describe('a whole life', () => wholeLife(rig))
+  describe('a whole worker run', () => wholeLife(rig))
 }

@@ -1,4 +1,4 @@
-/** Promises that the driver and the life keep together: whole lives, with a recorder that only counts. */
+/** Promises that the driver and the worker keep together: whole worker runs, with a recorder that only counts. */
 import { expect, test } from 'vitest'
 import { ChatUnavailable } from '../../../src/errors.ts'
 import { until } from './ground.ts'
@@ -36,7 +36,7 @@ export function wholeLife(rig: Rig): void {
     expect(report.participants.map(({ name }) => name).sort()).toEqual(PEOPLE.map(({ name }) => name).sort())
   })
 
-  test('sound only: shows no picture of its own, and goes when everybody has left', async () => {
+  test('sound only: the bot shows no composite, and leaves when every other participant has left', async () => {
     const meeting = rig.meeting('open', { people: PEOPLE.slice(0, 1) })
     const life = rig.life(meeting, { timeout_config: { everyone_left_timeout: 2 } })
     await life.whenStatus('in_call_recording')
@@ -51,14 +51,14 @@ export function wholeLife(rig: Rig): void {
     )
   })
 
-  test('silence: goes when nobody has spoken for the time of the job', async () => {
+  test('silence: the bot leaves when no participant has spoken for the time in the job', async () => {
     const meeting = rig.meeting('open')
     const life = rig.life(meeting, { timeout_config: { silence_timeout: 4 } })
     const { report } = await life.outcome
     expect(report).toMatchObject({ status: 'completed', end_code: 'NO_SPEAKER' })
   })
 
-  test('a meeting that is ended for all ends the life, and is told apart from a removal', async () => {
+  test('a meeting that the host ends for all ends the run, and is distinguished from a removal', async () => {
     const meeting = rig.meeting('open')
     const life = rig.life(meeting)
     await life.whenStatus('in_call_recording')
@@ -68,7 +68,7 @@ export function wholeLife(rig: Rig): void {
     expect(report.end_message).toContain('ended')
   })
 
-  test('chat that is switched off is told, and ends nothing', async () => {
+  test('chat that the host has switched off is reported, and does not end the run', async () => {
     const meeting = rig.meeting('chat-disabled')
     const life = rig.life(meeting, { entry_message: 'Hello' })
     await life.whenStatus('in_call_recording')

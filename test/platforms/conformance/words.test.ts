@@ -10,7 +10,7 @@ const COMPOSED = 'the mock puts it together from parts'
 const DECIDED_BY_ADDRESS = 'the mock leads to the address, which decides'
 const NOT_SHOWN = 'seen in the field, and no scenario of the mock shows it'
 
-/** Names of wording that stand in no text of the mock, each with the reason. */
+/** Names of wording that occur in no text of the mock, each with the reason. */
 const UNSEEN: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'google-meet': {
     'labels.cameraProblem': COMPOSED,

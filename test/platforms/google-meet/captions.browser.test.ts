@@ -1,4 +1,6 @@
-/** The driver turns on captions and tells what they say, by the channel or, where that is silent, by the page. */
+/**
+ * The driver turns on captions and reports their text from the channel, or from the page where the channel is silent.
+ */
 import { expect, test } from 'vitest'
 import { WORDS } from '../../../mock/shared/caption-writer.ts'
 import type { MeetingEvent } from '../../../src/meeting/meeting.ts'
@@ -23,7 +25,7 @@ test('captions-and-translation: they are found behind a menu, and rows name thei
   expect(WORDS.join(' ').repeat(2)).toContain(text.split(' ')[0])
 })
 
-test('captions-by-page: a region that is drawn anew in the middle of a sentence loses no word and doubles none', async () => {
+test('captions-by-page: a region that is redrawn in the middle of a sentence loses no word and doubles none', async () => {
   const attempt = await meet.attempt('captions-by-page', { driver: { captions: true } })
   await attempt.enter()
   await attempt.event('captions', ({ areOn }) => areOn)

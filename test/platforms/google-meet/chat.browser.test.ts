@@ -42,7 +42,7 @@ test('chat-send-receive: both ways, every kind of text, each message once', asyn
 
 test('messages are read while the panel was never opened', async () => {
   const attempt = await inside('open-meeting-join-now')
-  // What was said before the meeting's channel was open is in the panel only, so it is said until it is heard.
+  // A message from before the channel was open is in the panel only, so the test repeats it until it is reported.
   const says = setInterval(() => attempt.meeting.say('bob', 'Anybody here?'), 3000)
   await until(() => heard(attempt).length > 0, 'it is heard').finally(() => clearInterval(says))
   expect(heard(attempt)[0]).toMatchObject({ senderName: 'Bob Berg', text: 'Anybody here?', isOwn: false })

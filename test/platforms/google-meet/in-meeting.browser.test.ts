@@ -13,7 +13,7 @@ function picturesAskedFor({ meeting }: Attempt) {
   return meeting.log.filter(({ target }) => target === 'incoming-video').map(({ detail }) => detail)
 }
 
-describe('a meeting that goes on', () => {
+describe('a meeting that continues', () => {
   const meeting = meet.insideTogether('got-it-stack')
   const isOver = () => meeting().events.some(({ type }) => type === 'ended' || type === 'failed')
 
@@ -47,7 +47,7 @@ describe('a meeting that goes on', () => {
     expect(isOver()).toBe(false)
   })
 
-  test('the loss of the connection and its return are told, the bot stays', async () => {
+  test('the loss of the connection and its return are reported, and the bot stays', async () => {
     const attempt = meeting()
     attempt.meeting.loseConnection()
     await attempt.event('connection', ({ state }) => state === 'lost')
@@ -102,7 +102,7 @@ describe('a page of a meeting that is over', () => {
   })
 })
 
-test('nobody ever comes: the bot knows that it is alone, says so to the page, and its own rules decide', async () => {
+test('no participant ever comes: the bot counts no others, shows it on the page, and its own rules decide', async () => {
   const attempt = await inside('alone-prompt')
   await attempt.event('heartbeat', ({ others }) => others === 0)
   expect(attempt.events.filter(({ type }) => type === 'participant_joined')).toEqual([])
@@ -143,7 +143,7 @@ test('reconnect-fails: past the grace the connection is a failure', async () => 
 })
 
 test('page-freeze: a page that does not answer decides nothing, and silences in a row are a failure', async () => {
-  // With a browser of its own, whose renderers tell whether they wait for a processor.
+  // A separate browser, whose renderers show whether they wait for a processor.
   const attempt = await inside('open-meeting-join-now', { driver: { openBrowser } })
   await attempt.event('heartbeat')
   attempt.meeting.show('freeze')
@@ -153,7 +153,7 @@ test('page-freeze: a page that does not answer decides nothing, and silences in 
   expect(evidence.signs.last).not.toBeNull()
 })
 
-test('a browser that dies is a failure at once', async () => {
+test('a browser that crashes is a failure at once', async () => {
   let chromium: BotBrowser | null = null
   const openOwn: OpenBrowser = async (...given) => {
     chromium = await openBrowser(...given)
@@ -180,7 +180,7 @@ test('devices-reset-on-admit: microphone and camera are off again', async () => 
   await until(() => !attempt.meeting.bot.microphoneOn && !attempt.meeting.bot.cameraOn, 'both are off')
 })
 
-test('muted-by-host: a microphone that goes off without us is told', async () => {
+test('muted-by-host: a microphone that the host turns off is reported', async () => {
   const attempt = await inside('open-meeting-join-now', { driver: { microphone: 'on' } })
   await until(() => attempt.meeting.bot.microphoneOn, 'the microphone is on')
   await attempt.event('heartbeat')

@@ -35,7 +35,7 @@ test.each([
   expect(attempt.meeting.state).toBe('call')
   await until(() => !attempt.meeting.bot.microphoneOn && !attempt.meeting.bot.cameraOn, 'microphone and camera are off')
   if (scenario !== 'signed-in-join') expect(attempt.meeting.botName).toBe('Notes for Ann')
-  // Where a tip lies over a control, it is clicked in the page.
+  // A control that a tip covers is clicked by a script in the page.
   if (scenario === 'stubborn-form') return
   const clicks = attempt.meeting.log.filter(({ event }) => event === 'click')
   expect(clicks.length).toBeGreaterThan(0)
@@ -91,7 +91,7 @@ describe('a page that refuses the bot', () => {
   })
 })
 
-test('an account whose session is lost is told apart from a guest', async () => {
+test('an account whose session has expired is distinguished from a guest', async () => {
   const attempt = await meet.attempt('signed-in-session-lost', { driver: { expectsAccount: true } })
   expect((await refusalOf(attempt)).code).toBe('LOGIN_REQUIRED')
 })

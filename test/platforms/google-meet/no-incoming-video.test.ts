@@ -19,14 +19,14 @@ test('nothing stored: a message that says this alone', () => {
   expect(afterwards(null)).toEqual(NEW)
 })
 
-test('what else somebody prefers stays', () => {
+test('other stored preferences stay', () => {
   const known = ['a', null, 3, null, null, null, null, null, [7, null, null, null, null, 4, 'last'], ['more']]
   const wanted = ['a', null, 3, null, null, null, null, null, [7, null, null, null, null, 1, 'last'], ['more']]
   expect(afterwards(JSON.stringify(JSON.stringify(known)))).toEqual(wanted)
 })
 
 test.each(['', 'null', '{', '"{"', '"{}"', '17', JSON.stringify('[1,2')])(
-  'what is no message is begun anew: %s',
+  'an unreadable message is replaced by a new one: %s',
   (stored) => {
     expect(afterwards(stored)).toEqual(NEW)
   },

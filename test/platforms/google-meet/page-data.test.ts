@@ -106,7 +106,7 @@ describe('roster', () => {
             : event.type,
     )
 
-  test('nobody is told before admission, and everybody present at it', () => {
+  test('no participant is reported before admission, and all who are present are reported at admission', () => {
     const { roster: people, events } = roster()
     people.takeUsers([record('me', { isSelf: true }), record('ann'), record('gone', { status: 6 })], 'channel', 1)
     expect(events).toEqual([])
@@ -126,7 +126,7 @@ describe('roster', () => {
     expect(told(events)).toEqual(['+ann', '-ann', '+ann', '~ann', '-ann'])
   })
 
-  test('the slow HTTP form brings nobody back whom the channel saw leave', () => {
+  test('the slow HTTP form does not bring back a participant whom the channel saw leave', () => {
     const { roster: people, events } = roster()
     people.begin(0)
     people.takeUsers([record('me', { isSelf: true }), record('ann')], 'channel', 1)
@@ -148,7 +148,7 @@ describe('roster', () => {
     expect(told(events)).toEqual(['+ann', '+bob', '-bob'])
   })
 
-  test('a shared screen is told of its sharer and is nobody', () => {
+  test('a shared screen is reported for its sharer and is not a participant', () => {
     const { roster: people, events } = roster()
     people.begin(0)
     people.takeUsers([record('me', { isSelf: true }), record('ann')], 'channel', 1)
@@ -168,7 +168,7 @@ describe('roster', () => {
     expect(told(events)).toEqual(['+ann', '+bob', '-bob'])
   })
 
-  test('while the own device is unknown nobody is told, and later nobody of our name', () => {
+  test("while the bot's own device is unknown no participant is reported, and later none with the name of the bot", () => {
     const { roster: people, events } = roster('Bot')
     people.begin(0)
     people.takePage(

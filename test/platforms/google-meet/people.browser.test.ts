@@ -17,7 +17,7 @@ async function inside(scenario: string, options: Parameters<typeof meet.attempt>
 }
 
 test.each(['no-data-self-name', 'people-badge-ui', 'class-rotation', 'known-classes'])(
-  '%s: the others are told, the bot is not among them',
+  '%s: the other participants are reported, the bot is not among them',
   async (scenario) => {
     const attempt = await inside(scenario)
     const people = attempt.meeting.people
@@ -32,7 +32,7 @@ test.each(['no-data-self-name', 'people-badge-ui', 'class-rotation', 'known-clas
   },
 )
 
-test('somebody joins, is renamed and leaves', async () => {
+test('a participant joins, is renamed and leaves', async () => {
   const attempt = await inside('open-meeting-join-now')
   attempt.meeting.addPerson({ id: 'dee', name: 'Dee <b>Dee</b>', camera: true })
   const { participant } = await attempt.event('participant_joined', (event) => event.participant.name.startsWith('Dee'))
@@ -53,7 +53,7 @@ test('duplicate-names: two people of one name are two', async () => {
   expect(new Set(ids).size).toBe(2)
 })
 
-test('people-virtualised: sixty people, and nobody leaves because a row is out of sight', async () => {
+test('people-virtualised: sixty participants, and none leaves because a row is out of sight', async () => {
   const attempt = await inside('people-virtualised')
   await attempt.event('heartbeat', ({ others }) => others === 60)
   await until(() => joined(attempt).length === 60, 'everybody is told')
@@ -82,7 +82,7 @@ function turnsOf(attempt: Attempt, participantId: string): { from: number; to: n
   return turns
 }
 
-test('speaker-csrc: every turn is told near its true time', async () => {
+test('speaker-csrc: every turn is reported near its true time', async () => {
   const attempt = await inside('speaker-csrc', { speed: 1, seed: 3 })
   const { truth } = attempt.meeting
   await until(
@@ -104,7 +104,7 @@ test('speaker-csrc: every turn is told near its true time', async () => {
     offBy.push({ from: Math.abs(told[0]!.from - turn.startedAt), to: Math.abs(told.at(-1)!.to - turn.endedAt!) })
     sources.set(turn.name, told.at(-1)!.source)
   }
-  // A machine that stands still once makes one of them late.
+  // A machine that stalls once makes one of them late.
   expect(offBy.filter(({ from, to }) => from < 1000 && to < 1500).length, JSON.stringify(offBy)).toBeGreaterThan(2)
   // Before a source was heard once, the page's marks may be first; Ann speaks twice.
   expect(sources.get('Ann Host')).toBe('csrc')
@@ -118,7 +118,7 @@ test('no-audio-elements: without sources to read the marks of the page say who s
   expect(joined(attempt).find(({ id }) => id === spoke.participantId)?.name).toBe('Ann Host')
 })
 
-test('merged-audio: one sound for three people breaks nothing and names somebody of the room', async () => {
+test('merged-audio: one sound for three participants breaks nothing and names a participant of the room', async () => {
   const attempt = await inside('merged-audio', { speed: 1 })
   const { truth } = attempt.meeting
   await until(
@@ -137,7 +137,7 @@ test('silence: people who say nothing are never told as speaking', async () => {
   expect(attempt.events.filter(({ type }) => type === 'speaking')).toEqual([])
 })
 
-test('a channel that is not understood any more is told once and counted in the evidence', async () => {
+test('a channel that the driver can no longer read is reported once and counted in the evidence', async () => {
   const attempt = await inside('open-meeting-join-now')
   await until(() => joined(attempt).length === attempt.meeting.people.length, 'everybody is told')
   expect((await attempt.driver.evidence()).signs).toMatchObject({ last: { unread: {} } })

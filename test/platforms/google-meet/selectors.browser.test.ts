@@ -25,7 +25,7 @@ afterAll(async () => {
   await mock.close()
 })
 
-test('every selector is valid and matches something of the mock meeting', async () => {
+test('every selector is valid and matches an element of the mock meeting', async () => {
   const page = await open(script().source)
   const matched = new Set<string>()
   const look = async () => {
@@ -107,7 +107,7 @@ test('the script leaves no name in the page, and the browser functions look nati
     }))
   const plain = await open()
   await plain.goto(meeting.url)
-  // Without devices of our own the page asks about them first.
+  // Without our own devices the page asks about them first.
   await until(() => ['devicePrompt', 'greenRoom'].includes(meeting.state), 'the page is there')
   const without = await look(plain)
   const ours = await open(script().source)

@@ -28,7 +28,7 @@ declare const tone: {
 }
 const whenPageHasSilence = () => browser.page.waitForFunction(() => !tone.given.enabled)
 
-test('what the page plays through an AudioContext is heard from an element, unless the page plays one itself', async () => {
+test('sound that the page plays through an AudioContext is played by an element, unless the page plays one itself', async () => {
   await browser.page.evaluate(async () => {
     const context = new AudioContext()
     const sent = context.createMediaStreamDestination()

@@ -11,13 +11,13 @@ async function outcomeOf(attempt: Attempt): Promise<unknown> {
   )
 }
 
-test('at the natural pace: nobody is let in before the host says so', async () => {
+test('at the natural pace: the bot is not admitted before the host admits it', async () => {
   const attempt = await meet.attempt('waiting-room-then-admit', { speed: 1 })
   expect(await attempt.enter()).toBe('waiting_room')
   expect(attempt.meeting.truth.admittedAt).not.toBeNull()
 })
 
-test('late-lobby-text: the toolbar alone admits nobody', async () => {
+test('late-lobby-text: the toolbar alone does not count as admission', async () => {
   const attempt = await meet.attempt('late-lobby-text', { speed: 1 })
   await attempt.enter()
   expect(Date.now()).toBeGreaterThanOrEqual(attempt.meeting.truth.admittedAt ?? Number.POSITIVE_INFINITY)
@@ -57,7 +57,7 @@ test.each([
   expect(await outcomeOf(attempt)).toBe(outcome)
 })
 
-test('a knock that is blocked later is blocked, not denied', async () => {
+test('a join request that is blocked later is blocked, not denied', async () => {
   const attempt = await meet.attempt('waiting-room')
   expect(await attempt.driver.join(attempt.signal)).toBe('waiting_room')
   const waiting = attempt.driver.waitForAdmission(attempt.signal)
@@ -66,7 +66,7 @@ test('a knock that is blocked later is blocked, not denied', async () => {
   await expect(waiting).rejects.toMatchObject({ code: 'BOT_NOT_ACCEPTED', canRetry: true })
 })
 
-test('own-lobby-timeout: the life gives up and the knock is withdrawn', async () => {
+test('own-lobby-timeout: the worker stops waiting and withdraws its join request', async () => {
   const attempt = await meet.attempt('own-lobby-timeout')
   expect(await attempt.driver.join(attempt.signal)).toBe('waiting_room')
   const waiting = attempt.driver.waitForAdmission(attempt.signal)
@@ -77,14 +77,14 @@ test('own-lobby-timeout: the life gives up and the knock is withdrawn', async ()
   await until(() => ['left', 'closed'].includes(attempt.meeting.state), 'the knock is withdrawn')
 })
 
-test('cancelled-in-lobby: a knock is taken back, also when leave is called twice', async () => {
+test('cancelled-in-lobby: a join request is withdrawn once, also when leave is called twice', async () => {
   const attempt = await meet.attempt('cancelled-in-lobby')
   expect(await attempt.driver.join(attempt.signal)).toBe('waiting_room')
   await Promise.all([attempt.driver.leave(), attempt.driver.leave()])
   await until(() => ['left', 'closed'].includes(attempt.meeting.state), 'the knock is withdrawn')
 })
 
-test('host-never-comes: the bot waits for the host as in a waiting room, and goes when it is told', async () => {
+test('host-never-comes: the bot waits for the host as in a waiting room, and leaves on command', async () => {
   const attempt = await meet.attempt('host-never-comes')
   expect(await attempt.driver.join(attempt.signal)).toBe('waiting_room')
   await attempt.driver.leave()

@@ -14,7 +14,7 @@ const settingsOf = (url: string) =>
       .map((entry) => entry.split('=')),
   )
 
-test('the page is asked to be in English, in front of the door, with devices as the job has them', () => {
+test('the address asks the page for English, without its own page before the meeting, and for the devices in the job', () => {
   const { url, origin, host } = addressOf(TARGET, { recordingMode: 'speaker_view', camera: 'on', microphone: 'off' })
   expect([origin, host]).toEqual(['https://8x8.vc', '8x8.vc'])
   const { searchParams, pathname } = new URL(url)

@@ -31,14 +31,14 @@ export function jitsiHarness() {
   }
 }
 
-/** What the page was asked for by the driver, by the name of the target. */
+/** Targets of the clicks that the driver made on the page. */
 export function pressed(meeting: JitsiMeeting): string[] {
   return meeting.log
     .filter(({ event, detail }) => event === 'click' && detail !== 'swallowed')
     .map(({ target }) => target)
 }
 
-/** What the server was asked for. */
+/** Requests that the server received. */
 export function asked(meeting: JitsiMeeting): string[] {
   return meeting.log.filter(({ event }) => event === 'rpc').map(({ target }) => target)
 }

@@ -10,13 +10,13 @@ const namesOf = (events: readonly MeetingEvent[]) =>
   events.flatMap((event) => (event.type === 'participant_joined' ? [event.participant.name] : [])).sort()
 
 describe('who is there', () => {
-  test('everybody is told, also those whose tiles are scrolled away', async () => {
+  test('every participant is reported, also those whose tiles are scrolled away', async () => {
     const attempt = await jitsi.inside('many-people')
     await attempt.event('heartbeat', ({ others }) => others === 24)
     expect(namesOf(attempt.events)).toHaveLength(24)
   })
 
-  test('names are text, those of one name are two, and nobody else is the bot', async () => {
+  test('names are text, two participants with one name are two, and no other participant is the bot', async () => {
     const people = [
       { id: 'one', name: 'Sam', camera: true },
       { id: 'two', name: 'Sam' },
@@ -82,7 +82,7 @@ describe('how it ends', () => {
     expect(await attempt.event('ended')).toMatchObject({ end: 'ended_for_all' })
   })
 
-  test('the server is lost: the page loads itself anew, and the bot goes in again by itself', async () => {
+  test('the server is lost: the page reloads itself, and the bot joins again without help', async () => {
     const attempt = await jitsi.inside('open', { waits: { reconnectMs: 45_000 } })
     attempt.meeting.show('server-lost')
     await attempt.event('connection', ({ state }) => state === 'lost')
@@ -95,7 +95,7 @@ describe('how it ends', () => {
     expect(namesOf(attempt.events)).toEqual(['Ann Host', 'Bob Berg'])
   })
 
-  test('the network is still gone when the page loads itself anew: it is loaded once more', async () => {
+  test('the network is still gone when the page reloads itself: the driver loads the page once more', async () => {
     const attempt = await jitsi.inside('open', { waits: { reconnectMs: 90_000 } })
     attempt.meeting.loseConnection()
     await attempt.event('connection', ({ state }) => state === 'lost')
@@ -112,7 +112,7 @@ describe('how it ends', () => {
     expect((await attempt.event('failed')).error).toMatchObject({ code: 'INTERNAL_ERROR', step: 'connection' })
   })
 
-  test('a moderator leaves, and the meeting goes on without the bot', async () => {
+  test('a bot that is moderator leaves, and the meeting continues without it', async () => {
     const attempt = await jitsi.inside('bot-is-moderator')
     await attempt.driver.leave()
     expect(asked(attempt.meeting)).toContain('left-by-menu')
@@ -120,7 +120,7 @@ describe('how it ends', () => {
     expect(attempt.meeting.people).toHaveLength(2)
   })
 
-  test('stars that are asked for hold nobody up', async () => {
+  test('a request for a rating does not delay leaving', async () => {
     const attempt = await jitsi.inside('feedback-at-leave')
     await attempt.driver.leave()
     expect(asked(attempt.meeting)).toContain('left-by-button')
@@ -148,7 +148,7 @@ describe('what gets in the way', () => {
     expect(attempt.events.filter(({ type }) => type === 'failed' || type === 'ended')).toEqual([])
   })
 
-  test('a moderator mutes the bot: that is told', async () => {
+  test('a moderator mutes the bot: the driver reports it', async () => {
     const attempt = await jitsi.inside('open', { driver: { microphone: 'on' } })
     await until(() => attempt.meeting.bot.microphoneOn, 'the microphone is on')
     await attempt.event('heartbeat')

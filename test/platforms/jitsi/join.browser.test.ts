@@ -34,7 +34,7 @@ describe('getting in', () => {
 })
 
 describe('the lobby and other waiting', () => {
-  test('nobody waits for a moderator in the wrong place: the dialog is answered, the page waits, a moderator comes', async () => {
+  test('the host is not there yet: the driver closes the dialog, the page waits, and a moderator comes', async () => {
     const attempt = await jitsi.attempt('moderator-in-lobby')
     expect(await attempt.driver.join(attempt.signal)).toBe('waiting_room')
     const waiting = attempt.driver.waitForAdmission(attempt.signal)
@@ -79,7 +79,7 @@ describe('locked rooms', () => {
     for (const secret of ['sesame', 'ey.J.z']) expect(JSON.stringify([html, url, signs, lines])).not.toContain(secret)
   })
 
-  test('a wrong one is told as one, and not tried for ever', async () => {
+  test('a wrong password is reported as wrong, and is not tried without end', async () => {
     const attempt = await jitsi.attempt('locked-room', { passcode: 'open up' })
     await expect(attempt.enter()).rejects.toMatchObject({
       code: 'CANNOT_JOIN_MEETING',

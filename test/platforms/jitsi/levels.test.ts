@@ -24,7 +24,7 @@ test('each receiver is the voice of its owner, as long as packets come', () => {
   expect(look()).toMatchObject([{ ageMs: 0 }])
 })
 
-test('a voice of nobody is told of nobody, and no levels at all are another thing than silence', () => {
+test('a level without a known owner is not reported, and the absence of all levels is distinguished from silence', () => {
   const read = createLevelReader(() => 0)
   expect(read([receiver(() => [])], () => 'ann')).toBeNull()
   expect(read([receiver(() => [{ timestamp: 0 }])], () => 'ann')).toBeNull()

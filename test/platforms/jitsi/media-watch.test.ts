@@ -31,7 +31,7 @@ test('a bot that is alone has no connection to lose', () => {
   after(0, 1, 'connected')
   after(0, 0)
   expect(after(60_000, 0)).toBe(false)
-  // Somebody comes: the connection takes its time.
+  // A participant comes: the connection takes its time.
   expect(after(1000, 1, 'checking')).toBe(false)
   expect(after(2000, 1, 'connected')).toBe(false)
 })

@@ -100,7 +100,7 @@ describe('what outweighs what', () => {
     expect(stateOf(snapshot({ ...FRAME, remoteTiles: 3, state: null }), HOST).kind).toBe('in_call')
   })
 
-  test('the lobby is not the meeting, whatever its page keeps from before', () => {
+  test('the lobby is not the meeting, even if its page still shows parts of a call', () => {
     expect(stateOf(snapshot({ ...CALL, state: OUTSIDE, screen: 'lobby', isKnocking: true }), HOST).kind).toBe('lobby')
   })
 

@@ -22,7 +22,7 @@ const tile = (id: string, name: string) => ({ id, name, stream: null })
 const screen = (ownerId: string, isMuted: boolean) =>
   ({ ownerId, kind: 'screen', isMuted, track: null, stream: null }) as const
 
-test("the page's own state is believed, whatever its tiles show", () => {
+test('the state of the page overrules its tiles', () => {
   const people = new People()
   const view = people.view(
     { ...STORE, people: [ann, { id: 'aaaa0000', name: 'The bot', isHost: false }].map(inStore) },
@@ -38,7 +38,7 @@ test('who shares a screen is among those who are there', () => {
   expect(people.view({ ...STORE, people: [inStore(ann)], tracks: [screen('bbbb1111', true)] }, []).sharing).toEqual([])
 })
 
-test('where there are only tiles a screen is not a person, and nobody is gone who was only scrolled away', () => {
+test('where only tiles are known a screen is not a participant, and a tile that is scrolled away does not mean that one left', () => {
   const people = new People()
   const shown = [tile('bbbb1111', 'Ann'), tile('bbbb1111-v1', 'Ann'), tile('cccc2222', 'Bob')]
   const first = people.view(null, shown)
@@ -52,7 +52,7 @@ test('where there are only tiles a screen is not a person, and nobody is gone wh
   expect(people.view(null, [])).toMatchObject({ people: [], source: 'page' })
 })
 
-test('nobody is known before anything is shown', () => {
+test('no participant is known before anything is shown', () => {
   expect(new People().view(null, []).source).toBeNull()
   expect(new People().view({ ...STORE, selfId: null }, []).source).toBeNull()
   expect(

@@ -40,7 +40,7 @@ function script(): string {
   }).source
 }
 
-test('every selector is valid and matches something of the mock meeting', async () => {
+test('every selector is valid and matches an element of the mock meeting', async () => {
   const page = await open(script())
   const left = new Set(Object.keys(SELECTORS))
   /** Looks until these, too, have been seen. */

@@ -34,7 +34,7 @@ test('no such state, or one that breaks, is no state', () => {
   expect(readStore()).toBeNull()
 })
 
-test('whatever another version lacks is missing in the answer', () => {
+test('fields that another version lacks are missing in the answer', () => {
   show({})
   expect(readStore()).toMatchObject({
     isJoined: false,
@@ -61,7 +61,7 @@ test('the meeting is joined when the page says so, not when it holds one', () =>
   expect(readStore()?.isJoined).toBe(false)
 })
 
-test('people are people: no screens, no videos, nobody twice as large as a name may be', () => {
+test('only participants count: no screens, no videos, and a name that is too long is cut', () => {
   const remote = new Map<string, unknown>([
     ['a', { id: 'a', name: ' Ann ', role: 'moderator' }],
     ['a-v1', { id: 'a-v1', name: 'Ann', fakeParticipant: 'RemoteScreenShare' }],

@@ -17,7 +17,7 @@ test.each([
   ['Join us at https://meet.jit.si/CalmRivers7, and bring coffee!', 'https://meet.jit.si/CalmRivers7'],
   ['<https://meet.jit.si/CalmRivers7>.', 'https://meet.jit.si/CalmRivers7'],
   ['https://meet.jit.si/CalmRivers7 or https://meet.jit.si/calmrivers7', 'https://meet.jit.si/CalmRivers7'],
-  // Configuration of whoever sent the link does not configure the bot.
+  // Configuration in the link of a participant does not configure the bot.
   ['https://meet.jit.si/CalmRivers7?lang=de#config.startWithVideoMuted=false', 'https://meet.jit.si/CalmRivers7'],
 ])('%s is the room %s', (text, url) => {
   expect(recognizeJitsi(text, OWN)).toEqual({ platform: 'jitsi', url, meetingId: url.slice('https://'.length) })

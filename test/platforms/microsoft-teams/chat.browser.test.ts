@@ -38,7 +38,7 @@ test('chat-multiline: what people write arrives as they wrote it', async () => {
   expect(Math.abs(first.message.at - (truth?.at ?? 0))).toBeLessThan(2000)
 })
 
-test('chat-read-grouped-authors: every message once, each under its author, notices under nobody’s', async () => {
+test('chat-read-grouped-authors: every message is reported once, each under its author, and notices are not messages', async () => {
   const { meeting, ...attempt } = await inside('open')
   meeting.say('ann', 'One')
   meeting.say('ann', 'Two')
@@ -74,7 +74,7 @@ test('messages that come before the pane is open, more than it will hold, are al
   expect(new Set(told.slice(0, 45).map(({ senderName }) => senderName))).toEqual(new Set(['Ann Host']))
 })
 
-test('chat-panel-toggle-twice: an open pane stays open, and one that somebody closed is opened again', async () => {
+test('chat-panel-toggle-twice: an open pane stays open, and a pane that was closed is opened again', async () => {
   const attempt = await inside('chat-panel-toggle-twice')
   await attempt.event('chat_message', ({ message }) => message.text === 'Anybody here?')
   await attempt.driver.sendChat('Yes')
@@ -88,7 +88,7 @@ test('chat-late-mount: a pane that takes long is waited for', async () => {
 })
 
 test.each(['chat-disabled', 'chat-no-button'])(
-  '%s: is told, no recording waits for it, and the bot stays',
+  '%s: missing chat is reported, no recording waits for it, and the bot stays',
   async (scenario) => {
     const attempt = await inside(scenario)
     expect(attempt.events.filter(({ type }) => type === 'chat_availability')).toEqual([])

@@ -12,7 +12,7 @@ async function inside(scenario: string, options: Parameters<typeof teams.attempt
 
 type Inside = Awaited<ReturnType<typeof inside>>
 
-/** The meeting goes on: some more heartbeats, and no end. */
+/** The meeting continues: some more heartbeats, and no end. */
 async function staysIn({ events, meeting }: Inside): Promise<void> {
   const before = events.filter(({ type }) => type === 'heartbeat').length
   await until(() => events.filter(({ type }) => type === 'heartbeat').length > before + 5, 'the meeting goes on')
@@ -36,7 +36,7 @@ test.each([
   expect(attempt.events.at(-1)).toEqual(ended)
 })
 
-test('benign-alerts, chat-quotes-end-text, relayout-badge-vanishes: nothing of this ends anything', async () => {
+test('benign-alerts, chat-quotes-end-text, relayout-badge-vanishes: none of these ends the meeting', async () => {
   const attempt = await inside('open')
   const { meeting } = attempt
   await attempt.event('heartbeat', ({ others }) => others === 2)
@@ -53,7 +53,7 @@ test('benign-alerts, chat-quotes-end-text, relayout-badge-vanishes: nothing of t
   await staysIn(attempt)
 })
 
-test('whoever records sound alone turns the pictures of the others off, once', async () => {
+test('a bot that records only sound turns off the incoming video, once', async () => {
   const attempt = await inside('view-speaker-full', { driver: { recordingMode: 'audio_only' } })
   const asked = () =>
     attempt.meeting.log.filter(({ target }) => target === 'incoming-video').map(({ detail }) => detail)
@@ -62,7 +62,7 @@ test('whoever records sound alone turns the pictures of the others off, once', a
   expect(asked()).toEqual(['off'])
 })
 
-test('alone-after-others-left, others-leave-and-return: how many others there are is told, the rules decide', async () => {
+test('alone-after-others-left, others-leave-and-return: the number of others is reported, and the rules decide', async () => {
   const attempt = await inside('open')
   await attempt.event('heartbeat', ({ others }) => others === 2)
   attempt.meeting.removePerson('ann')
@@ -77,13 +77,13 @@ test('alone-after-others-left, others-leave-and-return: how many others there ar
   await staysIn(attempt)
 })
 
-test('nobody-ever-joins: the bot knows that it is alone', async () => {
+test('a bot that no other participant ever joins reports that it is alone', async () => {
   const attempt = await inside('nobody-ever-joins')
   await attempt.event('heartbeat', ({ others }) => others === 0)
   expect(attempt.events.filter(({ type }) => type === 'participant_joined')).toEqual([])
 })
 
-test('network-drop: the loss and the return are told, the bot stays; a loss for ever is a failure', async () => {
+test('network-drop: the loss and the return are reported, and the bot stays; a permanent loss is a failure', async () => {
   const attempt = await inside('open', { waits: { reconnectMs: 3000 } })
   attempt.meeting.loseConnection()
   await attempt.event('connection', ({ state }) => state === 'lost')
@@ -140,7 +140,7 @@ describe('dialogs', () => {
 })
 
 describe('devices', () => {
-  test('muted-by-host: a microphone that goes off without us is told', async () => {
+  test('muted-by-host: a microphone that the host turns off is reported', async () => {
     const attempt = await inside('open', { driver: { microphone: 'on' } })
     await until(() => attempt.meeting.bot.microphoneOn, 'the microphone is on')
     await attempt.event('heartbeat')

@@ -11,7 +11,7 @@ import { snapshot } from './snapshots.ts'
 const PRE_JOIN = { kind: 'pre_join', text: '', proofs: [] } as const
 const DROPPED = { kind: 'lobby_dropped', text: '', proofs: [] } as const
 
-/** A knock at a page that takes what is typed into its name box, where it has one. */
+/** The join flow with a page that stores the text typed into its name box, where it has one. */
 function knockOf({ expectsAccount = false, microphone = 'off' as 'on' | 'off' } = {}) {
   let now = 0
   const pressed: string[] = []

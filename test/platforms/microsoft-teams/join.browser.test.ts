@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { type AttemptOptions, teamsHarness, teamsReader, until } from './harness.ts'
 
 const teams = teamsHarness()
-/** The way to the door is long and all of it is the mock's own waiting. */
+/** Joining takes many steps, and all of their time is the mock's own waiting. */
 const SPEED = 12
 
 async function joined(scenario: string, options: AttemptOptions = {}) {
@@ -51,7 +51,7 @@ test('splash-stuck: a page that keeps loading is given up, and a fresh browser m
   })
 })
 
-test('captcha-after-join: nobody solves it, the evidence shows it', async () => {
+test('captcha-after-join: the captcha is not solved, and the evidence shows it', async () => {
   const attempt = await teams.attempt('captcha-after-join', { speed: SPEED, waits: { captchaMs: 1500 } })
   await expect(attempt.driver.join(attempt.signal)).rejects.toMatchObject({
     code: 'CANNOT_JOIN_MEETING',
@@ -118,7 +118,7 @@ describe('with an account', () => {
   })
 })
 
-test('a stop in front of the door: the wait ends with its reason, and the page is left', async () => {
+test('a stop before the join request: the wait ends with its reason, and the page is left', async () => {
   const attempt = await teams.attempt('slow-redirects-45s', { speed: 2 })
   const joining = attempt.driver.join(attempt.signal)
   await until(() => attempt.meeting.log.some(({ event }) => event === 'navigate'), 'the page is on its way')

@@ -208,7 +208,7 @@ describe('people', () => {
     expect(names(people)).toEqual(['Bob'])
   })
 
-  test('names of the page alone count after they stood, and go after they were missed', () => {
+  test('names that only the page shows count after they stay for a while, and are removed after they are missing for a while', () => {
     const people = somebody()
     people.takePage(page(['Ann']), 0)
     expect(names(people)).toEqual([])
@@ -245,7 +245,7 @@ describe('people', () => {
     expect(people.idOfMri('ann')).toBe('page:Ann')
   })
 
-  test('a source is owned by whom the call object names, by the streams otherwise, or by nobody', () => {
+  test('a source is owned by the participant in the call object, else by the owner of the stream, else it has no owner', () => {
     const people = somebody()
     people.takePush([record('ann', 'Ann', { streams: [{ type: 'audio', sourceId: 101, isSent: true }] })])
     expect(people.ownersOfSource(101)).toEqual(['ann'])

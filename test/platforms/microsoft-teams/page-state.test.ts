@@ -249,7 +249,7 @@ describe('what outweighs what', () => {
     expect(stateOf(shown).kind).toBe('in_call')
   })
 
-  test('words of a denial in the middle of a sentence are nobody’s denial', () => {
+  test('words of a denial in the middle of a sentence are not a denial', () => {
     expect(stateOf(snapshot({ lines: [`Ann said: ${DENIED}`] })).kind).toBe('unknown')
   })
 

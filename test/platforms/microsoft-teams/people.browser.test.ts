@@ -29,10 +29,10 @@ function nameOf(events: readonly MeetingEvent[], id: string): string {
   return person && 'participant' in person ? person.participant.name : `nobody (${id})`
 }
 
-/** The turns of the scenario itself are over, as the meeting has it and as it was told. */
+/** Waits until the scenario's own turns are over, both in the mock and in the reported events. */
 async function quiet({ meeting, events }: Inside): Promise<void> {
   for (const { id } of meeting.people) meeting.stopSpeaking(id)
-  await until(() => meeting.truth.turns.every(({ endedAt }) => endedAt !== null), 'nobody speaks')
+  await until(() => meeting.truth.turns.every(({ endedAt }) => endedAt !== null), 'no participant speaks')
   const beats = () => events.filter(({ type }) => type === 'heartbeat').length
   const before = beats()
   await until(() => beats() > before + 8, 'some looks later')
@@ -41,10 +41,10 @@ async function quiet({ meeting, events }: Inside): Promise<void> {
       events.flatMap((event) => (event.type === 'speaking' ? [[event.participantId, event.isSpeaking]] : [])),
     )
     return ![...speaking.values()].includes(true)
-  }, 'nobody is told to speak')
+  }, 'no participant is reported as speaking')
 }
 
-/** One turn of this person; resolves with the name it was told for. */
+/** One turn of this participant. Resolves with the name that the driver reported as speaking. */
 async function turnOf({ meeting, events }: Inside, personId: string): Promise<string> {
   const before = events.length
   meeting.startSpeaking(personId)
@@ -59,9 +59,9 @@ async function turnOf({ meeting, events }: Inside, personId: string): Promise<st
 }
 
 describe('names', () => {
-  test('roster-names-qualifiers: badges are off, namesakes are two, stand-ins are Unknown, the bot is nobody', async () => {
+  test('roster-names-qualifiers: badges are removed, namesakes are two, stand-ins are Unknown, the bot is no participant', async () => {
     const attempt = await inside('roster-names-qualifiers')
-    await until(() => joined(attempt.events).length === 8, 'everybody is told')
+    await until(() => joined(attempt.events).length === 8, 'every participant is reported')
     expect(joined(attempt.events)).toEqual(
       ['<b>Bold</b> & "Co"', 'Alex', 'Alex', 'Ann Host', 'Bob Berg', 'Dana Diaz', 'Eli Eck', 'Unknown'].sort(),
     )
@@ -71,15 +71,15 @@ describe('names', () => {
     expect(hosts.length).toBe(1)
   })
 
-  test('roster-large-meeting: everybody is told although the badge says 12+ and few tiles are shown', async () => {
+  test('roster-large-meeting: every participant is reported although the badge says 12+ and few tiles are shown', async () => {
     const attempt = await inside('roster-large-meeting')
-    await until(() => joined(attempt.events).length === 60, 'everybody is told', 60_000)
+    await until(() => joined(attempt.events).length === 60, 'every participant is reported', 60_000)
     await attempt.event('heartbeat', ({ others }) => others === 60)
   })
 
-  test('roster-unresolved-names: what the page calls people meanwhile is nobody’s name', async () => {
+  test("roster-unresolved-names: the page's placeholder is never reported as a name", async () => {
     const attempt = await inside('roster-unresolved-names')
-    await until(() => joined(attempt.events).length === 3, 'everybody is told')
+    await until(() => joined(attempt.events).length === 3, 'every participant is reported')
     expect(joined(attempt.events)).toEqual(attempt.meeting.people.map(({ name }) => name).sort())
     expect(attempt.events.filter(({ type }) => type === 'participant_left')).toEqual([])
   })
@@ -87,7 +87,7 @@ describe('names', () => {
 
 test('no-call-object, captions-submenu: people by signalling alone, and who speaks by captions from the menu', async () => {
   const attempt = await inside('no-call-object', { speed: 4 })
-  await until(() => joined(attempt.events).length === 3, 'everybody is told, and the bot is not')
+  await until(() => joined(attempt.events).length === 3, 'every participant is reported, and the bot is not')
   expect(joined(attempt.events)).toEqual(attempt.meeting.people.map(({ name }) => name).sort())
   await attempt.event('heartbeat', ({ others }) => others === 3)
   // The scenario's own turns end one that is begun here.
@@ -104,7 +104,7 @@ test('no-call-object, captions-submenu: people by signalling alone, and who spea
   await attempt.event('participant_left', ({ participantId }) => nameOf(attempt.events, participantId) === 'Bob Berg')
 })
 
-test('rtc-roster-and-dsh: somebody comes, speaks, shares and goes', async () => {
+test('rtc-roster-and-dsh: a participant comes, speaks, shares and leaves', async () => {
   const attempt = await inside('open')
   const { meeting } = attempt
   await attempt.event('heartbeat', ({ others }) => others === 2)
@@ -119,7 +119,7 @@ test('rtc-roster-and-dsh: somebody comes, speaks, shares and goes', async () => 
   await attempt.event('participant_left', (event) => event.participantId === participant.id)
 })
 
-test('a channel that is not understood any more is told once and counted in the evidence', async () => {
+test('a channel that the driver can no longer read is reported once and counted in the evidence', async () => {
   const attempt = await inside('open')
   const { meeting, events, driver } = attempt
   await attempt.event('heartbeat', ({ others }) => others === 2)

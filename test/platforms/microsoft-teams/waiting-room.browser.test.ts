@@ -52,7 +52,7 @@ test('lobby-drop-rejoin: a request that fell without a word is made again, and a
   expect(attempt.meeting.state).toBe('call')
 })
 
-test('nobody is admitted by the controls that the waiting room shares with the page before it', async () => {
+test('controls that the waiting room shares with the page before it do not count as admission', async () => {
   const attempt = await waiting('waiting-room')
   const wait = attempt.driver.waitForAdmission(attempt.signal)
   let isIn = false
@@ -69,7 +69,7 @@ test('nobody is admitted by the controls that the waiting room shares with the p
   expect(attempt.meeting.truth.admittedAt).not.toBeNull()
 })
 
-test('admitted-hop-to-full-client: the new document is the same meeting, and everybody is told once', async () => {
+test('admitted-hop-to-full-client: the new document is the same meeting, and every participant is reported once', async () => {
   const attempt = await waiting('admitted-hop-to-full-client')
   await attempt.driver.waitForAdmission(attempt.signal)
   attempt.driver.watch((event) => attempt.events.push(event))
@@ -88,7 +88,7 @@ test('admitted-hop-to-full-client: the new document is the same meeting, and eve
   expect(attempt.events.some(({ type }) => ['ended', 'failed', 'participant_left'].includes(type))).toBe(false)
 })
 
-test('page-freeze-before-join: a page that stands still for a while decides nothing', async () => {
+test('page-freeze-before-join: a page that stalls for a while decides nothing', async () => {
   const attempt = await teams.attempt('page-freeze-before-join', { waits: { answerMs: 8000 } })
   expect(await attempt.driver.join(attempt.signal)).toBe('waiting_room')
 })

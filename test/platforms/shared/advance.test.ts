@@ -19,7 +19,7 @@ function advance({ hasPicture = true, canPaint = async () => true } = {}) {
 
 const settled = () => new Promise((resolve) => setImmediate(resolve))
 
-test('once a page is there from which the meeting may follow, its picture is painted and the recorder is told', async () => {
+test('when a page comes that can lead into the meeting, its picture is painted and the recorder is notified', async () => {
   const { made, done } = advance()
   made.observe('unclear', null, true)
   made.observe('obstacle', null, false)
@@ -31,7 +31,7 @@ test('once a page is there from which the meeting may follow, its picture is pai
   expect(done).toEqual(['lead', 'paint', 'ready'])
 })
 
-test('another document paints too, and the recorder goes on', async () => {
+test('another document paints too, and the recorder continues', async () => {
   const { made, done } = advance()
   made.observe('entrance', null, true)
   await settled()
@@ -50,7 +50,7 @@ test('for sound alone nothing is painted', async () => {
 test.each([
   ['can paint on the display only', async () => false],
   ['breaks', () => Promise.reject(new Error('gone'))],
-])('a page that %s lets nobody stand by', async (_, canPaint) => {
+])('a page that %s does not prepare the recorder before admission', async (_, canPaint) => {
   const { made, done } = advance({ canPaint })
   made.observe('waiting', null, true)
   await settled()

@@ -17,7 +17,7 @@ describe('rows of captions', () => {
     return told.splice(0).map(({ key, name, text, isFinal }) => `${key} ${name}: ${text}${isFinal ? ' (gone)' : ''}`)
   }
 
-  test('are told when they change, and once more when they are gone', () => {
+  test('are reported when they change, and once more when they are gone', () => {
     expect(look([one, 'Ann', ''])).toEqual([])
     expect(look([one, 'Ann', 'so'])).toEqual(['row-1 Ann: so'])
     expect(look([one, 'Ann', 'so'])).toEqual([])
@@ -25,11 +25,11 @@ describe('rows of captions', () => {
     expect(look([two, 'Ben', 'yes'])).toEqual(['row-1 Ann: so the (gone)'])
   })
 
-  test('whose element is used for somebody else are other rows', () => {
+  test('whose element is used for another participant are other rows', () => {
     expect(look([two, 'Ann', 'well'])).toEqual(['row-3 Ann: well', 'row-2 Ben: yes (gone)'])
   })
 
-  test('are told by their end where they are long', () => {
+  test('are cut at their beginning where they are long', () => {
     const [row] = look([two, 'Ann', `${'x'.repeat(9000)} end`])
     expect(row!.length).toBeLessThan(4100)
     expect(row).toMatch(/ end$/)
@@ -48,7 +48,7 @@ describe('rows of captions that a channel may carry too', () => {
     }
   }
 
-  test('wait for it, and are forgotten when it speaks: no word is told twice', () => {
+  test('wait for the channel, and are dropped when it speaks: no word is reported twice', () => {
     const { rows, say, told } = page()
     say('so', 1000)
     say('so the', 2000)
@@ -93,7 +93,7 @@ describe('captions are kept on', () => {
     expect(known).toEqual([true])
   })
 
-  test('where the page shows nothing before somebody speaks, what the platform took is believed', async () => {
+  test('where the page shows nothing before a participant speaks, a click that the platform accepted is believed', async () => {
     const { known, look, tries } = keeper([false, true, true])
     for (let second = 0; second < 20; second++) await look(null)
     expect(tries()).toBe(2)
@@ -103,7 +103,7 @@ describe('captions are kept on', () => {
     expect(known).toEqual([true])
   })
 
-  test('that nobody can turn on are told as missing, once', async () => {
+  test('that cannot be turned on are reported as missing, once', async () => {
     const { known, look, tries } = keeper([])
     for (let second = 0; second < 60; second++) await look(false)
     expect(tries()).toBe(5)

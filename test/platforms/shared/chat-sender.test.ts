@@ -56,7 +56,7 @@ test('a page too busy to open it is asked again later', async () => {
   expect(told.at(-1)).toBe(true)
 })
 
-test('a page that fails is asked again, too, and its last error is told', async () => {
+test('a page that fails is asked again too, and its last error is thrown', async () => {
   const { clock, presses, exploring } = begin(() => {
     throw new Error('no such button')
   })

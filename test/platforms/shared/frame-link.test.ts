@@ -89,7 +89,7 @@ test('a recorder without a link for frames gets none', async () => {
   expect(page.asked).toEqual([])
 })
 
-test('a page that was loaded anew paints the same file again, after a while', async () => {
+test('a page that was reloaded paints the same file again, after a while', async () => {
   const page = new FakePage()
   await page.prepare()
   page.mark = null
@@ -106,7 +106,7 @@ test('a page that was loaded anew paints the same file again, after a while', as
   expect(await linked()).toBe('/profile/files/one')
 })
 
-test('a page that was loaded anew and paints another file is of no use to the recorder', async () => {
+test('a page that was reloaded and paints another file is of no use to the recorder', async () => {
   const page = new FakePage()
   await page.prepare()
   page.mark = SECOND

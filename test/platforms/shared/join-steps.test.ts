@@ -86,7 +86,7 @@ test('an obstacle that passes is none; the time it took is not counted', async (
   expect(bot.outcome()).toMatchObject({ message: 'no decision' })
 })
 
-test('an obstacle that stands is a refusal', async () => {
+test('an obstacle that stays is a refusal', async () => {
   const bot = entering(enter)
   await bot.shows('captcha', 11_000)
   expect(bot.outcome()).toMatchObject({ message: 'captcha' })

@@ -43,7 +43,7 @@ export interface Kiosk {
   display: string
   /** Opens a page of the local server and waits until it has loaded. */
   open(files: Files, query?: string, policy?: string): Promise<Page>
-  /** What the screen shows now, as the recorder sees it. */
+  /** The frame that the recorder gets from the screen now. */
   grab(): Promise<Screen>
   /** The same as a file, to look at. */
   savePng(path: string): Promise<void>

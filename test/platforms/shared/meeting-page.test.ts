@@ -34,7 +34,9 @@ function pageOf(share: number | null) {
     waits: REAL_WAITS,
     frameOf: () => frame as unknown as ReturnType<NonNullable<PageParts['frameOf']>>,
   })
-  /** Looks as the watch does, and asks beside it, until the page counts as frozen; seconds, or null within two minutes. */
+  /**
+   * Looks as the watch does, and asks beside it, until the page counts as frozen; seconds, or null within two minutes.
+   */
   async function frozenAfter(): Promise<number | null> {
     const from = clock.now()
     let at: number | null = null
@@ -92,7 +94,7 @@ test('before the meeting a page may load for as long as ever', async () => {
   expect(await frozenAfter()).toBeGreaterThan(29)
 })
 
-test('an answer in between begins the count anew', async () => {
+test('an answer in between restarts the count', async () => {
   const { page, clock, freeze } = pageOf(0)
   page.enterCall()
   for (let round = 0; round < 5; round++) {

@@ -34,7 +34,7 @@ async function inMeeting(more: Partial<Watching<ScriptedSigns, Kind>> = {}) {
   return { clock, scripted, watch, events, told, shows, reloads: () => reloads }
 }
 
-test('what happened before the first listener is told to it', async () => {
+test('events from before the first listener are delivered to it', async () => {
   const { events } = await inMeeting()
   expect(events[0]).toMatchObject({ type: 'heartbeat', others: 2 })
 })
@@ -70,7 +70,7 @@ test('an end is not older than the last look at the meeting, nor younger than th
   }
 })
 
-test('the end of a meeting that went on while the page stood still is as old as the first look after it', async () => {
+test('the end of a meeting that ended while the page stalled has the time of the first poll after the stall', async () => {
   const { clock, told, shows } = await inMeeting()
   await shows('call', 1000)
   await shows(null, 7000)
@@ -108,7 +108,7 @@ test('a connection may come back; one that does not is a failure', async () => {
   ])
 })
 
-test('while it is not surely the meeting nobody is counted', async () => {
+test('while the page may not be the meeting, participants are not counted', async () => {
   const { events, shows } = await inMeeting()
   await shows('odd', 5000)
   expect(events.at(-1)).toMatchObject({ type: 'heartbeat', others: null })
@@ -122,7 +122,7 @@ test('a page that shows neither meeting nor end is a failure after its limit, no
   expect(told()).toMatchObject([{ type: 'failed', error: { code: 'INTERNAL_ERROR' } }])
 })
 
-test('a waiting room after admission means that there was none: the end is the answer to the knock', async () => {
+test('a waiting room after admission means that the bot was not admitted: the end is the answer to its join request', async () => {
   const { told, shows } = await inMeeting()
   await shows('lobby', 600_000)
   expect(told()).toEqual([])
@@ -137,7 +137,7 @@ test('where a host can put people back into the waiting room, the end is an end'
   expect(told()).toMatchObject([{ type: 'ended' }])
 })
 
-test('a page that was loaded anew is told that the bot is in, and its people are no news', async () => {
+test('a reloaded page receives the command to begin, and participants who are already known are no new events', async () => {
   const { scripted, told, shows, reloads } = await inMeeting()
   const ann = { type: 'participant_joined', participant: { id: 'a', name: 'Ann', isHost: false }, at: 0 } as const
   scripted.events = [ann]
@@ -151,7 +151,7 @@ test('a page that was loaded anew is told that the bot is in, and its people are
   expect(told()).toEqual([ann])
 })
 
-test('what the page dropped is told once, and the end of the meeting is seen at the next looks', async () => {
+test('events that the page dropped are reported once, and the end of the meeting is seen at the next polls', async () => {
   const { scripted, told, shows } = await inMeeting()
   scripted.dropped = 40
   await shows('call', 3000)
@@ -164,7 +164,7 @@ test('what the page dropped is told once, and the end of the meeting is seen at 
   ])
 })
 
-test('messages of the platform that cannot be read are told once, a stray one is not', async () => {
+test('messages of the platform that cannot be read are reported once, and a single one is not', async () => {
   const { scripted, told, shows } = await inMeeting()
   scripted.unread = { collections: 2 }
   await shows('call', 2000)
@@ -176,7 +176,7 @@ test('messages of the platform that cannot be read are told once, a stray one is
   expect(told()).toMatchObject([{ type: 'unread_messages', channels: ['collections'] }])
 })
 
-test('answers of the page that were refused are told at first, and then when there are twice as many', async () => {
+test('rejected answers of the page are reported first at once, and then each time that their number doubles', async () => {
   const { scripted, told, shows } = await inMeeting()
   for (const refused of [0, 1, 1, 2, 3, 4, 7]) {
     scripted.refused = refused

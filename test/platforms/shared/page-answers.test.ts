@@ -56,7 +56,7 @@ test.each([
   ['a kind that is none', { type: 'ended', end: 'removed', text: '', at }],
   ['a text that is an object', { type: 'chat_message', message: { ...message, text: { toString: 1 } } }],
   ['nothing', null],
-])('%s is refused and counted, and the others are told', (_what, event) => {
+])('%s is rejected and counted, and the other events are reported', (_what, event) => {
   const result = read([event, { type: 'participant_left', participantId: 'b', at }])
   expect(result).toMatchObject({ refused: 1, lastNumber: 2, events: [{ participantId: 'b' }] })
 })

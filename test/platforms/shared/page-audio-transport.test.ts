@@ -29,7 +29,7 @@ test('what the page hears is read', () => {
   ])
 })
 
-test('a voice is whose it was before the page was loaded anew', () => {
+test('an audio track keeps its owner when the page is reloaded', () => {
   const heard = audioTap()
   receiveCarriedAudio(`v 1 ${base64(3)} new-1`, heard, (id) => (id === 'new-1' ? 'old-2' : id), 0)
   expect(heard.voices).toMatchObject([{ participantId: 'old-2' }])

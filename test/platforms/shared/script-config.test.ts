@@ -6,11 +6,11 @@ const BOT = { ...SAID, botImages: [] }
 const TOLD = { ...SAID, botImage: null }
 const nothing = () => undefined
 
-test('a job that asks for nothing is a recording in step, without captions, that nobody hears', () => {
+test('a job without options is a recording with sound and picture in sync, without captions and without an audio tap', () => {
   expect(scriptConfig(BOT, {})).toEqual({ ...TOLD, playout: 'even', captions: false })
 })
 
-test('the page is told what the stage keeps ready, and only what somebody wants to hear', () => {
+test('the page receives the delay of the capture environment, and only the audio that a listener wants', () => {
   const audioTap = { mixRate: 16_000, wantsParticipantTracks: true, onMix: nothing, onParticipantAudio: nothing }
   expect(scriptConfig({ ...BOT, playout: 'live', captions: true, audioTap }, { soundAheadMs: 200 })).toEqual({
     ...TOLD,

@@ -43,7 +43,7 @@ export const SENSE: PageClassifier<ScriptedSigns, Kind> = {
 }
 
 export class ScriptedPage {
-  /** What is shown now; null for a page between two documents. */
+  /** The current kind of page; null for a page between two documents. */
   shows: Kind | null = 'odd'
   events: PageEvent[] = []
   others: number | null = 2

@@ -25,7 +25,7 @@ beforeAll(async () => {
 
 afterAll(() => browser.close())
 
-test('videos are not painted, stay in place and go on playing, and a screenshot shows them', async () => {
+test('videos are not painted, stay in place and keep playing, and a screenshot shows them', async () => {
   await expect.poll(() => isRed()).toBe(true)
   await leaveVideosUnpainted(page.mainFrame())
   await expect.poll(() => isRed()).toBe(false)

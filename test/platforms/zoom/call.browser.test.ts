@@ -40,7 +40,7 @@ describe('a page of a meeting that is over', () => {
   })
 })
 
-describe('a meeting that goes on', () => {
+describe('a meeting that continues', () => {
   const together = zoom.insideTogether('wc-restless', { driver: { microphone: 'on' } })
   const isOver = () => together().events.some(({ type }) => type === 'ended' || type === 'failed')
   const goesOn = async () => {
@@ -81,7 +81,7 @@ describe('a meeting that goes on', () => {
     await until(() => !attempt.meeting.bot.microphoneOn, 'the microphone is off')
   })
 
-  test('a connection that comes back is told as lost and recovered', async () => {
+  test('a connection that comes back is reported as lost and recovered', async () => {
     const attempt = together()
     attempt.meeting.loseConnection()
     await attempt.event('connection', ({ state }) => state === 'lost')
@@ -90,7 +90,7 @@ describe('a meeting that goes on', () => {
     expect(isOver()).toBe(false)
   })
 
-  test('put back into the waiting room is no end, and the meeting goes on after it', async () => {
+  test('a bot that is put back into the waiting room has not ended, and the meeting continues after it', async () => {
     const attempt = together()
     attempt.meeting.show('on-hold')
     await until(() => attempt.meeting.state === 'onHold', 'the bot is on hold')
@@ -108,7 +108,7 @@ describe('a meeting that goes on', () => {
     expect(isOver()).toBe(false)
   })
 
-  test('a bot that has become host leaves and ends the meeting for nobody', async () => {
+  test('a bot that has become host leaves, and does not end the meeting for others', async () => {
     const attempt = together()
     attempt.meeting.show('make-host')
     await heartbeats(attempt.events, 4)
@@ -146,7 +146,7 @@ test('a microphone whose state cannot be read is left alone where the meeting is
   expect(clicksOn(attempt, 'audio')).toBe(0)
 })
 
-test('a bot that nobody takes out of the waiting room again is out in the end', async () => {
+test('a bot that stays in the waiting room after it was put back ends as removed', async () => {
   const attempt = await zoom.attempt('open', { paces: { onHoldMs: 1500 } })
   await attempt.enter()
   attempt.meeting.show('on-hold')

@@ -12,14 +12,14 @@ test.each([
   ['a row between two', ['ac', 'abc'], 'abc'],
   ['the same rows again', ['abc', 'abc'], 'abc'],
   ['rows that go on behind the view', ['abcf', 'bcde'], 'abcdef'],
-])('%s stands where the list has it', (_what, looks, expected) => {
+])('%s is in the order of the list', (_what, looks, expected) => {
   const backlog = new ChatBacklog<{ id: string }>()
   for (const look of looks) backlog.add(rows(look))
   expect(order(backlog).join('')).toBe(expected)
   expect(order(backlog)).toEqual([])
 })
 
-test('a message that is found before one that was told is not later than that one', () => {
+test('a message that is found before one that was already reported is not later than that one', () => {
   const backlog = new ChatBacklog<{ id: string }>()
   backlog.add(rows('abcd'))
   const told = (id: string) => (id === 'c' ? 1000 : null)

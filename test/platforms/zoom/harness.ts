@@ -57,7 +57,7 @@ export type { Attempt } from '../attempts.ts'
 export interface AttemptOptions extends Omit<Options<ZoomMeeting>, 'driver' | 'retarget'> {
   driver?: Partial<ZoomOptions>
   paces?: Partial<ZoomPaces>
-  /** Goes to the meeting's own link, whatever it is, instead of the address that the driver makes of it. */
+  /** Goes to the meeting's own link instead of the address that the driver makes of it. */
   asGiven?: boolean
 }
 

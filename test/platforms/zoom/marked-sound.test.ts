@@ -9,14 +9,15 @@ type Turn = readonly [id: string, from: number, to: number]
 const LOUD = 0.2
 /** Everything is later than this, as on a real clock. */
 const BEGIN = 1_000_000
-/** The sound is played this much after the page heard of it. */
+/** The sound is played this much after the marks that belong to it. */
 const LATE_MS = 250
 /** A mark is looked at every quarter of a second, and believed at the second look. */
 const NEAR_MS = 500
 
 /**
- * What is told of a talk in which marks stay for `lingerMs`, or until somebody else begins, of people whose voices can be
- * heard or not. Times in milliseconds.
+ * The reported turns of a talk. Its marks stay for `lingerMs`, or until another participant begins. `areHeard` says
+ * whether
+ * the spectra of voices are available. Times in milliseconds.
  */
 function toldOf(said: readonly Turn[], lingerMs: number, areHeard = false): Turn[] {
   const sound = new MarkedSound()
@@ -62,7 +63,7 @@ test.each([500, 3000])('marks that stay for %i ms: turns, yeses, two at once and
   const said: Turn[] = [
     ['ann', 0, 4000],
     ['bob', 9000, 16_000],
-    // A yes into another one's words, which go on until its mark has gone.
+    // A yes into the words of another participant, who is still speaking when its mark is gone.
     ['cleo', 11_000, 11_400],
     // Begins before the other has ended.
     ['ann', 15_000, 20_000],
@@ -78,7 +79,7 @@ test('a silence is no sign of a mark, and a mark without a sound none of speech'
   expect(sound.round(LOUD, [], 200)).toEqual([])
 })
 
-test('who begins again while the old mark still stands is known by it', () => {
+test('a participant who begins again while the old mark still shows is recognized by it', () => {
   const said: Turn[] = [
     ['ann', 0, 3000],
     ['ann', 4500, 7500],
@@ -86,7 +87,7 @@ test('who begins again while the old mark still stands is known by it', () => {
   expectNear(toldOf(said, 3000), said)
 })
 
-test('somebody who left is owed no end', () => {
+test('a participant who left gets no end of a turn', () => {
   const sound = new MarkedSound()
   const marks = ['ann', 'bob'].map((id) => ({ id, since: 0 }))
   for (let at = 100; at < 1000; at += 100) sound.round(LOUD, marks, at)
@@ -94,7 +95,7 @@ test('somebody who left is owed no end', () => {
   expect(sound.round(LOUD, [marks[1]!], 1000).flatMap(({ participantIds }) => participantIds)).toEqual(['bob'])
 })
 
-test('voices that were heard alone say who goes on, in words whose marks all go at once', () => {
+test('voices that were captured alone decide who continues, in words whose marks all disappear at once', () => {
   const said: Turn[] = [
     ['ann', 0, 4000],
     ['bob', 8000, 12_000],
@@ -109,7 +110,7 @@ test('voices that were heard alone say who goes on, in words whose marks all go 
   expectNear(toldOf(said, 3000, true), said)
 })
 
-test('a pause that somebody else fills is heard, though the mark stands all the time', () => {
+test('a pause that another participant fills is detected, although the mark shows all the time', () => {
   const said: Turn[] = [
     ['ann', 0, 4000],
     ['bob', 8000, 12_000],

@@ -4,7 +4,7 @@ import { type Attempt, until, zoomHarness } from './harness.ts'
 
 const zoom = zoomHarness()
 
-/** Turns that began, by name, as they were told. */
+/** Turns that began, by name, as they were reported. */
 function told({ events }: Attempt): { name: string; at: number }[] {
   const names = new Map<string, string>()
   for (const event of events)
@@ -21,7 +21,7 @@ test.each([
   ['wc-audio-loopback', 'a mix that goes round'],
   ['wc-speaker-1to1', 'no mark says who speaks'],
   ['wc-gallery-active', 'marks that never go out'],
-])('%s (%s): whoever speaks is told, and never somebody else', async (scenario) => {
+])('%s (%s): the speaker is reported, and never another participant', async (scenario) => {
   const attempt = await zoom.attempt(scenario, { speed: 1 })
   await attempt.enter()
   await until(() => told(attempt).length >= 2, 'two turns are told')
@@ -55,7 +55,7 @@ test.each([
   await untilItMoves(attempt)
 })
 
-test('a shared screen is told, whoever shares it, and its end too', async () => {
+test('a shared screen is reported, with any sharer, and its end too', async () => {
   const attempt = await zoom.attempt('open', { driver: { recordingMode: 'speaker_view' } })
   await attempt.enter()
   await attempt.driver.prepareRecording(attempt.signal)

@@ -5,7 +5,7 @@ import { type Attempt, BOT_NAME, until, zoomHarness } from './harness.ts'
 
 const zoom = zoomHarness()
 
-/** Names of those who are present by what was told, in the order in which they came. */
+/** Names of the participants who are present according to the events, in the order in which they came. */
 function present({ events }: Attempt): string[] {
   const people = new Map<string, string>()
   for (const event of events) {
@@ -39,7 +39,7 @@ test('people come, are renamed and go, and the bot is none of them', async () =>
   await attempt.event('participant_changed', ({ participant }) => participant.isHost === true)
 })
 
-test('names are told as they are, whatever they hold, and namesakes are two', async () => {
+test('names are reported as they are, with any characters in them, and namesakes are two', async () => {
   const names = ['Ann Host', 'Alex', 'Alex', 'Müller, Jörg (Host)', '<b>Eve</b> 👩‍💻', 'ß'.repeat(64)]
   const people = names.map((name, index) => ({ id: `p${index}`, name, camera: index % 2 === 0 }))
   const attempt = await zoom.attempt('open', { people })
@@ -51,7 +51,7 @@ test('names are told as they are, whatever they hold, and namesakes are two', as
 test('sixty people in a list that holds only those in view', async () => {
   const attempt = await zoom.attempt('wc-many-participants-virtualised')
   await attempt.enter()
-  await until(() => present(attempt).length === 60, 'everybody is told', 60_000)
+  await until(() => present(attempt).length === 60, 'every participant is reported', 60_000)
   await attempt.event('heartbeat', ({ others }) => others === 60)
 })
 
@@ -86,7 +86,7 @@ test('two messages of one sender, written before the panel was open, keep their 
   expect(first!.at).toBeLessThanOrEqual(second!.at)
 })
 
-test('a burst of messages in a list that holds only some is told whole, once and in order', async () => {
+test('a burst of messages in a list that holds only some is reported completely, once and in order', async () => {
   const attempt = await zoom.attempt('open')
   await attempt.enter()
   await attempt.driver.prepareRecording(attempt.signal)
@@ -99,7 +99,7 @@ test('a burst of messages in a list that holds only some is told whole, once and
   )
 })
 
-test('a flood of messages is told whole and in order, and nothing is said to be missing', async () => {
+test('a flood of messages is reported completely and in order, and none is reported as missing', async () => {
   const attempt = await zoom.attempt('open')
   await attempt.enter()
   await attempt.driver.prepareRecording(attempt.signal)
@@ -129,7 +129,7 @@ test.each(['open', 'wc-chat-group', 'wc-chat-textarea'])('%s: the bot writes to 
   expect(own.message).toMatchObject({ senderName: BOT_NAME, text: 'Hello,\nthis is <b>recorded</b>.' })
 })
 
-test('chat that is switched off is said to be, and the meeting goes on', async () => {
+test('chat that is switched off is reported, and the meeting continues', async () => {
   const attempt = await zoom.attempt('chat-disabled', { waits: { chatOpenMs: 2500 } })
   await attempt.enter()
   await attempt.driver.prepareRecording(attempt.signal)

@@ -28,7 +28,7 @@ function rosterOf(...names: string[]) {
   return { roster, list, ids }
 }
 
-test('the list names everybody but the bot, and a host is one', () => {
+test('the list names every participant but the bot, and a host is one', () => {
   const roster = new Roster('Notes')
   roster.takeList({ rows: [ME, row('Ann', { isHost: true }), row('Bob')], isOneLook: true }, null, 0)
   expect(roster.selfIsKnown(null)).toBe(true)
@@ -38,7 +38,7 @@ test('the list names everybody but the bot, and a host is one', () => {
   ])
 })
 
-test('somebody who is called like the bot is somebody else', () => {
+test('a participant with the name of the bot is another participant', () => {
   const { roster } = rosterOf('Notes', 'Ann')
   expect(roster.present().map(({ name }) => name)).toEqual(['Notes', 'Ann'])
 })
@@ -84,7 +84,7 @@ test('tiles of namesakes go to different people, and the numbers keep them apart
   expect(again.map((owner) => owner?.id)).toEqual([first[1]?.id, first[0]?.id])
 })
 
-test("the bot's own tile belongs to nobody", () => {
+test("the bot's own tile has no owner", () => {
   const { roster } = rosterOf('Ann')
   expect(roster.takeTiles([tile('Notes', 4096), tile('Ann')], 2, 0).map((owner) => owner?.name ?? null)).toEqual([
     null,
@@ -93,7 +93,7 @@ test("the bot's own tile belongs to nobody", () => {
   expect(roster.present()).toHaveLength(1)
 })
 
-test('without a list tiles name people, and whoever may only be out of view stays', () => {
+test('without a list tiles name participants, and a participant who may only be out of view stays', () => {
   const roster = new Roster('Notes')
   roster.takeTiles([tile('Ann', 1024), tile('Bob', 2048)], 3, 0)
   expect(roster.present().map(({ name }) => name)).toEqual(['Ann', 'Bob'])
@@ -111,7 +111,7 @@ test('a sender in the chat gives a person without a camera its number, a namesak
   expect(roster.ofUser(2048)).toBeNull()
 })
 
-test('without a list the bot is surely nobody else when the number of people agrees', () => {
+test('without a list it is certain that the bot is no other tile when the number of participants agrees', () => {
   const roster = new Roster('Notes')
   roster.takeTiles([tile('Ann', 1024)], 2, 0)
   expect(roster.selfIsKnown(2)).toBe(true)
@@ -128,7 +128,7 @@ test('the list is due until it was read, when the number of people changes, and 
   expect(roster.isListDue(2, 60_000)).toBe(true)
 })
 
-test('when one of many without a tile leaves, nobody is taken for the one until the list says who', () => {
+test('when one of several without a tile leaves, none is removed until the list shows who left', () => {
   const { roster, list } = rosterOf('Ann', 'Bob', 'Cleo', 'Dan')
   const later = 60_000
   for (let look = 0; look < 20; look++) roster.takeTiles([tile('Ann', 1024)], 5, later)
@@ -138,7 +138,7 @@ test('when one of many without a tile leaves, nobody is taken for the one until 
   expect(roster.present().map(({ name }) => name)).toEqual(['Ann', 'Bob', 'Dan'])
 })
 
-test('a new name on a tile where everybody is known is no new person, but a reason to read the list', () => {
+test('a new name on a tile where every participant is known is no new participant, but a reason to read the list', () => {
   const { roster, ids } = rosterOf('Ann', 'Bob')
   const [bob] = ids('Bob')
   roster.takeList({ rows: [ME, row('Ann'), row('Bob')], isOneLook: true }, 3, 0)

@@ -12,7 +12,7 @@ describe('marks', () => {
     expect(judge.update([ann], 250)).toEqual([{ id: 'ann', since: 0 }])
   })
 
-  test('on somebody who is muted say nothing', () => {
+  test('on a muted participant are ignored', () => {
     const judge = new MarkJudge()
     judge.update([{ ...ann, isMuted: true }], 0)
     expect(judge.update([{ ...ann, isMuted: true }], 250)).toEqual([])
@@ -35,7 +35,7 @@ describe('sounds without a name', () => {
     const sounds = new NamelessSounds()
     expect(ids(sounds.round(heard(7), [], 1000))).toEqual([])
     expect(ids(sounds.round(heard(7), [{ id: 'bob', since: 1250 }], 1500))).toEqual([['bob', 500]])
-    // The mark goes on to somebody else; the sound is still the same one's.
+    // The mark moves to another participant, but the sound still has the same owner.
     expect(ids(sounds.round(heard(7), [{ id: 'ann', since: 1700 }], 1900))).toEqual([['bob', 900]])
     expect(ids(sounds.round([{ userId: 7, level: 0 }], [{ id: 'bob', since: 1250 }], 2000))).toEqual([])
   })
@@ -48,7 +48,7 @@ describe('sounds without a name', () => {
     expect(ids(sounds.round(heard(7), lingering, 3900))).toEqual([['ann', 900]])
   })
 
-  test('two at once, or two marks at once, name nobody', () => {
+  test('two at once, or two marks at once, identify no speaker', () => {
     const sounds = new NamelessSounds()
     for (let at = 0; at < 3000; at += 100)
       expect(ids(sounds.round(heard(7, 8), [{ id: 'ann', since: 0 }], at))).toEqual([])
@@ -57,7 +57,7 @@ describe('sounds without a name', () => {
     for (let at = 0; at < 3000; at += 100) expect(ids(other.round(heard(7), both, at))).toEqual([])
   })
 
-  test('a second sound is of somebody else than the first', () => {
+  test('a second sound belongs to another participant than the first', () => {
     const sounds = new NamelessSounds()
     for (let at = 100; at < 1000; at += 100) sounds.round(heard(7), [{ id: 'ann', since: 0 }], at)
     const marks = [
@@ -83,7 +83,7 @@ describe('sounds without a name', () => {
   })
 })
 
-describe('one sound of everybody', () => {
+describe('one sound of all participants', () => {
   const ids = (samples: ReturnType<MixedSound['round']>) =>
     samples.map(({ participantIds, heardForMs, source }) => [participantIds[0], heardForMs, source])
 
@@ -94,7 +94,7 @@ describe('one sound of everybody', () => {
     expect(ids(mix.round(0.001, [{ id: 'ann', since: 1250 }], 2000))).toEqual([])
   })
 
-  test('goes on while the page stands still, which has seen no silence', () => {
+  test('continues while the page stalls, because the page has seen no silence', () => {
     const mix = new MixedSound()
     const marks = [{ id: 'ann', since: 0 }]
     for (let at = 100; at < 1000; at += 100) mix.round(LOUD, marks, at)
@@ -104,7 +104,7 @@ describe('one sound of everybody', () => {
     expect(ids(mix.round(LOUD, marks, 2900))).toEqual([])
   })
 
-  test('is also of whoever is marked beside the one who had it, and only of those who still are', () => {
+  test('belongs also to a participant who is marked beside the first one, and only to those who still are marked', () => {
     const mix = new MixedSound()
     mix.round(LOUD, [{ id: 'ann', since: 0 }], 100)
     const marks = [

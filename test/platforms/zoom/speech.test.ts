@@ -21,7 +21,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-/** `known` people's sounds have their numbers; everybody has an open microphone. */
+/** The sounds of the `known` people have their numbers. All microphones are open. */
 function begin(people: string[], known: Record<string, number> = {}): void {
   numbers = { ...known }
   const present = people.map((id) => ({ id, name: id, isHost: false, userId: null }))
@@ -73,7 +73,7 @@ test('a mark that lingers beside the sound of another one begins nothing', () =>
   expect([...speech.speaking()]).toEqual(['ann'])
 })
 
-test('a sound without a name is told from its beginning on when the mark has come', () => {
+test('a sound without a name is reported from its beginning when the mark has come', () => {
   begin(['ann', 'bob', 'cleo'], { ann: 1 })
   levels = { 1: 0, 2: 0, 3: 0 }
   passes(1000)
@@ -99,7 +99,7 @@ test('the last sound is the last person’s', () => {
   expect([...speech.speaking()]).toEqual(['bob'])
 })
 
-test('what comes another way than in people’s own sounds is told by the marks', () => {
+test("sound that comes outside the participants' own tracks is attributed by the marks", () => {
   begin(['ann', 'bob'], { ann: 1, bob: 2 })
   levels = { 1: 0, 2: 0 }
   mix = LOUD

@@ -19,7 +19,7 @@ test('a blank page has less time', () => {
   expect(stalls.observe(blank, 12_001)).toBe(true)
 })
 
-test('progress and a page that can be acted on begin the time anew', () => {
+test('progress and a page that can be acted on restart the time', () => {
   const stalls = new StallWatch(PACES)
   stalls.observe(idle, 0)
   expect(stalls.observe({ ...idle, progress: 'b' }, 20_000)).toBe(false)

@@ -53,7 +53,7 @@ test.each([
   expect(recognizeZoom(text)).toEqual(target(`${JOIN}?pwd=584706`, { passcode: '584706' }))
 })
 
-test('a passcode beside a link that has one of its own is only for the form', () => {
+test('a passcode beside a link that already has one is only for the form', () => {
   const text = `https://zoom.us/j/${NUMBER}?pwd=Qk9uZXh0.1\nPasscode: s3cret`
   expect(recognizeZoom(text)).toEqual(target(`${JOIN}?pwd=Qk9uZXh0.1`, { passcode: 's3cret' }))
 })

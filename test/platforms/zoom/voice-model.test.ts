@@ -21,7 +21,7 @@ test('a higher tone is in a higher band, and what is not loud is left out', () =
   expect(maker.spectra(tone(500, 0.001), 5, 0.01)).toEqual([])
 })
 
-test('a voice is known after a while, and told from another one and from two at once', () => {
+test('a voice is known after a while, and distinguished from another one and from two at once', () => {
   const voices = new Voices()
   expect(voices.isKnown('ann')).toBe(false)
   for (let at = 0; at < 4000; at += 100)

@@ -1,4 +1,4 @@
-/** Voices for tests: each has sounds of its own, one after the other. Pure. */
+/** Voices for tests: each has its own sounds, one after the other. Pure. */
 import { randomOf } from '../../../mock/shared/page/random.ts'
 import { BANDS, type Spectrum } from '../../../platforms/zoom/page/voice-features.ts'
 
@@ -7,7 +7,7 @@ const SOUNDS = 6
 const COUNT = 5
 const SILENCE_DB = -70
 
-/** What a tenth of a second of these people sounds like. */
+/** Spectra of a tenth of a second in which these people speak. */
 export function spectraOf(ids: readonly string[], at: number): Spectrum[] {
   if (ids.length === 0) return []
   const random = randomOf(at + 1)
@@ -26,6 +26,6 @@ export function spectraOf(ids: readonly string[], at: number): Spectrum[] {
 function soundOf(id: string, sound: number): number[] {
   const ofVoice = randomOf([...id].reduce((sum, letter) => sum * 31 + letter.charCodeAt(0), 7) % 100_000)
   const ofSound = randomOf(sound + 1)
-  // What is said is the same for everybody, how it sounds is not.
+  // The words are the same for all, the sound of the voice is not.
   return Array.from({ length: BANDS }, () => -60 + 20 * ofSound.next() + 25 * ofVoice.next())
 }

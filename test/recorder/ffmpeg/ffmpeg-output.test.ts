@@ -32,7 +32,7 @@ test('a block of progress becomes one report once it is whole', () => {
   expect(readProgress(PROGRESS)).toEqual([{ frames: 93, seconds: 2.940396, repeatedFrames: 2, isLast: false }])
 })
 
-test('progress before the first packet counts as nothing, whatever ffmpeg writes for it', () => {
+test('progress before the first packet counts as zero, with any values that ffmpeg writes for it', () => {
   const first = 'frame=0\nout_time_us=N/A\nprogress=continue\nframe=1\nout_time_us=-577014\nprogress=continue'
   expect(readProgress(first).map(({ frames, seconds }) => [frames, seconds])).toEqual([
     [0, 0],
@@ -107,7 +107,7 @@ test('a span that begins with silence says so and then tells each change once', 
   ])
 })
 
-test('a new span is judged anew and only a difference is told', () => {
+test('a new span is judged again and only a difference is reported', () => {
   const { changes, watch } = watchSound()
   watch.beginSpan()
   watch.report(true, 0)

@@ -39,7 +39,7 @@ function addHalfSecond(movie: GrowingMovie, index: number, size: (sample: number
 
 interface Index {
   sizes: number[]
-  /** Where each sample lies in the file. */
+  /** The position of each sample in the file. */
   places: number[]
   keys: number[] | null
   ticks: number
@@ -75,7 +75,7 @@ function moovOf(head: Buffer): Buffer {
   return descend(head, 'moov')
 }
 
-test('an index says where each sample lies, whatever their sizes', () => {
+test('an index has the position of each sample, with any sizes', () => {
   // Nothing, one byte, and a picture that is larger than everything else together.
   const sizes = [0, 1, 5_000_000, 37, 0, 1420]
   const movie = new GrowingMovie(tracks)
@@ -118,7 +118,7 @@ test('four hours of thirty pictures a second fit into the room that was reserved
   expect(room).toBeLessThan(1.25 * movie.head(null).length)
 })
 
-test('what the room has no index for stays fragments behind the data, and is told as such', () => {
+test('fragments for which the room has no index stay behind the data, and are marked as fragments', () => {
   const movie = new GrowingMovie(tracks)
   const ends = [0]
   for (let index = 0; index < 1000; index++) {

@@ -10,7 +10,7 @@ test('an entry is for every address and display, and ends with the cookie', () =
   expect(xAuthority(cookie).toString('hex')).toBe(text.replaceAll(' ', ''))
 })
 
-test('a fresh cookie replaces an older file, whatever its mode', async () => {
+test('a fresh cookie replaces an older file with any mode', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'standin-authority-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
   const path = join(folder, 'x-authority')

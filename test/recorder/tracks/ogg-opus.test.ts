@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { OggOpus } from '../../../recorder/tracks/ogg-opus.ts'
 
-/** 20 ms of silence, as a packet that somebody else might have sent. */
+/** 20 ms of silence, as a packet that another program might have sent. */
 const PACKET = Uint8Array.of(0xf8, 0xff, 0xfe)
 
 function written(make: (ogg: OggOpus) => void): Buffer {

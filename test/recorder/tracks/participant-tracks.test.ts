@@ -58,7 +58,7 @@ test('each voice has a file on the clock of the recording, and the index has its
   expect(seconds('012.ogg')).toBeCloseTo(3.5, 1)
 })
 
-test('what is said before the recording, in a pause and after the end is in no file, and time goes on without it', async () => {
+test('speech before the recording, in a pause and after the end is in no file, and time advances without it', async () => {
   const { write, speak, spans, finish, index, seconds } = tracks([])
   speak('a', -1, 0)
   spans.push({ startedAt: START, endedAt: START + 5000 }, { startedAt: START + 60_000, endedAt: null })
@@ -88,7 +88,7 @@ test('what was heard before it was known that the recording had begun has its pl
   expect(others.seconds('001-ada.ogg')).toBeCloseTo(3, 1)
 })
 
-test('somebody heard twice at once is kept once', async () => {
+test('a participant captured twice at once is kept once', async () => {
   const { speak, finish, index } = tracks()
   speak('a', 1, 3)
   speak('a', 1, 3)
@@ -96,14 +96,14 @@ test('somebody heard twice at once is kept once', async () => {
   expect(index()).toMatchObject([{ sound_seconds: 2 }])
 })
 
-test('somebody whom the roster never named is unknown, not somebody else', async () => {
+test('a participant whom the roster never named is unknown, not another participant', async () => {
   const { speak, finish, index } = tracks()
   speak('a', 1, 2)
   await finish(() => null)
   expect(index()).toMatchObject([{ file: 'unknown-1.ogg', id: null, name: 'Unknown', platform_id: 'a' }])
 })
 
-test('somebody with two ids has two files, of which neither replaces the other', async () => {
+test('a participant with two ids has two files, of which neither replaces the other', async () => {
   const { speak, finish } = tracks()
   speak('a', 1, 2)
   speak('b', 2, 3)

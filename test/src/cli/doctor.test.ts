@@ -102,7 +102,7 @@ describe('sandbox', () => {
     expect(checkSandbox('user namespaces are not allowed here', false).cure).toContain('docker/seccomp.json')
   })
 
-  test('the doctor says it in a line of its own', async () => {
+  test('the doctor reports the sandbox in a separate finding', async () => {
     const { findings } = await examineWith({})
     expect(findings.filter(({ part }) => part === 'Sandbox')).toHaveLength(1)
   })
@@ -223,7 +223,7 @@ describe('programs', () => {
   })
 })
 
-/** A process that nobody has asked about since its end (there is no init in a bare container) is a dead one too. */
+/** An exited process that its parent has not reaped (a bare container has no init) counts as dead too. */
 async function isAlive(pid: number): Promise<boolean> {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '')
   return /\) [^ZX]/.test(stat)

@@ -114,7 +114,7 @@ test('network faults and servers that are away are tried again', async () => {
   expect(calls()).toBe(4)
 })
 
-test('past the limit the last reason is told', async () => {
+test('past the limit the last reason is reported', async () => {
   const clock = new HandClock()
   const { fetch } = scripted(status(503))
   const failed = messageOf(downloadJob(ADDRESS, { fetch, clock }))

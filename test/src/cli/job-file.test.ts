@@ -31,7 +31,7 @@ test.each([0o600, 0o400])('a job file of mode %o is read and deleted', (mode) =>
   expect(existsSync(path)).toBe(false)
 })
 
-test('a job file that is not JSON is deleted too, and the message quotes nothing of it', () => {
+test('a job file that is not JSON is deleted too, and the message quotes no part of it', () => {
   const path = jobFile('{"token":"s3cret" oops')
   const read = () => jobFrom(undefined, {}, { STANDIN_JOB_FILE: path })
   expect(read).toThrow(/^STANDIN_JOB_FILE: not valid JSON( \(at character \d+\))?$/)

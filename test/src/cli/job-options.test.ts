@@ -14,12 +14,12 @@ const folder = mkdtempSync(join(tmpdir(), 'standin-options-'))
 afterAll(() => rmSync(folder, { recursive: true }))
 
 describe('options as a job', () => {
-  test('every bot gets an id of its own', () => {
+  test('every bot gets its own id', () => {
     const ids = [1, 2].map(() => (jobFrom(URL_OF_MEETING, {}, {}) as { bot_id: string }).bot_id)
     expect(ids[0]).not.toBe(ids[1])
   })
 
-  test('options go on top of a job from a file, from standard input and from the environment', () => {
+  test('options overrule a job from a file, from standard input and from the environment', () => {
     const file = join(folder, 'job.json')
     writeFileSync(file, JSON.stringify({ bot_name: 'From file', timeout_config: { silence_timeout: 1 } }))
     expect(jobFrom(URL_OF_MEETING, { job: file, name: 'Mine', recordingTimeout: 9 }, {})).toMatchObject({
@@ -121,7 +121,7 @@ describe('options as a job', () => {
   })
 })
 
-test('an error in the JSON of a job repeats nothing of its text', () => {
+test('an error in the JSON of a job repeats no part of its text', () => {
   for (const text of [
     '{"token": s3cretvalue}',
     's3cretvalue',

@@ -1,4 +1,6 @@
-/** `standin join-parts` with real media: a part whose bot died, and one that ended by its report. */
+/**
+ * `standin join-parts` with real media: one part of a bot that was killed, and one that ended with its final report.
+ */
 import { execFile } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'

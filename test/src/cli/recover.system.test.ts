@@ -22,7 +22,7 @@ const WHAT = { name: 'video.mp4', contentType: 'video/mp4', headBytes: 200_000 }
 let recoveryHead: Buffer
 let fragments: Buffer[]
 
-/** What the recorder would append: a header, and whole fragments of half a second. */
+/** The bytes that the recorder would append: a header, and whole fragments of half a second. */
 beforeAll(async () => {
   const source = path.join(packageRoot, 'node_modules', `.recover-${randomUUID()}.mp4`)
   const inputs = ['-f', 'lavfi', '-i', `testsrc=size=320x180:rate=25:duration=${SECONDS}`]
@@ -89,7 +89,7 @@ describe('standin recover', () => {
     expect(await recovered(root, {})).toEqual({ code: 0, out: 'No recording needs recovery.\n', errors: '' })
   })
 
-  test('finishes a recording in S3 from the work folder, with what lies beside it', async () => {
+  test('finishes a recording in S3 from the work folder, with the other files of the folder', async () => {
     const server = await startS3Server()
     onTestFinished(() => server.close())
     const { accessKeyId, secretAccessKey } = server.keys
@@ -157,7 +157,7 @@ test('a bot that is started again finishes what it left, and sets it aside', asy
   const root = await temporaryFolder()
   const botId = randomUUID()
   await abandonIn(root, botId)
-  // Nobody is there to be met; the bot does its first steps all the same.
+  // No meeting answers at this address; the bot does its first steps all the same.
   const meeting = ['https://meet.google.com/abc-defg-hij', '--map-host', 'meet.google.com=127.0.0.1:9']
   const bot = spawn(process.execPath, [PROGRAM, 'join', ...meeting, '--bot-id', botId, '--out', root, '--json'], {
     stdio: 'ignore',

@@ -84,13 +84,13 @@ test('a message that is too long is refused before it is sent', async () => {
   expect(commands).toEqual([])
 })
 
-test('a screenshot is told with its file', async () => {
+test('a screenshot is reported with its file', async () => {
   const { type, shown } = open()
   type('/screenshot\r')
   await expect.poll(shown).toContain('saved screenshots/0001.png')
 })
 
-test('what did not work is told', async () => {
+test('a command that failed is reported', async () => {
   const { type, shown } = open({
     ok: false,
     code: 'FST_ERR_CHAT_DISABLED',

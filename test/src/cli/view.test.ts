@@ -49,7 +49,7 @@ describe('the live line', () => {
     expect(sentenceFor(words('So the next thing.'))).toBe('00:01 Ann: So the next thing.')
   })
 
-  test('stands still in a pause', () => {
+  test('the time does not advance in a pause', () => {
     const state = new LiveState()
     state.onEvent({ type: 'status_change', status: 'in_call_recording' }, 0)
     state.onEvent({ type: 'status_change', status: 'recording_paused' }, 10_000)
@@ -57,7 +57,7 @@ describe('the live line', () => {
   })
 })
 
-test('failures are told with their code', () => {
+test('failures are shown with their code', () => {
   const failed = {
     type: 'status_change',
     status: 'failed',

@@ -105,7 +105,7 @@ test('the first word is hello, with what the bot has, and nothing else is said b
   expect(plane.misfits).toEqual([])
 })
 
-test('heartbeats tell the status that was reported last, and CPU and memory of the process tree', async () => {
+test('heartbeats carry the status that was reported last, and CPU and memory of the process tree', async () => {
   const plane = await startScriptedPlane()
   const { link } = await openLink({ url: plane.url })
   await until(() => expect(plane.said('heartbeat').at(-1)?.status).toBe('joining_call'))
@@ -117,7 +117,7 @@ test('heartbeats tell the status that was reported last, and CPU and memory of t
   expect(HEARTBEAT_EVERY_MS).toBe(5_000)
 })
 
-test('a listener in the process sees every event, and its own failure disturbs nobody', async () => {
+test('a listener in the process sees every event, and its failure affects no other part', async () => {
   const plane = await startScriptedPlane()
   const seen: NumberedEvent[] = []
   const onEvent = (event: NumberedEvent) => {
@@ -132,7 +132,7 @@ test('a listener in the process sees every event, and its own failure disturbs n
   expect(logger.messages('error')).toContain('A listener of events broke')
 })
 
-test('a bot that comes back with its folder goes on counting and sends what was not acknowledged', async () => {
+test('a bot that restarts with its folder continues the numbering and sends the events that were not acknowledged', async () => {
   const plane = await startScriptedPlane()
   plane.onEvent = (session, event) => {
     // The first life ends with two events that the control plane never took.
@@ -152,7 +152,7 @@ test('a bot that comes back with its folder goes on counting and sends what was 
   expect(after!.journal_id).toBe(before!.journal_id)
 })
 
-test('a bot that comes back without its folder begins another journal, and loses nothing of it', async () => {
+test('a bot that restarts without its folder begins another journal, and loses none of its events', async () => {
   const folder = await temporaryFolder()
   const plane = await startExample(folder)
   for (const life of ['first', 'second']) {
@@ -195,7 +195,7 @@ test('a secret in an error sentence reaches neither the journal nor the link', a
   expect(await readFile(join(folder, 'events.jsonl'), 'utf8')).not.toContain('deadbeef')
 })
 
-test('an event after the end is told to the log and to nobody else', async () => {
+test('an event after the end is only logged', async () => {
   const plane = await startScriptedPlane()
   const { link, logger } = await openLink({ url: plane.url })
   await link.close()
@@ -207,7 +207,7 @@ test('an event after the end is told to the log and to nobody else', async () =>
 test.each([
   ['an address with a fragment', { url: 'ws://127.0.0.1:9/#part' }],
   ['a token that no header can carry', { url: 'ws://127.0.0.1:9/', token: 'two\nlines' }],
-])('%s is told to the log, and the bot goes on', async (_, options) => {
+])('%s is logged, and the bot continues', async (_, options) => {
   const { link, logger } = await openLink(options)
   await until(() => expect(logger.messages('warn').length).toBeGreaterThan(2))
   link.report(notice('still here'))

@@ -69,7 +69,7 @@ test('a leave runs at once, past what runs and what waits', async () => {
   await until(() => expect(sent).toEqual([{ type: 'answer', id: 'leave', ok: true }]))
 })
 
-test('commands that come before anybody listens are run when somebody does, a leave first', async () => {
+test('commands that come before the first listener run when it is set, a leave first', async () => {
   const { desk, sent } = openDesk()
   desk.receive('a', chat('a'), 1)
   desk.receive('b', { type: 'leave' }, 1)
@@ -125,7 +125,7 @@ test('an answer that is ready while the link is down goes out with the next conn
   expect(sent).toEqual([{ type: 'answer', id: 'a', ok: false, code: 'FST_ERR_CHAT_DISABLED', message: 'Chat is off.' }])
 })
 
-test('a command that breaks is answered without what must not be told', async () => {
+test('a command that fails is answered without secrets', async () => {
   const { desk, sent, logger } = openDesk()
   desk.listen(async () => {
     throw new Error('GET https://host.test/?token=very-secret failed')

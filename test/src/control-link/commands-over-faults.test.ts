@@ -15,7 +15,7 @@ async function openLink(url: string) {
 test('every command is run once and answered once, however often the link breaks meanwhile', async () => {
   const plane = await startExample(await temporaryFolder())
   const proxy = await startCuttingProxy(plane.url)
-  // Each connection dies a little later than the one before, some of them in the middle of a command or an answer.
+  // Each connection is cut a little later than the one before, some of them in the middle of a command or an answer.
   proxy.cut = (connection) =>
     connection < 60 ? { direction: connection % 2 ? 'up' : 'down', afterBytes: 150 + connection * 11 } : null
   const link = await openLink(proxy.url)

@@ -1,4 +1,4 @@
-/** A TCP relay that breaks each connection where it is told to: after so many bytes in one direction. */
+/** A TCP relay that cuts each connection after so many bytes in one direction. */
 import { createConnection, createServer, type Socket } from 'node:net'
 import { onTestFinished } from 'vitest'
 
@@ -17,7 +17,7 @@ export interface CuttingProxy {
   traffic: { up: number; down: number }[]
   /** Says for each connection where it breaks; null lets it live. */
   cut: (connection: number) => Cut | null
-  /** While true nothing passes, and nobody is told. */
+  /** While true no bytes pass, and the connections stay open. */
   isSilent: boolean
 }
 

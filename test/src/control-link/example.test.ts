@@ -1,4 +1,4 @@
-/** The example control plane as somebody starts it: a program of its own. */
+/** The example control plane as an operator starts it: a separate program. */
 import { spawn } from 'node:child_process'
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -64,7 +64,7 @@ test('it runs as a program, takes a bot, and keeps its events in a file', async 
   expect(seqs(lines.map((line) => JSON.parse(line)))).toEqual(numbersUpTo(20))
 })
 
-test('killed in the middle of writing, it goes on where its file is whole', async () => {
+test('killed in the middle of writing, it continues after the last whole line of its file', async () => {
   const folder = await temporaryFolder()
   const journalFolder = await temporaryFolder()
   const first = await startExample(folder)
@@ -84,7 +84,7 @@ test('killed in the middle of writing, it goes on where its file is whole', asyn
   expect(await readFile(path, 'utf8')).toBe(await readFile(join(journalFolder, 'events.jsonl'), 'utf8'))
 })
 
-test('nobody gets in without the token, on either side', async () => {
+test('requests without the token are refused, on either side', async () => {
   const plane = await startExample(await temporaryFolder())
   for (const authorization of ['', 'Bearer', `Bearer ${TOKEN}x`, `Basic ${TOKEN}`, TOKEN]) {
     const response = await fetch(`${plane.api}/bots`, { headers: { authorization } })

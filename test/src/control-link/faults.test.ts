@@ -1,4 +1,7 @@
-/** However the link breaks and whatever the control plane does: what it stores is 1..n, in order, nothing twice. */
+/**
+ * Whenever the link breaks and whichever faults the control plane has, it stores the events 1..n, in order, without
+ * doubles.
+ */
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { MAX_DOWN_FRAME_BYTES } from '@standin/wire/control-link.ts'
@@ -241,7 +244,7 @@ test.each([
   ['403 Forbidden', 'error', 'The control plane refuses the token of this bot'],
   ['500 Internal Server Error', 'warn', 'The control link is down'],
   ['200 OK', 'warn', 'The control link is down'],
-] as const)('an answer %s is told as it is, and tried again', async (status, level, message) => {
+] as const)('an answer %s is logged as it is, and the link tries again', async (status, level, message) => {
   const plane = await startScriptedPlane()
   plane.refuse = () => (plane.requests.length < 4 ? `HTTP/1.1 ${status}\r\nContent-Length: 0\r\n\r\n` : false)
   const { link, folder, logger } = await openLink({ url: plane.url })
@@ -294,7 +297,7 @@ test('a control plane that takes the connection and says nothing at all is left'
   expect(await storedByExample(plane.api)).toEqual([1])
 })
 
-test('a link that dies silently is noticed and replaced', async () => {
+test('a link that breaks silently is noticed and replaced', async () => {
   const plane = await startExample(await temporaryFolder())
   const proxy = await startCuttingProxy(plane.url)
   const { link, logger } = await openLink({ url: proxy.url, timing: { silenceMs: 500 } })
@@ -328,7 +331,7 @@ const GARBAGE: [string, unknown][] = [
   ['a command with an endless id', { type: 'command', id: 'x'.repeat(201), command: { type: 'leave' } }],
 ]
 
-test.each(GARBAGE)('%s is told to the log and disturbs nothing', async (_, message) => {
+test.each(GARBAGE)('%s is logged and changes nothing', async (_, message) => {
   const plane = await startScriptedPlane()
   plane.onHello = (session) => {
     session.send({ type: 'welcome', acknowledged: plane.stored.length })
@@ -398,7 +401,7 @@ test('a control plane that stops reading is not sent more than a bounded amount'
   const send = vi.spyOn(WebSocket.prototype, 'send')
   for (const number of numbersUpTo(500)) link.report(notice(`${number} ${long}`))
   await new Promise((resolve) => setImmediate(resolve))
-  // 15 MB were reported; what waits lies on disk, not in memory. The system's own buffers take some of it.
+  // 15 MB were reported. Events that wait are on disk, not in memory. The system's own buffers take some of them.
   const given = send.mock.calls.reduce((sum, [data]) => sum + String(data).length, 0)
   send.mockRestore()
   expect(given).toBeGreaterThan(0)

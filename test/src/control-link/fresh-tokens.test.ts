@@ -43,7 +43,7 @@ test('a link that breaks ends the requests under way, and the next one works', a
         if (said.type === 'token_request') next.send({ type: 'token', id: said.id, token: 'obf.2' })
   }, 10)
   onTestFinished(() => clearInterval(answering))
-  // Until the next link is welcomed there is nobody to ask.
+  // Until the next link is welcomed no control plane can be asked.
   const next = () =>
     link.askForToken().then(
       ({ token }) => token,

@@ -41,7 +41,7 @@ async function numbersIn(folder: string): Promise<number[]> {
     .map((line) => JSON.parse(line).seq)
 }
 
-test('what was reported is on disk after a SIGKILL, whatever the process was doing', async () => {
+test('reported events are on disk after a SIGKILL at any moment', async () => {
   const folder = await temporaryFolder()
   let before = 0
   for (const length of [10, 3_000, 100_000]) {

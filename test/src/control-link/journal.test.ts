@@ -70,7 +70,7 @@ test('an event that is larger than a part, or than what is read at once, comes w
   expect(texts).toEqual(['short', long, 'short again'])
 })
 
-test('a journal that is opened again goes on counting and remembers what was acknowledged', async () => {
+test('a journal that is opened again continues the numbering and remembers the acknowledged events', async () => {
   const folder = await temporaryFolder()
   const first = openJournal(folder).journal
   appendMany(first, 1, 200)
@@ -83,7 +83,7 @@ test('a journal that is opened again goes on counting and remembers what was ack
   expect(second.readAfter(199, 1).map(({ seq }) => seq)).toEqual([200])
 })
 
-test('wherever the last line is torn, what is left is whole and the numbering goes on', async () => {
+test('at whichever byte the last line is cut, the rest is whole and the numbering continues', async () => {
   const folder = await temporaryFolder()
   const { journal } = openJournal(folder)
   appendMany(journal, 1, 3)
@@ -218,7 +218,7 @@ test('when neither disk nor memory has room, what says how the bot ended still g
   })
 })
 
-test('a device that is full disturbs nobody and is told once', async () => {
+test('a full device stops no other part and is logged once', async () => {
   const folder = await temporaryFolder()
   const logger = memoryLogger()
   const { symlink } = await import('node:fs/promises')

@@ -82,7 +82,7 @@ test('time and memory are summed over the tree, and time is counted from one rea
   expect((await meter.read()).cpuPercent).toBe(0)
 })
 
-test('without /proc the meter tells of this process alone', async () => {
+test('without /proc the meter reports this process alone', async () => {
   const usage = await createUsageMeter(process.pid, join(await temporaryFolder(), 'missing')).read()
   expect(usage.memoryBytes).toBeGreaterThan(1024 * 1024)
 })

@@ -1,4 +1,4 @@
-/** What the tests of the control link share: logs in memory, folders, events, and the example control plane. */
+/** Shared by the tests of the control link: logs in memory, folders, events, and the example control plane. */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-/** When a bot counts as welcomed: its control plane can still tell it to leave before it joins. */
+/** When a bot counts as welcomed: its control plane can still order it to leave before it joins. */
 import { expect, onTestFinished, test } from 'vitest'
 import { openControlLink } from '../../../src/control-link/client.ts'
 import { createLocalControlPlane } from '../../../src/control-link/local.ts'

@@ -59,7 +59,7 @@ describe('credentials of the SDK', () => {
     expect(paths(fields)).toEqual(problems)
   })
 
-  test('resolved ones may stand beside what they were resolved from', () => {
+  test('resolved ones may be given beside the id from which they were resolved', () => {
     expect(paths({ ...SDK, conf_config: { credential_id: BOT_ID, obf_token: 'obf' } })).toEqual([])
   })
 
@@ -71,7 +71,7 @@ describe('credentials of the SDK', () => {
     },
   )
 
-  test('one without the other is told by the code of the specification', () => {
+  test('one without the other is reported with the code of the specification', () => {
     for (const field of ['conf_sdk_id', 'conf_sdk_pwd']) {
       const parsed = jobSchema.safeParse({ bot_id: BOT_ID, meeting_url: 'x', [field]: 'value' })
       expect(parsed.success).toBe(false)

@@ -106,7 +106,7 @@ describe('configuration', () => {
     expect(readConfig(settings(job, { typed: ['streaming.output'] })).permitted).toEqual(permitted)
   })
 
-  test('streams to a public address without being told', () => {
+  test('streams to a public address without permission', () => {
     expect(readConfig(settings({ streaming: { input: 'wss://agent.example/' } })).permitted).toEqual(new Set())
   })
 

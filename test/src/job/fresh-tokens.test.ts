@@ -57,7 +57,7 @@ test.each<[string, Partial<FreshToken> | Error]>([
 test.each([
   ['without the field', { conf_obf_token: 'first' }],
   ['without a first token', { conf_fresh_tokens: true }],
-])('%s nobody is asked', (_name, fields) => {
+])('%s no control plane is asked', (_name, fields) => {
   const job = jobOf(fields)
   expect(freshTokensOf(job, async () => Promise.reject(new Error('asked')))).toBeNull()
   expect(withFreshTokens(confCredentialsOf(job), null)).toEqual(confCredentialsOf(job))

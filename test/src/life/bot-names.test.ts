@@ -1,4 +1,4 @@
-/** What a recording says of its own names. */
+/** How a recording reports the quality of the speaker names in it. */
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -16,7 +16,7 @@ const MEASURED = {
   encoder_lag_ms: null,
 }
 
-test('the first sound without a name is told in the final report and the manifest', async () => {
+test('the first sound without a name is reported in the final report and the manifest', async () => {
   const world = new World((it) => {
     it.quality = MEASURED
   })

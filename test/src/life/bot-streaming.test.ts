@@ -1,4 +1,6 @@
-/** What the life does with live sound: connects while it joins, starts with the recording, pauses with it, ends first. */
+/**
+ * Live sound in a worker run: it connects while the bot joins, starts and pauses with the recording, and ends first.
+ */
 import { expect, test } from 'vitest'
 import { BotError } from '../../../src/errors.ts'
 import type { Streaming } from '../../../src/ports.ts'

@@ -1,4 +1,4 @@
-/** What the life does about a transcript: after the recording is stored, and never at its cost. */
+/** Transcripts in a worker run: made after the recording is stored, and a failure never costs the recording. */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'

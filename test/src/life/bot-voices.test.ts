@@ -1,4 +1,4 @@
-/** What the life does with files of single voices: they are named by its timeline and stored with the rest. */
+/** Participant tracks in a worker run: its timeline names them, and they are stored with the other files. */
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { ParticipantTracks } from '../../../src/ports.ts'
@@ -31,7 +31,7 @@ test('voices are named by who they are and stored', async () => {
   expect(exitCode).toBe(0)
 })
 
-test('somebody spoke and no voice came apart: that is told', async () => {
+test('a participant spoke and no participant track was captured: a notice reports it', async () => {
   const { notices } = await record(async () => [])
   expect(notices.join()).toContain('one mixed audio stream')
 })

@@ -21,7 +21,7 @@ async function recording(setUp?: (world: World) => void, job?: Record<string, un
 
 const refused = (canRetry: boolean) => new BotError('BOT_NOT_ACCEPTED', "You can't join this video call", { canRetry })
 
-describe('a life that goes well', () => {
+describe('a run without failures', () => {
   test('goes through the waiting room, records, leaves when told and reports every step', async () => {
     const world = new World((it) => {
       it.join = async () => 'waiting_room'
@@ -57,7 +57,7 @@ describe('a life that goes well', () => {
     expect(chat).toMatchObject([{ text: 'Hello from a bot', sender_id: null, sender_name: 'Standin', is_own: true }])
   })
 
-  test('an entry message that cannot be written is told and changes nothing else', async () => {
+  test('an entry message that cannot be written is reported and changes nothing else', async () => {
     const world = await recording(
       (it) => {
         it.sendChat = () => Promise.reject(new ChatUnavailable())
@@ -139,7 +139,7 @@ describe('ends the meeting brings', () => {
 })
 
 describe('leave rules', () => {
-  test('nobody ever joins', async () => {
+  test('no participant ever joins', async () => {
     const world = new World(undefined, { timeout_config: { no_one_joined_timeout: 60 } })
     await world.untilStatus('in_call_recording')
     await world.pass(59, 0)
@@ -148,7 +148,7 @@ describe('leave rules', () => {
     expect(await world.report()).toMatchObject({ status: 'completed', end_code: 'NO_ATTENDEES' })
   })
 
-  test('everybody has left', async () => {
+  test('all other participants have left', async () => {
     const world = await recording()
     await world.pass(20, 0)
     expect(world.statuses()).not.toContain('completed')
@@ -156,7 +156,7 @@ describe('leave rules', () => {
     expect(await world.report()).toMatchObject({ end_code: 'NO_ATTENDEES' })
   })
 
-  test('nobody speaks, and no sound is heard either', async () => {
+  test('no participant speaks, and no sound is captured either', async () => {
     const world = await recording(undefined, { timeout_config: { silence_timeout: 30 } })
     await world.pass(20, 2)
     world.emitRecorder({ type: 'sound', isAudible: true, at: world.clock.now() })
@@ -192,7 +192,7 @@ describe('leave rules', () => {
 })
 
 describe('a bot that does not get in', () => {
-  test('a refusal that may pass is followed by fresh attempts, each on a stage that stands; the last one counts', async () => {
+  test('a temporary refusal is followed by new attempts, each in a ready capture environment; the last one counts', async () => {
     const world = new World((it) => {
       it.join = () => Promise.reject(refused(true))
     })
@@ -218,7 +218,7 @@ describe('a bot that does not get in', () => {
     expect((await world.end()).exitCode).toBe(0)
   })
 
-  test('a stage that breaks in the waiting room is set up again, and the bot knocks once more', async () => {
+  test('a capture environment that breaks in the waiting room is set up again, and the bot asks to join once more', async () => {
     const world = new World((it) => {
       it.join = async () => 'waiting_room'
       it.waitForAdmission = untilStopped
@@ -254,19 +254,19 @@ describe('a bot that does not get in', () => {
     ['host', 'WAITING_FOR_HOST_TIMEOUT'],
     ['authorized_user', 'WAITING_FOR_AUTHORIZED_USER_TIMEOUT'],
     ['valid_link', 'INVALID_MEETING_URL'],
-  ] as const)('a wait for the %s that took too long has a code of its own', async (waitingFor, code) => {
+  ] as const)('a wait for the %s that took too long has its own code', async (waitingFor, code) => {
     const world = new World((it) => {
       it.join = async () => 'waiting_room'
       it.waitForAdmission = untilStopped
     })
     await world.untilStatus('in_waiting_room')
-    // What is waited for may change until the last moment.
+    // The reason for the wait may change until the last moment.
     world.waitingFor = waitingFor
     expect(await world.report()).toMatchObject({ status: 'failed', error_code: code })
     expect(world.calls).toContain('leave')
   })
 
-  test('nobody answers the knock: the request is withdrawn', async () => {
+  test('the host does not answer: the bot withdraws its join request', async () => {
     const world = new World(
       (it) => {
         it.join = async () => 'waiting_room'
@@ -319,7 +319,7 @@ describe('the right to record', () => {
   })
 
   test.each(['RECORDING_RIGHTS_NOT_GRANTED', 'CANNOT_REQUEST_RECORDING_RIGHT'] as const)(
-    'its refusal ends the life with %s, and nothing was recorded',
+    'its refusal ends the run with %s, and nothing was recorded',
     async (code) => {
       const world = new World((it) => {
         it.obtainRecordingRight = () => Promise.reject(new BotError(code, 'no'))
@@ -428,7 +428,7 @@ describe('stopping', () => {
 })
 
 describe('things that break', () => {
-  test('a browser that dies while recording ends the life with a code and keeps the recording', async () => {
+  test('a browser that crashes while recording ends the run with a code and keeps the recording', async () => {
     const world = await recording()
     world.emit({ type: 'failed', error: new BotError('INTERNAL_ERROR', 'The browser is gone'), at: world.clock.now() })
     const { report, exitCode } = await world.end()
@@ -471,7 +471,7 @@ describe('things that break', () => {
     expect(await world.report()).toMatchObject({ status: 'failed', error_code: 'INTERNAL_ERROR' })
   })
 
-  test('a defect of ours is told from a failure of the world', async () => {
+  test('a defect of ours is distinguished from an external failure', async () => {
     const world = new World((it) => {
       it.openMeeting = () => Promise.reject(new TypeError('undefined is not a function'))
     })
@@ -480,7 +480,7 @@ describe('things that break', () => {
     expect(report.error_code).toBe('INTERNAL_ERROR')
   })
 
-  test('an error that nobody caught ends the life, and what was recorded is stored', async () => {
+  test('an uncaught error ends the run, and the recording is stored', async () => {
     const world = await recording()
     world.throwUncaught(new TypeError('undefined is not a function'))
     const { report, exitCode } = await world.end()
@@ -490,7 +490,7 @@ describe('things that break', () => {
     expect(world.calls).toContain('leave')
   })
 
-  test('storage that cannot be written fails before anybody in a meeting is bothered', async () => {
+  test('storage that cannot be written fails before the bot opens the meeting', async () => {
     const world = new World((it) => {
       it.prepareStorage = () => Promise.reject(new BotError('INTERNAL_ERROR', 'The folder cannot be written'))
     })
@@ -512,7 +512,7 @@ describe('commands', () => {
     await world.end()
   })
 
-  test('chat that is switched off is told from chat that fails', async () => {
+  test('chat that is switched off is distinguished from chat that fails', async () => {
     const world = await recording()
     world.sendChat = () => Promise.reject(new ChatUnavailable())
     expect(await world.command({ type: 'send_chat', message: 'hi' })).toMatchObject({ code: 'FST_ERR_CHAT_DISABLED' })
@@ -550,7 +550,7 @@ describe('commands', () => {
     expect(world.sentChat).toEqual(['Pausing'])
   })
 
-  test('a bot that goes on where another one was paused is paused as soon as it records', async () => {
+  test('a bot that continues for one that was paused is paused as soon as it records', async () => {
     const world = new World(undefined, { continues: { has_seen_others: true, is_paused: true } })
     await world.untilStatus('recording_paused')
     expect(world.statuses()).toEqual(['joining_call', 'in_call_not_recording', 'in_call_recording', 'recording_paused'])
@@ -560,7 +560,7 @@ describe('commands', () => {
     expect((await world.report()).duration_seconds).toBeLessThan(5)
   })
 
-  test('a bot that goes on where others were does not wait for the first of them', async () => {
+  test('a bot that continues where other participants were does not wait for the first of them', async () => {
     const limits = { everyone_left_timeout: 20, no_one_joined_timeout: 600 }
     const world = new World(undefined, {
       continues: { has_seen_others: true, is_paused: false },
@@ -612,7 +612,7 @@ test('a storage that refuses the credentials or cannot be reached is no mistake 
   }
 })
 
-test('what cannot be written about people takes nothing else with it: the life is reported to its end', async () => {
+test('a participant that cannot be written does not affect the other files: the run is reported to its end', async () => {
   const world = new World()
   await world.untilStatus('in_call_recording')
   world.emit({ type: 'participant_joined', participant: { id: 'a', name: 'Ann' }, at: Number.NaN })

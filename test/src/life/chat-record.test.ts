@@ -95,7 +95,7 @@ describe('messages', () => {
     expect(record.messages()[0]).toMatchObject({ edited_at: null, offset: null })
   })
 
-  test('that were deleted keep their place and nothing of what they said', () => {
+  test('that were deleted keep their place and no part of their text', () => {
     const { record, say, change } = recordOf()
     say('1', 'a secret', { links: [{ text: 'secret', url: 'https://secret.example/' }] })
     expect(change('1', { text: '', isDeleted: true })).toMatchObject({ is_deleted: true, text: '' })
@@ -103,7 +103,7 @@ describe('messages', () => {
     expect(record.messages()).toMatchObject([{ deleted_at: '2026-11-21T09:30:05.000Z', sender_name: 'Ann' }])
   })
 
-  test('that nobody was told of change nothing', () => {
+  test('that were never reported change nothing', () => {
     expect(recordOf().change('unknown', { text: 'x' })).toBeNull()
   })
 
@@ -125,7 +125,7 @@ describe('messages', () => {
     ])
   })
 
-  test('beyond the limit are told and not kept', () => {
+  test('beyond the limit are reported and not kept', () => {
     const { record, say } = recordOf()
     for (let number = 0; number < 20_000; number++) record.takeOwn('Notes', 'x', START)
     expect(say('one more', 'told')).toMatchObject({ text: 'told' })

@@ -27,7 +27,7 @@ test('a machine that keeps up paints everything', () => {
   expect(machine().pass(3600, { repeats: 0.02 })).toEqual([])
 })
 
-test('a burst, as of somebody who joins, is ridden out', () => {
+test('a burst, as when a participant joins, changes nothing', () => {
   const { pass } = machine()
   expect(pass(3, { repeats: 0.5 })).toEqual([])
   expect(pass(60)).toEqual([])

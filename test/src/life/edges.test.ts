@@ -37,7 +37,7 @@ test('the recorder stands by before the bot is in, and the recording begins at t
   expect(world.spans).toEqual([{ startedAt: provenAt, endedAt: null }])
   const status = world.events.find((event) => event.type === 'status_change' && event.status === 'in_call_recording')
   expect(status).toMatchObject({ start_time: provenAt / 1000 })
-  // What was said while the admission was made sure of has its place.
+  // Speech from before the admission was certain has its place.
   const ann = { id: 'devices/1', name: 'Ann' }
   world.emit({ type: 'participant_joined', participant: ann, at: provenAt + 4000 })
   const speaks = { type: 'speaking', participantId: ann.id, source: 'csrc', confidence: 0.9 } as const
@@ -67,7 +67,7 @@ test('an admission that turned out to be the waiting room is recorded from the t
   expect(world.spans[0]!.startedAt).toBeGreaterThanOrEqual(world.clock.now() - 20)
 })
 
-test('a bot that is never let in leaves nothing of what stood by', async () => {
+test('a bot that is never admitted leaves no trace of the recorder that was on standby', async () => {
   const world = new World((it) => {
     it.join = async () => {
       it.readyToStandBy()
@@ -95,7 +95,7 @@ test('the recording ends at the first sign of the end, however late that was sur
   expect(report.duration_seconds).toBeCloseTo((endedAt - world.spans[0]!.startedAt) / 1000, 3)
 })
 
-test('a bot that is told to leave records until then', async () => {
+test('a bot that is ordered to leave records until then', async () => {
   const world = new World()
   await world.untilStatus('in_call_recording')
   await world.pass(5, 2)

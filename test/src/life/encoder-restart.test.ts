@@ -20,7 +20,7 @@ const gapsOf = (world: World) => world.events.filter((event) => event.type === '
 const noticesOf = (world: World) => world.events.flatMap((event) => (event.type === 'notice' ? [event.message] : []))
 const count = (world: World, call: string) => world.calls.filter((made) => made === call).length
 
-test('an encoder that dies is replaced: the recording goes on, and what is missing is marked', async () => {
+test('an encoder that crashes is replaced: the recording continues, and the missing time is marked', async () => {
   const world = await recording()
   loses(world, 'encoder')
   await world.pass(5, 2)
@@ -48,7 +48,7 @@ test('one that does not start is followed by another', async () => {
   expect(await world.report()).toMatchObject({ status: 'completed' })
 })
 
-test('encoders that die one soon after the other end the life, and the recording is kept', async () => {
+test('encoders that crash one soon after the other end the run, and the recording is kept', async () => {
   const world = await recording()
   for (let death = 0; death < 4; death++) {
     loses(world, 'encoder')
@@ -91,7 +91,7 @@ test('a pause that comes while one is being replaced is kept, and only the time 
   expect(gapsOf(world)).toHaveLength(1)
 })
 
-test('whoever asks the bot to leave need not wait for an encoder that does not start', async () => {
+test('a caller who asks the bot to leave need not wait for an encoder that does not start', async () => {
   const world = await recording()
   world.resumeRecording = () => new Promise(() => {})
   loses(world, 'encoder')
@@ -100,10 +100,10 @@ test('whoever asks the bot to leave need not wait for an encoder that does not s
   expect(await world.report()).toMatchObject({ status: 'completed', end_code: 'API_REQUEST' })
 })
 
-test('where the display died, the stage is set up again and a fresh browser comes in, once', async () => {
+test('where the display crashed, the capture environment is set up again and a new browser joins, once', async () => {
   const world = await recording()
   world.join = (signal) => world.clock.sleep(2_000, signal).then(() => 'in_meeting')
-  // What lived on the display dies with it, in any order.
+  // Programs on the display crash with it, in any order.
   loses(world, 'encoder')
   loses(world, 'stage', 'The display server died (SIGKILL)')
   const error = new BotError('INTERNAL_ERROR', 'The browser broke: it crashed.', { canRetry: true })

@@ -51,7 +51,7 @@ describe('a bot', () => {
     expect(shown(world)).toEqual(['image 1', 'image 2', 'image 1'])
   })
 
-  test('of one picture is told nothing', async () => {
+  test('of one picture sends no command to the driver', async () => {
     const world = new World(() => {}, { bot_image: images(1) })
     await world.untilStatus('in_call_recording')
     await world.pass(60, 2)

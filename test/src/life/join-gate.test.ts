@@ -1,4 +1,4 @@
-/** When a bot asks to join: it is ready early, and is at the door at its planned time. */
+/** When a bot asks to join: it prepares the page early, and sends its join request at its planned time. */
 import { describe, expect, test } from 'vitest'
 import { BotError } from '../../../src/errors.ts'
 import { untilStopped, World } from '../../fakes/world.ts'
@@ -135,7 +135,7 @@ describe('a bot that waits for the welcome of its control plane', () => {
     expect(notices(world)).toEqual([])
   })
 
-  test('never joins when it is told to leave after the welcome', async () => {
+  test('never joins when it is ordered to leave after the welcome', async () => {
     const welcome = Promise.withResolvers<void>()
     const world = new World((it) => {
       it.whenWelcomed = () => welcome.promise
@@ -150,7 +150,7 @@ describe('a bot that waits for the welcome of its control plane', () => {
     expect(notices(world)).toEqual([])
   })
 
-  test('goes on without a welcome past the limit, and reports it once', async () => {
+  test('continues without a welcome past the limit, and reports it once', async () => {
     const world = new World((it) => {
       it.whenWelcomed = () => new Promise(() => {})
     }, WAITS)

@@ -1,4 +1,4 @@
-/** What a launcher can rely on: the table of exit codes in docs/control-link.md, row by row. */
+/** The contract with a launcher: the table of exit codes in docs/control-link.md, row by row. */
 import { readFile } from 'node:fs/promises'
 import { NORMAL_END_CODES } from '@standin/wire/codes.ts'
 import { describe, expect, test } from 'vitest'

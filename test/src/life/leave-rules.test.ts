@@ -31,7 +31,7 @@ describe('alone', () => {
     expect(reason(watched(others, 32, 0))).toBe('NO_ATTENDEES')
   })
 
-  test('is over when somebody comes', () => {
+  test('is over when a participant joins', () => {
     const alone = watched(firstObservation(0), 55, 0)
     const met = observe(alone, { type: 'participant_joined', participant: { id: 'a', name: 'A' }, at: 55_500 })
     expect(reason(watched(met, 20, 1))).toBeNull()
@@ -41,7 +41,7 @@ describe('alone', () => {
     expect(reason(watched(firstObservation(0), 600, null))).toBeNull()
   })
 
-  test('counts anew after the page was silent for long', () => {
+  test('restarts its count after the page was silent for long', () => {
     const alone = watched(firstObservation(0), 50, 0)
     const back = observe(alone, { type: 'heartbeat', others: 0, at: 200_000 })
     expect(reason(back)).toBeNull()
@@ -56,12 +56,12 @@ describe('alone', () => {
 describe('silence', () => {
   const met = watched(firstObservation(0), 1, 2)
 
-  test('ends a meeting in which people sit and nobody speaks', () => {
+  test('ends a meeting with participants in which none speaks', () => {
     expect(reason(watched(met, 38, 2))).toBeNull()
     expect(reason(watched(met, 45, 2))).toBe('NO_SPEAKER')
   })
 
-  test('counts anew after a time in which nothing was seen, and after the clock was set', () => {
+  test('restarts its count after a time without heartbeats, and after the clock was set', () => {
     for (const at of [met.lastHeartbeatAt + 3_600_000, met.lastHeartbeatAt - 3_600_000]) {
       const back = observe(watched(met, 38, 2), { type: 'heartbeat', others: 2, at })
       expect(reason(back)).toBeNull()
@@ -70,7 +70,7 @@ describe('silence', () => {
     }
   })
 
-  test('is none where somebody is heard through a time in which nothing was seen', () => {
+  test('is none where sound lasts through a time without heartbeats', () => {
     const heard = observe(met, { type: 'sound', isAudible: true, at: 1_500 })
     const back = observe(heard, { type: 'heartbeat', others: 2, at: met.lastHeartbeatAt + 3_600_000 })
     expect(reason(watched(back, 60, 2))).toBeNull()
@@ -103,7 +103,7 @@ describe('silence', () => {
     expect(reason(watched(paused, 45, 2))).toBe('NO_SPEAKER')
   })
 
-  test('whoever comes late gets the whole time to speak up', () => {
+  test('a participant who comes late gets the whole time to speak up', () => {
     const late = watched(watched(firstObservation(0), 55, 0), 1, 1)
     expect(reason(watched(late, 38, 1))).toBeNull()
     expect(reason(watched(late, 45, 1))).toBe('NO_SPEAKER')
@@ -140,7 +140,7 @@ describe('only other bots', () => {
     expect(reason(watched(early, 62, 1), 0, bots)).toBe('NO_ATTENDEES')
   })
 
-  test('are those that the platform marks, whatever their name', () => {
+  test('are those that the platform marks, with any name', () => {
     const marked = left(watched(arrived(meeting(), 'm', 'Quarterly Helper', true), 1, 3), 'ann')
     expect(reason(watched(marked, 22, 2), 0, bots)).toBe('NO_ATTENDEES')
   })
@@ -163,13 +163,13 @@ describe('only other bots', () => {
     expect(reason(watched(observe(silent, event), 100, 2), 0, bots)).toBeNull()
   })
 
-  test('are not concluded while somebody is counted who has no name yet, or nobody is counted', () => {
+  test('are not concluded while the count has a participant without a name yet, or there is no count', () => {
     const two = left(watched(meeting(), 1, 2), 'ann')
     expect(reason(watched(two, 100, 2), 0, bots)).toBeNull()
     expect(reason(watched(two, 100, null), 0, bots)).toBeNull()
   })
 
-  test('somebody who comes ends the wait, and a bot that saw nothing counts anew', () => {
+  test('a participant who comes ends the wait, and a bot that saw nothing restarts its count', () => {
     const waited = watched(left(watched(meeting(), 1, 2), 'ann'), 15, 1)
     expect(reason(watched(arrived(waited, 'ben', 'Ben'), 100, 2), 0, bots)).toBeNull()
     const back = unseen(waited, waited.lastHeartbeatAt)

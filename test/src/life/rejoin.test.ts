@@ -41,8 +41,8 @@ function holdJoin(world: World): () => void {
 const gapsOf = (world: World) => world.events.filter((event) => event.type === 'recording_gap')
 const opened = (world: World) => world.calls.filter((call) => call === 'open meeting').length
 
-describe('a browser that dies while time is recorded', () => {
-  test('is replaced: the recording goes on, and what is missing is marked', async () => {
+describe('a browser that crashes while time is recorded', () => {
+  test('is replaced: the recording continues, and the missing time is marked', async () => {
     const world = await recording(undefined, { entry_message: 'Hello' })
     const letIn = holdJoin(world)
     dies(world)
@@ -161,7 +161,7 @@ describe('a browser that dies while time is recorded', () => {
     expect(opened(world)).toBe(4)
   })
 
-  test('one that dies on its way is followed by the next', async () => {
+  test('one that crashes while it joins is followed by the next', async () => {
     const world = await recording()
     let rights = 0
     world.obtainRecordingRight = async (_limitMs, signal) => {
@@ -178,14 +178,14 @@ describe('a browser that dies while time is recorded', () => {
     expect((await world.report()).status).toBe('completed')
   })
 
-  test('what is no death of a browser ends the life as before', async () => {
+  test('a failure other than a crash of the browser ends the run as before', async () => {
     const world = await recording()
     dies(world, new BotError('INTERNAL_ERROR', 'The page shows neither the meeting nor its end.'))
     expect((await world.end()).exitCode).toBe(4)
     expect(opened(world)).toBe(1)
   })
 
-  test('before the first frame there is nothing to go on with', async () => {
+  test('before the first frame no recording can be continued', async () => {
     const world = new World((it) => {
       it.obtainRecordingRight = (_limitMs, signal) => untilStopped(signal)
     })

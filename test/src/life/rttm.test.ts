@@ -30,7 +30,7 @@ test('names keep to their field, and two people of one name are two', () => {
   ])
 })
 
-test('no two people have one label, whatever they are called', () => {
+test('no two participants have one label, with any names', () => {
   const names = ['Alex', 'Alex', 'Alex_2', 'Ann Berg', 'Ann\u0085 Berg', '  ']
   const text = rttm(
     'b1',
@@ -43,6 +43,6 @@ test('no two people have one label, whatever they are called', () => {
   expect(labels).toEqual(['Alex_1', 'Alex_2_2', 'Alex_2_3', 'Ann_Berg_4', 'Ann_Berg_5', 'Unknown'])
 })
 
-test('nobody spoke: nothing', () => {
+test('no speech: no lines', () => {
   expect(rttm('b1', [])).toBe('')
 })

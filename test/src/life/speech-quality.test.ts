@@ -22,7 +22,7 @@ test('where every sound has a name nothing is missing, pauses between the turns 
   })
 })
 
-test('sound of nobody counts from where it begins, before, between and after turns', () => {
+test('sound without a speaker counts from where it begins, before, between and after turns', () => {
   const audible = [
     { start: 0, end: 20 },
     { start: 30, end: 34 },
@@ -31,7 +31,7 @@ test('sound of nobody counts from where it begins, before, between and after tur
   expect(speechQuality(segments, audible)).toMatchObject({ speech_without_name_seconds: 17, first_unnamed_at: 0 })
 })
 
-test('turns of nobody known count, except where somebody with a name speaks too', () => {
+test('turns of unknown participants count, except where a participant with a name speaks too', () => {
   const segments = [segment('Unknown', 3, 6), segment('Ann', 5, 8), segment('Unknown', 20, 20.4)]
   expect(speechQuality(segments, [{ start: 3, end: 8 }])).toMatchObject({
     speech_without_name_seconds: 2.4,
@@ -39,7 +39,7 @@ test('turns of nobody known count, except where somebody with a name speaks too'
   })
 })
 
-test('turns of signals that contradicted each other are told, once each', () => {
+test('turns of signals that contradicted each other are reported, once each', () => {
   const segments = [segment('Ann', 2, 4), segment('Ben', 6, 9, 0.5), segment('Cléo', 7, 10, 0.4)]
   expect(speechQuality(segments, [])).toMatchObject({ doubtful_seconds: 4, first_doubtful_at: 6 })
 })

@@ -18,7 +18,7 @@ describe('moves between states', () => {
     for (const state of before) expect(LEGAL_MOVES[state]).not.toContain('completed')
   })
 
-  test('recording begins in the meeting, and a pause lies between a recording and its resumption', () => {
+  test('recording begins in the meeting, and a pause is between a recording and its resumption', () => {
     const from = (state: State) =>
       Object.entries(LEGAL_MOVES)
         .filter(([, moves]) => moves.some((move) => move === state))

@@ -54,7 +54,7 @@ test('a breath does not cut a turn in two, a silence does', () => {
   ])
 })
 
-test('a turn is told with its best signal', () => {
+test('a turn is reported with its best signal', () => {
   const timeline = new Timeline(running)
   timeline.onEvent({ ...speaks('a', true, 1), source: 'page', confidence: 0.6 } as MeetingEvent)
   timeline.onEvent(speaks('a', false, 3))
@@ -87,14 +87,14 @@ test('the recording knows where its first name is missing', () => {
   timeline.onSound(true, START)
   for (const event of [speaks('a', true, 0), speaks('a', false, 12)]) timeline.onEvent(event)
   timeline.onSound(false, START + 14_000)
-  // In the second span somebody speaks whom nobody marks, and Ann at its end.
+  // In the second span an unmarked participant speaks, and Ann at its end.
   timeline.onSound(true, START + 45_000)
   for (const event of [speaks('a', true, 52), speaks('a', false, 60)]) timeline.onEvent(event)
   timeline.close(START + 60_000)
   expect(timeline.speechQuality()).toMatchObject({ speech_without_name_seconds: 7, first_unnamed_at: 35 })
 })
 
-test('somebody who speaks before the roster names them is Unknown, and gets the name afterwards', () => {
+test('a participant who speaks before the roster names them is Unknown, and gets the name afterwards', () => {
   const timeline = new Timeline(running)
   timeline.onEvent(speaks('a', true, 1))
   expect(timeline.person('a').name).toBe('Unknown')
@@ -122,7 +122,7 @@ test('leaving ends the turn and the visit; coming back is a second visit of the 
   ])
 })
 
-test('whoever leaves spoke until the last sound, which is told after the leaving', () => {
+test('a participant who leaves spoke until the last sound, which is reported after the leaving', () => {
   const timeline = new Timeline(running)
   timeline.onEvent(speaks('a', true, 1))
   timeline.onEvent({ type: 'participant_left', participantId: 'a', at: START + 4000 })

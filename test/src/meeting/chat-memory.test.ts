@@ -12,7 +12,7 @@ const message = (id: string, text: string, more: Partial<ChatMessage> = {}): Cha
   ...more,
 })
 
-/** A memory with what was told of a first document, at the beginning of the second. */
+/** A memory with the messages of a first document, at the beginning of the second. */
 function afterReload(...told: ChatMessage[]): ChatMemory {
   const memory = new ChatMemory()
   expect(told.flatMap((one) => memory.remember(one, 0)).map(({ type }) => type)).toEqual(told.map(() => 'chat_message'))
@@ -20,14 +20,14 @@ function afterReload(...told: ChatMessage[]): ChatMemory {
   return memory
 }
 
-test('a page that was loaded anew tells nothing twice', () => {
+test('a page that was reloaded reports no message twice', () => {
   const memory = afterReload(message('1', 'Hello'), message('2', 'Hello'))
   expect(memory.remember(message('1', 'Hello'), 5)).toEqual([])
   expect(memory.remember(message('2', 'Hel lo'), 5)).toEqual([])
   expect(memory.remember(message('3', 'New'), 5)).toMatchObject([{ type: 'chat_message' }])
 })
 
-test('what was edited, deleted or reacted to meanwhile is a change of what was told', () => {
+test('a message that was edited, deleted or reacted to meanwhile is reported as a change', () => {
   const memory = afterReload(message('1', 'Hello'), message('2', 'Bye'), message('3', 'Yes'))
   const reactions = [{ emoji: '👍', count: 1, participantIds: ['b'] }]
   expect(memory.remember(message('1', 'Hello all', { isEdited: true }), 5)).toMatchObject([
@@ -48,7 +48,7 @@ test('a new document may have other ids: equal words of one sender at one time a
   expect(memory.changed('row-1', { text: 'okay' })).toBe('client-1')
 })
 
-test('what the bot itself wrote before it came back under another id is not somebody else’s', () => {
+test('a message that the bot wrote is its own, although it comes back under another id', () => {
   const own = { senderId: null, senderName: 'Notes', isOwn: true }
   const memory = afterReload(message('1', 'I am recording', own))
   expect(memory.remember(message('row-1', 'I am recording', { senderName: 'Notes', senderId: 'x' }), 5)).toEqual([])

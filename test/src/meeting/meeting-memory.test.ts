@@ -28,7 +28,7 @@ test('a page that stays tells everything as it is', () => {
   expect(memory.settle(0, 60_000)).toEqual([])
 })
 
-test('people who are told again by a new document neither leave nor join', () => {
+test('participants whom a new document reports again neither leave nor join', () => {
   const memory = new MeetingMemory()
   memory.remember([joined('a', 'Ann'), joined('b', 'Ben')])
   expect(memory.renew(1000, 5000)).toEqual([])
@@ -52,7 +52,7 @@ test('a turn and a shared screen that were open end with the last look at the ol
   expect(memory.renew(1000, 6000)).toEqual([])
 })
 
-test('whoever is not told again has left, but only once the new document says who is there', () => {
+test('a participant who is not reported again has left, but only once the new document shows who is present', () => {
   const memory = new MeetingMemory()
   memory.remember([joined('a', 'Ann'), joined('b', 'Ben')])
   memory.renew(1000, 5000)
@@ -63,7 +63,7 @@ test('whoever is not told again has left, but only once the new document says wh
   expect(types(memory.remember([joined('b', 'Ben')])), 'and may come again').toEqual(['participant_joined'])
 })
 
-test('the only person of a name keeps the id under which they were told', () => {
+test('the only participant of a name keeps the id under which they were first reported', () => {
   const memory = new MeetingMemory()
   memory.remember([joined('page:Ann', 'Ann')])
   memory.renew(1000, 5000)
@@ -89,14 +89,14 @@ test('two of one name are not mistaken for each other', () => {
   expect(memory.settle(2, 60_000).map((event) => 'participantId' in event && event.participantId)).toEqual(['1', '2'])
 })
 
-test('a message is told once, however often the page is loaded', () => {
+test('a message is reported once, although the page is reloaded', () => {
   const memory = new MeetingMemory()
   expect(memory.remember([message('m', null)])).toHaveLength(1)
   memory.renew(1000, 5000)
   expect(memory.remember([message('m', null)])).toEqual([])
 })
 
-test('a hand that stays up over documents is told once; one that is down in the new one was lowered', () => {
+test('a hand that stays up over documents is reported once; one that is down in the new document was lowered', () => {
   const memory = new MeetingMemory()
   const hand = (participantId: string, isRaised: boolean, at: number): PageEvent => {
     return { type: 'hand_raised', participantId, name: participantId, isRaised, at }

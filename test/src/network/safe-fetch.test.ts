@@ -50,7 +50,7 @@ describe('addresses given by callers', () => {
     await expect(fetchPublic(address, limits)).rejects.toThrow(reason)
   })
 
-  test('the error names the host and nothing of the query', async () => {
+  test('the error names the host and no part of the query', async () => {
     const error = await fetchPublic('https://localhost/a.png?token=s3cret', limits).catch((thrown: Error) => thrown)
     expect(String(error)).toContain('localhost')
     expect(String(error)).not.toContain('s3cret')

@@ -11,7 +11,7 @@ test('undoes last what was set up first', async () => {
   expect(done).toEqual(['browser', 'server', 'folder'])
 })
 
-test('goes on after steps that throw, reject or never end, and names each of them', async () => {
+test('continues after steps that throw, reject or never end, and names each of them', async () => {
   const done: string[] = []
   const heard: string[] = []
   const cleanup = createCleanup(({ step }) => heard.push(step))

@@ -26,7 +26,7 @@ test('error texts, causes and deep fields are searched too', () => {
   expect(JSON.stringify(redact({ a: { error }, 'abcDEF-plane-1': 1 }))).not.toContain('abcDEF-plane-1')
 })
 
-test('a short secret is redacted only where it stands alone', () => {
+test('a short secret is redacted only as a separate word', () => {
   registerSecrets({ url: 'https://zoom.us/j/99?pwd=123456' })
   expect(redactText('typed 123456, at 1123456789')).toBe('typed [redacted], at 1123456789')
 })

@@ -22,7 +22,7 @@ test('a place where nothing can be made is an answer, not a wait without end', a
   await expect(mkdirs('/proc/nope/deeper/still')).rejects.toThrow()
 })
 
-test('a file on the way is told', async () => {
+test('a file on the way is reported', async () => {
   const file = join(await temporary(), 'file')
   await writeFile(file, '')
   await expect(mkdirs(join(file, 'below'))).rejects.toMatchObject({ code: 'ENOTDIR' })

@@ -28,14 +28,14 @@ test('an interrupt that comes twice from one key press is one wish', () => {
   expect(wishes).toEqual([['interrupt', false]])
 })
 
-test('a terminal that is closed is one interrupt, though npm tells it once more', () => {
+test('a terminal that is closed is one interrupt, although npm sends the signal once more', () => {
   const { source, wishes } = heard()
   source.emit('SIGHUP')
   source.emit('SIGHUP')
   expect(wishes).toEqual([['interrupt', false]])
 })
 
-test('a signal before the life listens is kept for it', () => {
+test('a signal that comes before the worker listens is kept for it', () => {
   const stops = new StopRequests()
   const source = new EventEmitter()
   stops.listenToSignals(source)
@@ -52,7 +52,7 @@ test('signals are no longer heard after the end', () => {
   expect(source.eventNames()).toEqual([])
 })
 
-test('what runs before the life listens is stopped by the signal', () => {
+test('work before the worker listens is stopped by the signal', () => {
   const stops = new StopRequests()
   const source = new EventEmitter()
   stops.listenToSignals(source)

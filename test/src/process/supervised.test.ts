@@ -36,7 +36,7 @@ async function startSaying(script: string, options: Partial<SupervisedOptions> =
   return { child, said }
 }
 
-test('a program that ends by itself died, and its last words are told', async () => {
+test('a program that ends by itself has crashed, and its last output is reported', async () => {
   const child = await shell('echo working; echo out of paper >&2; exit 3')
   const ending = await child.ended
   expect(ending).toMatchObject({ how: 'died', exitCode: 3, signal: null })
@@ -70,7 +70,7 @@ test('a program that ignores every request and signal is killed, and its childre
   await until(() => !runs(child.pid) && !runs(Number(said[0])))
 })
 
-test('children of a program that dies do not stay behind', async () => {
+test('children of a program that crashes are ended too', async () => {
   const { child, said } = await startSaying('sleep 1000 & echo $!; exit 1')
   expect((await child.ended).how).toBe('died')
   await until(() => !runs(Number(said[0])))
@@ -100,7 +100,7 @@ test('a missing program is reported by its name and never becomes ready', async 
   ).rejects.toThrow(/missing program.*standin-no-such-program/)
 })
 
-test('a program that is not ready in time is killed and its last words are told', async () => {
+test('a program that is not ready in time is killed, and its last output is reported', async () => {
   let pid = 0
   await expect(
     shell('echo still warming up; exec sleep 1000', {
@@ -155,7 +155,7 @@ test('text on further descriptors and bytes on standard output reach who asked f
   expect(child.recentOutput()).toEqual([])
 })
 
-test('nothing of our own environment is inherited', async () => {
+test('no environment variable of the worker is inherited', async () => {
   process.env.STANDIN_TEST_SECRET = 'hunter2'
   try {
     const child = await supervise({ name: 'env', command: 'env', args: [], env: { ...ENVIRONMENT, LANG: 'C' } })

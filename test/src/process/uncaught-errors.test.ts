@@ -16,7 +16,7 @@ function open(): { source: EventEmitter; last: UncaughtErrors; exits: number[] }
   return { source, last: new UncaughtErrors(source, (code) => exits.push(code)), exits }
 }
 
-test('a defect is told to the life, which gets two minutes to finish', () => {
+test('an uncaught error is reported to the worker, which gets two minutes to finish', () => {
   const { source, last, exits } = open()
   const told: unknown[] = []
   last.listen((thrown) => told.push(thrown))
@@ -30,7 +30,7 @@ test('a defect is told to the life, which gets two minutes to finish', () => {
   expect(exits).toEqual([70])
 })
 
-test('a life that finished in time is not cut off, and nothing is heard any more', () => {
+test('a worker that finished in time is not cut off, and later errors are ignored', () => {
   const { source, last, exits } = open()
   last.listen(() => {})
   source.emit('uncaughtException', new Error('x'))
@@ -40,7 +40,7 @@ test('a life that finished in time is not cut off, and nothing is heard any more
   expect(source.eventNames()).toEqual([])
 })
 
-test('before there is a life a defect ends the process at once, and says what it was', () => {
+test('before the worker runs an uncaught error ends the process at once, and is printed', () => {
   const said = vi.spyOn(console, 'error').mockImplementation(() => {})
   const { source, exits } = open()
   const thrown = new Error('x')

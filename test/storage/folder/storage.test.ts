@@ -165,7 +165,7 @@ describe('the folder storage', () => {
     expect(error).toMatchObject({ trouble: 'invalid', message: expect.stringContaining('is a symbolic link') })
   })
 
-  test('a file that already lies under its name is checked and stays', async () => {
+  test('a file that is already stored under its name is checked and stays', async () => {
     const root = await temporaryFolder()
     const storage = openStorage({ type: 'folder', path: root }, { botId: 'bot' })
     await storage.prepare(never)
@@ -199,7 +199,7 @@ describe('the folder storage', () => {
     ['EIO', 'other', 'the file system answered EIO'],
     ['EROFS', 'access', 'cannot be written'],
   ] as const)(
-    'a disk that answers %s in the middle is told, and the older file stays',
+    'a disk that answers %s in the middle is reported, and the older file stays',
     async ([code, trouble, words]) => {
       const root = await temporaryFolder()
       const older = await localFile(100)
@@ -227,7 +227,7 @@ describe('the folder storage', () => {
     expect(await listAll(root)).toEqual([])
   })
 
-  test('a file size limit of the system is told like a full disk', async () => {
+  test('a file size limit of the system is reported like a full disk', async () => {
     const root = await temporaryFolder()
     const local = await localFile(200_000)
     const script = `
@@ -259,7 +259,7 @@ describe('the folder storage', () => {
     }
   })
 
-  test('a place that nobody may write to is named', async () => {
+  test('a place without write permission is named', async () => {
     // The kernel's own file system refuses even root.
     const storage = openStorage({ type: 'folder', path: '/sys/standin' }, { botId: 'bot' })
     const error = await rejectionOf(storage.prepare(never))
@@ -267,7 +267,7 @@ describe('the folder storage', () => {
     expect(error.message).toContain('/sys/standin/bot cannot be written')
   })
 
-  test('a folder that lies under the name is told', async () => {
+  test('a folder under the name of the file is reported', async () => {
     const root = await temporaryFolder()
     await files.mkdir(path.join(root, 'bot', 'video.mp4'), { recursive: true })
     const local = await localFile(10)

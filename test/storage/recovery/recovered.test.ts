@@ -1,4 +1,4 @@
-/** What a dead bot left is finished: from its folder, and from the bucket alone. */
+/** The recording of a dead bot is finished: from its folder, and from the bucket alone. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import * as files from 'node:fs/promises'
@@ -141,7 +141,7 @@ describe('recovery from a folder', () => {
   })
 
   test.each(['', 'null\n5\n', '{"begin":{"name":"video.mp4"}}\n{"to":1000}\n'])(
-    'a journal that says nothing (%j) costs nothing of what lies beside it',
+    'a journal without entries (%j) does not affect the files beside it',
     async (text) => {
       const { recording } = await growInFolder(10, 1000)
       const folder = await spooled(recording)
@@ -385,7 +385,7 @@ describe('tails', () => {
 })
 
 describe('a bot that is killed at any moment', () => {
-  // Each round starts a process of its own, which takes seconds on a busy machine.
+  // Each round starts a separate process, which takes seconds on a busy machine.
   test.for(['folder', 'S3'])('loses nothing that it had kept (%s)', { timeout: 120_000 }, async (where) => {
     const server = await serve()
     for (let round = 0; round < 3; round++) {

@@ -74,7 +74,7 @@ describe('passing trouble', () => {
     expect(server.state.uploads.size).toBe(0)
   })
 
-  test('each retry is told in words, without secrets', async () => {
+  test('each retry is reported in words, without secrets', async () => {
     const server = await serve()
     const local = await localFile(10)
     const notices: unknown[] = []
@@ -117,7 +117,7 @@ describe('lasting trouble', () => {
     },
   )
 
-  test('an upload that may not be aborted is told, before the meeting and after a failure', async () => {
+  test('an upload that may not be aborted is reported, before the meeting and after a failure', async () => {
     const server = await serve()
     const denied: Fault['effect'] = { kind: 'refuse', status: 403, code: 'AccessDenied' }
     server.fail({ operation: 'AbortMultipartUpload', times: 1_000, effect: denied })
@@ -129,7 +129,7 @@ describe('lasting trouble', () => {
     expect(error.message).toContain('Its unfinished upload could not be aborted')
   })
 
-  test('an expired token is told with its cure', async () => {
+  test('an expired token is reported with its cure', async () => {
     const keys = {
       accessKeyId: 'TEMPORARY',
       secretAccessKey: 'temporary-secret',
@@ -143,7 +143,7 @@ describe('lasting trouble', () => {
     expect(error.message).not.toContain('temporary-')
   })
 
-  test('a session token that is valid works, and a wrong one is told', async () => {
+  test('a session token that is valid works, and a wrong one is reported', async () => {
     const keys = { accessKeyId: 'TEMPORARY', secretAccessKey: 'temporary-secret', sessionToken: 'temporary-token' }
     const server = await serve({ keys: [keys] })
     const local = await localFile(10)
@@ -154,7 +154,7 @@ describe('lasting trouble', () => {
     expect(error.message).not.toContain('another-token')
   })
 
-  test('a wrong region is told with the right one', async () => {
+  test('a wrong region is reported with the right one', async () => {
     const server = await serve({ region: 'eu-central-1' })
     const error = await rejectionOf(open(server, { region: 'us-west-2' }).prepare(never))
     expect(error).toMatchObject({ trouble: 'invalid', serverCode: 'AuthorizationHeaderMalformed' })
@@ -174,7 +174,7 @@ describe('lasting trouble', () => {
     )
   })
 
-  test('an endpoint that is no S3 server, or speaks no TLS, is told at once', async () => {
+  test('an endpoint that is no S3 server, or speaks no TLS, is reported at once', async () => {
     const web = createServer((_, response) => response.end('<html><head></head><body>Welcome<br></body></html>'))
     onTestFinished(() => void web.close())
     await new Promise<void>((resolve) => web.listen(0, '127.0.0.1', resolve))
@@ -190,7 +190,7 @@ describe('lasting trouble', () => {
     expect(plain.message).toContain('the right one of http:// and https://')
   })
 
-  test('an old server that does not know a request is told', async () => {
+  test('an old server that does not support a request is reported', async () => {
     const server = await serve()
     server.fail({
       operation: 'CreateMultipartUpload',
@@ -202,7 +202,7 @@ describe('lasting trouble', () => {
     expect(count(server, 'CreateMultipartUpload')).toBe(1)
   })
 
-  test('a full server is told', async () => {
+  test('a full server is reported', async () => {
     const server = await serve()
     const local = await localFile(10)
     server.fail({ operation: 'PutObject', times: 9, effect: { kind: 'refuse', status: 403, code: 'QuotaExceeded' } })

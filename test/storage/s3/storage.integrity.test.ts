@@ -1,4 +1,4 @@
-/** What is stored is what was sent, whatever kind of server it is; and a stop is a stop. */
+/** The stored bytes are the sent bytes on every kind of server, and a stop ends the work. */
 import { appendFile, readFile, truncate } from 'node:fs/promises'
 import { GetObjectCommand, S3Client } from '@aws-sdk/client-s3'
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
@@ -22,7 +22,7 @@ describe('what is stored is what was sent', () => {
     expect(bodyOf(server)?.equals(local.content)).toBe(true)
   })
 
-  test('a file that somebody shortened is noticed by its size', async () => {
+  test('a file that another program shortened is noticed by its size', async () => {
     const server = await serve()
     const local = await localFile(1000)
     server.before('HeadObject', () =>
@@ -75,7 +75,7 @@ describe('what is stored is what was sent', () => {
     },
   )
 
-  test('a bot that may only write is told by what the server answered to the writing', async () => {
+  test("a bot that may only write trusts the server's answer to the upload", async () => {
     const server = await serve()
     const denied: Fault['effect'] = { kind: 'refuse', status: 403, code: 'AccessDenied' }
     server.fail({ operation: 'HeadObject', times: 1_000, effect: denied })

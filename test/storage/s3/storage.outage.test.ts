@@ -1,4 +1,4 @@
-/** A server that is away, busy, silent or refuses, while a file grows: nothing is lost, and nobody waits. */
+/** A server that is away, busy, silent or refuses, while a file grows: nothing is lost, and no caller waits. */
 import { readdir } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -18,7 +18,7 @@ import { TEST_TUNING } from '../s3-place.ts'
 const PIECE = STEP / 4
 const BUSY: Fault['effect'] = { kind: 'refuse', status: 503, code: 'SlowDown' }
 
-/** Minutes pass in moments, for pauses and for whoever asks how long it has been. */
+/** Minutes pass in moments, for pauses and for readers of the clock. */
 const FAST = 1000
 const fastClock: Clock = {
   now: () => performance.now() * FAST,
@@ -93,7 +93,7 @@ describe('an outage while a file grows', () => {
   ]
   test.for(effects)('%s: at the beginning and in the middle, nothing is lost', async ([name, effect, tuning]) => {
     const server = await serve()
-    // What the first part shows, that ETags are digests, is needed to notice a flipped bit in a later one.
+    // Only the first part shows that ETags are digests. The storage needs this to notice a flipped bit in a later part.
     const from = name === 'a flipped bit' ? 3 : 2
     if (from === 2) server.fail({ operation: 'CreateMultipartUpload', times: 2, effect })
     server.fail({ operation: 'UploadPart', partNumber: from, times: 3, effect })
@@ -159,7 +159,7 @@ describe('an outage while a file grows', () => {
     await expectWhole(server, file, 9)
   })
 
-  test('a finish that gives up may be tried again, and what is refused for good is told', async () => {
+  test('a finish that gives up may be tried again, and a permanent refusal is reported', async () => {
     const server = await serve()
     const patience = { firstDelayMs: 5, maxDelayMs: 20, totalMs: 100 }
     const { file } = await grow(server, {}, { patience })
@@ -189,7 +189,7 @@ describe('an outage while a file grows', () => {
     await expectWhole(server, file, 16)
   })
 
-  test('an upload that the server has forgotten cannot be gone on with, and that is told', async () => {
+  test('an upload that the server has forgotten cannot be continued, and that is reported', async () => {
     const server = await serve()
     const { file } = await grow(server)
     await append(file, 0, 9)

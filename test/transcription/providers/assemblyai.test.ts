@@ -147,7 +147,7 @@ test('a turn is final once, with punctuation where that comes and without where 
   })
 })
 
-test('a connection that breaks is told once, after what was held', async () => {
+test('a connection that breaks is reported once, after the words that were held', async () => {
   const { connection, heard, lost } = await opened({
     sound(session) {
       session.say(turn(0, HELLO, { ends: true, isFormatted: false }))

@@ -111,7 +111,7 @@ test('live sound goes out as it is, and words come back until they are final', a
   expect(session!.texts.map(({ type }) => type)).toEqual(['KeepAlive', 'CloseStream'])
 })
 
-test('a connection that breaks is told once; the provider does not connect again by itself', async () => {
+test('a connection that breaks is reported once; the provider does not connect again by itself', async () => {
   const { connection, lost, service } = await opened({ sound: ({ socket }) => socket.close(1011, 'NET-0001') })
   connection.send(new Uint8Array(3200))
   await expect.poll(() => lost).toEqual([expect.stringContaining('1011')])

@@ -78,7 +78,7 @@ test('an answer without an end is given up at its limit, and not asked for again
   expect(service.asked).toHaveLength(1)
 })
 
-test('nobody there is said after three tries, with the host', async () => {
+test('a service that cannot be reached is reported after three tries, with the host', async () => {
   const failure = await provider('http://127.0.0.1:9/v1')
     .transcribe(sound(), SIGNAL)
     .catch((error) => error as Error)

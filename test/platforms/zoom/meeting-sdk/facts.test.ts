@@ -38,7 +38,7 @@ describe('what the SDK says', () => {
     expect(keeper.facts.level).toBe(13)
   })
 
-  test('the list that the waiting room gives makes nobody an attendee', () => {
+  test('the list that the waiting room shows makes no participant an attendee', () => {
     const keeper = new SdkFactsStore()
     keeper.tookSelf({ userId: SELF, isHold: false })
     keeper.tookAttendees(null)

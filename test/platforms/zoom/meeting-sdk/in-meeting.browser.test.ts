@@ -8,7 +8,7 @@ import { failureOf, sdkHarness, TOKEN_URL } from './sdk-harness.ts'
 const harness = sdkHarness()
 const LIMIT_MS = 30_000
 
-describe('what is told of the meeting', () => {
+describe('events of the meeting', () => {
   test('people by their names, as they come, change and go; never the bot, never markup', async () => {
     const attempt = await harness.attempt('open')
     const { meeting } = attempt
@@ -31,7 +31,7 @@ describe('what is told of the meeting', () => {
     await attempt.event('heartbeat', ({ others }) => others === 3)
   })
 
-  test('who speaks, also where no sound can be told apart', async () => {
+  test('speakers, also where participants have no separate sound', async () => {
     const attempt = await harness.attempt('sdk-audio-worklet')
     const { meeting } = attempt
     await attempt.enter()
@@ -75,7 +75,7 @@ describe('what is told of the meeting', () => {
 })
 
 describe('the right to record', () => {
-  test('is asked for, granted, and shown to everybody; taken back it ends the recording', async () => {
+  test('is requested, granted, and shown to every participant; its withdrawal ends the recording', async () => {
     const attempt = await harness.attempt('sdk-rec-no-answer')
     const { meeting, driver, signal } = attempt
     await attempt.enter()

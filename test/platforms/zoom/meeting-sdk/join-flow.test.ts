@@ -4,7 +4,7 @@ import { mustBeCommercial, nameWithin } from '../../../../platforms/zoom/meeting
 test('a name is cut to the bytes that Zoom takes, never within a character', () => {
   expect(nameWithin('  Notes for Ann ', 128)).toBe('Notes for Ann')
   expect(nameWithin('ééé', 5)).toBe('éé')
-  // A family is one character of 25 bytes to whoever reads it.
+  // The family emoji is one visible character of 25 bytes.
   expect(nameWithin('A👨‍👩‍👧‍👦', 20)).toBe('A')
 })
 

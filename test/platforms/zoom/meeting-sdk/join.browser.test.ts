@@ -16,7 +16,7 @@ describe('waiting', () => {
     void admitted.then(() => {
       isIn = true
     })
-    // The SDK tells its success with this status.
+    // The SDK reports its success with this status.
     const status = async () => ((await driver.evidence()).signs.last as { sdk: SdkFacts }).sdk.meetingStatus
     await expect.poll(status).toBe(2)
     expect(isIn).toBe(false)
@@ -81,7 +81,7 @@ describe('tokens', () => {
     const joins = joinsOf(attempt)
     expect(joins.slice(0, -1).every(({ code }) => code === 4017)).toBe(true)
     expect(joins.at(-1)).toEqual({ code: 0, token: 'obf' })
-    // Each try carried a token of its own: a used one would have been 4014.
+    // Each try carried its own token: a used one would have been 4014.
     expect(asked).toHaveLength(joins.length)
     expect(asked[0]).toContain(encodeURIComponent('{"team":7}'))
   })
@@ -93,7 +93,7 @@ describe('tokens', () => {
     expect(await failureOf(driver.join(signal))).toMatchObject({ code: 'CONF_OBF_TOKEN_ERROR', canRetry: false })
   })
 
-  test('an access key makes the bot somebody who is signed in', async () => {
+  test('an access key signs the bot in', async () => {
     const attempt = await harness.attempt('sdk-login-required-3100', {
       conf: { accessKey: { url: TOKEN_URL } },
       driver: { fetchToken: harness.tokensOf('zak') },

@@ -24,7 +24,7 @@ const FACTS: SdkFacts = {
 const IN_MEETING: Partial<SdkFacts> = { isAttendee: true, level: 14, meetingStatus: 2, isInWaitingRoom: false }
 const PAGE = 'http://127.0.0.1:4000/0123456789abcdef/meeting'
 
-function look(sdk: Partial<SdkFacts>, page: Partial<SdkSnapshot> = {}): SdkSnapshot {
+function sdkSnapshot(sdk: Partial<SdkFacts>, page: Partial<SdkSnapshot> = {}): SdkSnapshot {
   return { ...snapshot({ url: PAGE, ...page }), sdk: { ...FACTS, ...sdk } }
 }
 
@@ -40,7 +40,7 @@ const failure = (code: number | null, channel: SdkFailure['channel'] = 'callback
 
 function refusal(sdk: Partial<SdkFacts>, joinedWith: JoinedWith = 'nothing', page: Partial<SdkSnapshot> = {}) {
   const { stateOf, refusalOf } = classifier(joinedWith)
-  return refusalOf(stateOf(look(sdk, page)), 'waiting', new Set())
+  return refusalOf(stateOf(sdkSnapshot(sdk, page)), 'waiting', new Set())
 }
 
 describe('a join that fails', () => {
@@ -73,12 +73,12 @@ describe('a join that fails', () => {
     }
   })
 
-  test('is told by whichever channel has the number', () => {
+  test('is reported by the channel that has the number', () => {
     const failures = [failure(null, 'status'), failure(1, 'callback'), failure(4014, 'console')]
     expect(refusal({ failures }, 'obf')).toMatchObject({ code: 'CONF_OBF_TOKEN_ERROR' })
   })
 
-  test('that no address can mend is not made afresh', () => {
+  test('that no other address can correct is not tried again', () => {
     expect(failureError('on_behalf_stale', '4014', false).canRetry).toBe(false)
     expect(failureError('on_behalf_stale', '4014', true).canRetry).toBe(true)
     expect(failureError('trouble', '1', false).canRetry).toBe(true)
@@ -89,10 +89,10 @@ describe('a join that fails', () => {
     expect(refusal({ failures })!.message).toContain("$& $' <b>")
   })
 
-  test('in silence is told when its time is over, or at once by the line about the signature', () => {
+  test('in silence is reported when its time is over, or at once by the line about the signature', () => {
     const silent = { level: null, meetingStatus: null }
     const { stateOf } = classifier()
-    expect(stateOf(look(silent, { at: SILENT_JOIN_MS - 1 })).kind).toBe('joining')
+    expect(stateOf(sdkSnapshot(silent, { at: SILENT_JOIN_MS - 1 })).kind).toBe('joining')
     expect(refusal(silent, 'nothing', { at: SILENT_JOIN_MS })).toMatchObject({ code: 'CANNOT_GET_JWT_TOKEN' })
     const line = { ...silent, failures: [failure(null, 'silence')] }
     expect(refusal(line)).toMatchObject({ code: 'CANNOT_GET_JWT_TOKEN' })
@@ -123,7 +123,7 @@ describe('a wait', () => {
     ['for admission', { isInWaitingRoom: true, level: 8, meetingStatus: 2 }, 'nothing', 'waiting_room', 'admission'],
   ])('%s', (_what, facts, joinedWith, kind, waitsFor) => {
     const { stateOf, refusalOf, waitsFor: table } = classifier(joinedWith)
-    const state = stateOf(look(facts))
+    const state = stateOf(sdkSnapshot(facts))
     expect(state.kind).toBe(kind)
     expect(SDK_PAGE_PHASES[state.kind]).toBe('waiting')
     expect(table?.[state.kind] ?? 'admission').toBe(waitsFor)
@@ -132,12 +132,12 @@ describe('a wait', () => {
 
   test("of the SDK's own outweighs a number that came with it", () => {
     const facts = { waitsForHost: true, failures: [failure(3008)] }
-    expect(classifier().stateOf(look(facts)).kind).toBe('waiting_for_host')
+    expect(classifier().stateOf(sdkSnapshot(facts)).kind).toBe('waiting_for_host')
   })
 
   test('in the waiting room vetoes everything that looks like the meeting', () => {
     const facts = { isInWaitingRoom: true, level: 8, meetingStatus: 2 }
-    expect(classifier().stateOf(look(facts, { ...CALL })).kind).toBe('waiting_room')
+    expect(classifier().stateOf(sdkSnapshot(facts, { ...CALL })).kind).toBe('waiting_room')
   })
 
   test.each([
@@ -151,25 +151,25 @@ describe('a wait', () => {
 
 describe('the meeting', () => {
   const endOf = (facts: Partial<SdkFacts>, page: Partial<SdkSnapshot> = {}) => {
-    const signsNow = look({ ...IN_MEETING, ...facts }, { ...CALL, ...page })
+    const signsNow = sdkSnapshot({ ...IN_MEETING, ...facts }, { ...CALL, ...page })
     const { stateOf, endOf: end } = classifier('obf')
     return end(stateOf(signsNow), signsNow)
   }
 
   test('is proven by the list of attendees and another witness', () => {
     const { stateOf, isCorroborated } = classifier()
-    const sure = stateOf(look(IN_MEETING, CALL))
+    const sure = stateOf(sdkSnapshot(IN_MEETING, CALL))
     expect(sure).toMatchObject({ kind: 'in_call', proofs: ['attendee', 'sound', 'connected', 'footer', 'speaker'] })
     expect(isCorroborated?.(sure)).toBe(true)
-    const alone = stateOf(look({ ...IN_MEETING, level: 8, meetingStatus: 1 }))
+    const alone = stateOf(sdkSnapshot({ ...IN_MEETING, level: 8, meetingStatus: 1 }))
     expect(isCorroborated?.(alone)).toBe(false)
   })
 
-  test('goes on while the connection comes back, and while numbers of joining still stand', () => {
+  test('continues while the connection comes back, and while numbers of joining are still listed', () => {
     expect(endOf({})).toBeNull()
     expect(endOf({ failures: [failure(1)] })).toBeNull()
-    expect(classifier().stateOf(look({ ...IN_MEETING, meetingStatus: 4 }, CALL)).kind).toBe('reconnecting')
-    expect(classifier().stateOf(look({ ...IN_MEETING, meetingStatus: 3 }, CALL)).kind).toBe('reconnecting')
+    expect(classifier().stateOf(sdkSnapshot({ ...IN_MEETING, meetingStatus: 4 }, CALL)).kind).toBe('reconnecting')
+    expect(classifier().stateOf(sdkSnapshot({ ...IN_MEETING, meetingStatus: 3 }, CALL)).kind).toBe('reconnecting')
   })
 
   test.each<[what: string, Partial<SdkFacts>, end: string]>([
@@ -192,7 +192,7 @@ describe('the meeting', () => {
   })
 
   test('is left when the SDK has gone to its page after it', () => {
-    const after = look({ stage: 'bare', level: null }, { url: PAGE.replace('meeting', 'left') })
+    const after = sdkSnapshot({ stage: 'bare', level: null }, { url: PAGE.replace('meeting', 'left') })
     expect(classifier().stateOf(after).kind).toBe('left')
   })
 })

@@ -20,7 +20,7 @@ import { CONF } from './conf.ts'
 import { failureOf } from './sdk-harness.ts'
 
 const TARGET = { platform: 'zoom', url: 'https://zoom.us/j/88240852079?pwd=abc123', meetingId: '88240852079' } as const
-/** These come with the code of the meeting itself, which is loaded when Zoom lets somebody in. */
+/** These come with the code of the meeting itself, which is loaded when Zoom admits a participant. */
 const LATER = /^(?:focusMode|isBotUser|get(?:Authorized|Bot|Breakout|CurrentBreakout|FocusMode|Unassigned|UserStatus))/
 
 let api: Server
@@ -111,7 +111,7 @@ describe('the package', () => {
     for (const secret of [sent.get('signature')!, 'abc123', CONF.sdkSecret]) expect(everything).not.toContain(secret)
   })
 
-  test('shows a box for another passcode and calls nobody back; the driver reads it', async () => {
+  test('shows a box for another passcode and makes no callback; the driver reads the box', async () => {
     answer = { errorCode: 3004, errorMessage: 'Meeting Passcode wrong.' }
     const { joined } = await join(played())
     expect(await failureOf(joined)).toMatchObject({
@@ -120,7 +120,7 @@ describe('the package', () => {
     })
   })
 
-  test('without Zoom says that it failed, and nothing of why: worth another attempt', async () => {
+  test('without Zoom reports that it failed, without a reason: worth another attempt', async () => {
     const { joined } = await join(NOBODY)
     expect(await failureOf(joined)).toMatchObject({ code: 'CANNOT_JOIN_MEETING', canRetry: true })
   })

@@ -82,7 +82,7 @@ describe('the right to record', () => {
     await expect(meeting({ request: no(text) }).obtained).rejects.toMatchObject({ code, canRetry: false })
   })
 
-  test('"not enable local record" is told by the start already', async () => {
+  test('"not enable local record" is already reported by the start', async () => {
     const room = meeting({ start: no('not enable local record') })
     await expect(room.obtained).rejects.toMatchObject({ code: 'CANNOT_REQUEST_RECORDING_RIGHT' })
     expect(room.state.asked).toBe(0)
@@ -106,7 +106,7 @@ describe('the right to record', () => {
     await failed
   })
 
-  test('without a host nobody is asked; the host who comes is', async () => {
+  test('without a host the bot sends no request; it sends one when the host comes', async () => {
     const room = meeting({ request: NO_HOST, hasHost: false })
     await room.clock.advance(30_000)
     const before = room.state.asked
@@ -133,7 +133,7 @@ describe('the right to record', () => {
     await failed
   })
 
-  test('a stop is obeyed while nobody answers', async () => {
+  test('a stop ends the wait for an answer', async () => {
     const room = meeting()
     const failed = expect(room.obtained).rejects.toThrow('asked to leave')
     await room.clock.advance(2000)

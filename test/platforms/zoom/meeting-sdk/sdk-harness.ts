@@ -53,7 +53,7 @@ export function joinsOf({ meeting }: Attempt): { code: number; token: string | n
   return meeting.log.filter(({ target }) => target === 'sdk-join').map(({ detail }) => JSON.parse(detail ?? ''))
 }
 
-/** What a wait ended with instead of what it waited for. */
+/** The error that ended a wait. */
 export async function failureOf(work: Promise<unknown>): Promise<BotError> {
   try {
     await work

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { Secrets } from '../../../../platforms/zoom/meeting-sdk/secrets.ts'
 
-test('what was given in confidence is hidden wherever it stands, also in an address', () => {
+test('secrets are hidden wherever they occur, also in an address', () => {
   const secrets = new Secrets()
   secrets.keep('token/+=', 'token', null, undefined, '')
   expect(secrets.hide('a=token/+=&b=token%2F%2B%3D&c=token')).toBe('a=[redacted]&b=[redacted]&c=[redacted]')

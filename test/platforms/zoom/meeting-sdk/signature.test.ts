@@ -24,7 +24,7 @@ test('a signature carries the claims that Zoom reads, dated back against other c
   })
 })
 
-test('the signature stands the check of the mock, which is written apart from it', () => {
+test('the signature passes the check of the mock, which is a separate implementation', () => {
   expect(signatureProblem(makeSignature(parts), parts.meetingNumber, NOW)).toBeNull()
 })
 

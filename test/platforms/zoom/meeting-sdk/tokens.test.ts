@@ -18,7 +18,7 @@ test('a token of the job goes as it is', async () => {
   expect(await getTokens({ ...CONF, onBehalfToken: { value: 'obf.1' } })).toEqual({ obfToken: 'obf.1' })
 })
 
-test('an address is asked anew for each try, with what tells the bot apart', async () => {
+test('an address is requested again for each try, with parameters that identify the bot', async () => {
   const asked: string[] = []
   const conf = { ...CONF, onBehalfToken: { url: URL_OF_TOKEN }, extra: { team: 'a&b' } }
   expect(await getTokens(conf, answering(' obf.2\n', asked))).toEqual({ obfToken: 'obf.2' })
@@ -30,7 +30,7 @@ test('an address is asked anew for each try, with what tells the bot apart', asy
   expect(JSON.parse(searchParams.get('extra')!)).toEqual({ team: 'a&b' })
 })
 
-test('a control plane that gives fresh tokens is asked anew for each try', async () => {
+test('a control plane that gives new tokens is asked again for each try', async () => {
   const tokens = ['obf.1', 'obf.2', '{"token":"x"}']
   const conf = { ...CONF, onBehalfToken: { next: async () => tokens.shift()! } }
   expect(await getTokens(conf)).toEqual({ obfToken: 'obf.1' })
@@ -65,7 +65,7 @@ test.each([
   await expect(zak).rejects.toMatchObject({ ...failure, code: 'CONF_ACCESS_TOKEN_ERROR' })
 })
 
-test('an address that cannot be asked is told without its query, and may be asked again', async () => {
+test('an address that cannot be reached is reported without its query, and may be requested again', async () => {
   const broken: FetchToken = async () => {
     throw new Error('tokens.example answered with status 500')
   }

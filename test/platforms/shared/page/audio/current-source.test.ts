@@ -24,14 +24,14 @@ test('the source of the newest packet is the one that is heard', () => {
   expect(at(40, [7, 5020], [9, 5040])).toBe(9)
 })
 
-test('an entry that stays behind after the last word is nobody', () => {
+test('an entry that stays behind after the last word has no owner', () => {
   const { at } = stream()
   at(0, [7, 5000])
   expect(at(20, [7, 5020])).toBe(7)
   expect(at(200, [7, 5020])).toBeNull()
 })
 
-test('a left-over at the first look, and two sources of one packet, are nobody’s', () => {
+test('an entry that is left over at the first poll, and two sources of one packet, have no owner', () => {
   const { at } = stream()
   expect(at(0, [7, 5000])).toBeNull()
   expect(at(20, [7, 5020], [9, 5020])).toBeNull()

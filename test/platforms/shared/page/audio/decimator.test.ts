@@ -24,7 +24,7 @@ test.each([16_000, 24_000, 32_000, 48_000])('at %i Hz speech keeps its loudness 
   for (const hertz of [100, 1000, 3000, 6000]) {
     const output = decimated(tone(hertz), rate)
     expect(loudness(output), `${hertz} Hz`).toBeCloseTo(1, 1)
-    // What the filter still holds is less than a millisecond and a half.
+    // The filter still holds less than 1.5 ms.
     expect(rate / 2 - output.length).toBeGreaterThanOrEqual(0)
     expect(rate / 2 - output.length).toBeLessThan(rate * 0.0015)
   }

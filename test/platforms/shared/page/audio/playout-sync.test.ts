@@ -17,7 +17,7 @@ class Stream {
   readonly track = { kind: '', readyState: 'live' }
   jitterBufferTarget: number | null = null
   asked = 0
-  /** What statistics say now; null where they cannot be had. */
+  /** The current statistics; null where they are not available. */
   sums: { seconds: number; samples: number } | null = { seconds: 0, samples: 0 }
 
   constructor(kind: string) {
@@ -62,7 +62,7 @@ function begin(
   syncPlayout(tap, { playout, recordingMode, soundAheadMs })
   return (kind) => {
     const stream = new Stream(kind)
-    for (const tell of listeners) tell({ receiver: stream, track: stream.track } as unknown as TappedTrack)
+    for (const notify of listeners) notify({ receiver: stream, track: stream.track } as unknown as TappedTrack)
     return stream
   }
 }
@@ -88,7 +88,7 @@ test('the picture waits as well for the sound that is kept ready behind the brow
 })
 
 describe('sound that waits longer for good', () => {
-  test('is followed by every picture, and back again; a stream in which nobody speaks counts for nothing', async () => {
+  test('is followed by every picture, and back again; a stream without speech is ignored', async () => {
     const arrives = begin('even')
     const [sound, quiet, picture] = [arrives('audio'), arrives('audio'), arrives('video')]
     const own = sound.jitterBufferTarget!
@@ -147,7 +147,7 @@ describe('sound that was held up', () => {
     expect(picture.asked).toBe(0)
   })
 
-  test('and stands still is left alone, as is what has ended or tells nothing', async () => {
+  test('and stalls is left alone, as are streams that have ended or report no delay', async () => {
     const arrives = begin('even')
     const [still, gone, mute] = [arrives('audio'), arrives('audio'), arrives('audio')]
     const own = still.jitterBufferTarget!
@@ -163,7 +163,7 @@ describe('sound that was held up', () => {
   })
 })
 
-test('sound that is recorded alone has nothing to be in step with and is not looked at', async () => {
+test('sound that is recorded alone needs no sync, and its delay is not polled', async () => {
   const sound = begin('even', 'audio_only')('audio')
   const own = sound.jitterBufferTarget!
   expect(own).toBeGreaterThan(0)

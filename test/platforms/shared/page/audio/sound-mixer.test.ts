@@ -56,7 +56,7 @@ test('a track that stopped is waited for 30 ms once, and heard again when it com
   expect(heard.some(({ value }) => value === 0.625)).toBe(true)
 })
 
-test('a track that went away holds nobody up', () => {
+test('a track that went away does not delay the others', () => {
   const { add: take, remove, heard } = mixer()
   take('a', piece(0.5, 1000))
   take('b', piece(0.5, 1000))

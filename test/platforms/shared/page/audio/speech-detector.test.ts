@@ -45,16 +45,16 @@ describe('levels of contributing sources', () => {
     expect(detector.speaking()).toEqual([])
   })
 
-  it('take somebody who is in no sample for silent', () => {
+  it('treat a participant who is in no sample as silent', () => {
     const detector = createSpeechDetector()
     rounds(detector, 0, 1000, { ann: 0.2 })
     expect(short(rounds(detector, 1250, 2500, {}))).toEqual(['ann off 1000'])
   })
 
-  it('begin no turn with the sample that was the last of a turn: whoever is muted in the middle of a word falls silent once', () => {
+  it('begin no turn with the sample that was the last of a turn: a participant muted in the middle of a word goes silent once', () => {
     const detector = createSpeechDetector()
     rounds(detector, 0, 1000, { ann: 0.2 })
-    // The browser goes on showing the last packet.
+    // The browser keeps the last packet in its list.
     const changes: SpeechChange[] = []
     for (let ageMs = 100; ageMs <= 1000; ageMs += 100) {
       const samples = [{ participantIds: ['ann'], level: 0.2, ageMs }]
@@ -130,10 +130,10 @@ describe('levels of contributing sources', () => {
     expect(short(detector.tick(1000 + LONGEST_STALL_MS + 1))).toEqual(['ann off 1000'])
   })
 
-  it('make one turn of speech around a moment in which the page stood still', () => {
+  it('make one turn of speech around a moment in which the page stalled', () => {
     const detector = createSpeechDetector()
     rounds(detector, 0, 1000, { ann: 0.3, ben: 0.3 })
-    // What comes first after it is not always a round.
+    // The first sample after it is not always part of a round.
     expect(marks(detector, 'cleo', 2190, 2190)).toEqual([])
     expect(short(rounds(detector, 2200, 2200, { ann: 0.3 }))).toEqual([])
     // Who is silent after it was not heard to the end: the last that was heard counts.
@@ -141,7 +141,7 @@ describe('levels of contributing sources', () => {
     expect(detector.speaking()).toEqual(['ann'])
   })
 
-  it('make two turns of speech around a gap in which the page stood still', () => {
+  it('make two turns of speech around a gap in which the page stalled', () => {
     const detector = createSpeechDetector()
     rounds(detector, 0, 1000, { ann: 0.3 })
     expect(short(rounds(detector, 9000, 9000, { ann: 0.3 }))).toEqual(['ann off 1000', 'ann on 9000'])
@@ -158,12 +158,12 @@ describe('marks in the page', () => {
     ])
   })
 
-  it('say nothing one at a time: the page may be drawing itself anew', () => {
+  it('begin no turn one at a time: the page may be redrawing itself', () => {
     const detector = createSpeechDetector()
     expect(marks(detector, 'ann', 1000, 9000, 1000)).toEqual([])
   })
 
-  it('are outweighed by silent levels of somebody whose source was heard', () => {
+  it('are outweighed by silent levels of a participant whose source was captured', () => {
     const detector = createSpeechDetector()
     rounds(detector, 0, 500, { ann: 0.3 })
     const changes: SpeechChange[] = []
@@ -173,7 +173,7 @@ describe('marks in the page', () => {
     expect(short(changes)).toEqual(['ann off 500'])
   })
 
-  it('overrule silent levels when they go on for long, until the source is heard again', () => {
+  it('overrule silent levels when they last long, until the source sends sound again', () => {
     const detector = createSpeechDetector()
     rounds(detector, 0, 250, { ann: 0.3 })
     rounds(detector, 500, 2000, {})
@@ -190,7 +190,7 @@ describe('marks in the page', () => {
     expect(marks(detector, 'ann', 10_600, 11_200)).toEqual([])
   })
 
-  it('count for somebody whose source was never heard, although levels of others come', () => {
+  it('count for a participant whose source never sent sound, although levels of others come', () => {
     const detector = createSpeechDetector()
     rounds(detector, 0, 1000, { ben: 0.3 })
     expect(short(marks(detector, 'ann', 1000, 1400))).toEqual(['ann on 1000'])
@@ -214,7 +214,7 @@ describe('marks in the page', () => {
 })
 
 describe('a turn of several signals', () => {
-  it('is told with the best of them', () => {
+  it('is reported with the best of them', () => {
     const detector = createSpeechDetector()
     expect(marks(detector, 'ann', 1000, 1400)).toMatchObject([{ source: 'page', confidence: CONFIDENCE.page }])
     expect(rounds(detector, 1500, 2000, { ann: 0.3 })).toEqual([])
@@ -245,7 +245,7 @@ describe('a source that carries several people', () => {
     expect(short(marks(detector, 'ann', 2000, 2200))).toEqual(['ann on 2000'])
   })
 
-  it('may be nobody known', () => {
+  it('may have no known participant', () => {
     expect(
       createSpeechDetector().observe({ kind: 'levels', samples: [{ participantIds: [], level: 1 }], at: 0 }),
     ).toEqual([])
@@ -263,7 +263,7 @@ describe('captions', () => {
     expect(short(detector.tick(4000))).toEqual(['ann off 2400'])
   })
 
-  it('do not begin turns of somebody whose levels are healthy', () => {
+  it('do not begin turns of a participant whose levels are healthy', () => {
     const detector = createSpeechDetector()
     rounds(detector, 0, 250, { ann: 0.3 })
     rounds(detector, 500, 2000, {})
@@ -280,7 +280,7 @@ describe('leaving', () => {
     expect(detector.forget('nobody', 1300)).toEqual([])
   })
 
-  it('of everybody ends every turn', () => {
+  it('of all participants ends every turn', () => {
     const detector = createSpeechDetector()
     rounds(detector, 0, 1000, { ann: 0.3, ben: 0.3 })
     expect(short(detector.reset(1100)).sort()).toEqual(['ann off 1000', 'ben off 1000'])
@@ -288,7 +288,7 @@ describe('leaving', () => {
   })
 })
 
-it('never tells a turn twice, and never an end before its beginning, whatever comes', () => {
+it('a turn is never reported twice, and no end is before its beginning, with any sequence of signals', () => {
   const detector = createSpeechDetector()
   let seed = 7
   const chance = () => {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createVoiceSplitter } from '../../../../../platforms/shared/page/audio/voice-splitter.ts'
 
-/** Each letter is one piece of 10 ms: whose sound a stream carries; a dot is nobody's. */
+/** Each letter is one piece of 10 ms: the participant whose sound the stream carries. A dot means none. */
 function split(stream: string, certainAfter = 2) {
   const said: Record<string, string> = {}
   const log: string[] = []
@@ -29,13 +29,13 @@ test('a stream that is handed on is split, without a word of one in the file of 
   expect(log).toEqual(['a begins at 0', 'a pauses', 'b begins at 60', 'b pauses'])
 })
 
-test('an owner who is named for an instant only changes nobody else’s file', () => {
+test('an owner who is named only for an instant does not change the file of another participant', () => {
   const { said } = split('aaaaaabaaaaaaa')
   expect(said.a).not.toContain('b')
   expect(said.b).toBeUndefined()
 })
 
-test('breaths are silent, also where the stream carries somebody who is not known', () => {
+test('breaths are silent, also where the stream carries a participant who is not known', () => {
   const { said, log } = split(`aaa${'.'.repeat(10)}aaa...`)
   expect(said.a).toBe('aaa..........aaa.')
   expect(log).toHaveLength(2)

@@ -16,9 +16,9 @@ const message = (id: string, text: string, more: Partial<ChatMessage> = {}): Cha
 /** A log, and what it tells in short: `new`, `changed` or nothing. */
 function logOf() {
   const log = new ChatLog()
-  const take = (source: ChatSource, said: ChatMessage, otherIds: string[] = []) => log.add(source, said, 7, otherIds)
-  const kind = (...given: Parameters<typeof take>) => take(...given)?.type ?? null
-  return { log, take, kind }
+  const receive = (source: ChatSource, said: ChatMessage, otherIds: string[] = []) => log.add(source, said, 7, otherIds)
+  const kind = (...given: Parameters<typeof receive>) => receive(...given)?.type ?? null
+  return { log, receive, kind }
 }
 
 describe('two sources of one chat', () => {
@@ -47,11 +47,11 @@ describe('two sources of one chat', () => {
     expect(kind('panel', message('3', 'ok', { isOwn: true, senderId: null }))).toBe('chat_message')
   })
 
-  test('an edit that both tell is one change, under the id that was told', () => {
-    const { take, kind } = logOf()
-    take('channel', message('client-1', 'first'), ['row-1'])
-    take('panel', message('row-1', 'first'))
-    expect(take('channel', message('client-1', 'second', { isEdited: true }), ['row-1'])).toEqual({
+  test('an edit that both sources report is one change, under the id that was reported first', () => {
+    const { receive, kind } = logOf()
+    receive('channel', message('client-1', 'first'), ['row-1'])
+    receive('panel', message('row-1', 'first'))
+    expect(receive('channel', message('client-1', 'second', { isEdited: true }), ['row-1'])).toEqual({
       type: 'chat_message_changed',
       messageId: 'client-1',
       content: { text: 'second', isEdited: true },
@@ -59,36 +59,36 @@ describe('two sources of one chat', () => {
     })
     expect(kind('panel', message('row-1', 'first'))).toBeNull()
     expect(kind('panel', message('row-1', 'second'))).toBeNull()
-    expect(take('panel', message('row-1', 'third'))).toMatchObject({
+    expect(receive('panel', message('row-1', 'third'))).toMatchObject({
       messageId: 'client-1',
       content: { text: 'third' },
     })
   })
 
   test('reactions and links of one source are not taken away by the other', () => {
-    const { take, kind } = logOf()
+    const { receive, kind } = logOf()
     const reactions = [{ emoji: '👍', count: 1, participantIds: ['bob'] }]
     const links = [{ text: 'the plan', url: 'https://example.org/' }]
-    take('channel', message('1', 'see the plan'))
-    expect(take('channel', message('1', 'see the plan', { reactions }))).toMatchObject({ content: { reactions } })
-    expect(take('panel', message('1', 'see the plan', { links }))).toMatchObject({ content: { reactions, links } })
+    receive('channel', message('1', 'see the plan'))
+    expect(receive('channel', message('1', 'see the plan', { reactions }))).toMatchObject({ content: { reactions } })
+    expect(receive('panel', message('1', 'see the plan', { links }))).toMatchObject({ content: { reactions, links } })
     expect(kind('panel', message('1', 'see the plan', { links }))).toBeNull()
-    expect(take('channel', message('1', 'see the plan'))).toMatchObject({ content: { reactions: [], links } })
+    expect(receive('channel', message('1', 'see the plan'))).toMatchObject({ content: { reactions: [], links } })
   })
 })
 
 describe('deleted messages', () => {
-  test('are told without their text, once, and nothing changes them any more', () => {
-    const { log, take, kind } = logOf()
-    take('channel', message('1', 'a secret'))
+  test('are reported without their text, once, and later changes to them are ignored', () => {
+    const { log, receive, kind } = logOf()
+    receive('channel', message('1', 'a secret'))
     const gone = { type: 'chat_message_changed', messageId: '1', content: { text: '', isDeleted: true }, at: 7 }
-    expect(take('channel', message('1', '', { isDeleted: true }))).toEqual(gone)
+    expect(receive('channel', message('1', '', { isDeleted: true }))).toEqual(gone)
     expect(kind('panel', message('1', 'a secret'))).toBeNull()
     expect(log.delete('1', 8)).toBeNull()
     expect(JSON.stringify(log.add('channel', message('1', 'a secret again'), 9))).toBe('null')
   })
 
-  test('nobody is told of one that nobody had seen', () => {
+  test('a deleted message that was never reported is not reported', () => {
     const { log, kind } = logOf()
     expect(kind('channel', message('1', '', { isDeleted: true }))).toBeNull()
     expect(log.delete('unknown', 1)).toBeNull()

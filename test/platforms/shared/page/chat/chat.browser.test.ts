@@ -1,4 +1,4 @@
-/** What stands in a page's chat, read in a real browser: markup of messages, and panels of thousands of them. */
+/** Reads a page's chat in a real browser: markup of messages, and panels with thousands of them. */
 
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -101,7 +101,7 @@ test('thousands of messages are read once each; then only what is new or has cha
     list.children[5]!.remove()
     add('New')
     const changed = takeAll()
-    // The panel is closed, and made anew when it is opened again.
+    // The panel is closed, and created again when it is opened.
     const copy = list.cloneNode(true)
     list.replaceWith(copy)
     const again = takeAll()

@@ -7,7 +7,7 @@ import { type Kiosk, openKiosk } from '../../kiosk.ts'
 import type { Tapped } from './devices.entry.ts'
 
 declare const tapped: Tapped
-/** What the test page defines in its own script. */
+/** A call that the test page's own script sets up. */
 interface Call {
   sender: RTCPeerConnection
   receiver: RTCPeerConnection
@@ -17,7 +17,7 @@ declare const connect: (stream: MediaStream) => Promise<Call>
 declare const look: (stream: MediaStream) => Promise<{ width: number; height: number; colors: number[][] }>
 declare const loudness: (stream: MediaStream, seconds: number) => Promise<number>
 
-/** The page's own code, which knows nothing of wrappers. */
+/** The page's own code, which does not know that its browser functions are wrapped. */
 const JS = `
   async function connect(stream) {
     const sender = new RTCPeerConnection()
@@ -190,7 +190,7 @@ describe('the camera', () => {
     expect(near(answers.seen.colors[1], [220, 0, 0])).toBe(true)
   })
 
-  it('goes on sending to people who come later, although the picture stands still', async () => {
+  it('keeps sending to participants who come later, although the picture does not change', async () => {
     const frames = await page.evaluate(async () => {
       const stream = await navigator.mediaDevices.getUserMedia({ video: true })
       await connect(stream)
@@ -203,7 +203,7 @@ describe('the camera', () => {
     expect(frames).toBeGreaterThan(4)
   })
 
-  it('gives every request a track of its own, and works again after it was stopped', async () => {
+  it('gives every request a separate track, and works again after it was stopped', async () => {
     const seen = await page.evaluate(async () => {
       const first = await navigator.mediaDevices.getUserMedia({ video: true })
       const second = await navigator.mediaDevices.getUserMedia({ video: true })
@@ -386,7 +386,7 @@ describe('the list of devices', () => {
 })
 
 describe('the tap', () => {
-  it('cannot be told from the browser', async () => {
+  it("the page cannot distinguish it from the browser's own functions", async () => {
     const looks = await page.evaluate(async () => {
       class Own extends RTCPeerConnection {}
       const connection = new RTCPeerConnection({ iceServers: [{ urls: 'stun:127.0.0.1:1' }] })

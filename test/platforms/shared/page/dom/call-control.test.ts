@@ -33,7 +33,7 @@ test('the end is as old as the control is gone, however late it is asked for', (
   expect(watch.goneAt()! - before).toBeLessThanOrEqual(100)
 })
 
-test('a control that was drawn anew is there', () => {
+test('a control that was redrawn is present', () => {
   const { page, watch, remove } = watched()
   watch.begin()
   remove()

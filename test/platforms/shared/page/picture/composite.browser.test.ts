@@ -13,7 +13,7 @@ declare global {
   }
 }
 
-/** Everything of the page itself is of this color, so that one look at the screen tells whether any of it shows. */
+/** The color of the whole page, so that one screenshot shows whether any part of it is visible. */
 const PAGE_COLOR: Rgb = [255, 0, 255]
 
 const HTML = `<!doctype html>
@@ -133,7 +133,7 @@ const middles = (film: Buffer[], width: number, height: number): Rgb[] =>
 const settle = (ms: number) => page.evaluate((time) => new Promise((resolve) => setTimeout(resolve, time)), ms)
 
 describe('over the page', () => {
-  it('nothing of the page shows, under the strictest policy', async () => {
+  it('no part of the page shows, under the strictest policy', async () => {
     await untilPageShows()
     const screen = await show('gallery_view', [])
     expectNoPage(screen)
@@ -153,7 +153,7 @@ describe('over the page', () => {
     expect(await page.evaluate(() => document.elementFromPoint(640, 360)?.tagName)).not.toBe('DIV')
   })
 
-  it('locators, screen readers and the page find nothing of ours', async () => {
+  it('locators, screen readers and the page find none of our elements', async () => {
     await show('gallery_view', [person('Somebody Unusual', '#00a000'), person('Nobody Else', null)])
     expect(await page.getByText('Somebody Unusual').count()).toBe(0)
     expect(await page.locator('body').ariaSnapshot()).not.toContain('Unusual')
@@ -222,7 +222,7 @@ describe('over the page', () => {
     ])
   })
 
-  it('comes back with moving pictures when the page removes it or builds itself anew', async () => {
+  it('comes back with moving pictures when the page removes it or rebuilds itself', async () => {
     const blinking = { color: '#00a000', look: 'blink', framesPerSecond: 4 } as const
     await show('speaker_view', [person('ann', null, { picture: blinking })])
     const film = await kiosk.film({ x: 440, y: 160, width: 400, height: 400 })
@@ -254,7 +254,7 @@ describe('over the page', () => {
 })
 
 describe('pictures', () => {
-  it('everybody is in the gallery, each with the own picture, as soon as it says that it is painted', async () => {
+  it('the gallery shows every participant, each with their own picture, as soon as it reports that it is painted', async () => {
     const colors = { ann: [200, 0, 0], ben: [0, 160, 0], cleo: [0, 0, 200], dora: [200, 160, 0] } as const
     const hex = (color: readonly number[]) => `#${color.map((value) => value.toString(16).padStart(2, '0')).join('')}`
     const screen = await show(
@@ -285,7 +285,7 @@ describe('pictures', () => {
     }
   })
 
-  it('who speaks stands alone, and a change of speaker shows no black and no empty picture', async () => {
+  it('the speaker is shown alone, and a change of speaker shows no black and no empty picture', async () => {
     const tiles = [person('ann', '#c00000'), person('ben', '#0000c0'), person('cleo', '#00a000')]
     const screen = await show('speaker_view', tiles)
     expect(near(screen.pixel(640, 300), [192, 0, 0])).toBe(true)
@@ -374,7 +374,7 @@ describe('pictures', () => {
 
   it('a camera that never sends a picture shows initials and holds nothing up for ever', async () => {
     await page.evaluate(async () => {
-      // A receiver to which nobody sends.
+      // A receiver without a sender.
       const { receiver } = new RTCPeerConnection().addTransceiver('video')
       const Generator = Reflect.get(globalThis, 'MediaStreamTrackGenerator')
       const generator: MediaStreamTrack = new Generator({ kind: 'video' })
@@ -429,7 +429,7 @@ describe('pictures', () => {
     expect(await flag()).toBe(false)
   })
 
-  it('names are text, whatever they hold', async () => {
+  it('names are text, with any characters in them', async () => {
     const names = [
       '<img src=x onerror="heard.push(1)">',
       '"><script>heard.push(2)</script>',

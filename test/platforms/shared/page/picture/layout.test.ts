@@ -87,14 +87,14 @@ describe('the gallery', () => {
     expect(below!.y).toBeGreaterThan(left!.y)
   })
 
-  it('says in a place of its own how many more there are', () => {
+  it('shows in a separate place how many more there are', () => {
     const places = layOut(request({ gallery: people(24), hiddenCount: 6 }))
     expect(places).toHaveLength(25)
     expect(places.at(-1)?.id).toBeNull()
     expectTidy(places)
   })
 
-  it('is empty when nobody is there', () => {
+  it('is empty when there are no participants', () => {
     expect(layOut(request({}))).toEqual([])
   })
 
@@ -108,7 +108,7 @@ describe('the gallery', () => {
     for (const other of others) expect(other.picture.x).toBeGreaterThan(screen!.picture.x + screen!.picture.width)
   })
 
-  it('gives a shared screen the whole picture when nobody else has one', () => {
+  it('gives a shared screen the whole picture when no participant has one', () => {
     const [screen, ...others] = layOut(request({ screenId: 's' }))
     expect(others).toEqual([])
     expect(screen!.picture.width).toBeGreaterThan(1100)
@@ -134,11 +134,11 @@ describe('the speaker view', () => {
     expect(speaker!.picture.width).toBeLessThan(0.3 * screen!.picture.width)
   })
 
-  it('shows a shared screen alone when nobody else is there', () => {
+  it('shows a shared screen alone when there are no participants', () => {
     expect(view({ screenId: 's' }).map(({ id }) => id)).toEqual(['s'])
   })
 
-  it('is empty when nobody is there', () => {
+  it('is empty when there are no participants', () => {
     expect(view({})).toEqual([])
     expect(view({ standby: ['p2'] })).toEqual([])
   })
@@ -167,7 +167,7 @@ describe('the speaker view', () => {
     expect(gap).toBeLessThan(30)
   })
 
-  it('uses whatever size the window has', () => {
+  it('uses the size that the window has', () => {
     for (const [width, height] of [
       [1920, 1080],
       [1279, 719],

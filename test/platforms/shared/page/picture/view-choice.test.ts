@@ -32,13 +32,13 @@ function meeting() {
   }
 }
 
-describe('the speaker on stage', () => {
+describe('the main speaker', () => {
   it('is the first with a camera before anyone spoke', () => {
     const at = meeting()
     expect(at('ann Ben Cleo', 1000).speakerId).toBe('ben')
   })
 
-  it('is the first person where nobody has a camera', () => {
+  it('is the first participant where all cameras are off', () => {
     const at = meeting()
     expect(at('ann ben', 1000).speakerId).toBe('ann')
     expect(at('', 1100).speakerId).toBeNull()
@@ -79,7 +79,7 @@ describe('the speaker on stage', () => {
     expect(at('Ann* Ben*', 3000 + TAKE_OVER_MS).speakerId).toBe('ann')
   })
 
-  it('gives way to who goes on speaking, so that a noisy microphone cannot hold the stage', () => {
+  it('is replaced by a participant who keeps speaking, so that a noisy microphone cannot hold the picture', () => {
     const at = meeting()
     at('Ann* Ben', 1000)
     at('Ann* Ben', 2000)
@@ -116,7 +116,7 @@ describe('the speaker on stage', () => {
     expect(at('Ben Cleo*', 2100).speakerId).toBe('cleo')
   })
 
-  it('is nobody when all left, and the newcomer afterwards', () => {
+  it('is null when all left, and the newcomer afterwards', () => {
     const at = meeting()
     at('Ann*', 1000)
     at('Ann*', 2000)
@@ -131,7 +131,7 @@ describe('shared screens', () => {
     expect(choice).toMatchObject({ screenId: '[deck]', speakerId: 'ann', gallery: ['ann'], hiddenCount: 0 })
   })
 
-  it('are represented by the newest, whatever the order of tiles', () => {
+  it('are represented by the newest, in any order of tiles', () => {
     const at = meeting()
     at('[one] Ann', 0)
     expect(at('[two] Ann [one]', 10).screenId).toBe('[two]')
@@ -144,7 +144,7 @@ describe('the gallery', () => {
   const crowd = (count: number, speaking: string[] = []) =>
     Array.from({ length: count }, (_, index) => `p${index}${speaking.includes(`p${index}`) ? '*' : ''}`).join(' ')
 
-  it('shows everybody up to its limit, in the order of joining', () => {
+  it('shows every participant up to its limit, in the order of joining', () => {
     const choice = meeting()(crowd(GALLERY_LIMIT), 0)
     expect(choice.gallery).toHaveLength(GALLERY_LIMIT)
     expect(choice.hiddenCount).toBe(0)
@@ -157,7 +157,7 @@ describe('the gallery', () => {
     expect(choice.hiddenCount).toBe(6)
   })
 
-  it('gives a hidden speaker the place of the one who was silent longest, and moves nobody else', () => {
+  it('gives a hidden speaker the place of the participant who was silent longest, and moves no other', () => {
     const at = meeting()
     at(crowd(30, ['p3']), 1000)
     const before = at(crowd(30), 2000).gallery

@@ -10,7 +10,7 @@ test('a video fills its place, and what is over is cut on both sides alike', () 
   })
 })
 
-test('a whole video stands in the middle of its place, on even pixels', () => {
+test('a whole video is in the middle of its place, on even pixels', () => {
   expect(fitInto({ width: 360, height: 640 }, PLACE, true)).toEqual({
     from: { x: 0, y: 0, width: 360, height: 640 },
     to: { x: 154, y: 20, width: 112, height: 200 },

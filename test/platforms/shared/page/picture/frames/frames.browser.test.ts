@@ -107,7 +107,7 @@ async function show(mode: 'speaker_view' | 'gallery_view', tiles: TileText[]): P
   )
 }
 
-/** What a player shows of a pixel of the file. */
+/** The color that a player shows for a pixel of the file. */
 async function pixel(x: number, y: number): Promise<Rgb> {
   await using opened = await open(file)
   const byte = async (at: number) => (await opened.read(Buffer.alloc(1), 0, 1, at)).buffer[0]!
@@ -140,14 +140,14 @@ test('a gallery is in the file as it is on a screen: pictures, round corners, na
   await expectPixel(4, 4, GROUND)
   await expectPixel(84, 14, GROUND)
   await expectPixel(647, 170, SPEAKING)
-  // Cleo's initial stands on a calm ground of its own.
+  // Cleo's initial is on a plain ground.
   expect(near(await pixel(320, 520), GROUND, 20)).toBe(false)
   const caption = await Promise.all(Array.from({ length: 60 }, (_, index) => pixel(86 + index, 339)))
   expect(caption.some(([red]) => red > 120)).toBe(true)
   expect(kiosk.complaints).toEqual([])
 })
 
-test('until it is shown, the file can be told from others', async () => {
+test('until its picture is shown, the file begins with a mark that identifies it', async () => {
   const start = async () => {
     await using opened = await open(file)
     return (await opened.read(Buffer.alloc(16), 0, 16, 0)).buffer.toString('hex')
@@ -163,13 +163,13 @@ test('until it is shown, the file can be told from others', async () => {
   expect(await start()).not.toBe(mark)
 })
 
-test('the display shows nothing of it, and nothing of the page', async () => {
+test('the display shows neither the composite nor the page', async () => {
   await show('gallery_view', [person('Ann', RED)])
   await expectPixel(640, 340, RED)
   await expect.poll(async () => near((await kiosk.grab()).pixel(640, 340), GROUND)).toBe(true)
 })
 
-test('who speaks fills the picture, and who comes on stage takes it over', async () => {
+test('the speaker fills the picture, and the next speaker replaces it', async () => {
   await show('speaker_view', [person('Ann', RED, { isSpeaking: true }), person('Ben', GREEN)])
   await expectPixel(640, 340, RED)
   await show('speaker_view', [person('Ann', RED), person('Ben', GREEN, { isSpeaking: true })])
@@ -194,7 +194,7 @@ test('a shared screen and a picture on its side are seen whole', async () => {
   expect(near(side, GREEN) || near(side, [0x23, 0x26, 0x2e]) || near(side, GROUND)).toBe(true)
 })
 
-test('a screen that stands still, and so sends no frame, is seen all the same', async () => {
+test('a screen that does not change, and so sends no frame, is shown too', async () => {
   await page.evaluate(() => {
     const stream = harness.fakeStream({ color: 'rgb(40 60 200)', framesPerSecond: 0 })
     window.streams.screen = stream

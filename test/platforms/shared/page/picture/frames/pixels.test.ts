@@ -12,7 +12,7 @@ beforeAll(async () => {
   pixels = instance.exports as unknown as Pixels
 })
 
-/** A copy of what lies there. */
+/** A copy of the bytes at this address. */
 const read = (address: number, bytes: number) => new Uint8Array(pixels.memory.buffer, address, bytes).slice()
 
 function put(bytes: Uint8Array): number {

@@ -64,7 +64,7 @@ test.each([
   const error = await refusalOf(attempt)
   expect({ code: error.code, canRetry: error.canRetry }).toEqual({ code, canRetry })
   expect(error.message).toMatch(/^[A-Z].*\.$/)
-  // A wall is met once; nobody tries it again.
+  // A refusal is seen once, and the driver does not try again.
   expect(clicksOn(attempt, 'Join')).toBeLessThanOrEqual(1)
 })
 
@@ -159,7 +159,7 @@ test('a link that stays invalid is given up in the end', async () => {
   expect(attempt.meeting.log.filter(({ event }) => event === 'navigate').length).toBeGreaterThan(2)
 })
 
-test('a stop in the waiting room withdraws the knock', async () => {
+test('a stop in the waiting room withdraws the join request', async () => {
   const attempt = await zoom.attempt('waiting-room', { speed: FAST })
   expect(await attempt.driver.join(attempt.signal)).toBe('waiting_room')
   const admission = attempt.driver.waitForAdmission(attempt.signal)
