@@ -12,6 +12,7 @@ import * as alerts from './migrations/0050-alerts.ts'
 import * as identities from './migrations/0060-identities.ts'
 import * as resumedBots from './migrations/0070-resumed-bots.ts'
 import * as traces from './migrations/0080-traces.ts'
+import * as livePictures from './migrations/0090-live-pictures.ts'
 
 const MIGRATIONS: Record<string, Migration> = {
   '0001-first-tables': firstTables,
@@ -25,6 +26,7 @@ const MIGRATIONS: Record<string, Migration> = {
   '0060-identities': identities,
   '0070-resumed-bots': resumedBots,
   '0080-traces': traces,
+  '0090-live-pictures': livePictures,
 }
 
 /** Names of the steps that were made now. Rejects with the error of the first step that failed. */
@@ -43,4 +45,13 @@ export async function missingMigrations(database: Kysely<never> | Kysely<unknown
   const { rows } = await sql<{ name: string }>`select name from kysely_migration`.execute(database as Kysely<unknown>)
   const made = new Set(rows.map(({ name }) => name))
   return Object.keys(MIGRATIONS).filter((name) => !made.has(name))
+}
+
+/** The newest step that the database has and that this program knows, and how many this program knows. */
+export async function migrationState(
+  database: Kysely<never> | Kysely<unknown>,
+): Promise<{ newest: string | null; known: number; missing: string[] }> {
+  const missing = await missingMigrations(database)
+  const names = Object.keys(MIGRATIONS)
+  return { newest: names.findLast((name) => !missing.includes(name)) ?? null, known: names.length, missing }
 }

@@ -161,6 +161,12 @@ export interface JobOffersTable {
   taken_at: Time | null
 }
 
+export interface LivePicturesTable {
+  bot_id: string
+  asked_at: Time
+  command_id: string
+}
+
 export interface JournalsTable {
   bot_id: string
   journal_id: string
@@ -563,6 +569,7 @@ export interface Tables extends AlertTables {
   bot_events: BotEventsTable
   bot_steps: BotStepsTable
   bot_commands: BotCommandsTable
+  live_pictures: LivePicturesTable
   artifacts: ArtifactsTable
   endpoints: EndpointsTable
   messages: MessagesTable
