@@ -62,10 +62,11 @@ export function partRoutes(app: App, dependencies: ApiDependencies): void {
           ? [{ at: event.offset + (beginOf.get(attempt) ?? 0), seconds: event.seconds, is_between_parts: false }]
           : [],
       )
+      const isResuming = bot.resuming_since !== null && bot.phase !== 'closed'
       return {
         success: true as const,
         data: {
-          state: bot.phase === 'assembling' ? 'assembling' : bot.resuming_since === null ? null : 'resuming',
+          state: bot.phase === 'assembling' ? ('assembling' as const) : isResuming ? ('resuming' as const) : null,
           parts,
           gaps: [...between, ...within].sort((one, other) => one.at - other.at),
         },

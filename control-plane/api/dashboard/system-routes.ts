@@ -39,7 +39,7 @@ export function systemRoutes(app: App, { database, settings }: ApiDependencies):
     const [figures, launchers, migrations] = await Promise.all([
       readSystem(database),
       readCapacities(database),
-      migrationState(database),
+      migrationState(database as never),
     ])
     const version = settings.version ?? 'unknown'
     return { success: true as const, data: { version, node: process.version, ...figures, launchers, migrations } }
