@@ -37,7 +37,7 @@ export async function removeCapacity(db: Database, id: string): Promise<void> {
 /** Of all processes that launch bots now. */
 export async function readCapacities(db: Database): Promise<Capacity[]> {
   const { rows } = await sql<{ value: Capacity }>`
-    select value from settings where name like ${`${PREFIX}%`}
+    select value - 'at' as value from settings where name like ${`${PREFIX}%`}
       and (value ->> 'at')::timestamptz >= now() - make_interval(secs => ${SHOWN_SECONDS})
     order by value ->> 'launcher', name`.execute(db)
   return rows.map(({ value }) => value)
