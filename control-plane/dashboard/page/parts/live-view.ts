@@ -5,7 +5,7 @@ import { ask, type LiveView } from '../api.ts'
 
 const LOOK_EVERY_MS = 3000
 /** The service asks a bot at most every 30 s, however many pages ask for it. */
-const ASK_EVERY_MS = 10_000
+const ASK_EVERY_MS = 5000
 
 export type LiveViews = ReadonlyMap<string, LiveView>
 

@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import type { Answer } from '@standin/wire/control-link.ts'
 import type { BotEvent } from '@standin/wire/events.ts'
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright'
+import { Registry } from 'prom-client'
 import { buildApi } from '../../../../control-plane/api/app.ts'
 import { signInAddress } from '../../../../control-plane/api/dashboard/addresses.ts'
 import { type BotLinks, createArtifactLinks } from '../../../../control-plane/files/artifact-links.ts'
@@ -111,7 +112,7 @@ export async function openBrowserWorld() {
       await app.close()
     },
     async startAgain() {
-      app = await buildApi(world.dependencies)
+      app = await buildApi({ ...world.dependencies, metrics: new Registry() })
       await app.listen({ host: '127.0.0.1', port })
     },
 
