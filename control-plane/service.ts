@@ -16,6 +16,7 @@ import { startJobs } from './jobs/index.ts'
 import { createProviderDeletion, ownKeys } from './jobs/provider-deletion.ts'
 import { startRetranscriptions } from './jobs/retranscription.ts'
 import { createTranscribeCommand } from './jobs/transcribe-command.ts'
+import { startCapacityReport } from './launching/capacity-report.ts'
 import { startLaunching } from './launching/index.ts'
 import { botEnvironment } from './launching/launchers/bot-environment.ts'
 import { createJoinPartsCommand } from './launching/launchers/join-parts-command.ts'
@@ -179,6 +180,9 @@ async function startRoles(
       watchDrain(database, await databaseTime(database), () => launching.drain(), log),
     )
     closing.addWork('launching', () => launching.close().finally(() => launcher.close?.()))
+    const image = launcher.kind === 'docker' || launcher.kind === 'kubernetes' ? config.botImage : null
+    const capacity = startCapacityReport({ database, launcher, version: versionOfProgram(), image, log })
+    closing.addWork('capacity report', () => capacity.close())
   }
   if (has('dispatcher')) {
     const database = pool('dispatcher')

@@ -7,7 +7,13 @@ export const botCommandSchema = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('send_chat'), message: chatText }),
   z.strictObject({ type: z.literal('pause'), chat_message: chatText.nullish() }),
   z.strictObject({ type: z.literal('resume'), chat_message: chatText.nullish() }),
-  z.strictObject({ type: z.literal('screenshot') }),
+  z.strictObject({
+    type: z.literal('screenshot'),
+    live: z
+      .boolean()
+      .optional()
+      .describe('Stores the picture at once as `screenshots/live.png`, in place of the last live one.'),
+  }),
 ])
 export type BotCommand = z.infer<typeof botCommandSchema>
 

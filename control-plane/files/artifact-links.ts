@@ -13,13 +13,16 @@ export interface BotLinks extends ArtifactLinks {
   linksOf(botId: string, seconds?: number): Promise<Record<ArtifactField, string | null>>
   /** Links to its screenshots, oldest first. */
   screenshotsOf(botId: string, seconds?: number): Promise<{ name: string; url: string }[]>
+  /** A link to a file by its location; null where it does not lie in this store. */
+  linkTo(location: string, seconds: number): Promise<string | null>
 }
 
 export function createArtifactLinks(db: Database, files: FileStore): BotLinks {
-  const linkTo = async ({ location }: StoredArtifact, seconds: number) => {
+  const linkToLocation = async (location: string, seconds: number) => {
     const key = files.keyOf(location)
     return key === null ? null : files.sign(key, seconds)
   }
+  const linkTo = ({ location }: StoredArtifact, seconds: number) => linkToLocation(location, seconds)
 
   /** Questions about one bot at the same time, as a webhook with all its links asks them, share one answer. */
   const asked = new Map<string, Promise<StoredArtifact[]>>()
@@ -33,6 +36,7 @@ export function createArtifactLinks(db: Database, files: FileStore): BotLinks {
   }
 
   return {
+    linkTo: linkToLocation,
     async sign(botId, name, seconds) {
       const artifact = (await artifactsOf(botId)).find((one) => one.name === name)
       return artifact === undefined ? null : linkTo(artifact, seconds)

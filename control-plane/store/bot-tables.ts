@@ -125,6 +125,13 @@ export interface JobOffersTable {
   taken_at: Time | null
 }
 
+/** The last screenshot that the dashboard asked for, one for each bot. */
+export interface LivePicturesTable {
+  bot_id: string
+  asked_at: Time
+  command_id: string
+}
+
 export interface JournalsTable {
   bot_id: string
   journal_id: string

@@ -19,6 +19,17 @@ export async function readLiveBots(db: Database, teamId: string): Promise<LiveBo
   return rows
 }
 
+/** When further attempts of a bot recorded again, and how much of the meeting is missing before each. */
+export async function readResumedSteps(
+  db: Database,
+  botId: string,
+): Promise<{ attempt: number; missing_seconds: number }[]> {
+  const { rows } = await sql<{ attempt: number; missing_seconds: number }>`
+    select attempt, coalesce((evidence ->> 'missing_seconds')::float8, 0) as missing_seconds
+    from bot_steps where bot_id = ${botId} and kind = 'resumed' and attempt is not null order by at, id`.execute(db)
+  return rows
+}
+
 export interface ShownDelivery {
   id: number
   message_id: string
@@ -82,6 +93,13 @@ export interface SystemFigures {
   oldest_delivery_seconds: number
   /** Seconds that the bot that waits longest is past its time. */
   latest_bot_seconds: number
+  /** Commands that no bot has got yet. */
+  waiting_commands: number
+  oldest_command_seconds: number
+  /** Endpoints that fail, of all teams. */
+  failing_endpoints: number
+  /** Deletions of data that are not verified yet. */
+  waiting_deletions: number
   postgres: string
 }
 
@@ -103,6 +121,12 @@ export async function readSystem(db: Database): Promise<SystemFigures> {
         where state = 'waiting' and next_at < now()) as oldest_delivery_seconds,
       (select coalesce(extract(epoch from now() - min(due_at)), 0)::float8 from bots
         where phase in ('scheduled', 'due') and due_at < now()) as latest_bot_seconds,
+      (select count(*) from bot_commands where answered_at is null and sent_at is null
+        and expires_at > now()) as waiting_commands,
+      (select coalesce(extract(epoch from now() - min(created_at)), 0)::float8 from bot_commands
+        where answered_at is null and sent_at is null and expires_at > now()) as oldest_command_seconds,
+      (select count(*) from endpoints where failing_since is not null and disabled_at is null) as failing_endpoints,
+      (select count(*) from deletions where verified_at is null) as waiting_deletions,
       current_setting('server_version') as postgres`.execute(db)
   return rows[0]!
 }

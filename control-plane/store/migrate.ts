@@ -15,6 +15,7 @@ import * as alerts from './migrations/0050-alerts.ts'
 import * as identities from './migrations/0060-identities.ts'
 import * as resumedBots from './migrations/0070-resumed-bots.ts'
 import * as traces from './migrations/0080-traces.ts'
+import * as livePictures from './migrations/0090-live-pictures.ts'
 
 const MIGRATIONS: Record<string, Migration> = {
   '0001-first-tables': firstTables,
@@ -28,6 +29,7 @@ const MIGRATIONS: Record<string, Migration> = {
   '0060-identities': identities,
   '0070-resumed-bots': resumedBots,
   '0080-traces': traces,
+  '0090-live-pictures': livePictures,
 }
 
 /** A newer version of Standin has changed this database. */
@@ -70,4 +72,13 @@ async function migrationsMade(database: Kysely<never> | Kysely<unknown>): Promis
   if (!tables[0]!.has) return []
   const { rows } = await sql<{ name: string }>`select name from kysely_migration order by name`.execute(any)
   return rows.map(({ name }) => name)
+}
+
+/** The newest step that the database has and that this program knows, and how many this program knows. */
+export async function migrationState(
+  database: Kysely<never> | Kysely<unknown>,
+): Promise<{ newest: string | null; known: number; missing: string[] }> {
+  const missing = await missingMigrations(database)
+  const names = Object.keys(MIGRATIONS)
+  return { newest: names.findLast((name) => !missing.includes(name)) ?? null, known: names.length, missing }
 }

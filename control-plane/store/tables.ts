@@ -14,6 +14,7 @@ import type {
   JobOffersTable,
   JournalsTable,
   LaunchesTable,
+  LivePicturesTable,
   RetranscriptionsTable,
 } from './bot-tables.ts'
 import type {
@@ -50,6 +51,7 @@ export interface Tables extends AlertTables {
   bot_events: BotEventsTable
   bot_steps: BotStepsTable
   bot_commands: BotCommandsTable
+  live_pictures: LivePicturesTable
   artifacts: ArtifactsTable
   endpoints: EndpointsTable
   messages: MessagesTable

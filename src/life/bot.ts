@@ -26,7 +26,7 @@ import { filesBeside, saveEvidence, writeFilesAboutPeople } from './artifacts.ts
 import { BotChat } from './bot-chat.ts'
 import { ChatRecord } from './chat-record.ts'
 import { answerCommands } from './commands.ts'
-import { Delivery, deliverJournal } from './delivery.ts'
+import { Delivery, deliverJournal, storeNow } from './delivery.ts'
 import { Ending } from './ending.ts'
 import { Failover } from './failover.ts'
 import { errorOf, finalEndOf, finalReportOf } from './final-report.ts'
@@ -135,7 +135,10 @@ export async function runBot(job: Job, target: MeetingTarget, parts: BotParts): 
   recorder.watch((event) => {
     if (joinedAt === null && event.type === 'failed' && event.lost === 'stage') meeting.environmentLost(event.error)
   })
-  const obey = answerCommands({ status, recording, streaming, liveTranscript, chat, workFolder, stop, meeting })
+  const obey = answerCommands({
+    ...{ status, recording, streaming, liveTranscript, chat, workFolder, stop, meeting },
+    storeNow: (name) => storeNow(parts, name),
+  })
   control.onCommand(obey)
 
   try {

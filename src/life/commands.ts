@@ -20,8 +20,13 @@ export interface CommandParts {
   workFolder: string
   /** `isOpen`: its page is there, though it may be that of a waiting room. */
   meeting: InMeeting & { readonly isOpen: boolean }
+  /** Stores a file of the work folder and reports it. Rejects where it could not be stored. */
+  storeNow(name: string): Promise<void>
   stop(askedBy: StopRequester): void
 }
+
+const LIVE_SCREENSHOT = 'screenshots/live.png'
+const MAX_LIVE_SCREENSHOT_BYTES = 8 * 1024 * 1024
 
 export function answerCommands(parts: CommandParts): (command: BotCommand) => Promise<CommandAnswer> {
   const { status, recording, streaming, liveTranscript, meeting } = parts
@@ -42,7 +47,7 @@ export function answerCommands(parts: CommandParts): (command: BotCommand) => Pr
       case 'resume':
         return inTurn(() => resume(command.chat_message ?? null))
       case 'screenshot':
-        return screenshot()
+        return command.live ? liveScreenshot() : screenshot()
     }
   }
 
@@ -100,13 +105,31 @@ export function answerCommands(parts: CommandParts): (command: BotCommand) => Pr
     try {
       const picture = await meeting.screenshot()
       screenshots += 1
-      const name = `screenshots/${String(screenshots).padStart(4, '0')}.png`
-      await mkdir(join(parts.workFolder, 'screenshots'), { recursive: true, mode: 0o700 })
-      await writeWholeFile(join(parts.workFolder, name), picture)
-      return { ok: true, data: { name, bytes: picture.byteLength } }
+      return await keepScreenshot(`screenshots/${String(screenshots).padStart(4, '0')}.png`, picture)
     } catch (error) {
       return refused('COMMAND_FAILED', messageOf(error))
     }
+  }
+
+  /** Others look at the picture while the bot is in the meeting, so it is stored before the answer. */
+  async function liveScreenshot(): Promise<CommandAnswer> {
+    if (!IN_CALL.has(status.state)) return wrongStatus('take a live screenshot')
+    try {
+      const picture = await meeting.screenshot()
+      if (picture.byteLength > MAX_LIVE_SCREENSHOT_BYTES)
+        return refused('COMMAND_FAILED', `The screenshot has ${picture.byteLength} bytes, which is too large.`)
+      const answer = await keepScreenshot(LIVE_SCREENSHOT, picture)
+      await parts.storeNow(LIVE_SCREENSHOT)
+      return answer
+    } catch (error) {
+      return refused('COMMAND_FAILED', messageOf(error))
+    }
+  }
+
+  async function keepScreenshot(name: string, picture: Uint8Array): Promise<CommandAnswer> {
+    await mkdir(join(parts.workFolder, 'screenshots'), { recursive: true, mode: 0o700 })
+    await writeWholeFile(join(parts.workFolder, name), picture)
+    return { ok: true, data: { name, bytes: picture.byteLength } }
   }
 
   function inTurn(work: () => Promise<CommandAnswer>): Promise<CommandAnswer> {

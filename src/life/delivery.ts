@@ -148,6 +148,18 @@ export class Delivery {
   }
 }
 
+/** Milliseconds. */
+const STORE_NOW_MS = 20_000
+
+/** Stores one file while the bot is in the meeting, and reports it. Rejects where it could not be stored. */
+export async function storeNow(
+  { storage, control, workFolder }: Pick<DeliveryParts, 'storage' | 'control' | 'workFolder'>,
+  name: string,
+): Promise<void> {
+  const file = { name, path: join(workFolder, name), contentType: contentTypeOf(name) }
+  control.report({ type: 'artifact', artifact: await storage.store(file, AbortSignal.timeout(STORE_NOW_MS)) })
+}
+
 /**
  * The last file: the journal, which now holds the final report. Afterwards the local copies go, if everything is
  * stored elsewhere. Never rejects.

@@ -55,6 +55,7 @@ export class World {
   readonly clock = new HandClock()
   readonly workFolder = mkdtempSync(join(tmpdir(), 'standin-life-'))
   readonly events: BotEvent[] = []
+  takeScreenshot: () => Promise<Uint8Array> = async () => new Uint8Array([1, 2, 3])
   /** The calls to all parts, in order. */
   readonly calls: string[] = []
   /** Instants at which the bot opened the link, UTC milliseconds; it asks later. */
@@ -177,7 +178,7 @@ export class World {
       closeMicrophone: async () => {},
       showImage: async (index) => void calls.push(`image ${index}`),
       setDegradationStep: async ({ framesPerSecond, size }) => void calls.push(`picture ${framesPerSecond} at ${size}`),
-      screenshot: async () => new Uint8Array([1, 2, 3]),
+      screenshot: () => this.takeScreenshot(),
       leave: () => this.#noting('leave', this.leave()),
       evidence: async () => {
         calls.push('evidence')

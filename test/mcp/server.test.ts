@@ -23,6 +23,7 @@ beforeAll(async () => {
         sign: async () => null,
         olderTranscript: async () => [],
         screenshotsOf: async () => [],
+        linkTo: async () => null,
         linksOf: async () => ({
           video: null,
           audio: null,

@@ -23,6 +23,7 @@ test.each([
   [command({ type: 'pause', chat_message: null })],
   [command({ type: 'resume', chat_message: 'On we go' })],
   [command({ type: 'screenshot' })],
+  [command({ type: 'screenshot', live: true })],
 ])('%j is taken', (message) => {
   expect(downPaths(message)).toEqual([])
 })

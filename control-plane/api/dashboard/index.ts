@@ -5,6 +5,8 @@ import { alertRoutes } from './alert-routes.ts'
 import { endpointRoutes } from './endpoint-routes.ts'
 import { feedRoutes } from './feed.ts'
 import { keyRoutes } from './key-routes.ts'
+import { liveRoutes } from './live-routes.ts'
+import { partRoutes } from './part-routes.ts'
 import { peopleRoutes } from './people-routes.ts'
 import { signInRoutes } from './sign-in-routes.ts'
 import { systemRoutes } from './system-routes.ts'
@@ -20,6 +22,8 @@ export const dashboardGeneration: Generation = {
   routes(app, dependencies) {
     signInRoutes(app, dependencies)
     feedRoutes(app, dependencies)
+    liveRoutes(app, dependencies)
+    partRoutes(app, dependencies)
     peopleRoutes(app, dependencies)
     keyRoutes(app, dependencies)
     endpointRoutes(app, dependencies)

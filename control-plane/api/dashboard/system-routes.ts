@@ -1,6 +1,8 @@
 /** How the whole installation does, for its owners. */
 import { z } from 'zod'
+import { readCapacities } from '../../store/capacity.ts'
 import { readSystem } from '../../store/dashboard.ts'
+import { migrationState } from '../../store/migrate.ts'
 import type { ApiDependencies } from '../dependencies.ts'
 import type { App } from '../generation.ts'
 import { success } from '../v2/common.ts'
@@ -15,11 +17,31 @@ const systemSchema = z.object({
   waiting_deliveries: z.int(),
   oldest_delivery_seconds: z.number(),
   latest_bot_seconds: z.number(),
+  waiting_commands: z.int(),
+  oldest_command_seconds: z.number(),
+  failing_endpoints: z.int(),
+  waiting_deletions: z.int(),
+  migrations: z.object({ newest: z.string().nullable(), known: z.int(), missing: z.array(z.string()) }),
+  launchers: z.array(
+    z.object({
+      launcher: z.string(),
+      version: z.string(),
+      image: z.string().nullable(),
+      free: z.int().optional(),
+      limit: z.int().optional(),
+      reason: z.string().optional(),
+    }),
+  ),
 })
 
 export function systemRoutes(app: App, { database, settings }: ApiDependencies): void {
-  app.get('/system', { config: { role: 'owner' }, schema: { response: { 200: success(systemSchema) } } }, async () => ({
-    success: true as const,
-    data: { version: settings.version ?? 'unknown', node: process.version, ...(await readSystem(database)) },
-  }))
+  app.get('/system', { config: { role: 'owner' }, schema: { response: { 200: success(systemSchema) } } }, async () => {
+    const [figures, launchers, migrations] = await Promise.all([
+      readSystem(database),
+      readCapacities(database),
+      migrationState(database as never),
+    ])
+    const version = settings.version ?? 'unknown'
+    return { success: true as const, data: { version, node: process.version, ...figures, launchers, migrations } }
+  })
 }

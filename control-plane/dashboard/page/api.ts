@@ -151,6 +151,36 @@ export interface System {
   waiting_deliveries: number
   oldest_delivery_seconds: number
   latest_bot_seconds: number
+  waiting_commands: number
+  oldest_command_seconds: number
+  failing_endpoints: number
+  waiting_deletions: number
+  migrations: { newest: string | null; known: number; missing: string[] }
+  launchers: {
+    launcher: string
+    version: string
+    image: string | null
+    free?: number
+    limit?: number
+    reason?: string
+  }[]
+}
+
+/** What the live page shows of a bot beside its status. */
+export interface LiveView {
+  bot_id: string
+  picture: { url: string; taken_at: string; age_seconds: number } | null
+  no_picture: string | null
+  no_picture_message: string | null
+  speaker: string | null
+  line: { speaker: string | null; text: string; at: string } | null
+}
+
+/** The parts of a recording whose bot was lost in its meeting, and what is missing in it. */
+export interface Parts {
+  state: 'resuming' | 'assembling' | null
+  parts: { attempt: number; begins: number; seconds: number | null; reason: string | null }[]
+  gaps: { at: number; seconds: number; is_between_parts: boolean }[]
 }
 
 /** A sentence for people. */

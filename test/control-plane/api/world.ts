@@ -51,6 +51,7 @@ export async function openApiWorld({ generations, dependencies: given }: ApiWorl
       olderTranscript: async () => [],
       linksOf: async () => NO_LINKS,
       screenshotsOf: async () => [],
+      linkTo: async () => null,
     },
     webhooks: {
       sendTest: (endpointId) => sendTest(database, endpointId),

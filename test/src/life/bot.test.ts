@@ -584,6 +584,47 @@ describe('commands', () => {
     await world.end()
     expect(world.stored).toContain('screenshots/0001.png')
   })
+
+  test('a live screenshot is stored and reported before the end, and replaces the last one', async () => {
+    const world = await recording()
+    for (const _time of [1, 2])
+      expect(await world.command({ type: 'screenshot', live: true })).toMatchObject({
+        ok: true,
+        data: { name: 'screenshots/live.png' },
+      })
+    expect(world.stored.filter((name) => name.startsWith('screenshots/'))).toEqual([
+      'screenshots/live.png',
+      'screenshots/live.png',
+    ])
+    expect(world.events.filter(({ type }) => type === 'artifact')).toMatchObject([
+      { artifact: { name: 'screenshots/live.png' } },
+      { artifact: { name: 'screenshots/live.png' } },
+    ])
+    world.stop('command')
+    await world.end()
+  })
+
+  test('a live screenshot that is too large, or of a bot in the waiting room, is refused in words', async () => {
+    const world = await recording((it) => {
+      it.takeScreenshot = async () => new Uint8Array(9 * 1024 * 1024)
+    })
+    expect(await world.command({ type: 'screenshot', live: true })).toMatchObject({
+      ok: false,
+      code: 'COMMAND_FAILED',
+      message: expect.stringContaining('too large'),
+    })
+    expect(world.stored).not.toContain('screenshots/live.png')
+    world.stop('command')
+    await world.end()
+    const waiting = new World((it) => {
+      it.join = async () => 'waiting_room'
+      it.waitForAdmission = untilStopped
+    })
+    await waiting.untilStatus('in_waiting_room')
+    expect(await waiting.command({ type: 'screenshot', live: true })).toMatchObject({ code: 'FST_ERR_BOT_STATUS' })
+    waiting.stop('command')
+    await waiting.end()
+  })
 })
 
 test("the final report names the bot's job back", async () => {

@@ -1,6 +1,8 @@
-import { answerOf, type BotItem, v2 } from '../api.ts'
+import { answerOf, type BotItem, type LiveView, v2 } from '../api.ts'
 import { changes, isConnected } from '../feed.ts'
 import { dateTime } from '../parts/format.ts'
+import { LivePicture } from '../parts/live-picture.tsx'
+import { useLiveViews } from '../parts/live-view.ts'
 import { Shown, useLoaded } from '../parts/load.tsx'
 import { Status } from '../parts/pieces.tsx'
 import { Link } from '../router.tsx'
@@ -9,38 +11,17 @@ import { TEXTS } from '../texts.ts'
 
 const OPEN =
   'queued,joining_call,in_waiting_room,in_call_not_recording,in_call_recording,recording_paused,recording_resumed'
-
-interface LiveBot {
-  bot: BotItem
-  shot: string | null
-  speaker: string | null
-}
-
-/** The live state of a bot: its last screenshot and last speaker. */
-async function look(bot: BotItem): Promise<LiveBot> {
-  const path = { bot_id: bot.bot_id }
-  const [shots, events] = await Promise.all([
-    answerOf(v2.GET('/v2/bots/{bot_id}/screenshots', { params: { path } })).catch(() => null),
-    answerOf(v2.GET('/v2/bots/{bot_id}/events', { params: { path, query: { types: 'speaker', limit: '500' } } })).catch(
-      () => null,
-    ),
-  ])
-  const last = events?.data.at(-1)?.data as { participant?: { name?: string }; is_speaking?: boolean } | undefined
-  return {
-    bot,
-    shot: shots?.data.at(-1)?.url ?? null,
-    speaker: last?.is_speaking ? (last.participant?.name ?? null) : null,
-  }
-}
+const MOST_BOTS = 250
 
 export function Live() {
   const bots = useLoaded(
     async () => {
-      const { data } = await answerOf(v2.GET('/v2/bots', { params: { query: { status: OPEN, limit: '50' } } }))
-      return Promise.all(data.map(look))
+      const query = { status: OPEN, limit: String(MOST_BOTS) }
+      return (await answerOf(v2.GET('/v2/bots', { params: { query } }))).data
     },
     () => changes.value,
   )
+  const views = useLiveViews()
   return (
     <>
       <h1>{TEXTS.live.title}</h1>
@@ -59,23 +40,50 @@ export function Live() {
           list.length === 0 ? (
             <p class="soft">{TEXTS.live.empty}</p>
           ) : (
-            <ul class="cards">
-              {list.map(({ bot, shot, speaker }) => (
-                <li key={bot.bot_id} class="card">
-                  {shot !== null && <img class="shot" src={shot} alt={TEXTS.live.shot} loading="lazy" />}
-                  <Link to={`/bots/${bot.bot_id}`}>
-                    <h2>{bot.bot_name}</h2>
-                    <Status of={bot.status} />
-                    {speaker !== null && <p>{speaker}</p>}
-                    <p>{bot.meeting_url}</p>
-                    <p>{dateTime(bot.joined_at ?? bot.created_at)}</p>
-                  </Link>
-                </li>
-              ))}
-            </ul>
+            <>
+              <ul class="cards">
+                {list.map((bot) => (
+                  <Card key={bot.bot_id} bot={bot} view={views.value.get(bot.bot_id)} />
+                ))}
+              </ul>
+              {list.length === MOST_BOTS && <p class="soft">{TEXTS.live.limited(MOST_BOTS)}</p>}
+            </>
           )
         }
       </Shown>
     </>
   )
+}
+
+function Card({ bot, view }: { bot: BotItem; view: LiveView | undefined }) {
+  return (
+    <li class="card">
+      <LivePicture botId={bot.bot_id} name={bot.bot_name} view={view} />
+      <Link to={`/bots/${bot.bot_id}`}>
+        <h2>
+          <bdi>{bot.bot_name}</bdi>
+        </h2>
+        <Status of={bot.status} />
+        <p class="captions">
+          <Captions view={view} />
+        </p>
+        <p class="one-line">{bot.meeting_url}</p>
+        <p>{dateTime(bot.joined_at ?? bot.created_at)}</p>
+      </Link>
+    </li>
+  )
+}
+
+/** The last line of captions with its speaker; without captions, who speaks. */
+function Captions({ view }: { view: LiveView | undefined }) {
+  if (view?.line)
+    return (
+      <>
+        <b>
+          <bdi>{view.line.speaker ?? TEXTS.bot.unknown}</bdi>
+        </b>{' '}
+        <bdi>{view.line.text}</bdi>
+      </>
+    )
+  return <>{view?.speaker && <bdi>{TEXTS.live.speaks(view.speaker)}</bdi>}</>
 }

@@ -39,6 +39,7 @@ beforeAll(async () => {
         olderTranscript: (...given) => links.olderTranscript(...given),
         linksOf: (...given) => links.linksOf(...given),
         screenshotsOf: (...given) => links.screenshotsOf(...given),
+        linkTo: (...given) => links.linkTo(...given),
       },
     },
   })

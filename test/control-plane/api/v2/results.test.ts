@@ -19,6 +19,7 @@ const links: ApiDependencies['links'] = {
   sign: async (_id, name) => linkTo(name),
   olderTranscript: async () => [],
   linksOf: async () => LINKS,
+  linkTo: async () => null,
   screenshotsOf: async () => Array.from({ length: 5 }, (_, n) => ({ name: `${n}.png`, url: linkTo(`${n}.png`) })),
 }
 

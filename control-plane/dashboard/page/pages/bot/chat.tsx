@@ -20,7 +20,10 @@ export function Chat({ bot }: { bot: Bot }) {
         <ol class="lines" tabIndex={0} aria-label={TEXTS.bot.chat}>
           {messages.value.map(({ data }, place) => (
             <li key={place}>
-              <b>{String(data.sender_name ?? '')}</b> {String(data.text ?? '')}
+              <b>
+                <bdi>{String(data.sender_name ?? '')}</bdi>
+              </b>{' '}
+              <bdi>{String(data.text ?? '')}</bdi>
             </li>
           ))}
         </ol>

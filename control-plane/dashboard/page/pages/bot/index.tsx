@@ -1,54 +1,57 @@
 import { useRef } from 'preact/hooks'
-import { answerOf, type Bot as BotDetails, StandinApiError, v2 } from '../../api.ts'
+import { answerOf, ask, type Bot as BotDetails, hasEnded, type Parts, StandinApiError, v2 } from '../../api.ts'
 import { changes } from '../../feed.ts'
 import { clock, dateTime, number } from '../../parts/format.ts'
+import { LivePicture } from '../../parts/live-picture.tsx'
+import { useLiveViews } from '../../parts/live-view.ts'
 import { Shown, useLoaded } from '../../parts/load.tsx'
 import { Status } from '../../parts/pieces.tsx'
 import { REASON_TEXTS, TEXTS } from '../../texts.ts'
 import { Chat } from './chat.tsx'
 import { Controls } from './controls.tsx'
+import { usePlayback } from './playback.ts'
 import { Player } from './player.tsx'
 import { Timeline } from './timeline.tsx'
 import { Transcript } from './transcript.tsx'
 
+const ALONE: Parts = { state: null, parts: [], gaps: [] }
+
 /** One bot: what it does, what it recorded, and everything that happened to it. */
 export function Bot({ id }: { id: string }) {
-  const media = useRef<HTMLMediaElement>(null)
+  const playback = usePlayback()
   const isOurs = () => changes.value.bots === 'all' || changes.value.bots.has(id)
   const counted = useRef(0)
-  const bot = useLoaded(() =>
-    answerOf(v2.GET('/v2/bots/{bot_id}', { params: { path: { bot_id: id } } })).catch((error: unknown) => {
-      throw error instanceof StandinApiError && error.status === 404 ? new Error(TEXTS.bot.notFound) : error
-    }), () => {
+  const bot = useLoaded(() => readBot(id), () => {
     if (isOurs()) counted.current = changes.value.count
     return counted.current
   }, [id])
-  const seek = (seconds: number) => {
-    if (media.current === null) return
-    media.current.currentTime = seconds
-    void media.current.play().catch(() => {})
-  }
   return (
     <Shown of={bot}>
-      {({ data }) => (
+      {({ data, parts }) => (
         <>
           <h1>
-            {data.bot_name} <Status of={data.status} />
+            <bdi>{data.bot_name}</bdi> <Status of={parts.state === 'assembling' ? 'assembling' : data.status} />
           </h1>
+          {parts.state !== null && (
+            <p class="notice" role="status">
+              {TEXTS.bot[parts.state]}
+            </p>
+          )}
           {data.error_code !== null && (
             <p class="notice bad">
               {REASON_TEXTS[data.error_code] ?? data.error_code} {data.error_message}
             </p>
           )}
-          <Controls bot={data as BotDetails} reload={bot.reload} />
+          {parts.state !== 'assembling' && <Controls bot={data} reload={bot.reload} />}
           <section>
-            <Facts bot={data as BotDetails} />
+            <Facts bot={data} />
           </section>
           <div class="columns">
             <div>
               <section>
                 <h2>{TEXTS.bot.recording}</h2>
-                <Player bot={data as BotDetails} media={media} />
+                <Player bot={data} parts={parts} playback={playback} />
+                {!hasEnded(data) && data.status !== 'transcribing' && <LiveSection bot={data} />}
               </section>
               <section class="last">
                 <h2>{TEXTS.bot.timeline}</h2>
@@ -58,21 +61,54 @@ export function Bot({ id }: { id: string }) {
             <div>
               <section>
                 <h2>{TEXTS.bot.transcript}</h2>
-                <Transcript bot={data as BotDetails} seek={seek} />
+                <Transcript bot={data} parts={parts} playback={playback} />
               </section>
               <section>
                 <h2>{TEXTS.bot.chat}</h2>
-                <Chat bot={data as BotDetails} />
+                <Chat bot={data} />
               </section>
               <section>
                 <h2>{TEXTS.bot.people}</h2>
-                <p>{data.participants.map(({ name }) => name).join(', ') || TEXTS.none}</p>
+                <People bot={data} />
               </section>
             </div>
           </div>
         </>
       )}
     </Shown>
+  )
+}
+
+async function readBot(id: string): Promise<{ data: BotDetails; parts: Parts }> {
+  const [{ data }, parts] = await Promise.all([
+    answerOf(v2.GET('/v2/bots/{bot_id}', { params: { path: { bot_id: id } } })).catch((error: unknown) => {
+      throw error instanceof StandinApiError && error.status === 404 ? new Error(TEXTS.bot.notFound) : error
+    }),
+    ask<Parts>('GET', `/bots/${id}/parts`).catch(() => ALONE),
+  ])
+  return { data: data as BotDetails, parts }
+}
+
+/** What the bot sees now. */
+function LiveSection({ bot }: { bot: BotDetails }) {
+  const views = useLiveViews()
+  return (
+    <div class="live-section">
+      <LivePicture botId={bot.bot_id} name={bot.bot_name} view={views.value.get(bot.bot_id)} />
+    </div>
+  )
+}
+
+function People({ bot: { participants } }: { bot: BotDetails }) {
+  if (participants.length === 0) return <p>{TEXTS.none}</p>
+  return (
+    <ul class="people">
+      {participants.map(({ name }, place) => (
+        <li key={place}>
+          <bdi>{name}</bdi>
+        </li>
+      ))}
+    </ul>
   )
 }
 

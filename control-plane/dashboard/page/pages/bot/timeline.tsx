@@ -17,7 +17,7 @@ export function Timeline({ id, version }: { id: string; version: Signal<unknown>
       {({ data }) => (
         <ol class="timeline">
           {data.map((step, place) => (
-            <li key={place}>
+            <li key={place} class={KINDS[step.kind] ?? ''}>
               <Time at={step.at} />
               <p>{step.sentence}</p>
               {step.evidence !== null && Object.keys(step.evidence).length > 0 && (
@@ -34,8 +34,12 @@ export function Timeline({ id, version }: { id: string; version: Signal<unknown>
   )
 }
 
+/** Steps of a bot that was lost in its meeting stand out. */
+const KINDS: Record<string, string> = { lost: 'lost', resumed: 'resumed', assembling: 'parts', assembled: 'parts' }
+
 interface Step {
   at: string
+  kind: string
   sentence: string
   evidence: Record<string, unknown> | null
 }

@@ -1,0 +1,171 @@
+/** The page of one bot: player, lanes and transcript in step, and a recording of several parts. */
+import type { Page } from 'playwright'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import type { BotPatch } from '../../../../control-plane/store/tables.ts'
+import { type BotInMeeting, HOSTILE, LONG, lineOf, openBrowserWorld, personOf, silence } from './browser-world.ts'
+
+const SECONDS = 120
+let world: Awaited<ReturnType<typeof openBrowserWorld>>
+let team: Awaited<ReturnType<typeof world.team>>
+let page: Page
+let problems: string[]
+
+beforeAll(async () => {
+  world = await openBrowserWorld()
+})
+afterAll(() => world.close())
+beforeEach(async () => {
+  team = await world.team()
+  ;({ page, problems } = await world.signIn(team))
+  return () => page.context().close()
+})
+
+const setBot = ({ id }: BotInMeeting, patch: BotPatch) =>
+  world.database.updateTable('bots').set(patch).where('id', '=', id).execute()
+const played = () => page.locator('audio').evaluate((audio) => (audio as HTMLAudioElement).currentTime)
+const isPaused = () => page.locator('audio').evaluate((audio) => (audio as HTMLAudioElement).paused)
+const markedLine = () => page.locator('.lines [aria-current=true]')
+
+/** A line every two seconds, by two people in turn. */
+const lines = Array.from({ length: SECONDS / 2 }, (_, place) => ({
+  speaker: place % 2 === 0 ? 'Ana Kovač' : HOSTILE,
+  start: place * 2,
+  end: place * 2 + 2,
+  text: place === 40 ? 'Let us buy a ZEPPELIN' : `Line ${place}`,
+}))
+
+async function recordedBot(): Promise<BotInMeeting> {
+  const bot = await world.botInMeeting(team)
+  await world.storeFile(bot, 'audio.m4a', silence(SECONDS))
+  await world.storeFile(bot, 'transcription.json', JSON.stringify({ result: { utterances: lines } }))
+  const turns = lines.map(({ speaker, start, end }) => JSON.stringify({ speaker, start_time: start, end_time: end }))
+  await world.storeFile(bot, 'diarization.jsonl', `${turns.join('\n')}\nno JSON\n`)
+  const now = new Date()
+  await setBot(bot, { status: 'completed', phase: 'closed', duration_seconds: SECONDS, ended_at: now, exited_at: now })
+  return bot
+}
+
+async function visit({ id }: BotInMeeting) {
+  await page.goto(`${world.address}/dashboard/bots/${id}`)
+  await page.locator('h1').waitFor(LONG)
+}
+
+test('a click on a line of the transcript plays from there, and the played line is marked and kept in view', async () => {
+  await visit(await recordedBot())
+  await page.locator('.line', { hasText: 'Line 5' }).first().click()
+  await expect.poll(played, LONG).toBeGreaterThanOrEqual(10)
+  expect(await isPaused()).toBe(false)
+  await expect.poll(() => markedLine().textContent(), LONG).toContain('Line 5')
+  await page.locator('audio').evaluate((audio) => (audio as HTMLAudioElement).pause())
+  // A place far away: the list scrolls by itself where nobody reads in it.
+  await page.locator('h1').hover()
+  await page.evaluate(() => (document.activeElement as HTMLElement).blur())
+  await page.locator('audio').evaluate((audio) => {
+    ;(audio as HTMLAudioElement).currentTime = 101
+  })
+  await expect.poll(() => markedLine().textContent(), LONG).toContain('Line 50')
+  const isInView = () =>
+    markedLine().evaluate((line) => {
+      const [row, list] = [line.getBoundingClientRect(), line.parentElement!.getBoundingClientRect()]
+      return row.top >= list.top && row.bottom <= list.bottom
+    })
+  await expect.poll(isInView, LONG).toBe(true)
+  expect(await markedLine().count()).toBe(1)
+  expect(await page.title()).not.toBe('owned')
+  expect(problems).toEqual([])
+})
+
+test('the transcript is searched, and what is found is marked and played by Enter', async () => {
+  await visit(await recordedBot())
+  await page.locator('.line').first().waitFor(LONG)
+  await page.keyboard.press('/')
+  await page.keyboard.type('zeppelin')
+  await page.locator('mark', { hasText: 'ZEPPELIN' }).waitFor(LONG)
+  await page.getByText('1 of 60').waitFor(LONG)
+  await page.keyboard.press('Enter')
+  await expect.poll(played, LONG).toBeGreaterThanOrEqual(80)
+  await page.keyboard.press('Escape')
+  await expect.poll(() => page.locator('.line').count(), LONG).toBe(60)
+  expect(await markedLine().textContent()).toContain('ZEPPELIN')
+})
+
+test('lanes show who spoke, and are used by mouse and keyboard', async () => {
+  await visit(await recordedBot())
+  const slider = page.getByRole('slider', { name: 'Place in the recording' })
+  await slider.waitFor(LONG)
+  expect(await page.locator('.lanes .names').textContent()).toBe(`Ana Kovač${HOSTILE}`)
+  expect(await page.locator('.tracks svg').count()).toBe(2)
+  const { width } = (await slider.boundingBox())!
+  await slider.click({ position: { x: width / 2, y: 10 } })
+  await expect.poll(async () => Math.round(await played()), LONG).toBe(SECONDS / 2)
+  await slider.focus()
+  await page.keyboard.press('ArrowRight')
+  await page.keyboard.press('ArrowRight')
+  await expect.poll(async () => Math.round(await played()), LONG).toBe(SECONDS / 2 + 10)
+  expect(await slider.getAttribute('aria-valuenow')).toMatch(/^(69|70)$/)
+  expect(await slider.getAttribute('aria-valuetext')).toMatch(/^1:(09|10), .* speaking$/)
+  await page.keyboard.press('Home')
+  await expect.poll(played, LONG).toBe(0)
+  await page.keyboard.press('l')
+  await expect.poll(played, LONG).toBe(10)
+  await page.keyboard.press('k')
+  await expect.poll(isPaused, LONG).toBe(false)
+  await page.keyboard.press('k')
+  await expect.poll(isPaused, LONG).toBe(true)
+})
+
+test('a recording of two parts says so, and marks the gap in lanes, list and timeline', async () => {
+  const bot = await recordedBot()
+  await setBot(bot, {
+    attempt: 2,
+    parts: JSON.stringify([
+      { attempt: 1, seconds: 60, code: 'OOM_KILLED', reason: 'It had no memory left.' },
+      { attempt: 2, seconds: 60, code: null, reason: null },
+    ]) as never,
+  })
+  const steps = [
+    { attempt: 1, kind: 'lost', reason: 'The bot was lost in the meeting. Another attempt goes back into it.' },
+    { attempt: 2, kind: 'resumed', reason: 'The bot records again.', evidence: '{"missing_seconds": 12.5}' },
+  ]
+  await world.database
+    .insertInto('bot_steps')
+    .values(steps.map((step) => ({ bot_id: bot.id, at: new Date(), evidence: null, ...step })))
+    .execute()
+  await visit(bot)
+  await page.getByText('The recording has 2 parts').waitFor(LONG)
+  await page.locator('.gaps', { hasText: '12.5 s of the meeting are missing at 1:00.' }).waitFor(LONG)
+  await expect.poll(() => page.locator('.tracks rect.gap').count(), LONG).toBe(2)
+  await page.locator('.timeline .lost').waitFor(LONG)
+  await page.locator('.timeline .resumed').waitFor(LONG)
+  await page.getByRole('button', { name: '1:00', exact: true }).click()
+  await expect.poll(played, LONG).toBeGreaterThanOrEqual(60)
+})
+
+test('a bot on its way back, and one whose parts are joined, say so and offer only what works', async () => {
+  const bot = await world.botInMeeting(team, 'Minutes')
+  const lost = JSON.stringify([{ attempt: 1, seconds: 60, code: 'OOM_KILLED', reason: 'It had no memory left.' }])
+  await setBot(bot, {
+    phase: 'due',
+    parts: lost as never,
+    resuming_since: new Date(),
+    joined_attempt: null,
+    version: 50,
+  })
+  await visit(bot)
+  await page.getByText('Another attempt goes back into it.').waitFor(LONG)
+  await page.getByRole('button', { name: 'Leave the meeting' }).waitFor(LONG)
+  await setBot(bot, { phase: 'assembling', resuming_since: null, joined_attempt: 1, version: 51 })
+  await page.getByText('The parts of the recording are being joined; the bot completes when they are.').waitFor(LONG)
+  await page.locator('h1 .status', { hasText: 'Joining the parts' }).waitFor(LONG)
+  expect(await page.getByRole('button', { name: 'Leave the meeting' }).count()).toBe(0)
+})
+
+test('while the meeting runs the page shows the last picture and its captions', async () => {
+  const bot = await world.botInMeeting(team, 'Minutes')
+  await bot.report({ type: 'participant_joined', participant: personOf('Ana Kovač'), offset: 0 })
+  await bot.report(lineOf('Ana Kovač', 'Good morning', 61, 62))
+  await visit(bot)
+  await page.getByText('The picture is on its way.').waitFor(LONG)
+  await page.locator('.line', { hasText: 'Good morning' }).waitFor(LONG)
+  expect(await page.locator('.line', { hasText: 'Good morning' }).textContent()).toContain('1:01')
+})

@@ -1,0 +1,176 @@
+/** The dashboard in Chromium in front of the real API, with stored files behind signed links, on a port that stays. */
+import { randomUUID } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Answer } from '@standin/wire/control-link.ts'
+import type { BotEvent } from '@standin/wire/events.ts'
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright'
+import { Registry } from 'prom-client'
+import { buildApi } from '../../../../control-plane/api/app.ts'
+import { signInAddress } from '../../../../control-plane/api/dashboard/addresses.ts'
+import { type BotLinks, createArtifactLinks } from '../../../../control-plane/files/artifact-links.ts'
+import { createFolderStore } from '../../../../control-plane/files/folder-store.ts'
+import { createFileHandler } from '../../../../control-plane/files/serve-file.ts'
+import { createLinkSigner } from '../../../../control-plane/files/signed-links.ts'
+import { openCommands, storeAnswer } from '../../../../control-plane/store/commands.ts'
+import { createPerson, type Role } from '../../../../control-plane/store/people.ts'
+import { createSignInLink } from '../../../../control-plane/store/sessions.ts'
+import { packageRoot } from '../../../../src/process/page-scripts.ts'
+import { HEADLESS_SHELL } from '../../../headless-shell.ts'
+import { freshMeet, startReporting } from '../reporting.ts'
+import { openApiWorld } from '../world.ts'
+
+export const DASHBOARD_FOLDER = join(packageRoot, 'dist/dashboard')
+export const LONG = { timeout: 60_000 }
+export const HOSTILE = `<img src=x onerror="document.title='owned'"> \u202Eevil`
+
+export interface BotInMeeting {
+  id: string
+  report(...events: BotEvent[]): Promise<unknown>
+}
+
+export async function openBrowserWorld() {
+  const port = await freePort()
+  const address = `http://127.0.0.1:${port}`
+  const root = mkdtempSync(join(tmpdir(), 'standin-dashboard-'))
+  const signer = createLinkSigner({ secret: Buffer.alloc(32, 1), publicUrl: address, now: Date.now })
+  const files = createFolderStore(root, signer)
+  let links: BotLinks
+  const world = await openApiWorld({
+    dependencies: {
+      links: {
+        sign: (...given) => links.sign(...given),
+        olderTranscript: (...given) => links.olderTranscript(...given),
+        linksOf: (...given) => links.linksOf(...given),
+        screenshotsOf: (...given) => links.screenshotsOf(...given),
+        linkTo: (...given) => links.linkTo(...given),
+      },
+      files: createFileHandler(files, signer),
+      settings: { publicUrl: address, version: '1.2.3', dashboardFolder: DASHBOARD_FOLDER },
+    },
+  })
+  links = createArtifactLinks(world.database, files)
+  let app = world.app
+  await app.listen({ host: '127.0.0.1', port })
+  const browser: Browser = await chromium.launch({ executablePath: HEADLESS_SHELL })
+  const locationOf = (key: string) => join(root, key)
+
+  return {
+    ...world,
+    address,
+    browser,
+    files,
+    locationOf,
+
+    /** A page of a person of the team; `problems` are errors, refusals of the policy, and requests to other hosts. */
+    async signIn(
+      team: { teamId: string },
+      role: Role = 'owner',
+      options: BrowserContextOptions = {},
+    ): Promise<{ page: Page; problems: string[] }> {
+      const person = { teamId: team.teamId, name: HOSTILE, email: null, role }
+      const personId = (await createPerson(world.database, person))!
+      const page = await (await browser.newContext(options)).newPage()
+      const problems: string[] = []
+      page.on('pageerror', ({ message }) => problems.push(message))
+      page.on('console', (message) => {
+        if (/Content Security Policy/i.test(message.text())) problems.push(message.text())
+      })
+      page.on('request', (request) => {
+        if (!request.url().startsWith(address) && !request.url().startsWith('data:')) problems.push(request.url())
+      })
+      await page.goto(signInAddress(address, await createSignInLink(world.database, personId)))
+      await page.getByRole('heading', { name: 'Bots in meetings' }).waitFor(LONG)
+      return { page, problems }
+    },
+
+    async botInMeeting(team: Awaited<ReturnType<typeof world.team>>, name = HOSTILE): Promise<BotInMeeting> {
+      const id = await world.bot(team, { bot_name: name, meeting_url: freshMeet() })
+      return { id, ...(await startReporting(world.database, id)) }
+    },
+
+    /** Stores a file of the bot, and reports it as the bot does. */
+    async storeFile({ id, report }: BotInMeeting, name: string, content: Uint8Array | string): Promise<void> {
+      const key = `${id}/1/${name}`
+      const bytes = typeof content === 'string' ? new TextEncoder().encode(content) : content
+      await files.write(key, bytes, 'application/octet-stream')
+      const artifact = { name, location: locationOf(key), bytes: bytes.byteLength, sha256: null }
+      await report({ type: 'artifact', artifact })
+    },
+
+    /** Answers the open questions for pictures of a bot as its link does; how many there were. */
+    async answerPictures(botId: string, answer: Pick<Answer, 'ok' | 'code' | 'message'>): Promise<number> {
+      const open = await openCommands(world.database, [botId])
+      for (const { id } of open) await storeAnswer(world.database, botId, { type: 'answer', id, ...answer })
+      return open.length
+    },
+
+    /** The process ends and another one takes its place, at the same port and with the same database. */
+    async stop() {
+      await app.close()
+    },
+    async startAgain() {
+      app = await buildApi({ ...world.dependencies, metrics: new Registry() })
+      await app.listen({ host: '127.0.0.1', port })
+    },
+
+    async close() {
+      await browser.close()
+      await app.close()
+      await world.close()
+      rmSync(root, { recursive: true, force: true })
+    },
+  }
+}
+
+export const personOf = (name: string, id = 1) => ({ id, name, platform_id: randomUUID() })
+
+export const lineOf = (speaker: string, text: string, start: number, end: number): BotEvent => ({
+  type: 'transcript',
+  text,
+  is_final: true,
+  speaker: personOf(speaker),
+  start,
+  end,
+  language: 'en',
+})
+
+/** A small picture of one color. */
+export async function pictureOf(page: Page, color: string, width = 1280, height = 720): Promise<Buffer> {
+  const made = await page.context().newPage()
+  await made.setViewportSize({ width, height })
+  await made.setContent(`<body style="margin:0;background:${color}">`)
+  const picture = await made.screenshot()
+  await made.close()
+  return picture
+}
+
+/** Silence as a sound file that plays and seeks. */
+export function silence(seconds: number): Buffer {
+  const rate = 8000
+  const data = Buffer.alloc(seconds * rate, 128)
+  const head = Buffer.alloc(44)
+  head.write('RIFF', 0)
+  head.writeUInt32LE(36 + data.length, 4)
+  head.write('WAVEfmt ', 8)
+  head.writeUInt32LE(16, 16)
+  head.writeUInt16LE(1, 20)
+  head.writeUInt16LE(1, 22)
+  head.writeUInt32LE(rate, 24)
+  head.writeUInt32LE(rate, 28)
+  head.writeUInt16LE(1, 32)
+  head.writeUInt16LE(8, 34)
+  head.write('data', 36)
+  head.writeUInt32LE(data.length, 40)
+  return Buffer.concat([head, data])
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer()
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as { port: number }
+  await new Promise((resolve) => server.close(resolve))
+  return port
+}

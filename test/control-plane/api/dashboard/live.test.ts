@@ -1,0 +1,290 @@
+/** Live pictures: one limit for all who watch, and a reason where there is none. Parts of a recording, and the system. */
+import { randomUUID } from 'node:crypto'
+import type { Answer } from '@standin/wire/control-link.ts'
+import type { BotEvent } from '@standin/wire/events.ts'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startCapacityReport } from '../../../../control-plane/launching/capacity-report.ts'
+import { openCommands, storeAnswer } from '../../../../control-plane/store/commands.ts'
+import { createPerson, type Role } from '../../../../control-plane/store/people.ts'
+import { openSession } from '../../../../control-plane/store/sessions.ts'
+import type { BotPatch } from '../../../../control-plane/store/tables.ts'
+import { freshMeet, startReporting } from '../reporting.ts'
+import { openApiWorld, quiet } from '../world.ts'
+
+const linked: string[] = []
+let world: Awaited<ReturnType<typeof openApiWorld>>
+beforeAll(async () => {
+  world = await openApiWorld()
+  world.dependencies.links.linkTo = async (location) => {
+    linked.push(location)
+    return location.startsWith('/files/') ? `https://files.example${location}?signature=x` : null
+  }
+})
+afterAll(() => world.close())
+
+async function person(role: Role, team?: Awaited<ReturnType<typeof world.team>>) {
+  const of = team ?? (await world.team())
+  const personId = (await createPerson(world.database, { teamId: of.teamId, name: 'Ada', email: null, role }))!
+  const cookie = `standin_session=${await openSession(world.database, personId)}`
+  const send = async (method: 'GET' | 'POST', path: string) => {
+    const { statusCode, payload } = await world.app.inject({
+      method,
+      url: `/dashboard/api${path}`,
+      headers: { cookie, 'x-requested-by': 'dashboard' },
+    })
+    return { status: statusCode, body: JSON.parse(payload) }
+  }
+  const bot = async (name = 'Bot', fields: object = {}) => {
+    const id = await world.bot(of, { bot_name: name, meeting_url: freshMeet(), ...fields })
+    return { id, ...(await startReporting(world.database, id)) }
+  }
+  const viewOf = async (id: string) =>
+    (await send('GET', '/live')).body.data.find(({ bot_id }: { bot_id: string }) => bot_id === id)
+  return { team: of, send, bot, viewOf }
+}
+
+const setBot = (id: string, patch: BotPatch) =>
+  world.database.updateTable('bots').set(patch).where('id', '=', id).execute()
+const openOf = (id: string) => openCommands(world.database, [id])
+const commandsOf = (id: string) =>
+  world.database.selectFrom('bot_commands').selectAll().where('bot_id', '=', id).execute()
+const pass = (id: string, seconds: number) =>
+  world.database
+    .updateTable('live_pictures')
+    .set({ asked_at: new Date(Date.now() - seconds * 1000) })
+    .where('bot_id', '=', id)
+    .execute()
+async function answer(id: string, given: Pick<Answer, 'ok' | 'code' | 'message'>) {
+  for (const open of await openOf(id)) await storeAnswer(world.database, id, { type: 'answer', id: open.id, ...given })
+}
+const stored = (location: string, bytes = 1000): BotEvent => ({
+  type: 'artifact',
+  artifact: { name: 'screenshots/live.png', location, bytes, sha256: null },
+})
+
+describe('pictures', () => {
+  test('of a bot are asked for once in 30 s, however many people watch it', async () => {
+    const ada = await person('viewer')
+    const ben = await person('owner', ada.team)
+    const { id } = await ada.bot()
+    const answers = await Promise.all([ada, ben, ada, ben, ada, ben].map(({ send }) => send('POST', '/live/pictures')))
+    expect(answers.map(({ body }) => body.data.asked).sort()).toEqual([0, 0, 0, 0, 0, 1])
+    expect((await openOf(id)).map(({ command }) => command)).toEqual([{ type: 'screenshot', live: true }])
+    await pass(id, 15)
+    expect((await ada.send('POST', '/live/pictures')).body.data.asked).toBe(0)
+    await pass(id, 31)
+    expect((await ada.send('POST', '/live/pictures')).body.data.asked).toBe(1)
+    // A bot that is watched for hours keeps one question.
+    expect(await commandsOf(id)).toHaveLength(1)
+  })
+
+  test('a member asks for a fresh one sooner; a viewer may not', async () => {
+    const ada = await person('viewer')
+    const ben = await person('member', ada.team)
+    const { id } = await ada.bot()
+    await ada.send('POST', '/live/pictures')
+    expect((await ada.send('POST', `/live/pictures/${id}`)).status).toBe(403)
+    await pass(id, 0)
+    expect((await ben.send('POST', `/live/pictures/${id}`)).body.data.asked).toBe(0)
+    await pass(id, 6)
+    expect((await ben.send('POST', `/live/pictures/${id}`)).body.data.asked).toBe(1)
+    expect((await ben.send('POST', `/live/pictures/${randomUUID()}`)).status).toBe(404)
+  })
+
+  test('another team sees nothing of them and asks no foreign bot', async () => {
+    const ada = await person('owner')
+    const eve = await person('owner')
+    const { id } = await ada.bot()
+    expect((await eve.send('POST', '/live/pictures')).body.data.asked).toBe(0)
+    expect((await eve.send('POST', `/live/pictures/${id}`)).status).toBe(404)
+    expect((await eve.send('GET', '/live')).body.data).toEqual([])
+    expect(await openOf(id)).toEqual([])
+    // A key of the API is no session.
+    expect((await ada.team.get('/dashboard/api/live')).status).toBe(401)
+  })
+
+  test('the last one is linked with its age, and stays where a newer one fails', async () => {
+    const ada = await person('viewer')
+    const { id, report } = await ada.bot()
+    expect(await ada.viewOf(id)).toMatchObject({ picture: null, no_picture: 'pending' })
+    await ada.send('POST', '/live/pictures')
+    await report(stored('/files/1.png'))
+    await answer(id, { ok: true })
+    const { picture, no_picture } = await ada.viewOf(id)
+    expect(picture.url).toBe('https://files.example/files/1.png?signature=x')
+    expect(picture.age_seconds).toBeLessThan(10)
+    expect(no_picture).toBeNull()
+    await pass(id, 31)
+    await ada.send('POST', '/live/pictures')
+    await answer(id, { ok: false, code: 'COMMAND_FAILED', message: 'The page does not answer.' })
+    expect(await ada.viewOf(id)).toMatchObject({
+      picture: { url: picture.url },
+      no_picture: 'refused',
+      no_picture_message: 'The page does not answer.',
+    })
+  })
+
+  test('a bot that does not answer is told of after 15 s', async () => {
+    const ada = await person('viewer')
+    const { id } = await ada.bot()
+    await ada.send('POST', '/live/pictures')
+    expect((await ada.viewOf(id)).no_picture).toBe('pending')
+    await pass(id, 16)
+    expect((await ada.viewOf(id)).no_picture).toBe('no_answer')
+  })
+
+  test.each([
+    ['outside of the storage', '/etc/passwd', 1000],
+    ['that is too large', '/files/huge.png', 9 * 1024 * 1024],
+  ])('a file %s is not linked', async (_what, location, bytes) => {
+    const ada = await person('viewer')
+    const { id, report } = await ada.bot()
+    await ada.send('POST', '/live/pictures')
+    await report(stored(location, bytes))
+    await answer(id, { ok: true })
+    expect(await ada.viewOf(id)).toMatchObject({ picture: null, no_picture: 'unusable' })
+    if (bytes > 1000) expect(linked).not.toContain(location)
+  })
+
+  test.each([
+    ['waiting_room', { status: 'in_waiting_room' }],
+    ['joining', { status: 'joining_call' }],
+    ['joining', { phase: 'due', status: 'queued' }],
+    ['paused', { status: 'recording_paused' }],
+    ['audio_only', { recording_mode: 'audio_only' }],
+    ['platform', { meeting_platform: 'zoom' }],
+    ['resuming', { phase: 'due', resuming_since: new Date() }],
+    ['left', { phase: 'processing', status: 'transcribing' }],
+    ['assembling', { phase: 'assembling' }],
+  ] as [string, BotPatch][])('a bot says %s, and is not asked: %j', async (why, patch) => {
+    const ada = await person('viewer')
+    const { id } = await ada.bot()
+    await setBot(id, patch)
+    expect((await ada.send('POST', '/live/pictures')).body.data.asked).toBe(0)
+    expect(await ada.viewOf(id)).toMatchObject({ picture: null, no_picture: why })
+  })
+})
+
+test('the last line of captions comes with its speaker, and who speaks now', async () => {
+  const ada = await person('viewer')
+  const { id, report } = await ada.bot()
+  const participant = { id: 1, name: 'Ana Kovač', platform_id: 'p' }
+  const speech = { type: 'speaker', participant, timestamp: 1, offset: 1, source: 'page', confidence: 1 } as const
+  const line = { type: 'transcript', is_final: true, start: 1, end: 2, language: 'en' } as const
+  await report({ ...speech, is_speaking: true })
+  await report({ ...line, text: 'First', speaker: participant })
+  await report({ ...line, text: 'Second', speaker: null })
+  expect(await ada.viewOf(id)).toMatchObject({ speaker: 'Ana Kovač', line: { speaker: null, text: 'Second' } })
+  await report({ ...speech, is_speaking: false })
+  expect((await ada.viewOf(id)).speaker).toBeNull()
+})
+
+describe('parts of a recording', () => {
+  test('a bot that never was lost has none', async () => {
+    const ada = await person('viewer')
+    const { id, report } = await ada.bot()
+    const gap = {
+      started_at: new Date().toISOString(),
+      ended_at: new Date().toISOString(),
+      reason: 'browser_died',
+    } as const
+    await report({ type: 'recording_gap', ...gap, offset: 7, seconds: 2.5 })
+    expect((await ada.send('GET', `/bots/${id}/parts`)).body.data).toEqual({
+      state: null,
+      parts: [],
+      gaps: [{ at: 7, seconds: 2.5, is_between_parts: false }],
+    })
+    expect((await (await person('owner')).send('GET', `/bots/${id}/parts`)).status).toBe(404)
+  })
+
+  test('a bot that came back has two, with the gap between them', async () => {
+    const ada = await person('viewer')
+    const { id } = await ada.bot()
+    const first = { attempt: 1, seconds: 60, code: 'OOM_KILLED', reason: 'It had no memory left.' }
+    await setBot(id, {
+      parts: JSON.stringify([first]) as never,
+      attempt: 2,
+      resuming_since: new Date(),
+      phase: 'due',
+      joined_attempt: null,
+    })
+    expect((await ada.send('GET', `/bots/${id}/parts`)).body.data).toMatchObject({ state: 'resuming', gaps: [] })
+    await setBot(id, { resuming_since: null, joined_attempt: 2, phase: 'running' })
+    await world.database
+      .insertInto('bot_steps')
+      .values({
+        bot_id: id,
+        attempt: 2,
+        at: new Date(),
+        kind: 'resumed',
+        reason: null,
+        evidence: '{"missing_seconds": 12.5}',
+      })
+      .execute()
+    expect((await ada.send('GET', `/bots/${id}/parts`)).body.data).toEqual({
+      state: null,
+      parts: [
+        { attempt: 1, begins: 0, seconds: 60, reason: 'It had no memory left.' },
+        { attempt: 2, begins: 60, seconds: null, reason: null },
+      ],
+      gaps: [{ at: 60, seconds: 12.5, is_between_parts: true }],
+    })
+    await setBot(id, { phase: 'assembling' })
+    expect((await ada.send('GET', `/bots/${id}/parts`)).body.data.state).toBe('assembling')
+  })
+})
+
+test('the system page has queues, versions and the capacity of each launching process while it runs', async () => {
+  const ada = await person('owner')
+  const report = startCapacityReport({
+    database: world.database,
+    launcher: { kind: 'docker', capacity: async () => ({ free: 0, limit: 4, reason: 'The memory is used up' }) },
+    version: '1.2.3',
+    image: 'standin:1.2.3',
+    log: quiet,
+  })
+  const system = async () => (await ada.send('GET', '/system')).body.data
+  await expect
+    .poll(async () => (await system()).launchers)
+    .toEqual([
+      {
+        launcher: 'docker',
+        version: '1.2.3',
+        image: 'standin:1.2.3',
+        free: 0,
+        limit: 4,
+        reason: 'The memory is used up',
+      },
+    ])
+  expect(await system()).toMatchObject({
+    migrations: { newest: expect.stringMatching(/^\d{4}-/), missing: [] },
+    waiting_commands: expect.any(Number),
+    failing_endpoints: 0,
+    waiting_deletions: 0,
+  })
+  await report.close()
+  expect((await system()).launchers).toEqual([])
+  expect((await (await person('member', ada.team)).send('GET', '/system')).status).toBe(403)
+})
+
+test('a launcher whose capacity cannot be read is logged and asked again', async () => {
+  const warnings: string[] = []
+  let asked = 0
+  const report = startCapacityReport({
+    database: world.database,
+    launcher: {
+      kind: 'docker',
+      capacity: async () => {
+        asked += 1
+        throw new Error('The engine is away')
+      },
+    },
+    version: '1.2.3',
+    image: null,
+    log: { ...quiet, warn: (_fields, message) => warnings.push(message) },
+    everyMs: 10,
+  })
+  await expect.poll(() => asked).toBeGreaterThan(1)
+  await report.close()
+  expect(warnings[0]).toBe('The capacity for bots could not be reported')
+})
