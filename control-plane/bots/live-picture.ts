@@ -12,8 +12,6 @@ export const NO_PICTURE = [
   'waiting_room',
   'paused',
   'audio_only',
-  /** Its platform is joined without a page. */
-  'platform',
   /** It was lost in the meeting, and another attempt goes back. */
   'resuming',
   /** It has left the meeting. */
@@ -32,7 +30,6 @@ export type NoPicture = (typeof NO_PICTURE)[number]
 export interface AskedBot {
   status: string
   phase: string
-  meeting_platform: string
   recording_mode: string
   is_resuming: boolean
   asked: { seconds_ago: number; is_ok: boolean | null; message: string | null } | null
@@ -44,7 +41,6 @@ export function noPictureOf(bot: AskedBot): NoPicture | null {
   if (bot.phase === 'processing' || bot.phase === 'ending') return 'left'
   if (bot.is_resuming) return 'resuming'
   if (bot.recording_mode === 'audio_only') return 'audio_only'
-  if (bot.meeting_platform === 'zoom') return 'platform'
   if (bot.status === 'in_waiting_room') return 'waiting_room'
   if (bot.status === 'recording_paused') return 'paused'
   if (bot.phase !== 'running' || !IN_CALL_WITH_PICTURE.includes(bot.status)) return 'joining'

@@ -12,7 +12,6 @@ export interface LiveRow {
   id: string
   status: string
   phase: string
-  meeting_platform: string
   recording_mode: string
   is_resuming: boolean
   /** The newest stored picture. `at`: when the bot took it. */
@@ -28,7 +27,7 @@ export interface LiveRow {
 /** Bots of the team that have not ended, newest first. */
 export async function readLiveView(db: Database, teamId: string): Promise<LiveRow[]> {
   const { rows } = await sql<LiveRow>`
-    select bots.id, bots.status, bots.phase, bots.meeting_platform, bots.recording_mode,
+    select bots.id, bots.status, bots.phase, bots.recording_mode,
       bots.resuming_since is not null as is_resuming,
       picture.picture, speaker.speaker, line.line,
       case when live_pictures.bot_id is null then null else json_build_object(
@@ -71,7 +70,7 @@ export async function askForPictures(
       select bots.id, live_pictures.command_id as previous
       from bots left join live_pictures on live_pictures.bot_id = bots.id
       where team_id = ${teamId} and phase = 'running' and status = any(${IN_CALL_WITH_PICTURE}::text[])
-        and meeting_platform <> 'zoom' and recording_mode <> 'audio_only' and data_deleted_at is null
+        and recording_mode <> 'audio_only' and data_deleted_at is null
         and (${botId ?? null}::uuid is null or bots.id = ${botId ?? null}::uuid)
       order by created_at desc limit ${MOST_BOTS}
     ), asked as (

@@ -102,7 +102,6 @@ export const TEXTS = {
       waiting_room: 'No picture: the bot is in the waiting room.',
       paused: 'No new picture while the recording is paused.',
       audio_only: 'No picture: the bot records audio only.',
-      platform: 'No picture: bots join Zoom without a page.',
       resuming: 'No new picture: the bot was lost and joins again.',
       left: 'No new picture: the bot has left the meeting.',
       assembling: 'The parts of the recording are being joined.',

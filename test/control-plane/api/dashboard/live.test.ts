@@ -152,7 +152,6 @@ describe('pictures', () => {
     ['joining', { phase: 'due', status: 'queued' }],
     ['paused', { status: 'recording_paused' }],
     ['audio_only', { recording_mode: 'audio_only' }],
-    ['platform', { meeting_platform: 'zoom' }],
     ['resuming', { phase: 'due', resuming_since: new Date() }],
     ['left', { phase: 'processing', status: 'transcribing' }],
     ['assembling', { phase: 'assembling' }],
