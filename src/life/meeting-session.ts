@@ -59,7 +59,7 @@ export interface MeetingSessionParts {
 export class MeetingSession implements InMeeting {
   readonly #parts: MeetingSessionParts
   readonly #listeners = new Set<(event: MeetingEvent) => void>()
-  readonly #memory = new MeetingMemory()
+  readonly #memory: MeetingMemory
   /** The bot's own former participants, by platform id, left by lost browsers. */
   readonly #formerSelves = new Set<string>()
   #driver: MeetingDriver | null = null
@@ -74,6 +74,7 @@ export class MeetingSession implements InMeeting {
 
   constructor(parts: MeetingSessionParts) {
     this.#parts = parts
+    this.#memory = new MeetingMemory(() => parts.clock.now())
   }
 
   /** The meeting's page is open; it may be that of a waiting room. */

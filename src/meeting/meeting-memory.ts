@@ -1,6 +1,6 @@
 /**
  * Remembers what was reported about a meeting while its page is reloaded or its browser replaced. The new document
- * lists every participant again, perhaps with other ids; no join, leave or speech is reported twice for that. Pure.
+ * lists every participant again, perhaps with other ids; no join, leave or speech is reported twice for that.
  */
 import { ChatMemory } from './chat-memory.ts'
 import type { MeetingEvent, Participant } from './meeting.ts'
@@ -22,6 +22,12 @@ export class MeetingMemory {
   readonly #chat = new ChatMemory()
   readonly #hands = new RaisedHands()
   #renewedAt = 0
+  readonly #now: () => number
+
+  /** `now`: UTC milliseconds. */
+  constructor(now: () => number = Date.now) {
+    this.#now = now
+  }
 
   /** A participant was reported under this id and has not left. */
   knows(id: string): boolean {
@@ -89,7 +95,7 @@ export class MeetingMemory {
       }
       case 'chat_message': {
         const { message } = event
-        return this.#chat.remember({ ...message, senderId: this.#someone(message.senderId) }, Date.now())
+        return this.#chat.remember({ ...message, senderId: this.#someone(message.senderId) }, this.#now())
       }
       case 'caption':
         return [{ ...event, participantId: this.#someone(event.participantId) }]

@@ -3,6 +3,7 @@ import { execFile, spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
@@ -24,7 +25,7 @@ let fragments: Buffer[]
 
 /** The bytes that the recorder would append: a header, and whole fragments of half a second. */
 beforeAll(async () => {
-  const source = path.join(packageRoot, 'node_modules', `.recover-${randomUUID()}.mp4`)
+  const source = path.join(tmpdir(), `standin-recover-${randomUUID()}.mp4`)
   const inputs = ['-f', 'lavfi', '-i', `testsrc=size=320x180:rate=25:duration=${SECONDS}`]
   const sound = ['-f', 'lavfi', '-i', `sine=sample_rate=48000:duration=${SECONDS}`]
   const codecs = ['-c:v', 'libx264', '-preset', 'ultrafast', '-g', '12', '-bf', '0', '-c:a', 'aac', '-shortest']
