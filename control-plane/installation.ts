@@ -17,10 +17,10 @@ import type { Log } from './ports.ts'
 import { checkSealKeys } from './secrets/key-check.ts'
 import { createSeals, type KeyRing, newSealKey, parseSealKeys } from './secrets/seals.ts'
 import { type Database, openDatabase } from './store/database.ts'
-import { createFirstTeam } from './store/first-team.ts'
-import { sealApiKey } from './store/keys.ts'
 import { migrate } from './store/migrate.ts'
 import { startOwnPostgres } from './store/own-postgres.ts'
+import { createFirstTeam } from './store/teams/first-team.ts'
+import { sealApiKey } from './store/teams/keys.ts'
 
 /** Connections for work without a separate pool: start, administration, first team. */
 const CONNECTIONS = 4

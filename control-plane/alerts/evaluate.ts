@@ -4,9 +4,9 @@
 import { randomUUID } from 'node:crypto'
 import { messageId } from '../bots/messages/index.ts'
 import type { Log } from '../ports.ts'
-import { noteSide, storeFiring } from '../store/alert-firings.ts'
-import { categoryOf } from '../store/alert-rules.ts'
-import { type MeasuredRule, measureRules } from '../store/alert-values.ts'
+import { noteSide, storeFiring } from '../store/alerts/firings.ts'
+import { categoryOf } from '../store/alerts/rules.ts'
+import { type MeasuredRule, measureRules } from '../store/alerts/values.ts'
 import type { Database } from '../store/database.ts'
 import { bodyOf, sentenceOf } from './sentences.ts'
 

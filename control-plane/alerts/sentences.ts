@@ -1,6 +1,6 @@
 /** The text of a firing, in words and as the body of its callback. */
-import { type AlertType, categoryOf } from '../store/alert-rules.ts'
-import type { MeasuredRule } from '../store/alert-values.ts'
+import { type AlertType, categoryOf } from '../store/alerts/rules.ts'
+import type { MeasuredRule } from '../store/alerts/values.ts'
 
 /** Of the operational types: one and several, without their number. */
 const HAPPENED: Readonly<Partial<Record<AlertType, readonly [string, string]>>> = {

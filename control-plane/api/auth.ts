@@ -1,7 +1,14 @@
 /** Authentication: the key of a request, its permission and its rate limit, before the body is read. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { RateLimiterMemory } from 'rate-limiter-flexible'
-import { findKeyHolder, hashOfKey, isWellFormedKey, type KeyHolder, looksLikeKey, noteKeyUse } from '../store/keys.ts'
+import {
+  findKeyHolder,
+  hashOfKey,
+  isWellFormedKey,
+  type KeyHolder,
+  looksLikeKey,
+  noteKeyUse,
+} from '../store/teams/keys.ts'
 import type { ApiDependencies } from './dependencies.ts'
 import { refusals } from './errors.ts'
 import type { Caller, Generation } from './generation.ts'

@@ -1,6 +1,11 @@
 /** The exchange of a code, with the refusals of both generations, and the check that a bot's credentials exist. */
 import type { ConferencingRequest } from '../bots/request.ts'
-import { type AuthorizedUser, type ConnectionApp, connectionsOfUser, readConnection } from '../store/connections.ts'
+import {
+  type AuthorizedUser,
+  type ConnectionApp,
+  connectionsOfUser,
+  readConnection,
+} from '../store/connections/connections.ts'
 import type { Database, Tx } from '../store/database.ts'
 import type { ApiDependencies } from './dependencies.ts'
 import { refusals } from './errors.ts'

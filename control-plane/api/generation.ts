@@ -18,9 +18,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { FastifyBaseLogger, FastifyInstance, FastifyRequest, RawServerDefault } from 'fastify'
 import type { ZodTypeProvider } from 'fastify-type-provider-zod'
-import type { KeyHolder } from '../store/keys.ts'
-import type { Role } from '../store/people.ts'
-import type { Session } from '../store/sessions.ts'
+import type { Role } from '../store/people/people.ts'
+import type { Session } from '../store/people/sessions.ts'
+import type { KeyHolder } from '../store/teams/keys.ts'
 import type { ApiDependencies } from './dependencies.ts'
 import type { ApiError } from './errors.ts'
 

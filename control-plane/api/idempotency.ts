@@ -9,7 +9,7 @@ import {
   type KeyedRequest,
   keepAnswer,
   releaseLongKey,
-} from '../store/idempotency.ts'
+} from '../store/teams/idempotency.ts'
 import { refusals } from './errors.ts'
 import { callerOf } from './generation.ts'
 

@@ -1,7 +1,7 @@
 /** Requests a second of a team. Reading is free. */
 import type { FastifyReply } from 'fastify'
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
-import type { KeyHolder } from '../store/keys.ts'
+import type { KeyHolder } from '../store/teams/keys.ts'
 import { refusals } from './errors.ts'
 
 const COUNTED = new Set(['POST', 'PATCH', 'PUT', 'DELETE'])

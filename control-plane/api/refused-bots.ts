@@ -1,5 +1,5 @@
 /** Refusals of the admission as errors of the API, for every generation. */
-import type { Refusal } from '../store/admission-checks.ts'
+import type { Refusal } from '../store/bots/admission-checks.ts'
 import { type ApiError, refusals } from './errors.ts'
 
 export function errorOfRefusal(refusal: Refusal): ApiError {

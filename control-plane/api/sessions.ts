@@ -2,8 +2,8 @@
 import { parseCookie, stringifySetCookie } from 'cookie'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Database } from '../store/database.ts'
-import type { Role } from '../store/people.ts'
-import { findSession, SESSION_DAYS, type Session } from '../store/sessions.ts'
+import type { Role } from '../store/people/people.ts'
+import { findSession, SESSION_DAYS, type Session } from '../store/people/sessions.ts'
 import { refusals } from './errors.ts'
 
 const COOKIE = 'standin_session'

@@ -1,6 +1,6 @@
 /**
  * The changes that one happening causes: the bot's row, its timeline, webhook messages and token entries. The rules in
- * `bots` compute them without any effect; `store/changes.ts` writes all of them in one transaction, or none.
+ * `bots` compute them without any effect; `store/bots/changes.ts` writes all of them in one transaction, or none.
  */
 import type { BotPatch } from '../store/tables.ts'
 

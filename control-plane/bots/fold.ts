@@ -1,6 +1,6 @@
 /**
  * Computes how the events of a bot change it. Pure, and the only place where a running bot's status moves. Events come
- * in the order of their journal, each once (`store/events.ts`).
+ * in the order of their journal, each once (`store/bots/events.ts`).
  */
 import type { Artifact, BotEvent, FinalReport, NumberedEvent, Person } from '@standin/wire/events.ts'
 import type { BotPatch, BotRow } from '../store/tables.ts'

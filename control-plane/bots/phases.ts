@@ -6,7 +6,7 @@
 export const PHASES = [
   /** Waits for its join time; nothing is reserved. */
   'scheduled',
-  /** Admitted; waits for a launcher, which takes it with the statement that finds it (`store/claims.ts`). */
+  /** Admitted; waits for a launcher, which takes it with the statement that finds it (`store/bots/claims.ts`). */
   'due',
   /** A launcher holds a lease on it. */
   'launching',

@@ -3,7 +3,9 @@ import { randomUUID } from 'node:crypto'
 import type { BotChange } from '../bots/change.ts'
 import { readMeetingLink } from '../bots/meeting-link.ts'
 import type { Log, Seals } from '../ports.ts'
-import { createBot } from '../store/admission.ts'
+import { createBot } from '../store/bots/admission.ts'
+import { applyChanges } from '../store/bots/changes.ts'
+import { stopBots } from '../store/bots/stop-requests.ts'
 import {
   addEventBot,
   botOfIntent,
@@ -12,11 +14,9 @@ import {
   readFollowed,
   updateIntents,
   type WhichEvents,
-} from '../store/calendar-intents.ts'
-import { applyChanges } from '../store/changes.ts'
+} from '../store/calendars/intents.ts'
 import { nowOf } from '../store/clock.ts'
 import type { Tx } from '../store/database.ts'
-import { stopBots } from '../store/stop-requests.ts'
 import type { BotRow, CalendarRow } from '../store/tables.ts'
 import { eventBotOf } from './event-bot.ts'
 import { followStep } from './follow.ts'

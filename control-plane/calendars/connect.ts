@@ -1,8 +1,7 @@
 /** Connects calendars, changes their credentials, and disconnects them. */
 import { createHash } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { channelStopped, endChannels } from '../store/calendar-channels.ts'
-import { lockScheduledBots, removeIntents } from '../store/calendar-intents.ts'
+import { stopBots } from '../store/bots/stop-requests.ts'
 import {
   accessTokenPlace,
   changeCalendar,
@@ -12,9 +11,10 @@ import {
   readCalendar,
   removeCalendar,
   writeCalendar,
-} from '../store/calendars.ts'
+} from '../store/calendars/calendars.ts'
+import { channelStopped, endChannels } from '../store/calendars/channels.ts'
+import { lockScheduledBots, removeIntents } from '../store/calendars/intents.ts'
 import { nowOf } from '../store/clock.ts'
-import { stopBots } from '../store/stop-requests.ts'
 import type { CalendarRow } from '../store/tables.ts'
 import { messagesOfConnect, messagesOfDisconnect, messagesOfUpdate } from './messages.ts'
 import {

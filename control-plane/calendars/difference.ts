@@ -1,7 +1,7 @@
 /** Changes of a sync: the provider's answer compared with the stored events. Pure except for new ids. */
 import { createHash, randomUUID } from 'node:crypto'
 import type { MeetingLink } from '../bots/meeting-link.ts'
-import type { EventWrite, NewSeries, StoredEvent } from '../store/calendar-events.ts'
+import type { EventWrite, NewSeries, StoredEvent } from '../store/calendars/events.ts'
 import type { Changes, ProviderEvent, Window } from './ports.ts'
 
 export type ChangeKind = 'created' | 'updated' | 'cancelled'

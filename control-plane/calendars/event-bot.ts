@@ -1,6 +1,6 @@
 /** The bot that a caller wants for an event, in one shape for both generations. */
 import { type EventBot, plainRequest } from '../bots/request.ts'
-import type { StoredBot } from '../store/calendar-intents.ts'
+import type { StoredBot } from '../store/calendars/intents.ts'
 
 export function storedBotOf({ secrets, ...bot }: EventBot): StoredBot {
   return { bot: { ...bot }, secrets }

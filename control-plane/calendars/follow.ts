@@ -1,5 +1,5 @@
 /** The reaction of a bot to a change of its event: the rules of docs/interface.md#how-bots-follow-events. Pure. */
-import type { Followed } from '../store/calendar-intents.ts'
+import type { Followed } from '../store/calendars/intents.ts'
 
 /** A bot whose join time is nearer is being started: it goes to what was planned. */
 export const LOCK_MS = 4 * 60_000

@@ -5,6 +5,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Meters } from '../meters.ts'
 import type { Log, Seals } from '../ports.ts'
+import { readCalendar } from '../store/calendars/calendars.ts'
 import {
   askForPush,
   askForPushOf,
@@ -13,9 +14,8 @@ import {
   claimDuePushes,
   claimOldPushes,
   claimPush,
-} from '../store/calendar-channels.ts'
-import { askForFullSync, claimDueSyncs, claimSync, hintSync } from '../store/calendar-syncs.ts'
-import { readCalendar } from '../store/calendars.ts'
+} from '../store/calendars/channels.ts'
+import { askForFullSync, claimDueSyncs, claimSync, hintSync } from '../store/calendars/syncs.ts'
 import type { Database } from '../store/database.ts'
 import type { CalendarRow } from '../store/tables.ts'
 import { type ConnectTools, connect, createExchange, disconnect, listRaw, requireCalendar, update } from './connect.ts'

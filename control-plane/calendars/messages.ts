@@ -4,7 +4,7 @@
  */
 import type { Channel, OutgoingMessage } from '../bots/change.ts'
 import { messageId } from '../bots/messages/index.ts'
-import type { ToldEvent } from '../store/calendar-events.ts'
+import type { ToldEvent } from '../store/calendars/events.ts'
 import type { CalendarRow } from '../store/tables.ts'
 import type { ChangeKind } from './difference.ts'
 

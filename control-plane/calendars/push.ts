@@ -8,8 +8,8 @@ import {
   type PushClaim,
   storeChannel,
   takeChannelsToStop,
-} from '../store/calendar-channels.ts'
-import { askForFullSync } from '../store/calendar-syncs.ts'
+} from '../store/calendars/channels.ts'
+import { askForFullSync } from '../store/calendars/syncs.ts'
 import type { Database } from '../store/database.ts'
 import type { CalendarRow, ChannelRow } from '../store/tables.ts'
 import {

@@ -1,6 +1,9 @@
 /** The bots that callers request for events: scheduled, changed and cancelled, for one event or all of its series. */
 
 import type { EventBot } from '../bots/request.ts'
+import { changeScheduledBot } from '../store/bots/scheduled-bots.ts'
+import { stopBots } from '../store/bots/stop-requests.ts'
+import { lockCalendar } from '../store/calendars/calendars.ts'
 import {
   botOfIntent,
   botOfSeries,
@@ -12,13 +15,10 @@ import {
   writeIntent,
   writeIntentBot,
   writeSeriesIntent,
-} from '../store/calendar-intents.ts'
-import { eventOf, seriesOfCalendar } from '../store/calendar-targets.ts'
-import { lockCalendar } from '../store/calendars.ts'
+} from '../store/calendars/intents.ts'
+import { eventOf, seriesOfCalendar } from '../store/calendars/targets.ts'
 import { nowOf } from '../store/clock.ts'
 import type { Tx } from '../store/database.ts'
-import { changeScheduledBot } from '../store/scheduled-bots.ts'
-import { stopBots } from '../store/stop-requests.ts'
 import type { BotRow, CalendarRow } from '../store/tables.ts'
 import { followEvents } from './bots-of-events.ts'
 import { eventBotOf, storedBotOf } from './event-bot.ts'

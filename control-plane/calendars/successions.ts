@@ -4,7 +4,7 @@
  */
 
 import type { Seals } from '../ports.ts'
-import { botOfSeries, countUpcoming, findSuccessions, markLost, writeSeriesIntent } from '../store/calendar-intents.ts'
+import { botOfSeries, countUpcoming, findSuccessions, markLost, writeSeriesIntent } from '../store/calendars/intents.ts'
 import type { Tx } from '../store/database.ts'
 import type { StoredDifference } from './sync.ts'
 

@@ -6,6 +6,7 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Meters, NO_METERS } from '../meters.ts'
 import type { Log, Seals } from '../ports.ts'
+import { changeCalendar } from '../store/calendars/calendars.ts'
 import {
   endRefreshLease,
   type Refreshed,
@@ -13,8 +14,7 @@ import {
   storeRefreshed,
   type TokenState,
   takeRefreshLease,
-} from '../store/calendar-tokens.ts'
-import { changeCalendar } from '../store/calendars.ts'
+} from '../store/calendars/tokens.ts'
 import type { Database } from '../store/database.ts'
 import {
   type AccessToken,

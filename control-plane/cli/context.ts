@@ -2,7 +2,7 @@
 import type { ServiceConfig } from '../config.ts'
 import { type Installation, openInstallation } from '../installation.ts'
 import type { Log } from '../ports.ts'
-import { listTeams } from '../store/teams.ts'
+import { listTeams } from '../store/teams/teams.ts'
 import { CommandMistake, type Output } from './output.ts'
 
 export interface CommandContext {

@@ -2,7 +2,7 @@
 import { grantRequestOf } from '../bots/grant-request.ts'
 import { isClosed, namedAttempt } from '../bots/row.ts'
 import { GrantDelayed, GrantRefused, type JoinGrants } from '../ports.ts'
-import { readBot } from '../store/bots.ts'
+import { readBot } from '../store/bots/bots.ts'
 import type { Database } from '../store/database.ts'
 
 /** As the control link answers it. */

@@ -14,7 +14,7 @@ import {
   readClientSecret,
   readConnection,
   type ShownConnection,
-} from '../store/connections.ts'
+} from '../store/connections/connections.ts'
 import type { Database } from '../store/database.ts'
 import { meetingNumberOf } from './meeting-number.ts'
 import { type ConferencingPlatform, PlatformProblem, type UserTokenKind } from './ports.ts'

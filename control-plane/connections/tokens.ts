@@ -8,14 +8,14 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Meters } from '../meters.ts'
 import type { Log, Seals } from '../ports.ts'
+import { connectionPlace, type SecretColumn } from '../store/connections/connections.ts'
 import {
   dropAccessToken,
   endRefreshLease,
   noteOutcome,
   readTokens,
   takeRefreshLease,
-} from '../store/connection-tokens.ts'
-import { connectionPlace, type SecretColumn } from '../store/connections.ts'
+} from '../store/connections/tokens.ts'
 import type { Database } from '../store/database.ts'
 import type { ConnectionRow } from '../store/tables.ts'
 import { type App, type ConferencingPlatform, PlatformProblem } from './ports.ts'

@@ -4,7 +4,7 @@
  */
 import type { Meters } from '../meters.ts'
 import type { Log, Seals } from '../ports.ts'
-import { writeTokens } from '../store/connection-tokens.ts'
+import { writeTokens } from '../store/connections/tokens.ts'
 import type { Database } from '../store/database.ts'
 import type { TokenPair } from './ports.ts'
 import type { Access } from './tokens.ts'

@@ -1,7 +1,7 @@
 /** Links to a bot's artifacts, signed when they are read. */
 import { ARTIFACT_NAMES, type ArtifactField, NEWER_LINK_SECONDS } from '../bots/messages/placeholders.ts'
 import type { ArtifactLinks, FileStore } from '../ports.ts'
-import { artifactOfBot, artifactsOfBot, type StoredArtifact } from '../store/artifacts.ts'
+import { artifactOfBot, artifactsOfBot, type StoredArtifact } from '../store/bots/artifacts.ts'
 import type { Database } from '../store/database.ts'
 import { olderTranscriptOf } from './older-transcript.ts'
 

@@ -1,5 +1,6 @@
 import type { Log } from '../ports.ts'
 import type { Database } from '../store/database.ts'
+import { writeSetting } from '../store/settings.ts'
 import {
   LAST_AUDIT,
   type LastAudit,
@@ -8,8 +9,7 @@ import {
   openReserves,
   withAuditTime,
   writeAudit,
-} from '../store/ledger-audit.ts'
-import { writeSetting } from '../store/settings.ts'
+} from '../store/teams/ledger-audit.ts'
 
 export interface AuditFindings {
   differences: LedgerDifference[]

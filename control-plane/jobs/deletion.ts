@@ -1,6 +1,5 @@
 /** Deletes the recordings of bots: everything under their prefix, not only the files in the table. */
 import type { FileStore, Log } from '../ports.ts'
-import type { Database } from '../store/database.ts'
 import {
   type AtProvider,
   blankBot,
@@ -8,7 +7,8 @@ import {
   finishDeletion,
   type OpenDeletion,
   openDeletions,
-} from '../store/deletions.ts'
+} from '../store/bots/deletions.ts'
+import type { Database } from '../store/database.ts'
 import type { BotRow } from '../store/tables.ts'
 import type { DeleteAtProvider } from './provider-deletion.ts'
 

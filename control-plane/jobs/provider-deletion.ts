@@ -3,8 +3,8 @@
  * reference, "Delete transcript" (DELETE /v2/transcript/{id}). Deepgram keeps nothing that it was sent.
  */
 import { type GuardedClient, LostSecret, type Seals } from '../ports.ts'
-import { openSecrets } from '../store/bot-secrets.ts'
-import type { AtProvider } from '../store/deletions.ts'
+import type { AtProvider } from '../store/bots/deletions.ts'
+import { openSecrets } from '../store/bots/secrets.ts'
 import type { DeletionTools } from './deletion.ts'
 
 const PUBLIC = 'https://api.assemblyai.com'

@@ -1,6 +1,6 @@
 import type { Log } from '../ports.ts'
+import { botsPastRetention, requestDeletion } from '../store/bots/deletions.ts'
 import type { Database } from '../store/database.ts'
-import { botsPastRetention, requestDeletion } from '../store/deletions.ts'
 
 const BATCH = 200
 

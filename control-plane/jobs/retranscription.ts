@@ -8,9 +8,8 @@ import { pipeline } from 'node:stream/promises'
 import { transcriptIdsOf } from '@standin/wire/transcript-ids.ts'
 import { z } from 'zod'
 import type { FileStore, Log, Seals } from '../ports.ts'
-import { artifactOfBot } from '../store/artifacts.ts'
-import type { Database } from '../store/database.ts'
-import type { RecoveredFile } from '../store/recovered-files.ts'
+import { artifactOfBot } from '../store/bots/artifacts.ts'
+import type { RecoveredFile } from '../store/bots/recovered-files.ts'
 import {
   AUDIO_FILE,
   type ClaimedRetranscription,
@@ -20,7 +19,8 @@ import {
   openApiKey,
   postponeRetranscription,
   type RetranscriptionResult,
-} from '../store/retranscriptions.ts'
+} from '../store/bots/retranscriptions.ts'
+import type { Database } from '../store/database.ts'
 import { pause } from './pause.ts'
 
 const LEASE_SECONDS = 60

@@ -1,7 +1,7 @@
 /** Why the reconciler acts, in a fixed word for `/metrics`. */
 import type { ReconcilerReason } from '../meters.ts'
 import type { EndEvidence } from '../ports.ts'
-import type { OpenLaunch } from '../store/launches.ts'
+import type { OpenLaunch } from '../store/launches/launches.ts'
 
 const OF_PHASE: Readonly<Record<string, ReconcilerReason>> = {
   starting: 'not_heard_of',

@@ -1,7 +1,7 @@
 /** A change of one bot, decided under the lock of its row. */
 import type { BotChange } from '../bots/change.ts'
-import { lockBot } from '../store/bots.ts'
-import { applyChange } from '../store/changes.ts'
+import { lockBot } from '../store/bots/bots.ts'
+import { applyChange } from '../store/bots/changes.ts'
 import { nowOf } from '../store/clock.ts'
 import type { Database, Tx } from '../store/database.ts'
 import type { BotRow } from '../store/tables.ts'

@@ -2,7 +2,7 @@
 import { createHash, randomUUID } from 'node:crypto'
 import type { JobOffers, Seals } from '../ports.ts'
 import type { Database } from '../store/database.ts'
-import { putOffer, withdrawOffer } from '../store/job-offers.ts'
+import { putOffer, withdrawOffer } from '../store/launches/job-offers.ts'
 
 /** A container that has not asked by then did not start. */
 const SECONDS = 300

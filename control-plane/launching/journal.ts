@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import type { NumberedEvent } from '@standin/wire/events.ts'
 import { readEvent } from '../bots/journaled-event.ts'
 import type { FileStore } from '../ports.ts'
+import { appendEvents, journalOfAttempt } from '../store/bots/events.ts'
 import type { Database } from '../store/database.ts'
-import { appendEvents, journalOfAttempt } from '../store/events.ts'
 
 /** Longer than the journal of any meeting: hours of lively talk make about 20 MB. */
 const MAX_JOURNAL_BYTES = 256 * 1024 * 1024

@@ -1,11 +1,11 @@
 /** Stores that attempts were started, many in one transaction when many are. */
 import { launched } from '../bots/launch.ts'
 import type { Launcher, LaunchHandle } from '../ports.ts'
-import { lockBots } from '../store/bots.ts'
-import { applyChanges, applyStarted } from '../store/changes.ts'
+import { lockBots } from '../store/bots/bots.ts'
+import { applyChanges, applyStarted } from '../store/bots/changes.ts'
 import { nowOf } from '../store/clock.ts'
 import type { Database } from '../store/database.ts'
-import { launchesStarted } from '../store/launches.ts'
+import { launchesStarted } from '../store/launches/launches.ts'
 import type { BotRow } from '../store/tables.ts'
 
 export interface Started {

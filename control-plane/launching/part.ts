@@ -1,6 +1,6 @@
 /** Recovers the recording of an attempt that crashed in its meeting, while its bot continues there. */
 import { partsOf } from '../bots/parts.ts'
-import { endRecovery, launchCleaned, launchKept, type OpenLaunch, takeRecovery } from '../store/launches.ts'
+import { endRecovery, launchCleaned, launchKept, type OpenLaunch, takeRecovery } from '../store/launches/launches.ts'
 import { changeBot } from './change-bot.ts'
 import { type FinishTools, LEASE_SECONDS, RETRY_SECONDS, TRY_FOR_SECONDS } from './finish.ts'
 import { whileHeld } from './held-lease.ts'

@@ -7,8 +7,8 @@ import { gaveUp, launchFailed, processEnded } from '../bots/crash.ts'
 import { isClosed, namedAttempt } from '../bots/row.ts'
 import { type Meters, NO_METERS, type ReconcilerAction, type ReconcilerReason } from '../meters.ts'
 import type { EndEvidence, LaunchHandle, LaunchState } from '../ports.ts'
-import { readBot } from '../store/bots.ts'
-import { botsToAssemble, expiredLeases, hasOpenAttempts } from '../store/claims.ts'
+import { readBot } from '../store/bots/bots.ts'
+import { botsToAssemble, expiredLeases, hasOpenAttempts } from '../store/bots/claims.ts'
 import {
   knownLaunches,
   launchCleaned,
@@ -16,7 +16,7 @@ import {
   launchesStarted,
   type OpenLaunch,
   openLaunches,
-} from '../store/launches.ts'
+} from '../store/launches/launches.ts'
 import { reasonToStop } from './action-reason.ts'
 import { assembleBot } from './assemble.ts'
 import { changeBot } from './change-bot.ts'

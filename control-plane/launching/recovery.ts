@@ -1,8 +1,8 @@
 /** The recording of a bot that crashed: finished, and listed as the bot's files. */
 import type { Job } from '@standin/wire/job.ts'
 import type { FileStore } from '../ports.ts'
+import { addRecoveredFiles, type RecoveredFile } from '../store/bots/recovered-files.ts'
 import type { Database } from '../store/database.ts'
-import { addRecoveredFiles, type RecoveredFile } from '../store/recovered-files.ts'
 import type { AttemptFiles } from './journal.ts'
 
 /** Finishes the files that the attempt left, in any store. Aborted, it stops and rejects, and can be started again. */

@@ -1,5 +1,5 @@
 /** The sentence in the failure of a scheduled bot that was refused at its join time. */
-import type { Refusal } from '../store/admission-checks.ts'
+import type { Refusal } from '../store/bots/admission-checks.ts'
 
 export function reasonOfRefusal(refusal: Refusal): string {
   switch (refusal.code) {

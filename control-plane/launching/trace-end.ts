@@ -1,4 +1,4 @@
-import { readBot } from '../store/bots.ts'
+import { readBot } from '../store/bots/bots.ts'
 import type { Database } from '../store/database.ts'
 import { NO_TRACES, type Traces, traceLife } from '../traces.ts'
 

@@ -4,7 +4,7 @@
  */
 import { AFTER_REPORT_SECONDS } from '../bots/deadlines.ts'
 import type { EndEvidence, LaunchState } from '../ports.ts'
-import type { OpenLaunch } from '../store/launches.ts'
+import type { OpenLaunch } from '../store/launches/launches.ts'
 
 export type Verdict =
   | { do: 'wait' }

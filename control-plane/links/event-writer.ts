@@ -4,8 +4,8 @@
  */
 import type { Meters } from '../meters.ts'
 import type { Log } from '../ports.ts'
+import { appendEvents, type JournalBatch, type Stored } from '../store/bots/events.ts'
 import type { Database } from '../store/database.ts'
-import { appendEvents, type JournalBatch, type Stored } from '../store/events.ts'
 import { type Traces, traceLife, traceOf } from '../traces.ts'
 import { CLOSE, type Link } from './link.ts'
 

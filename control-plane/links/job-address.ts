@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import type { Log, Seals } from '../ports.ts'
 import type { Database } from '../store/database.ts'
-import { takeOffer } from '../store/job-offers.ts'
+import { takeOffer } from '../store/launches/job-offers.ts'
 
 export interface JobAnswer {
   status: 200 | 401 | 404 | 410

@@ -22,7 +22,7 @@ import {
 } from 'openid-client'
 import { z } from 'zod'
 import type { GuardedClient } from '../ports.ts'
-import type { Identity } from '../store/identities.ts'
+import type { Identity } from '../store/people/identities.ts'
 import { problemOf } from './problems.ts'
 
 const REQUEST_SECONDS = 8

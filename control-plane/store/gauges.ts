@@ -1,10 +1,10 @@
 /** The queries of `/metrics`: over open rows only, never over finished ones. */
 import { sql } from 'kysely'
-import { type CalendarGauges, readCalendarGauges } from './calendar-syncs.ts'
+import { type CalendarGauges, readCalendarGauges } from './calendars/syncs.ts'
 import type { Database } from './database.ts'
-import { BREAKER_FAILURES } from './deliveries.ts'
-import { LAST_AUDIT, type LastAudit } from './ledger-audit.ts'
 import { readSetting } from './settings.ts'
+import { LAST_AUDIT, type LastAudit } from './teams/ledger-audit.ts'
+import { BREAKER_FAILURES } from './webhooks/deliveries.ts'
 
 /** Milliseconds for each statement. A scrape must not load a database that is busy already. */
 const LONGEST_MS = 2_000

@@ -3,9 +3,9 @@
  * statement locks its rows in the order of their ids, so that none of them waits for another in a circle.
  */
 import { sql } from 'kysely'
-import { type OpenCommand, openCommands } from './commands.ts'
+import { type OpenCommand, openCommands } from './bots/commands.ts'
+import { type Standing, standingOf } from './bots/events.ts'
 import type { Database } from './database.ts'
-import { type Standing, standingOf } from './events.ts'
 
 export interface LinkOwner {
   botId: string

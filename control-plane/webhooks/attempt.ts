@@ -1,9 +1,9 @@
 /** One request to one endpoint. */
 import type { ArtifactLinks, Clock, GuardedClient, OutgoingAnswer, Seals } from '../ports.ts'
-import type { AttemptResult } from '../store/deliveries.ts'
-import type { ClaimedDelivery } from '../store/delivery-claims.ts'
-import { previousSecretPlace, secretPlace } from '../store/endpoints.ts'
-import { sealedKeyPlace } from '../store/keys.ts'
+import { sealedKeyPlace } from '../store/teams/keys.ts'
+import type { AttemptResult } from '../store/webhooks/deliveries.ts'
+import type { ClaimedDelivery } from '../store/webhooks/delivery-claims.ts'
+import { previousSecretPlace, secretPlace } from '../store/webhooks/endpoints.ts'
 import { bodyText } from './bodies.ts'
 import { nextDelay, timeLimitMs } from './schedule.ts'
 import { signatureHeaders } from './signatures.ts'

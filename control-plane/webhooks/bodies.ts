@@ -2,7 +2,7 @@
 import type { LinkPlaceholder } from '../bots/messages/placeholders.ts'
 import { publicCode } from '../bots/public-names.ts'
 import type { ArtifactLinks } from '../ports.ts'
-import type { ClaimedDelivery } from '../store/delivery-claims.ts'
+import type { ClaimedDelivery } from '../store/webhooks/delivery-claims.ts'
 
 /** JSON text. Links are signed now, so that they work for their whole time after each attempt. */
 export async function bodyText(delivery: ClaimedDelivery, links: ArtifactLinks): Promise<string> {

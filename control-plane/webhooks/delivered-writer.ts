@@ -1,6 +1,6 @@
 /** Stores deliveries that reached their receivers, many in one statement when many finish at once. */
 import type { Database } from '../store/database.ts'
-import { type DeliveredAttempt, finishDelivered } from '../store/deliveries.ts'
+import { type DeliveredAttempt, finishDelivered } from '../store/webhooks/deliveries.ts'
 
 const AT_ONCE = 100
 /** Statements at the same time: one is built while the other one is being committed. */

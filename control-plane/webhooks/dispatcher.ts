@@ -21,9 +21,9 @@ import {
   hasLeftDeliveries,
   postponeDelivery,
   releaseExpiredClaims,
-} from '../store/deliveries.ts'
-import { type ClaimedDelivery, claimDeliveries } from '../store/delivery-claims.ts'
-import { failLostDelivery } from '../store/lost-deliveries.ts'
+} from '../store/webhooks/deliveries.ts'
+import { type ClaimedDelivery, claimDeliveries } from '../store/webhooks/delivery-claims.ts'
+import { failLostDelivery } from '../store/webhooks/lost-deliveries.ts'
 import { NO_TRACES, type Traces } from '../traces.ts'
 import { type Attempted, type AttemptTools, attemptDelivery, type BuiltRequest, buildRequest } from './attempt.ts'
 import { DeliveredWriter } from './delivered-writer.ts'

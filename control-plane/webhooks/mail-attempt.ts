@@ -1,7 +1,7 @@
 /** One mail to one address. */
 import { type AlertMail, MailRefused } from '../ports.ts'
-import { addressOf } from '../store/alert-rules.ts'
-import type { ClaimedDelivery } from '../store/delivery-claims.ts'
+import { addressOf } from '../store/alerts/rules.ts'
+import type { ClaimedDelivery } from '../store/webhooks/delivery-claims.ts'
 import type { Attempted } from './attempt.ts'
 
 /** Seconds between attempts: mail servers that defer a sender want minutes. Together about seven hours. */

@@ -1,6 +1,6 @@
 /** Counts and times an attempt of a webhook for `/metrics`. */
 import type { Counted, Meters } from '../meters.ts'
-import type { ClaimedDelivery } from '../store/delivery-claims.ts'
+import type { ClaimedDelivery } from '../store/webhooks/delivery-claims.ts'
 import type { Attempted } from './attempt.ts'
 
 /** `seconds`: from the commit of the message to the answer. `isOurs`: the result was stored. */

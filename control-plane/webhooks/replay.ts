@@ -2,11 +2,11 @@
 import { randomUUID } from 'node:crypto'
 import { messageId, messagesOfEnd } from '../bots/messages/index.ts'
 import type { Seals } from '../ports.ts'
-import { readBotForMessages, usesCallback } from '../store/bot-messages.ts'
+import { readBotForMessages, usesCallback } from '../store/bots/messages.ts'
 import type { Database } from '../store/database.ts'
-import { sendTo } from '../store/deliveries.ts'
-import { createEndpoint } from '../store/endpoints.ts'
-import { insertMessages } from '../store/messages.ts'
+import { sendTo } from '../store/webhooks/deliveries.ts'
+import { createEndpoint } from '../store/webhooks/endpoints.ts'
+import { insertMessages } from '../store/webhooks/messages.ts'
 import { sampleBody } from './samples.ts'
 
 /** Sends a sample of an event to one endpoint. The id of its delivery; null without such an endpoint. */
@@ -14,7 +14,7 @@ export function sendTest(db: Database, endpointId: string, event = 'bot.status_c
   return sendTo(db, endpointId, { id: messageId(`test:${randomUUID()}`), event, body: sampleBody(event) })
 }
 
-export { type ReplayFilter, replayDeliveries } from '../store/deliveries.ts'
+export { type ReplayFilter, replayDeliveries } from '../store/webhooks/deliveries.ts'
 
 export type Resent = 'sent' | 'not_found' | 'not_ended'
 

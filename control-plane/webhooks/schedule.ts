@@ -1,5 +1,5 @@
 /** When a failed delivery is tried again, and how long an attempt may take. */
-import type { EndpointKind } from '../store/endpoints.ts'
+import type { EndpointKind } from '../store/webhooks/endpoints.ts'
 
 /** Seconds between attempts of the newer webhooks, and of the older final and calendar events. */
 export const DEFAULT_DELAYS: readonly number[] = [5, 10, 300, 900, 1800, 7200]

@@ -1,5 +1,5 @@
 /** An attempt of a webhook as a span. Its address is a caller's, and is left out. */
-import type { ClaimedDelivery } from '../store/delivery-claims.ts'
+import type { ClaimedDelivery } from '../store/webhooks/delivery-claims.ts'
 import { type NewSpan, type Span, traceOf } from '../traces.ts'
 import type { Attempted } from './attempt.ts'
 

@@ -9,8 +9,8 @@ import { teamChangeOf } from '../../control-plane/cli/administration.ts'
 import { table } from '../../control-plane/cli/output.ts'
 import { newSealKey } from '../../control-plane/secrets/seals.ts'
 import { databaseTime, isDrainAskedSince } from '../../control-plane/store/drain.ts'
-import { findKeyHolder } from '../../control-plane/store/keys.ts'
-import { readTeam } from '../../control-plane/store/teams.ts'
+import { findKeyHolder } from '../../control-plane/store/teams/keys.ts'
+import { readTeam } from '../../control-plane/store/teams/teams.ts'
 import { openTestDatabase, type TestDatabase } from './postgres.ts'
 
 const PROGRAM = join(import.meta.dirname, '../../control-plane/cli/index.ts')

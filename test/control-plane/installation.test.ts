@@ -8,8 +8,8 @@ import { readServiceConfig } from '../../control-plane/config.ts'
 import { DataFolderInUse, holdDataFolder } from '../../control-plane/data-folder.ts'
 import { type Installation, openInstallation } from '../../control-plane/installation.ts'
 import { newSealKey } from '../../control-plane/secrets/seals.ts'
-import { findKeyHolder, listKeys } from '../../control-plane/store/keys.ts'
-import { listTeams } from '../../control-plane/store/teams.ts'
+import { findKeyHolder, listKeys } from '../../control-plane/store/teams/keys.ts'
+import { listTeams } from '../../control-plane/store/teams/teams.ts'
 import { openTestDatabase, type TestDatabase } from './postgres.ts'
 
 const log = { info: () => {}, warn: () => {}, error: () => {} }

@@ -1,6 +1,6 @@
 /** Alert rules of the team, and what they fired. */
 import { z } from 'zod'
-import { BETWEEN_TESTS_SECONDS, readFirings } from '../../store/alert-firings.ts'
+import { BETWEEN_TESTS_SECONDS, readFirings } from '../../store/alerts/firings.ts'
 import {
   ALERT_TYPES,
   addressOf,
@@ -14,7 +14,7 @@ import {
   MOST_RULES,
   OPERATORS,
   type ShownRule,
-} from '../../store/alert-rules.ts'
+} from '../../store/alerts/rules.ts'
 import type { ApiDependencies } from '../dependencies.ts'
 import { refusals } from '../errors.ts'
 import { type App, callerOf } from '../generation.ts'

@@ -1,6 +1,6 @@
 /** API keys of the team. */
 import { z } from 'zod'
-import { createKey, listKeys, PERMISSIONS, revokeKey, sealForTeam } from '../../store/keys.ts'
+import { createKey, listKeys, PERMISSIONS, revokeKey, sealForTeam } from '../../store/teams/keys.ts'
 import type { ApiDependencies } from '../dependencies.ts'
 import { refusals } from '../errors.ts'
 import { type App, callerOf } from '../generation.ts'

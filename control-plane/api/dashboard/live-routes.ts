@@ -1,7 +1,7 @@
 /** What the live page shows of each bot beside its status, and the questions for fresh pictures. */
 import { z } from 'zod'
 import { NO_PICTURE, noPictureOf } from '../../bots/live-picture.ts'
-import { askForPictures, type LiveRow, readLiveView } from '../../store/live-pictures.ts'
+import { askForPictures, type LiveRow, readLiveView } from '../../store/bots/live-pictures.ts'
 import type { ApiDependencies } from '../dependencies.ts'
 import { type App, callerOf } from '../generation.ts'
 import { spawnedBot } from '../v2/bots/access.ts'

@@ -1,7 +1,7 @@
 /** The parts of a bot's recording, where the bot was lost in its meeting and another attempt went back. */
 import { z } from 'zod'
 import { partsOf } from '../../bots/parts.ts'
-import { readBotEvents } from '../../store/bot-events.ts'
+import { readBotEvents } from '../../store/bots/bot-events.ts'
 import { readResumedSteps } from '../../store/dashboard.ts'
 import type { ApiDependencies } from '../dependencies.ts'
 import type { App } from '../generation.ts'

@@ -1,7 +1,7 @@
 /** People of the team, for its owners. */
 import { z } from 'zod'
-import { changePerson, createPerson, findPerson, listPeople, ROLES } from '../../store/people.ts'
-import { createSignInLink } from '../../store/sessions.ts'
+import { changePerson, createPerson, findPerson, listPeople, ROLES } from '../../store/people/people.ts'
+import { createSignInLink } from '../../store/people/sessions.ts'
 import type { ApiDependencies } from '../dependencies.ts'
 import { refusals } from '../errors.ts'
 import { type App, callerOf } from '../generation.ts'

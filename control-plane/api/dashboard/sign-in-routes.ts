@@ -1,9 +1,9 @@
 /** Signing in and out, and what a person changes of their own. */
 import { z } from 'zod'
 import { hashPassword, isPassword, LONGEST_PASSWORD, SHORTEST_PASSWORD } from '../../secrets/passwords.ts'
-import { changePerson, findPerson, ROLES, setPassword } from '../../store/people.ts'
-import { closeSession, openSession, type Session, useSignInLink } from '../../store/sessions.ts'
-import { readTeam } from '../../store/teams.ts'
+import { changePerson, findPerson, ROLES, setPassword } from '../../store/people/people.ts'
+import { closeSession, openSession, type Session, useSignInLink } from '../../store/people/sessions.ts'
+import { readTeam } from '../../store/teams/teams.ts'
 import type { ApiDependencies } from '../dependencies.ts'
 import { refusals } from '../errors.ts'
 import { type App, callerOf } from '../generation.ts'

@@ -1,8 +1,8 @@
 /** Usage of the team, and every entry of its ledger. */
 import { z } from 'zod'
 import { MICRO } from '../../bots/change.ts'
-import { readTeam } from '../../store/teams.ts'
-import { readLedger, readUsage } from '../../store/usage.ts'
+import { readTeam } from '../../store/teams/teams.ts'
+import { readLedger, readUsage } from '../../store/teams/usage.ts'
 import type { ApiDependencies } from '../dependencies.ts'
 import { refusals } from '../errors.ts'
 import { type App, callerOf } from '../generation.ts'

@@ -1,7 +1,7 @@
 /** Query parameters that lists of bots share. */
 import { z } from 'zod'
 import { MEETING_PLATFORMS } from '../../bots/meeting-link.ts'
-import { LIST_DAYS } from '../../store/bot-list.ts'
+import { LIST_DAYS } from '../../store/bots/list.ts'
 import { refusals } from '../errors.ts'
 import { commaList, limit, requestTime } from './common.ts'
 

@@ -2,8 +2,13 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { evaluateAlerts } from '../../../control-plane/alerts/evaluate.ts'
-import { readFirings } from '../../../control-plane/store/alert-firings.ts'
-import { type AlertType, type Channels, createRule, type RuleFields } from '../../../control-plane/store/alert-rules.ts'
+import { readFirings } from '../../../control-plane/store/alerts/firings.ts'
+import {
+  type AlertType,
+  type Channels,
+  createRule,
+  type RuleFields,
+} from '../../../control-plane/store/alerts/rules.ts'
 import { openWorld, quiet, seals } from '../webhooks/world.ts'
 
 export const CALLBACK = 'https://receiver.test/alerts'

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openDatabase } from '../../../control-plane/store/database.ts'
-import { createKey, newKey, revokeKey } from '../../../control-plane/store/keys.ts'
+import { createKey, newKey, revokeKey } from '../../../control-plane/store/teams/keys.ts'
 import { addCalendar, addEvent } from './calendars/fake.ts'
 import { MEET, openApiWorld } from './world.ts'
 

@@ -1,8 +1,8 @@
 /** A bot inside of a meeting, whose events are stored as its control link stores them. */
 import { randomUUID } from 'node:crypto'
 import type { NumberedEvent } from '@standin/wire/events.ts'
+import { appendEvents } from '../../../control-plane/store/bots/events.ts'
 import type { Database } from '../../../control-plane/store/database.ts'
-import { appendEvents } from '../../../control-plane/store/events.ts'
 
 /** `at`: the time of an event by its number. */
 export async function startReporting(

@@ -1,7 +1,7 @@
 /** The rules of docs/interface.md#how-bots-follow-events, one by one, against the real store. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { readEvent } from '../../../control-plane/store/calendar-reads.ts'
-import { askToLeave } from '../../../control-plane/store/stop-requests.ts'
+import { askToLeave } from '../../../control-plane/store/bots/stop-requests.ts'
+import { readEvent } from '../../../control-plane/store/calendars/reads.ts'
 import { eventOf, seriesOf } from './memory-provider.ts'
 import { botOf, type CalendarWorld, openCalendarWorld } from './world.ts'
 

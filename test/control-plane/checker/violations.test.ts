@@ -1,6 +1,6 @@
 /** The checker itself: correct rows pass, and a planted defect of each kind is found. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createEndpoint } from '../../../control-plane/store/endpoints.ts'
+import { createEndpoint } from '../../../control-plane/store/webhooks/endpoints.ts'
 import type { HostedBot } from '../launching/bot-host.ts'
 import { type LaunchingWorld, openLaunchingWorld, seals } from '../launching/world.ts'
 import { type Evidence, type Received, violations } from './violations.ts'

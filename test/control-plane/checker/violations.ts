@@ -5,7 +5,7 @@
 import { sql } from 'kysely'
 import { partsOf } from '../../../control-plane/bots/parts.ts'
 import type { Database } from '../../../control-plane/store/database.ts'
-import { ledgerDifferences } from '../../../control-plane/store/ledger-audit.ts'
+import { ledgerDifferences } from '../../../control-plane/store/teams/ledger-audit.ts'
 import type { BotHost } from '../launching/bot-host.ts'
 
 export interface Received {

@@ -1,6 +1,10 @@
 /** The part of a stored credential that a bot gets at its start, and the bot's error where it gets none. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { connectionPlace, createConnection, deleteConnection } from '../../../control-plane/store/connections.ts'
+import {
+  connectionPlace,
+  createConnection,
+  deleteConnection,
+} from '../../../control-plane/store/connections/connections.ts'
 import { refusals } from '../../../mock/zoom-oauth/index.ts'
 import { openConnectionWorld, seals, unknownId } from './world.ts'
 

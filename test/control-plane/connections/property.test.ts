@@ -6,7 +6,7 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { PlatformProblem } from '../../../control-plane/connections/ports.ts'
-import { changeConnection } from '../../../control-plane/store/connections.ts'
+import { changeConnection } from '../../../control-plane/store/connections/connections.ts'
 import { refusals } from '../../../mock/zoom-oauth/index.ts'
 import { openConnectionWorld, seals } from './world.ts'
 

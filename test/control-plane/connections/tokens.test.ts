@@ -2,7 +2,11 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { ConnectionGone } from '../../../control-plane/connections/tokens.ts'
-import { changeConnection, connectionPlace, deleteConnection } from '../../../control-plane/store/connections.ts'
+import {
+  changeConnection,
+  connectionPlace,
+  deleteConnection,
+} from '../../../control-plane/store/connections/connections.ts'
 import { refusals } from '../../../mock/zoom-oauth/index.ts'
 import { openConnectionWorld, seals } from './world.ts'
 

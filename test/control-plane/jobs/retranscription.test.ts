@@ -18,11 +18,11 @@ import {
   type Transcribe,
 } from '../../../control-plane/jobs/retranscription.ts'
 import type { FileStore } from '../../../control-plane/ports.ts'
-import { insertBot } from '../../../control-plane/store/bots.ts'
-import { requestDeletion } from '../../../control-plane/store/deletions.ts'
-import { createEndpoint, setAccountUrl } from '../../../control-plane/store/endpoints.ts'
-import { requestRetranscription } from '../../../control-plane/store/retranscriptions.ts'
+import { insertBot } from '../../../control-plane/store/bots/bots.ts'
+import { requestDeletion } from '../../../control-plane/store/bots/deletions.ts'
+import { requestRetranscription } from '../../../control-plane/store/bots/retranscriptions.ts'
 import type { NewBotRow } from '../../../control-plane/store/tables.ts'
+import { createEndpoint, setAccountUrl } from '../../../control-plane/store/webhooks/endpoints.ts'
 import { openWorld, quiet, seals, type World } from '../webhooks/world.ts'
 
 let world: World

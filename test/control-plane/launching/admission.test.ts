@@ -2,8 +2,8 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { RESERVATION } from '../../../control-plane/bots/outcomes.ts'
 import { admitDue } from '../../../control-plane/launching/admission.ts'
-import { lockBot } from '../../../control-plane/store/bots.ts'
-import { writeLedger } from '../../../control-plane/store/ledger.ts'
+import { lockBot } from '../../../control-plane/store/bots/bots.ts'
+import { writeLedger } from '../../../control-plane/store/teams/ledger.ts'
 import { type LaunchingWorld, openLaunchingWorld } from './world.ts'
 
 type Setting = Awaited<ReturnType<LaunchingWorld['setting']>>

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { verdictOn } from '../../../control-plane/launching/verdict.ts'
 import type { EndEvidence, LaunchState } from '../../../control-plane/ports.ts'
-import type { OpenLaunch } from '../../../control-plane/store/launches.ts'
+import type { OpenLaunch } from '../../../control-plane/store/launches/launches.ts'
 
 const evidence: EndEvidence = {
   exitCode: 0,

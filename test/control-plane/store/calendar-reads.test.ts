@@ -8,7 +8,7 @@ import {
   listEvents,
   listOlderEvents,
   listSeries,
-} from '../../../control-plane/store/calendar-reads.ts'
+} from '../../../control-plane/store/calendars/reads.ts'
 import type { Database } from '../../../control-plane/store/database.ts'
 import type { PageRequest, Places } from '../../../control-plane/store/pages.ts'
 import type { Tables } from '../../../control-plane/store/tables.ts'

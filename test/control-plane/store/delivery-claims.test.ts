@@ -2,8 +2,12 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { finishDelivered } from '../../../control-plane/store/deliveries.ts'
-import { type ClaimedDelivery, type ClaimRules, claimDeliveries } from '../../../control-plane/store/delivery-claims.ts'
+import { finishDelivered } from '../../../control-plane/store/webhooks/deliveries.ts'
+import {
+  type ClaimedDelivery,
+  type ClaimRules,
+  claimDeliveries,
+} from '../../../control-plane/store/webhooks/delivery-claims.ts'
 import { DeliveredWriter } from '../../../control-plane/webhooks/delivered-writer.ts'
 import { openWorld, type World } from '../webhooks/world.ts'
 

@@ -8,8 +8,8 @@ import {
   newKey,
   noteKeyUse,
   revokeKey,
-} from '../../../control-plane/store/keys.ts'
-import { createTeam } from '../../../control-plane/store/teams.ts'
+} from '../../../control-plane/store/teams/keys.ts'
+import { createTeam } from '../../../control-plane/store/teams/teams.ts'
 import { openTestDatabase, type TestDatabase } from '../postgres.ts'
 
 let test1: TestDatabase

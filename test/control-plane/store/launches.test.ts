@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { insertBot } from '../../../control-plane/store/bots.ts'
-import { claimDue, takeBotLease } from '../../../control-plane/store/claims.ts'
+import { insertBot } from '../../../control-plane/store/bots/bots.ts'
+import { claimDue, takeBotLease } from '../../../control-plane/store/bots/claims.ts'
 import {
   knownLaunches,
   launchEnded,
@@ -10,7 +10,7 @@ import {
   learnedCost,
   openLaunches,
   startSeconds,
-} from '../../../control-plane/store/launches.ts'
+} from '../../../control-plane/store/launches/launches.ts'
 import type { NewBotRow } from '../../../control-plane/store/tables.ts'
 import { openTestDatabase, type TestDatabase } from '../postgres.ts'
 

@@ -2,9 +2,9 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { hasLateBots, hasOpenAttempts, lookForDue } from '../../../control-plane/store/claims.ts'
+import { hasLateBots, hasOpenAttempts, lookForDue } from '../../../control-plane/store/bots/claims.ts'
 import { openDatabase } from '../../../control-plane/store/database.ts'
-import { hasDueDeliveries, hasLeftDeliveries } from '../../../control-plane/store/deliveries.ts'
+import { hasDueDeliveries, hasLeftDeliveries } from '../../../control-plane/store/webhooks/deliveries.ts'
 import { openWorld, type World } from '../webhooks/world.ts'
 
 let world: World

@@ -1,8 +1,15 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type LedgerEntry, MICRO } from '../../../control-plane/bots/change.ts'
-import { writeLedger } from '../../../control-plane/store/ledger.ts'
-import { createTeam, grantTokens, ledgerSum, listTeams, readTeam, setTeam } from '../../../control-plane/store/teams.ts'
+import { writeLedger } from '../../../control-plane/store/teams/ledger.ts'
+import {
+  createTeam,
+  grantTokens,
+  ledgerSum,
+  listTeams,
+  readTeam,
+  setTeam,
+} from '../../../control-plane/store/teams/teams.ts'
 import { openTestDatabase, type TestDatabase } from '../postgres.ts'
 
 let opened: TestDatabase

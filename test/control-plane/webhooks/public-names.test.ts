@@ -2,8 +2,8 @@
 import { expect, test } from 'vitest'
 import { messagesOfEnd, messagesOfStatus } from '../../../control-plane/bots/messages/index.ts'
 import type { ArtifactLinks } from '../../../control-plane/ports.ts'
-import type { ClaimedDelivery } from '../../../control-plane/store/delivery-claims.ts'
 import type { BotRow } from '../../../control-plane/store/tables.ts'
+import type { ClaimedDelivery } from '../../../control-plane/store/webhooks/delivery-claims.ts'
 import { bodyText } from '../../../control-plane/webhooks/bodies.ts'
 import { botRow } from '../bots/bot-row.ts'
 

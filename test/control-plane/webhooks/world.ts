@@ -7,9 +7,9 @@ import { messageId } from '../../../control-plane/bots/messages/index.ts'
 import { createGuardedClient } from '../../../control-plane/outgoing/guarded-client.ts'
 import type { ArtifactLinks } from '../../../control-plane/ports.ts'
 import { createSeals, newSealKey, parseSealKeys } from '../../../control-plane/secrets/seals.ts'
-import { createEndpoint, type NewEndpoint } from '../../../control-plane/store/endpoints.ts'
-import { insertMessages } from '../../../control-plane/store/messages.ts'
 import type { NewBotRow } from '../../../control-plane/store/tables.ts'
+import { createEndpoint, type NewEndpoint } from '../../../control-plane/store/webhooks/endpoints.ts'
+import { insertMessages } from '../../../control-plane/store/webhooks/messages.ts'
 import {
   type Dispatcher,
   type DispatcherSettings,

@@ -1,6 +1,6 @@
 /** The account's webhook address, and short notes on what is sent there. */
 import { z } from 'zod'
-import { readAccountUrl, setAccountUrl } from '../../../store/endpoints.ts'
+import { readAccountUrl, setAccountUrl } from '../../../store/webhooks/endpoints.ts'
 import type { ApiDependencies } from '../../dependencies.ts'
 import { refusals } from '../../errors.ts'
 import { type App, callerOf } from '../../generation.ts'

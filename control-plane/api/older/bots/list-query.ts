@@ -1,6 +1,6 @@
 /** The query of `GET /bots/bots_with_metadata`. */
 import { z } from 'zod'
-import type { ExtraOrder, OlderFilter } from '../../../store/older-list.ts'
+import type { ExtraOrder, OlderFilter } from '../../../store/bots/older-list.ts'
 import { text } from '../fields.ts'
 
 const MAX_TEXT_LENGTH = 500

@@ -1,7 +1,7 @@
 /** An event as the older generation answers it. Pure. */
 import type { EventBot } from '../../../bots/request.ts'
 import type { Attendee } from '../../../calendars/ports.ts'
-import type { WholeEvent } from '../../../store/calendar-reads.ts'
+import type { WholeEvent } from '../../../store/calendars/reads.ts'
 import { askedFields } from '../bots/presenter.ts'
 import type { BotParam, OlderEvent } from './schema.ts'
 

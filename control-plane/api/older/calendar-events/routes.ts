@@ -1,7 +1,7 @@
 /** `/calendar_events` of the older generation: events and their bots. */
 import type { FastifyRequest } from 'fastify'
 import type { BotsResult, BotTarget } from '../../../calendars/operations.ts'
-import { listOlderEvents, readCalendar, readEvent, readEvents } from '../../../store/calendar-reads.ts'
+import { listOlderEvents, readCalendar, readEvent, readEvents } from '../../../store/calendars/reads.ts'
 import { addressProblem } from '../../addresses.ts'
 import { checkCredential } from '../../authorizing.ts'
 import { withCalendarErrors } from '../../calendar-problems.ts'

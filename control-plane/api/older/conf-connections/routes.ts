@@ -6,7 +6,7 @@ import {
   listConnections,
   readConnection,
   type ShownConnection,
-} from '../../../store/connections.ts'
+} from '../../../store/connections/connections.ts'
 import { authorizedUser } from '../../authorizing.ts'
 import type { ApiDependencies } from '../../dependencies.ts'
 import { refusals } from '../../errors.ts'

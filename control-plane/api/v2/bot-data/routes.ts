@@ -1,6 +1,6 @@
 /** Data of an ended bot: deletion, and resending its final webhook. */
 import { z } from 'zod'
-import { requestDeletion } from '../../../store/deletions.ts'
+import { requestDeletion } from '../../../store/bots/deletions.ts'
 import type { ApiDependencies } from '../../dependencies.ts'
 import { refusals } from '../../errors.ts'
 import { type App, callerOf, nameOfCaller } from '../../generation.ts'

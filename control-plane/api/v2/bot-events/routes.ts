@@ -1,6 +1,6 @@
 /** Events of a running bot: participants, speakers, words and chat messages. */
 import { z } from 'zod'
-import { type EventPlaces, readBotEvents } from '../../../store/bot-events.ts'
+import { type EventPlaces, readBotEvents } from '../../../store/bots/bot-events.ts'
 import type { ApiDependencies } from '../../dependencies.ts'
 import { refusals } from '../../errors.ts'
 import type { App } from '../../generation.ts'

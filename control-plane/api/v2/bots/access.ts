@@ -3,7 +3,7 @@
  * exist for people of the dashboard only.
  */
 import type { FastifyRequest } from 'fastify'
-import { readBot } from '../../../store/bots.ts'
+import { readBot } from '../../../store/bots/bots.ts'
 import type { BotRow } from '../../../store/tables.ts'
 import type { ApiDependencies } from '../../dependencies.ts'
 import { type ApiError, refusals } from '../../errors.ts'

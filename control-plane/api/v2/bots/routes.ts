@@ -1,7 +1,7 @@
 /** `/v2/bots` and single bots. */
 import { z } from 'zod'
-import { createBot } from '../../../store/admission.ts'
-import { listBots } from '../../../store/bot-list.ts'
+import { createBot } from '../../../store/bots/admission.ts'
+import { listBots } from '../../../store/bots/list.ts'
 import { checkCredential } from '../../authorizing.ts'
 import type { ApiDependencies } from '../../dependencies.ts'
 import { type App, callerOf } from '../../generation.ts'

@@ -1,6 +1,6 @@
 /** Events and series as the newer generation answers them. */
 import type { Attendee } from '../../../calendars/ports.ts'
-import type { ListedEvent, WholeEvent } from '../../../store/calendar-reads.ts'
+import type { ListedEvent, WholeEvent } from '../../../store/calendars/reads.ts'
 import type { SeriesRow } from '../../../store/tables.ts'
 import type { EventDetails, EventItem, Instance, Series } from './schema.ts'
 

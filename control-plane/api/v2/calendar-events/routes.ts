@@ -1,5 +1,5 @@
 /** Events of a calendar and the series that they belong to. A single event is a series of one. */
-import { listEvents, listSeries, readEvent } from '../../../store/calendar-reads.ts'
+import { listEvents, listSeries, readEvent } from '../../../store/calendars/reads.ts'
 import type { ApiDependencies } from '../../dependencies.ts'
 import { refusals } from '../../errors.ts'
 import type { App } from '../../generation.ts'

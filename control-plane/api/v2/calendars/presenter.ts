@@ -1,5 +1,5 @@
 /** A connected calendar as the newer generation answers it. Credentials are never answered. */
-import type { OpenChannel } from '../../../store/calendar-reads.ts'
+import type { OpenChannel } from '../../../store/calendars/reads.ts'
 import type { CalendarRow } from '../../../store/tables.ts'
 import { at } from '../common.ts'
 import type { CalendarDetails, CalendarItem } from './schema.ts'

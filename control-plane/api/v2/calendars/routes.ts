@@ -1,7 +1,7 @@
 /** `/v2/calendars`: connections to calendars of Google and Microsoft, by the caller's own OAuth app. */
 import type { FastifyRequest } from 'fastify'
 import type { OAuthCredentials } from '../../../calendars/ports.ts'
-import { listCalendars, openChannel } from '../../../store/calendar-reads.ts'
+import { listCalendars, openChannel } from '../../../store/calendars/reads.ts'
 import { withCalendarErrors } from '../../calendar-problems.ts'
 import type { ApiDependencies } from '../../dependencies.ts'
 import { type App, callerOf } from '../../generation.ts'

@@ -1,6 +1,6 @@
 /** A credential as it is answered: without secrets and tokens. */
 import type { z } from 'zod'
-import type { ShownConnection } from '../../../store/connections.ts'
+import type { ShownConnection } from '../../../store/connections/connections.ts'
 import { at } from '../common.ts'
 import type { credentialSchema } from './schema.ts'
 

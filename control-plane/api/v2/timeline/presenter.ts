@@ -1,6 +1,6 @@
 /** The timeline of one bot, from its stored steps, launches and deliveries. */
 import { sentenceOf } from '../../../bots/sentences.ts'
-import type { TimelineRows } from '../../../store/timeline.ts'
+import type { TimelineRows } from '../../../store/bots/timeline.ts'
 import type { TimelineStep } from './schema.ts'
 
 interface Entry {

@@ -1,6 +1,6 @@
 /** The timeline of a bot: each step with reason and evidence. */
 import { z } from 'zod'
-import { readTimeline } from '../../../store/timeline.ts'
+import { readTimeline } from '../../../store/bots/timeline.ts'
 import type { ApiDependencies } from '../../dependencies.ts'
 import type { App } from '../../generation.ts'
 import { anyBot } from '../bots/access.ts'

@@ -2,8 +2,8 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { evaluateAlerts } from '../../../../control-plane/alerts/evaluate.ts'
-import { createPerson, type Role } from '../../../../control-plane/store/people.ts'
-import { openSession } from '../../../../control-plane/store/sessions.ts'
+import { createPerson, type Role } from '../../../../control-plane/store/people/people.ts'
+import { openSession } from '../../../../control-plane/store/people/sessions.ts'
 import { openApiWorld, quiet } from '../world.ts'
 
 const RULES = '/dashboard/api/alert-rules'

@@ -1,8 +1,8 @@
 /** People see what every generation of the API made; a program sees its own. */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createPerson } from '../../../../control-plane/store/people.ts'
-import { openSession } from '../../../../control-plane/store/sessions.ts'
+import { createPerson } from '../../../../control-plane/store/people/people.ts'
+import { openSession } from '../../../../control-plane/store/people/sessions.ts'
 import { addCalendar, addEvent } from '../calendars/fake.ts'
 import { olderBotRow } from '../older/rows.ts'
 import { freshMeet, startReporting } from '../reporting.ts'

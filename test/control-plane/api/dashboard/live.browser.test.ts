@@ -1,7 +1,7 @@
 /** The live page: pictures, captions, and a feed that goes on after a restart of the service. */
 import type { Page } from 'playwright'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { openCommands } from '../../../../control-plane/store/commands.ts'
+import { openCommands } from '../../../../control-plane/store/bots/commands.ts'
 import { type BotInMeeting, HOSTILE, LONG, lineOf, openBrowserWorld, pictureOf } from './browser-world.ts'
 
 let world: Awaited<ReturnType<typeof openBrowserWorld>>

@@ -1,8 +1,8 @@
 /** Keys, endpoints, deliveries, usage and the feed, as the dashboard asks for them. */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createPerson } from '../../../../control-plane/store/people.ts'
-import { createSignInLink } from '../../../../control-plane/store/sessions.ts'
+import { createPerson } from '../../../../control-plane/store/people/people.ts'
+import { createSignInLink } from '../../../../control-plane/store/people/sessions.ts'
 import { openApiWorld } from '../world.ts'
 
 let world: Awaited<ReturnType<typeof openApiWorld>>

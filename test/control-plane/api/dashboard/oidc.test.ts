@@ -5,7 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createGuardedClient } from '../../../../control-plane/outgoing/guarded-client.ts'
 import type { GuardedClient } from '../../../../control-plane/ports.ts'
 import { createOidcProvider } from '../../../../control-plane/sign-in/oidc.ts'
-import { changePerson, createPerson, findPerson } from '../../../../control-plane/store/people.ts'
+import { changePerson, createPerson, findPerson } from '../../../../control-plane/store/people/people.ts'
 import { type Account, CLIENT_ID, CLIENT_SECRET, signInAtProvider, startProvider } from '../../sign-in/provider.ts'
 import { openApiWorld } from '../world.ts'
 

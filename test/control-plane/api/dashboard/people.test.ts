@@ -4,8 +4,8 @@ import { sql } from 'kysely'
 import type { InjectOptions } from 'light-my-request'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { hashPassword, isPassword } from '../../../../control-plane/secrets/passwords.ts'
-import { createPerson, firstOwner, type Role } from '../../../../control-plane/store/people.ts'
-import { createSignInLink, forgetOldSessions } from '../../../../control-plane/store/sessions.ts'
+import { createPerson, firstOwner, type Role } from '../../../../control-plane/store/people/people.ts'
+import { createSignInLink, forgetOldSessions } from '../../../../control-plane/store/people/sessions.ts'
 import { MEET, openApiWorld } from '../world.ts'
 
 let world: Awaited<ReturnType<typeof openApiWorld>>

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { noteOutcome } from '../../../../control-plane/store/connection-tokens.ts'
+import { noteOutcome } from '../../../../control-plane/store/connections/tokens.ts'
 import { openConferencing } from '../conferencing.ts'
 import { openApiWorld } from '../world.ts'
 

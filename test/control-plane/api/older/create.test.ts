@@ -3,7 +3,7 @@ import { createdBotSchema } from '../../../../control-plane/api/older/bots/answe
 import { errorSchema } from '../../../../control-plane/api/older/common.ts'
 import { olderGeneration } from '../../../../control-plane/api/older/index.ts'
 import { type BotRequest, type BotSecrets, secretsPlace } from '../../../../control-plane/bots/request.ts'
-import { setTeam } from '../../../../control-plane/store/teams.ts'
+import { setTeam } from '../../../../control-plane/store/teams/teams.ts'
 import { MEET, openApiWorld } from '../world.ts'
 
 type World = Awaited<ReturnType<typeof openApiWorld>>

@@ -18,7 +18,7 @@ import { createFolderStore } from '../../../../control-plane/files/folder-store.
 import { createLinkSigner } from '../../../../control-plane/files/signed-links.ts'
 import { deleteDue } from '../../../../control-plane/jobs/deletion.ts'
 import type { FileStore } from '../../../../control-plane/ports.ts'
-import { finishDeletion, openDeletions } from '../../../../control-plane/store/deletions.ts'
+import { finishDeletion, openDeletions } from '../../../../control-plane/store/bots/deletions.ts'
 import type { NewBotRow } from '../../../../control-plane/store/tables.ts'
 import { openApiWorld, quiet } from '../world.ts'
 import { olderBotRow } from './rows.ts'

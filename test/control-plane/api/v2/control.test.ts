@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Answer } from '@standin/wire/control-link.ts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { storeAnswer } from '../../../../control-plane/store/commands.ts'
+import { storeAnswer } from '../../../../control-plane/store/bots/commands.ts'
 import { openApiWorld } from '../world.ts'
 
 let world: Awaited<ReturnType<typeof openApiWorld>>

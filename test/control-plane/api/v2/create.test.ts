@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { BotSecrets } from '../../../../control-plane/bots/request.ts'
-import { openSecrets } from '../../../../control-plane/store/bot-secrets.ts'
+import { openSecrets } from '../../../../control-plane/store/bots/secrets.ts'
 import { MEET, openApiWorld } from '../world.ts'
 
 let world: Awaited<ReturnType<typeof openApiWorld>>

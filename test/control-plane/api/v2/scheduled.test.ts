@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openSecrets } from '../../../../control-plane/store/bot-secrets.ts'
+import { openSecrets } from '../../../../control-plane/store/bots/secrets.ts'
 import { MEET, openApiWorld } from '../world.ts'
 
 let world: Awaited<ReturnType<typeof openApiWorld>>

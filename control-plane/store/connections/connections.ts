@@ -1,0 +1,268 @@
+/** Apps of the conferencing platform and users who authorized them: their rows. Secrets are sealed. */
+import { randomUUID } from 'node:crypto'
+import { type RawBuilder, sql } from 'kysely'
+import type { SealedPlace, Seals } from '../../ports.ts'
+import type { Database, Tx } from '../database.ts'
+import { containing } from '../like.ts'
+import type { ConnectionRow } from '../tables.ts'
+
+export type SecretColumn = 'client_secret' | 'refresh_token' | 'access_token'
+export const connectionPlace = (column: SecretColumn, id: string): SealedPlace => ({
+  table: 'connections',
+  column,
+  row: id,
+})
+
+export interface ConnectionApp {
+  clientId: string
+  clientSecret: string
+}
+
+/** A user who has authorized the app: what the platform gave for the code, and who it is. */
+export interface AuthorizedUser {
+  tokens: ConnectionTokens
+  profile: { userId: string; accountId: string | null; email: string | null; displayName: string | null }
+}
+
+export interface ConnectionTokens {
+  accessToken: string
+  accessTokenSeconds: number
+  refreshToken: string
+  scopes: readonly string[]
+}
+
+export interface NewConnection {
+  teamId: string
+  name: string
+  app: ConnectionApp
+  /** Null: only the app, for its own account's meetings. */
+  user: AuthorizedUser | null
+  extra: Record<string, unknown> | null
+}
+
+/** The columns that a caller may read; the sealed columns stay in the store. */
+export type ShownConnection = Omit<
+  ConnectionRow,
+  'client_secret' | 'refresh_token' | 'access_token' | 'lease_owner' | 'lease_until'
+>
+
+const SHOWN = [
+  'id',
+  'team_id',
+  'name',
+  'type',
+  'client_id',
+  'user_id',
+  'account_id',
+  'email',
+  'display_name',
+  'scopes',
+  'state',
+  'last_error_message',
+  'last_error_at',
+  'extra',
+  'access_token_until',
+  'tokens_version',
+  'created_at',
+  'updated_at',
+  'deleted_at',
+] as const
+
+export async function createConnection(
+  db: Database | Tx,
+  seals: Seals,
+  given: NewConnection,
+): Promise<ShownConnection> {
+  const id = randomUUID()
+  return db
+    .insertInto('connections')
+    .values({
+      id,
+      team_id: given.teamId,
+      name: given.name,
+      type: given.user === null ? 'app' : 'user',
+      ...appColumns(seals, id, given.app),
+      ...(given.user === null ? { scopes: JSON.stringify([]) } : userColumns(seals, id, given.user)),
+      extra: given.extra === null ? null : JSON.stringify(given.extra),
+    })
+    .returning([...SHOWN])
+    .executeTakeFirstOrThrow()
+}
+
+export interface ConnectionChange {
+  name?: string | undefined
+  /** Null clears it. */
+  extra?: Record<string, unknown> | null | undefined
+  app?: ConnectionApp | undefined
+  /** Authorized again: the state is active, and the earlier tokens are forgotten. */
+  user?: AuthorizedUser | undefined
+}
+
+/** Undefined where the team has no such connection. */
+export async function changeConnection(
+  db: Database | Tx,
+  seals: Seals,
+  { teamId, id }: { teamId: string; id: string },
+  change: ConnectionChange,
+): Promise<ShownConnection | undefined> {
+  return db
+    .updateTable('connections')
+    .set({
+      ...(change.name !== undefined && { name: change.name }),
+      ...(change.extra !== undefined && { extra: change.extra === null ? null : JSON.stringify(change.extra) }),
+      ...(change.app && appColumns(seals, id, change.app)),
+      ...(change.user && {
+        ...userColumns(seals, id, change.user),
+        type: 'user',
+        tokens_version: sql<number>`tokens_version + 1`,
+        lease_owner: null,
+        lease_until: null,
+        state: 'active',
+        last_error_message: null,
+        last_error_at: null,
+      }),
+      updated_at: sql<Date>`now()`,
+    })
+    .where('id', '=', id)
+    .where('team_id', '=', teamId)
+    .where('deleted_at', 'is', null)
+    .returning([...SHOWN])
+    .executeTakeFirst()
+}
+
+/**
+ * Where the team has connected the user already, the user's first connection is authorized again; otherwise a new one
+ * is made. Two requests at once make one.
+ */
+export async function connectUser(
+  db: Database,
+  seals: Seals,
+  given: NewConnection & { user: AuthorizedUser },
+): Promise<ShownConnection> {
+  const { teamId, app, user } = given
+  return db.transaction().execute(async (tx) => {
+    const turn = `connection of ${teamId} ${user.profile.userId}`
+    await sql`select pg_advisory_xact_lock(hashtextextended(${turn}, 0))`.execute(tx)
+    const [known] = await connectionsOfUser(tx, teamId, user.profile.userId)
+    const changed = known && (await changeConnection(tx, seals, { teamId, id: known.id }, { app, user }))
+    return changed ?? createConnection(tx, seals, given)
+  })
+}
+
+/** All that are given must match. Texts are partial matches of any case, but for `userId` and `extra`, which are exact. */
+export interface ConnectionFilter {
+  name?: string | undefined
+  email?: string | undefined
+  displayName?: string | undefined
+  userId?: string | undefined
+  types?: readonly string[] | undefined
+  states?: readonly string[] | undefined
+  extra?: readonly { field: string; value: string }[] | undefined
+}
+
+/** Oldest first; all of them. */
+export async function listConnections(
+  db: Database,
+  teamId: string,
+  filter: ConnectionFilter = {},
+): Promise<ShownConnection[]> {
+  const conditions: RawBuilder<boolean>[] = []
+  const partly = (value: string | undefined, column: string) => {
+    if (value !== undefined) conditions.push(sql<boolean>`${sql.ref(column)} ilike ${containing(value)}`)
+  }
+  partly(filter.name, 'name')
+  partly(filter.email, 'email')
+  partly(filter.displayName, 'display_name')
+  if (filter.userId !== undefined) conditions.push(sql<boolean>`user_id = ${filter.userId}`)
+  if (filter.types !== undefined) conditions.push(sql<boolean>`type = any (${[...filter.types]}::text[])`)
+  if (filter.states !== undefined) conditions.push(sql<boolean>`state = any (${[...filter.states]}::text[])`)
+  for (const { field, value } of filter.extra ?? []) conditions.push(sql<boolean>`extra ->> ${field}::text = ${value}`)
+  let query = db
+    .selectFrom('connections')
+    .select([...SHOWN])
+    .where('team_id', '=', teamId)
+    .where('deleted_at', 'is', null)
+  for (const condition of conditions) query = query.where(condition)
+  return query.orderBy('created_at').orderBy('id').execute()
+}
+
+/** Undefined where the team has no such connection. */
+export async function readConnection(
+  db: Database | Tx,
+  teamId: string,
+  id: string,
+): Promise<ShownConnection | undefined> {
+  return db
+    .selectFrom('connections')
+    .select([...SHOWN])
+    .where('id', '=', id)
+    .where('team_id', '=', teamId)
+    .where('deleted_at', 'is', null)
+    .executeTakeFirst()
+}
+
+/** Sealed; null where the connection is gone. */
+export async function readClientSecret(db: Database, id: string): Promise<Buffer | null> {
+  const row = await db.selectFrom('connections').select('client_secret').where('id', '=', id).executeTakeFirst()
+  return row?.client_secret ?? null
+}
+
+/** Oldest first. */
+export async function connectionsOfUser(db: Database | Tx, teamId: string, userId: string): Promise<{ id: string }[]> {
+  return db
+    .selectFrom('connections')
+    .select('id')
+    .where('team_id', '=', teamId)
+    .where('user_id', '=', userId)
+    .where('deleted_at', 'is', null)
+    .orderBy('created_at')
+    .orderBy('id')
+    .execute()
+}
+
+/**
+ * Its secrets are deleted at once; the row stays, so that a bot that named it can report why it failed. False: not
+ * found.
+ */
+export async function deleteConnection(db: Database, teamId: string, id: string): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('connections')
+    .set({
+      deleted_at: sql<Date>`now()`,
+      updated_at: sql<Date>`now()`,
+      client_secret: null,
+      refresh_token: null,
+      access_token: null,
+      access_token_until: null,
+      lease_owner: null,
+      lease_until: null,
+    })
+    .where('id', '=', id)
+    .where('team_id', '=', teamId)
+    .where('deleted_at', 'is', null)
+    .executeTakeFirst()
+  return numUpdatedRows === 1n
+}
+
+function appColumns(seals: Seals, id: string, { clientId, clientSecret }: ConnectionApp) {
+  return { client_id: clientId, client_secret: seals.seal(clientSecret, connectionPlace('client_secret', id)) }
+}
+
+function userColumns(seals: Seals, id: string, { tokens, profile }: AuthorizedUser) {
+  return {
+    user_id: profile.userId,
+    account_id: profile.accountId,
+    email: profile.email,
+    display_name: profile.displayName,
+    ...tokenColumns(seals, id, tokens),
+  }
+}
+
+export function tokenColumns(seals: Seals, id: string, tokens: ConnectionTokens) {
+  return {
+    scopes: JSON.stringify(tokens.scopes),
+    refresh_token: seals.seal(tokens.refreshToken, connectionPlace('refresh_token', id)),
+    access_token: seals.seal(tokens.accessToken, connectionPlace('access_token', id)),
+    access_token_until: sql<Date>`now() + make_interval(secs => ${tokens.accessTokenSeconds})`,
+  }
+}

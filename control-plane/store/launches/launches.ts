@@ -1,0 +1,261 @@
+/** Attempts to start a bot: their tokens, their handles at the launcher, and the evidence of their end. */
+import { sql } from 'kysely'
+import type { EndEvidence, LaunchHandle } from '../../ports.ts'
+import { jsonText } from '../bots/bots.ts'
+import type { Database, Tx } from '../database.ts'
+
+export interface NewLaunch {
+  botId: string
+  attempt: number
+  launcher: string
+  /** SHA-256 of the attempt's link token. */
+  tokenHash: Buffer
+}
+
+export async function insertLaunches(tx: Tx, launches: readonly NewLaunch[]): Promise<void> {
+  if (launches.length === 0) return
+  await tx
+    .insertInto('launches')
+    .values(
+      launches.map(({ botId, attempt, launcher, tokenHash }) => ({
+        bot_id: botId,
+        attempt,
+        launcher,
+        token_hash: tokenHash,
+      })),
+    )
+    .execute()
+}
+
+/** An attempt that was not begun. */
+export async function removeLaunch(tx: Tx, botId: string, attempt: number): Promise<void> {
+  await tx
+    .deleteFrom('launches')
+    .where('bot_id', '=', botId)
+    .where('attempt', '=', attempt)
+    .where('started_at', 'is', null)
+    .execute()
+}
+
+/** The launcher has answered for these attempts. Keeps the time of the first answer. */
+export async function launchesStarted(
+  db: Database | Tx,
+  started: readonly { botId: string; attempt: number; handle: LaunchHandle }[],
+): Promise<void> {
+  if (started.length === 0) return
+  await sql`
+    update launches set handle = answer.handle, started_at = coalesce(launches.started_at, now())
+    from json_to_recordset(${jsonText(started)}::json) as answer ("botId" uuid, attempt int, handle jsonb)
+    where launches.bot_id = answer."botId" and launches.attempt = answer.attempt`.execute(db)
+}
+
+/**
+ * Stores how the attempt ended, without its log where the bot's data was deleted. False where the end was stored
+ * before.
+ */
+export async function launchEnded(
+  db: Database | Tx,
+  botId: string,
+  attempt: number,
+  { exitCode, signal, isOutOfMemory, reason, endedAt, logTail }: EndEvidence,
+): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('launches')
+    .set({
+      ended_at: endedAt ?? sql<Date>`now()`,
+      end_seen_at: sql<Date>`now()`,
+      exit_code: exitCode,
+      signal,
+      is_out_of_memory: isOutOfMemory,
+      reason,
+      log_tail: sql<string | null>`case when not exists (
+        select from bots where id = ${botId} and data_deleted_at is not null) then ${logTail}::text end`,
+    })
+    .where('bot_id', '=', botId)
+    .where('attempt', '=', attempt)
+    .where('ended_at', 'is', null)
+    .executeTakeFirst()
+  return numUpdatedRows === 1n
+}
+
+export async function launchCleaned(db: Database | Tx, botId: string, attempt: number): Promise<void> {
+  await db
+    .updateTable('launches')
+    .set({ cleaned_at: sql`now()` })
+    .where('bot_id', '=', botId)
+    .where('attempt', '=', attempt)
+    .execute()
+}
+
+/** Closes the attempt and keeps its files at the launcher, because not all of them were recovered. */
+export async function launchKept(db: Database, botId: string, attempt: number): Promise<void> {
+  await db
+    .updateTable('launches')
+    .set({ cleaned_at: sql`now()`, evidence: jsonText({ is_kept: true }) })
+    .where('bot_id', '=', botId)
+    .where('attempt', '=', attempt)
+    .execute()
+}
+
+/**
+ * The recording of the attempt has to be recovered before its other files are removed; its bot continues without it.
+ */
+export async function wantRecovery(db: Database | Tx, botId: string, attempt: number): Promise<void> {
+  await db
+    .updateTable('launches')
+    .set({ recovery: 'wanted' })
+    .where('bot_id', '=', botId)
+    .where('attempt', '=', attempt)
+    .where('recovery', 'is', null)
+    .execute()
+}
+
+/** For one reconciler at a time. False where another recovers the attempt, or it is done. */
+export async function takeRecovery(
+  db: Database,
+  { botId, attempt, owner, seconds }: { botId: string; attempt: number; owner: string; seconds: number },
+): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('launches')
+    .set({ recovery_owner: owner, recovery_until: sql<Date>`now() + make_interval(secs => ${seconds})` })
+    .where('bot_id', '=', botId)
+    .where('attempt', '=', attempt)
+    .where('recovery', '=', 'wanted')
+    .where((where) =>
+      where.or([
+        where('recovery_until', 'is', null),
+        where('recovery_until', '<', sql<Date>`now()`),
+        where('recovery_owner', '=', owner),
+      ]),
+    )
+    .executeTakeFirst()
+  return numUpdatedRows === 1n
+}
+
+/** Ends the claim of a recovery. Others may recover the attempt after `seconds`, unless `isDone`. */
+export async function endRecovery(
+  db: Database,
+  {
+    botId,
+    attempt,
+    owner,
+    isDone,
+    seconds = 0,
+  }: {
+    botId: string
+    attempt: number
+    owner: string
+    isDone: boolean
+    seconds?: number
+  },
+): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('launches')
+    .set({
+      recovery: isDone ? 'done' : 'wanted',
+      recovery_owner: null,
+      recovery_until: sql<Date>`now() + make_interval(secs => ${seconds})`,
+    })
+    .where('bot_id', '=', botId)
+    .where('attempt', '=', attempt)
+    .where('recovery_owner', '=', owner)
+    .executeTakeFirst()
+  return numUpdatedRows === 1n
+}
+
+/** A launch that is not cleaned up yet, with columns of its bot. Times are seconds until now. */
+export interface OpenLaunch {
+  bot_id: string
+  team_id: string
+  attempt: number
+  handle: LaunchHandle | null
+  /** Since the launch was begun. */
+  age: number
+  /** Since the service first knew of its end; null while it does not. */
+  end_seen_for: number | null
+  phase: string
+  /** The attempt whose events decide. */
+  named_attempt: number
+  /** Whether the bot ended by its own report. */
+  has_report: boolean
+  /** Since the bot was over. */
+  closed_for: number | null
+  /** Since the bot's deadline; below zero before it, null without one. */
+  overdue: number | null
+  /** Its bot continued in another attempt, and the recording of this one is not recovered yet. */
+  is_part: boolean
+  /** Seconds since the launcher asked the named attempt to end. */
+  stop_sent_for: number | null
+}
+
+/**
+ * Attempts of this kind of launcher that are not cleaned up, oldest first. `suspect`: those that may have ended, or have
+ * to; the others belong to bots that run and report.
+ */
+export async function openLaunches(
+  db: Database,
+  launcher: string,
+  which: 'all' | 'suspect',
+  limit: number,
+): Promise<OpenLaunch[]> {
+  // Those that are being launched are watched by their lease.
+  const isSuspect = sql`(bots.phase not in ('launching', 'running') or launches.ended_at is not null or bots.link_lost_at is not null
+    or bots.deadline_at < now() or launches.attempt <> coalesce(bots.joined_attempt, bots.attempt))`
+  const { rows } = await sql<OpenLaunch>`
+    select launches.bot_id, bots.team_id, launches.attempt, launches.handle, bots.phase,
+      extract(epoch from now() - launches.created_at)::float as age,
+      extract(epoch from now() - launches.end_seen_at)::float as end_seen_for,
+      coalesce(bots.joined_attempt, bots.attempt) as named_attempt,
+      bots.report is not null as has_report,
+      case when bots.phase in ('assembling', 'closed') then extract(epoch from now() - bots.updated_at)::float end as closed_for,
+      extract(epoch from now() - bots.deadline_at)::float as overdue,
+      launches.recovery is not distinct from 'wanted' as is_part,
+      extract(epoch from now() - bots.stop_sent_at)::float as stop_sent_for
+    from launches join bots on bots.id = launches.bot_id
+    where launches.launcher = ${launcher} and launches.cleaned_at is null
+      and ${which === 'all' ? sql`true` : isSuspect}
+    order by launches.created_at limit ${limit}`.execute(db)
+  return rows
+}
+
+/** Which of these attempts are known and not cleaned up, or kept; the others are orphans. */
+export async function knownLaunches(
+  db: Database,
+  attempts: readonly { botId: string; attempt: number }[],
+): Promise<Set<string>> {
+  if (attempts.length === 0) return new Set()
+  const rows = attempts.map(({ botId, attempt }) => ({ bot: botId, attempt }))
+  const known = await sql<{ bot_id: string; attempt: number }>`
+    select launches.bot_id, launches.attempt from launches
+    join json_to_recordset(${JSON.stringify(rows)}::json) as asked (bot uuid, attempt int)
+      on launches.bot_id = asked.bot and launches.attempt = asked.attempt
+    where launches.cleaned_at is null or launches.evidence is not null`.execute(db)
+  return new Set(known.rows.map(({ bot_id, attempt }) => `${bot_id} ${attempt}`))
+}
+
+/** The measured resources of bots that were launched in the last day; null without a measurement. */
+export async function learnedCost(
+  db: Database,
+): Promise<{ cores: number; memoryBytes: number; samples: number } | null> {
+  const { rows } = await sql<{ cores: number | null; memory: number | null; samples: number }>`
+    select avg(cpu_percent)::float / 100 as cores, avg(memory_bytes)::float as memory, count(*) as samples
+    from (select cpu_percent, memory_bytes from launches
+      where created_at > now() - interval '1 day' and heartbeat_at is not null
+        and cpu_percent is not null and memory_bytes is not null
+      order by heartbeat_at desc limit 200) recent`.execute(db)
+  const { cores, memory, samples } = rows[0]!
+  return cores === null || memory === null ? null : { cores, memoryBytes: memory, samples }
+}
+
+/** Seconds from the claim to `joining_call` that 95 of the last 100 bots of a day kept; null where too few are known. */
+export async function startSeconds(db: Database, launcher: string): Promise<number | null> {
+  const { rows } = await sql<{ seconds: number | null; samples: number }>`
+    select percentile_cont(0.95) within group (order by seconds) as seconds, count(*) as samples from (
+      select extract(epoch from bots.joining_at - launches.created_at)::float as seconds
+      from launches join bots on bots.id = launches.bot_id and bots.joined_attempt = launches.attempt
+      where launches.created_at > now() - interval '1 day' and launches.launcher = ${launcher}
+        and bots.joining_at > launches.created_at
+      order by launches.created_at desc limit 100) recent`.execute(db)
+  const { seconds, samples } = rows[0]!
+  return samples < 5 ? null : seconds
+}

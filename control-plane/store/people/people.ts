@@ -1,0 +1,169 @@
+/** People who use the dashboard, and their roles. */
+import { sql } from 'kysely'
+import type { Database, Tx } from '../database.ts'
+
+export const ROLES = ['owner', 'member', 'viewer'] as const
+/** `viewer` reads, `member` works with bots, `owner` also manages keys, endpoints and people. */
+export type Role = (typeof ROLES)[number]
+
+export interface Person {
+  id: string
+  teamId: string
+  name: string
+  email: string | null
+  /** It recognizes the person who signs in with an account of this address. */
+  isEmailConfirmed: boolean
+  role: Role
+}
+
+export interface NewPerson {
+  teamId: string
+  name: string
+  email: string | null
+  role: Role
+}
+
+const COLUMNS = ['people.id', 'people.team_id', 'people.name', 'email', 'email_confirmed', 'role'] as const
+const asPerson = (row: {
+  id: string
+  team_id: string
+  name: string
+  email: string | null
+  email_confirmed: boolean
+  role: string
+}): Person => ({
+  id: row.id,
+  teamId: row.team_id,
+  name: row.name,
+  email: row.email,
+  isEmailConfirmed: row.email_confirmed,
+  role: row.role as Role,
+})
+
+/** By an owner or the operator, who vouch for the e-mail address. Null where the address is taken. */
+export async function createPerson(
+  db: Database | Tx,
+  { teamId, name, email, role }: NewPerson,
+): Promise<string | null> {
+  const row = await db
+    .insertInto('people')
+    .values({ team_id: teamId, name, email, role, email_confirmed: email !== null })
+    .onConflict((conflict) => conflict.doNothing())
+    .returning('id')
+    .executeTakeFirst()
+  return row?.id ?? null
+}
+
+/** Oldest first, without those who were disabled. */
+export async function listPeople(db: Database, teamId?: string): Promise<(Person & { createdAt: Date })[]> {
+  let query = db
+    .selectFrom('people')
+    .select([...COLUMNS, 'created_at'])
+    .where('disabled_at', 'is', null)
+  if (teamId !== undefined) query = query.where('team_id', '=', teamId)
+  const rows = await query.orderBy('created_at').orderBy('id').execute()
+  return rows.map((row) => ({ ...asPerson(row), createdAt: row.created_at }))
+}
+
+export async function findPerson(
+  db: Database,
+  emailOrId: string,
+): Promise<(Person & { password: string | null }) | null> {
+  const row = await db
+    .selectFrom('people')
+    .select([...COLUMNS, 'password'])
+    .where('disabled_at', 'is', null)
+    .where((where) =>
+      where.or([
+        where(sql<string>`lower(email)`, '=', emailOrId.toLowerCase()),
+        where(sql<string>`id::text`, '=', emailOrId.toLowerCase()),
+      ]),
+    )
+    .executeTakeFirst()
+  return row === undefined ? null : { ...asPerson(row), password: row.password }
+}
+
+/** The person that an installation begins with: the first owner of its first team. */
+export async function firstOwner(db: Database): Promise<string | null> {
+  return db.transaction().execute(async (tx) => {
+    const team = await tx.selectFrom('teams').select('id').orderBy('number').limit(1).forUpdate().executeTakeFirst()
+    if (team === undefined) return null
+    const owner = await tx
+      .selectFrom('people')
+      .select('id')
+      .where('team_id', '=', team.id)
+      .where('role', '=', 'owner')
+      .where('disabled_at', 'is', null)
+      .orderBy('created_at')
+      .limit(1)
+      .executeTakeFirst()
+    return owner?.id ?? createPerson(tx, { teamId: team.id, name: 'Owner', email: null, role: 'owner' })
+  })
+}
+
+export interface PersonChange {
+  role?: Role
+  name?: string
+  email?: string
+  /** An owner vouches for the e-mail address. A new one is not confirmed otherwise. */
+  confirmsEmail?: boolean
+}
+
+/** `last_owner`: a team always keeps one. `email_taken`: another person has the address. */
+export async function changePerson(
+  db: Database,
+  teamId: string,
+  personId: string,
+  change: PersonChange | 'disable',
+): Promise<'changed' | 'not_found' | 'last_owner' | 'email_taken'> {
+  return db.transaction().execute(async (tx) => {
+    await tx.selectFrom('teams').select('id').where('id', '=', teamId).forUpdate().execute()
+    const people = await tx
+      .selectFrom('people')
+      .select(['id', 'role', 'email'])
+      .where('team_id', '=', teamId)
+      .where('disabled_at', 'is', null)
+      .execute()
+    const person = people.find(({ id }) => id === personId)
+    if (person === undefined) return 'not_found'
+    const staysOwner = change !== 'disable' && (change.role ?? person.role) === 'owner'
+    if (person.role === 'owner' && !staysOwner && people.filter(({ role }) => role === 'owner').length === 1)
+      return 'last_owner'
+    if (change === 'disable') {
+      await tx.updateTable('people').set({ disabled_at: sql<Date>`now()` }).where('id', '=', personId).execute()
+      await tx.deleteFrom('sessions').where('person_id', '=', personId).execute()
+      return 'changed'
+    }
+    const { confirmsEmail = false, ...columns } = change
+    if (change.email !== undefined) {
+      const other = await tx
+        .selectFrom('people')
+        .select('id')
+        .where(sql<string>`lower(email)`, '=', change.email.toLowerCase())
+        .where('disabled_at', 'is', null)
+        .where('id', '<>', personId)
+        .executeTakeFirst()
+      if (other !== undefined) return 'email_taken'
+    }
+    const isNewEmail = change.email !== undefined && change.email.toLowerCase() !== person.email?.toLowerCase()
+    const confirmed = confirmsEmail ? { email_confirmed: true } : isNewEmail ? { email_confirmed: false } : {}
+    const row = { ...columns, ...confirmed }
+    if (Object.keys(row).length > 0) await tx.updateTable('people').set(row).where('id', '=', personId).execute()
+    return 'changed'
+  })
+}
+
+/** Other sessions of the person end. */
+export async function setPassword(
+  db: Database,
+  personId: string,
+  password: string | null,
+  keep: Buffer | null,
+): Promise<void> {
+  await db.transaction().execute(async (tx) => {
+    await tx.updateTable('people').set({ password }).where('id', '=', personId).execute()
+    let others = tx.deleteFrom('sessions').where('person_id', '=', personId)
+    if (keep !== null) others = others.where('hash', '<>', keep)
+    await others.execute()
+  })
+}

@@ -1,0 +1,119 @@
+/** Sign-in links and sessions of people. Tokens are random; the tables keep their SHA-256. */
+import { createHash, randomBytes } from 'node:crypto'
+import { sql } from 'kysely'
+import type { Database } from '../database.ts'
+import type { Role } from './people.ts'
+
+const TOKEN_BYTES = 32
+const TOKEN = /^[\w-]{43}$/
+export const LINK_MINUTES = 15
+export const SESSION_DAYS = 30
+/** A session that is used is prolonged at most this often. */
+const SEEN_EVERY = "interval '1 hour'"
+
+/** The person that a signed-in request acts for. */
+export interface Session {
+  hash: Buffer
+  personId: string
+  teamId: string
+  name: string
+  email: string | null
+  role: Role
+  requestsPerSecond: number | null
+  byokTranscription: boolean
+}
+
+const newToken = () => randomBytes(TOKEN_BYTES).toString('base64url')
+const hashOf = (token: string) => createHash('sha256').update(token).digest()
+
+/** A token that signs the person in once, within 15 minutes. */
+export async function createSignInLink(db: Database, personId: string): Promise<string> {
+  const token = newToken()
+  await db
+    .insertInto('sign_in_links')
+    .values({
+      hash: hashOf(token),
+      person_id: personId,
+      expires_at: sql<Date>`now() + ${LINK_MINUTES} * interval '1 minute'`,
+    })
+    .execute()
+  return token
+}
+
+/** The token of a new session; null where the link is unknown, used or too old. Of two that use it at once one wins. */
+export async function useSignInLink(db: Database, token: string): Promise<string | null> {
+  if (!TOKEN.test(token)) return null
+  const used = await db
+    .updateTable('sign_in_links')
+    .set({ used_at: sql<Date>`now()` })
+    .where('hash', '=', hashOf(token))
+    .where('used_at', 'is', null)
+    .where('expires_at', '>', sql<Date>`now()`)
+    .returning('person_id')
+    .executeTakeFirst()
+  return used === undefined ? null : openSession(db, used.person_id)
+}
+
+/** The token of a new session. */
+export async function openSession(db: Database, personId: string): Promise<string> {
+  const token = newToken()
+  await db
+    .insertInto('sessions')
+    .values({
+      hash: hashOf(token),
+      person_id: personId,
+      expires_at: sql<Date>`now() + ${SESSION_DAYS} * interval '1 day'`,
+    })
+    .execute()
+  return token
+}
+
+export async function findSession(db: Database, token: string): Promise<Session | null> {
+  if (!TOKEN.test(token)) return null
+  const hash = hashOf(token)
+  const row = await db
+    .selectFrom('sessions')
+    .innerJoin('people', 'people.id', 'person_id')
+    .innerJoin('teams', 'teams.id', 'people.team_id')
+    .select([
+      'person_id',
+      'people.team_id',
+      'people.name',
+      'email',
+      'role',
+      'requests_per_second',
+      'byok_transcription',
+    ])
+    .select(sql<boolean>`seen_at < now() - ${sql.raw(SEEN_EVERY)}`.as('is_stale'))
+    .where('hash', '=', hash)
+    .where('expires_at', '>', sql<Date>`now()`)
+    .where('disabled_at', 'is', null)
+    .executeTakeFirst()
+  if (row === undefined) return null
+  if (row.is_stale)
+    await db
+      .updateTable('sessions')
+      .set({ seen_at: sql<Date>`now()`, expires_at: sql<Date>`now() + ${SESSION_DAYS} * interval '1 day'` })
+      .where('hash', '=', hash)
+      .execute()
+  return {
+    hash,
+    personId: row.person_id,
+    teamId: row.team_id,
+    name: row.name,
+    email: row.email,
+    role: row.role as Role,
+    requestsPerSecond: row.requests_per_second,
+    byokTranscription: row.byok_transcription,
+  }
+}
+
+export async function closeSession(db: Database, hash: Buffer): Promise<void> {
+  await db.deleteFrom('sessions').where('hash', '=', hash).execute()
+}
+
+/** Removes old links and sessions, which no longer work. */
+export async function forgetOldSessions(db: Database): Promise<void> {
+  await db.deleteFrom('sessions').where('expires_at', '<', sql<Date>`now()`).execute()
+  await db.deleteFrom('sign_in_links').where('expires_at', '<', sql<Date>`now() - interval '1 day'`).execute()
+}

@@ -1,0 +1,59 @@
+/** The usage of a team, for the dashboard. */
+import { sql } from 'kysely'
+import { MICRO } from '../../bots/change.ts'
+import type { Database } from '../database.ts'
+
+export interface UsageOfDay {
+  /** Such as 2026-11-26, UTC. */
+  day: string
+  bots: number
+  /** Tokens by meter. */
+  charged: Record<string, number>
+}
+
+/** Oldest first; days without bots and charges are left out. */
+export async function readUsage(db: Database, teamId: string, days: number): Promise<UsageOfDay[]> {
+  const charges = await sql<{ day: string; meter: string; amount: number }>`
+    select to_char(at at time zone 'UTC', 'YYYY-MM-DD') as day, coalesce(meter, 'other') as meter,
+      -sum(amount)::bigint as amount
+    from ledger where team_id = ${teamId} and kind = 'charge' and at > now() - make_interval(days => ${days})
+    group by 1, 2`.execute(db)
+  const bots = await sql<{ day: string; count: number }>`
+    select to_char(created_at at time zone 'UTC', 'YYYY-MM-DD') as day, count(*) as count
+    from bots where team_id = ${teamId} and created_at > now() - make_interval(days => ${days})
+    group by 1`.execute(db)
+  const byDay = new Map<string, UsageOfDay>()
+  const of = (day: string) => {
+    const found = byDay.get(day) ?? { day, bots: 0, charged: {} }
+    byDay.set(day, found)
+    return found
+  }
+  for (const { day, count } of bots.rows) of(day).bots = count
+  for (const { day, meter, amount } of charges.rows) of(day).charged[meter] = Math.abs(amount) / MICRO
+  return [...byDay.values()].sort((a, b) => a.day.localeCompare(b.day))
+}
+
+export interface ShownLedgerEntry {
+  id: number
+  at: Date
+  kind: string
+  meter: string | null
+  amount: number
+  bot_id: string | null
+}
+
+/** Newest first; `before`: the id of the last one that was shown. Amounts in tokens. */
+export async function readLedger(
+  db: Database,
+  teamId: string,
+  before: number | null,
+  limit: number,
+): Promise<ShownLedgerEntry[]> {
+  let query = db
+    .selectFrom('ledger')
+    .select(['id', 'at', 'kind', 'meter', 'amount', 'bot_id'])
+    .where('team_id', '=', teamId)
+  if (before !== null) query = query.where('id', '<', before)
+  const rows = await query.orderBy('id', 'desc').limit(limit).execute()
+  return rows.map((row) => ({ ...row, amount: row.amount / MICRO }))
+}

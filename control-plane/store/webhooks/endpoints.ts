@@ -1,0 +1,171 @@
+/** Addresses that messages are sent to: of teams, of accounts of the older generation, and of single bots. */
+import { randomBytes, randomUUID } from 'node:crypto'
+import { sql } from 'kysely'
+import type { Seals } from '../../ports.ts'
+import type { Database, Tx } from '../database.ts'
+import type { EndpointRow } from '../tables.ts'
+
+/** Hours in which both secrets sign after a rotation. */
+export const ROTATION_HOURS = 24
+const SECRET_BYTES = 32
+
+/**
+ * `team`: webhooks of `/v2`, signed. `account` and `bot`: the older generation. `callback`: of one bot, its secret is sent
+ * verbatim. `alert` and `mail`: of one alert rule (`alert-rules.ts`); the secret of `alert` is sent verbatim, the address
+ * of `mail` is a `mailto:`.
+ */
+export type EndpointKind = 'team' | 'account' | 'bot' | 'callback' | 'alert' | 'mail'
+
+export interface NewEndpoint {
+  teamId: string
+  kind: EndpointKind
+  url: string
+  /** With `bot` and `callback`. */
+  botId?: string
+  /** With `alert` and `mail`. */
+  alertRuleId?: string
+  method?: 'POST' | 'PUT'
+  /** Null or absent: every event. */
+  events?: readonly string[] | null
+  /** Made where it is left out and `kind` is `team`. */
+  secret?: string | null
+}
+
+/** A secret for signatures: `whsec_` and 32 random bytes in base64. */
+export function newSigningSecret(): string {
+  return `whsec_${randomBytes(SECRET_BYTES).toString('base64')}`
+}
+
+/** The secret is answered here only. */
+export async function createEndpoint(
+  db: Database | Tx,
+  seals: Seals,
+  endpoint: NewEndpoint,
+): Promise<{ id: string; secret: string | null }> {
+  const id = randomUUID()
+  const secret = endpoint.secret ?? (endpoint.kind === 'team' ? newSigningSecret() : null)
+  await db
+    .insertInto('endpoints')
+    .values({
+      id,
+      team_id: endpoint.teamId,
+      bot_id: endpoint.botId ?? null,
+      alert_rule_id: endpoint.alertRuleId ?? null,
+      kind: endpoint.kind,
+      url: endpoint.url,
+      method: endpoint.method ?? 'POST',
+      events: endpoint.events ? JSON.stringify(endpoint.events) : null,
+      secret: secret === null ? null : seals.seal(secret, secretPlace(id)),
+    })
+    .execute()
+  return { id, secret }
+}
+
+export const secretPlace = (id: string) => ({ table: 'endpoints', column: 'secret', row: id })
+export const previousSecretPlace = (id: string) => ({ table: 'endpoints', column: 'previous_secret', row: id })
+
+export type ShownEndpoint = Omit<EndpointRow, 'secret' | 'previous_secret' | 'alert_rule_id'>
+
+/** Endpoints of a team, or of all teams; those of single bots only when asked for, those of alert rules never. Oldest first. */
+export async function listEndpoints(
+  db: Database,
+  filter: { teamId?: string; botId?: string } = {},
+): Promise<ShownEndpoint[]> {
+  let query = db
+    .selectFrom('endpoints')
+    .select([
+      'id',
+      'team_id',
+      'bot_id',
+      'kind',
+      'url',
+      'method',
+      'events',
+      'previous_secret_until',
+      'failed_in_a_row',
+      'probe_at',
+      'failing_since',
+      'disabled_at',
+      'disabled_reason',
+      'created_at',
+    ])
+    .where('alert_rule_id', 'is', null)
+  query = filter.botId === undefined ? query.where('bot_id', 'is', null) : query.where('bot_id', '=', filter.botId)
+  if (filter.teamId !== undefined) query = query.where('team_id', '=', filter.teamId)
+  return query.orderBy('created_at').orderBy('id').execute()
+}
+
+/** The new secret; the one before signs beside it for 24 hours. Null where there is no such endpoint of a team. */
+export async function rotateSecret(db: Database, seals: Seals, id: string, teamId?: string): Promise<string | null> {
+  return db.transaction().execute(async (tx) => {
+    let query = tx.selectFrom('endpoints').select('secret').where('id', '=', id).where('kind', '=', 'team').forUpdate()
+    if (teamId !== undefined) query = query.where('team_id', '=', teamId)
+    const row = await query.executeTakeFirst()
+    if (row === undefined) return null
+    const secret = newSigningSecret()
+    const before = row.secret === null ? null : seals.open(row.secret, secretPlace(id))
+    await tx
+      .updateTable('endpoints')
+      .set({
+        secret: seals.seal(secret, secretPlace(id)),
+        previous_secret: before === null ? null : seals.seal(before, previousSecretPlace(id)),
+        previous_secret_until: before === null ? null : sql<Date>`now() + make_interval(hours => ${ROTATION_HOURS})`,
+      })
+      .where('id', '=', id)
+      .execute()
+    return secret
+  })
+}
+
+/** Sends to a disabled endpoint again. False where there is none. */
+export async function enableEndpoint(db: Database | Tx, id: string): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('endpoints')
+    .set({ disabled_at: null, disabled_reason: null, failed_in_a_row: 0, probe_at: null, failing_since: null })
+    .where('id', '=', id)
+    .executeTakeFirst()
+  return numUpdatedRows === 1n
+}
+
+/** Reason of an account's endpoint that has a successor or was removed. */
+const REPLACED = 'replaced'
+
+/** The one address of the older generation's account; null where none is set. A disabled one is shown all the same. */
+export async function readAccountUrl(db: Database | Tx, teamId: string): Promise<string | null> {
+  return (await accountEndpoint(db, teamId))?.url ?? null
+}
+
+async function accountEndpoint(db: Database | Tx, teamId: string) {
+  return db
+    .selectFrom('endpoints')
+    .select(['id', 'url', 'disabled_at'])
+    .where('team_id', '=', teamId)
+    .where('kind', '=', 'account')
+    .where(sql<boolean>`disabled_reason is distinct from ${REPLACED}`)
+    .orderBy('created_at', 'desc')
+    .executeTakeFirst()
+}
+
+/**
+ * Replaces the account's address; null removes it. Deliveries that wait for the earlier address are dropped. The same
+ * address again enables one that was disabled.
+ */
+export async function setAccountUrl(db: Database, seals: Seals, teamId: string, url: string | null): Promise<void> {
+  await db.transaction().execute(async (tx) => {
+    await tx.selectFrom('teams').select('id').where('id', '=', teamId).forUpdate().execute()
+    const current = await accountEndpoint(tx, teamId)
+    if (current !== undefined && current.url === url) {
+      if (current.disabled_at !== null) await enableEndpoint(tx, current.id)
+      return
+    }
+    await sql`
+      with gone as (
+        update endpoints set disabled_at = coalesce(disabled_at, now()), disabled_reason = ${REPLACED}
+        where team_id = ${teamId} and kind = 'account'
+        returning id
+      )
+      update deliveries set state = 'dropped', finished_at = now()
+      where endpoint_id in (select id from gone) and state = 'waiting'`.execute(tx)
+    if (url !== null) await createEndpoint(tx, seals, { teamId, kind: 'account', url })
+  })
+}

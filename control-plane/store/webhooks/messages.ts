@@ -1,0 +1,56 @@
+/** The outbox: webhook messages and their deliveries, written in the transaction that causes them. */
+import { type RawBuilder, sql } from 'kysely'
+import type { OutgoingMessage } from '../../bots/change.ts'
+import { jsonText } from '../bots/bots.ts'
+import type { Tx } from '../database.ts'
+import { PREPARED } from '../prepared.ts'
+
+/**
+ * Stores messages, and one delivery for each endpoint that wants it: the team's endpoints by event; for the older
+ * generation the bot's own address, else the account's; the bot's callback. A message whose id is known changes nothing.
+ */
+export async function insertMessages(tx: Tx, messages: readonly OutgoingMessage[]): Promise<void> {
+  if (messages.length === 0) return
+  await sql`${PREPARED} with ${messageParts(messages)} select 1`.execute(tx)
+}
+
+/** The same as parts of a larger `with`. */
+export function messageParts(messages: readonly OutgoingMessage[]): RawBuilder<unknown> {
+  const rows = messages.map((message, place) => ({
+    place,
+    id: message.id,
+    team_id: message.teamId,
+    bot_id: message.botId,
+    event: message.event,
+    ordering_key: message.orderingKey,
+    body: message.body,
+    is_compat: message.isCompat,
+    generation: message.channel,
+  }))
+  return sql`
+    wanted as (
+      select * from json_to_recordset(${jsonText(rows)}::json) as message
+        (place int, id text, team_id uuid, bot_id uuid, event text, ordering_key text, body jsonb, is_compat boolean,
+         generation text)
+    ), stored as (
+      insert into messages (id, team_id, bot_id, event, ordering_key, body, is_compat, generation)
+      select id, team_id, bot_id, event, ordering_key, body, is_compat, generation from wanted order by place
+      on conflict (id) do nothing
+      returning id
+    ), delivery as (
+      insert into deliveries (message_id, endpoint_id, team_id, bot_id, ordering_key, state)
+      select wanted.id, endpoints.id, wanted.team_id, wanted.bot_id, wanted.ordering_key, 'waiting'
+      from wanted
+      join stored on stored.id = wanted.id
+      join endpoints on endpoints.team_id = wanted.team_id and endpoints.disabled_at is null and (
+        (wanted.generation = 'webhooks' and endpoints.kind = 'team'
+          and (endpoints.events is null or endpoints.events ? wanted.event))
+        or (wanted.generation = 'callback' and endpoints.kind = 'callback' and endpoints.bot_id = wanted.bot_id
+          and (endpoints.events is null or endpoints.events ? wanted.event))
+        or (wanted.generation = 'older' and endpoints.kind = 'bot' and endpoints.bot_id = wanted.bot_id
+          and endpoints.events is null)
+        or (wanted.generation = 'older' and endpoints.kind = 'account' and not exists (
+          select from endpoints own where own.kind = 'bot' and own.bot_id = wanted.bot_id and own.events is null)))
+      order by wanted.place, endpoints.created_at
+    )`
+}
