@@ -1,8 +1,8 @@
 /** The built-in mock meeting of the greeting: served by a separate process for each bot that is sent there. */
 import { spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
-import { standinCommand } from './installed-file.ts'
 import type { Log } from './ports.ts'
+import { standinCommand } from './wiring/installed-file.ts'
 
 const CODE = 'dem-omee-tin'
 export const DEMO_LINK = `https://meet.google.com/${CODE}`

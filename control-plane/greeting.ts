@@ -1,8 +1,8 @@
 /** The text for the operator when the service is ready. */
-import type { ServiceConfig } from './config.ts'
-import { apiKeyFile } from './data-folder.ts'
+import type { ServiceConfig } from './config/config.ts'
 import { DEMO_LINK } from './demo.ts'
-import { servesDemo } from './open-launcher.ts'
+import { apiKeyFile } from './wiring/data-folder.ts'
+import { servesDemo } from './wiring/launcher.ts'
 
 export interface Greeted {
   publicUrl: string

@@ -1,5 +1,5 @@
 /** Addresses of the service itself. */
-import type { ServiceConfig } from './config.ts'
+import type { ServiceConfig } from './config/config.ts'
 
 /** The address under which this machine reaches the service: a wildcard address becomes the loopback one. */
 export function httpAddress(host: string, port: number): URL {

@@ -1,7 +1,7 @@
 /** The process of the service: its log, its greeting, and its end. */
 import closeWithGrace from 'close-with-grace'
 import { pino, stdSerializers } from 'pino'
-import type { LogLevel, ServiceConfig } from './config.ts'
+import type { LogLevel, ServiceConfig } from './config/config.ts'
 import { greeting } from './greeting.ts'
 import type { Log } from './ports.ts'
 import { startService } from './service.ts'

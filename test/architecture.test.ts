@@ -321,7 +321,10 @@ describe('imports', () => {
     ['selfsigned', ['mock/']],
     ['commander', ['src/cli/', 'control-plane/cli/', 'mcp/main.ts']],
     ['htmlparser2', ['control-plane/calendars/links-in-text.ts']],
-    ['ipaddr.js', ['src/network/address-policy.ts', 'control-plane/outgoing/', 'control-plane/trusted-proxies.ts']],
+    [
+      'ipaddr.js',
+      ['src/network/address-policy.ts', 'control-plane/outgoing/', 'control-plane/config/trusted-proxies.ts'],
+    ],
     ['@deepgram/', ['transcription/']],
     ['assemblyai', ['transcription/']],
     ['pino', ['src/logger.ts', 'src/main.ts', 'control-plane/main.ts']],

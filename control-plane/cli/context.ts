@@ -1,8 +1,8 @@
 /** Shared by the administration commands: the opened installation, and the parsers of teams, rows and times. */
-import type { ServiceConfig } from '../config.ts'
-import { type Installation, openInstallation } from '../installation.ts'
+import type { ServiceConfig } from '../config/config.ts'
 import type { Log } from '../ports.ts'
 import { listTeams } from '../store/teams/teams.ts'
+import { type Installation, openInstallation } from '../wiring/installation.ts'
 import { CommandMistake, type Output } from './output.ts'
 
 export interface CommandContext {

@@ -1,9 +1,9 @@
 #!/usr/bin/env node
 /** `standin service`: starts the service, and administers it from a shell. */
 import { Command, InvalidArgumentError } from 'commander'
-import { type ConfigOptions, InvalidConfig, readServiceConfig } from '../config.ts'
-import { versionOfProgram } from '../installed-file.ts'
+import { type ConfigOptions, InvalidConfig, readServiceConfig } from '../config/config.ts'
 import { createServiceLog, runService } from '../main.ts'
+import { versionOfProgram } from '../wiring/installed-file.ts'
 import { CommandMistake, createOutput } from './output.ts'
 
 const EXIT_MISTAKE = 2

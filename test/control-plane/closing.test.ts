@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { Closing } from '../../control-plane/closing.ts'
+import { Closing } from '../../control-plane/wiring/closing.ts'
 
 function recorder() {
   const warnings: string[] = []

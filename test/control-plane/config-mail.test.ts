@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { InvalidConfig, readServiceConfig } from '../../control-plane/config.ts'
+import { InvalidConfig, readServiceConfig } from '../../control-plane/config/config.ts'
 
 const FROM = 'Standin <standin@example.com>'
 const read = (url: string, from = FROM) =>

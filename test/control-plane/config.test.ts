@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type ConfigOptions, InvalidConfig, readServiceConfig } from '../../control-plane/config.ts'
+import { type ConfigOptions, InvalidConfig, readServiceConfig } from '../../control-plane/config/config.ts'
 
 const read = (environment: Record<string, string> = {}, options: ConfigOptions = {}) =>
   readServiceConfig(options, environment, '/srv/app')

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { askForDrain, databaseTime } from '../../control-plane/store/drain.ts'
-import { watchDrain } from '../../control-plane/watch-drain.ts'
+import { watchDrain } from '../../control-plane/wiring/watch-drain.ts'
 import { openTestDatabase, type TestDatabase } from './postgres.ts'
 
 const log = { info: () => {}, warn: () => {}, error: () => {} }

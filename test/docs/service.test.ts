@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 
 const text = (path: string) => readFileSync(join(import.meta.dirname, '../..', path), 'utf8')
-const config = text('control-plane/config.ts')
+const config = text('control-plane/config/config.ts')
 const docs = text('docs/service.md')
 
 /**

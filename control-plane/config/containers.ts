@@ -1,6 +1,6 @@
 /** Settings of the containers that the launchers for Docker and Kubernetes start. */
 import { isAbsolute, resolve } from 'node:path'
-import { type Given, oneOf, shown, wholeNumber } from './config-values.ts'
+import { type Given, oneOf, shown, wholeNumber } from './values.ts'
 
 export interface BotContainerConfig {
   /** `host`: that of the engine's machine or the node. Null: the engine's own bridge, or the cluster's network. */

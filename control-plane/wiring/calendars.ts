@@ -1,11 +1,11 @@
 /** The calendars as the settings want them. */
-import { type Calendars, openCalendars } from './calendars/index.ts'
-import { openCalendarProviders } from './calendars/providers/index.ts'
-import type { ServiceConfig } from './config.ts'
-import type { Meters } from './meters.ts'
-import { createGuardedClient } from './outgoing/guarded-client.ts'
-import type { Log, Seals } from './ports.ts'
-import type { Database } from './store/database.ts'
+import { type Calendars, openCalendars } from '../calendars/index.ts'
+import { openCalendarProviders } from '../calendars/providers/index.ts'
+import type { ServiceConfig } from '../config/config.ts'
+import type { Meters } from '../meters.ts'
+import { createGuardedClient } from '../outgoing/guarded-client.ts'
+import type { Log, Seals } from '../ports.ts'
+import type { Database } from '../store/database.ts'
 
 /** `publicUrl`: where the service is reached; providers push there if they can. */
 export function openServiceCalendars(

@@ -1,14 +1,14 @@
 /** The settings of the service, read once from options and environment. All mistakes are reported together. */
 import { isAbsolute, resolve } from 'node:path'
-import { type BotContainerConfig, botContainerOf, isReachable } from './config-containers.ts'
-import { mailOf } from './config-mail.ts'
-import { type OidcConfig, oidcOf } from './config-oidc.ts'
-import { type BotPodConfig, botPodOf, namespaceOf } from './config-pods.ts'
-import { type Given, oneOf, shown, wholeNumber } from './config-values.ts'
-import { parseStorage, type StorageSettings } from './files/open-file-store.ts'
-import type { MailServer } from './outgoing/mailer.ts'
-import { parseSealKeys, type SealKey } from './secrets/seals.ts'
+import { parseStorage, type StorageSettings } from '../files/open-file-store.ts'
+import type { MailServer } from '../outgoing/mailer.ts'
+import { parseSealKeys, type SealKey } from '../secrets/seals.ts'
+import { type BotContainerConfig, botContainerOf, isReachable } from './containers.ts'
+import { mailOf } from './mail.ts'
+import { type OidcConfig, oidcOf } from './oidc.ts'
+import { type BotPodConfig, botPodOf, namespaceOf } from './pods.ts'
 import { parseTrustedProxies } from './trusted-proxies.ts'
+import { type Given, oneOf, shown, wholeNumber } from './values.ts'
 
 export const ROLES = ['api', 'links', 'launcher', 'dispatcher', 'jobs'] as const
 export type Role = (typeof ROLES)[number]

@@ -1,5 +1,5 @@
 /** Settings of the pods that the Kubernetes launcher starts, beside those that all containers have. */
-import { type Given, shown, wholeNumber } from './config-values.ts'
+import { type Given, shown, wholeNumber } from './values.ts'
 
 export interface BotPodConfig {
   /** Null: the namespace's own account. */

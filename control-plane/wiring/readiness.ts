@@ -1,8 +1,8 @@
 /** Checks of `/readyz` besides the database. Their sentences hold no address and no secret. */
-import { probeSealKeys } from './secrets/key-check.ts'
-import type { KeyRing } from './secrets/seals.ts'
-import type { Database } from './store/database.ts'
-import { missingMigrations } from './store/migrate.ts'
+import { probeSealKeys } from '../secrets/key-check.ts'
+import type { KeyRing } from '../secrets/seals.ts'
+import type { Database } from '../store/database.ts'
+import { missingMigrations } from '../store/migrate.ts'
 
 export type Readiness = Readonly<Record<string, () => Promise<void>>>
 

@@ -1,5 +1,5 @@
 /** Settings of the OpenID provider through which people sign in to the dashboard. */
-import { type Given, shown } from './config-values.ts'
+import { type Given, shown } from './values.ts'
 
 export interface OidcConfig {
   issuer: string

@@ -1,6 +1,6 @@
 /** Undoes a start in order, within bounds. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Log } from './ports.ts'
+import type { Log } from '../ports.ts'
 
 /** Of one step. All work ends at once, so two such times stay within the grace of the process in practice. */
 const STEP_PATIENCE_MS = 8_000

@@ -1,7 +1,15 @@
 /** Shared by the processes of one installation: the database with its tables, the secret keys, the first team. */
 import { rm } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { ServiceConfig } from './config.ts'
+import type { ServiceConfig } from '../config/config.ts'
+import type { Log } from '../ports.ts'
+import { checkSealKeys } from '../secrets/key-check.ts'
+import { createSeals, type KeyRing, newSealKey, parseSealKeys } from '../secrets/seals.ts'
+import { type Database, openDatabase } from '../store/database.ts'
+import { migrate } from '../store/migrate.ts'
+import { startOwnPostgres } from '../store/own-postgres.ts'
+import { createFirstTeam } from '../store/teams/first-team.ts'
+import { sealApiKey } from '../store/teams/keys.ts'
 import {
   apiKeyFile,
   type DataFolderHold,
@@ -13,14 +21,6 @@ import {
   secretKeysFile,
   writeSecretFile,
 } from './data-folder.ts'
-import type { Log } from './ports.ts'
-import { checkSealKeys } from './secrets/key-check.ts'
-import { createSeals, type KeyRing, newSealKey, parseSealKeys } from './secrets/seals.ts'
-import { type Database, openDatabase } from './store/database.ts'
-import { migrate } from './store/migrate.ts'
-import { startOwnPostgres } from './store/own-postgres.ts'
-import { createFirstTeam } from './store/teams/first-team.ts'
-import { sealApiKey } from './store/teams/keys.ts'
 
 /** Connections for work without a separate pool: start, administration, first team. */
 const CONNECTIONS = 4

@@ -1,8 +1,8 @@
 /** The operator's mail server. */
 import { isIP } from 'node:net'
 import { z } from 'zod'
-import type { Given } from './config-values.ts'
-import type { MailServer } from './outgoing/mailer.ts'
+import type { MailServer } from '../outgoing/mailer.ts'
+import type { Given } from './values.ts'
 
 const PORTS = { 'smtp:': 587, 'smtps:': 465 } as const
 const URL_CURE =

@@ -1,8 +1,8 @@
 /** The file store of an installation, with the secret that signs its links. */
-import type { ServiceConfig } from './config.ts'
-import { type OpenedFiles, openFileStore } from './files/open-file-store.ts'
+import type { ServiceConfig } from '../config/config.ts'
+import { type OpenedFiles, openFileStore } from '../files/open-file-store.ts'
+import { readLinkSecret } from '../secrets/sealed-settings.ts'
 import type { Installation } from './installation.ts'
-import { readLinkSecret } from './secrets/sealed-settings.ts'
 
 export async function openFiles(
   { storage }: ServiceConfig,

@@ -1,8 +1,8 @@
 /** The OpenID provider as the settings name it. */
-import type { OidcSignIn } from './api/dependencies.ts'
-import type { OidcConfig } from './config-oidc.ts'
-import { createGuardedClient } from './outgoing/guarded-client.ts'
-import { createOidcProvider } from './sign-in/oidc.ts'
+import type { OidcSignIn } from '../api/dependencies.ts'
+import type { OidcConfig } from '../config/oidc.ts'
+import { createGuardedClient } from '../outgoing/guarded-client.ts'
+import { createOidcProvider } from '../sign-in/oidc.ts'
 
 /** Its address is the operator's own choice, so it may be a private one. */
 export function openOidc(config: OidcConfig): { signIn: OidcSignIn; close(): Promise<void> } {

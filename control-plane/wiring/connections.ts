@@ -1,13 +1,13 @@
 /** The conferencing platform as the settings name it, and the stored credentials for launchers. */
-import { type FreshTokenAnswer, freshTokenOf } from './connections/fresh-tokens.ts'
-import { createJoinGrants } from './connections/join-grants.ts'
-import type { ConferencingPlatform } from './connections/ports.ts'
-import { TokenKeeper } from './connections/tokens.ts'
-import { createZoom } from './connections/zoom.ts'
-import type { Meters } from './meters.ts'
-import { createGuardedClient } from './outgoing/guarded-client.ts'
-import type { JoinGrants, Log, Seals } from './ports.ts'
-import type { Database } from './store/database.ts'
+import { type FreshTokenAnswer, freshTokenOf } from '../connections/fresh-tokens.ts'
+import { createJoinGrants } from '../connections/join-grants.ts'
+import type { ConferencingPlatform } from '../connections/ports.ts'
+import { TokenKeeper } from '../connections/tokens.ts'
+import { createZoom } from '../connections/zoom.ts'
+import type { Meters } from '../meters.ts'
+import { createGuardedClient } from '../outgoing/guarded-client.ts'
+import type { JoinGrants, Log, Seals } from '../ports.ts'
+import type { Database } from '../store/database.ts'
 
 export interface OpenedPlatform {
   platform: ConferencingPlatform

@@ -1,7 +1,7 @@
 /** Watches for `standin service drain`, which another process writes into the database. */
-import type { Log } from './ports.ts'
-import type { Database } from './store/database.ts'
-import { isDrainAskedSince } from './store/drain.ts'
+import type { Log } from '../ports.ts'
+import type { Database } from '../store/database.ts'
+import { isDrainAskedSince } from '../store/drain.ts'
 
 const LOOK_MS = 2_000
 

@@ -1,8 +1,8 @@
 /** The link with which the first owner of an installation signs in to the dashboard. */
-import { signInAddress } from './api/dashboard/addresses.ts'
-import type { Database } from './store/database.ts'
-import { firstOwner } from './store/people/people.ts'
-import { createSignInLink } from './store/people/sessions.ts'
+import { signInAddress } from '../api/dashboard/addresses.ts'
+import type { Database } from '../store/database.ts'
+import { firstOwner } from '../store/people/people.ts'
+import { createSignInLink } from '../store/people/sessions.ts'
 
 /** Makes the owner where there is none yet. Null where there is no team. */
 export async function ownerSignInLink(database: Database, publicUrl: string): Promise<string | null> {
