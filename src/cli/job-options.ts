@@ -11,6 +11,7 @@ import { type AddressField, isPermittedAddress } from '../network/address-policy
 import { downloadJob } from './job-address.ts'
 import { takeJobFile } from './job-file.ts'
 import { jobPlaceOf } from './job-place.ts'
+import { s3AddressOf } from './s3-address.ts'
 
 export interface JoinOptions {
   job?: string
@@ -213,12 +214,9 @@ function pictureFrom(image: string): string {
 }
 
 function s3From(options: JoinOptions, address: string): Record<string, unknown> {
-  const match = /^s3:\/\/(?<bucket>[^/]+)\/?(?<prefix>.*)$/.exec(address)
-  if (match === null) throw new InvalidJob([{ path: '--s3', message: 'must be s3://bucket/prefix' }])
   return {
     type: 's3',
-    bucket: match.groups!.bucket,
-    prefix: match.groups!.prefix,
+    ...s3AddressOf(address, '--s3'),
     ...(options.s3Endpoint === undefined ? {} : { endpoint: options.s3Endpoint }),
     ...(options.s3Region === undefined ? {} : { region: options.s3Region }),
   }

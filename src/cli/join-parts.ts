@@ -3,6 +3,7 @@ import { InvalidJob } from '../job/config.ts'
 import { jsonText } from '../process/json-text.ts'
 import { joinRecordings, type StoragePlace } from '../wiring/joining.ts'
 import type { Io } from './io.ts'
+import { s3AddressOf } from './s3-address.ts'
 
 export interface JoinPartsFlags {
   botId: string
@@ -47,8 +48,5 @@ export async function joinParts(flags: JoinPartsFlags, io: Io): Promise<number> 
 
 function placeOf(address: string, { s3Endpoint: endpoint, s3Region: region }: JoinPartsFlags): StoragePlace {
   if (!address.startsWith('s3://')) return { type: 'folder', path: resolve(address) }
-  const { bucket, prefix } = /^s3:\/\/(?<bucket>[^/]+)\/?(?<prefix>.*)$/.exec(address)?.groups ?? {}
-  if (bucket === undefined || prefix === undefined)
-    throw new InvalidJob([{ path: address, message: 'must be s3://bucket/prefix' }])
-  return { type: 's3', bucket, prefix, ...(endpoint && { endpoint }), ...(region && { region }) }
+  return { type: 's3', ...s3AddressOf(address, address), ...(endpoint && { endpoint }), ...(region && { region }) }
 }

@@ -4,6 +4,7 @@ import { InvalidJob } from '../job/config.ts'
 import { jsonText } from '../process/json-text.ts'
 import { listAbandonedIn, recoverFolderAndArtifacts, recoverIn } from '../wiring/recovery.ts'
 import type { Io } from './io.ts'
+import { s3AddressOf } from './s3-address.ts'
 
 export interface RecoverFlags {
   s3?: string
@@ -84,10 +85,7 @@ async function recordingsWithSpool(folder: string): Promise<string[]> {
 }
 
 function placeOf(address: string, flags: RecoverFlags): Parameters<typeof recoverIn>[0] {
-  const match = /^s3:\/\/(?<bucket>[^/]+)\/?(?<prefix>.*)$/.exec(address)
-  if (match === null) throw new InvalidJob([{ path: '--s3', message: 'must be s3://bucket/prefix' }])
-  const { bucket, prefix } = match.groups as { bucket: string; prefix: string }
-  return { type: 's3', bucket, prefix, endpoint: flags.s3Endpoint, region: flags.s3Region }
+  return { type: 's3', ...s3AddressOf(address, '--s3'), endpoint: flags.s3Endpoint, region: flags.s3Region }
 }
 
 function millisecondsOf(time: string): number {
