@@ -83,7 +83,7 @@ export function App() {
         </nav>
         <div class="who">
           <span>
-            {person.name} · {TEXTS.team.roles[person.role]} · {person.team.name}
+            <bdi>{person.name}</bdi> · {TEXTS.team.roles[person.role]} · <bdi>{person.team.name}</bdi>
           </span>{' '}
           <button
             type="button"
