@@ -30,7 +30,7 @@ const MAX_BAD_MESSAGES = 20
 /** Bytes that a bot which does not read is sent. */
 const MAX_UNREAD_BYTES = 1024 * 1024
 
-/** What all links of a process keep in memory for the database. */
+/** Bytes that all links of a process keep in memory for the database. */
 export interface WaitingEvents {
   bytes: number
 }
@@ -137,7 +137,7 @@ export class Link {
   }
 
   /** The events that wait, oldest first; they stay counted until `settle`. */
-  take(most: number): NumberedEvent[] {
+  oldest(most: number): NumberedEvent[] {
     return this.#waiting.slice(0, most).map(({ event }) => event)
   }
 

@@ -1,10 +1,10 @@
-/** How many bots each launching process can start, told by itself; a row that is not renewed is not shown. */
+/** How many bots each launching process can start, as it reports. A row that is not renewed is not shown. */
 import { sql } from 'kysely'
 import type { Database } from './database.ts'
 import { writeSetting } from './settings.ts'
 
 const PREFIX = 'capacity:'
-/** A process tells every ten seconds. */
+/** A process reports every ten seconds. */
 const SHOWN_SECONDS = 60
 
 export interface Capacity {

@@ -69,7 +69,7 @@ const firingSchema = z.object({
   ),
 })
 
-/** One line of text: no control characters, which could not stand in a mail's subject, and none that turn the text around. */
+/** One line of text: no control characters, which a mail's subject must not have, and none that turn the text around. */
 const ruleName = z
   .string()
   .trim()

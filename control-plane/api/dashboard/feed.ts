@@ -36,15 +36,15 @@ class TeamFeed {
   constructor(database: Database, teamId: string, log: Log) {
     this.#database = database
     this.#teamId = teamId
-    this.began = this.#look()
+    this.began = this.#poll()
     this.#timer = setInterval(() => {
-      this.#look().catch((error: unknown) =>
+      this.#poll().catch((error: unknown) =>
         log.warn({ error: String(error) }, 'Changes for the dashboard could not be read'),
       )
     }, LOOK_EVERY_MS)
   }
 
-  async #look(): Promise<void> {
+  async #poll(): Promise<void> {
     if (this.#isLooking) return
     this.#isLooking = true
     try {

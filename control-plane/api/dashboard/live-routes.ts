@@ -1,4 +1,4 @@
-/** What the live page shows of each bot beside its status, and the questions for fresh pictures. */
+/** Pictures, speakers and captions of bots for the live page, and requests for new pictures. */
 import { z } from 'zod'
 import { NO_PICTURE, noPictureOf } from '../../bots/live-picture.ts'
 import { askForPictures, type LiveRow, readLiveView } from '../../store/bots/live-pictures.ts'
@@ -21,7 +21,7 @@ const liveSchema = z.object({
     .nullable()
     .describe('The last one that is stored, however old it is.'),
   no_picture: z.enum(NO_PICTURE).nullable().describe('Why there is no newer picture; null where the last one came.'),
-  no_picture_message: z.string().nullable().describe('What the bot answered.'),
+  no_picture_message: z.string().nullable().describe('The answer of the bot.'),
   speaker: z.string().nullable().describe('Who speaks now.'),
   line: z
     .object({ speaker: z.string().nullable(), text: z.string(), at: time })

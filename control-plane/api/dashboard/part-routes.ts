@@ -25,7 +25,7 @@ const partsSchema = z.object({
   ),
   gaps: z.array(
     z.object({
-      at: z.number().describe('Where it lies in the whole recording, seconds.'),
+      at: z.number().describe('Its place in the whole recording, seconds.'),
       seconds: z.number().describe('Of the meeting that are missing there.'),
       is_between_parts: z.boolean(),
     }),

@@ -1,9 +1,9 @@
-/** What a person sees of a bot while it is in its meeting: its last picture, who speaks, the last line of its captions. */
+/** The last picture of a bot in its meeting, its speaker and the last line of its captions. */
 import { sql } from 'kysely'
 import { IN_CALL_WITH_PICTURE } from '../../bots/live-picture.ts'
 import type { Database } from '../database.ts'
 
-/** A bot answers later only where its machine stands still; the page says so after this. */
+/** The page reports a bot that did not answer within this time. */
 const ANSWER_WITHIN_SECONDS = 15
 /** Bots of one team that are looked at together. */
 const MOST_BOTS = 250
@@ -57,7 +57,7 @@ export async function readLiveView(db: Database, teamId: string): Promise<LiveRo
 
 /**
  * Asks bots for a picture, and resolves with those that were asked. A bot that was asked within the last `seconds` is left
- * out, by whomever and through whichever process: the limit is a row of the database. The earlier question is removed, so
+ * out. The limit is a row of the database, so all people and all processes share it. The earlier question is removed, so
  * that a bot that is watched for hours has one.
  */
 export async function askForPictures(

@@ -42,7 +42,7 @@ export function Live() {
           ) : (
             <>
               <ul class="cards">
-                {list.map((bot) => (
+                {inMeetingFirst(list).map((bot) => (
                   <Card key={bot.bot_id} bot={bot} view={views.value.get(bot.bot_id)} />
                 ))}
               </ul>
@@ -53,6 +53,14 @@ export function Live() {
       </Shown>
     </>
   )
+}
+
+const NOT_INSIDE: ReadonlySet<string> = new Set(['queued', 'joining_call', 'in_waiting_room'])
+
+/** Bots in meetings, then those that are not inside yet; each group newest first, as the API lists them. */
+function inMeetingFirst(list: readonly BotItem[]): BotItem[] {
+  const isInside = ({ status }: BotItem) => !NOT_INSIDE.has(status)
+  return [...list.filter(isInside), ...list.filter((bot) => !isInside(bot))]
 }
 
 function Card({ bot, view }: { bot: BotItem; view: LiveView | undefined }) {

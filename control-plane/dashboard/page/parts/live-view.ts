@@ -1,4 +1,4 @@
-/** What bots in meetings show: pictures, speakers and captions, read while the page is looked at. */
+/** Reads pictures, speakers and captions of bots in meetings while the page is visible. */
 import { type Signal, useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { ask, type LiveView } from '../api.ts'
@@ -48,7 +48,7 @@ export function useLiveViews(): Signal<LiveViews> {
   return views
 }
 
-/** Each answer signs links anew; the same picture keeps its address, so that it is loaded once. */
+/** Each answer has new signed links; the same picture keeps its address, so that the browser loads it once. */
 function keptAddress(view: LiveView, known: LiveViews): LiveView {
   const before = known.get(view.bot_id)?.picture
   if (view.picture === null || before?.taken_at !== view.picture.taken_at) return view

@@ -1,7 +1,9 @@
-/** The live page: pictures, captions, and a feed that goes on after a restart of the service. */
+/** The live page: pictures, captions, and a feed that continues after a restart of the service. */
 import type { Page } from 'playwright'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+
 import { openCommands } from '../../../../control-plane/store/bots/commands.ts'
+import { freshMeet } from '../reporting.ts'
 import { type BotInMeeting, HOSTILE, LONG, lineOf, openBrowserWorld, pictureOf } from './browser-world.ts'
 
 let world: Awaited<ReturnType<typeof openBrowserWorld>>
@@ -104,6 +106,15 @@ test('a bot in the waiting room says why it has no picture, and is not asked', a
   expect(await card('Waiting').getByRole('button').count()).toBe(0)
 })
 
+test('bots in meetings come before those that are not inside yet', async () => {
+  await signIn('viewer')
+  await world.botInMeeting(team, 'Inside')
+  await world.bot(team, { bot_name: 'Queued', meeting_url: freshMeet() })
+  await card('Queued').waitFor(LONG)
+  await card('Inside').waitFor(LONG)
+  expect(await page.locator('.card h2').allTextContents()).toEqual(['Inside', 'Queued'])
+})
+
 test('a page in the background asks for nothing', async () => {
   await signIn('viewer')
   await page.evaluate(() => {
@@ -128,7 +139,7 @@ test('a page in the background asks for nothing', async () => {
   await expect.poll(() => asked, LONG).toBeGreaterThan(atFirst)
 })
 
-test('the last line of captions stands with its speaker', async () => {
+test('the last line of captions is shown with its speaker', async () => {
   await signIn('viewer')
   const bot = await world.botInMeeting(team, 'Minutes')
   await bot.report(lineOf('Ana Kovač', 'The first line', 1, 2))

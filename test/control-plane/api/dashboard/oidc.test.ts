@@ -1,4 +1,4 @@
-/** Signing in through an OpenID provider: a real one, and everything that it or somebody between could do wrong. */
+/** Signing in through an OpenID provider: a real one, and every fault of it or of an attacker in between. */
 import { randomUUID } from 'node:crypto'
 import { decodeJwt, generateKeyPair, type JWTPayload, SignJWT } from 'jose'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
@@ -14,7 +14,7 @@ const CALLBACK = `${PUBLIC_URL}/dashboard/api/oidc/callback`
 const COOKIE_PLACE = { table: 'cookies', column: 'oidc_attempt', row: '1' }
 
 type Key = Parameters<SignJWT['sign']>[0]
-/** What becomes of the ID token between the provider and the service. */
+/** Changes of the ID token between the provider and the service. */
 type Tampering = (claims: JWTPayload) => { claims: JWTPayload; key?: Key; isUnsigned?: boolean }
 
 let provider: Awaited<ReturnType<typeof startProvider>>
@@ -175,7 +175,7 @@ describe('a person who was invited', () => {
   })
 })
 
-describe('everybody else', () => {
+describe('a person without an invitation', () => {
   test('is not let in: without an invitation, without a verified address, after a refusal', async () => {
     const { email } = await invited()
     expect(await signIn(accountOf('stranger@example.com'))).toBe('not_invited')
@@ -198,7 +198,7 @@ describe('everybody else', () => {
     expect(await signIn(accountOf(`${randomUUID()}@open.example`, { email_verified: false }))).toBe('not_verified')
   })
 
-  test('does not fall into the person of somebody who wrote the address down for themselves', async () => {
+  test('does not fall into the account of a person who entered the address themselves', async () => {
     const { teamId, personId } = await invited()
     const email = `boss.${randomUUID()}@example.com`
     await changePerson(world.database, teamId, personId, { email })

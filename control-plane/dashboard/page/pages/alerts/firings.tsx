@@ -7,7 +7,7 @@ import { TEXTS } from '../../texts.ts'
 const FIRST = 20
 const MOST = 100
 
-/** What fired, where it was sent, and what was answered. */
+/** Alerts that fired, their receivers and the answers of these. */
 export function Firings({ looks }: { looks: Signal<number> }) {
   const texts = TEXTS.alerts
   const count = useSignal(FIRST)

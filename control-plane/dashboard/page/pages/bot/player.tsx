@@ -16,7 +16,7 @@ export function Player({ bot, parts, playback }: { bot: Bot; parts: Parts; playb
   const common = { controls: true, preload: 'metadata' as const, onTimeUpdate: onTime, onSeeking: onTime }
   return (
     <>
-      {/* Without captions of its own: the transcript stands beside it. */}
+      {/* It needs no captions track: the transcript is beside it. */}
       {bot.video !== null ? (
         <video ref={media as RefObject<HTMLVideoElement>} src={source} {...common} />
       ) : (

@@ -16,7 +16,7 @@ export async function readTurns(bot: Bot, parts: Parts): Promise<Turn[]> {
   return turnsOfFile(await response.text())
 }
 
-/** One JSON document a line. A line that says nothing of use is left out. */
+/** One JSON document a line. A line without a turn is left out. */
 function turnsOfFile(text: string): Turn[] {
   return text.split('\n').flatMap((line) => {
     try {
