@@ -1,4 +1,4 @@
-/** Tells the database how many bots this process can still start, for people who look at the system's figures. */
+/** Writes to the database how many more bots this process can start, for the system page of the dashboard. */
 import { randomUUID } from 'node:crypto'
 import type { Launcher, Log } from '../ports.ts'
 import { removeCapacity, writeCapacity } from '../store/capacity.ts'

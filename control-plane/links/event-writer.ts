@@ -22,7 +22,7 @@ export interface EventWriterParts {
   log: Log
   meters: Meters
   traces: Traces
-  /** Called after the commit and before the acknowledgement: what has to be told first. */
+  /** Called after the commit and before the acknowledgement, to send commands that the bot must receive first. */
   beforeAck(link: Link, stored: Stored): Promise<void>
 }
 
@@ -77,7 +77,7 @@ export class EventWriter {
       if (events >= MOST_EVENTS) break
       this.#queue.delete(link)
       this.#busy.add(link)
-      const taken = link.take(Math.min(MOST_OF_ONE_LINK, MOST_EVENTS - events))
+      const taken = link.firstWaiting(Math.min(MOST_OF_ONE_LINK, MOST_EVENTS - events))
       events += taken.length
       group.push({
         link,

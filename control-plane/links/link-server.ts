@@ -19,7 +19,7 @@ import { gather } from './gather.ts'
 import { CLOSE, Link, type LinkListener, type WaitingEvents } from './link.ts'
 
 export interface LinkServerOptions {
-  /** A pool of its own: four connections are enough for thousands of bots. */
+  /** A separate pool: four connections are enough for thousands of bots. */
   database: Database
   clock: Clock
   log: Log
@@ -42,7 +42,7 @@ export interface LinkServer {
 }
 
 /** Milliseconds. */
-const SWEEP_MS = 1_000
+const CHECK_EVERY_MS = 1_000
 const COMMANDS_MS = 100
 const HELLO_WITHIN_MS = 10_000
 /** A bot pings every 5 s. */
@@ -83,12 +83,12 @@ class Server implements LinkServer {
   readonly #byAttempt = new Map<string, Link>()
   readonly #lost = new Map<string, LinkOwner & { at: number; isWritten: boolean }>()
   readonly #writer: EventWriter
-  readonly #sweepTimer: NodeJS.Timeout
+  readonly #checkTimer: NodeJS.Timeout
   readonly #ownerOf
   readonly #greet
   #commandTimer: NodeJS.Timeout | undefined
   #upgrades = 0
-  #isSweeping = false
+  #isChecking = false
   #isClosed = false
 
   constructor({ database, clock, log, meters = NO_METERS, traces = NO_TRACES, freshToken }: LinkServerOptions) {
@@ -113,8 +113,8 @@ class Server implements LinkServer {
       const greetings = links.map(({ owner, journalId }) => ({ ...owner, journalId: journalId! }))
       return greet(database, greetings)
     }, batches)
-    this.#sweepTimer = setInterval(() => void this.#sweep(), SWEEP_MS)
-    this.#sweepTimer.unref()
+    this.#checkTimer = setInterval(() => void this.#checkLinks(), CHECK_EVERY_MS)
+    this.#checkTimer.unref()
   }
 
   get size(): number {
@@ -189,7 +189,7 @@ class Server implements LinkServer {
     }
   }
 
-  /** A request to leave has to be heard before `joining_call` is acknowledged, so that the bot never asks to join. */
+  /** Sends a request to leave before `joining_call` is acknowledged, so that the bot never asks to join. */
   async #beforeAck(link: Link, { standing }: Stored): Promise<void> {
     if (standing === 'stale' || standing === 'closed') this.#turnAway(link)
     if (standing !== 'stopped') return
@@ -198,7 +198,10 @@ class Server implements LinkServer {
     link.hasBeenStopped = true
   }
 
-  /** Another attempt is the bot, or the bot is over. A refusal would not do: the bot would go on with its meeting. */
+  /**
+   * Asks an attempt to leave, because a newer attempt replaced it or the bot has ended. Refusing the link is not enough: the
+   * bot would stay in its meeting.
+   */
   #turnAway(link: Link): void {
     const { botId, attempt } = link.owner
     const isFirst = link.command(`not-wanted-${botId}-${attempt}`, { type: 'leave' })
@@ -242,8 +245,8 @@ class Server implements LinkServer {
     this.#lost.set(key, { ...link.owner, at: this.#now(), isWritten: false })
   }
 
-  /** One look for all links, once a second. */
-  async #sweep(): Promise<void> {
+  /** Checks all links, once a second. */
+  async #checkLinks(): Promise<void> {
     const now = this.#now()
     const pulses: Link[] = []
     for (const link of this.#links) {
@@ -254,19 +257,19 @@ class Server implements LinkServer {
       else if (link.heartbeatAt > link.heartbeatWrittenAt && now - link.heartbeatWrittenAt >= WRITE_HEARTBEAT_MS)
         pulses.push(link)
     }
-    if (this.#isSweeping) return
-    this.#isSweeping = true
+    if (this.#isChecking) return
+    this.#isChecking = true
     try {
       await this.#writePulses(pulses.slice(0, MOST_HEARTBEATS), now)
       await this.#writeLosses(now)
     } catch (error) {
       this.#log.warn({ error: String(error) }, 'Heartbeats could not be written')
     } finally {
-      this.#isSweeping = false
+      this.#isChecking = false
     }
   }
 
-  /** A lost link is written at once, and told of in the bot's timeline when it stays lost. */
+  /** A lost link is written to the database at once, and to the bot's timeline when it stays lost. */
   async #writeLosses(now: number): Promise<void> {
     const lost = [...this.#lost.values()]
     const fresh = lost.filter(({ isWritten }) => !isWritten).slice(0, MOST_HEARTBEATS)
@@ -316,7 +319,7 @@ class Server implements LinkServer {
   async close(): Promise<void> {
     if (this.#isClosed) return
     this.#isClosed = true
-    clearInterval(this.#sweepTimer)
+    clearInterval(this.#checkTimer)
     clearTimeout(this.#commandTimer)
     await Promise.race([this.#writer.settled(), timeout(CLOSE_WITHIN_MS)])
     for (const link of this.#links) link.close(CLOSE.restart, 'the service is restarted')

@@ -30,14 +30,14 @@ const MAX_BAD_MESSAGES = 20
 /** Bytes that a bot which does not read is sent. */
 const MAX_UNREAD_BYTES = 1024 * 1024
 
-/** What all links of a process keep in memory for the database. */
+/** Events of all links of a process that are in memory and not yet in the database. */
 export interface WaitingEvents {
   bytes: number
 }
 
 export interface LinkListener {
   onHello(link: Link): void
-  /** Events wait in `take`. */
+  /** `firstWaiting` returns new events. */
   onEvents(link: Link): void
   onAnswer(link: Link, answer: Answer): void
   onTokenRequest(link: Link, id: string): void
@@ -136,8 +136,8 @@ export class Link {
     return this.#waiting[0]?.at ?? null
   }
 
-  /** The events that wait, oldest first; they stay counted until `settle`. */
-  take(most: number): NumberedEvent[] {
+  /** The oldest events that are not stored, at most `most`. They count as waiting until `settle`. */
+  firstWaiting(most: number): NumberedEvent[] {
     return this.#waiting.slice(0, most).map(({ event }) => event)
   }
 

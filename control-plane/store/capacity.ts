@@ -1,10 +1,10 @@
-/** How many bots each launching process can start, told by itself; a row that is not renewed is not shown. */
+/** How many bots each launching process can start. The process writes its row itself; a row that it does not renew is not shown. */
 import { sql } from 'kysely'
 import type { Database } from './database.ts'
 import { writeSetting } from './settings.ts'
 
 const PREFIX = 'capacity:'
-/** A process tells every ten seconds. */
+/** Each process renews its row every 10 s. */
 const SHOWN_SECONDS = 60
 
 export interface Capacity {

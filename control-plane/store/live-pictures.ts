@@ -1,9 +1,9 @@
-/** What a person sees of a bot while it is in its meeting: its last picture, who speaks, the last line of its captions. */
+/** The live view of a bot in its meeting: the last picture, the current speaker and the last caption line. */
 import { sql } from 'kysely'
 import { IN_CALL_WITH_PICTURE } from '../bots/live-picture.ts'
 import type { Database } from './database.ts'
 
-/** A bot answers later only where its machine stands still; the page says so after this. */
+/** A bot answers later only when its machine stalls. After this time the page says that the bot did not answer. */
 const ANSWER_WITHIN_SECONDS = 15
 /** Bots of one team that are looked at together. */
 const MOST_BOTS = 250
@@ -57,9 +57,9 @@ export async function readLiveView(db: Database, teamId: string): Promise<LiveRo
 }
 
 /**
- * Asks bots for a picture, and resolves with those that were asked. A bot that was asked within the last `seconds` is left
- * out, by whomever and through whichever process: the limit is a row of the database. The earlier question is removed, so
- * that a bot that is watched for hours has one.
+ * Asks bots for a picture, and resolves with those that were asked. A bot that was asked within the last `seconds` is
+ * skipped. All people and processes share this limit, because it is a row of the database. The earlier request is removed,
+ * so that a bot that is watched for hours has only one.
  */
 export async function askForPictures(
   db: Database,

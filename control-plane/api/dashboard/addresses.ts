@@ -2,7 +2,7 @@
 
 export const DASHBOARD_PATH = '/dashboard'
 
-/** The token stands behind `#`, which browsers send nowhere: no log and no proxy sees it. */
+/** The token is in the fragment, which browsers never send: no log and no proxy sees it. */
 export function signInAddress(publicUrl: string, token: string): string {
   return `${publicUrl}${DASHBOARD_PATH}/sign-in#${token}`
 }

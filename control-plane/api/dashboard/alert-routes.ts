@@ -69,7 +69,10 @@ const firingSchema = z.object({
   ),
 })
 
-/** One line of text: no control characters, which could not stand in a mail's subject, and none that turn the text around. */
+/**
+ * One line of text, without control characters: they are not allowed in the subject of an e-mail. Characters that change
+ * the direction of the text are refused too.
+ */
 const ruleName = z
   .string()
   .trim()

@@ -1,4 +1,4 @@
-/** What the dashboard needs beside the public API, for people who are signed in. */
+/** Routes that the dashboard needs in addition to the public API, for people who are signed in. */
 import type { Generation } from '../generation.ts'
 import { newerErrorBody } from '../v2/error-body.ts'
 import { alertRoutes } from './alert-routes.ts'

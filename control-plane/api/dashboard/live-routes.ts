@@ -1,4 +1,4 @@
-/** What the live page shows of each bot beside its status, and the questions for fresh pictures. */
+/** Pictures, speakers and captions for the live page, and requests for new pictures. */
 import { z } from 'zod'
 import { NO_PICTURE, noPictureOf } from '../../bots/live-picture.ts'
 import { askForPictures, type LiveRow, readLiveView } from '../../store/live-pictures.ts'

@@ -1,6 +1,6 @@
 /**
- * Signing in through the operator's OpenID provider. The browser goes there and comes back by navigation, so what went
- * wrong is told by the sign-in page, whose address gets a word for it.
+ * Signing in through the operator's OpenID provider. The browser navigates there and back, so a failure has no response
+ * body: the sign-in page explains it, by the `problem` parameter of its address.
  */
 import { parseCookie, stringifySetCookie } from 'cookie'
 import type { FastifyReply, FastifyRequest } from 'fastify'
@@ -19,7 +19,7 @@ import type { WhileAllowed } from './sign-in-tries.ts'
 const ATTEMPT_MINUTES = 10
 const LONGEST_COOKIE = 2000
 const LONGEST_QUERY = 4000
-/** Not a row: the sealed value lies in the browser that began to sign in. */
+/** No row of the database: the sealed value is a cookie in the browser that began to sign in. */
 const COOKIE_PLACE = { table: 'cookies', column: 'oidc_attempt', row: '1' }
 
 const attemptSchema = z.strictObject({ state: z.string(), nonce: z.string(), verifier: z.string(), until: z.number() })
@@ -113,7 +113,7 @@ export function oidcRoutes(app: App, dependencies: ApiDependencies, whileAllowed
     go(reply, `${settings.publicUrl}${DASHBOARD_PATH}/sign-in?problem=${problem}`)
 }
 
-/** Codes of the provider stand in the address that is left, so it is sent to no other host and kept nowhere. */
+/** The address of the current page contains codes of the provider, so no other host receives it and no cache keeps it. */
 function go(reply: FastifyReply, address: string): FastifyReply {
   return reply.headers({ 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' }).redirect(address, 303)
 }

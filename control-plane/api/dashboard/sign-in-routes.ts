@@ -1,4 +1,4 @@
-/** Signing in and out, and what a person changes of their own. */
+/** Signing in and out, and changes that people make to their own account. */
 import { z } from 'zod'
 import { hashPassword, isPassword, LONGEST_PASSWORD, SHORTEST_PASSWORD } from '../../secrets/passwords.ts'
 import { changePerson, findPerson, ROLES, setPassword } from '../../store/people.ts'

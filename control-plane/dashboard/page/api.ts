@@ -166,7 +166,7 @@ export interface System {
   }[]
 }
 
-/** What the live page shows of a bot beside its status. */
+/** Picture, speaker and captions of one bot, for the live page. */
 export interface LiveView {
   bot_id: string
   picture: { url: string; taken_at: string; age_seconds: number } | null

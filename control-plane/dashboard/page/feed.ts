@@ -8,7 +8,7 @@ export const changes = signal<{ count: number; bots: ReadonlySet<string> | 'all'
 const RETRY_MS = 3000
 let source: EventSource | null = null
 
-const tell = (bots: ReadonlySet<string> | 'all') => {
+const emitChange = (bots: ReadonlySet<string> | 'all') => {
   changes.value = { count: changes.value.count + 1, bots }
 }
 
@@ -17,10 +17,10 @@ export function openFeed(): void {
   source = new EventSource('/dashboard/api/feed')
   source.addEventListener('ready', () => {
     isConnected.value = true
-    tell('all')
+    emitChange('all')
   })
   source.addEventListener('bots', ({ data }) => {
-    tell(new Set((JSON.parse(data) as { id: string }[]).map(({ id }) => id)))
+    emitChange(new Set((JSON.parse(data) as { id: string }[]).map(({ id }) => id)))
   })
   source.onerror = () => {
     isConnected.value = false

@@ -16,10 +16,10 @@ export const STATUS_TEXTS: Record<string, string> = {
   cancelled: 'Cancelled',
 }
 
-/** What helps a person more than the code, by code. */
+/** Explanations of end codes. A code without one is shown as it is. */
 export const REASON_TEXTS: Record<string, string> = {
   BOT_NOT_ACCEPTED: 'The host refused the bot.',
-  TIMEOUT_WAITING_TO_START: 'Nobody admitted the bot in time.',
+  TIMEOUT_WAITING_TO_START: 'The bot was not admitted in time.',
   CANNOT_JOIN_MEETING: 'The platform did not let the bot in.',
   BOT_REMOVED_TOO_EARLY: 'The host removed the bot right after it joined.',
   INVALID_MEETING_URL: 'The link leads to no meeting.',
@@ -187,7 +187,7 @@ export const TEXTS = {
     platforms: { google: 'Google', microsoft: 'Microsoft' },
     states: { active: 'Works', error: 'Error', revoked: 'Token refused', permission_denied: 'Permission missing' },
     connect: 'Connect a calendar',
-    help: 'You need an OAuth app of your own at the provider, and a refresh token of the user. docs/calendars.md says how to get both.',
+    help: 'You need your own OAuth app at the provider, and a refresh token of the user. docs/calendars.md says how to get both.',
     scopes: {
       google: 'Scope: https://www.googleapis.com/auth/calendar.readonly',
       microsoft: 'Scopes: Calendars.Read and offline_access',
@@ -205,10 +205,10 @@ export const TEXTS = {
     otherCredentials: 'Other credentials',
     synced: 'Last read:',
     polled: 'changes are looked for every 15 minutes, since the provider cannot reach this service or does not push',
-    pushed: (until: string) => `the provider tells of changes at once; renewed before ${until}`,
+    pushed: (until: string) => `the provider reports changes at once; renewed before ${until}`,
     sync: 'Read everything now',
-    resubscribe: 'Subscribe anew',
-    resubscribed: 'The provider tells of changes again.',
+    resubscribe: 'Subscribe again',
+    resubscribed: 'The provider reports changes again.',
     remove: 'Disconnect',
     removeSure: 'Disconnect this calendar? Its events are removed and scheduled bots are cancelled.',
     newCredentials: 'New credentials',
@@ -309,7 +309,7 @@ export const TEXTS = {
     isOff: 'The rule is off.',
     isOn: 'The rule is on and counts from now.',
     remove: 'Delete',
-    removeSure: 'Delete this rule? What it fired stays in the list.',
+    removeSure: 'Delete this rule? Its fired alerts stay in the list.',
     add: 'New rule',
     change: (name: string) => `Edit ${name}`,
     cancel: 'Cancel',

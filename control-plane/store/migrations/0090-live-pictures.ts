@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 
-/** The last time that a bot was asked for a live picture, by anybody: one row for each bot that was ever watched. */
+/** The last time that a bot was asked for a live picture. Each bot that was ever watched has one row. */
 const TABLES = `
 create table live_pictures (
   bot_id uuid primary key references bots on delete cascade,

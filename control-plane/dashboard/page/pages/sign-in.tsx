@@ -7,7 +7,7 @@ import { navigate } from '../router.tsx'
 import { loadMe } from '../session.ts'
 import { PROBLEM_TEXTS, TEXTS } from '../texts.ts'
 
-/** By the link's token, which stands behind `#`, by the OpenID provider, or by e-mail address and password. */
+/** Sign-in by the token in the link's fragment, by the OpenID provider, or by e-mail address and password. */
 export function SignIn() {
   const action = useAction()
   const token = location.hash.slice(1)
@@ -15,7 +15,7 @@ export function SignIn() {
   const ways = useLoaded(() => ask<SignInWays>('GET', '/sign-in-ways'))
   const oidc = ways.value.value?.oidc
   useEffect(() => {
-    // A token works once, and a problem is told once: neither stays in the address.
+    // A token works once, and a problem is shown once, so both are removed from the address.
     if (token !== '' || problem !== null) history.replaceState(null, '', location.pathname)
     if (problem !== null) action.outcome.value = { text: PROBLEM_TEXTS[problem] ?? PROBLEM_TEXTS.invalid!, isBad: true }
     if (token === '') return

@@ -132,7 +132,7 @@ function queuesOf(system: Figures): Figure[] {
   ]
 }
 
-/** Of the launchers that have a limit of their own. */
+/** The free places of all launchers that have their own limit. */
 function freeOf({ launchers }: Figures): string {
   const known = launchers.filter(({ free }) => free !== undefined)
   if (known.length === 0) return launchers.length === 0 ? '0' : texts.engine

@@ -1,4 +1,4 @@
-/** What bots in meetings show: pictures, speakers and captions, read while the page is looked at. */
+/** Pictures, speakers and captions of bots in meetings, polled while the page is visible. */
 import { type Signal, useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { ask, type LiveView } from '../api.ts'
@@ -28,7 +28,7 @@ export function useLiveViews(): Signal<LiveViews> {
         const list = await ask<LiveView[]>('GET', '/live')
         if (!isOver) views.value = new Map(list.map((view) => [view.bot_id, keptAddress(view, views.peek())]))
       } catch {
-        // The next look tries again; the page says elsewhere that the service is away.
+        // The next poll tries again. Another part of the page shows that the service cannot be reached.
       }
       isLooking = false
       if (!isOver) timer = setTimeout(look, LOOK_EVERY_MS)
@@ -48,7 +48,7 @@ export function useLiveViews(): Signal<LiveViews> {
   return views
 }
 
-/** Each answer signs links anew; the same picture keeps its address, so that it is loaded once. */
+/** Each response has newly signed links. A picture that is the same keeps its address, so that it is loaded once. */
 function keptAddress(view: LiveView, known: LiveViews): LiveView {
   const before = known.get(view.bot_id)?.picture
   if (view.picture === null || before?.taken_at !== view.picture.taken_at) return view

@@ -96,7 +96,7 @@ test('a rule is made, tested, edited, turned off and deleted; the page says what
   await page.getByLabel('Callback address').fill('https://user:pass@example.com/')
   await page.getByLabel('E-mail addresses').fill('ada@example.com\nbob@example.com')
   await button('Save').click()
-  // What is refused stays in the form, with the reason in words.
+  // The refused input stays in the form, and the reason is shown.
   await page.locator('.notice.bad', { hasText: 'callback_url' }).waitFor(LONG)
   expect(await page.getByLabel('Name').inputValue()).toBe(HOSTILE)
   await page.getByLabel('Callback address').fill(receiver.url)

@@ -1,4 +1,4 @@
-/** The page of one bot: player, lanes and transcript in step, and a recording of several parts. */
+/** The page of one bot: player, lanes and transcript stay in sync, and a recording has several parts. */
 import type { Page } from 'playwright'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { BotPatch } from '../../../../control-plane/store/tables.ts'
@@ -57,7 +57,7 @@ test('a click on a line of the transcript plays from there, and the played line 
   expect(await isPaused()).toBe(false)
   await expect.poll(() => markedLine().textContent(), LONG).toContain('Line 5')
   await page.locator('audio').evaluate((audio) => (audio as HTMLAudioElement).pause())
-  // A place far away: the list scrolls by itself where nobody reads in it.
+  // The list scrolls to a distant line by itself, if neither pointer nor focus is in it.
   await page.locator('h1').hover()
   await page.evaluate(() => (document.activeElement as HTMLElement).blur())
   await page.locator('audio').evaluate((audio) => {
@@ -141,7 +141,7 @@ test('a recording of two parts says so, and marks the gap in lanes, list and tim
   await expect.poll(played, LONG).toBeGreaterThanOrEqual(60)
 })
 
-test('a bot on its way back, and one whose parts are joined, say so and offer only what works', async () => {
+test('the page says that a bot rejoins or that its parts are being joined, and offers only actions that work', async () => {
   const bot = await world.botInMeeting(team, 'Minutes')
   const lost = JSON.stringify([{ attempt: 1, seconds: 60, code: 'OOM_KILLED', reason: 'It had no memory left.' }])
   await setBot(bot, {

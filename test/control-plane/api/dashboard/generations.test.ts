@@ -35,7 +35,7 @@ async function olderBot(team: Awaited<ReturnType<typeof member>>): Promise<strin
   return answer.body.bot_id
 }
 
-test('a bot of the older generation stands in the list, and its page has everything', async () => {
+test('a bot of the older generation is in the list, and all requests of its page work', async () => {
   const ada = await member()
   const id = await olderBot(ada)
   const { report } = await startReporting(world.database, id)
@@ -82,7 +82,7 @@ test('a calendar of the older generation and its events too', async () => {
   expect((await ada.send('GET', `/v2/calendars/${calendar.id}/events`)).body.data).toMatchObject([{ title: 'Weekly' }])
 })
 
-test('a key of the newer generation sees none of it, and nobody sees those of another team', async () => {
+test('a key of the newer generation reads none of them, and a person of another team reads none either', async () => {
   const ada = await member()
   const id = await olderBot(ada)
   const calendar = await addCalendar(world.database, { teamId: ada.teamId, generation: 'older' })

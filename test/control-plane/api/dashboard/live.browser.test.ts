@@ -1,4 +1,4 @@
-/** The live page: pictures, captions, and a feed that goes on after a restart of the service. */
+/** The live page: pictures, captions, and a feed that reconnects after a restart of the service. */
 import type { Page } from 'playwright'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { openCommands } from '../../../../control-plane/store/commands.ts'
@@ -128,7 +128,7 @@ test('a page in the background asks for nothing', async () => {
   await expect.poll(() => asked, LONG).toBeGreaterThan(atFirst)
 })
 
-test('the last line of captions stands with its speaker', async () => {
+test('the last caption line is shown with its speaker', async () => {
   await signIn('viewer')
   const bot = await world.botInMeeting(team, 'Minutes')
   await bot.report(lineOf('Ana Kovač', 'The first line', 1, 2))

@@ -91,7 +91,7 @@ describe('pictures', () => {
     expect((await ben.send('POST', `/live/pictures/${randomUUID()}`)).status).toBe(404)
   })
 
-  test('another team sees nothing of them and asks no foreign bot', async () => {
+  test('a person of another team cannot read them or ask these bots for new ones', async () => {
     const ada = await person('owner')
     const eve = await person('owner')
     const { id } = await ada.bot()
@@ -124,7 +124,7 @@ describe('pictures', () => {
     })
   })
 
-  test('a bot that does not answer is told of after 15 s', async () => {
+  test('a bot that does not answer is reported after 15 s', async () => {
     const ada = await person('viewer')
     const { id } = await ada.bot()
     await ada.send('POST', '/live/pictures')

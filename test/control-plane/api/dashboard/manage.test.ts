@@ -13,7 +13,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-/** An owner of a team of their own. */
+/** The owner of a new team. */
 async function owner() {
   const team = await world.team()
   const personId = (await createPerson(world.database, {
@@ -117,7 +117,7 @@ test('usage adds up what the ledger has of the team', async () => {
   expect((await (await owner()).send('GET', '/dashboard/api/ledger')).body.data).toEqual([])
 })
 
-test('the feed tells of bots of the team that change, and of no others', async () => {
+test('the feed reports bots of the team that change, and no others', async () => {
   const [ada, other] = [await owner(), await owner()]
   const foreign = await world.bot(other)
   const botId = await world.bot(ada)

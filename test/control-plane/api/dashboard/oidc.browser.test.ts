@@ -54,7 +54,7 @@ async function freePort(): Promise<number> {
   return port
 }
 
-test('a stranger is told why, an invited person enters, signs out, and stays out until they come back', async () => {
+test('a stranger sees why they are refused; an invited person signs in, signs out, and stays out until they come back', async () => {
   const { teamId } = await world.team()
   const context = await browser.newContext()
   const page = await context.newPage()

@@ -1,4 +1,4 @@
-/** Signing in through an OpenID provider: a real one, and everything that it or somebody between could do wrong. */
+/** Signing in through a real OpenID provider, and through one whose answers are wrong or altered on the way. */
 import { randomUUID } from 'node:crypto'
 import { decodeJwt, generateKeyPair, type JWTPayload, SignJWT } from 'jose'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
@@ -14,7 +14,7 @@ const CALLBACK = `${PUBLIC_URL}/dashboard/api/oidc/callback`
 const COOKIE_PLACE = { table: 'cookies', column: 'oidc_attempt', row: '1' }
 
 type Key = Parameters<SignJWT['sign']>[0]
-/** What becomes of the ID token between the provider and the service. */
+/** Changes the ID token on its way from the provider to the service. */
 type Tampering = (claims: JWTPayload) => { claims: JWTPayload; key?: Key; isUnsigned?: boolean }
 
 let provider: Awaited<ReturnType<typeof startProvider>>
@@ -175,8 +175,8 @@ describe('a person who was invited', () => {
   })
 })
 
-describe('everybody else', () => {
-  test('is not let in: without an invitation, without a verified address, after a refusal', async () => {
+describe('a person without an invitation', () => {
+  test('is refused, and so is an address that is not verified, and a sign-in that the provider refused', async () => {
     const { email } = await invited()
     expect(await signIn(accountOf('stranger@example.com'))).toBe('not_invited')
     expect(await signIn(accountOf(email, { email_verified: false }))).toBe('not_verified')
@@ -198,7 +198,7 @@ describe('everybody else', () => {
     expect(await signIn(accountOf(`${randomUUID()}@open.example`, { email_verified: false }))).toBe('not_verified')
   })
 
-  test('does not fall into the person of somebody who wrote the address down for themselves', async () => {
+  test('does not sign in as another person who entered this address in their own account', async () => {
     const { teamId, personId } = await invited()
     const email = `boss.${randomUUID()}@example.com`
     await changePerson(world.database, teamId, personId, { email })

@@ -16,7 +16,7 @@ afterAll(() => world.close())
 
 let addresses = 0
 
-/** Requests as a page of the dashboard sends them. Each browser has an address of its own, so that tries are counted apart. */
+/** Requests as a page of the dashboard sends them. Each browser has its own address, so that its tries are counted separately. */
 function browser() {
   let cookie = ''
   const remoteAddress = `192.0.2.${++addresses}`
@@ -195,7 +195,7 @@ describe('a session', () => {
     expect(await tries('owner')).toEqual({ read: 200, send: 201, keys: 200, invite: 201, system: 200 })
   })
 
-  test('a key of the API opens nothing of the dashboard', async () => {
+  test('the dashboard refuses a key of the API', async () => {
     const { key } = await world.team()
     for (const path of ['me', 'keys', 'people', 'feed', 'usage', 'ledger', 'system', 'endpoints', 'deliveries']) {
       const { statusCode } = await world.app.inject({

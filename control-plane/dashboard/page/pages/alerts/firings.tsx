@@ -7,7 +7,7 @@ import { TEXTS } from '../../texts.ts'
 const FIRST = 20
 const MOST = 100
 
-/** What fired, where it was sent, and what was answered. */
+/** The alerts that fired, where each was sent, and the responses. */
 export function Firings({ looks }: { looks: Signal<number> }) {
   const texts = TEXTS.alerts
   const count = useSignal(FIRST)

@@ -25,7 +25,7 @@ export function RuleForm({
   const isThreshold = THRESHOLD_TYPES.has(type.value)
   const operator = useSignal<string>(rule?.operator ?? '>=')
   const section = useRef<HTMLElement>(null)
-  // Whoever opened the form by the keyboard goes on in it.
+  // A person who opened the form with the keyboard can type at once.
   useEffect(() => section.current?.querySelector('input')?.focus(), [])
 
   async function save(fields: Record<string, string>): Promise<null> {

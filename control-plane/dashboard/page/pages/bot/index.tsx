@@ -89,7 +89,7 @@ async function readBot(id: string): Promise<{ data: BotDetails; parts: Parts }> 
   return { data: data as BotDetails, parts }
 }
 
-/** What the bot sees now. */
+/** The current picture of the meeting. */
 function LiveSection({ bot }: { bot: BotDetails }) {
   const views = useLiveViews()
   return (

@@ -26,7 +26,7 @@ export function useEvents(botId: string, types: string, isLive: boolean) {
           events.value = [...events.value, ...page.data]
         }
       } catch {
-        // The next look tries again; the page says elsewhere that the service is away.
+        // The next poll tries again. Another part of the page shows that the service cannot be reached.
       }
       if (isLive && !isOver) timer = setTimeout(look, LOOK_EVERY_MS)
     }

@@ -1,9 +1,9 @@
 import type { ComponentChildren } from 'preact'
 
-/** The text with each place where `wanted`, in lower case, stands marked. */
+/** The text with each occurrence of `wanted` marked. `wanted` is in lower case. */
 export function marked(text: string, wanted: string): ComponentChildren {
   const lower = text.toLocaleLowerCase()
-  // In some languages lower case has another length; places would be wrong then.
+  // In some languages the lower case has another length, and the positions would be wrong.
   if (wanted === '' || lower.length !== text.length) return text
   const parts: ComponentChildren[] = []
   let from = 0

@@ -1,4 +1,4 @@
-/** What plays: one place for the player, the lanes and the transcript. */
+/** The playback position, which the player, the lanes and the transcript share. */
 import { type Signal, useSignal } from '@preact/signals'
 import type { RefObject } from 'preact'
 import { useEffect, useMemo, useRef } from 'preact/hooks'
@@ -27,7 +27,7 @@ export function usePlayback(): Playback {
         if (player === null) return
         const target = Math.max(0, Number.isFinite(player.duration) ? Math.min(seconds, player.duration) : seconds)
         player.currentTime = target
-        // The player tells of its new place late; a second press of a key counts from here.
+        // The player reports its new position late. A second press of a key jumps from this one.
         at.value = target
         if (play) void player.play().catch(() => {})
       },

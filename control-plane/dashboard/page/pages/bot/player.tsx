@@ -16,7 +16,7 @@ export function Player({ bot, parts, playback }: { bot: Bot; parts: Parts; playb
   const common = { controls: true, preload: 'metadata' as const, onTimeUpdate: onTime, onSeeking: onTime }
   return (
     <>
-      {/* Without captions of its own: the transcript stands beside it. */}
+      {/* The player has no captions track, because the transcript is next to it. */}
       {bot.video !== null ? (
         <video ref={media as RefObject<HTMLVideoElement>} src={source} {...common} />
       ) : (

@@ -16,7 +16,7 @@ export async function readTurns(bot: Bot, parts: Parts): Promise<Turn[]> {
   return turnsOfFile(await response.text())
 }
 
-/** One JSON document a line. A line that says nothing of use is left out. */
+/** The file has one JSON document per line. Lines that are not usable are skipped. */
 function turnsOfFile(text: string): Turn[] {
   return text.split('\n').flatMap((line) => {
     try {
