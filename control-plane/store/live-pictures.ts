@@ -5,7 +5,7 @@ import type { Database } from './database.ts'
 
 /** A bot answers later only when its machine stalls. After this time the page says that the bot did not answer. */
 const ANSWER_WITHIN_SECONDS = 15
-/** Bots of one team that are looked at together. */
+/** Most bots of one team in the live view. */
 const MOST_BOTS = 250
 
 export interface LiveRow {

@@ -32,8 +32,8 @@ export interface Outcome {
 
 /**
  * Sound waits in the page before it is played, and recorded: a quarter of a second
- * (platforms/shared/page/audio/playout-sync.ts), and longer where the machine is busy. The statement is about the
- * recording, so the truth, which has the times of sending, is moved as a whole by the median of the delays, at most by this.
+ * (platforms/shared/page/audio/playout-sync.ts), and longer where the machine is busy. The times of the truth are
+ * those of sending, so all of them are moved by the median delay, at most by this, to compare them with the recording.
  */
 const MOST_LATE_SECONDS = 0.7
 /** A turn that is noted this much before or after it was is noted, seconds. */

@@ -1,6 +1,6 @@
 /**
- * Signing in through the operator's OpenID provider. The browser navigates there and back, so a failure has no response
- * body: the sign-in page explains it, by the `problem` parameter of its address.
+ * Signing in through the operator's OpenID provider. The browser navigates there and back, so the sign-in page shows
+ * the failure, which the parameter `problem` of its address names.
  */
 import { parseCookie, stringifySetCookie } from 'cookie'
 import type { FastifyReply, FastifyRequest } from 'fastify'
@@ -88,7 +88,7 @@ export function oidcRoutes(app: App, dependencies: ApiDependencies, whileAllowed
     )
   }
 
-  /** Null: this browser began nothing, or too long ago. */
+  /** Null: this browser did not begin a sign-in, or began it too long ago. */
   function readAttempt(request: FastifyRequest): OidcAttempt | null {
     const value = parseCookie(request.headers.cookie ?? '')[cookieName]
     if (value === undefined || value === '' || value.length > LONGEST_COOKIE) return null
@@ -101,7 +101,7 @@ export function oidcRoutes(app: App, dependencies: ApiDependencies, whileAllowed
     }
   }
 
-  /** The word by which the sign-in page explains it. */
+  /** The value of `problem` in the address of the sign-in page. */
   function problemOf(error: unknown): string {
     if (error instanceof ApiError) return error.status === 429 ? 'too_many' : 'unavailable'
     const { kind, message } = error as { kind?: unknown; message?: unknown }
@@ -113,7 +113,7 @@ export function oidcRoutes(app: App, dependencies: ApiDependencies, whileAllowed
     go(reply, `${settings.publicUrl}${DASHBOARD_PATH}/sign-in?problem=${problem}`)
 }
 
-/** The address of the current page contains codes of the provider, so no other host receives it and no cache keeps it. */
+/** The callback's address contains codes of the provider, so no other host receives it and no cache keeps it. */
 function go(reply: FastifyReply, address: string): FastifyReply {
   return reply.headers({ 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' }).redirect(address, 303)
 }

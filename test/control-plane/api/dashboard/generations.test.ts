@@ -82,7 +82,7 @@ test('a calendar of the older generation and its events too', async () => {
   expect((await ada.send('GET', `/v2/calendars/${calendar.id}/events`)).body.data).toMatchObject([{ title: 'Weekly' }])
 })
 
-test('a key of the newer generation reads none of them, and a person of another team reads none either', async () => {
+test('no key of the newer generation and no person of another team can read bots or calendars of the older one', async () => {
   const ada = await member()
   const id = await olderBot(ada)
   const calendar = await addCalendar(world.database, { teamId: ada.teamId, generation: 'older' })

@@ -105,7 +105,7 @@ test('one bot: speech and chat come live, the timeline tells why, and a person w
   await page.locator('.timeline').getByText('A bot was asked for.').waitFor(LONG)
   await page.getByLabel('Message').fill('Hello')
   await page.getByRole('button', { name: 'Write into the chat' }).click()
-  // The bot has no process that could answer, and the page shows the reason.
+  // No process runs for this bot, so the page shows that the message was refused.
   await page.locator('.notice.bad').waitFor(LONG)
   expect(await page.title()).not.toBe('owned')
   expect(problems).toEqual([])
