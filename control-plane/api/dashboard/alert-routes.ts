@@ -1,4 +1,4 @@
-/** Alert rules of the team, and what they fired. */
+/** Alert rules of the team and their fired alerts. */
 import { z } from 'zod'
 import { BETWEEN_TESTS_SECONDS, readFirings } from '../../store/alert-firings.ts'
 import {
@@ -248,7 +248,7 @@ export function alertRoutes(app: App, { database, seals, client, alerts }: ApiDe
   }
 }
 
-/** Two spellings of one address get one mail. */
+/** One address in two spellings receives one e-mail. */
 function distinct(emails: readonly string[]): string[] {
   return [...new Map(emails.map((address) => [address.toLowerCase(), address])).values()]
 }

@@ -7,9 +7,9 @@ import { type App, callerOf } from '../generation.ts'
 import { spawnedBot } from '../v2/bots/access.ts'
 import { botParams, success, time } from '../v2/common.ts'
 
-/** Between two pictures of one bot, however many people have the page open. */
+/** Shortest time between two pictures of one bot, however many people have the page open. */
 const REFRESH_SECONDS = 30
-/** The same where a member asks for a fresh one. */
+/** The same when a member requests a new picture. */
 const FRESH_SECONDS = 5
 const LINK_SECONDS = 15 * 60
 const MAX_SHOWN_BYTES = 8 * 1024 * 1024

@@ -17,7 +17,7 @@ export type CalendarEventItem = Schemas['CalendarEventItem']
 
 const ENDED: ReadonlySet<string> = new Set(['completed', 'failed'])
 
-/** The bot reports nothing any more. */
+/** The bot has ended and sends no more reports. */
 export const hasEnded = ({ status }: Pick<Bot, 'status'>): boolean => ENDED.has(status)
 
 /** The data of a success of `/dashboard/api`. Rejects with `StandinApiError`. */

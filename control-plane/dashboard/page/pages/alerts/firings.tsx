@@ -57,7 +57,7 @@ export function Firings({ looks }: { looks: Signal<number> }) {
 
 function Sending({ one }: { one: AlertFiring['sent'][number] }) {
   const words = one.last_error ?? one.last_answer ?? ''
-  // A mail server's words begin with the status.
+  // The reply of a mail server begins with its status code.
   const status = words.includes(String(one.last_status)) ? null : one.last_status
   const answer = [status, words].filter((part) => part !== null && part !== '')
   return (

@@ -13,7 +13,7 @@ import { RuleForm } from './rule-form.tsx'
 /** Alerts can fire without a change of a bot, so the page polls. */
 const LOOK_EVERY_MS = 5000
 
-/** Rules, and what they fired. */
+/** Rules and their fired alerts. */
 export function Alerts() {
   const texts = TEXTS.alerts
   const action = useAction()

@@ -8,7 +8,7 @@ export interface Turn {
   to: number
 }
 
-/** Of the file beside the recording; without one, of the events of speakers. */
+/** Reads the diarization file, or the speaker events if there is none. */
 export async function readTurns(bot: Bot, parts: Parts): Promise<Turn[]> {
   if (bot.diarization === null) return turnsOfEvents(bot.bot_id, parts)
   const response = await fetch(bot.diarization)
