@@ -68,7 +68,7 @@ export function resumed(bot: BotRow, { evidence, recordedSeconds, now }: KnownOf
     lease_owner: null,
     lease_until: null,
     link_lost_at: null,
-    // What this attempt reported of its end is not the end of the bot.
+    // The attempt reported its own end, not that of the bot.
     ...{ end_code: null, end_message: null, exited_at: null, duration_seconds: null, report: null },
     ...(hasRecorded(bot) && { parts: [...partsOf(bot), part], resuming_since: endedAt }),
   }

@@ -163,7 +163,7 @@ async function finishLeased(
   return 'again'
 }
 
-/** What the attempt recorded: by its final report, else by its last report of progress. */
+/** Seconds that the attempt recorded, from its final report, else from its last progress report. */
 async function secondsOf(database: Database, bot: BotRow, attempt: number): Promise<number | null> {
   return bot.report === null ? recordedSeconds(database, bot.id, attempt) : bot.duration_seconds
 }

@@ -3,11 +3,13 @@ import jsTokens from 'js-tokens'
 
 export interface Found {
   line: number
-  kind: 'sentence' | 'name'
+  /** A `string` is a sentence in a string of code: a message, the name of a test, or data. */
+  kind: 'sentence' | 'string' | 'name'
   text: string
 }
 
 const TEST_NAME = new Set(['test', 'it', 'describe', 'only', 'skip', 'fails', 'todo', 'skipIf', 'runIf', 'sequential'])
+const RUNNER = new Set(['test', 'it', 'describe'])
 /** A string of fewer words is a value and not a message. */
 const MESSAGE_WORDS = 4
 
@@ -80,18 +82,29 @@ function readComments(tokens: readonly Token[]): Found[] {
 
 /** In tests only the names of tests are prose of ours; other strings there are data. */
 function readStrings(code: readonly Token[], isTest: boolean): Found[] {
+  const testNames = testNamesOf(code)
   return code.flatMap(({ type, value, line }, index) => {
     if (!/^(StringLiteral|NoSubstitutionTemplate|Template(Head|Middle|Tail))$/.test(type)) return []
     const before = code[index - 1]?.value ?? ''
     const callee = code[index - 2]?.value ?? ''
     if (before === 'from' || before === 'import') return []
-    if (isTest && !(before === '(' && (TEST_NAME.has(callee) || callee === ')'))) return []
+    if (isTest && !(before === '(' && (testNames.has(callee) || callee === ')'))) return []
     const words = value
       .replace(/^['"`}]|(['"`]|\$\{)$/g, '')
       .replace(/\\(['"`n])/g, (_, escaped) => (escaped === 'n' ? ' ' : escaped))
     if (words.split(/\s+/).length < MESSAGE_WORDS && !isTest) return []
-    return words.split('\n').flatMap((part) => sentencesOf(part, line))
+    return words.split('\n').flatMap((part) => sentencesOf(part, line).map((found) => ({ ...found, kind: 'string' })))
   })
+}
+
+/** Names that the file gives to functions of the test runner: `const ifImage = test.skipIf(!hasImage)`. */
+function testNamesOf(code: readonly Token[]): ReadonlySet<string> {
+  const renamed = code.flatMap(({ value }, index) => {
+    const [name, equals, original] = code.slice(index + 1, index + 4)
+    const isRenamed = value === 'const' && equals?.value === '=' && RUNNER.has(original?.value ?? '')
+    return isRenamed ? [name!.value] : []
+  })
+  return new Set([...TEST_NAME, ...renamed])
 }
 
 const DECLARES = new Set(['function', 'const', 'let', 'class', 'interface', 'type', 'get', 'set', 'async', '*'])

@@ -152,27 +152,30 @@ ifImage(
   300_000,
 )
 
-ifImage('a restarted service finds its container; killed, it is told as such and its recording recovered', async () => {
-  const service = await openService()
-  const meeting = mock.open('waiting-room', { people: [...FOUR_PEOPLE] })
-  const botId = await createBot(service, meeting)
-  await admit(service, meeting, botId)
-  await service.end('SIGKILL')
-  await speak(meeting, 'ann', 6)
-  await service.start()
-  expect(await statusOf(service, botId)).toBe('in_call_recording')
-  expect(await containersOf(botId)).toHaveLength(1)
-  await docker.getContainer(`standin-${botId}-1`).kill()
+ifImage(
+  'a restarted service finds its container; a killed container is reported as killed, and its recording is recovered',
+  async () => {
+    const service = await openService()
+    const meeting = mock.open('waiting-room', { people: [...FOUR_PEOPLE] })
+    const botId = await createBot(service, meeting)
+    await admit(service, meeting, botId)
+    await service.end('SIGKILL')
+    await speak(meeting, 'ann', 6)
+    await service.start()
+    expect(await statusOf(service, botId)).toBe('in_call_recording')
+    expect(await containersOf(botId)).toHaveLength(1)
+    await docker.getContainer(`standin-${botId}-1`).kill()
 
-  await expect.poll(() => endsOf(botId), LONG).toHaveLength(1)
-  expect(endsOf(botId)[0]!.body).toMatchObject({ event: 'bot.failed', data: { error_code: 'FORCE_KILLED' } })
-  const { body } = await service.call('GET', `/v2/bots/${botId}`)
-  expect((await fetch(body.data.video)).status).toBe(200)
-  await expect.poll(() => containersOf(botId), LONG).toEqual([])
-})
+    await expect.poll(() => endsOf(botId), LONG).toHaveLength(1)
+    expect(endsOf(botId)[0]!.body).toMatchObject({ event: 'bot.failed', data: { error_code: 'FORCE_KILLED' } })
+    const { body } = await service.call('GET', `/v2/bots/${botId}`)
+    expect((await fetch(body.data.video)).status).toBe(200)
+    await expect.poll(() => containersOf(botId), LONG).toEqual([])
+  },
+)
 
 ifImage(
-  'a bot that dies while the service is away, with recordings in S3: its last events and its recording are not lost',
+  'a bot with recordings in S3 that crashes while the service is down loses neither its last events nor its recording',
   async () => {
     const s3 = await startS3Server()
     onTestFinished(() => s3.close())

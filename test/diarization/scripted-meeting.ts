@@ -32,15 +32,13 @@ export interface Outcome {
 
 /**
  * Sound waits in the page before it is played, and recorded: a quarter of a second
- * (platforms/shared/page/audio/playout-sync.ts),
- * and longer where the machine is busy. The statement is about the recording, so the truth, which has the times of
- * sending,
- * is moved as a whole by the median of what is noted later, at most by this.
+ * (platforms/shared/page/audio/playout-sync.ts), and longer where the machine is busy. The times of the truth are
+ * those of sending, so all of them are moved by the median delay, at most by this, to compare them with the recording.
  */
 const MOST_LATE_SECONDS = 0.7
 /** A turn that is noted this much before or after it was is noted, seconds. */
 const NEAR_SECONDS = 0.5
-/** Time for the last words to end, milliseconds. */
+/** Time for the last turn to end, milliseconds. */
 const AFTER_MS = 2500
 
 export async function playScene(

@@ -16,7 +16,7 @@ import type { SharedChromium } from './shared-chromium.ts'
 
 /** Divides the mock's own times. */
 const SPEED = 20
-const LOOK_MS = 50
+const POLL_EVERY_MS = 50
 const DEADLINE_MS = 60_000
 /** The state in which the page of every mock takes a request to join. */
 const GREEN_ROOM = 'greenRoom'
@@ -40,9 +40,9 @@ export interface PageReader<Meeting, Snapshot extends CommonSnapshot, Kind exten
   open(scenario: string, options?: MockMeetingOptions): Promise<Meeting>
   /** Loads the page of a new meeting and lets it ask to join. */
   ask(scenario: string, options?: MockMeetingOptions): Promise<Meeting>
-  /** Resolves with the first look that fits; rejects after a minute with what the page showed last. */
-  look(what: string, fits: (look: PollResult<Snapshot>) => boolean): Promise<PollResult<Snapshot>>
-  /** Resolves once the page is in a situation of this kind. */
+  /** Resolves with the first poll result that fits; rejects after a minute with the last snapshot of the page. */
+  pollUntil(what: string, fits: (result: PollResult<Snapshot>) => boolean): Promise<PollResult<Snapshot>>
+  /** Resolves once the page is in a state of this kind. */
   state(kind: Kind): Promise<PageState<Kind>>
   /** Resolves with the first refusal that a driver would find in the page. */
   refusal(phase: JoinStage): Promise<BotError>
@@ -83,13 +83,16 @@ export function pageReader<
     return meeting
   }
 
-  async function look(what: string, fits: (look: PollResult<Snapshot>) => boolean): Promise<PollResult<Snapshot>> {
+  async function pollUntil(
+    what: string,
+    fits: (result: PollResult<Snapshot>) => boolean,
+  ): Promise<PollResult<Snapshot>> {
     const read = await page()
     const deadline = Date.now() + DEADLINE_MS
     while (Date.now() < deadline) {
       const seen = await read.poll()
       if (seen && fits(seen)) return seen
-      await new Promise((resolve) => setTimeout(resolve, LOOK_MS))
+      await new Promise((resolve) => setTimeout(resolve, POLL_EVERY_MS))
     }
     const last = read.lastSnapshot
     throw new Error(`The page never showed ${what}; its last signs: ${JSON.stringify(last)}`)
@@ -98,7 +101,7 @@ export function pageReader<
   return {
     page,
     open,
-    look,
+    pollUntil,
 
     async ask(scenario, options) {
       const meeting = await open(scenario, options)
@@ -108,14 +111,14 @@ export function pageReader<
     },
 
     async state(kind) {
-      const { snapshot } = await look(kind, ({ snapshot }) => classifier.stateOf(snapshot).kind === kind)
+      const { snapshot } = await pollUntil(kind, ({ snapshot }) => classifier.stateOf(snapshot).kind === kind)
       return classifier.stateOf(snapshot)
     },
 
     async refusal(phase) {
       const seen = new Set<Kind>()
       let refusal: BotError | null = null
-      await look('a refusal', ({ snapshot }) => {
+      await pollUntil('a refusal', ({ snapshot }) => {
         const state = classifier.stateOf(snapshot)
         refusal = classifier.refusalOf(state, phase, seen)
         seen.add(state.kind)
@@ -126,7 +129,7 @@ export function pageReader<
 
     async end() {
       const endIn = ({ snapshot }: PollResult<Snapshot>) => classifier.endOf(classifier.stateOf(snapshot), snapshot)
-      return endIn(await look('an end', (seen) => endIn(seen) !== null)) as MeetingEnd
+      return endIn(await pollUntil('an end', (seen) => endIn(seen) !== null)) as MeetingEnd
     },
   }
 }

@@ -44,6 +44,32 @@ test('quotations, code and data of tests are not judged', () => {
   expect(rulesOf('test/a.test.ts', "const said = 'nobody knows what goes on here'")).toEqual([])
 })
 
+test.each(['test.skipIf(!hasImage)', 'test.runIf(hasImage)', 'describe.skipIf(!hasImage)', 'it'])(
+  'the names of tests are judged when the file calls %s by another name',
+  (original) => {
+    const code = `const ifImage = ${original}\nifImage('nobody retries', () => {})\nlog('nobody retries')`
+    expect(violationsOf('test/a.test.ts', code)).toMatchObject([{ line: 2, rule: 'indefinite-person' }])
+  },
+)
+
+test.each([
+  'mock/jitsi/scenarios-call.ts',
+  'mock/shared/demo.ts',
+  'mock/microsoft-teams/page/style.ts',
+  'control-plane/store/migrations/0020-provider-deletions.ts',
+])('in %s comments and names are judged, and strings are not', (file) => {
+  const strings = "say('ann', 'Can anybody read this?')\nconst TEXT = `\n-- The provider is told to delete them.`"
+  expect(rulesOf(file, strings)).toEqual([])
+  expect(rulesOf(file, `// Nobody retries.\n${strings}\nfunction take() {}`)).toEqual([
+    'indefinite-person',
+    'vague-verb',
+  ])
+})
+
+test('strings of other mocks are judged', () => {
+  expect(rulesOf('mock/zoom/scenarios.ts', "say('ann', 'Can anybody read this?')")).toEqual(['indefinite-person'])
+})
+
 test('a violation has its file, its line, the word and better ones', () => {
   expect(violationsOf('src/a.ts', '\n\n// A bot stops.\n// Nobody retries.')[0]).toMatchObject({
     file: 'src/a.ts',

@@ -1,4 +1,4 @@
-/** Tells open dashboards which bots of their team changed, by server-sent events. */
+/** Notifies open dashboards which bots of their team changed, by server-sent events. */
 import type { FastifyReply } from 'fastify'
 import type { Log } from '../../ports.ts'
 import { readLiveBots } from '../../store/dashboard.ts'
@@ -7,7 +7,7 @@ import type { ApiDependencies } from '../dependencies.ts'
 import { refusals } from '../errors.ts'
 import { type App, callerOf } from '../generation.ts'
 
-/** Between two looks at the bots of a team whose dashboard is open. */
+/** Time between two polls of the bots of a team whose dashboard is open. */
 const LOOK_EVERY_MS = 1000
 /** Keeps proxies from closing a quiet connection. */
 const COMMENT_EVERY_MS = 20_000
@@ -22,7 +22,7 @@ interface Reader {
   end(): void
 }
 
-/** The readers of one team share one look at the database. */
+/** The readers of one team share one poll of the database. */
 class TeamFeed {
   readonly readers = new Set<Reader>()
   /** The state that later polls are compared with. A page reads its lists after this, so that no change falls between both. */

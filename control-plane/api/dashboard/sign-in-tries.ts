@@ -1,4 +1,4 @@
-/** Slows down those who try to sign in again and again. */
+/** Limits the rate of failed sign-ins. */
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
 import { refusals } from '../errors.ts'
 

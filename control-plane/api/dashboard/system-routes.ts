@@ -1,4 +1,4 @@
-/** How the whole installation does, for its owners. */
+/** Figures and state of the whole installation, for owners. */
 import { z } from 'zod'
 import { readCapacities } from '../../store/capacity.ts'
 import { readSystem } from '../../store/dashboard.ts'

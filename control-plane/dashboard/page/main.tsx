@@ -4,7 +4,7 @@ import { loadMe } from './session.ts'
 
 const RETRY_MS = 3000
 
-/** Who is signed in has to be known before anything is shown; a service that restarts answers a little later. */
+/** Loads the signed-in person before the first page is shown, and retries while the service restarts. */
 async function start(): Promise<void> {
   try {
     await loadMe()

@@ -77,7 +77,7 @@ const report = (changes: Partial<FinalReport> = {}): FinalReport => ({
 })
 
 /** The codes and events of messages, in order. */
-const told = ({ change }: ReturnType<typeof folded>) =>
+const messagesOf = ({ change }: ReturnType<typeof folded>) =>
   change.messages.map(({ event, body }) => (body.data as { status?: { code: string } }).status?.code ?? event)
 
 describe('statuses', () => {
@@ -98,7 +98,12 @@ describe('statuses', () => {
     expect(result.after.waiting_at).toEqual(new Date('2026-11-20T09:00:02Z'))
     expect(result.after.joined_at).toEqual(new Date('2026-11-20T09:00:03Z'))
     expect(result.after.recording_started_at).toEqual(new Date(1_763_629_204_500))
-    expect(told(result)).toEqual(['joining_call', 'in_waiting_room', 'in_call_not_recording', 'in_call_recording'])
+    expect(messagesOf(result)).toEqual([
+      'joining_call',
+      'in_waiting_room',
+      'in_call_not_recording',
+      'in_call_recording',
+    ])
     expect(result.change.messages[3]!.body).toMatchObject({ data: { status: { start_time: 1_763_629_204 } } })
   })
 
@@ -136,7 +141,7 @@ describe('statuses', () => {
     }
     const result = folded(recording(), journal(last))
     expect(result.after).toMatchObject({ phase: 'running', status: 'in_call_recording', end_code: 'NO_SPEAKER' })
-    expect(told(result)).toEqual([])
+    expect(messagesOf(result)).toEqual([])
   })
 
   test.each(['0000-01-01T00:00:00.000Z', '9999-12-31T23:59:59.000Z'])('a time like %s is not believed', (at) => {
@@ -146,12 +151,12 @@ describe('statuses', () => {
 })
 
 test('a deadline counts from when the status is stored: the clock of a bot may be off', () => {
-  const told = (at: string) => {
+  const deadlineAt = (at: string) => {
     const [event] = journal(status('joining_call'))
     return folded(fresh(), [{ ...event!, at }]).after.deadline_at
   }
-  expect(told('2026-11-18T12:00:00.000Z')).toEqual(told(NOW.toISOString()))
-  expect(told('2026-11-18T12:00:00.000Z')!.getTime()).toBeGreaterThan(NOW.getTime())
+  expect(deadlineAt('2026-11-18T12:00:00.000Z')).toEqual(deadlineAt(NOW.toISOString()))
+  expect(deadlineAt('2026-11-18T12:00:00.000Z')!.getTime()).toBeGreaterThan(NOW.getTime())
 })
 
 describe('attempts', () => {
@@ -226,7 +231,7 @@ describe('people, chat and files', () => {
       timestamp: '2026-11-20T09:00:00.000Z',
       is_own,
     })
-    expect(told(folded(recording(), journal(chat(true), chat(false))))).toEqual(['bot.chat_message'])
+    expect(messagesOf(folded(recording(), journal(chat(true), chat(false))))).toEqual(['bot.chat_message'])
   })
 
   test('whether there is a chat', () => {
@@ -257,7 +262,13 @@ describe('ends', () => {
       participants: [ada],
       deadline_at: null,
     })
-    expect(told(result)).toEqual(['call_ended', 'recording_succeeded', 'completed', 'bot.completed', 'bot.completed'])
+    expect(messagesOf(result)).toEqual([
+      'call_ended',
+      'recording_succeeded',
+      'completed',
+      'bot.completed',
+      'bot.completed',
+    ])
     expect(result.change.messages.map(({ channel }) => channel).at(-1)).toBe('callback')
     expect(result.change.ledger.map(({ kind, amount }) => [kind, amount])).toEqual([
       ['release', 500_000],
@@ -274,7 +285,7 @@ describe('ends', () => {
         report({ transcribed_seconds: 1799 }),
       ),
     )
-    expect(told(result)).toEqual([
+    expect(messagesOf(result)).toEqual([
       ...['call_ended', 'recording_succeeded', 'transcribing', 'completed', 'bot.completed', 'bot.completed'],
     ])
     expect(result.after).toMatchObject({ transcription_status: 'done', transcription_provider: 'deepgram' })
@@ -292,7 +303,7 @@ describe('ends', () => {
       recording({ phase: 'processing', status: 'transcribing', transcription_status: 'processing' }),
       journal(report({ status: 'failed', end_code: 'TRANSCRIPTION_FAILED', error_code: 'TRANSCRIPTION_FAILED' })),
     )
-    expect(told(result)).toEqual(['failed', 'bot.failed', 'bot.failed'])
+    expect(messagesOf(result)).toEqual(['failed', 'bot.failed', 'bot.failed'])
     expect(result.after).toMatchObject({ transcription_status: 'error', error_code: 'TRANSCRIPTION_FAILED' })
     expect(result.change.ledger.map(({ meter }) => meter)).toEqual([null, 'recording'])
   })
@@ -307,10 +318,10 @@ describe('ends', () => {
   ] as const)('%s is sent as %s, in the older generation as %s', (code, newer, older) => {
     const failed = report({ status: 'failed', end_code: code, error_code: code, duration_seconds: null })
     const bot = { phase: 'running', status: 'in_waiting_room', joined_attempt: 1 }
-    expect(told(folded(fresh(bot), journal(failed)))).toEqual([
+    expect(messagesOf(folded(fresh(bot), journal(failed)))).toEqual([
       ...[newer, 'recording_failed', 'failed', 'bot.failed', 'bot.failed'],
     ])
-    expect(told(folded(fresh({ ...bot, generation: 'older' }), journal(failed)))).toEqual([older, 'failed'])
+    expect(messagesOf(folded(fresh({ ...bot, generation: 'older' }), journal(failed)))).toEqual([older, 'failed'])
   })
 
   test('a bot that fails before it could ask to join is closed as it says', () => {
@@ -428,20 +439,20 @@ describe('a bot that was lost in its meeting', () => {
   })
 })
 
-describe('a bot that is told to end by its machine', () => {
-  const told = () =>
+describe('a bot that its machine terminates', () => {
+  const terminated = () =>
     report({ status: 'failed', end_code: 'SIGTERM', end_message: 'The bot was asked to leave (terminate).' })
 
   test('is not closed by its report, which the end of its process judges', () => {
-    const { change, after } = folded(recording(), journal(told()))
+    const { change, after } = folded(recording(), journal(terminated()))
     expect(change.messages).toEqual([])
     expect(after).toMatchObject({ phase: 'running', status: 'in_call_recording', end_code: 'SIGTERM' })
     expect(after.report).not.toBeNull()
     expect((after.deadline_at as Date).getTime() - NOW.getTime()).toBe(60_000)
   })
 
-  test('is closed by its report where the service had told it to', () => {
-    const { after } = folded(recording({ stop_sent_at: NOW }), journal(told()))
+  test('is closed by its report if the service had asked it to leave', () => {
+    const { after } = folded(recording({ stop_sent_at: NOW }), journal(terminated()))
     expect(after).toMatchObject({ phase: 'closed', status: 'failed', end_code: 'SIGTERM' })
   })
 })

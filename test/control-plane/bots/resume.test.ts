@@ -58,13 +58,13 @@ describe('the crashes after which a bot is resumed', () => {
     expect(mayResume(recording(), known(evidence), false)).toBe(false)
   })
 
-  test('a bot that its machine told to end comes back, also after an orderly end', () => {
-    const told = recording({ end_code: 'SIGTERM', end_message: 'The bot was asked to leave (terminate).' })
-    expect(mayResume(told, known({ signal: null, exitCode: 4 }), true)).toBe(true)
-    expect(mayResume(told, known({ signal: null, exitCode: 4 }), false)).toBe(false)
-    expect(mayResume({ ...told, stop_sent_at: now }, known({ signal: null, exitCode: 4 }), true)).toBe(false)
-    expect(mayResume({ ...told, phase: 'processing' }, known({ signal: null, exitCode: 4 }), true)).toBe(false)
-    const { patch } = resumed(told, known({ signal: null, exitCode: 4 }))
+  test('a bot that its machine terminated rejoins, also after an orderly end', () => {
+    const terminated = recording({ end_code: 'SIGTERM', end_message: 'The bot was asked to leave (terminate).' })
+    expect(mayResume(terminated, known({ signal: null, exitCode: 4 }), true)).toBe(true)
+    expect(mayResume(terminated, known({ signal: null, exitCode: 4 }), false)).toBe(false)
+    expect(mayResume({ ...terminated, stop_sent_at: now }, known({ signal: null, exitCode: 4 }), true)).toBe(false)
+    expect(mayResume({ ...terminated, phase: 'processing' }, known({ signal: null, exitCode: 4 }), true)).toBe(false)
+    const { patch } = resumed(terminated, known({ signal: null, exitCode: 4 }))
     expect(patch.parts).toMatchObject([{ attempt: 1, seconds: 300, code: 'SIGTERM' }])
     expect(patch).toMatchObject({ end_code: null, end_message: null, report: null, exited_at: null })
   })

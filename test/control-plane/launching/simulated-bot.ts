@@ -17,7 +17,7 @@ export interface Plan {
   meetingMs?: number
   /** Chat messages on the way. */
   chats?: number
-  /** Where the kernel kills it; absent: nowhere. `terminated`: its machine tells it to end while it records. */
+  /** Where the kernel kills it; absent: nowhere. `terminated`: its machine sends SIGTERM while it records. */
   dies?: 'before_joining' | 'waiting' | 'recording' | 'terminated' | 'before_report'
   /** Whether it is killed for lack of memory. */
   isOutOfMemory?: boolean

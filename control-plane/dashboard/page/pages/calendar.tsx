@@ -10,7 +10,7 @@ import { navigate } from '../router.tsx'
 import { may } from '../session.ts'
 import { TEXTS } from '../texts.ts'
 
-/** One calendar: how it does, its events, and which of them get a bot. */
+/** One calendar: its state, its events, and which of them get a bot. */
 export function Calendar({ id }: { id: string }) {
   const texts = TEXTS.calendars
   const action = useAction()
@@ -185,7 +185,7 @@ const targetOf = ({ series_id, event_id }: CalendarEventItem, isWhole: boolean) 
   all_occurrences: isWhole,
 })
 
-/** Of a connection whose token was refused, or whose app has another secret now. */
+/** New credentials for a connection whose token was refused or whose app has a new secret. */
 function Credentials({
   calendarId,
   action,

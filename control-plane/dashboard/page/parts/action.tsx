@@ -1,4 +1,4 @@
-/** Something that a person does: one request at a time, with its outcome in words. */
+/** An action of a person: one request at a time, and a sentence about its outcome. */
 import { type Signal, useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { sentenceOf } from '../api.ts'
@@ -37,7 +37,7 @@ export function useAction(): Action {
   }
 }
 
-/** Always there, so that screen readers announce its content. */
+/** Always in the document, so that screen readers announce its content. */
 export function OutcomeLine({ of }: { of: Action }) {
   const outcome = of.outcome.value
   return (

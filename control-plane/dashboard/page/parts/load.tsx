@@ -1,4 +1,4 @@
-/** Reading something for a page: loading, failed with a way to try again, or there. */
+/** Data that a page loads: it is loading, has failed and can be retried, or is loaded. */
 import { type Signal, useSignal, useSignalEffect } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { useCallback } from 'preact/hooks'

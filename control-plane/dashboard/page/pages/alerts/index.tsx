@@ -10,10 +10,10 @@ import { TEXTS } from '../../texts.ts'
 import { Firings } from './firings.tsx'
 import { RuleForm } from './rule-form.tsx'
 
-/** Alerts fire without a change of a bot, so the page looks for itself. */
+/** Alerts can fire without a change of a bot, so the page polls. */
 const LOOK_EVERY_MS = 5000
 
-/** Rules, and what they fired. */
+/** Rules and their fired alerts. */
 export function Alerts() {
   const texts = TEXTS.alerts
   const action = useAction()

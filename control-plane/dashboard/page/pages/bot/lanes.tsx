@@ -1,4 +1,4 @@
-/** A lane for each speaker and one cursor over all of them. One stop for the keyboard, however many turns. */
+/** A lane for each speaker and one cursor over all of them. All turns together are one tab stop of the keyboard. */
 import { useComputed } from '@preact/signals'
 import { useRef } from 'preact/hooks'
 import type { Parts } from '../../api.ts'

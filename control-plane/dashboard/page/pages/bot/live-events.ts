@@ -1,11 +1,11 @@
-/** Events of a bot as they come, of some types. */
+/** Events of a bot, of some types, and new ones while it runs. */
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { answerOf, type BotEvent, v2 } from '../../api.ts'
 
 const LOOK_EVERY_MS = 2000
 
-/** Reads on while `isLive`; once through where it is not. */
+/** Keeps polling while `isLive`, else reads all events once. */
 export function useEvents(botId: string, types: string, isLive: boolean) {
   const events = useSignal<BotEvent[]>([])
   useEffect(() => {
@@ -26,7 +26,7 @@ export function useEvents(botId: string, types: string, isLive: boolean) {
           events.value = [...events.value, ...page.data]
         }
       } catch {
-        // The next look tries again; the page says elsewhere that the service is away.
+        // The next poll tries again. Another part of the page shows that the service cannot be reached.
       }
       if (isLive && !isOver) timer = setTimeout(look, LOOK_EVERY_MS)
     }

@@ -22,7 +22,7 @@ interface TranscriptParts {
   playback: Playback
 }
 
-/** The finished transcript; while the meeting runs, what the captions give. */
+/** The finished transcript, or the captions while the meeting runs. */
 export function Transcript({ bot, parts, playback }: TranscriptParts) {
   return bot.transcription === null ? (
     <Live bot={bot} parts={parts} playback={playback} />
