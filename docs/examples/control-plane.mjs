@@ -25,7 +25,7 @@ const MAX_BODY_BYTES = 64 * 1024
 const ANSWER_WITHIN_MS = 90_000
 
 export async function startControlPlane({ host = '127.0.0.1', port = 0, token, folder }) {
-  if (!token) throw new Error('A control plane without a token would let everybody in')
+  if (!token) throw new Error('A control plane without a token would admit every client')
   const bots = new Map()
 
   const http = createServer((request, response) => {
@@ -67,14 +67,14 @@ export async function startControlPlane({ host = '127.0.0.1', port = 0, token, f
     if (!UUID.test(id) || !UUID.test(journalId)) throw new Error('bot_id and journal_id have to be UUIDs')
     const bot = bots.get(id) ?? { id, link: null, status: null, heartbeat: null, commands: new Map() }
     bots.set(id, bot)
-    bot.link?.terminate() // A bot has one link; an older one is dead, even if nobody has noticed yet.
+    bot.link?.terminate() // A bot has one link; an older one is closed here, even if it has not failed yet.
     bot.link = link
     // Numbers count within one journal: each journal gets its own file.
     mkdirSync(join(folder, id), { recursive: true })
     bot.file = join(folder, id, `${journalId}.jsonl`)
     bot.stored = countEvents(bot.file)
     link.send(JSON.stringify({ type: 'welcome', acknowledged: bot.stored }))
-    // What was asked while the link was down, or asked and not answered, is asked again under the same id.
+    // Commands that came while the link was down, or were not answered, are sent again under the same id.
     for (const command of bot.commands.values()) link.send(command.text)
     return bot
   }
