@@ -9,7 +9,7 @@
 //   GET  /bots/<bot_id>/events               its events, one JSON document per line
 //   POST /bots/<bot_id>/commands             {"type": "send_chat", "message": "Hello"} → the bot's answer
 //
-// Bots and people show the same token: Authorization: Bearer secret
+// Bots and people send the same token: Authorization: Bearer secret
 
 import { createHash, randomUUID, timingSafeEqual } from 'node:crypto'
 import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
@@ -82,7 +82,7 @@ export async function startControlPlane({ host = '127.0.0.1', port = 0, token, f
   function takeMessage(bot, message) {
     if (message.type === 'event') {
       if (message.seq > bot.stored + 1) throw new Error(`expected event ${bot.stored + 1}`)
-      // An event that came before is acknowledged again and not stored again.
+      // An event that is stored already is acknowledged again and not stored again.
       if (message.seq === bot.stored + 1) {
         // Some readers of lines also end a line at these two characters.
         const line = JSON.stringify(message).replace(
@@ -143,7 +143,7 @@ export async function startControlPlane({ host = '127.0.0.1', port = 0, token, f
   return { url: `ws://${address}/`, api: `http://${address}`, close }
 }
 
-/** Whole lines of a file; a line that was torn when this program was killed is cut off, it was never acknowledged. */
+/** Counts the whole lines of a file. Cuts off an incomplete last line of a killed program; it was never acknowledged. */
 function countEvents(file) {
   const text = existsSync(file) ? readFileSync(file, 'utf8') : ''
   const whole = text.slice(0, text.lastIndexOf('\n') + 1)
