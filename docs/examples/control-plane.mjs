@@ -9,7 +9,7 @@
 //   GET  /bots/<bot_id>/events               its events, one JSON document per line
 //   POST /bots/<bot_id>/commands             {"type": "send_chat", "message": "Hello"} → the bot's answer
 //
-// Bots and people show the same token: Authorization: Bearer secret
+// Bots and people send the same token: Authorization: Bearer secret
 
 import { createHash, randomUUID, timingSafeEqual } from 'node:crypto'
 import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
@@ -25,7 +25,7 @@ const MAX_BODY_BYTES = 64 * 1024
 const ANSWER_WITHIN_MS = 90_000
 
 export async function startControlPlane({ host = '127.0.0.1', port = 0, token, folder }) {
-  if (!token) throw new Error('A control plane without a token would let everybody in')
+  if (!token) throw new Error('A control plane without a token would admit every client')
   const bots = new Map()
 
   const http = createServer((request, response) => {
@@ -67,14 +67,14 @@ export async function startControlPlane({ host = '127.0.0.1', port = 0, token, f
     if (!UUID.test(id) || !UUID.test(journalId)) throw new Error('bot_id and journal_id have to be UUIDs')
     const bot = bots.get(id) ?? { id, link: null, status: null, heartbeat: null, commands: new Map() }
     bots.set(id, bot)
-    bot.link?.terminate() // A bot has one link; an older one is dead, even if nobody has noticed yet.
+    bot.link?.terminate() // A bot has one link; an older one is closed here, even if it has not failed yet.
     bot.link = link
     // Numbers count within one journal: each journal gets its own file.
     mkdirSync(join(folder, id), { recursive: true })
     bot.file = join(folder, id, `${journalId}.jsonl`)
     bot.stored = countEvents(bot.file)
     link.send(JSON.stringify({ type: 'welcome', acknowledged: bot.stored }))
-    // What was asked while the link was down, or asked and not answered, is asked again under the same id.
+    // Commands that came while the link was down, or were not answered, are sent again under the same id.
     for (const command of bot.commands.values()) link.send(command.text)
     return bot
   }
@@ -82,7 +82,7 @@ export async function startControlPlane({ host = '127.0.0.1', port = 0, token, f
   function takeMessage(bot, message) {
     if (message.type === 'event') {
       if (message.seq > bot.stored + 1) throw new Error(`expected event ${bot.stored + 1}`)
-      // An event that came before is acknowledged again and not stored again.
+      // An event that is stored already is acknowledged again and not stored again.
       if (message.seq === bot.stored + 1) {
         // Some readers of lines also end a line at these two characters.
         const line = JSON.stringify(message).replace(
@@ -143,7 +143,7 @@ export async function startControlPlane({ host = '127.0.0.1', port = 0, token, f
   return { url: `ws://${address}/`, api: `http://${address}`, close }
 }
 
-/** Whole lines of a file; a line that was torn when this program was killed is cut off, it was never acknowledged. */
+/** Counts the whole lines of a file. Cuts off an incomplete last line of a killed program; it was never acknowledged. */
 function countEvents(file) {
   const text = existsSync(file) ? readFileSync(file, 'utf8') : ''
   const whole = text.slice(0, text.lastIndexOf('\n') + 1)

@@ -1,9 +1,9 @@
-// An agent that hears a meeting and says it again, a second later: the smallest thing that does both directions.
+// A minimal agent for both directions: it receives the meeting's audio and sends it back a second later.
 //
 //   node echo-agent.mjs --port 9000
 //   npx standin join <meeting link> --stream-output ws://127.0.0.1:9000 --stream-input ws://127.0.0.1:9000
 //
-// docs/streaming.md explains the messages. Saying "stop" is up to you: `socket.send('{"type":"clear"}')` silences the bot.
+// docs/streaming.md explains the messages. To interrupt the bot, send `socket.send('{"type":"clear"}')`.
 
 import { parseArgs } from 'node:util'
 import { WebSocketServer } from 'ws'
@@ -20,7 +20,7 @@ export async function startEchoAgent({ host = '127.0.0.1', port = 0, print = con
     socket.on('message', (data, isBinary) => {
       if (isBinary) {
         heard.seconds += data.length / 2 / rate
-        // The bot does not hear itself, so this does not go round for ever.
+        // The bot does not receive its own voice, so this makes no loop.
         if (isAudible(data)) setTimeout(() => socket.send(data), DELAY_MS)
         return
       }

@@ -1,4 +1,4 @@
-// Receives the webhooks of Standin: checks each signature, drops repetitions, prints what came.
+// Receives the webhooks of Standin: checks each signature, drops repetitions, prints each message.
 //   WEBHOOK_SECRET=whsec_… node docs/examples/webhook-receiver.mjs 9000
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { createServer } from 'node:http'
@@ -11,7 +11,7 @@ createServer(async (request, response) => {
   for await (const chunk of request) chunks.push(chunk)
   const body = Buffer.concat(chunks).toString('utf8')
   if (!isGenuine(request.headers, body)) return response.writeHead(401).end()
-  response.writeHead(204).end() // Answer first, work later: an attempt may take 30 seconds at most.
+  response.writeHead(204).end() // Answer first, then process: an attempt may take 30 seconds at most.
   const id = request.headers['webhook-id']
   if (seen.has(id)) return
   seen.add(id)

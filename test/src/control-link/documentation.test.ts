@@ -46,7 +46,7 @@ test('the figures of the page are those of the code', () => {
   expect(page).toContain(`at most ${acceptMs / 1000} s after the \`welcome\``)
   expect(page).toContain(`none comes within ${welcomeMs / 1000} s`)
   expect(page).toContain(
-    `one every ${pingMs / 1000} s and drops a link on which nothing was heard for ${silenceMs / 1000} s`,
+    `one every ${pingMs / 1000} s and drops a link on which nothing was received for ${silenceMs / 1000} s`,
   )
   expect(page).toContain(`or which lasted ${settledMs / 1000} s`)
   expect(page).toContain(`of more than ${MAX_DOWN_FRAME_BYTES / 1024} KiB`)
