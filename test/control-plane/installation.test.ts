@@ -105,7 +105,7 @@ test('secret keys that were damaged are named by their file', async () => {
 
 test('the lock of a process that was killed is free', async () => {
   const folder = await mkdtemp(join(base, 'killed-'))
-  const module = join(import.meta.dirname, '../../control-plane/data-folder.ts')
+  const module = join(import.meta.dirname, '../../control-plane/wiring/data-folder.ts')
   const program = `
     const { holdDataFolder } = await import(${JSON.stringify(module)})
     await holdDataFolder(${JSON.stringify(folder)}, 'service')
