@@ -50,7 +50,7 @@ test.for([
     expect(seconds).toBeGreaterThan(5 - LOST_SECONDS)
 
     const isStageLost = says.source.startsWith('^stage')
-    if (isStageLost) await expect(recorder.resume()).rejects.toThrow('no stage')
+    if (isStageLost) await expect(recorder.resume()).rejects.toThrow('no capture environment')
     const again = await recorder.prepare(new AbortController().signal)
     // Who listens to the sound server finds the next one where the last one was.
     expect(again).toEqual({ ...stage, display: again.display })
