@@ -12,7 +12,7 @@ export function Status({ of, texts = STATUS_TEXTS }: { of: string; texts?: Reado
 }
 
 export function Time({ at }: { at: string | null }) {
-  return at === null ? <>{TEXTS.none}</> : <time dateTime={at}>{exactTime(at)}</time>
+  return at === null ? TEXTS.none : <time dateTime={at}>{exactTime(at)}</time>
 }
 
 export function Table({
