@@ -1,4 +1,4 @@
-/** A bot whose process ended without a final report: the code of its end, and whether another attempt is made. */
+/** A bot whose process ended before its bot did: the code of its end, and whether another attempt is made. */
 import type { EndEvidence } from '../ports.ts'
 import type { BotPatch, BotRow } from '../store/tables.ts'
 import { type BotChange, emptyChange } from './change.ts'
@@ -30,9 +30,9 @@ export function crashCode({ isOutOfMemory, signal, exitCode }: EndEvidence): str
 }
 
 /**
- * The process or container of the named attempt is over, all its journaled events are stored, and there is no final
- * report. If the infrastructure failed before the bot asked to join, another attempt is made; otherwise the bot is
- * closed.
+ * The process or container of the named attempt is over, all its journaled events are stored, and the bot is still open:
+ * there was no final report, or only that of a bot that its machine told to end. If the infrastructure failed before the
+ * bot asked to join, another attempt is made; otherwise the bot is closed.
  */
 export function processEnded(bot: BotRow, known: KnownOfDead): BotChange {
   if (nextPhase(bot.phase, 'process_ended') === null) return emptyChange()

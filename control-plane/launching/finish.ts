@@ -112,23 +112,23 @@ async function finishLeased(
   const { database, log, owner } = tools
   const { bot_id: botId, team_id: team, attempt } = launch
   const isLastTry = (launch.end_seen_for ?? 0) > TRY_FOR_SECONDS
-  let recovered: number | null = null
+  let known: KnownOfDead | undefined
   let isKept = false
   try {
     const read = await readJournal(tools, launch, signal)
-    const now = await readBot(database, botId)
-    if (now === undefined || isOver(now)) return 'done'
+    const bot = await readBot(database, botId)
+    if (bot === undefined || isOver(bot)) return 'done'
     // People wait in the meeting, so a journal that cannot be read now is read later, with the recording.
-    const known = { evidence, recordedSeconds: await secondsOf(database, now, attempt), now: new Date() }
-    if (mayResume(now, known, tools.resumesBots)) return await goOn(tools, launch, known)
+    known = { evidence, recordedSeconds: await secondsOf(database, bot, attempt), now: new Date() }
+    if (mayResume(bot, known, tools.resumesBots)) return await goOn(tools, launch, known)
     if (read instanceof Error) throw read
     const { dead, events } = read
-    if (now.recording_started_at !== null && now.report === null) {
+    if (bot.recording_started_at !== null && bot.report === null) {
       const result = await tools.recoverInTurn(() => {
         signal.throwIfAborted()
         return recoverAttempt(tools, dead, signal)
       })
-      recovered = result.seconds
+      known.recordedSeconds = result.seconds ?? known.recordedSeconds
       if (result.problems.length > 0) throw new Error(result.problems.join('; '))
       log.warn({ team, bot: botId, attempt, events, ...result }, 'Recording of a dead bot recovered')
     }
@@ -141,17 +141,16 @@ async function finishLeased(
       { team, bot: botId, attempt, error: String(error) },
       'The journal or the recording of a dead bot could not be read or recovered',
     )
-    if (!isLastTry) {
+    if (!isLastTry || known === undefined) {
       await endBotLease(database, botId, owner, RETRY_SECONDS)
       return 'again'
     }
     isKept = true
   }
-  const bot = await readBot(database, botId)
-  const seconds = recovered ?? (bot === undefined ? null : await secondsOf(database, bot, attempt))
+  const end = known
   const wasChanged = await changeBot(database, botId, (current, now) =>
     namedAttempt(current) === attempt && current.lease_owner === owner
-      ? withoutLease(processEnded(current, { evidence, recordedSeconds: seconds, now }))
+      ? withoutLease(processEnded(current, { ...end, now }))
       : null,
   )
   if (wasChanged) {
