@@ -30,6 +30,8 @@ import { startWebhookReceiver } from './webhook-receiver.ts'
 const PROGRAM = fileURLToPath(new URL('role-process.ts', import.meta.url))
 /** Longer than the margin within which a claimed bot is not started any more. */
 const LEASE_SECONDS = 8
+/** A busy machine needs its time to start the database again. */
+const AWAY_MS = 120_000
 
 interface RunningRole {
   settings: RoleSettings
@@ -216,12 +218,13 @@ export class Chaos {
   }
 
   async #insist(work: () => Promise<void>): Promise<void> {
-    for (let tries = 1; ; tries++) {
+    const deadline = performance.now() + AWAY_MS
+    for (;;) {
       try {
         await work()
         return
       } catch (error) {
-        if (tries === 100) throw error
+        if (performance.now() > deadline) throw error
         await sleep(100)
       }
     }
