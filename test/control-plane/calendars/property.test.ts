@@ -1,4 +1,4 @@
-/** A few random sequences with each run of the tests; `property.long.test.ts` makes two thousand. */
+/** A few random sequences with each run of the tests; `thousand-sequences.ts` makes many. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Counts, runSequence } from './property.ts'
 import { type CalendarWorld, openCalendarWorld } from './world.ts'

@@ -1,0 +1,3 @@
+import { followsTheRules } from './thousand-sequences.ts'
+
+followsTheRules('microsoft')
