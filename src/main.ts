@@ -47,12 +47,9 @@ export type OpenView = (actions: ViewActions) => View
 /** Resolves with the exit code. Throws InvalidJob where the job's folder or storage cannot be used. */
 export async function runConfig(config: BotConfig, openView: OpenView): Promise<number> {
   const stops = new StopRequests()
-  const stopListening = stops.listenToSignals()
-  try {
-    return await runBotOf(config, openView, stops)
-  } finally {
-    stopListening()
-  }
+  // Until the process is over: a signal that comes after the end of the bot must not replace its exit code.
+  stops.listenToSignals()
+  return runBotOf(config, openView, stops)
 }
 
 /** A bot's log lines are found by the trace of its service too. */

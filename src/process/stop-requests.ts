@@ -20,23 +20,14 @@ export class StopRequests {
     return this.#asked.signal
   }
 
-  /** Listens to the process's signals until the returned function is called. */
-  listenToSignals(source: NodeJS.EventEmitter = process): () => void {
-    const interrupt = () => this.interrupt()
-    const terminate = () => this.#ask('terminate', false)
+  listenToSignals(source: NodeJS.EventEmitter = process): void {
+    source.on('SIGINT', () => this.interrupt())
+    source.on('SIGTERM', () => this.#ask('terminate', false))
     let isHungUp = false
-    const hangUp = () => {
+    source.on('SIGHUP', () => {
       if (!isHungUp) this.#ask('interrupt', false)
       isHungUp = true
-    }
-    source.on('SIGINT', interrupt)
-    source.on('SIGTERM', terminate)
-    source.on('SIGHUP', hangUp)
-    return () => {
-      source.off('SIGINT', interrupt)
-      source.off('SIGTERM', terminate)
-      source.off('SIGHUP', hangUp)
-    }
+    })
   }
 
   interrupt(now = Date.now()): void {

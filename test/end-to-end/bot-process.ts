@@ -124,9 +124,11 @@ export class BotProcess {
     return this.whenEvent('status_change', (event) => event.status === status)
   }
 
-  /** The process's exit, its code, and its last word. */
-  async ended(): Promise<{ exitCode: number | null; report: FinalReport | undefined }> {
+  /** The process's exit, its code, and its last word. Rejects where a signal ended the process. */
+  async ended(): Promise<{ exitCode: number; report: FinalReport | undefined }> {
     const exitCode = await this.exitCode
+    if (exitCode === null)
+      throw new Error(`The bot was ended by ${this.process.signalCode}.\n${this.#errors.slice(-4000)}`)
     const report = this.events.find(({ event }) => event.type === 'final_report')?.event as FinalReport | undefined
     return { exitCode, report }
   }

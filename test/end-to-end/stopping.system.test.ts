@@ -43,7 +43,8 @@ describe('asked to stop', () => {
   })
 
   test('a second interrupt leaves at once, and the recording is whole', async () => {
-    const meeting = openMeeting()
+    // The page takes seconds to let the bot go, so the second interrupt comes while it leaves.
+    const meeting = openMeeting('leave-button-stuck')
     const bot = startBot(meeting)
     await bot.whenStatus('in_call_recording')
     await passes(4)

@@ -45,13 +45,6 @@ test('a signal that comes before the worker listens is kept for it', () => {
   expect(wishes).toEqual([['terminate', false]])
 })
 
-test('signals are no longer heard after the end', () => {
-  const stops = new StopRequests()
-  const source = new EventEmitter()
-  stops.listenToSignals(source)()
-  expect(source.eventNames()).toEqual([])
-})
-
 test('work before the worker listens is stopped by the signal', () => {
   const stops = new StopRequests()
   const source = new EventEmitter()
