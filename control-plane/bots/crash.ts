@@ -31,7 +31,7 @@ export function crashCode({ isOutOfMemory, signal, exitCode }: EndEvidence): str
 
 /**
  * The process or container of the named attempt is over, all its journaled events are stored, and the bot is still open:
- * there was no final report, or only that of a bot that its machine told to end. If the infrastructure failed before the
+ * there was no final report, or only that of a bot that its machine ended. If the infrastructure failed before the
  * bot asked to join, another attempt is made; otherwise the bot is closed.
  */
 export function processEnded(bot: BotRow, known: KnownOfDead): BotChange {

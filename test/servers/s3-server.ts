@@ -6,6 +6,7 @@
 import { createHash } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import { freePort } from './free-port.ts'
 import { answerOperation, operationOf, type Reply, type S3Request, toXml } from './s3-operations.ts'
 import { S3State, type StateRules } from './s3-state.ts'
 import { checkSignature, type Keys, type Refusal } from './sigv4.ts'
@@ -214,7 +215,7 @@ export async function startS3Server(options: S3ServerOptions = {}): Promise<S3Se
     })
   })
 
-  let port = 0
+  const port = await freePort()
   const listen = () =>
     new Promise<void>((resolve, reject) => {
       server.once('error', reject)
@@ -224,9 +225,6 @@ export async function startS3Server(options: S3ServerOptions = {}): Promise<S3Se
       })
     })
   await listen()
-  const address = server.address()
-  if (address === null || typeof address === 'string') throw new Error('The server has no port')
-  port = address.port
 
   async function goDown(): Promise<void> {
     if (!server.listening) return

@@ -1,7 +1,7 @@
 /** Passes connections to a server. It can be closed: then the server keeps running out of reach. */
 
-import type { AddressInfo } from 'node:net'
 import { connect, createServer, type NetConnectOpts, type Server, type Socket } from 'node:net'
+import { freePort } from '../../servers/free-port.ts'
 
 export interface Relay {
   /** Of a relay on a port. */
@@ -16,7 +16,7 @@ export interface Relay {
 export async function startRelay(target: NetConnectOpts, file?: string): Promise<Relay> {
   const open = new Set<Socket>()
   let server: Server | null = null
-  let port = 0
+  const port = await freePort()
 
   async function listen(): Promise<void> {
     const started = createServer((socket) => {
@@ -35,7 +35,6 @@ export async function startRelay(target: NetConnectOpts, file?: string): Promise
       if (file === undefined) started.listen(port, '127.0.0.1', resolve)
       else started.listen(file, resolve)
     })
-    if (file === undefined) port = (started.address() as AddressInfo).port
     server = started
   }
 

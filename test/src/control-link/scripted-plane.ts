@@ -5,6 +5,7 @@ import { type UpMessage, upMessageSchema } from '@standin/wire/control-link.ts'
 import type { NumberedEvent } from '@standin/wire/events.ts'
 import { onTestFinished } from 'vitest'
 import { type WebSocket, WebSocketServer } from 'ws'
+import { freePort } from '../../servers/free-port.ts'
 
 export interface Link {
   socket: WebSocket
@@ -37,7 +38,7 @@ export interface ScriptedPlane {
   stop(): Promise<void>
 }
 
-export async function startScriptedPlane(port = 0): Promise<ScriptedPlane> {
+export async function startScriptedPlane(port?: number): Promise<ScriptedPlane> {
   const plane: ScriptedPlane = {
     url: '',
     port: 0,
@@ -94,9 +95,9 @@ export async function startScriptedPlane(port = 0): Promise<ScriptedPlane> {
       }
     })
   }
-  await new Promise<void>((resolve) => http.listen(port, '127.0.0.1', resolve))
+  plane.port = port ?? (await freePort())
+  await new Promise<void>((resolve) => http.listen(plane.port, '127.0.0.1', resolve))
   onTestFinished(() => plane.stop())
-  plane.port = (http.address() as { port: number }).port
   plane.url = `ws://127.0.0.1:${plane.port}/`
   return plane
 }

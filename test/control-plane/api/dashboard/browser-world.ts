@@ -1,7 +1,6 @@
 /** The dashboard in Chromium in front of the real API, with stored files behind signed links, on a port that stays. */
 import { randomUUID } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Answer } from '@standin/wire/control-link.ts'
@@ -19,6 +18,7 @@ import { createPerson, type Role } from '../../../../control-plane/store/people/
 import { createSignInLink } from '../../../../control-plane/store/people/sessions.ts'
 import { packageRoot } from '../../../../src/process/page-scripts.ts'
 import { HEADLESS_SHELL } from '../../../headless-shell.ts'
+import { freePort } from '../../../servers/free-port.ts'
 import { freshMeet, startReporting } from '../reporting.ts'
 import { openApiWorld } from '../world.ts'
 
@@ -165,12 +165,4 @@ export function silence(seconds: number): Buffer {
   head.write('data', 36)
   head.writeUInt32LE(data.length, 40)
   return Buffer.concat([head, data])
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as { port: number }
-  await new Promise((resolve) => server.close(resolve))
-  return port
 }

@@ -1,7 +1,4 @@
 /** Signing in through an OpenID provider in Chromium, under the page's Content Security Policy. */
-import { once } from 'node:events'
-import type { AddressInfo } from 'node:net'
-import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { AxeBuilder } from '@axe-core/playwright'
 import { type Browser, chromium } from 'playwright'
@@ -11,6 +8,7 @@ import { createOidcProvider } from '../../../../control-plane/sign-in/oidc.ts'
 import { changePerson, createPerson } from '../../../../control-plane/store/people/people.ts'
 import { packageRoot } from '../../../../src/process/page-scripts.ts'
 import { HEADLESS_SHELL } from '../../../headless-shell.ts'
+import { freePort } from '../../../servers/free-port.ts'
 import { CLIENT_ID, CLIENT_SECRET, startProvider } from '../../sign-in/provider.ts'
 import { openApiWorld } from '../world.ts'
 
@@ -43,16 +41,6 @@ afterAll(async () => {
   await client?.close()
   await provider?.close()
 })
-
-async function freePort(): Promise<number> {
-  const socket = createServer()
-  socket.listen(0, '127.0.0.1')
-  await once(socket, 'listening')
-  const { port } = socket.address() as AddressInfo
-  socket.close()
-  await once(socket, 'close')
-  return port
-}
 
 test('a stranger reads why, an invited person enters, signs out, and stays out until they come back', async () => {
   const { teamId } = await world.team()
