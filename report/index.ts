@@ -2,6 +2,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
+import { messageOf } from '../src/errors.ts'
 import type { ReportFacts } from '../src/ports.ts'
 import { writeWholeFile } from '../src/process/atomic-file.ts'
 import { pageScript } from '../src/process/page-scripts.ts'
@@ -69,7 +70,7 @@ export async function writeReport(folder: string, facts: ReportFacts): Promise<v
     try {
       return schema.parse(parse(text))
     } catch (error) {
-      throw new Error(`${name} cannot be read: ${error instanceof Error ? error.message : String(error)}`)
+      throw new Error(`${name} cannot be read: ${messageOf(error)}`)
     }
   }
   const lines = (text: string) =>

@@ -111,10 +111,15 @@ export class BotError extends Error {
   }
 }
 
+/** The message of any thrown value. */
+export function messageOf(thrown: unknown): string {
+  return thrown instanceof Error ? thrown.message : String(thrown)
+}
+
 /** Converts any thrown value to a BotError; a foreign error gets the internal code and stays as the cause. */
 export function toBotError(thrown: unknown, step?: string): BotError {
   if (thrown instanceof BotError) return thrown
-  const message = thrown instanceof Error ? thrown.message : String(thrown)
+  const message = messageOf(thrown)
   const isInvalidJob = thrown instanceof Error && 'isInvalidJob' in thrown && thrown.isInvalidJob === true
   return new BotError('INTERNAL_ERROR', message, {
     cause: thrown,

@@ -8,6 +8,7 @@ import { createRecorder } from '../recorder/index.ts'
 import { createParticipantTracks } from '../recorder/tracks/participant-tracks.ts'
 import { writeReport } from '../report/index.ts'
 import { openStorage } from '../storage/index.ts'
+import { messageOf } from './errors.ts'
 import { type BotConfig, InvalidJob } from './job/config.ts'
 import { LOG_NAME, setAsideEarlier } from './life/artifacts.ts'
 import { runBot } from './life/bot.ts'
@@ -144,6 +145,6 @@ async function asJobProblem<T>(work: Promise<T>): Promise<T> {
   try {
     return await work
   } catch (error) {
-    throw new InvalidJob([{ path: 'storage', message: error instanceof Error ? error.message : String(error) }])
+    throw new InvalidJob([{ path: 'storage', message: messageOf(error) }])
   }
 }

@@ -1,6 +1,7 @@
 /** One streaming socket, from dialing to its close, dialed again whenever it is lost. */
 import type { LookupFunction } from 'node:net'
 import { type ClientOptions, WebSocket } from 'ws'
+import { messageOf } from '../src/errors.ts'
 import type { Logger } from '../src/logger.ts'
 import type { Clock } from '../src/ports.ts'
 
@@ -125,7 +126,7 @@ export class StreamSocket {
           ...(dialing as ClientOptions),
         })
       } catch (error) {
-        resolve(error instanceof Error ? error.message : String(error))
+        resolve(messageOf(error))
         return
       }
       this.#socket = socket

@@ -2,6 +2,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { messageOf } from '../src/errors.ts'
 import { piecesOf, secondsOf } from './audio-chunks.ts'
 import { readTurns, writeTranscript } from './files.ts'
 import type { LiveResult } from './live.ts'
@@ -99,7 +100,7 @@ export async function finishTranscript(
   } catch (error) {
     signal.throwIfAborted()
     if (!hasWords) throw error
-    const reason = error instanceof Error ? error.message : String(error)
+    const reason = messageOf(error)
     notice(`The transcript is the live one, since the recording could not be transcribed: ${reason}`)
     return writeLive(live)
   }

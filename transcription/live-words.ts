@@ -2,6 +2,8 @@
  * Words during the meeting: sound goes to a provider, words come back with the instants at which they were said.
  * A connection that breaks is opened again, and sound that has no words yet is sent once more.
  */
+
+import { messageOf } from '../src/errors.ts'
 import type { Logger } from '../src/logger.ts'
 import type { Clock } from '../src/ports.ts'
 import { ProviderError } from './providers/provider-error.ts'
@@ -127,7 +129,7 @@ export class LiveWords {
         signal.removeEventListener('abort', onOver)
         connection.close()
       } catch (error) {
-        reason = error instanceof Error ? error.message : String(error)
+        reason = messageOf(error)
         if (!signal.aborted && error instanceof ProviderError && !error.isTransient) {
           this.#failure = `Live recognition is not possible: ${reason}.`
           notice(this.#failure)

@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto'
 import { isIPv6 } from 'node:net'
 import { connect } from 'node:tls'
+import { messageOf } from '../../src/errors.ts'
 
 export interface MappedHost {
   /** Such as `meet.google.com`. */
@@ -40,7 +41,7 @@ export function publicKeyHash({ host, address }: MappedHost, signal: AbortSignal
     })
     const fail = (cause: unknown) => {
       socket.destroy()
-      const reason = cause instanceof Error ? cause.message : String(cause)
+      const reason = messageOf(cause)
       reject(new Error(`Cannot read the certificate of ${host} at ${address}: ${reason}`, { cause }))
     }
     socket.setTimeout(CONNECT_MS, () => fail(new Error(`no answer within ${CONNECT_MS / 1000} s`)))

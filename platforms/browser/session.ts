@@ -1,5 +1,5 @@
 /** The stored session of a job for all its attempts to join: loaded once, within a deadline, and removed at the end. */
-import { BotError } from '../../src/errors.ts'
+import { BotError, messageOf } from '../../src/errors.ts'
 import { type BrowserState, type LoadedState, loadBrowserState, type ReadObject } from './state.ts'
 
 const READ_MS = 120_000
@@ -40,6 +40,6 @@ function unusable(reason: string, cause: unknown): BotError {
 }
 
 function reasonOf(error: unknown): string {
-  const reason = error instanceof Error ? error.message : String(error)
+  const reason = messageOf(error)
   return reason.replace(/\.$/, '')
 }

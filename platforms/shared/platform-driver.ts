@@ -2,7 +2,7 @@
  * A driver from its parts: the behavior that all platforms' drivers share, wired to the interface of the worker run.
  */
 
-import { BotError } from '../../src/errors.ts'
+import { BotError, messageOf } from '../../src/errors.ts'
 import { redactText } from '../../src/logger.ts'
 import type { MeetingEvent } from '../../src/meeting/meeting.ts'
 import type {
@@ -81,7 +81,7 @@ export async function openMeetingPage<
     browser = await (options.openBrowser ?? openBrowser)(stage, browserOptions, signal)
   } catch (error) {
     signal.throwIfAborted()
-    const reason = (error instanceof Error ? error.message : String(error)).split('\n')[0]
+    const reason = messageOf(error).split('\n')[0]
     throw new BotError('INTERNAL_ERROR', `The browser did not start: ${reason}`, { step: 'browser', cause: error })
   }
   return new MeetingPage<Snapshot, Name, Api>({

@@ -4,6 +4,7 @@
  */
 
 import { MAX_JOB_BYTES } from '@standin/wire/job.ts'
+import { messageOf } from '../errors.ts'
 import { InvalidJob } from '../job/config.ts'
 import { fetchPublic, mayPass, UnexpectedStatus } from '../network/safe-fetch.ts'
 import type { Clock } from '../ports.ts'
@@ -47,7 +48,7 @@ export async function downloadJob(
     try {
       return Buffer.from(await fetch(url, limits, trustsPrivate)).toString('utf8')
     } catch (error) {
-      const message = error instanceof Error ? error.message : String(error)
+      const message = messageOf(error)
       if (!mayPass(error)) throw refused(explained(error, message))
       if (clock.now() + delayMs - startedAt > JOB_FETCH_MS)
         throw refused(`the job could not be fetched within ${JOB_FETCH_MS / 1000} s: ${message}`)

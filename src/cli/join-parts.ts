@@ -1,4 +1,5 @@
 import { resolve } from 'node:path'
+import { messageOf } from '../errors.ts'
 import { InvalidJob } from '../job/config.ts'
 import { jsonText } from '../process/json-text.ts'
 import { joinRecordings, type StoragePlace } from '../wiring/joining.ts'
@@ -39,7 +40,7 @@ export async function joinParts(flags: JoinPartsFlags, io: Io): Promise<number> 
     return 0
   } catch (error) {
     if (error instanceof InvalidJob) throw error
-    io.errors.write(`The parts are not joined: ${error instanceof Error ? error.message : String(error)}\n`)
+    io.errors.write(`The parts are not joined: ${messageOf(error)}\n`)
     return EXIT_NOT_JOINED
   } finally {
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.off(signal, onStop)

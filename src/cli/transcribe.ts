@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { basename, join, resolve } from 'node:path'
 import type { Problem, TranscriptionProvider } from '@standin/wire/job.ts'
+import { messageOf } from '../errors.ts'
 import { InvalidJob } from '../job/config.ts'
 import { speechAccessOf } from '../job/speech-access.ts'
 import { transcribeFolder } from '../wiring/transcription.ts'
@@ -34,7 +35,7 @@ export async function transcribe(
     io.output.write(`${utterances} utterances are in ${join(place, 'transcription.json')}\n`)
     return 0
   } catch (error) {
-    io.errors.write(`There is no transcript: ${error instanceof Error ? error.message : String(error)}\n`)
+    io.errors.write(`There is no transcript: ${messageOf(error)}\n`)
     return 4
   } finally {
     process.off('SIGINT', onInterrupt)
@@ -47,7 +48,7 @@ async function readParams(file: string): Promise<Record<string, unknown>> {
   try {
     params = JSON.parse(await readFile(file, 'utf8'))
   } catch (error) {
-    throw refused(error instanceof Error ? error.message : String(error))
+    throw refused(messageOf(error))
   }
   if (typeof params !== 'object' || params === null || Array.isArray(params)) throw refused('must hold an object')
   return params as Record<string, unknown>

@@ -6,6 +6,7 @@
 import type { BotCommand } from '@standin/wire/commands.ts'
 import { answerSchema } from '@standin/wire/control-link.ts'
 import { problemsOf } from '@standin/wire/job.ts'
+import { messageOf } from '../errors.ts'
 import type { Logger } from '../logger.ts'
 import { redactText } from '../logger.ts'
 import type { CommandAnswer } from '../ports.ts'
@@ -106,7 +107,7 @@ export class CommandDispatcher {
       return await Promise.race([this.#listener!(command), late])
     } catch (error) {
       this.#options.logger.error('A command broke', { command: command.type, error })
-      return failed(redactText(error instanceof Error ? error.message : String(error)))
+      return failed(redactText(messageOf(error)))
     } finally {
       clearTimeout(timer)
     }

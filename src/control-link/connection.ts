@@ -8,6 +8,7 @@ import {
 } from '@standin/wire/control-link.ts'
 import { type Problem, problemsOf } from '@standin/wire/job.ts'
 import { type ClientOptions, WebSocket } from 'ws'
+import { messageOf } from '../errors.ts'
 import type { LinkTiming } from './timing.ts'
 
 /** A control plane that does not read is given no more than this. */
@@ -75,7 +76,7 @@ export class Connection {
       })
     } catch (error) {
       // An address or a token that no request can carry.
-      this.#reason = error instanceof Error ? error.message : String(error)
+      this.#reason = messageOf(error)
       setImmediate(() => this.#ended())
       return null
     }

@@ -1,7 +1,7 @@
 /** On-behalf-of tokens of the control plane: each serves one try to join, so each further try asks for a fresh one. */
 import type { FreshToken } from '@standin/wire/control-link.ts'
 import type { Job } from '@standin/wire/job.ts'
-import { BotError } from '../errors.ts'
+import { BotError, messageOf } from '../errors.ts'
 import type { ConfCredentials, TokenOrigin } from './conf-credentials.ts'
 
 /** Null where the job has a fixed token. One instance serves all attempts of a bot, one after the other. */
@@ -24,7 +24,7 @@ function tokensInTurn(first: string, ask: () => Promise<FreshToken>): () => Prom
       return first
     }
     const answer = await ask().catch((cause: unknown) => {
-      const reason = cause instanceof Error ? cause.message : String(cause)
+      const reason = messageOf(cause)
       const message = `The on-behalf-of token could not be fetched: ${reason}.`
       throw new BotError('CONF_OBF_TOKEN_ERROR', message, { step: 'token', canRetry: true, cause })
     })

@@ -2,7 +2,7 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { BotCommand, CommandErrorCode } from '@standin/wire/commands.ts'
-import { ChatUnavailable } from '../errors.ts'
+import { ChatUnavailable, messageOf } from '../errors.ts'
 import type { CommandAnswer, InMeeting, LiveTranscript, Streaming } from '../ports.ts'
 import { writeWholeFile } from '../process/atomic-file.ts'
 import type { StopRequester } from '../process/stop-requests.ts'
@@ -145,8 +145,4 @@ export function answerCommands(parts: CommandParts): (command: BotCommand) => Pr
 
 function refused(code: CommandErrorCode, message: string): CommandAnswer {
   return { ok: false, code, message }
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
 }

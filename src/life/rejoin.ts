@@ -1,6 +1,6 @@
 /** Rejoins the meeting with a new browser when the browser crashes, a limited number of times. */
 
-import { BotError } from '../errors.ts'
+import { BotError, messageOf } from '../errors.ts'
 import type { Logger } from '../logger.ts'
 import type { Clock, ControlPlane } from '../ports.ts'
 import { within } from '../process/clock.ts'
@@ -100,7 +100,7 @@ export class Rejoin {
 
 /** The bot ends with the first failure, and the message adds why it could not rejoin. */
 function cannotRejoin(first: BotError, last: unknown, because?: string): BotError {
-  const reason = because ?? (last instanceof Error ? last.message : String(last))
+  const reason = because ?? messageOf(last)
   const message = `${first.message} The bot did not rejoin the meeting: ${reason}`
   return new BotError(first.code, message, { cause: last, ...(first.step ? { step: first.step } : {}) })
 }

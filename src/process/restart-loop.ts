@@ -1,3 +1,4 @@
+import { messageOf } from '../errors.ts'
 import type { Clock } from '../ports.ts'
 
 /** As much of a supervised process as it takes. */
@@ -27,7 +28,7 @@ export async function restartLoop(options: {
       signal.removeEventListener('abort', onOver)
       if (!signal.aborted) onBroken(text)
     } catch (error) {
-      onBroken(error instanceof Error ? error.message : String(error))
+      onBroken(messageOf(error))
     }
     await clock.sleep(retryMs, signal).catch(() => {})
   }

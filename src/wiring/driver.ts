@@ -5,6 +5,7 @@ import type { ReadObject } from '../../platforms/browser/state.ts'
 import { openDriver, recognizeMeeting } from '../../platforms/index.ts'
 import { parseS3Address, readS3Object } from '../../storage/index.ts'
 import type { CommandedControlPlane } from '../control-link/local.ts'
+import { messageOf } from '../errors.ts'
 import { loadBotImage } from '../job/bot-image.ts'
 import { confCredentialsOf } from '../job/conf-credentials.ts'
 import type { BotConfig } from '../job/config.ts'
@@ -78,7 +79,7 @@ function shownImages({ job, permitted }: BotConfig, control: ControlPlane): Prom
   return Promise.all(
     imagesOf(job).map((image) =>
       loadBotImage(image, permitted.has('bot_image')).catch((error) => {
-        const reason = error instanceof Error ? error.message : String(error)
+        const reason = messageOf(error)
         control.report({ type: 'notice', level: 'warning', message: `bot_image is not shown: ${reason}` })
         return null
       }),

@@ -1,6 +1,6 @@
 /** The driver that joins through Zoom's Meeting SDK: wires its parts to the interface of the worker run. */
 
-import { BotError } from '../../../src/errors.ts'
+import { BotError, messageOf } from '../../../src/errors.ts'
 import type { ConfCredentials } from '../../../src/job/conf-credentials.ts'
 import type { MeetingTarget } from '../../../src/meeting/meeting.ts'
 import type { CaptureEnvironment, MeetingDriver } from '../../../src/ports.ts'
@@ -70,7 +70,7 @@ async function serve(sdkBase: string | null): Promise<SdkPage> {
   try {
     return await serveSdkPage(sdkBase)
   } catch (error) {
-    throw new BotError('INTERNAL_ERROR', error instanceof Error ? error.message : String(error), {
+    throw new BotError('INTERNAL_ERROR', messageOf(error), {
       step: 'SDK',
       cause: error,
     })
