@@ -78,13 +78,14 @@ export class TailObjects {
       const content = to > from ? await this.#source.read(from, to) : null
       if (content === null) continue
       const key = tailKey(this.#noteKey, from)
+      // Noted before its upload: one that is stopped, or whose answer is lost, can be in the bucket all the same.
+      this.#tails = [...this.#tails.filter((tail) => tail.key !== key), { key, to }]
       // Bytes of a failed upload are part of the next tail.
       if (!(await this.#put(key, content))) continue
-      this.#tails.push({ key, to })
       this.#end = to
       // Without the right to delete they would lie in the bucket by the thousand.
       if (!mayDelete) mayDelete = await removeObject(this.#session, `${this.#noteKey}/probe`, this.#stop.signal)
-      if (!mayDelete && this.#tails.length === MOST_UNDELETED) return
+      if (!mayDelete && this.#tails.length >= MOST_UNDELETED) return
     }
   }
 

@@ -363,6 +363,18 @@ describe('tails', () => {
     expect([...server.state.objects.keys()]).toEqual([`calls/${BOT}/video.mp4`])
   })
 
+  test('go with the finish too where the answer to their upload was lost', async () => {
+    const server = await serve()
+    const { file } = await grow(server)
+    await file.append(numberedPiece(0, 26_221))
+    await expect.poll(() => tailsOf(server)).toHaveLength(1)
+    server.fail({ operation: 'PutObject', times: 1000, effect: { kind: 'lose_answer' } })
+    for (let number = 1; number < 21; number++) await file.append(numberedPiece(number, 26_221))
+    await expect.poll(() => tailsOf(server).some((key) => Number(key.slice(-15)) >= STEP)).toBe(true)
+    await file.finish((room) => numberedHead(0, room), never)
+    expect([...server.state.objects.keys()]).toEqual([`calls/${BOT}/video.mp4`])
+  })
+
   test('are left out where the bot may not delete', async () => {
     const server = await serve()
     server.fail({
