@@ -2,10 +2,8 @@ import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
 
 const CORES = availableParallelism()
-/** A page in a test waits for most of its time: one file of them keeps a sixth of two cores busy. */
-const PAGES = 3 * CORES
-/** Whole bots record, and servers are started again and again. */
-const BOTS = 2 * CORES
+/** Pages and bots wait for much of their time. Four files keep two cores busy; more of them take as long. */
+const WORKERS = 2 * CORES
 
 /** A lane is named after the needs of its tests. The end of a file's name decides its lane. */
 const BROWSER = ['test/**/*.browser.test.ts']
@@ -38,35 +36,34 @@ export default defineConfig({
           // A busy machine takes its time to start a process or to compile.
           testTimeout: 60_000,
           hookTimeout: 60_000,
-          maxWorkers: PAGES,
+          maxWorkers: WORKERS,
           sequence: { groupOrder: 0 },
         },
       },
       {
-        // Pages in a browser.
         extends: true,
         test: {
           ...REAL_TIME,
           name: 'browser',
           include: BROWSER,
           exclude: MOCKS,
-          maxWorkers: PAGES,
+          maxWorkers: WORKERS,
           sequence: { groupOrder: 0 },
         },
       },
       {
-        // Whole bots and real servers, which mostly wait for a meeting to continue.
+        // Whole bots and real servers.
         extends: true,
-        test: { ...REAL_TIME, name: 'system', include: SYSTEM, maxWorkers: BOTS, sequence: { groupOrder: 1 } },
+        test: { ...REAL_TIME, name: 'system', include: SYSTEM, maxWorkers: WORKERS, sequence: { groupOrder: 0 } },
       },
       {
         // Measures sound and picture to the millisecond: beside no other lane, with half of the processor to spare.
         extends: true,
-        test: { ...REAL_TIME, name: 'measured', include: MEASURED, maxWorkers: CORES, sequence: { groupOrder: 2 } },
+        test: { ...REAL_TIME, name: 'measured', include: MEASURED, maxWorkers: CORES, sequence: { groupOrder: 1 } },
       },
       {
         extends: true,
-        test: { ...REAL_TIME, name: 'long', include: LONG, maxWorkers: BOTS, sequence: { groupOrder: 3 } },
+        test: { ...REAL_TIME, name: 'long', include: LONG, maxWorkers: WORKERS, sequence: { groupOrder: 2 } },
       },
     ],
   },
