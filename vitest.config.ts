@@ -2,8 +2,8 @@ import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
 
 const CORES = availableParallelism()
-/** Pages and bots wait for much of their time. Four files keep two cores busy; more of them take as long. */
-const WORKERS = 2 * CORES
+/** Pages and bots wait for much of their time, so two cores carry three files (bench/notes/2026-11-26-time-of-the-suite.md). */
+const WORKERS = Math.ceil(1.5 * CORES)
 
 /** A lane is named after the needs of its tests. The end of a file's name decides its lane. */
 const BROWSER = ['test/**/*.browser.test.ts']

@@ -180,7 +180,7 @@ export function inTheMeeting(platform: PlatformUnderTest, rig: Rig): void {
 
   test('leaving leaves the meeting to the others', async () => {
     await session.driver.leave()
-    expect(session.meeting.state).toBe('left')
+    await expect.poll(() => session.meeting.state).toBe('left')
     expect(session.meeting.people).toHaveLength(3)
   })
 
