@@ -5,15 +5,13 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { lockBot } from '../../../control-plane/store/bots/bots.ts'
 import { startCuttingProxy } from '../../src/control-link/cutting-proxy.ts'
 import { notice, numbersUpTo } from '../../src/control-link/support.ts'
-import { hello, type LinkWorld, numbered, openBotLink, openLinkWorld, openRawLink, status } from './world.ts'
+import { hello, type LinkWorld, numbered, openBotLink, openLinkWorld, openRawLink, PATIENCE, status } from './world.ts'
 
 let world: LinkWorld
 beforeAll(async () => {
   world = await openLinkWorld()
 })
 afterAll(() => world.close())
-
-const PATIENCE = { timeout: 25_000, interval: 10 }
 
 describe('broken links', () => {
   /** Far more events than one transaction takes. */

@@ -3,15 +3,23 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { addCommand, waitForAnswer } from '../../../control-plane/store/bots/commands.ts'
 import { startCuttingProxy } from '../../src/control-link/cutting-proxy.ts'
-import { hello, type LinkWorld, numbered, openBotLink, openLinkWorld, openRawLink, status, wholeLife } from './world.ts'
+import {
+  hello,
+  type LinkWorld,
+  numbered,
+  openBotLink,
+  openLinkWorld,
+  openRawLink,
+  PATIENCE,
+  status,
+  wholeLife,
+} from './world.ts'
 
 let world: LinkWorld
 beforeAll(async () => {
   world = await openLinkWorld()
 })
 afterAll(() => world.close())
-
-const PATIENCE = { timeout: 25_000, interval: 10 }
 
 describe('commands', () => {
   test('a command is sent, run and answered', async () => {

@@ -11,6 +11,7 @@ import {
   openBotLink,
   openLinkWorld,
   openRawLink,
+  PATIENCE,
   RESERVED,
   wholeLife,
 } from './world.ts'
@@ -20,8 +21,6 @@ beforeAll(async () => {
   world = await openLinkWorld()
 })
 afterAll(() => world.close())
-
-const PATIENCE = { timeout: 25_000, interval: 10 }
 
 describe('a whole run of a bot', () => {
   test('moves its row, sends webhooks and charges it, once', async () => {

@@ -2,15 +2,23 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { numbersUpTo } from '../../src/control-link/support.ts'
-import { hello, type LinkWorld, numbered, openBotLink, openLinkWorld, openRawLink, status, wholeLife } from './world.ts'
+import {
+  hello,
+  type LinkWorld,
+  numbered,
+  openBotLink,
+  openLinkWorld,
+  openRawLink,
+  PATIENCE,
+  status,
+  wholeLife,
+} from './world.ts'
 
 let world: LinkWorld
 beforeAll(async () => {
   world = await openLinkWorld()
 })
 afterAll(() => world.close())
-
-const PATIENCE = { timeout: 25_000, interval: 10 }
 
 describe('who may speak', () => {
   test('a token that no launch has is refused with 401', async () => {

@@ -18,6 +18,8 @@ import { openTestDatabase } from '../postgres.ts'
 
 export const quiet = { info() {}, warn() {}, error() {} }
 export const RESERVED = 500_000
+/** For conditions that are waited for, in milliseconds. */
+export const PATIENCE = { timeout: 25_000, interval: 10 }
 
 export interface LaunchedBot {
   id: string

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { untilStopped, World } from '../../fakes/world.ts'
+import { ann } from './recording-bot.ts'
 
 interface Manifest {
   spans: { started_at: string; ended_at: string }[]
@@ -38,7 +39,6 @@ test('the recorder stands by before the bot is in, and the recording begins at t
   const status = world.events.find((event) => event.type === 'status_change' && event.status === 'in_call_recording')
   expect(status).toMatchObject({ start_time: provenAt / 1000 })
   // Speech from before the admission was certain has its place.
-  const ann = { id: 'devices/1', name: 'Ann' }
   world.emit({ type: 'participant_joined', participant: ann, at: provenAt + 4000 })
   const speaks = { type: 'speaking', participantId: ann.id, source: 'csrc', confidence: 0.9 } as const
   world.emit({ ...speaks, isSpeaking: true, at: provenAt + 1000 })

@@ -3,9 +3,8 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { BotError } from '../../../src/errors.ts'
 import { untilStopped, World } from '../../fakes/world.ts'
+import { ann, ben } from './recording-bot.ts'
 
-const ann = { id: 'devices/1', name: 'Ann' }
-const ben = { id: 'devices/2', name: 'Ben' }
 const dead = () => new BotError('INTERNAL_ERROR', 'The browser broke: it crashed.', { canRetry: true })
 
 /** A bot that has recorded for ten seconds, in a meeting with Ann and Ben. */
