@@ -13,7 +13,7 @@ export type { MockServerOptions, PlatformServer } from './shared/platform-server
 export { DONE_PATH, startZoomOauth } from './zoom-oauth/index.ts'
 export { startMockGoogleMeet, startMockJitsi, startMockMicrosoftTeams, startMockZoom }
 
-/** By the names that `src/meeting/meeting.ts` has for them. */
+/** By the names that `core/meeting/meeting.ts` has for them. */
 const PLATFORMS = {
   meet: { platform: googleMeet, start: startMockGoogleMeet },
   teams: { platform: microsoftTeams, start: startMockMicrosoftTeams },

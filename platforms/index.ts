@@ -1,8 +1,8 @@
 /** The only list of platforms: maps a link to its meeting, and a meeting to its driver. */
 
 import { MAX_MEETING_URL_LENGTH } from '@standin/wire/job.ts'
-import type { MeetingTarget, PlatformName } from '../src/meeting/meeting.ts'
-import type { CaptureEnvironment, MeetingDriver, OpenMeeting } from '../src/ports.ts'
+import type { MeetingTarget, PlatformName } from '../core/meeting/meeting.ts'
+import type { CaptureEnvironment, MeetingDriver, OpenMeeting } from '../core/ports.ts'
 import { openGoogleMeet } from './google-meet/driver.ts'
 import { recognizeGoogleMeet } from './google-meet/url.ts'
 import { openJitsi } from './jitsi/driver.ts'

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream'
-import type { Clock } from '../src/ports.ts'
-import { supervise } from '../src/process/supervised.ts'
+import type { Clock } from '../core/ports.ts'
+import { supervise } from '../core/process/supervised.ts'
 import { type CaptureSettings, captureArguments } from './ffmpeg/ffmpeg-args.ts'
 import {
   type CaptureProgress,

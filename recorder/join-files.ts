@@ -1,7 +1,7 @@
 /** Puts finished recordings behind each other in one file: packet by packet where their settings are equal, else encoded again. */
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { supervise } from '../src/process/supervised.ts'
+import { supervise } from '../core/process/supervised.ts'
 import { CHILD_PATH, PICTURE_HEIGHT, PICTURE_WIDTH } from './settings.ts'
 
 const ENVIRONMENT = { PATH: CHILD_PATH, LC_ALL: 'C' }

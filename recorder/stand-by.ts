@@ -2,8 +2,8 @@
  * An encoder that runs before it is known whether there is anything to record. Its output stays in memory. The recording
  * can begin with it, at any moment that the encoder has captured.
  */
-import type { Logger } from '../src/logger.ts'
-import type { Clock } from '../src/ports.ts'
+import type { Logger } from '../core/logger.ts'
+import type { Clock } from '../core/ports.ts'
 import type { Capture, CaptureListener } from './capture.ts'
 import { HeldSegment, type SegmentPart, type SegmentStart } from './held-segment.ts'
 

@@ -1,5 +1,5 @@
 /** The name of a meeting for people: its platform, and its name or code where it has one that people know. Pure. */
-import type { PlatformName } from '../src/meeting/meeting.ts'
+import type { PlatformName } from '../core/meeting/meeting.ts'
 
 const PLATFORMS: Readonly<Record<PlatformName, string>> = {
   meet: 'Google Meet',

@@ -1,5 +1,5 @@
 /** The measurements of a recording, in sentences for people. */
-import type { ReportFacts } from '../src/ports.ts'
+import type { ReportFacts } from '../core/ports.ts'
 import { clockTime } from './page/clock-time.ts'
 
 export function qualityOf({ quality, gaps, bytes, pauses, files, seconds }: ReportFacts): [string, string][] {

@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { ERROR_CODES, NORMAL_END_CODES, type NormalEndCode } from '@standin/wire/codes.ts'
-import { ERROR_TABLE, type Fault } from '../src/errors.ts'
+import { ERROR_TABLE, type Fault } from '../core/errors.ts'
 
 export const ERRORS_PAGE = join(dirname(dirname(fileURLToPath(import.meta.url))), 'docs', 'errors.md')
 

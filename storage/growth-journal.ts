@@ -2,7 +2,7 @@
 import { type FileHandle, open, readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { z } from 'zod'
-import { jsonText } from '../src/process/json-text.ts'
+import { jsonText } from '../core/process/json-text.ts'
 import { APPEND_NO_LINK, OWN_FILE, READ_NO_LINK } from './folder/file-writing.ts'
 
 export const JOURNAL_NAME = 'journal.jsonl'

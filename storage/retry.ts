@@ -1,4 +1,4 @@
-import type { Clock } from '../src/ports.ts'
+import type { Clock } from '../core/ports.ts'
 
 export interface Patience {
   /** Milliseconds before the second attempt; doubles from attempt to attempt. */

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { readdir, readFile, readlink, rename, rm, rmdir, stat, utimes, writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import { mkdirs } from '../src/process/mkdirs.ts'
+import { mkdirs } from '../core/process/mkdirs.ts'
 import { StorageError } from './error.ts'
 import { systemCode } from './folder/errors.ts'
 

@@ -4,12 +4,12 @@
  */
 import type { LookupFunction } from 'node:net'
 import type { Person, StreamingUsage } from '@standin/wire/events.ts'
-import { BotError } from '../src/errors.ts'
-import type { Logger } from '../src/logger.ts'
-import type { CapturedAudio, CaptureEnvironment, Clock, InMeeting, Streaming } from '../src/ports.ts'
-import { jsonText } from '../src/process/json-text.ts'
-import { restartLoop } from '../src/process/restart-loop.ts'
-import type { Supervised } from '../src/process/supervised.ts'
+import { BotError } from '../core/errors.ts'
+import type { Logger } from '../core/logger.ts'
+import type { CapturedAudio, CaptureEnvironment, Clock, InMeeting, Streaming } from '../core/ports.ts'
+import { jsonText } from '../core/process/json-text.ts'
+import { restartLoop } from '../core/process/restart-loop.ts'
+import type { Supervised } from '../core/process/supervised.ts'
 import { Inlet } from './inlet.ts'
 import {
   asksToClear,

@@ -1,6 +1,6 @@
 /** Sound on its way in: taken as it comes, given to the meeting a little ahead of its time, and dropped when told. */
-import type { Logger } from '../src/logger.ts'
-import type { Clock, MeetingDriver } from '../src/ports.ts'
+import type { Logger } from '../core/logger.ts'
+import type { Clock, MeetingDriver } from '../core/ports.ts'
 import { BYTES_PER_SAMPLE, secondsOf } from './messages.ts'
 
 /** Sound beyond this queue is refused: an answer that is two minutes late is useless. */

@@ -1,8 +1,8 @@
 /** Raw sound from and to the sound server, each by a separate supervised ffmpeg. */
 
-import { CAPTURE_SAMPLE_RATE } from '../src/meeting/capture-sample-rate.ts'
-import type { CaptureEnvironment } from '../src/ports.ts'
-import { type Supervised, supervise } from '../src/process/supervised.ts'
+import { CAPTURE_SAMPLE_RATE } from '../core/meeting/capture-sample-rate.ts'
+import type { CaptureEnvironment } from '../core/ports.ts'
+import { type Supervised, supervise } from '../core/process/supervised.ts'
 import { messageBytes } from './messages.ts'
 
 /** Bytes of 10 ms of sound: smaller fragments would wake ffmpeg more often and hardly reduce the latency. */

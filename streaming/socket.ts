@@ -1,9 +1,9 @@
 /** One streaming socket, from dialing to its close, dialed again whenever it is lost. */
 import type { LookupFunction } from 'node:net'
 import { type ClientOptions, WebSocket } from 'ws'
-import { messageOf } from '../src/errors.ts'
-import type { Logger } from '../src/logger.ts'
-import type { Clock } from '../src/ports.ts'
+import { messageOf } from '../core/errors.ts'
+import type { Logger } from '../core/logger.ts'
+import type { Clock } from '../core/ports.ts'
 
 export interface SocketTiming {
   /** After the first loss; doubled after each further one, up to the longest. */

@@ -2,7 +2,7 @@
  * Makes a stream without holes from the pieces of sound that a page sends. A page that is loaded again, a meeting without
  * sound so far, or a browser that crashed gives silence. A page that resumes after a stall does not repeat sound.
  */
-import type { CapturedAudio, Clock } from '../src/ports.ts'
+import type { CapturedAudio, Clock } from '../core/ports.ts'
 import { BYTES_PER_SAMPLE } from './messages.ts'
 
 /** A piece this close to the end of the stream still follows it without a hole; clocks and timers are not finer. */

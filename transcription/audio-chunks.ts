@@ -1,6 +1,6 @@
 /** Cuts a long recording into files that a provider takes, in pauses, without encoding anything again. */
 import { join } from 'node:path'
-import { supervise } from '../src/process/supervised.ts'
+import { supervise } from '../core/process/supervised.ts'
 import type { Turn } from './types.ts'
 
 export interface Piece {

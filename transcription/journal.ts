@@ -2,7 +2,7 @@
 import { createReadStream } from 'node:fs'
 import { join } from 'node:path'
 import { transcriptSchema } from '@standin/wire/events.ts'
-import { linesOf } from '../src/process/json-text.ts'
+import { linesOf } from '../core/process/json-text.ts'
 import type { LiveResult } from './live.ts'
 import { spread } from './spread.ts'
 import type { Utterance } from './types.ts'

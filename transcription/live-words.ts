@@ -3,9 +3,9 @@
  * A connection that breaks is opened again, and sound that has no words yet is sent once more.
  */
 
-import { messageOf } from '../src/errors.ts'
-import type { Logger } from '../src/logger.ts'
-import type { Clock } from '../src/ports.ts'
+import { messageOf } from '../core/errors.ts'
+import type { Logger } from '../core/logger.ts'
+import type { Clock } from '../core/ports.ts'
 import { ProviderError } from './providers/provider-error.ts'
 import { SoundClock } from './sound-clock.ts'
 import type { HeardWords, LiveConnection, LiveRecognition } from './types.ts'

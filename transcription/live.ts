@@ -1,9 +1,9 @@
 /** A transcript that is made during the meeting: from its sound, by a provider, or from the platform's captions. */
 
 import type { Person, Transcript } from '@standin/wire/events.ts'
-import type { Logger } from '../src/logger.ts'
-import type { CaptureEnvironment, Clock, LiveTranscript, RecordedTime, SpokenTurn } from '../src/ports.ts'
-import { restartLoop } from '../src/process/restart-loop.ts'
+import type { Logger } from '../core/logger.ts'
+import type { CaptureEnvironment, Clock, LiveTranscript, RecordedTime, SpokenTurn } from '../core/ports.ts'
+import { restartLoop } from '../core/process/restart-loop.ts'
 import { CaptionAssembler, type CaptionWords } from './captions.ts'
 import { LiveWords } from './live-words.ts'
 import { inOneBreath, joined, utterancesOf } from './speakers.ts'

@@ -3,8 +3,9 @@
  * (`Plan`). It reports its stored bytes and its progress on standard output, and finishes when it fails or is
  * interrupted.
  */
+
+import { silentLogger } from '../../core/logger.ts'
 import { createRecorder } from '../../recorder/index.ts'
-import { silentLogger } from '../../src/logger.ts'
 import { openStorage, type S3Tuning, type StorageConfig } from '../../storage/index.ts'
 import { S3Storage } from '../../storage/s3/storage.ts'
 import { realClock } from '../../test/media/capture-environment.ts'

@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { type Database, openDatabase } from '../../control-plane/store/database.ts'
 import { startOwnPostgres } from '../../control-plane/store/own-postgres.ts'
-import { packageRoot } from '../../src/process/page-scripts.ts'
+import { packageRoot } from '../../core/process/page-scripts.ts'
 import { freePort } from '../../test/servers/free-port.ts'
 import { wait } from './measure.ts'
 

@@ -1,5 +1,5 @@
 /** The mock Google Meet server: routes for its hosts, and one page per meeting code. */
-import { pageScript } from '../../src/process/page-scripts.ts'
+import { pageScript } from '../../core/process/page-scripts.ts'
 import {
   type MockPlatform,
   type MockServerOptions,

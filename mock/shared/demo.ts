@@ -1,6 +1,6 @@
 /** The script of the demo meeting: about one minute, with each event that a recording should show. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Clock } from '../../src/ports.ts'
+import type { Clock } from '../../core/ports.ts'
 import type { MockMeeting, MockPerson, MockTruth } from '../types.ts'
 
 export const DEMO_PEOPLE: readonly MockPerson[] = [

@@ -1,7 +1,7 @@
 /** The page where a person plays host: plain HTTP on a separate port of 127.0.0.1. The bot cannot see it. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { pageScript } from '../../src/process/page-scripts.ts'
+import { pageScript } from '../../core/process/page-scripts.ts'
 import { doAction, hostActionSchema } from './host-actions.ts'
 import type { Meeting } from './meeting.ts'
 import type { HostFacts, HostMeeting, HostPlatform, HostState } from './page/host-protocol.ts'

@@ -1,5 +1,5 @@
 /** One mock platform: its hosts on one local port, its meetings, and the host's page. */
-import { pageScript } from '../../src/process/page-scripts.ts'
+import { pageScript } from '../../core/process/page-scripts.ts'
 import { JanusServer } from '../media/room.ts'
 import type { MockMeetingOptions, MockServer } from '../types.ts'
 import { type Certificate, makeCertificate } from './certificate.ts'

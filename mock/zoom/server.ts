@@ -2,7 +2,7 @@
  * The mock Zoom site: the routes of its hosts (docs/platform-notes/zoom.md#web-client-address-and-redirects and
  * #the-mock).
  */
-import { pageScript } from '../../src/process/page-scripts.ts'
+import { pageScript } from '../../core/process/page-scripts.ts'
 import { randomOf } from '../shared/page/random.ts'
 import {
   type MockPlatform,

@@ -1,8 +1,8 @@
 /** A Chromium context for one bot: its page, its console, the reason of its end, and the data that its scripts send. */
 import type { BrowserContext, Page } from 'playwright'
-import type { Logger } from '../../src/logger.ts'
-import type { CaptureEnvironment } from '../../src/ports.ts'
-import { systemClock, within } from '../../src/process/clock.ts'
+import type { Logger } from '../../core/logger.ts'
+import type { CaptureEnvironment } from '../../core/ports.ts'
+import { systemClock, within } from '../../core/process/clock.ts'
 import type { CpuWaits } from './cpu-waits.ts'
 import { type OwnScript, serveOwnScript } from './own-script.ts'
 

@@ -1,5 +1,5 @@
 /** The stored session of a job for all its attempts to join: loaded once, within a deadline, and removed at the end. */
-import { BotError, messageOf } from '../../src/errors.ts'
+import { BotError, messageOf } from '../../core/errors.ts'
 import { type BrowserState, type LoadedState, loadBrowserState, type ReadObject } from './state.ts'
 
 const READ_MS = 120_000

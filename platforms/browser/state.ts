@@ -7,7 +7,7 @@ import { constants } from 'node:fs'
 import { chmod, cp, lstat, mkdir, open, readdir, rm, stat } from 'node:fs/promises'
 import { basename, join, relative } from 'node:path'
 import { z } from 'zod'
-import { aborted } from '../../src/process/clock.ts'
+import { aborted } from '../../core/process/clock.ts'
 import { makeBrowserHome } from './home.ts'
 import { unpackTar } from './unpack-tar.ts'
 

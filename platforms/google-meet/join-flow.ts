@@ -1,5 +1,5 @@
 /** The green room: fills in the name, sets the devices and presses the button, with limits for each. */
-import { BotError } from '../../src/errors.ts'
+import { BotError } from '../../core/errors.ts'
 import type { DeviceToggles } from '../shared/device-toggles.ts'
 import { JoinButton } from '../shared/join-button.ts'
 import { NameBox } from '../shared/name-box.ts'

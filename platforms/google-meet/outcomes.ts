@@ -1,8 +1,8 @@
 /** Maps each page state to its outcome, before and after admission. Pure. */
 
 import type { ErrorCode } from '@standin/wire/codes.ts'
-import { BotError } from '../../src/errors.ts'
-import type { MeetingEnd } from '../../src/meeting/meeting.ts'
+import { BotError } from '../../core/errors.ts'
+import type { MeetingEnd } from '../../core/meeting/meeting.ts'
 import type { JoinStage, PageState } from '../shared/page-state.ts'
 import type { PageSnapshot } from './page/types.ts'
 import { PAGE_PHASES, type PageStateKind } from './page-state.ts'

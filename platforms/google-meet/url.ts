@@ -1,5 +1,5 @@
 /** Recognizes a Google Meet link in what people paste, and gives the one address that the browser opens. Pure. */
-import type { MeetingTarget } from '../../src/meeting/meeting.ts'
+import type { MeetingTarget } from '../../core/meeting/meeting.ts'
 import { START_OF_HOST, trimEndOf } from '../shared/link-text.ts'
 
 export type Recognized = MeetingTarget | { problem: string }

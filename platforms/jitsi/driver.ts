@@ -1,6 +1,6 @@
 /** The Jitsi Meet driver: adds Jitsi's own parts to the driver that all platforms share. */
-import type { MeetingTarget } from '../../src/meeting/meeting.ts'
-import type { CaptureEnvironment, MeetingDriver } from '../../src/ports.ts'
+import type { MeetingTarget } from '../../core/meeting/meeting.ts'
+import type { CaptureEnvironment, MeetingDriver } from '../../core/ports.ts'
 import { type ChatSteps, usualChatSteps } from '../shared/chat-sender.ts'
 import { DeviceToggles } from '../shared/device-toggles.ts'
 import { DialogResponder } from '../shared/dialogs.ts'

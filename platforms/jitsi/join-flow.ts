@@ -1,5 +1,5 @@
 /** Before the meeting: fills in the name, sets the devices, presses the button and gives the password. */
-import { BotError } from '../../src/errors.ts'
+import { BotError } from '../../core/errors.ts'
 import type { DeviceToggles } from '../shared/device-toggles.ts'
 import { JoinButton } from '../shared/join-button.ts'
 import type { MeetingPage } from '../shared/meeting-page.ts'

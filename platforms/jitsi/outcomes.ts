@@ -4,8 +4,8 @@
  */
 
 import type { ErrorCode } from '@standin/wire/codes.ts'
-import { BotError } from '../../src/errors.ts'
-import type { MeetingEnd } from '../../src/meeting/meeting.ts'
+import { BotError } from '../../core/errors.ts'
+import type { MeetingEnd } from '../../core/meeting/meeting.ts'
 import type { JoinStage, PageState } from '../shared/page-state.ts'
 import type { PageStateKind } from './page-state.ts'
 

@@ -1,5 +1,5 @@
 /** Recognizes a Jitsi Meet link in what people paste: of the public services and of the servers that the operator lists. Pure. */
-import type { MeetingTarget } from '../../src/meeting/meeting.ts'
+import type { MeetingTarget } from '../../core/meeting/meeting.ts'
 import { START_OF_HOST, trimEndOf } from '../shared/link-text.ts'
 
 export type Recognized = MeetingTarget | { problem: string }

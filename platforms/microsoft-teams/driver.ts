@@ -1,6 +1,6 @@
 /** The Microsoft Teams driver: adds the parts of Microsoft Teams to the driver that all platforms share. */
-import type { MeetingTarget } from '../../src/meeting/meeting.ts'
-import type { CaptureEnvironment, MeetingDriver } from '../../src/ports.ts'
+import type { MeetingTarget } from '../../core/meeting/meeting.ts'
+import type { CaptureEnvironment, MeetingDriver } from '../../core/ports.ts'
 import { DeviceToggles } from '../shared/device-toggles.ts'
 import { DialogResponder } from '../shared/dialogs.ts'
 import type { DriverOptions } from '../shared/driver-options.ts'

@@ -2,7 +2,7 @@
  * The join flow: launcher, name, devices and the button, with limits for each; and requests that the waiting room
  * drops.
  */
-import { BotError } from '../../src/errors.ts'
+import { BotError } from '../../core/errors.ts'
 import type { DeviceToggles } from '../shared/device-toggles.ts'
 import { JoinButton } from '../shared/join-button.ts'
 import { NameBox } from '../shared/name-box.ts'

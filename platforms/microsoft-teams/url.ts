@@ -1,5 +1,5 @@
 /** Recognizes a Microsoft Teams link of any form, and gives the one address that the browser opens. Pure. */
-import type { MeetingTarget } from '../../src/meeting/meeting.ts'
+import type { MeetingTarget } from '../../core/meeting/meeting.ts'
 import { decoded, teamsLinksIn } from './links.ts'
 
 export type Recognized = MeetingTarget | { problem: string }

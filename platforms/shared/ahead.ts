@@ -1,6 +1,6 @@
 /** Before the bot may ask to join: does everything up to the request, so that only the last press is left. */
-import { BotError } from '../../src/errors.ts'
-import type { AskGate } from '../../src/ports.ts'
+import { BotError } from '../../core/errors.ts'
+import type { AskGate } from '../../core/ports.ts'
 import type { JoinSteps } from './join-steps.ts'
 import type { CommonSnapshot } from './page/types.ts'
 

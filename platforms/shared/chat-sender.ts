@@ -2,7 +2,7 @@
  * Sends chat messages and finds out whether the meeting has a chat: one message at a time, with the panel open only
  * while it is needed.
  */
-import { BotError, ChatUnavailable } from '../../src/errors.ts'
+import { BotError, ChatUnavailable } from '../../core/errors.ts'
 import type { MeetingPage } from './meeting-page.ts'
 import type { ChatState } from './page/types.ts'
 

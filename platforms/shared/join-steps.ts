@@ -2,8 +2,8 @@
  * Joins the meeting in two loops that every platform shares: the first ends in the waiting room or in the meeting, the
  * second in the meeting. Both reject with the error code of any other outcome.
  */
-import { BotError } from '../../src/errors.ts'
-import type { Admission, WaitingFor } from '../../src/ports.ts'
+import { BotError } from '../../core/errors.ts'
+import type { Admission, WaitingFor } from '../../core/ports.ts'
 import type { AdmissionJudge } from './admission.ts'
 import { prepareAhead } from './ahead.ts'
 import type { MeetingPage } from './meeting-page.ts'

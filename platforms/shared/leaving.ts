@@ -1,5 +1,5 @@
 /** Leaves the meeting or withdraws a request to join; never fails and never takes long. */
-import { within } from '../../src/process/clock.ts'
+import { within } from '../../core/process/clock.ts'
 import { type MeetingPage, NoAnswer } from './meeting-page.ts'
 import type { CommonSnapshot } from './page/types.ts'
 

@@ -1,5 +1,5 @@
 /** Opens the meeting's address and turns network errors into errors of the attempt. */
-import { BotError } from '../../src/errors.ts'
+import { BotError } from '../../core/errors.ts'
 import type { MeetingPage } from './meeting-page.ts'
 
 /** `platform` is its name for people, such as Google Meet; `isDeadLink` says which answers mean that there is no such meeting. */

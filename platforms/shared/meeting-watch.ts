@@ -1,9 +1,9 @@
 /** Watches the meeting from admission to its end and reports it in the events of the worker run. */
 
-import { BotError, toBotError } from '../../src/errors.ts'
-import type { MeetingEvent } from '../../src/meeting/meeting.ts'
-import { MeetingMemory } from '../../src/meeting/meeting-memory.ts'
-import { within } from '../../src/process/clock.ts'
+import { BotError, toBotError } from '../../core/errors.ts'
+import type { MeetingEvent } from '../../core/meeting/meeting.ts'
+import { MeetingMemory } from '../../core/meeting/meeting-memory.ts'
+import { within } from '../../core/process/clock.ts'
 import { type CaptionSteps, CaptionToggle } from './caption-toggle.ts'
 import type { DeviceToggles } from './device-toggles.ts'
 import { browserBroke, type MeetingPage } from './meeting-page.ts'

@@ -1,5 +1,5 @@
 /** Validates the audio that a page's script sends: the page is not ours, and it may send anything. */
-import type { AudioTap } from '../../src/ports.ts'
+import type { AudioTap } from '../../core/ports.ts'
 
 /** A quarter of a second at the highest rate; the page sends 20 ms at a time. */
 const MOST_MIX_BYTES = 24_000

@@ -2,9 +2,9 @@
  * The meaning of a page's snapshot, in terms that all platforms share. The platform knows its pages, the shared steps
  * know these terms.
  */
-import type { BotError } from '../../src/errors.ts'
-import type { MeetingEnd } from '../../src/meeting/meeting.ts'
-import type { WaitingFor } from '../../src/ports.ts'
+import type { BotError } from '../../core/errors.ts'
+import type { MeetingEnd } from '../../core/meeting/meeting.ts'
+import type { WaitingFor } from '../../core/ports.ts'
 import type { CommonSnapshot } from './page/types.ts'
 
 /** The meaning of one snapshot of the page. Kinds are the platform's own. */

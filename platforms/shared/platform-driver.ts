@@ -2,9 +2,9 @@
  * A driver from its parts: the behavior that all platforms' drivers share, wired to the interface of the worker run.
  */
 
-import { BotError, messageOf } from '../../src/errors.ts'
-import { redactText } from '../../src/logger.ts'
-import type { MeetingEvent } from '../../src/meeting/meeting.ts'
+import { BotError, messageOf } from '../../core/errors.ts'
+import { redactText } from '../../core/logger.ts'
+import type { MeetingEvent } from '../../core/meeting/meeting.ts'
 import type {
   Admission,
   AskGate,
@@ -13,9 +13,9 @@ import type {
   Evidence,
   MeetingDriver,
   WaitingFor,
-} from '../../src/ports.ts'
-import { systemClock, within } from '../../src/process/clock.ts'
-import { pageScript } from '../../src/process/page-scripts.ts'
+} from '../../core/ports.ts'
+import { systemClock, within } from '../../core/process/clock.ts'
+import { pageScript } from '../../core/process/page-scripts.ts'
 import { type BotBrowser, type BrowserOptions, openBrowser } from '../browser/browser.ts'
 import { AdmissionJudge } from './admission.ts'
 import { Advance } from './advance.ts'

@@ -1,4 +1,4 @@
-import type { CaptureEnvironment } from '../../src/ports.ts'
+import type { CaptureEnvironment } from '../../core/ports.ts'
 import type { DriverOptions } from './driver-options.ts'
 import type { CommonConfig } from './page/types.ts'
 

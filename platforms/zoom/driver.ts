@@ -1,6 +1,6 @@
 /** Opens a Zoom meeting: through the Meeting SDK where its credentials are given, otherwise as a guest of the web client. */
-import type { MeetingTarget } from '../../src/meeting/meeting.ts'
-import type { CaptureEnvironment, MeetingDriver } from '../../src/ports.ts'
+import type { MeetingTarget } from '../../core/meeting/meeting.ts'
+import type { CaptureEnvironment, MeetingDriver } from '../../core/ports.ts'
 import type { ZoomSdkOptions } from './meeting-sdk/driver.ts'
 import { openWebClient, type WebClientOptions } from './web-client/driver.ts'
 

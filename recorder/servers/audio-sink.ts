@@ -3,8 +3,8 @@ import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { CAPTURE_SAMPLE_RATE } from '../../src/meeting/capture-sample-rate.ts'
-import { type Supervised, supervise } from '../../src/process/supervised.ts'
+import { CAPTURE_SAMPLE_RATE } from '../../core/meeting/capture-sample-rate.ts'
+import { type Supervised, supervise } from '../../core/process/supervised.ts'
 import { childEnvironment } from '../settings.ts'
 
 export interface AudioSink {

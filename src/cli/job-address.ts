@@ -4,11 +4,11 @@
  */
 
 import { MAX_JOB_BYTES } from '@standin/wire/job.ts'
-import { messageOf } from '../errors.ts'
+import { messageOf } from '../../core/errors.ts'
+import { fetchPublic, mayPass, UnexpectedStatus } from '../../core/network/safe-fetch.ts'
+import type { Clock } from '../../core/ports.ts'
+import { systemClock } from '../../core/process/clock.ts'
 import { InvalidJob } from '../job/config.ts'
-import { fetchPublic, mayPass, UnexpectedStatus } from '../network/safe-fetch.ts'
-import type { Clock } from '../ports.ts'
-import { systemClock } from '../process/clock.ts'
 
 /** One try. */
 const TRY_MS = 10_000

@@ -1,7 +1,7 @@
 import { readdir, stat } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
+import { jsonText } from '../../core/process/json-text.ts'
 import { InvalidJob } from '../job/config.ts'
-import { jsonText } from '../process/json-text.ts'
 import { listAbandonedIn, recoverFolderAndArtifacts, recoverIn } from '../wiring/recovery.ts'
 import type { Io } from './io.ts'
 import { s3AddressOf } from './s3-address.ts'

@@ -1,6 +1,6 @@
 import type { BotEvent } from '@standin/wire/events.ts'
+import { jsonText } from '../../core/process/json-text.ts'
 import type { View } from '../main.ts'
-import { jsonText } from '../process/json-text.ts'
 import { shownBytes, shownDuration, shownText } from './shown-text.ts'
 
 /** One JSON line for each event and nothing else on `output`, for programs; notes for people are written to `beside`. */

@@ -6,11 +6,11 @@
 import type { BotCommand } from '@standin/wire/commands.ts'
 import { answerSchema } from '@standin/wire/control-link.ts'
 import { problemsOf } from '@standin/wire/job.ts'
-import { messageOf } from '../errors.ts'
-import type { Logger } from '../logger.ts'
-import { redactText } from '../logger.ts'
-import type { CommandAnswer } from '../ports.ts'
-import { jsonText } from '../process/json-text.ts'
+import { messageOf } from '../../core/errors.ts'
+import type { Logger } from '../../core/logger.ts'
+import { redactText } from '../../core/logger.ts'
+import type { CommandAnswer } from '../../core/ports.ts'
+import { jsonText } from '../../core/process/json-text.ts'
 
 /** A command that hangs must not keep the later ones waiting for ever. */
 export const COMMAND_DEADLINE_MS = 60_000

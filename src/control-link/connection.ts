@@ -8,7 +8,7 @@ import {
 } from '@standin/wire/control-link.ts'
 import { type Problem, problemsOf } from '@standin/wire/job.ts'
 import { type ClientOptions, WebSocket } from 'ws'
-import { messageOf } from '../errors.ts'
+import { messageOf } from '../../core/errors.ts'
 import type { LinkTiming } from './timing.ts'
 
 /** A control plane that does not read is given no more than this. */

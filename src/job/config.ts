@@ -2,11 +2,16 @@
 import { resolve } from 'node:path'
 import { type Job, jobSchema, type Problem, problemsOf } from '@standin/wire/job.ts'
 import { z } from 'zod'
-import type { LogLevel } from '../logger.ts'
-import type { MeetingTarget } from '../meeting/meeting.ts'
-import { type AddressField, addressProblems, credentialProblems, permittedFields } from '../network/address-policy.ts'
-import { userWorkFolder } from '../process/mkdirs.ts'
-import { confProblems } from './conf-credentials.ts'
+import { confProblems } from '../../core/conf-credentials.ts'
+import type { LogLevel } from '../../core/logger.ts'
+import type { MeetingTarget } from '../../core/meeting/meeting.ts'
+import {
+  type AddressField,
+  addressProblems,
+  credentialProblems,
+  permittedFields,
+} from '../../core/network/address-policy.ts'
+import { userWorkFolder } from '../../core/process/mkdirs.ts'
 import { type TranscriptionPlan, transcriptionPlanOf } from './speech-access.ts'
 
 /** Connections of the browser for `host` go to `address` instead; for mock meetings and test networks. */

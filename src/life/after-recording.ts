@@ -4,10 +4,18 @@ import { join } from 'node:path'
 import type { Gap, WholeQuality } from '@standin/wire/events.ts'
 import type { Job } from '@standin/wire/job.ts'
 import { transcriptIdsOf } from '@standin/wire/transcript-ids.ts'
-import { type Logger, redactText } from '../logger.ts'
-import type { MeetingTarget } from '../meeting/meeting.ts'
-import type { Clock, ControlPlane, RecordedSpan, Storage, StoredMedia, Transcribe, WriteReport } from '../ports.ts'
-import { within } from '../process/clock.ts'
+import { type Logger, redactText } from '../../core/logger.ts'
+import type { MeetingTarget } from '../../core/meeting/meeting.ts'
+import type {
+  Clock,
+  ControlPlane,
+  RecordedSpan,
+  Storage,
+  StoredMedia,
+  Transcribe,
+  WriteReport,
+} from '../../core/ports.ts'
+import { within } from '../../core/process/clock.ts'
 import { recordedMs } from './recording-clock.ts'
 
 const REPORT_DEADLINE_MS = 10_000

@@ -2,9 +2,9 @@
 
 import type { FinalReport, Gap } from '@standin/wire/events.ts'
 import type { Job } from '@standin/wire/job.ts'
-import { BotError, toBotError } from '../errors.ts'
-import type { Logger } from '../logger.ts'
-import type { MeetingEvent, MeetingTarget } from '../meeting/meeting.ts'
+import { BotError, toBotError } from '../../core/errors.ts'
+import type { Logger } from '../../core/logger.ts'
+import type { MeetingEvent, MeetingTarget } from '../../core/meeting/meeting.ts'
 import type {
   Clock,
   ControlPlane,
@@ -18,9 +18,9 @@ import type {
   Streaming,
   Transcribe,
   WriteReport,
-} from '../ports.ts'
-import { aborted, within } from '../process/clock.ts'
-import type { StopRequester } from '../process/stop-requests.ts'
+} from '../../core/ports.ts'
+import { aborted, within } from '../../core/process/clock.ts'
+import type { StopRequester } from '../../core/process/stop-requests.ts'
 import { type AfterRecording, makeReport, makeTranscript } from './after-recording.ts'
 import { filesBeside, saveEvidence, writeFilesAboutPeople } from './artifacts.ts'
 import { BotChat } from './bot-chat.ts'

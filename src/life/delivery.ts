@@ -3,7 +3,7 @@ import { readdir, rm } from 'node:fs/promises'
 import { extname, join } from 'node:path'
 import type { Artifact, Gap, WholeQuality } from '@standin/wire/events.ts'
 import type { Job } from '@standin/wire/job.ts'
-import type { Logger } from '../logger.ts'
+import type { Logger } from '../../core/logger.ts'
 import type {
   Clock,
   ControlPlane,
@@ -13,8 +13,8 @@ import type {
   Storage,
   StoredFile,
   StoredMedia,
-} from '../ports.ts'
-import { within } from '../process/clock.ts'
+} from '../../core/ports.ts'
+import { within } from '../../core/process/clock.ts'
 import { writeJson } from './artifacts.ts'
 
 const CONTENT_TYPES: Record<string, string> = {

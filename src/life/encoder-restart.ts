@@ -1,8 +1,8 @@
 /** Restarts the encoder when it crashes or stalls during a meeting, a limited number of times. */
 
-import { BotError } from '../errors.ts'
-import type { Logger } from '../logger.ts'
-import type { Clock, ControlPlane, Recorder } from '../ports.ts'
+import { BotError } from '../../core/errors.ts'
+import type { Logger } from '../../core/logger.ts'
+import type { Clock, ControlPlane, Recorder } from '../../core/ports.ts'
 import type { PauseControl } from './pause-control.ts'
 
 /** After several crashes in a row, the next encoder would crash for the same reason. */

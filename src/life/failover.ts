@@ -1,8 +1,8 @@
 /** Replaces a part that crashes during a meeting: browser, encoder, display or sound server. */
 
-import { BotError } from '../errors.ts'
-import type { MeetingEvent } from '../meeting/meeting.ts'
-import type { RecorderEvent } from '../ports.ts'
+import { BotError } from '../../core/errors.ts'
+import type { MeetingEvent } from '../../core/meeting/meeting.ts'
+import type { RecorderEvent } from '../../core/ports.ts'
 import { EncoderRestart, type EncoderRestartParts } from './encoder-restart.ts'
 import { Rejoin, type RejoinParts } from './rejoin.ts'
 

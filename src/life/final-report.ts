@@ -2,9 +2,9 @@
 
 import type { Artifact, FinalReport, Gap, StreamingUsage, WholeQuality } from '@standin/wire/events.ts'
 import type { Job } from '@standin/wire/job.ts'
-import { redactText } from '../logger.ts'
-import type { MeetingTarget } from '../meeting/meeting.ts'
-import type { RecordedSpan } from '../ports.ts'
+import { redactText } from '../../core/logger.ts'
+import type { MeetingTarget } from '../../core/meeting/meeting.ts'
+import type { RecordedSpan } from '../../core/ports.ts'
 import { recordedMs } from './recording-clock.ts'
 import { type End, isNormalEnd } from './states.ts'
 import type { Timeline } from './timeline.ts'

@@ -4,8 +4,8 @@
  */
 
 import type { Job } from '@standin/wire/job.ts'
-import type { Clock, ControlPlane } from '../ports.ts'
-import { aborted, sleepUntil, within } from '../process/clock.ts'
+import type { Clock, ControlPlane } from '../../core/ports.ts'
+import { aborted, sleepUntil, within } from '../../core/process/clock.ts'
 
 /**
  * The page is opened this long before. Pages of meetings need up to 20 s on a busy machine; one that is open for long may

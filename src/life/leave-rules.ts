@@ -5,8 +5,8 @@
  */
 
 import type { TimeoutConfig } from '@standin/wire/job.ts'
-import type { MeetingEvent } from '../meeting/meeting.ts'
-import type { RecorderEvent } from '../ports.ts'
+import type { MeetingEvent } from '../../core/meeting/meeting.ts'
+import type { RecorderEvent } from '../../core/ports.ts'
 import { areOnlyBots, type IsBotName, isPersonThere, type People, peopleAfter } from './other-bots.ts'
 import type { End } from './states.ts'
 

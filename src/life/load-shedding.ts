@@ -1,8 +1,8 @@
 /** Paints less of the video when the machine cannot keep up, and reports each step. */
 
 import type { Quality } from '@standin/wire/events.ts'
-import type { Logger } from '../logger.ts'
-import type { ControlPlane, DegradationStep, MeetingDriver, RecorderEvent } from '../ports.ts'
+import type { Logger } from '../../core/logger.ts'
+import type { ControlPlane, DegradationStep, MeetingDriver, RecorderEvent } from '../../core/ports.ts'
 import { createDegradationSteps } from './degradation-steps.ts'
 
 export interface LoadSheddingParts {

@@ -4,10 +4,10 @@
  */
 
 import type { ErrorCode } from '@standin/wire/codes.ts'
-import { BotError } from '../errors.ts'
-import type { Logger } from '../logger.ts'
-import type { MeetingEvent, MeetingTarget } from '../meeting/meeting.ts'
-import { MeetingMemory } from '../meeting/meeting-memory.ts'
+import { BotError } from '../../core/errors.ts'
+import type { Logger } from '../../core/logger.ts'
+import type { MeetingEvent, MeetingTarget } from '../../core/meeting/meeting.ts'
+import { MeetingMemory } from '../../core/meeting/meeting-memory.ts'
 import type {
   AskGate,
   CaptureEnvironment,
@@ -18,8 +18,8 @@ import type {
   MeetingDriver,
   OpenMeeting,
   WaitingFor,
-} from '../ports.ts'
-import { within } from '../process/clock.ts'
+} from '../../core/ports.ts'
+import { within } from '../../core/process/clock.ts'
 
 import type { JoinGate } from './join-gate.ts'
 

@@ -4,7 +4,7 @@
  */
 
 import type { Gap } from '@standin/wire/events.ts'
-import type { Clock, Recorder } from '../ports.ts'
+import type { Clock, Recorder } from '../../core/ports.ts'
 import { recordedMs } from './recording-clock.ts'
 
 /** Only pauses that no command requested leave a gap. */

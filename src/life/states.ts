@@ -3,9 +3,9 @@
  */
 
 import type { ErrorCode, NormalEndCode, Status } from '@standin/wire/codes.ts'
-import type { BotError } from '../errors.ts'
-import type { MeetingEnd } from '../meeting/meeting.ts'
-import type { StopRequester } from '../process/stop-requests.ts'
+import type { BotError } from '../../core/errors.ts'
+import type { MeetingEnd } from '../../core/meeting/meeting.ts'
+import type { StopRequester } from '../../core/process/stop-requests.ts'
 
 export type State = 'created' | Status
 

@@ -1,6 +1,6 @@
 import type { Status } from '@standin/wire/codes.ts'
 import type { BotEvent } from '@standin/wire/events.ts'
-import type { ControlPlane } from '../ports.ts'
+import type { ControlPlane } from '../../core/ports.ts'
 import { LEGAL_MOVES, type State } from './states.ts'
 
 type Details = Omit<Extract<BotEvent, { type: 'status_change' }>, 'type' | 'status'>

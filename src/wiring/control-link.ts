@@ -1,10 +1,10 @@
 /** The control link of the job, or a local stand-in where the job names no control plane. */
 import type { NumberedEvent, Transcript } from '@standin/wire/events.ts'
+import type { Logger } from '../../core/logger.ts'
+import { lookupFor } from '../../core/network/address-policy.ts'
 import { openControlLink } from '../control-link/client.ts'
 import { type CommandedControlPlane, createLocalControlPlane } from '../control-link/local.ts'
 import type { BotConfig } from '../job/config.ts'
-import type { Logger } from '../logger.ts'
-import { lookupFor } from '../network/address-policy.ts'
 
 export function openControl(
   config: BotConfig,

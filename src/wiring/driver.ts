@@ -1,19 +1,19 @@
 /** The platform's driver with everything that the job says about the browser, the account and the bot's images. */
 import { imagesOf } from '@standin/wire/job.ts'
+import { confCredentialsOf } from '../../core/conf-credentials.ts'
+import { messageOf } from '../../core/errors.ts'
+import type { Logger } from '../../core/logger.ts'
+import { lookupFor } from '../../core/network/address-policy.ts'
+import { fetchPublic } from '../../core/network/safe-fetch.ts'
+import type { AudioTap, ControlPlane, OpenMeeting } from '../../core/ports.ts'
 import { openSessionOnce, type SessionOnce } from '../../platforms/browser/session.ts'
 import type { ReadObject } from '../../platforms/browser/state.ts'
 import { openDriver, recognizeMeeting } from '../../platforms/index.ts'
 import { parseS3Address, readS3Object } from '../../storage/index.ts'
 import type { CommandedControlPlane } from '../control-link/local.ts'
-import { messageOf } from '../errors.ts'
 import { loadBotImage } from '../job/bot-image.ts'
-import { confCredentialsOf } from '../job/conf-credentials.ts'
 import type { BotConfig } from '../job/config.ts'
 import { freshTokensOf, withFreshTokens } from '../job/fresh-tokens.ts'
-import type { Logger } from '../logger.ts'
-import { lookupFor } from '../network/address-policy.ts'
-import { fetchPublic } from '../network/safe-fetch.ts'
-import type { AudioTap, ControlPlane, OpenMeeting } from '../ports.ts'
 
 export { recognizeMeeting }
 

@@ -1,5 +1,7 @@
 /** Recovery with the real storage: recordings that a bot left unfinished when its process ended. */
 import { basename, dirname } from 'node:path'
+import type { Logger } from '../../core/logger.ts'
+import { lookupFor } from '../../core/network/address-policy.ts'
 import { indexBody } from '../../recorder/index.ts'
 import {
   type Abandoned,
@@ -13,8 +15,6 @@ import {
 } from '../../storage/index.ts'
 import type { BotConfig } from '../job/config.ts'
 import { type LeftoverArtifacts, storeLeftoverArtifacts } from '../life/leftover-artifacts.ts'
-import type { Logger } from '../logger.ts'
-import { lookupFor } from '../network/address-policy.ts'
 
 /** Longest delay of a new bot by the recovery of an earlier bot of its id, where a server is asked. */
 const EARLIER_BOT_MS = 60_000

@@ -1,12 +1,12 @@
 /** Live streaming and separate tracks: who receives audio that is captured in the meeting's page. */
 import type { Job } from '@standin/wire/job.ts'
+import type { Logger } from '../../core/logger.ts'
+import { lookupFor } from '../../core/network/address-policy.ts'
+import type { AudioTap, ControlPlane, ParticipantTracks } from '../../core/ports.ts'
+import { systemClock } from '../../core/process/clock.ts'
 import { hasSoundInTracks } from '../../platforms/index.ts'
 import { createStreaming, type HearingStreaming } from '../../streaming/index.ts'
 import type { BotConfig } from '../job/config.ts'
-import type { Logger } from '../logger.ts'
-import { lookupFor } from '../network/address-policy.ts'
-import type { AudioTap, ControlPlane, ParticipantTracks } from '../ports.ts'
-import { systemClock } from '../process/clock.ts'
 
 export function streams(job: Job): job is Job & { streaming: NonNullable<Job['streaming']> } {
   return Boolean(job.streaming?.input || job.streaming?.output)

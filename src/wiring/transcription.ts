@@ -1,4 +1,8 @@
 /** Transcripts with the provider that the job names. */
+
+import type { Logger } from '../../core/logger.ts'
+import type { ControlPlane, LiveTranscript, Transcribe } from '../../core/ports.ts'
+import { systemClock } from '../../core/process/clock.ts'
 import { captureSink } from '../../streaming/index.ts'
 import {
   createAssemblyAi,
@@ -13,9 +17,6 @@ import {
 } from '../../transcription/index.ts'
 import type { BotConfig } from '../job/config.ts'
 import type { SpeechAccess } from '../job/speech-access.ts'
-import type { Logger } from '../logger.ts'
-import type { ControlPlane, LiveTranscript, Transcribe } from '../ports.ts'
-import { systemClock } from '../process/clock.ts'
 
 /** Hertz. Speech services recommend it; a higher rate costs more and does not improve the transcript. */
 const LIVE_SAMPLE_RATE = 16_000

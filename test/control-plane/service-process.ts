@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { startOwnPostgres } from '../../control-plane/store/own-postgres.ts'
-import { packageRoot } from '../../src/process/page-scripts.ts'
+import { packageRoot } from '../../core/process/page-scripts.ts'
 import { freePort } from '../servers/free-port.ts'
 
 const PROGRAM = join(packageRoot, 'control-plane/cli/index.ts')

@@ -3,7 +3,7 @@ import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { LAUNCHERS, ROLES, readServiceConfig } from '../../control-plane/config/config.ts'
-import { packageRoot } from '../../src/process/page-scripts.ts'
+import { packageRoot } from '../../core/process/page-scripts.ts'
 import { type Document, hasKubectl, OVERLAYS, type Pod, podsOf, render, written } from './manifests.ts'
 import { matches, type Place, passes } from './network.ts'
 

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseAllDocuments } from 'yaml'
-import { packageRoot } from '../../src/process/page-scripts.ts'
+import { packageRoot } from '../../core/process/page-scripts.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: documents of Kubernetes
 export type Document = Record<string, any>

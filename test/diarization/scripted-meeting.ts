@@ -2,11 +2,11 @@
  * Plays a scene in a mock meeting to a driver in a real Chromium, and compares what it told with what truly happened.
  */
 
+import type { MeetingEvent } from '../../core/meeting/meeting.ts'
 import { MediaEncoder } from '../../mock/media/encode.ts'
 import type { MockMeeting, MockServer } from '../../mock/types.ts'
 import { openDriver, recognizeMeeting } from '../../platforms/index.ts'
 import { type DiarizationSegment, Timeline } from '../../src/life/timeline.ts'
-import type { MeetingEvent } from '../../src/meeting/meeting.ts'
 import { median } from '../media/statistics.ts'
 import { SILENT_STAGE, until, waitsAt } from '../platforms/conformance/ground.ts'
 import { peopleOf } from '../platforms/conformance/people.ts'

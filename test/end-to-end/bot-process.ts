@@ -6,9 +6,9 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { BotEvent, FinalReport, NumberedEvent, Transcript } from '@standin/wire/events.ts'
+import { packageRoot } from '../../core/process/page-scripts.ts'
 import type { MockPlatformName } from '../../mock/index.ts'
 import type { MockMeeting, MockServer } from '../../mock/types.ts'
-import { packageRoot } from '../../src/process/page-scripts.ts'
 
 const PATIENCE_MS = 90_000
 

@@ -6,9 +6,8 @@ import type { BotCommand } from '@standin/wire/commands.ts'
 import type { BotEvent, FinalReport, Quality } from '@standin/wire/events.ts'
 import { type Job, jobSchema } from '@standin/wire/job.ts'
 import { onTestFinished } from 'vitest'
-import { type BotParts, type Outcome, runBot } from '../../src/life/bot.ts'
-import { silentLogger } from '../../src/logger.ts'
-import type { MeetingEvent } from '../../src/meeting/meeting.ts'
+import { silentLogger } from '../../core/logger.ts'
+import type { MeetingEvent } from '../../core/meeting/meeting.ts'
 import type {
   Admission,
   CommandAnswer,
@@ -23,8 +22,9 @@ import type {
   Transcribe,
   WaitingFor,
   WriteReport,
-} from '../../src/ports.ts'
-import type { StopRequester } from '../../src/process/stop-requests.ts'
+} from '../../core/ports.ts'
+import type { StopRequester } from '../../core/process/stop-requests.ts'
+import { type BotParts, type Outcome, runBot } from '../../src/life/bot.ts'
 import { HandClock } from './clock.ts'
 
 export const BOT_ID = '5b0d4f2e-7c55-4c86-9d2c-0f6a1f0c7f11'

@@ -6,8 +6,8 @@
  */
 
 import type { RecordingMode } from '@standin/wire/codes.ts'
+import { silentLogger } from '../../core/logger.ts'
 import { createRecorder } from '../../recorder/index.ts'
-import { silentLogger } from '../../src/logger.ts'
 import { growIn, realClock } from './capture-environment.ts'
 
 const [folder = '', mode = 'speaker_view', seconds] = process.argv.slice(2)

@@ -1,6 +1,6 @@
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { packageRoot } from '../../src/process/page-scripts.ts'
+import { packageRoot } from '../../core/process/page-scripts.ts'
 
 /**
  * Returns the scenarios that no test of the platform's driver opens. The driver's tests check the others in more

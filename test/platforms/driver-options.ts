@@ -1,6 +1,6 @@
+import { silentLogger } from '../../core/logger.ts'
 import type { MockServer } from '../../mock/types.ts'
 import type { DriverOptions } from '../../platforms/shared/driver-options.ts'
-import { silentLogger } from '../../src/logger.ts'
 
 /** A plain guest for mock meetings: sound alone, agrees to be recorded, says nothing. */
 export function guestOptions(mock: Pick<MockServer, 'hosts' | 'address'>): DriverOptions {

@@ -3,6 +3,7 @@
  */
 import { rm } from 'node:fs/promises'
 import { type Browser, chromium } from 'playwright'
+import type { CaptureEnvironment } from '../../core/ports.ts'
 import { botBrowserOf } from '../../platforms/browser/bot-browser.ts'
 import {
   type BrowserOptions,
@@ -12,7 +13,6 @@ import {
   openBrowser,
 } from '../../platforms/browser/browser.ts'
 import { makeBrowserHome } from '../../platforms/browser/home.ts'
-import type { CaptureEnvironment } from '../../src/ports.ts'
 
 interface Running {
   browser: Browser

@@ -1,8 +1,8 @@
 import { beforeAll, expect, test } from 'vitest'
+import { silentLogger } from '../../core/logger.ts'
 import type { Capture, CaptureListener } from '../../recorder/capture.ts'
 import type { SegmentPart } from '../../recorder/held-segment.ts'
 import { StandBy } from '../../recorder/stand-by.ts'
-import { silentLogger } from '../../src/logger.ts'
 import { HandClock } from '../fakes/clock.ts'
 
 import { makeSpan } from '../media/spans.ts'

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
-import type { ReportFacts } from '../../src/ports.ts'
+import type { ReportFacts } from '../../core/ports.ts'
 
 export const HOSTILE = '</script><script>window.hacked=1</script><img src=x onerror="window.hacked=1">'
 

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { packageRoot } from '../../core/process/page-scripts.ts'
 import { judge, lowered, violationsOf } from '../../scripts/check-english.ts'
 import { NAME_RULES, NEW_NAMES, TEXT_RULES } from '../../scripts/english/rules.ts'
-import { packageRoot } from '../../src/process/page-scripts.ts'
 
 const rulesOf = (file: string, text: string) => violationsOf(file, text).map(({ rule }) => rule)
 

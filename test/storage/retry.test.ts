@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { Clock } from '../../src/ports.ts'
+import type { Clock } from '../../core/ports.ts'
 import { GaveUp, type RetryOptions, withRetries } from '../../storage/retry.ts'
 
 /** A clock that advances only during its sleeps. */

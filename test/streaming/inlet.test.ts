@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest'
-import { silentLogger } from '../../src/logger.ts'
+import { silentLogger } from '../../core/logger.ts'
 import { Inlet, MAX_QUEUED_SECONDS } from '../../streaming/inlet.ts'
 import { HandClock } from '../fakes/clock.ts'
 

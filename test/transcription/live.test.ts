@@ -2,8 +2,8 @@
 
 import type { Transcript } from '@standin/wire/events.ts'
 import { describe, expect, test } from 'vitest'
-import { silentLogger } from '../../src/logger.ts'
-import type { RecordedTime, SpokenTurn } from '../../src/ports.ts'
+import { silentLogger } from '../../core/logger.ts'
+import type { RecordedTime, SpokenTurn } from '../../core/ports.ts'
 import { LiveTranscription } from '../../transcription/live.ts'
 import { ProviderError } from '../../transcription/providers/provider-error.ts'
 import type { LiveListener, LiveRecognition, Word } from '../../transcription/types.ts'

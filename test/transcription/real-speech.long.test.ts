@@ -6,7 +6,7 @@ import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { silentLogger } from '../../src/logger.ts'
+import { silentLogger } from '../../core/logger.ts'
 import {
   createAssemblyAi,
   createDeepgram,

@@ -7,8 +7,8 @@ import { openAsBlob } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { StreamingTranscriberParams, TranscribeParams, TurnEvent } from 'assemblyai'
 import { z } from 'zod'
-import { boundedFetch } from '../../src/network/bounded-body.ts'
-import { aborted } from '../../src/process/clock.ts'
+import { boundedFetch } from '../../core/network/bounded-body.ts'
+import { aborted } from '../../core/process/clock.ts'
 import type { LiveConnection, LiveListener, Recognized, SpeechProvider, Word } from '../types.ts'
 import {
   causeOf,

@@ -5,8 +5,8 @@
 
 import type { DeepgramError } from '@deepgram/sdk'
 import { z } from 'zod'
-import { boundedFetch } from '../../src/network/bounded-body.ts'
-import { aborted } from '../../src/process/clock.ts'
+import { boundedFetch } from '../../core/network/bounded-body.ts'
+import { aborted } from '../../core/process/clock.ts'
 import type { LiveConnection, LiveListener, Recognized, SpeechProvider, Word } from '../types.ts'
 import {
   causeOf,

@@ -5,7 +5,7 @@
 import { openAsBlob } from 'node:fs'
 import { basename } from 'node:path'
 import { z } from 'zod'
-import { readBody } from '../../src/network/bounded-body.ts'
+import { readBody } from '../../core/network/bounded-body.ts'
 import { spread } from '../spread.ts'
 import type { Recognized, SpeechProvider, Word } from '../types.ts'
 import {

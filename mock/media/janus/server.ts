@@ -4,7 +4,7 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { type Supervised, supervise } from '../../../src/process/supervised.ts'
+import { type Supervised, supervise } from '../../../core/process/supervised.ts'
 import { JanusLink } from './link.ts'
 
 /** The processes of a busy test machine take their time. */

@@ -3,7 +3,7 @@
  * same as in production. The stub sends its `join` here too. Source: docs/platform-notes/zoom.md#loading-the-sdk and
  * #the-mock.
  */
-import { pageScript } from '../../../src/process/page-scripts.ts'
+import { pageScript } from '../../../core/process/page-scripts.ts'
 import type { PlatformServer } from '../../shared/platform-server.ts'
 import { bodyOf, type Exchange, randomPath } from '../../shared/site.ts'
 import type { ZoomMeeting } from '../meeting.ts'

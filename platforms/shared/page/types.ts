@@ -4,8 +4,8 @@
  */
 
 import type { RecordingMode } from '@standin/wire/codes.ts'
-import type { ChatMessage, MeetingEvent } from '../../../src/meeting/meeting.ts'
-import type { DegradationStep } from '../../../src/ports.ts'
+import type { ChatMessage, MeetingEvent } from '../../../core/meeting/meeting.ts'
+import type { DegradationStep } from '../../../core/ports.ts'
 
 /** Delay of received sound and picture: `even` keeps both in sync for a recording, `live` minimizes latency. */
 export type Playout = 'even' | 'live'

@@ -1,9 +1,9 @@
 /** The driver that joins through Zoom's Meeting SDK: wires its parts to the interface of the worker run. */
 
-import { BotError, messageOf } from '../../../src/errors.ts'
-import type { ConfCredentials } from '../../../src/job/conf-credentials.ts'
-import type { MeetingTarget } from '../../../src/meeting/meeting.ts'
-import type { CaptureEnvironment, MeetingDriver } from '../../../src/ports.ts'
+import type { ConfCredentials } from '../../../core/conf-credentials.ts'
+import { BotError, messageOf } from '../../../core/errors.ts'
+import type { MeetingTarget } from '../../../core/meeting/meeting.ts'
+import type { CaptureEnvironment, MeetingDriver } from '../../../core/ports.ts'
 import type { ChatSteps } from '../../shared/chat-sender.ts'
 import { DeviceToggles } from '../../shared/device-toggles.ts'
 import { DialogResponder } from '../../shared/dialogs.ts'

@@ -4,7 +4,7 @@
  */
 
 import type { ErrorCode } from '@standin/wire/codes.ts'
-import { BotError } from '../../../src/errors.ts'
+import { BotError } from '../../../core/errors.ts'
 import type { SdkFailure } from './page/types.ts'
 
 export type FailureKind =

@@ -5,9 +5,9 @@
  * token.
  */
 
-import { BotError } from '../../../src/errors.ts'
-import type { ConfCredentials } from '../../../src/job/conf-credentials.ts'
-import type { MeetingTarget } from '../../../src/meeting/meeting.ts'
+import type { ConfCredentials } from '../../../core/conf-credentials.ts'
+import { BotError } from '../../../core/errors.ts'
+import type { MeetingTarget } from '../../../core/meeting/meeting.ts'
 import { loadMeeting } from '../../shared/loading.ts'
 import type { MeetingPage } from '../../shared/meeting-page.ts'
 import type { ElementName } from '../page/types.ts'

@@ -1,7 +1,7 @@
 /** The guest of Zoom's web client: wires its parts to the interface of the worker run. */
 import type { Frame, Page } from 'playwright'
-import type { MeetingTarget } from '../../../src/meeting/meeting.ts'
-import type { CaptureEnvironment, MeetingDriver } from '../../../src/ports.ts'
+import type { MeetingTarget } from '../../../core/meeting/meeting.ts'
+import type { CaptureEnvironment, MeetingDriver } from '../../../core/ports.ts'
 import { DeviceToggles } from '../../shared/device-toggles.ts'
 import { DialogResponder } from '../../shared/dialogs.ts'
 import type { DriverOptions } from '../../shared/driver-options.ts'

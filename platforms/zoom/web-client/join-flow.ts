@@ -1,8 +1,8 @@
 /**
  * From the link to the request to join: cookie banner, launch page, the form with its name and passcode, and stalls.
  */
-import { BotError } from '../../../src/errors.ts'
-import type { MeetingTarget } from '../../../src/meeting/meeting.ts'
+import { BotError } from '../../../core/errors.ts'
+import type { MeetingTarget } from '../../../core/meeting/meeting.ts'
 import type { DeviceToggles } from '../../shared/device-toggles.ts'
 import { loadMeeting } from '../../shared/loading.ts'
 import type { ZoomPaces } from '../paces.ts'

@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { packageRoot } from '../../../src/process/page-scripts.ts'
+import { packageRoot } from '../../../core/process/page-scripts.ts'
 import { freePort } from '../../servers/free-port.ts'
 import type { RoleSettings } from './role-process.ts'
 

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { NoTranscript } from '../../../control-plane/jobs/retranscription.ts'
 import { createTranscribeCommand } from '../../../control-plane/jobs/transcribe-command.ts'
-import { packageRoot } from '../../../src/process/page-scripts.ts'
+import { packageRoot } from '../../../core/process/page-scripts.ts'
 import { startSpeechService } from '../../transcription/speech-service.ts'
 
 const BOT_ID = '5b0d4f2e-7c55-4c86-9d2c-0f6a1f0c7f11'

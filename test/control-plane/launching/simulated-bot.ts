@@ -8,9 +8,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { BotEvent } from '@standin/wire/events.ts'
 import type { Job } from '@standin/wire/job.ts'
 import type { EndEvidence } from '../../../control-plane/ports.ts'
+import type { Logger } from '../../../core/logger.ts'
 import { openControlLink } from '../../../src/control-link/client.ts'
 import type { LinkTiming } from '../../../src/control-link/timing.ts'
-import type { Logger } from '../../../src/logger.ts'
 
 export interface Plan {
   /** Milliseconds in the meeting; it leaves earlier when it is asked to. */

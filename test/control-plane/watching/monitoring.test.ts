@@ -8,7 +8,7 @@ import { parse } from 'yaml'
 import { readServiceConfig } from '../../../control-plane/config/config.ts'
 import { newSealKey } from '../../../control-plane/secrets/seals.ts'
 import { type Service, startService } from '../../../control-plane/service.ts'
-import { packageRoot } from '../../../src/process/page-scripts.ts'
+import { packageRoot } from '../../../core/process/page-scripts.ts'
 import { openTestDatabase, type TestDatabase } from '../postgres.ts'
 import { samplesOf } from './scrape.ts'
 

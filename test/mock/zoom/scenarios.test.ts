@@ -1,6 +1,7 @@
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { packageRoot } from '../../../core/process/page-scripts.ts'
 import { SCENARIOS as ALL } from '../../../mock/zoom/index.ts'
 import { isRight, Nodes, NUMBER, randomNumber, randomPasscode } from '../../../mock/zoom/numbers.ts'
 import { DIALOGS } from '../../../mock/zoom/page/dialog-kinds.ts'
@@ -8,7 +9,6 @@ import { CLASS, ID, LABEL, TEXT } from '../../../mock/zoom/page/table.ts'
 import { DEFAULTS, pageSettings } from '../../../mock/zoom/settings.ts'
 import { SHOWABLE } from '../../../mock/zoom/showable.ts'
 import { OVER } from '../../../mock/zoom/visit-types.ts'
-import { packageRoot } from '../../../src/process/page-scripts.ts'
 
 /** Scenarios of the web client. Those of the SDK have separate tests. */
 const SCENARIOS = Object.fromEntries(Object.entries(ALL).filter(([name]) => !name.startsWith('sdk-')))

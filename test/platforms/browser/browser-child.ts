@@ -1,6 +1,7 @@
 /** A test starts this as a separate process. It opens a browser, prints its process id, and waits to be ended. */
+
+import { silentLogger } from '../../../core/logger.ts'
 import { openBrowser } from '../../../platforms/browser/browser.ts'
-import { silentLogger } from '../../../src/logger.ts'
 
 process.on('SIGINT', () => {
   process.stdout.write('heard SIGINT\n')

@@ -9,11 +9,11 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { generate } from 'selfsigned'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { silentLogger } from '../../../core/logger.ts'
+import type { CaptureEnvironment } from '../../../core/ports.ts'
 import { type BotBrowser, type BrowserOptions, openBrowser } from '../../../platforms/browser/browser.ts'
 import { publicKeyHash, splitAddress } from '../../../platforms/browser/mapped-hosts.ts'
 import { sandboxObstacle } from '../../../platforms/browser/sandbox.ts'
-import { silentLogger } from '../../../src/logger.ts'
-import type { CaptureEnvironment } from '../../../src/ports.ts'
 
 const run = promisify(execFile)
 const HEADLESS: CaptureEnvironment = {

@@ -2,10 +2,10 @@ import { mkdir, mkdtemp, readdir, readlink, rm, stat, writeFile } from 'node:fs/
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
+import { silentLogger } from '../../../core/logger.ts'
+import type { CaptureEnvironment } from '../../../core/ports.ts'
 import { launchOptions } from '../../../platforms/browser/browser.ts'
 import { makeBrowserHome } from '../../../platforms/browser/home.ts'
-import { silentLogger } from '../../../src/logger.ts'
-import type { CaptureEnvironment } from '../../../src/ports.ts'
 
 const STAGE: CaptureEnvironment = {
   display: ':9',

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
+import { BotError } from '../../../core/errors.ts'
 import { openSessionOnce } from '../../../platforms/browser/session.ts'
-import { BotError } from '../../../src/errors.ts'
 
 const OBJECT = 's3://states/notes.json'
 const never = () => new Promise<never>(() => {})

@@ -8,9 +8,8 @@ import type { RecordingMode } from '@standin/wire/codes.ts'
 import type { BotCommand } from '@standin/wire/commands.ts'
 import type { BotEvent } from '@standin/wire/events.ts'
 import { jobSchema } from '@standin/wire/job.ts'
-import { type Outcome, runBot } from '../../../src/life/bot.ts'
-import { silentLogger } from '../../../src/logger.ts'
-import type { MeetingTarget } from '../../../src/meeting/meeting.ts'
+import { silentLogger } from '../../../core/logger.ts'
+import type { MeetingTarget } from '../../../core/meeting/meeting.ts'
 import type {
   CommandAnswer,
   MeetingDriver,
@@ -18,9 +17,10 @@ import type {
   RecordedSpan,
   Recorder,
   RecorderEvent,
-} from '../../../src/ports.ts'
-import { systemClock } from '../../../src/process/clock.ts'
-import type { StopRequester } from '../../../src/process/stop-requests.ts'
+} from '../../../core/ports.ts'
+import { systemClock } from '../../../core/process/clock.ts'
+import type { StopRequester } from '../../../core/process/stop-requests.ts'
+import { type Outcome, runBot } from '../../../src/life/bot.ts'
 import { SILENT_STAGE, until } from './ground.ts'
 
 export class BotLife {

@@ -1,8 +1,9 @@
 /**
  * Timing and environment of the suite: waits that fit a mock's pace, a capture environment without display and sound.
  */
+
+import type { CaptureEnvironment } from '../../../core/ports.ts'
 import { REAL_WAITS, type Waits } from '../../../platforms/shared/waits.ts'
-import type { CaptureEnvironment } from '../../../src/ports.ts'
 
 /** Sound goes nowhere: no Pulse server is there, and Chromium runs without a display. */
 export const SILENT_STAGE: CaptureEnvironment = {

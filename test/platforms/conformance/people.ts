@@ -1,6 +1,7 @@
 /** The participants of the suite's meetings, and the events that report them. */
+
+import type { ChatMessage, MeetingEvent, Participant } from '../../../core/meeting/meeting.ts'
 import type { MockMeeting, MockPerson } from '../../../mock/types.ts'
-import type { ChatMessage, MeetingEvent, Participant } from '../../../src/meeting/meeting.ts'
 
 /** Looks come in the order in which people are named. */
 export const PEOPLE: MockPerson[] = [

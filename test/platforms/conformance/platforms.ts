@@ -1,10 +1,10 @@
 /** Every platform that the suite runs against: its mock, and what is its own about the common scenarios. */
 
 import type { ErrorCode } from '@standin/wire/codes.ts'
+import type { PlatformName } from '../../../core/meeting/meeting.ts'
 import type { MockServer } from '../../../mock/types.ts'
 import type { DriverOptions } from '../../../platforms/shared/driver-options.ts'
 import type { ZoomSdkOptions } from '../../../platforms/zoom/meeting-sdk/driver.ts'
-import type { PlatformName } from '../../../src/meeting/meeting.ts'
 import { CONF } from '../zoom/meeting-sdk/conf.ts'
 
 /** `janus` sends all sound and pictures through a real media server. */

@@ -6,11 +6,11 @@
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { packageRoot } from '../../../core/process/page-scripts.ts'
 import { SELECTORS as GOOGLE_MEET } from '../../../platforms/google-meet/selectors.ts'
 import { SELECTORS as JITSI } from '../../../platforms/jitsi/selectors.ts'
 import { SELECTORS as MICROSOFT_TEAMS } from '../../../platforms/microsoft-teams/selectors.ts'
 import { SELECTORS as ZOOM } from '../../../platforms/zoom/selectors.ts'
-import { packageRoot } from '../../../src/process/page-scripts.ts'
 
 type Selectors = Readonly<Record<string, string>>
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { ChatUnavailable } from '../../../src/errors.ts'
-import type { ChatMessage, MeetingEvent } from '../../../src/meeting/meeting.ts'
+import { ChatUnavailable } from '../../../core/errors.ts'
+import type { ChatMessage, MeetingEvent } from '../../../core/meeting/meeting.ts'
 import { type Attempt, meetHarness, until } from './harness.ts'
 
 const meet = meetHarness()

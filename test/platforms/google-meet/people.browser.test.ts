@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { MeetingEvent } from '../../../src/meeting/meeting.ts'
+import type { MeetingEvent } from '../../../core/meeting/meeting.ts'
 import { type Attempt, meetHarness, until } from './harness.ts'
 
 const meet = meetHarness()

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { silentLogger } from '../../../core/logger.ts'
 import { startMockGoogleMeet } from '../../../mock/index.ts'
 import { type BotBrowser, openBrowser } from '../../../platforms/browser/browser.ts'
 import { meetScript } from '../../../platforms/google-meet/page-script.ts'
-import { silentLogger } from '../../../src/logger.ts'
 import { SILENT_STAGE } from './harness.ts'
 
 const mock = await startMockGoogleMeet()

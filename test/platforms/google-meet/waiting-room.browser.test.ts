@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { BotError } from '../../../src/errors.ts'
+import { BotError } from '../../../core/errors.ts'
 import { type Attempt, meetHarness, until } from './harness.ts'
 
 const meet = meetHarness()

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { ChatUnavailable } from '../../../src/errors.ts'
-import type { MeetingEvent } from '../../../src/meeting/meeting.ts'
+import { ChatUnavailable } from '../../../core/errors.ts'
+import type { MeetingEvent } from '../../../core/meeting/meeting.ts'
 import { heartbeats } from '../conformance/ground.ts'
 import { asked, jitsiHarness, pressed, until } from './harness.ts'
 

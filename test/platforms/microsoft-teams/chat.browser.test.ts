@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { ChatUnavailable } from '../../../src/errors.ts'
+import { ChatUnavailable } from '../../../core/errors.ts'
 import { teamsHarness, until } from './harness.ts'
 
 const teams = teamsHarness()

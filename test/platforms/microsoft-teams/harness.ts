@@ -1,4 +1,6 @@
 /** Attempts to be in a mock Microsoft Teams meeting; times are shortened on both sides by the same factor. */
+
+import type { MeetingTarget } from '../../../core/meeting/meeting.ts'
 import { startMockMicrosoftTeams } from '../../../mock/microsoft-teams/index.ts'
 import type { TeamsMeeting } from '../../../mock/microsoft-teams/meeting.ts'
 import { openMicrosoftTeams } from '../../../platforms/microsoft-teams/driver.ts'
@@ -10,7 +12,6 @@ import { recognizeMicrosoftTeams } from '../../../platforms/microsoft-teams/url.
 import { TEAMS_WAITS } from '../../../platforms/microsoft-teams/waits.ts'
 import { openMeetingPage } from '../../../platforms/shared/platform-driver.ts'
 import { REAL_WAITS, type Waits } from '../../../platforms/shared/waits.ts'
-import type { MeetingTarget } from '../../../src/meeting/meeting.ts'
 import { attempts, type AttemptOptions as Options } from '../attempts.ts'
 import { pageReader } from '../page-reader.ts'
 

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
+import { silentLogger } from '../../../core/logger.ts'
 import { JoinFlow } from '../../../platforms/microsoft-teams/join-flow.ts'
 import type { PageSnapshot } from '../../../platforms/microsoft-teams/page/types.ts'
 import type { TeamsPage } from '../../../platforms/microsoft-teams/page-script.ts'
 import { OPEN_GATE } from '../../../platforms/shared/ahead.ts'
 import { DeviceToggles } from '../../../platforms/shared/device-toggles.ts'
 import { REAL_WAITS } from '../../../platforms/shared/waits.ts'
-import { silentLogger } from '../../../src/logger.ts'
 import { snapshot } from './snapshots.ts'
 
 const PRE_JOIN = { kind: 'pre_join', text: '', proofs: [] } as const

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
+import { silentLogger } from '../../../core/logger.ts'
 import { Advance } from '../../../platforms/shared/advance.ts'
-import { silentLogger } from '../../../src/logger.ts'
 
 function advance({ hasPicture = true, canPaint = async () => true } = {}) {
   const done: string[] = []

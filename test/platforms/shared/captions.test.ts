@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
+import { silentLogger } from '../../../core/logger.ts'
 import { CaptionToggle } from '../../../platforms/shared/caption-toggle.ts'
 import { type CaptionRow, CaptionRows, type ShownCaption } from '../../../platforms/shared/page/chat/caption-rows.ts'
 import type { CommonSnapshot } from '../../../platforms/shared/page/types.ts'
-import { silentLogger } from '../../../src/logger.ts'
 import { HandClock } from '../../fakes/clock.ts'
 
 describe('rows of captions', () => {

@@ -2,8 +2,8 @@ import { mkdtemp, readlink, rm, symlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { silentLogger } from '../../../core/logger.ts'
 import { FrameLink } from '../../../platforms/shared/frame-link.ts'
-import { silentLogger } from '../../../src/logger.ts'
 import { HandClock } from '../../fakes/clock.ts'
 
 const SIZE = { width: 1280, height: 720 }

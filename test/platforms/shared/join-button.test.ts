@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
+import { silentLogger } from '../../../core/logger.ts'
 import { JoinButton } from '../../../platforms/shared/join-button.ts'
 import { REAL_WAITS } from '../../../platforms/shared/waits.ts'
-import { silentLogger } from '../../../src/logger.ts'
 
 const READY = { label: 'Join now', isEnabled: true }
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
+import { BotError } from '../../../core/errors.ts'
 import { AdmissionJudge } from '../../../platforms/shared/admission.ts'
 import { OPEN_GATE } from '../../../platforms/shared/ahead.ts'
 import { enter, type JoinSteps, waitForAdmission, waitingForOf } from '../../../platforms/shared/join-steps.ts'
-import { BotError } from '../../../src/errors.ts'
 import { HandClock } from '../../fakes/clock.ts'
 import { type Kind, ScriptedPage, type ScriptedSigns, SENSE } from './scripted-page.ts'
 

@@ -10,8 +10,8 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { build } from 'esbuild'
 import { type BrowserContext, chromium, type Page } from 'playwright'
+import { silentLogger } from '../../../core/logger.ts'
 import { type OwnScript, serveOwnScript } from '../../../platforms/browser/own-script.ts'
-import { silentLogger } from '../../../src/logger.ts'
 
 const here = dirname(fileURLToPath(import.meta.url))
 

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
+import { silentLogger } from '../../../core/logger.ts'
 import type { CpuWaits } from '../../../platforms/browser/cpu-waits.ts'
 import { MeetingPage, type PageParts } from '../../../platforms/shared/meeting-page.ts'
 import { REAL_WAITS } from '../../../platforms/shared/waits.ts'
-import { silentLogger } from '../../../src/logger.ts'
 import { HandClock } from '../../fakes/clock.ts'
 
 /** A page whose renderer waits for a processor for this share of the time; null where the kernel does not tell. */

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
+import type { MeetingEvent } from '../../../core/meeting/meeting.ts'
 import { DeviceToggles } from '../../../platforms/shared/device-toggles.ts'
 import { MeetingWatch, type Watching } from '../../../platforms/shared/meeting-watch.ts'
-import type { MeetingEvent } from '../../../src/meeting/meeting.ts'
 import { HandClock } from '../../fakes/clock.ts'
 import { type Kind, ScriptedPage, type ScriptedSigns, SENSE } from './scripted-page.ts'
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
+import type { CapturedAudio, ParticipantAudio } from '../../../core/ports.ts'
 import { receiveCarriedAudio } from '../../../platforms/shared/page-audio-transport.ts'
-import type { CapturedAudio, ParticipantAudio } from '../../../src/ports.ts'
 
 function audioTap() {
   const mixes: CapturedAudio[] = []

@@ -1,12 +1,13 @@
 /** A meeting page without a browser: it shows what the test says, look by look, and notes what is pressed. */
+
+import { BotError } from '../../../core/errors.ts'
+import { silentLogger } from '../../../core/logger.ts'
+import type { AskGate } from '../../../core/ports.ts'
 import { OPEN_GATE } from '../../../platforms/shared/ahead.ts'
 import type { MeetingPage } from '../../../platforms/shared/meeting-page.ts'
 import type { CommonSnapshot, PageEvent } from '../../../platforms/shared/page/types.ts'
 import type { PageClassifier, PagePhase, PageState } from '../../../platforms/shared/page-state.ts'
 import { REAL_WAITS, type Waits } from '../../../platforms/shared/waits.ts'
-import { BotError } from '../../../src/errors.ts'
-import { silentLogger } from '../../../src/logger.ts'
-import type { AskGate } from '../../../src/ports.ts'
 import type { HandClock } from '../../fakes/clock.ts'
 
 export type Kind = 'door' | 'lobby' | 'call' | 'lost' | 'captcha' | 'odd' | 'denied' | 'over' | 'broken' | 'either'

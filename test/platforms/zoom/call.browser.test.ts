@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { BotError } from '../../../src/errors.ts'
+import { BotError } from '../../../core/errors.ts'
 import { heartbeats } from '../conformance/ground.ts'
 import { type Attempt, until, zoomHarness, zoomReader } from './harness.ts'
 

@@ -1,4 +1,6 @@
 /** A mock Zoom and a driver in a real, headless Chromium; times are shortened on both sides by the same factor. */
+
+import type { MeetingTarget } from '../../../core/meeting/meeting.ts'
 import { startMockZoom } from '../../../mock/zoom/index.ts'
 import type { ZoomMeeting } from '../../../mock/zoom/meeting.ts'
 import { meetingScript } from '../../../platforms/shared/meeting-page.ts'
@@ -13,7 +15,6 @@ import { SELECTORS } from '../../../platforms/zoom/selectors.ts'
 import { recognizeZoom } from '../../../platforms/zoom/url.ts'
 import { webClientClassifier } from '../../../platforms/zoom/web-client/page-classifier.ts'
 import { WORDS } from '../../../platforms/zoom/words.ts'
-import type { MeetingTarget } from '../../../src/meeting/meeting.ts'
 import { type Attempt, attempts, type AttemptOptions as Options } from '../attempts.ts'
 import { pageReader } from '../page-reader.ts'
 

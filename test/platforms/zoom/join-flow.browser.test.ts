@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { BotError } from '../../../src/errors.ts'
+import { BotError } from '../../../core/errors.ts'
 import { type Attempt, BOT_NAME, until, zoomHarness, zoomReader } from './harness.ts'
 
 const zoom = zoomHarness()

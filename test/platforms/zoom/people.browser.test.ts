@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { ChatUnavailable } from '../../../src/errors.ts'
-import type { MeetingEvent } from '../../../src/meeting/meeting.ts'
+import { ChatUnavailable } from '../../../core/errors.ts'
+import type { MeetingEvent } from '../../../core/meeting/meeting.ts'
 import { type Attempt, BOT_NAME, until, zoomHarness } from './harness.ts'
 
 const zoom = zoomHarness()

@@ -2,9 +2,9 @@
 import { join } from 'node:path'
 import { build } from 'esbuild'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { silentLogger } from '../../../core/logger.ts'
+import { packageRoot } from '../../../core/process/page-scripts.ts'
 import { type BotBrowser, openBrowser } from '../../../platforms/browser/browser.ts'
-import { silentLogger } from '../../../src/logger.ts'
-import { packageRoot } from '../../../src/process/page-scripts.ts'
 import { SILENT_STAGE } from './harness.ts'
 
 let browser: BotBrowser

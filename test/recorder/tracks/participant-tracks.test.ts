@@ -3,10 +3,10 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
+import { silentLogger } from '../../../core/logger.ts'
+import type { RecordedSpan } from '../../../core/ports.ts'
 import { createParticipantTracks, voiceFileName } from '../../../recorder/tracks/participant-tracks.ts'
 import { offsetAt } from '../../../src/life/recording-clock.ts'
-import { silentLogger } from '../../../src/logger.ts'
-import type { RecordedSpan } from '../../../src/ports.ts'
 
 const OPUS = Buffer.of(0xf8, 0xff, 0xfe)
 const START = 1_795_287_871_000

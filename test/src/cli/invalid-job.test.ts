@@ -4,7 +4,7 @@ import { mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { packageRoot } from '../../../src/process/page-scripts.ts'
+import { packageRoot } from '../../../core/process/page-scripts.ts'
 
 function standin(...given: string[]): Promise<{ exitCode: number | string | null | undefined; errors: string }> {
   return new Promise((resolve) => {

@@ -3,9 +3,9 @@ import type { ReadStream, WriteStream } from 'node:tty'
 import type { BotCommand } from '@standin/wire/commands.ts'
 import type { BotEvent } from '@standin/wire/events.ts'
 import { afterEach, expect, test } from 'vitest'
+import type { CommandAnswer } from '../../../core/ports.ts'
 import { terminalView } from '../../../src/cli/terminal-view.ts'
 import type { View } from '../../../src/main.ts'
-import type { CommandAnswer } from '../../../src/ports.ts'
 
 let view: View | undefined
 afterEach(() => view?.close())

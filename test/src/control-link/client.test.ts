@@ -2,9 +2,9 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { NumberedEvent } from '@standin/wire/events.ts'
 import { expect, onTestFinished, test } from 'vitest'
+import { publicLookup } from '../../../core/network/address-policy.ts'
 import { type ControlLinkOptions, openControlLink } from '../../../src/control-link/client.ts'
 import { HEARTBEAT_EVERY_MS } from '../../../src/control-link/timing.ts'
-import { publicLookup } from '../../../src/network/address-policy.ts'
 import { startScriptedPlane } from './scripted-plane.ts'
 import {
   BOT_ID,

@@ -1,5 +1,6 @@
 import type { BotCommand } from '@standin/wire/commands.ts'
 import { expect, test } from 'vitest'
+import type { CommandAnswer } from '../../../core/ports.ts'
 import {
   CommandDispatcher,
   MAX_ANSWER_SIZE,
@@ -7,7 +8,6 @@ import {
   MAX_REMEMBERED_SIZE,
   MAX_WAITING_COMMANDS,
 } from '../../../src/control-link/command-dispatcher.ts'
-import type { CommandAnswer } from '../../../src/ports.ts'
 import { memoryLogger, numbersUpTo, until } from './support.ts'
 
 interface Sent {

@@ -1,8 +1,8 @@
 /** When a bot counts as welcomed: its control plane can still order it to leave before it joins. */
 import { expect, onTestFinished, test } from 'vitest'
+import { silentLogger } from '../../../core/logger.ts'
 import { openControlLink } from '../../../src/control-link/client.ts'
 import { createLocalControlPlane } from '../../../src/control-link/local.ts'
-import { silentLogger } from '../../../src/logger.ts'
 import { startScriptedPlane } from './scripted-plane.ts'
 import { BOT_ID, FAST, notice, TOKEN, temporaryFolder, until } from './support.ts'
 

@@ -1,7 +1,7 @@
 import type { FreshToken } from '@standin/wire/control-link.ts'
 import { jobSchema } from '@standin/wire/job.ts'
 import { expect, test } from 'vitest'
-import { confCredentialsOf } from '../../../src/job/conf-credentials.ts'
+import { confCredentialsOf } from '../../../core/conf-credentials.ts'
 import { freshTokensOf, withFreshTokens } from '../../../src/job/fresh-tokens.ts'
 
 const jobOf = (fields: Record<string, unknown>) =>

@@ -1,6 +1,6 @@
 /** A bot ends with a reason when its browser, its storage or its own code breaks. */
 import { describe, expect, test } from 'vitest'
-import { BotError } from '../../../src/errors.ts'
+import { BotError } from '../../../core/errors.ts'
 import { StorageError } from '../../../storage/error.ts'
 import { grown, World } from '../../fakes/world.ts'
 import { recording } from './recording-bot.ts'

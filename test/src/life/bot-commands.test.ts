@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { ChatUnavailable } from '../../../src/errors.ts'
+import { ChatUnavailable } from '../../../core/errors.ts'
 import { untilStopped, World } from '../../fakes/world.ts'
 import { ann, recording } from './recording-bot.ts'
 

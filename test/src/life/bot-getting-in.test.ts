@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { BotError } from '../../../src/errors.ts'
+import { BotError } from '../../../core/errors.ts'
 import { untilStopped, World } from '../../fakes/world.ts'
 
 const refused = (canRetry: boolean) => new BotError('BOT_NOT_ACCEPTED', "You can't join this video call", { canRetry })

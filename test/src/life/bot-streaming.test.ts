@@ -2,8 +2,8 @@
  * Live sound in a worker run: it connects while the bot joins, starts and pauses with the recording, and ends first.
  */
 import { expect, test } from 'vitest'
-import { BotError } from '../../../src/errors.ts'
-import type { Streaming } from '../../../src/ports.ts'
+import { BotError } from '../../../core/errors.ts'
+import type { Streaming } from '../../../core/ports.ts'
 import { untilStopped, World } from '../../fakes/world.ts'
 
 function withStreaming(changes: Partial<Streaming> = {}) {

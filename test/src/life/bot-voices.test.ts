@@ -1,7 +1,7 @@
 /** Participant tracks in a worker run: its timeline names them, and they are stored with the other files. */
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import type { ParticipantTracks } from '../../../src/ports.ts'
+import type { ParticipantTracks } from '../../../core/ports.ts'
 import { World } from '../../fakes/world.ts'
 
 async function record(finish: ParticipantTracks['finish']) {

@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { BotError, ChatUnavailable } from '../../../src/errors.ts'
+import { BotError, ChatUnavailable } from '../../../core/errors.ts'
 import { World } from '../../fakes/world.ts'
 import { ann, ben, recording } from './recording-bot.ts'
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { BotError } from '../../../src/errors.ts'
-import type { RecorderLoss } from '../../../src/ports.ts'
+import { BotError } from '../../../core/errors.ts'
+import type { RecorderLoss } from '../../../core/ports.ts'
 import { World } from '../../fakes/world.ts'
 
 /** A bot that has recorded for ten seconds, and whose encoders take a second to start. */

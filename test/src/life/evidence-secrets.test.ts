@@ -2,8 +2,8 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
+import { registerSecrets } from '../../../core/process/known-secrets.ts'
 import { saveEvidence } from '../../../src/life/artifacts.ts'
-import { registerSecrets } from '../../../src/process/known-secrets.ts'
 
 test('no file of the evidence has a secret of the job', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'standin-evidence-'))

@@ -2,8 +2,8 @@
 import { readFile } from 'node:fs/promises'
 import { NORMAL_END_CODES } from '@standin/wire/codes.ts'
 import { describe, expect, test } from 'vitest'
-import { BotError } from '../../../src/errors.ts'
-import type { StopRequester } from '../../../src/process/stop-requests.ts'
+import { BotError } from '../../../core/errors.ts'
+import type { StopRequester } from '../../../core/process/stop-requests.ts'
 import { grown, untilStopped, World } from '../../fakes/world.ts'
 
 async function recording(setUp?: (world: World) => void, job?: Record<string, unknown>): Promise<World> {

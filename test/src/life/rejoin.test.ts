@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { BotError } from '../../../src/errors.ts'
+import { BotError } from '../../../core/errors.ts'
 import { untilStopped, World } from '../../fakes/world.ts'
 import { ann, ben } from './recording-bot.ts'
 

@@ -1,7 +1,7 @@
 import { ERROR_CODES, NORMAL_END_CODES, STATUSES } from '@standin/wire/codes.ts'
 import type { BotEvent } from '@standin/wire/events.ts'
 import { describe, expect, test } from 'vitest'
-import { BotError, ERROR_TABLE, toBotError } from '../../../src/errors.ts'
+import { BotError, ERROR_TABLE, toBotError } from '../../../core/errors.ts'
 import { exitCodeOf, isNormalEnd, LEGAL_MOVES, type State } from '../../../src/life/states.ts'
 import { StatusReport } from '../../../src/life/status.ts'
 

@@ -1,5 +1,5 @@
 /** The picture that is recorded: our layer over the whole page, drawn from the page's video streams. */
-import type { DegradationStep } from '../../../../src/ports.ts'
+import type { DegradationStep } from '../../../../core/ports.ts'
 import { LOOK } from './composite-style.ts'
 import { FIRST_FRAME_MS } from './composite-tile.ts'
 import { type CompositeMode, type CompositeTile, createComposition } from './composition.ts'

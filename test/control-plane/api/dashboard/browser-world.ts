@@ -16,7 +16,7 @@ import { createLinkSigner } from '../../../../control-plane/files/signed-links.t
 import { openCommands, storeAnswer } from '../../../../control-plane/store/bots/commands.ts'
 import { createPerson, type Role } from '../../../../control-plane/store/people/people.ts'
 import { createSignInLink } from '../../../../control-plane/store/people/sessions.ts'
-import { packageRoot } from '../../../../src/process/page-scripts.ts'
+import { packageRoot } from '../../../../core/process/page-scripts.ts'
 import { HEADLESS_SHELL } from '../../../headless-shell.ts'
 import { freePort } from '../../../servers/free-port.ts'
 import { freshMeet, startReporting } from '../reporting.ts'

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { signInAddress } from '../../../../control-plane/api/dashboard/addresses.ts'
 import { createPerson } from '../../../../control-plane/store/people/people.ts'
 import { createSignInLink } from '../../../../control-plane/store/people/sessions.ts'
-import { packageRoot } from '../../../../src/process/page-scripts.ts'
+import { packageRoot } from '../../../../core/process/page-scripts.ts'
 import { HEADLESS_SHELL } from '../../../headless-shell.ts'
 import { openCalendarWorld } from '../calendars/stand-ins.ts'
 

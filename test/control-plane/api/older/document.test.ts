@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { OLDER_ERROR_CODES } from '../../../../control-plane/api/older/errors.ts'
-import { packageRoot } from '../../../../src/process/page-scripts.ts'
+import { packageRoot } from '../../../../core/process/page-scripts.ts'
 import { openApiWorld } from '../world.ts'
 
 let world: Awaited<ReturnType<typeof openApiWorld>>

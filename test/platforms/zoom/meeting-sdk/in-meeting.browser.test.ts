@@ -1,6 +1,6 @@
 /** In the meeting: people, speech, chat, the right to record, and every way out. */
 import { describe, expect, test } from 'vitest'
-import { ChatUnavailable } from '../../../../src/errors.ts'
+import { ChatUnavailable } from '../../../../core/errors.ts'
 import { BOT_NAME, until } from '../harness.ts'
 import { CONF } from './conf.ts'
 import { failureOf, sdkHarness, TOKEN_URL } from './sdk-harness.ts'

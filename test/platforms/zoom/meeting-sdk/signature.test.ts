@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
+import { BotError } from '../../../../core/errors.ts'
 import { MOCK_APP, signatureProblem } from '../../../../mock/zoom/sdk/credentials.ts'
 import { makeSignature } from '../../../../platforms/zoom/meeting-sdk/signature.ts'
-import { BotError } from '../../../../src/errors.ts'
 
 const NOW = Date.UTC(2026, 10, 21, 12)
 const parts = { sdkId: MOCK_APP.id, sdkSecret: MOCK_APP.secret, meetingNumber: '88240852079', now: NOW }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
+import type { ChatMessage } from '../../../../../core/meeting/meeting.ts'
 import { harmlessAddress, plainContent } from '../../../../../platforms/shared/page/chat/chat-content.ts'
 import { ChatLog, type ChatSource } from '../../../../../platforms/shared/page/chat/chat-log.ts'
-import type { ChatMessage } from '../../../../../src/meeting/meeting.ts'
 
 const message = (id: string, text: string, more: Partial<ChatMessage> = {}): ChatMessage => ({
   id,

@@ -1,9 +1,9 @@
 import { open } from 'node:fs/promises'
 import type { Page } from 'playwright'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { pageScript } from '../../../../../../core/process/page-scripts.ts'
 import { findStoredFile } from '../../../../../../platforms/browser/stored-file.ts'
 import type { Composite, CompositeTile } from '../../../../../../platforms/shared/page/picture/composite.ts'
-import { pageScript } from '../../../../../../src/process/page-scripts.ts'
 import { type Files, type Kiosk, openKiosk } from '../../../kiosk.ts'
 import type { FakePicture, Harness } from '../../harness.entry.ts'
 

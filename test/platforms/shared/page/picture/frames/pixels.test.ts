@@ -1,8 +1,8 @@
 import { join } from 'node:path'
 import { beforeAll, expect, test } from 'vitest'
+import { packageRoot } from '../../../../../../core/process/page-scripts.ts'
 import type { Pixels } from '../../../../../../platforms/shared/page/picture/frames/pixels.ts'
 import { compileToWasm } from '../../../../../../scripts/build.ts'
-import { packageRoot } from '../../../../../../src/process/page-scripts.ts'
 
 let pixels: Pixels
 

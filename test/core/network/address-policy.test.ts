@@ -6,7 +6,7 @@ import {
   credentialProblems,
   lookupFor,
   permittedFields,
-} from '../../../src/network/address-policy.ts'
+} from '../../../core/network/address-policy.ts'
 
 const KEYS = { access_key_id: 'key', secret_access_key: 'secret' }
 const s3 = (endpoint: string, keys: object = KEYS) => ({ storage: { type: 's3', bucket: 'calls', endpoint, ...keys } })

@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events'
 import { expect, test } from 'vitest'
-import { StopRequests } from '../../../src/process/stop-requests.ts'
+import { StopRequests } from '../../../core/process/stop-requests.ts'
 
 function heard(): { stops: StopRequests; source: EventEmitter; wishes: unknown[][] } {
   const stops = new StopRequests()

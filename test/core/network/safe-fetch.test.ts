@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
+import { isPublicAddress } from '../../../core/network/address-policy.ts'
+import { fetchPublic } from '../../../core/network/safe-fetch.ts'
 import { loadBotImage, pictureDataUrl, pictureType } from '../../../src/job/bot-image.ts'
-import { isPublicAddress } from '../../../src/network/address-policy.ts'
-import { fetchPublic } from '../../../src/network/safe-fetch.ts'
 
 const limits = { maxBytes: 100, timeoutMs: 5000, accept: '*/*' }
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { ChatMemory } from '../../../src/meeting/chat-memory.ts'
-import type { ChatMessage } from '../../../src/meeting/meeting.ts'
+import { ChatMemory } from '../../../core/meeting/chat-memory.ts'
+import type { ChatMessage } from '../../../core/meeting/meeting.ts'
 
 const message = (id: string, text: string, more: Partial<ChatMessage> = {}): ChatMessage => ({
   id,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createCleanup } from '../../../src/process/cleanup.ts'
+import { createCleanup } from '../../../core/process/cleanup.ts'
 
 test('undoes last what was set up first', async () => {
   const done: string[] = []

@@ -1,8 +1,8 @@
 import { jobSchema } from '@standin/wire/job.ts'
 import { afterEach, expect, test } from 'vitest'
 import { z } from 'zod'
-import { redact, redactText } from '../../../src/logger.ts'
-import { registerSecrets, secretsIn } from '../../../src/process/known-secrets.ts'
+import { redact, redactText } from '../../../core/logger.ts'
+import { registerSecrets, secretsIn } from '../../../core/process/known-secrets.ts'
 
 afterEach(() => registerSecrets())
 

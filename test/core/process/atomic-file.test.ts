@@ -2,7 +2,7 @@ import * as files from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { type FileDisk, writeWholeFile } from '../../../src/process/atomic-file.ts'
+import { type FileDisk, writeWholeFile } from '../../../core/process/atomic-file.ts'
 
 async function folder(): Promise<string> {
   const path = await files.mkdtemp(join(tmpdir(), 'standin-whole-'))

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { type Supervised, type SupervisedOptions, supervise } from '../../../src/process/supervised.ts'
+import { type Supervised, type SupervisedOptions, supervise } from '../../../core/process/supervised.ts'
 
 const ENVIRONMENT = { PATH: '/usr/bin:/bin' }
 
@@ -167,7 +167,7 @@ test('no environment variable of the worker is inherited', async () => {
 })
 
 test('no child outlives its parent, even one that is killed with SIGKILL', async () => {
-  const supervised = new URL('../../../src/process/supervised.ts', import.meta.url)
+  const supervised = new URL('../../../core/process/supervised.ts', import.meta.url)
   const script = `
     const { supervise } = await import(${JSON.stringify(supervised.href)})
     const child = await supervise({ name: 'orphan', command: 'sleep', args: ['1000'], env: { PATH: '/usr/bin:/bin' } })

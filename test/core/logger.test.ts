@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createLogger, type LogFields, logFile, redact, redactText, silentLogger } from '../../src/logger.ts'
+import { createLogger, type LogFields, logFile, redact, redactText, silentLogger } from '../../core/logger.ts'
 
 const SECRET = 'S3cr3tV4lue'
 

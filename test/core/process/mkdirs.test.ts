@@ -2,7 +2,7 @@ import { chmod, chown, mkdir, mkdtemp, readdir, rm, stat, symlink, writeFile } f
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { makeBotFolder, mkdirs } from '../../../src/process/mkdirs.ts'
+import { makeBotFolder, mkdirs } from '../../../core/process/mkdirs.ts'
 
 async function temporary(): Promise<string> {
   const path = await mkdtemp(join(tmpdir(), 'standin-folder-'))

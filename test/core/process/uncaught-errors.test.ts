@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { UncaughtErrors } from '../../../src/process/uncaught-errors.ts'
+import { UncaughtErrors } from '../../../core/process/uncaught-errors.ts'
 
 beforeEach(() => {
   vi.useFakeTimers()
