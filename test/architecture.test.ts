@@ -76,7 +76,7 @@ const LEAVES = [
   'platforms/browser/state.ts',
   'platforms/browser/unpack-tar.ts',
 ]
-const LIFE = 'src/life/'
+const RUN = 'src/run/'
 const isIn = (file: string, places: readonly string[]) =>
   places.some((place) => (place.endsWith('/') ? file.startsWith(place) : file === place))
 
@@ -89,9 +89,9 @@ const RULES: { name: string; from: (file: string) => boolean; may: (target: stri
   },
   { name: 'leaves import leaves', from: (file) => isIn(file, LEAVES), may: (target) => isIn(target, LEAVES) },
   {
-    name: 'the life imports leaves and itself',
-    from: (file) => file.startsWith(LIFE),
-    may: (target) => isIn(target, [...LEAVES, LIFE]),
+    name: 'the run of a bot imports leaves and itself',
+    from: (file) => file.startsWith(RUN),
+    may: (target) => isIn(target, [...LEAVES, RUN]),
   },
   {
     name: 'what runs in a page imports only what runs in a page',
@@ -218,7 +218,7 @@ const isOfTheMock = (target: string) => target.startsWith('mock/')
 describe('imports', () => {
   test('are read from real sources', () => {
     expect(sources.length).toBeGreaterThan(40)
-    expect(sources.find(({ file }) => file === 'src/main.ts')?.ours).toContain('src/life/bot.ts')
+    expect(sources.find(({ file }) => file === 'src/main.ts')?.ours).toContain('src/run/bot.ts')
   })
 
   test.each(RULES)('$name', ({ from, may }) => {

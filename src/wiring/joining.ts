@@ -7,7 +7,7 @@ import { joinFiles, mediaSeconds } from '../../recorder/index.ts'
 import { writeReport } from '../../report/index.ts'
 import { openStorage, type StorageConfig, StorageError } from '../../storage/index.ts'
 import { joinTranscripts, spokenIn } from '../../transcription/index.ts'
-import { type JoinedFile, joinParts, type Part } from '../life/joined/index.ts'
+import { type JoinedFile, joinParts, type Part } from '../run/joined/index.ts'
 
 export type StoragePlace = StorageConfig
 

@@ -14,7 +14,7 @@ import {
   type StorageConfig,
 } from '../../storage/index.ts'
 import type { BotConfig } from '../job/config.ts'
-import { type LeftoverArtifacts, storeLeftoverArtifacts } from '../life/leftover-artifacts.ts'
+import { type LeftoverArtifacts, storeLeftoverArtifacts } from '../run/leftover-artifacts.ts'
 
 /** Longest delay of a new bot by the recovery of an earlier bot of its id, where a server is asked. */
 const EARLIER_BOT_MS = 60_000

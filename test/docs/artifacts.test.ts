@@ -7,9 +7,9 @@ import { expect, onTestFinished, test } from 'vitest'
 import { BotError } from '../../core/errors.ts'
 import { silentLogger } from '../../core/logger.ts'
 import { createParticipantTracks } from '../../recorder/tracks/participant-tracks.ts'
-import { saveEvidence, writeFilesAboutPeople } from '../../src/life/artifacts.ts'
-import { ChatRecord } from '../../src/life/chat-record.ts'
-import { Timeline } from '../../src/life/timeline.ts'
+import { saveEvidence, writeFilesAboutPeople } from '../../src/run/artifacts.ts'
+import { ChatRecord } from '../../src/run/chat-record.ts'
+import { Timeline } from '../../src/run/timeline.ts'
 
 const page = await readFile(new URL('../../docs/artifacts.md', import.meta.url), 'utf8')
 const examples = new Map([...page.matchAll(/^```json (\S+)\n(.*?)^```$/gms)].map(([, name, text]) => [name!, text!]))

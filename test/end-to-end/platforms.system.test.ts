@@ -1,6 +1,6 @@
 /** One real recording of every other platform: the whole program, its own screen and sound, measured against the truth. */
 import { describe, expect, test } from 'vitest'
-import type { DiarizationSegment } from '../../src/life/timeline.ts'
+import type { DiarizationSegment } from '../../src/run/timeline.ts'
 import { probe } from '../media/media-info.ts'
 import { heardShare, pictureAt, shownShare, soundOf } from '../media/meeting-recording.ts'
 import { JITSI, MICROSOFT_TEAMS, ZOOM } from '../platforms/conformance/platforms.ts'

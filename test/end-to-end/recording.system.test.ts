@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { crc32 } from 'node:zlib'
 import type { Artifact } from '@standin/wire/events.ts'
 import { describe, expect, test } from 'vitest'
-import type { DiarizationSegment } from '../../src/life/timeline.ts'
+import type { DiarizationSegment } from '../../src/run/timeline.ts'
 import { isIndexFirst, probe } from '../media/media-info.ts'
 import {
   heardShare,

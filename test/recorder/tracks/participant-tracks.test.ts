@@ -6,7 +6,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { silentLogger } from '../../../core/logger.ts'
 import type { RecordedSpan } from '../../../core/ports.ts'
 import { createParticipantTracks, voiceFileName } from '../../../recorder/tracks/participant-tracks.ts'
-import { offsetAt } from '../../../src/life/recording-clock.ts'
+import { offsetAt } from '../../../src/run/recording-clock.ts'
 
 const OPUS = Buffer.of(0xf8, 0xff, 0xfe)
 const START = 1_795_287_871_000

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { speechQuality } from '../../../src/life/speech-quality.ts'
-import type { DiarizationSegment } from '../../../src/life/timeline.ts'
+import { speechQuality } from '../../../src/run/speech-quality.ts'
+import type { DiarizationSegment } from '../../../src/run/timeline.ts'
 
 const segment = (speaker: string, start_time: number, end_time: number, confidence = 0.9): DiarizationSegment => ({
   speaker,

@@ -7,8 +7,8 @@ import {
   type Observed,
   observe,
   unseen,
-} from '../../../src/life/leave-rules.ts'
-import { botNamesOf } from '../../../src/life/other-bots.ts'
+} from '../../../src/run/leave-rules.ts'
+import { botNamesOf } from '../../../src/run/other-bots.ts'
 
 const limits = timeoutConfigSchema.parse({ no_one_joined_timeout: 60, everyone_left_timeout: 30, silence_timeout: 40 })
 

@@ -1,8 +1,8 @@
 import { botEventSchema } from '@standin/wire/events.ts'
 import { describe, expect, test } from 'vitest'
 import type { ChatContent, ChatMessage, MeetingEvent } from '../../../core/meeting/meeting.ts'
-import { ChatRecord } from '../../../src/life/chat-record.ts'
-import { Timeline } from '../../../src/life/timeline.ts'
+import { ChatRecord } from '../../../src/run/chat-record.ts'
+import { Timeline } from '../../../src/run/timeline.ts'
 
 const START = Date.parse('2026-11-21T09:30:00.000Z')
 

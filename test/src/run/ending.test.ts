@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { silentLogger } from '../../../core/logger.ts'
-import { Ending } from '../../../src/life/ending.ts'
+import { Ending } from '../../../src/run/ending.ts'
 
 test('the first reason to end wins, also over one that comes before the first is handled', async () => {
   const ending = new Ending(silentLogger)

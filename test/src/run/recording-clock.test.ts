@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { offsetAt, recordedMs, recordedParts } from '../../../src/life/recording-clock.ts'
+import { offsetAt, recordedMs, recordedParts } from '../../../src/run/recording-clock.ts'
 
 const spans = [
   { startedAt: 1000, endedAt: 5000 },

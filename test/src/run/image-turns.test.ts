@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { imageAt } from '../../../src/life/image-turns.ts'
+import { imageAt } from '../../../src/run/image-turns.ts'
 import { World } from '../../fakes/world.ts'
 
 const images = (count: number) => Array.from({ length: count }, (_, n) => `data:image/png;base64,AA${n}=`)

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createDegradationSteps } from '../../../src/life/degradation-steps.ts'
+import { createDegradationSteps } from '../../../src/run/degradation-steps.ts'
 
 /** A recorder at 25 frames a second that reports four times a second, as the encoder does. */
 function machine() {

@@ -8,7 +8,7 @@ import {
   setAsideEarlier,
   writeFilesAboutPeople,
   writeJson,
-} from '../../../src/life/artifacts.ts'
+} from '../../../src/run/artifacts.ts'
 
 async function folder(): Promise<string> {
   const path = await mkdtemp(join(tmpdir(), 'standin-artifacts-'))

@@ -2,8 +2,8 @@ import { ERROR_CODES, NORMAL_END_CODES, STATUSES } from '@standin/wire/codes.ts'
 import type { BotEvent } from '@standin/wire/events.ts'
 import { describe, expect, test } from 'vitest'
 import { BotError, ERROR_TABLE, toBotError } from '../../../core/errors.ts'
-import { exitCodeOf, isNormalEnd, LEGAL_MOVES, type State } from '../../../src/life/states.ts'
-import { StatusReport } from '../../../src/life/status.ts'
+import { exitCodeOf, isNormalEnd, LEGAL_MOVES, type State } from '../../../src/run/states.ts'
+import { StatusReport } from '../../../src/run/status.ts'
 
 describe('moves between states', () => {
   test('every state can be reached, and every state but the terminal ones can be left', () => {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { rttm } from '../../../src/life/rttm.ts'
-import type { DiarizationSegment } from '../../../src/life/timeline.ts'
+import { rttm } from '../../../src/run/rttm.ts'
+import type { DiarizationSegment } from '../../../src/run/timeline.ts'
 
 const segment = (speaker: string, user_id: number, start_time: number, end_time: number): DiarizationSegment => ({
   speaker,

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { MeetingEvent } from '../../../core/meeting/meeting.ts'
-import { Timeline } from '../../../src/life/timeline.ts'
+import { Timeline } from '../../../src/run/timeline.ts'
 
 const START = 1_000_000
 const running = () => [{ startedAt: START, endedAt: null }]

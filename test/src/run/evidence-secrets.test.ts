@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { registerSecrets } from '../../../core/process/known-secrets.ts'
-import { saveEvidence } from '../../../src/life/artifacts.ts'
+import { saveEvidence } from '../../../src/run/artifacts.ts'
 
 test('no file of the evidence has a secret of the job', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'standin-evidence-'))
