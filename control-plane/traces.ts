@@ -3,7 +3,7 @@
  * of the request that asked for it, which is stored with the bot, so that a trace spans days and processes. Attributes
  * hold ids and fixed words: never a secret, a meeting link, an address or a text of a caller.
  */
-import type { BotRow } from './store/tables.ts'
+import type { BotRow } from './rows/index.ts'
 
 export type Attributes = Readonly<Record<string, string | number | boolean | null>>
 

@@ -1,6 +1,6 @@
 /** A bot whose process ended before its bot did: the code of its end, and whether another attempt is made. */
 import type { EndEvidence } from '../ports.ts'
-import type { BotPatch, BotRow } from '../store/tables.ts'
+import type { BotPatch, BotRow } from '../rows/index.ts'
 import { type BotChange, emptyChange } from './change.ts'
 import { closing, type End } from './ending.ts'
 import { isNormalEnd } from './outcomes.ts'

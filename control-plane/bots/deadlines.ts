@@ -3,7 +3,7 @@
  * wait ten minutes in a waiting room is not given up after five.
  */
 
-import type { BotRow } from '../store/tables.ts'
+import type { BotRow } from '../rows/index.ts'
 import { DEFAULT_TIMEOUTS, LONGEST_RECORDING_SECONDS } from './request.ts'
 import { requestOf } from './row.ts'
 

@@ -1,5 +1,5 @@
 /** Closes a bot: the only place that writes a final status, with its charge and its last messages. */
-import type { BotPatch, BotRow } from '../store/tables.ts'
+import type { BotPatch, BotRow } from '../rows/index.ts'
 import { type BotChange, emptyChange, type OutgoingMessage, type Step } from './change.ts'
 import { messagesOfEnd, messagesOfStatus } from './messages/index.ts'
 import { chargesOf, entriesOfEnd } from './outcomes.ts'

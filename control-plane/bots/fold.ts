@@ -3,7 +3,7 @@
  * in the order of their journal, each once (`store/bots/events.ts`).
  */
 import type { Artifact, BotEvent, FinalReport, NumberedEvent, Person } from '@standin/wire/events.ts'
-import type { BotPatch, BotRow } from '../store/tables.ts'
+import type { BotPatch, BotRow } from '../rows/index.ts'
 import { type BotChange, emptyChange } from './change.ts'
 import { AFTER_REPORT_SECONDS, deadlineOf } from './deadlines.ts'
 import { closing } from './ending.ts'

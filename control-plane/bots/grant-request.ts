@@ -1,6 +1,6 @@
 /** The request of a bot to a stored credential. Pure. */
 import type { GrantRequest } from '../ports.ts'
-import type { BotRow } from '../store/tables.ts'
+import type { BotRow } from '../rows/index.ts'
 import { requestOf } from './row.ts'
 
 /** Null where the bot names no stored credential, or where its platform has none. */

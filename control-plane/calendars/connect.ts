@@ -1,6 +1,7 @@
 /** Connects calendars, changes their credentials, and disconnects them. */
 import { createHash } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { CalendarRow } from '../rows/index.ts'
 import { stopBots } from '../store/bots/stop-requests.ts'
 import {
   accessTokenPlace,
@@ -15,7 +16,6 @@ import {
 import { channelStopped, endChannels } from '../store/calendars/channels.ts'
 import { lockScheduledBots, removeIntents } from '../store/calendars/intents.ts'
 import { nowOf } from '../store/clock.ts'
-import type { CalendarRow } from '../store/tables.ts'
 import { messagesOfConnect, messagesOfDisconnect, messagesOfUpdate } from './messages.ts'
 import {
   type CalendarName,

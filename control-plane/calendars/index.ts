@@ -5,6 +5,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Meters } from '../meters.ts'
 import type { Log, Seals } from '../ports.ts'
+import type { CalendarRow } from '../rows/index.ts'
 import { readCalendar } from '../store/calendars/calendars.ts'
 import {
   askForPush,
@@ -17,7 +18,6 @@ import {
 } from '../store/calendars/channels.ts'
 import { askForFullSync, claimDueSyncs, claimSync, hintSync } from '../store/calendars/syncs.ts'
 import type { Database } from '../store/database.ts'
-import type { CalendarRow } from '../store/tables.ts'
 import { type ConnectTools, connect, createExchange, disconnect, listRaw, requireCalendar, update } from './connect.ts'
 import { type CalendarName, type CalendarOperations, CalendarProblem, type SyncResult } from './operations.ts'
 import type { CalendarPlatform, CalendarProvider } from './ports.ts'

@@ -1,6 +1,7 @@
 /** Subscriptions to changes. They only save time: the next poll finds the changes in any case. */
 import { randomBytes, randomUUID } from 'node:crypto'
 import type { Log } from '../ports.ts'
+import type { CalendarRow, ChannelRow } from '../rows/index.ts'
 import {
   channelStopped,
   endPush,
@@ -11,7 +12,6 @@ import {
 } from '../store/calendars/channels.ts'
 import { askForFullSync } from '../store/calendars/syncs.ts'
 import type { Database } from '../store/database.ts'
-import type { CalendarRow, ChannelRow } from '../store/tables.ts'
 import {
   type CalendarPlatform,
   type CalendarProvider,

@@ -1,6 +1,7 @@
 /** The bots that callers request for events: scheduled, changed and cancelled, for one event or all of its series. */
 
 import type { EventBot } from '../bots/request.ts'
+import type { BotRow, CalendarRow } from '../rows/index.ts'
 import { changeScheduledBot } from '../store/bots/scheduled-bots.ts'
 import { stopBots } from '../store/bots/stop-requests.ts'
 import { lockCalendar } from '../store/calendars/calendars.ts'
@@ -19,7 +20,6 @@ import {
 import { eventOf, seriesOfCalendar } from '../store/calendars/targets.ts'
 import { nowOf } from '../store/clock.ts'
 import type { Tx } from '../store/database.ts'
-import type { BotRow, CalendarRow } from '../store/tables.ts'
 import { followEvents } from './bots-of-events.ts'
 import { eventBotOf, storedBotOf } from './event-bot.ts'
 import { LOCK_MS, linkOf } from './follow.ts'

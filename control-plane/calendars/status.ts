@@ -1,7 +1,7 @@
 /** The status of a connection after a refusal of the provider. */
 import type { OutgoingMessage } from '../bots/change.ts'
+import type { CalendarRow } from '../rows/index.ts'
 import type { CalendarChange } from '../store/calendars/calendars.ts'
-import type { CalendarRow } from '../store/tables.ts'
 import { messagesOfProblem, messagesOfUpdate } from './messages.ts'
 import { CalendarProblem } from './operations.ts'
 import { ProviderProblem, type ProviderProblemKind } from './ports.ts'

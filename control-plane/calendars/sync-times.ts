@@ -1,6 +1,6 @@
 /** When a calendar is synced next. Pure but for jitter. */
 import { createHash } from 'node:crypto'
-import type { CalendarRow } from '../store/tables.ts'
+import type { CalendarRow } from '../rows/index.ts'
 import { ProviderProblem } from './ports.ts'
 import { lastingStatus } from './status.ts'
 

@@ -8,6 +8,7 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Meters } from '../meters.ts'
 import type { Log, Seals } from '../ports.ts'
+import type { ConnectionRow } from '../rows/index.ts'
 import { connectionPlace, type SecretColumn } from '../store/connections/connections.ts'
 import {
   dropAccessToken,
@@ -17,7 +18,6 @@ import {
   takeRefreshLease,
 } from '../store/connections/tokens.ts'
 import type { Database } from '../store/database.ts'
-import type { ConnectionRow } from '../store/tables.ts'
 import { type App, type ConferencingPlatform, PlatformProblem } from './ports.ts'
 import { UnsavedPairs } from './unsaved-pairs.ts'
 

@@ -1,5 +1,6 @@
 /** Deletes the recordings of bots: everything under their prefix, not only the files in the table. */
 import type { FileStore, Log } from '../ports.ts'
+import type { BotRow } from '../rows/index.ts'
 import {
   type AtProvider,
   blankBot,
@@ -9,7 +10,6 @@ import {
   openDeletions,
 } from '../store/bots/deletions.ts'
 import type { Database } from '../store/database.ts'
-import type { BotRow } from '../store/tables.ts'
 import type { DeleteAtProvider } from './provider-deletion.ts'
 
 const BATCH = 50

@@ -1,13 +1,13 @@
 /** Scheduled bots whose time has come pass the checks of immediate ones, or fail. */
 import { admitted, becameDue, refusedWhenDue } from '../bots/admit.ts'
 import type { BotChange } from '../bots/change.ts'
+import type { BotRow } from '../rows/index.ts'
 import { lockTeam } from '../store/bots/admission.ts'
 import { checkAdmissions } from '../store/bots/admission-checks.ts'
 import { lockBots } from '../store/bots/bots.ts'
 import { applyChanges } from '../store/bots/changes.ts'
 import { dueForAdmission } from '../store/bots/claims.ts'
 import type { Database } from '../store/database.ts'
-import type { BotRow } from '../store/tables.ts'
 import { each } from './each.ts'
 import { reasonOfRefusal } from './refusals.ts'
 

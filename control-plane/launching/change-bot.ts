@@ -1,10 +1,10 @@
 /** A change of one bot, decided under the lock of its row. */
 import type { BotChange } from '../bots/change.ts'
+import type { BotRow } from '../rows/index.ts'
 import { lockBot } from '../store/bots/bots.ts'
 import { applyChange } from '../store/bots/changes.ts'
 import { nowOf } from '../store/clock.ts'
 import type { Database, Tx } from '../store/database.ts'
-import type { BotRow } from '../store/tables.ts'
 
 /**
  * `decide` gets the bot and the database's time, and returns null where the bot is not in the expected state. `also` is

@@ -4,7 +4,7 @@ import { type BotRequest, type BotSecrets, LONGEST_RECORDING_SECONDS, problemOfT
 import { remainingLimits } from '../bots/resume.ts'
 import { requestOf } from '../bots/row.ts'
 import type { JoinGrant } from '../ports.ts'
-import type { BotRow } from '../store/tables.ts'
+import type { BotRow } from '../rows/index.ts'
 
 export interface JobParts {
   bot: Pick<

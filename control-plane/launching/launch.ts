@@ -17,13 +17,13 @@ import {
   NoRoom,
   type Seals,
 } from '../ports.ts'
+import type { BotRow } from '../rows/index.ts'
 import { lockBot } from '../store/bots/bots.ts'
 import { applyChange } from '../store/bots/changes.ts'
 import { openSecrets } from '../store/bots/secrets.ts'
 import { nowOf } from '../store/clock.ts'
 import type { Database, Tx } from '../store/database.ts'
 import { launchCleaned, launchEnded, removeLaunch } from '../store/launches/launches.ts'
-import type { BotRow } from '../store/tables.ts'
 import { NO_TRACES, type Span, type Traces, traceOf } from '../traces.ts'
 import type { InTurn } from './in-turn.ts'
 import { ImpossibleJob, jobOf } from './job.ts'

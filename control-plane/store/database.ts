@@ -1,8 +1,8 @@
 /** The connection pool of one role. `bigint` and `numeric` columns come as numbers: all of ours fit into 53 bits. */
 import { Kysely, PostgresDialect, type PostgresPool, type Transaction } from 'kysely'
 import pg from 'pg'
+import type { Tables } from '../rows/index.ts'
 import { PreparingClient } from './prepared.ts'
-import type { Tables } from './tables.ts'
 
 export type Database = Kysely<Tables>
 export type Tx = Transaction<Tables>

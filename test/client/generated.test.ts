@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { clientFiles } from '@standin/client/generate.ts'
 import { expect, test } from 'vitest'
-import { clientFiles } from '../../client/generate.ts'
 
 test('the types of the client are those of the service; `npm run schemas` writes them', async () => {
   const files = await clientFiles()

@@ -1,5 +1,5 @@
 /** Bodies of `/v2`: `{event, data, extra}`. Callbacks carry the same. */
-import type { BotRow } from '../../store/tables.ts'
+import type { BotRow } from '../../rows/index.ts'
 import type { ChatNews, StatusNews } from './index.ts'
 import { peopleOf } from './people.ts'
 import { ARTIFACT_NAMES, link, NEWER_LINK_SECONDS, SENT_AT } from './placeholders.ts'

@@ -1,8 +1,8 @@
 /** Alert rules of teams. A rule sends to endpoints of the kinds `alert` and `mail`. */
 import { sql } from 'kysely'
 import type { Seals } from '../../ports.ts'
+import type { AlertRuleRow } from '../../rows/alert-tables.ts'
 import type { Database, Tx } from '../database.ts'
-import type { AlertRuleRow } from '../tables/alert-tables.ts'
 import { createEndpoint, secretPlace } from '../webhooks/endpoints.ts'
 
 /** Count what happened within the cooldown. */

@@ -2,8 +2,8 @@
 import type { BotEvent } from '@standin/wire/events.ts'
 import { sql } from 'kysely'
 import { partsOf } from '../../bots/parts.ts'
+import type { BotRow } from '../../rows/index.ts'
 import type { Database } from '../database.ts'
-import type { BotRow } from '../tables.ts'
 
 /** The last event that a reader has of each journal. A journal is stored in the order of its numbers; times are not. */
 export type EventPlaces = ReadonlyMap<string, number>

@@ -1,10 +1,10 @@
 /** Bots whose time has come: which of them a launcher takes. The database's clock decides what is due. */
 import { sql } from 'kysely'
 import { PICKUP_DELAYED_SECONDS } from '../../bots/deadlines.ts'
+import type { BotRow } from '../../rows/index.ts'
 import type { Database } from '../database.ts'
 import { insertLaunches } from '../launches/launches.ts'
 import { PREPARED } from '../prepared.ts'
-import type { BotRow } from '../tables.ts'
 
 /**
  * Due bots that one claim reads, for each that it takes: other launchers may hold some. They are shared by the teams

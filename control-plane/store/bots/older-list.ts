@@ -1,8 +1,8 @@
 /** The older generation's list of bots: filters, an order by a field of `extra`, and pages that begin behind a place. */
 import { type RawBuilder, sql } from 'kysely'
+import type { BotRow } from '../../rows/index.ts'
 import type { Database } from '../database.ts'
 import { containing } from '../like.ts'
-import type { BotRow } from '../tables.ts'
 
 export interface OlderFilter {
   /** Partial matches, of any case. */

@@ -1,8 +1,8 @@
 /** Changes of a scheduled bot before its time. */
 import type { BotRequest, EventBot } from '../../bots/request.ts'
 import type { Seals } from '../../ports.ts'
+import type { BotRow } from '../../rows/index.ts'
 import type { Tx } from '../database.ts'
-import type { BotRow } from '../tables.ts'
 import { createEndpoint } from '../webhooks/endpoints.ts'
 import { applyChanges } from './changes.ts'
 import { sealedSecrets } from './secrets.ts'

@@ -1,8 +1,8 @@
 /** A caller asks a bot to leave. */
 import { sql } from 'kysely'
 import { needsLeave, stopAsked } from '../../bots/stop.ts'
+import type { BotRow } from '../../rows/index.ts'
 import type { Database, Tx } from '../database.ts'
-import type { BotRow } from '../tables.ts'
 import { lockBot } from './bots.ts'
 import { applyChange, applyChanges } from './changes.ts'
 import { addCommand } from './commands.ts'

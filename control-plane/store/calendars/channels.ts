@@ -1,8 +1,8 @@
 /** Subscriptions to changes of calendars: when they are opened, renewed and stopped. One process at a time does it for a calendar. */
 import { createHash } from 'node:crypto'
 import { sql } from 'kysely'
+import type { CalendarPatch, CalendarRow, ChannelRow } from '../../rows/index.ts'
 import type { Database, Tx } from '../database.ts'
-import type { CalendarPatch, CalendarRow, ChannelRow } from '../tables.ts'
 import { lockCalendar } from './calendars.ts'
 
 export interface PushClaim {

@@ -6,9 +6,9 @@ import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import type { BotSecrets } from '../../bots/request.ts'
 import type { Seals } from '../../ports.ts'
+import type { BotRow, EventRow, IntentRow, SeriesIntentRow } from '../../rows/index.ts'
 import { jsonText, lockBots } from '../bots/bots.ts'
 import type { Tx } from '../database.ts'
-import type { BotRow, EventRow, IntentRow, SeriesIntentRow } from '../tables.ts'
 
 /** Stored apart: the bot as JSON, its secrets sealed. */
 export interface StoredBot {

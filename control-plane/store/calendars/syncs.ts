@@ -1,7 +1,7 @@
 /** When calendars are synced, and by whom. One process holds the lease of a sync; pushes are hints that make it due. */
 import { sql } from 'kysely'
+import type { CalendarRow } from '../../rows/index.ts'
 import type { Database, Tx } from '../database.ts'
-import type { CalendarRow } from '../tables.ts'
 
 export interface SyncClaim {
   owner: string

@@ -2,9 +2,9 @@
 import { randomUUID } from 'node:crypto'
 import { type RawBuilder, sql } from 'kysely'
 import type { SealedPlace, Seals } from '../../ports.ts'
+import type { ConnectionRow } from '../../rows/index.ts'
 import type { Database, Tx } from '../database.ts'
 import { containing } from '../like.ts'
-import type { ConnectionRow } from '../tables.ts'
 
 export type SecretColumn = 'client_secret' | 'refresh_token' | 'access_token'
 export const connectionPlace = (column: SecretColumn, id: string): SealedPlace => ({

@@ -4,8 +4,8 @@
  */
 import { sql } from 'kysely'
 import type { Seals } from '../../ports.ts'
+import type { ConnectionRow } from '../../rows/index.ts'
 import type { Database } from '../database.ts'
-import type { ConnectionRow } from '../tables.ts'
 import { type ConnectionTokens, tokenColumns } from './connections.ts'
 
 /** With its sealed values, deleted ones too. `is_fresh`: the access token works for a while yet. */

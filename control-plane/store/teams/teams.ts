@@ -1,7 +1,7 @@
 /** Teams, their limits and their balance. `null` as a limit means no limit, 0 means none allowed. */
 import { MICRO } from '../../bots/change.ts'
+import type { TeamRow } from '../../rows/index.ts'
 import type { Database, Tx } from '../database.ts'
-import type { TeamRow } from '../tables.ts'
 import { writeLedger } from './ledger.ts'
 
 /** Limits of the hosted service's plans: requests a second, bots in 24 hours, calendars, days that files are kept. */

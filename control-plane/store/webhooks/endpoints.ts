@@ -2,8 +2,8 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import type { Seals } from '../../ports.ts'
+import type { EndpointRow } from '../../rows/index.ts'
 import type { Database, Tx } from '../database.ts'
-import type { EndpointRow } from '../tables.ts'
 
 /** Hours in which both secrets sign after a rotation. */
 export const ROTATION_HOURS = 24

@@ -1,4 +1,4 @@
-import type { BotRow } from '../../../control-plane/store/tables.ts'
+import type { BotRow } from '@standin/control-plane/rows/index.ts'
 
 /** A whole row of a completed bot of `/v2`. */
 export function botRow(changes: Partial<BotRow> = {}): BotRow {

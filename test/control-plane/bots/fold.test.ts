@@ -1,8 +1,8 @@
+import type { BotRow } from '@standin/control-plane/rows/index.ts'
 import type { BotEvent, FinalReport, NumberedEvent } from '@standin/wire/events.ts'
 import { describe, expect, test } from 'vitest'
 import { fold } from '../../../control-plane/bots/fold.ts'
 import { withPatch } from '../../../control-plane/bots/row.ts'
-import type { BotRow } from '../../../control-plane/store/tables.ts'
 import { botRow } from './bot-row.ts'
 
 const NOW = new Date('2026-11-20T12:00:00Z')

@@ -1,3 +1,4 @@
+import type { BotRow } from '@standin/control-plane/rows/index.ts'
 import { describe, expect, test } from 'vitest'
 import { gaveUp, processEnded } from '../../../control-plane/bots/crash.ts'
 import { deadlineOf } from '../../../control-plane/bots/deadlines.ts'
@@ -9,7 +10,6 @@ import { assembled, MOST_RESUMES, mayResume, remainingLimits, resumed } from '..
 import { withPatch } from '../../../control-plane/bots/row.ts'
 import { stopAsked } from '../../../control-plane/bots/stop.ts'
 import type { EndEvidence } from '../../../control-plane/ports.ts'
-import type { BotRow } from '../../../control-plane/store/tables.ts'
 import { botRow } from './bot-row.ts'
 
 const now = new Date('2026-11-20T09:10:00Z')

@@ -1,8 +1,8 @@
+import type { BotRow } from '@standin/control-plane/rows/index.ts'
 import { describe, expect, test } from 'vitest'
 import { admitted, becameDue, refusedWhenDue } from '../../../control-plane/bots/admit.ts'
 import { withPatch } from '../../../control-plane/bots/row.ts'
 import { needsLeave, stopAsked } from '../../../control-plane/bots/stop.ts'
-import type { BotRow } from '../../../control-plane/store/tables.ts'
 import { botRow } from './bot-row.ts'
 
 const NOW = new Date('2026-11-20T09:00:00Z')

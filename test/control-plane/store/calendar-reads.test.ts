@@ -1,4 +1,6 @@
 /** Lists of events and calendars of a team with very many: each page is found by an index, wherever it begins. */
+
+import type { Tables } from '@standin/control-plane/rows/index.ts'
 import { CompiledQuery, Kysely, PostgresDialect, sql } from 'kysely'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -11,7 +13,6 @@ import {
 } from '../../../control-plane/store/calendars/reads.ts'
 import type { Database } from '../../../control-plane/store/database.ts'
 import type { PageRequest, Places } from '../../../control-plane/store/pages.ts'
-import type { Tables } from '../../../control-plane/store/tables.ts'
 import { openTestDatabase, type TestDatabase } from '../postgres.ts'
 
 const CALENDARS = 300

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import type { BotRow } from '@standin/control-plane/rows/index.ts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { admitted } from '../../../control-plane/bots/admit.ts'
 import { emptyChange } from '../../../control-plane/bots/change.ts'
@@ -8,7 +9,6 @@ import { insertBot, lockBot, readBot } from '../../../control-plane/store/bots/b
 import { applyChange, applyChanges, applyStarted, writeEffects } from '../../../control-plane/store/bots/changes.ts'
 import { claimDue } from '../../../control-plane/store/bots/claims.ts'
 import { addCommand } from '../../../control-plane/store/bots/commands.ts'
-import type { BotRow } from '../../../control-plane/store/tables.ts'
 import { openTestDatabase, type TestDatabase } from '../postgres.ts'
 
 let db: TestDatabase

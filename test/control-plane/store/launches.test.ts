@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import type { NewBotRow } from '@standin/control-plane/rows/index.ts'
 import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { insertBot } from '../../../control-plane/store/bots/bots.ts'
@@ -11,7 +12,6 @@ import {
   openLaunches,
   startSeconds,
 } from '../../../control-plane/store/launches/launches.ts'
-import type { NewBotRow } from '../../../control-plane/store/tables.ts'
 import { openTestDatabase, type TestDatabase } from '../postgres.ts'
 
 let opened: TestDatabase

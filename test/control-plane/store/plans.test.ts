@@ -1,5 +1,6 @@
 /** PostgreSQL's plans for frequent statements, on a database with many bots that have ended. */
 import { randomUUID } from 'node:crypto'
+import type { Tables } from '@standin/control-plane/rows/index.ts'
 import { CompiledQuery, Kysely, PostgresDialect, sql } from 'kysely'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -7,7 +8,6 @@ import { claimDue, latePickups, lookForDue } from '../../../control-plane/store/
 import type { Database } from '../../../control-plane/store/database.ts'
 import { readGauges } from '../../../control-plane/store/gauges.ts'
 import { learnedCost, startSeconds } from '../../../control-plane/store/launches/launches.ts'
-import type { Tables } from '../../../control-plane/store/tables.ts'
 import { openTestDatabase, type TestDatabase } from '../postgres.ts'
 
 let opened: TestDatabase

@@ -1,5 +1,6 @@
 /** A database with a team, and dispatchers beside it. */
 import { randomUUID } from 'node:crypto'
+import type { NewBotRow } from '@standin/control-plane/rows/index.ts'
 import { sql } from 'kysely'
 import { createAlertMail } from '../../../control-plane/alerts/mail.ts'
 import type { Channel, OutgoingMessage } from '../../../control-plane/bots/change.ts'
@@ -7,7 +8,6 @@ import { messageId } from '../../../control-plane/bots/messages/index.ts'
 import { createGuardedClient } from '../../../control-plane/outgoing/guarded-client.ts'
 import type { ArtifactLinks } from '../../../control-plane/ports.ts'
 import { createSeals, newSealKey, parseSealKeys } from '../../../control-plane/secrets/seals.ts'
-import type { NewBotRow } from '../../../control-plane/store/tables.ts'
 import { createEndpoint, type NewEndpoint } from '../../../control-plane/store/webhooks/endpoints.ts'
 import { insertMessages } from '../../../control-plane/store/webhooks/messages.ts'
 import {

@@ -3,7 +3,7 @@ import type { z } from 'zod'
 import { olderError } from '../../../bots/messages/older.ts'
 import { peopleOf } from '../../../bots/messages/people.ts'
 import type { BotRequest } from '../../../bots/request.ts'
-import type { BotRow } from '../../../store/tables.ts'
+import type { BotRow } from '../../../rows/index.ts'
 import type { BotRecord, listItemSchema, MeetingData, Transcript } from './answers.ts'
 
 const at = (date: Date | null) => (date === null ? null : date.toISOString())

@@ -2,7 +2,7 @@
 import { type MeetingLink, readMeetingLink } from '../../../bots/meeting-link.ts'
 import type { BotSecrets } from '../../../bots/request.ts'
 import { requestOf } from '../../../bots/row.ts'
-import type { BotPatch, BotRow } from '../../../store/tables.ts'
+import type { BotPatch, BotRow } from '../../../rows/index.ts'
 import type { ApiDependencies } from '../../dependencies.ts'
 import { refusals } from '../../errors.ts'
 import { checkFields, type Merged, merged } from '../bots/merge.ts'

@@ -1,6 +1,6 @@
 /** A scheduled bot as the newer generation answers it. */
 import { requestOf } from '../../../bots/row.ts'
-import type { BotRow } from '../../../store/tables.ts'
+import type { BotRow } from '../../../rows/index.ts'
 import { conferencingOf } from '../bots/presenter.ts'
 import { at } from '../common.ts'
 import type { ScheduledDetails, ScheduledItem } from './schema.ts'

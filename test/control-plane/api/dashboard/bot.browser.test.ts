@@ -1,7 +1,8 @@
 /** The page of one bot: player, lanes and transcript in sync, and a recording of several parts. */
+
+import type { BotPatch } from '@standin/control-plane/rows/index.ts'
 import type { Page } from 'playwright'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import type { BotPatch } from '../../../../control-plane/store/tables.ts'
 import { type BotInMeeting, HOSTILE, LONG, lineOf, openBrowserWorld, personOf, silence } from './browser-world.ts'
 
 const SECONDS = 120

@@ -1,5 +1,6 @@
 /** Live pictures: one limit for all who watch, and a reason where there is none. Parts of a recording, and the system. */
 import { randomUUID } from 'node:crypto'
+import type { BotPatch } from '@standin/control-plane/rows/index.ts'
 import type { Answer } from '@standin/wire/control-link.ts'
 import type { BotEvent } from '@standin/wire/events.ts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -7,7 +8,6 @@ import { startCapacityReport } from '../../../../control-plane/launching/capacit
 import { openCommands, storeAnswer } from '../../../../control-plane/store/bots/commands.ts'
 import { createPerson, type Role } from '../../../../control-plane/store/people/people.ts'
 import { openSession } from '../../../../control-plane/store/people/sessions.ts'
-import type { BotPatch } from '../../../../control-plane/store/tables.ts'
 import { freshMeet, startReporting } from '../reporting.ts'
 import { openApiWorld, quiet } from '../world.ts'
 

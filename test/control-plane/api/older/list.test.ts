@@ -1,8 +1,8 @@
+import type { NewBotRow } from '@standin/control-plane/rows/index.ts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { listSchema } from '../../../../control-plane/api/older/bots/answers.ts'
 import { readFilter, readOrder } from '../../../../control-plane/api/older/bots/list-query.ts'
 import { olderGeneration } from '../../../../control-plane/api/older/index.ts'
-import type { NewBotRow } from '../../../../control-plane/store/tables.ts'
 import { openApiWorld } from '../world.ts'
 import { olderBotRow } from './rows.ts'
 

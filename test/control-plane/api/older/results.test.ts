@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import type { NewBotRow } from '@standin/control-plane/rows/index.ts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
   deletionSchema,
@@ -19,7 +20,6 @@ import { createLinkSigner } from '../../../../control-plane/files/signed-links.t
 import { deleteDue } from '../../../../control-plane/jobs/deletion.ts'
 import type { FileStore } from '../../../../control-plane/ports.ts'
 import { finishDeletion, openDeletions } from '../../../../control-plane/store/bots/deletions.ts'
-import type { NewBotRow } from '../../../../control-plane/store/tables.ts'
 import { openApiWorld, quiet } from '../world.ts'
 import { olderBotRow } from './rows.ts'
 

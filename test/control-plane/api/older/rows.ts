@@ -1,9 +1,9 @@
 /** Rows of bots of the older generation, written without the API. */
 import { randomUUID } from 'node:crypto'
+import type { BotRow, NewBotRow } from '@standin/control-plane/rows/index.ts'
 import { plainRequest } from '../../../../control-plane/bots/request.ts'
 import { insertBot } from '../../../../control-plane/store/bots/bots.ts'
 import type { Database } from '../../../../control-plane/store/database.ts'
-import type { BotRow, NewBotRow } from '../../../../control-plane/store/tables.ts'
 import { MEET } from '../world.ts'
 
 /** A bot that has ended well, unless `values` say otherwise. JSON columns are plain values. */

@@ -1,9 +1,9 @@
 /**
- * All tables as the migrations leave them, and the types of their rows. The columns are in `tables/`,
+ * All tables as the migrations leave them, and the types of their rows. The columns are in the other files,
  * under their names in the database; `bigint` columns are numbers (`database.ts`).
  */
 import type { Insertable, Selectable, Updateable } from 'kysely'
-import type { AlertTables } from './tables/alert-tables.ts'
+import type { AlertTables } from './alert-tables.ts'
 import type {
   ArtifactsTable,
   BotCommandsTable,
@@ -16,7 +16,7 @@ import type {
   LaunchesTable,
   LivePicturesTable,
   RetranscriptionsTable,
-} from './tables/bot-tables.ts'
+} from './bot-tables.ts'
 import type {
   CalendarBotsTable,
   CalendarChannelsTable,
@@ -25,11 +25,11 @@ import type {
   CalendarSeriesIntentsTable,
   CalendarSeriesTable,
   CalendarsTable,
-} from './tables/calendar-tables.ts'
-import type { ConnectionsTable } from './tables/connection-tables.ts'
-import type { DeliveriesTable, DeliveryAttemptsTable, EndpointsTable, MessagesTable } from './tables/delivery-tables.ts'
-import type { PersonIdentitiesTable } from './tables/identity-tables.ts'
-import type { PeopleTable, SessionsTable, SignInLinksTable } from './tables/people-tables.ts'
+} from './calendar-tables.ts'
+import type { ConnectionsTable } from './connection-tables.ts'
+import type { DeliveriesTable, DeliveryAttemptsTable, EndpointsTable, MessagesTable } from './delivery-tables.ts'
+import type { PersonIdentitiesTable } from './identity-tables.ts'
+import type { PeopleTable, SessionsTable, SignInLinksTable } from './people-tables.ts'
 import type {
   ApiKeysTable,
   AuditTable,
@@ -37,7 +37,7 @@ import type {
   LedgerTable,
   SettingsTable,
   TeamsTable,
-} from './tables/team-tables.ts'
+} from './team-tables.ts'
 
 export interface Tables extends AlertTables {
   settings: SettingsTable
