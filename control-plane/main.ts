@@ -2,9 +2,9 @@
 import closeWithGrace from 'close-with-grace'
 import { pino, stdSerializers } from 'pino'
 import type { LogLevel, ServiceConfig } from './config/config.ts'
-import { greeting } from './greeting.ts'
 import type { Log } from './ports.ts'
-import { startService } from './service.ts'
+import { greeting } from './wiring/greeting.ts'
+import { startService } from './wiring/service.ts'
 
 /** From the signal to the end of the process; unfinished work is cut off then. */
 const GRACE_MS = 10_000

@@ -207,7 +207,7 @@ const RULES: { name: string; from: (file: string) => boolean; may: (target: stri
   {
     name: 'other rooms of the service know nothing of how alerts are done',
     from: (file) =>
-      file.startsWith('control-plane/') && !/^control-plane\/(alerts\/|cli\/|[^/]+$)/.test(file) && !isPageCode(file),
+      file.startsWith('control-plane/') && !/^control-plane\/(alerts\/|cli\/|wiring\/|[^/]+$)/.test(file) && !isPageCode(file),
     may: (target) => !target.startsWith('control-plane/alerts/'),
   },
   {
@@ -323,7 +323,7 @@ describe('imports', () => {
 
   test.each([
     ['playwright', ['platforms/']],
-    ['ws', ['src/control-link/', 'streaming/', 'mock/', 'control-plane/links/']],
+    ['ws', ['src/control-link/', 'streaming/', 'mock/', 'control-plane/control-link/']],
     ['@aws-sdk/', ['storage/', 'control-plane/files/']],
     ['werift', ['mock/']],
     ['selfsigned', ['mock/']],
@@ -343,7 +343,7 @@ describe('imports', () => {
     ['@kubernetes/', ['control-plane/launching/launchers/']],
     ['openid-client', ['control-plane/sign-in/']],
     ['@opentelemetry/', ['control-plane/watching/open-telemetry.ts']],
-    ['prom-client', ['control-plane/watching/', 'control-plane/api/', 'control-plane/probes.ts']],
+    ['prom-client', ['control-plane/watching/', 'control-plane/api/', 'control-plane/wiring/probes.ts']],
   ] as const)('%s stays in its place', (name, places) => {
     const users = sources.filter(({ packages }) =>
       packages.some((used) => used === name || used.startsWith(name.endsWith('/') ? name : `${name}-`)),

@@ -8,7 +8,7 @@ import {
 } from '../store/connections/connections.ts'
 import type { Database, Tx } from '../store/database.ts'
 import type { ApiDependencies } from './dependencies.ts'
-import { refusals } from './errors.ts'
+import { refusals } from './http/errors.ts'
 
 /** Rejects with 400 where the provider refuses, and with 503 where it cannot be reached. Then the code may be spent. */
 export async function authorizedUser(

@@ -1,6 +1,6 @@
 /** Refusals of the calendars as errors of the API, for every generation. */
 import { CalendarProblem } from '../calendars/operations.ts'
-import { type ApiError, refusals } from './errors.ts'
+import { type ApiError, refusals } from './http/errors.ts'
 
 /** Seconds until the next request to a provider that named no time. */
 const RETRY_SECONDS = 30

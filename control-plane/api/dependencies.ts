@@ -7,7 +7,7 @@ import type { AuthorizedUser, ConnectionApp } from '../store/connections/connect
 import type { Database } from '../store/database.ts'
 import type { Identity } from '../store/people/identities.ts'
 import type { Traces } from '../traces.ts'
-import type { SheddingSettings } from './load-shedding.ts'
+import type { SheddingSettings } from './http/load-shedding.ts'
 
 export interface ApiDependencies {
   database: Database

@@ -1,6 +1,6 @@
 /** `/files/…`: signed links of folder storage. The signature is the permission, so no key is asked for. */
 import type { ApiDependencies } from './dependencies.ts'
-import type { App } from './generation.ts'
+import type { App } from './http/generation.ts'
 
 const LONGEST_DOWNLOAD_MS = 24 * 3600 * 1000
 

@@ -1,6 +1,6 @@
 /** `/job/…`: jobs that containers fetch. The token of the attempt is the permission, so no key is asked for. */
 import type { ApiDependencies } from './dependencies.ts'
-import type { App } from './generation.ts'
+import type { App } from './http/generation.ts'
 
 export function jobRoutes(app: App, { jobs }: Pick<ApiDependencies, 'jobs'>): void {
   if (!jobs) return

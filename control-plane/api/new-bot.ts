@@ -6,8 +6,8 @@ import type { BotRequest } from '../bots/request.ts'
 import type { NewBot } from '../store/bots/admission.ts'
 import { addressProblem } from './addresses.ts'
 import type { ApiDependencies } from './dependencies.ts'
-import { refusals } from './errors.ts'
-import { callerOf } from './generation.ts'
+import { refusals } from './http/errors.ts'
+import { callerOf } from './http/generation.ts'
 
 /** Rejects with 400 where an address must not be used or the link is of no supported platform. */
 export function askedFor(

@@ -1,6 +1,6 @@
 /** Refusals of the admission as errors of the API, for every generation. */
 import type { Refusal } from '../store/bots/admission-checks.ts'
-import { type ApiError, refusals } from './errors.ts'
+import { type ApiError, refusals } from './http/errors.ts'
 
 export function errorOfRefusal(refusal: Refusal): ApiError {
   switch (refusal.code) {

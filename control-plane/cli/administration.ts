@@ -1,7 +1,6 @@
 /** Administration commands: their changes and their answers. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { evaluateAlerts } from '../alerts/evaluate.ts'
-import { publicUrlOf } from '../http-address.ts'
 import { JOB_NAMES, startJobs } from '../jobs/index.ts'
 import { ownKeys } from '../jobs/provider-deletion.ts'
 import { NO_METERS } from '../meters.ts'
@@ -11,6 +10,7 @@ import { createKey, listKeys, PERMISSIONS, revokeKey, sealApiKey, sealForTeam } 
 import { createTeam, grantTokens, listTeams, PLANS, type Plan, setTeam, type TeamChange } from '../store/teams/teams.ts'
 import { openServiceCalendars } from '../wiring/calendars.ts'
 import { openFiles } from '../wiring/files.ts'
+import { publicUrlOf } from '../wiring/http-address.ts'
 import { type CommandContext, onInstallation, teamOf, timeOf, uuidOf } from './context.ts'
 import { CommandMistake, table } from './output.ts'
 

@@ -1,8 +1,8 @@
 /** Administration commands of people. */
 import { signInAddress } from '../api/dashboard/addresses.ts'
-import { publicUrlOf } from '../http-address.ts'
 import { createPerson, findPerson, firstOwner, listPeople, ROLES } from '../store/people/people.ts'
 import { createSignInLink, LINK_MINUTES } from '../store/people/sessions.ts'
+import { publicUrlOf } from '../wiring/http-address.ts'
 import { type CommandContext, onInstallation, teamOf } from './context.ts'
 import { CommandMistake, table } from './output.ts'
 

@@ -5,10 +5,10 @@ import type { Database } from '../store/database.ts'
 import { countOpenBots } from '../store/drain.ts'
 import { listenForWakeUps } from '../store/wake-ups.ts'
 import type { Traces } from '../traces.ts'
-import type { JoinParts } from './assemble.ts'
-import { startDueLoop } from './due.ts'
-import { type Reconciler, type ReconcilerSettings, startReconciler } from './reconciler.ts'
-import type { Recover } from './recovery.ts'
+import { startDueLoop } from './due/index.ts'
+import type { JoinParts } from './reconcile/assemble.ts'
+import { type Reconciler, type ReconcilerSettings, startReconciler } from './reconcile/reconciler.ts'
+import type { Recover } from './reconcile/recovery.ts'
 
 /** How long a bot waits for its control plane before it asks to join without it, seconds. */
 const WAIT_FOR_WELCOME_SECONDS = 60

@@ -3,14 +3,14 @@ import { randomUUID } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { ServiceConfig } from '../config/config.ts'
-import { DEMO_LINK, startDemoMeeting } from '../demo.ts'
-import { createJobOffers } from '../launching/job-offers.ts'
-import { createDockerLauncher } from '../launching/launchers/docker.ts'
-import { BOT_LIMITS } from '../launching/launchers/docker-container.ts'
-import { createProcessLauncher, type ProcessLauncherSettings } from '../launching/launchers/process.ts'
+import { createJobOffers } from '../launching/due/job-offers.ts'
+import { BOT_LIMITS } from '../launching/launchers/docker/container.ts'
+import { createDockerLauncher } from '../launching/launchers/docker/launcher.ts'
+import { createProcessLauncher, type ProcessLauncherSettings } from '../launching/launchers/process/launcher.ts'
 import type { Launcher, Log, Seals } from '../ports.ts'
 import type { Database } from '../store/database.ts'
 import { keepSetting } from '../store/settings.ts'
+import { DEMO_LINK, startDemoMeeting } from './demo.ts'
 import { hasMockMeetings, standinCommand } from './installed-file.ts'
 
 export type Environment = Readonly<Record<string, string | undefined>>
@@ -98,8 +98,8 @@ async function openKubernetes(
   botVariables: Environment,
 ): Promise<Launcher> {
   // The client of Kubernetes is large, and the other launchers do without.
-  const { createKubernetesLauncher } = await import('../launching/launchers/kubernetes.ts')
-  const { ownNamespace, readKubeConfig } = await import('../launching/launchers/kubernetes-cluster.ts')
+  const { createKubernetesLauncher } = await import('../launching/launchers/kubernetes/launcher.ts')
+  const { ownNamespace, readKubeConfig } = await import('../launching/launchers/kubernetes/cluster.ts')
   const cluster = readKubeConfig(environment)
   const { network, pull, memory, cores } = config.botContainer
   return createKubernetesLauncher({

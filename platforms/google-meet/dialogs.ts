@@ -1,6 +1,7 @@
 /** Chooses the button to press in each kind of dialog. Pure; unknown buttons are never pressed. */
-import type { DialogAnswer } from '../shared/dialogs.ts'
+
 import type { DialogSnapshot } from '../shared/page/types.ts'
+import type { DialogAnswer } from '../shared/page-access/dialogs.ts'
 import { matches } from '../shared/words.ts'
 import { type DialogText, type LabelName, WORDS } from './words.ts'
 

@@ -1,8 +1,8 @@
 /** The green room: fills in the name, sets the devices and presses the button, with limits for each. */
 import { BotError } from '../../core/errors.ts'
-import type { DeviceToggles } from '../shared/device-toggles.ts'
-import { JoinButton } from '../shared/join-button.ts'
-import { NameBox } from '../shared/name-box.ts'
+import type { DeviceToggles } from '../shared/join/device-toggles.ts'
+import { JoinButton } from '../shared/join/join-button.ts'
+import { NameBox } from '../shared/join/name-box.ts'
 import type { PageSnapshot } from './page/types.ts'
 import type { MeetPage } from './page-script.ts'
 import { labelIsJoin } from './words.ts'

@@ -1,5 +1,5 @@
 /** Steps to leave Google Meet, from the call as well as from the waiting room. */
-import type { LeaveSteps } from '../shared/leaving.ts'
+import type { LeaveSteps } from '../shared/in-call/leaving.ts'
 import { dialogStep } from './dialogs.ts'
 import type { PageSnapshot } from './page/types.ts'
 import type { MeetPage } from './page-script.ts'

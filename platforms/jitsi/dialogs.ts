@@ -1,5 +1,5 @@
 /** Chooses the button to press in each kind of dialog. Pure; unknown buttons are never pressed. */
-import type { DialogAnswer } from '../shared/dialogs.ts'
+import type { DialogAnswer } from '../shared/page-access/dialogs.ts'
 import { matches } from '../shared/words.ts'
 import type { DialogSnapshot, PageSnapshot } from './page/types.ts'
 import { type DialogText, type LabelName, WORDS } from './words.ts'

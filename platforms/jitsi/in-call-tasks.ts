@@ -2,7 +2,7 @@
  * Rejoins a meeting whose server was lost. The page reloads itself and shows its prejoin screen again; where the
  * network was still gone at that moment, only the driver can load the page once more.
  */
-import type { MeetingPage } from '../shared/meeting-page.ts'
+import type { MeetingPage } from '../shared/page-access/meeting-page.ts'
 import type { PageState } from '../shared/page-state.ts'
 import type { JoinFlow } from './join-flow.ts'
 import type { ElementName, PageSnapshot } from './page/types.ts'

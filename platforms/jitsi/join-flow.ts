@@ -1,9 +1,9 @@
 /** Before the meeting: fills in the name, sets the devices, presses the button and gives the password. */
 import { BotError } from '../../core/errors.ts'
-import type { DeviceToggles } from '../shared/device-toggles.ts'
-import { JoinButton } from '../shared/join-button.ts'
-import type { MeetingPage } from '../shared/meeting-page.ts'
-import { NameBox } from '../shared/name-box.ts'
+import type { DeviceToggles } from '../shared/join/device-toggles.ts'
+import { JoinButton } from '../shared/join/join-button.ts'
+import { NameBox } from '../shared/join/name-box.ts'
+import type { MeetingPage } from '../shared/page-access/meeting-page.ts'
 import type { PageState } from '../shared/page-state.ts'
 import type { ElementName, PageSnapshot } from './page/types.ts'
 import type { PageStateKind } from './page-state.ts'

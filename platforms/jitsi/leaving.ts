@@ -2,8 +2,8 @@
  * Steps to leave a Jitsi meeting: by its button. A moderator's button asks how to leave, and only one answer does not
  * end the meeting for others.
  */
-import type { LeaveSteps } from '../shared/leaving.ts'
-import type { MeetingPage } from '../shared/meeting-page.ts'
+import type { LeaveSteps } from '../shared/in-call/leaving.ts'
+import type { MeetingPage } from '../shared/page-access/meeting-page.ts'
 import type { ElementName, PageSnapshot } from './page/types.ts'
 import { PAGE_PHASES, stateOf } from './page-state.ts'
 

@@ -2,7 +2,7 @@
  * The chat's pane and box. Rows exist only while the pane is open, so it stays open for the whole meeting, below the
  * recorded picture.
  */
-import { type ChatSteps, usualChatSteps } from '../shared/chat-sender.ts'
+import { type ChatSteps, usualChatSteps } from '../shared/in-call/chat-sender.ts'
 import type { TeamsPage } from './page-script.ts'
 
 /** The button opens and closes the pane; while the pane mounts, a second press would close it again. Milliseconds. */

@@ -3,9 +3,9 @@
  * drops.
  */
 import { BotError } from '../../core/errors.ts'
-import type { DeviceToggles } from '../shared/device-toggles.ts'
-import { JoinButton } from '../shared/join-button.ts'
-import { NameBox } from '../shared/name-box.ts'
+import type { DeviceToggles } from '../shared/join/device-toggles.ts'
+import { JoinButton } from '../shared/join/join-button.ts'
+import { NameBox } from '../shared/join/name-box.ts'
 import type { PageState } from '../shared/page-state.ts'
 import type { PageSnapshot } from './page/types.ts'
 import type { TeamsPage } from './page-script.ts'

@@ -1,7 +1,7 @@
 /**
  * Steps to leave Microsoft Teams: by the toolbar from the call, by Cancel from the waiting room and the page before it.
  */
-import type { LeaveSteps } from '../shared/leaving.ts'
+import type { LeaveSteps } from '../shared/in-call/leaving.ts'
 import type { PageSnapshot } from './page/types.ts'
 import type { TeamsPage } from './page-script.ts'
 import { PAGE_PHASES, type PageStateKind, stateOf } from './page-state.ts'

@@ -1,6 +1,6 @@
 /** The driver's access to Microsoft Teams' page: the script in it, and the questions to it. */
-import { type MeetingPage, meetingScript } from '../shared/meeting-page.ts'
-import { scriptConfig } from '../shared/script-config.ts'
+import { type MeetingPage, meetingScript } from '../shared/page-access/meeting-page.ts'
+import { scriptConfig } from '../shared/page-access/script-config.ts'
 import { labelSources } from '../shared/words.ts'
 import type { ElementName, PageConfig, PageSnapshot, TeamsPageApi } from './page/types.ts'
 import { TEAMS_HOSTS } from './page-state.ts'

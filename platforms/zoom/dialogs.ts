@@ -2,8 +2,9 @@
  * Chooses the button to press in each kind of dialog. Pure; unknown buttons are never pressed.
  * docs/platform-notes/zoom.md#notices-and-dialogs.
  */
-import type { DialogAnswer } from '../shared/dialogs.ts'
+
 import type { DialogSnapshot } from '../shared/page/types.ts'
+import type { DialogAnswer } from '../shared/page-access/dialogs.ts'
 import { matches } from '../shared/words.ts'
 import { isDevicePrompt, isFinalDialog } from './page-state.ts'
 import { type DialogWord, type LabelName, WORDS } from './words.ts'

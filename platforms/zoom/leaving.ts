@@ -2,8 +2,8 @@
  * Leaves the meeting or the waiting room, as one participant: a bot that has become host does not end it for the
  * others.
  */
-import type { LeaveSteps } from '../shared/leaving.ts'
-import type { MeetingPage } from '../shared/meeting-page.ts'
+import type { LeaveSteps } from '../shared/in-call/leaving.ts'
+import type { MeetingPage } from '../shared/page-access/meeting-page.ts'
 import type { ElementName, PageSnapshot } from './page/types.ts'
 import { PAGE_PHASES, stateOf } from './page-state.ts'
 

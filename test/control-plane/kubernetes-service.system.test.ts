@@ -9,7 +9,7 @@ import { startMock } from '../../mock/index.ts'
 import type { MockMeeting } from '../../mock/types.ts'
 import { FOUR_PEOPLE, speak } from '../end-to-end/meeting-script.ts'
 import { startS3Server } from '../servers/s3-server.ts'
-import { openRealCluster, type RealCluster, realConfig } from './launching/real-cluster.ts'
+import { openRealCluster, type RealCluster, realConfig } from './launching/launchers/kubernetes/real-cluster.ts'
 import { ServiceProcess } from './service-process.ts'
 import { type Receiver, startReceiver } from './webhooks/receiver.ts'
 

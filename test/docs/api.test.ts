@@ -4,10 +4,10 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { type Service, startService } from '@standin/control-plane/wiring/service.ts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { readServiceConfig } from '../../control-plane/config/config.ts'
 import { newSealKey } from '../../control-plane/secrets/seals.ts'
-import { type Service, startService } from '../../control-plane/service.ts'
 import { openTestDatabase, type TestDatabase } from '../control-plane/postgres.ts'
 
 const DAY = 24 * 3600 * 1000

@@ -17,7 +17,7 @@ test('every code of an event that got no bot is explained', () => {
 })
 
 test('every refusal that is specific to calendars and every status is explained', () => {
-  const codes = [...text('control-plane/api/errors.ts').matchAll(/'(FST_ERR_(?:CALENDAR|OAUTH)_[A-Z_]+)'/g)]
+  const codes = [...text('control-plane/api/http/errors.ts').matchAll(/'(FST_ERR_(?:CALENDAR|OAUTH)_[A-Z_]+)'/g)]
     .map(([, code]) => code!)
     .filter((code) => !/NOT_FOUND|OAUTH_EXCHANGE/.test(code))
   expect(codes.length).toBeGreaterThan(4)

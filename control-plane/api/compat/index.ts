@@ -3,8 +3,8 @@
  * Names are translated at the edge: the routes below are those of the generations themselves.
  */
 
-import type { ApiError } from '../errors.ts'
-import type { App, Generation } from '../generation.ts'
+import type { ApiError } from '../http/errors.ts'
+import type { App, Generation } from '../http/generation.ts'
 import { olderErrorBody } from '../older/errors.ts'
 import { OLDER_KEY_HEADERS, olderRoutes } from '../older/index.ts'
 import { newerErrorBody } from '../v2/error-body.ts'

@@ -16,8 +16,8 @@ import {
   type ShownRule,
 } from '../../store/alerts/rules.ts'
 import type { ApiDependencies } from '../dependencies.ts'
-import { refusals } from '../errors.ts'
-import { type App, callerOf } from '../generation.ts'
+import { refusals } from '../http/errors.ts'
+import { type App, callerOf } from '../http/generation.ts'
 import { at, limit, message, success, time, uuid } from '../v2/common.ts'
 import { rowNumber } from './row-number.ts'
 import { email } from './sign-in-routes.ts'

@@ -4,8 +4,8 @@ import type { Log } from '../../ports.ts'
 import { readLiveBots } from '../../store/dashboard.ts'
 import type { Database } from '../../store/database.ts'
 import type { ApiDependencies } from '../dependencies.ts'
-import { refusals } from '../errors.ts'
-import { type App, callerOf } from '../generation.ts'
+import { refusals } from '../http/errors.ts'
+import { type App, callerOf } from '../http/generation.ts'
 
 /** Time between two polls of the bots of a team whose dashboard is open. */
 const LOOK_EVERY_MS = 1000

@@ -1,5 +1,5 @@
 /** Routes that the dashboard needs beside the public API, for people who are signed in. */
-import type { Generation } from '../generation.ts'
+import type { Generation } from '../http/generation.ts'
 import { newerErrorBody } from '../v2/error-body.ts'
 import { alertRoutes } from './alert-routes.ts'
 import { endpointRoutes } from './endpoint-routes.ts'

@@ -2,8 +2,8 @@
 import { z } from 'zod'
 import { createKey, listKeys, PERMISSIONS, revokeKey, sealForTeam } from '../../store/teams/keys.ts'
 import type { ApiDependencies } from '../dependencies.ts'
-import { refusals } from '../errors.ts'
-import { type App, callerOf } from '../generation.ts'
+import { refusals } from '../http/errors.ts'
+import { type App, callerOf } from '../http/generation.ts'
 import { at, message, requestTime, success, time, uuid } from '../v2/common.ts'
 
 const keySchema = z.object({

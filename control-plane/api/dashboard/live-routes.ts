@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { NO_PICTURE, noPictureOf } from '../../bots/live-picture.ts'
 import { askForPictures, type LiveRow, readLiveView } from '../../store/bots/live-pictures.ts'
 import type { ApiDependencies } from '../dependencies.ts'
-import { type App, callerOf } from '../generation.ts'
+import { type App, callerOf } from '../http/generation.ts'
 import { spawnedBot } from '../v2/bots/access.ts'
 import { botParams, success, time } from '../v2/common.ts'
 

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { FastifyReply } from 'fastify'
-import type { App } from '../generation.ts'
+import type { App } from '../http/generation.ts'
 import { DASHBOARD_PATH } from './addresses.ts'
 
 /** Pictures and recordings come from where files are stored, which may be S3. */

@@ -4,7 +4,7 @@ import { partsOf } from '../../bots/parts.ts'
 import { readBotEvents } from '../../store/bots/bot-events.ts'
 import { readResumedSteps } from '../../store/dashboard.ts'
 import type { ApiDependencies } from '../dependencies.ts'
-import type { App } from '../generation.ts'
+import type { App } from '../http/generation.ts'
 import { spawnedBot } from '../v2/bots/access.ts'
 import { botParams, success } from '../v2/common.ts'
 

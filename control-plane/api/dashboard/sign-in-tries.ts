@@ -1,6 +1,6 @@
 /** Limits the rate of failed sign-ins. */
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
-import { refusals } from '../errors.ts'
+import { refusals } from '../http/errors.ts'
 
 /** Failed tries of one address, and of one e-mail address. */
 const TRIES_PER_MINUTE = 10

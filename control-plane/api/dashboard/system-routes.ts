@@ -4,7 +4,7 @@ import { readCapacities } from '../../store/capacity.ts'
 import { readSystem } from '../../store/dashboard.ts'
 import { migrationState } from '../../store/migrate.ts'
 import type { ApiDependencies } from '../dependencies.ts'
-import type { App } from '../generation.ts'
+import type { App } from '../http/generation.ts'
 import { success } from '../v2/common.ts'
 
 const systemSchema = z.object({

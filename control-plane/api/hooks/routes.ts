@@ -6,8 +6,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
 import type { Notification } from '../../calendars/operations.ts'
 import type { ApiDependencies } from '../dependencies.ts'
-import { refusals } from '../errors.ts'
-import type { App } from '../generation.ts'
+import { refusals } from '../http/errors.ts'
+import type { App } from '../http/generation.ts'
 import { readNotifications } from './microsoft-body.ts'
 
 /** Google sends none. */

@@ -1,5 +1,5 @@
 /** Refusals in the shape of the older generation: `{error, code}`, with its own names. */
-import type { ApiError } from '../errors.ts'
+import type { ApiError } from '../http/errors.ts'
 
 /** Code of the newer generation → name here, and the HTTP status where it differs. */
 const NAMES: Readonly<Record<string, [name: string, status?: number]>> = {

@@ -1,5 +1,5 @@
 /** The older generation: paths without a prefix. Successful answers are bare objects. */
-import type { Generation } from '../generation.ts'
+import type { Generation } from '../http/generation.ts'
 import { accountRoutes } from './accounts/routes.ts'
 import { controlRoutes } from './bots/control-routes.ts'
 import { createRoute } from './bots/create-route.ts'

@@ -1,6 +1,6 @@
 /** Cursors of lists: base64 of `<ISO time>::<id>`; backwards with a leading `-`. */
 import type { PageRequest, Place, Places } from '../../store/pages.ts'
-import { refusals } from '../errors.ts'
+import { refusals } from '../http/errors.ts'
 
 const PLACE = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,6})?Z)::([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/
 const MAX_LENGTH = 400

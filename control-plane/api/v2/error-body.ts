@@ -1,6 +1,6 @@
 /** The error body of the newer generation; source: the interface, "Errors". */
 import { STATUS_CODES } from 'node:http'
-import type { ApiError } from '../errors.ts'
+import type { ApiError } from '../http/errors.ts'
 
 export interface NewerErrorBody {
   success: false

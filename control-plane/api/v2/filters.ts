@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { MEETING_PLATFORMS } from '../../bots/meeting-link.ts'
 import { LIST_DAYS } from '../../store/bots/list.ts'
-import { refusals } from '../errors.ts'
+import { refusals } from '../http/errors.ts'
 import { commaList, limit, requestTime } from './common.ts'
 
 const MAX_TEXT = 500

@@ -1,5 +1,5 @@
 /** The newer generation, `/v2`. */
-import type { Generation } from '../generation.ts'
+import type { Generation } from '../http/generation.ts'
 import { batchRoutes } from './batches/routes.ts'
 import { botControlRoutes } from './bot-control/routes.ts'
 import { botDataRoutes } from './bot-data/routes.ts'

@@ -1,7 +1,7 @@
 /**
  * The steps of Zoom's chat. Its panel stays open while no other panel needs the place: a closed one has no messages.
  */
-import { type ChatSteps, usualChatSteps } from '../../shared/chat-sender.ts'
+import { type ChatSteps, usualChatSteps } from '../../shared/in-call/chat-sender.ts'
 import type { ZoomPage } from './page.ts'
 import { writeLines } from './typing.ts'
 

@@ -3,8 +3,8 @@
  */
 import { BotError } from '../../../core/errors.ts'
 import type { MeetingTarget } from '../../../core/meeting/meeting.ts'
-import type { DeviceToggles } from '../../shared/device-toggles.ts'
-import { loadMeeting } from '../../shared/loading.ts'
+import type { DeviceToggles } from '../../shared/join/device-toggles.ts'
+import { loadMeeting } from '../../shared/join/loading.ts'
 import type { ZoomPaces } from '../paces.ts'
 import type { ElementName, FormSnapshot, PageSnapshot } from '../page/types.ts'
 import { type PageState, stateOf } from '../page-state.ts'

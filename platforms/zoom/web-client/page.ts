@@ -1,4 +1,4 @@
-import type { MeetingPage } from '../../shared/meeting-page.ts'
+import type { MeetingPage } from '../../shared/page-access/meeting-page.ts'
 import type { ElementName, PageSnapshot, ZoomPageApi } from '../page/types.ts'
 
 /** The tab with Zoom's web client. */

@@ -1,7 +1,8 @@
 /** Judges answers by the OpenAPI document that the service serves. */
+
+import type { App } from '@standin/control-plane/api/http/generation.ts'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
-import type { App } from '../../../control-plane/api/generation.ts'
 
 interface Operation {
   pattern: RegExp

@@ -1,6 +1,6 @@
+import { asApiError } from '@standin/control-plane/api/http/errors.ts'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { asApiError } from '../../../control-plane/api/errors.ts'
 import { openDatabase } from '../../../control-plane/store/database.ts'
 import { MEET, openApiWorld } from './world.ts'
 

@@ -1,9 +1,10 @@
 /** The API with a real database, and a team with a key. Requests are injected; every answer is judged by the OpenAPI document. */
+
+import type { Generation } from '@standin/control-plane/api/http/generation.ts'
+import { buildApi } from '@standin/control-plane/api/http/server.ts'
 import type { InjectOptions, Response } from 'light-my-request'
 import { sendTestAlert } from '../../../control-plane/alerts/evaluate.ts'
-import { buildApi } from '../../../control-plane/api/app.ts'
 import type { ApiDependencies, ArtifactLink } from '../../../control-plane/api/dependencies.ts'
-import type { Generation } from '../../../control-plane/api/generation.ts'
 import type { CalendarOperations } from '../../../control-plane/calendars/operations.ts'
 import { createGuardedClient } from '../../../control-plane/outgoing/guarded-client.ts'
 import { createSeals, newSealKey, parseSealKeys } from '../../../control-plane/secrets/seals.ts'

@@ -1,6 +1,6 @@
+import { eventsOf } from '@standin/control-plane/launching/reconcile/journal.ts'
 import { expect, test } from 'vitest'
 import { readEvent } from '../../../control-plane/bots/journaled-event.ts'
-import { eventsOf } from '../../../control-plane/launching/journal.ts'
 
 const BOT = '5b0d4f2e-7c55-4c86-9d2c-0f6a1f0c7f11'
 const line = (seq: number, event: object) => ({

@@ -1,10 +1,10 @@
 /** One role of the service as a separate process, which the checker kills. Its settings come in variables. */
 import { once } from 'node:events'
 import { createServer } from 'node:http'
+import { createLinkServer } from '@standin/control-plane/control-link/link-server.ts'
 import { createArtifactLinks } from '../../../control-plane/files/artifact-links.ts'
 import { openFileStore } from '../../../control-plane/files/open-file-store.ts'
 import { startLaunching } from '../../../control-plane/launching/index.ts'
-import { createLinkServer } from '../../../control-plane/links/link-server.ts'
 import { createGuardedClient } from '../../../control-plane/outgoing/guarded-client.ts'
 import { createSeals, parseSealKeys } from '../../../control-plane/secrets/seals.ts'
 import { openDatabase } from '../../../control-plane/store/database.ts'

@@ -1,7 +1,7 @@
 /** Joins the recordings of simulated bots: text one after the other, as `standin join-parts` does with pictures. */
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { JoinParts } from '../../../control-plane/launching/assemble.ts'
+import type { JoinParts } from '@standin/control-plane/launching/reconcile/assemble.ts'
 
 export const joinVideos: JoinParts = async ({ botId, from, to }) => {
   const folderOf = (storage: (typeof from)[number]) => {

@@ -1,7 +1,8 @@
 /** Bots that are lost in their meeting go back into it. */
+
+import { changeBot } from '@standin/control-plane/launching/reconcile/change-bot.ts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { stopAsked } from '../../../control-plane/bots/stop.ts'
-import { changeBot } from '../../../control-plane/launching/change-bot.ts'
 import type { LaunchingSettings } from '../../../control-plane/launching/index.ts'
 import { artifactsOfBot } from '../../../control-plane/store/bots/artifacts.ts'
 import { appendEvents } from '../../../control-plane/store/bots/events.ts'

@@ -2,8 +2,8 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, expect, test } from 'vitest'
 import { createServiceLog } from '../../../control-plane/main.ts'
+import { hello, openLinkWorld, openRawLink } from '../control-link/world.ts'
 import { openLaunchingWorld } from '../launching/world.ts'
-import { hello, openLinkWorld, openRawLink } from '../links/world.ts'
 import { answer } from '../webhooks/receiver.ts'
 import { openWorld } from '../webhooks/world.ts'
 

@@ -4,10 +4,10 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { startService } from '@standin/control-plane/wiring/service.ts'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { readServiceConfig } from '../../../control-plane/config/config.ts'
 import { createSeals, newSealKey, parseSealKeys } from '../../../control-plane/secrets/seals.ts'
-import { startService } from '../../../control-plane/service.ts'
 import { createEndpoint } from '../../../control-plane/store/webhooks/endpoints.ts'
 import { readTraceparent, traceOf } from '../../../control-plane/traces.ts'
 import { openTraces, traceEndpoint } from '../../../control-plane/watching/traces.ts'
@@ -176,7 +176,7 @@ test('without an endpoint no package of OpenTelemetry is loaded but its API, whi
     import { registerHooks } from 'node:module'
     let count = 0
     registerHooks({ resolve(name, context, next) { if (/^@opentelemetry\\/(?!api$)/.test(name)) count++; return next(name, context) } })
-    await import('./control-plane/service.ts')
+    await import('./control-plane/wiring/service.ts')
     const { openTraces } = await import('./control-plane/watching/traces.ts')
     const { close } = await openTraces(${JSON.stringify(environment)}, { log: { info() {}, error() {} }, version: '1' })
     await close()

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { isCorroborated, PAGE_PHASES, type PageState, stateOf } from '../../../platforms/google-meet/page-state.ts'
-import { AdmissionJudge } from '../../../platforms/shared/admission.ts'
+import { AdmissionJudge } from '../../../platforms/shared/join/admission.ts'
 import { CALL, snapshot, TOOLBAR } from './snapshots.ts'
 
 const HOLDS = { holdAfterLobbyMs: 6000, holdWithoutLobbyMs: 10_000, holdWithRosterMs: 2000 }

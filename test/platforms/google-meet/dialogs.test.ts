@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { dialogStep, kindOf } from '../../../platforms/google-meet/dialogs.ts'
-import { DialogPacer } from '../../../platforms/shared/dialogs.ts'
 import type { DialogSnapshot } from '../../../platforms/shared/page/types.ts'
+import { DialogPacer } from '../../../platforms/shared/page-access/dialogs.ts'
 
 const dialog = (text: string, ...buttons: [string, string | null][]): DialogSnapshot => ({
   text,

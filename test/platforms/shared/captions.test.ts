@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { silentLogger } from '../../../core/logger.ts'
-import { CaptionToggle } from '../../../platforms/shared/caption-toggle.ts'
+import { CaptionToggle } from '../../../platforms/shared/in-call/caption-toggle.ts'
 import { type CaptionRow, CaptionRows, type ShownCaption } from '../../../platforms/shared/page/chat/caption-rows.ts'
 import type { CommonSnapshot } from '../../../platforms/shared/page/types.ts'
 import { HandClock } from '../../fakes/clock.ts'

@@ -1,8 +1,8 @@
 /** `POST /bots/retranscribe`. */
 import { z } from 'zod'
 import type { ApiDependencies } from '../../dependencies.ts'
-import { refusals } from '../../errors.ts'
-import { type App, callerOf } from '../../generation.ts'
+import { refusals } from '../../http/errors.ts'
+import { type App, callerOf } from '../../http/generation.ts'
 import { botId, errors } from '../common.ts'
 import { orEmpty, webAddress } from '../fields.ts'
 import { speechToTextSchema } from './create-schema.ts'

@@ -7,9 +7,9 @@ import type { CalendarRow } from '../../../rows/index.ts'
 import { allCalendars, type CalendarOwner, openChannel, readCalendar } from '../../../store/calendars/reads.ts'
 import { withCalendarErrors } from '../../calendar-problems.ts'
 import type { ApiDependencies } from '../../dependencies.ts'
-import { refusals } from '../../errors.ts'
-import { type App, callerOf } from '../../generation.ts'
-import { onceOutside } from '../../idempotency.ts'
+import { refusals } from '../../http/errors.ts'
+import { type App, callerOf } from '../../http/generation.ts'
+import { onceOutside } from '../../http/idempotency.ts'
 import { errors } from '../common.ts'
 import {
   type CredentialsBody,

@@ -9,9 +9,9 @@ import {
 } from '../../../store/connections/connections.ts'
 import { authorizedUser } from '../../authorizing.ts'
 import type { ApiDependencies } from '../../dependencies.ts'
-import { refusals } from '../../errors.ts'
-import { type App, callerOf } from '../../generation.ts'
-import { onceOutside } from '../../idempotency.ts'
+import { refusals } from '../../http/errors.ts'
+import { type App, callerOf } from '../../http/generation.ts'
+import { onceOutside } from '../../http/idempotency.ts'
 import { errors } from '../common.ts'
 import { text } from '../fields.ts'
 

@@ -2,8 +2,8 @@
 import { z } from 'zod'
 import { type EventPlaces, readBotEvents } from '../../../store/bots/bot-events.ts'
 import type { ApiDependencies } from '../../dependencies.ts'
-import { refusals } from '../../errors.ts'
-import type { App } from '../../generation.ts'
+import { refusals } from '../../http/errors.ts'
+import type { App } from '../../http/generation.ts'
 import { anyBot } from '../bots/access.ts'
 import { botParams, commaList, errors, limit, success, time } from '../common.ts'
 

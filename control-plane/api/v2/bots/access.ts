@@ -6,8 +6,8 @@ import type { FastifyRequest } from 'fastify'
 import type { BotRow } from '../../../rows/index.ts'
 import { readBot } from '../../../store/bots/bots.ts'
 import type { ApiDependencies } from '../../dependencies.ts'
-import { type ApiError, refusals } from '../../errors.ts'
-import { type Caller, callerOf } from '../../generation.ts'
+import { type ApiError, refusals } from '../../http/errors.ts'
+import { type Caller, callerOf } from '../../http/generation.ts'
 import { uuid } from '../common.ts'
 
 /** A bot of the team, scheduled ones included. */

@@ -2,7 +2,7 @@
 import type { BotRequest, BotSecrets } from '../../../bots/request.ts'
 import { addressProblem } from '../../addresses.ts'
 import type { ApiDependencies } from '../../dependencies.ts'
-import { refusals } from '../../errors.ts'
+import { refusals } from '../../http/errors.ts'
 import { type BotFields, requestOfBody } from './normalize.ts'
 import { timeoutConfig } from './schema.ts'
 

@@ -1,8 +1,8 @@
 /** Events of a calendar and the series that they belong to. A single event is a series of one. */
 import { listEvents, listSeries, readEvent } from '../../../store/calendars/reads.ts'
 import type { ApiDependencies } from '../../dependencies.ts'
-import { refusals } from '../../errors.ts'
-import type { App } from '../../generation.ts'
+import { refusals } from '../../http/errors.ts'
+import type { App } from '../../http/generation.ts'
 import { calendarOf, ownerOf } from '../calendars/access.ts'
 import { calendarParams } from '../calendars/schema.ts'
 import { errors, list, success } from '../common.ts'

@@ -1,5 +1,5 @@
 /** When a scheduled bot may join. */
-import { refusals } from '../../errors.ts'
+import { refusals } from '../../http/errors.ts'
 
 const MAX_DAYS_AHEAD = 90
 /** Of clocks that differ, and of requests that take their time. */

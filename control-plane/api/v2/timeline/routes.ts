@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { readTimeline } from '../../../store/bots/timeline.ts'
 import type { ApiDependencies } from '../../dependencies.ts'
-import type { App } from '../../generation.ts'
+import type { App } from '../../http/generation.ts'
 import { anyBot } from '../bots/access.ts'
 import { botParams, errors, success } from '../common.ts'
 import { timelineOf, timelineText } from './presenter.ts'

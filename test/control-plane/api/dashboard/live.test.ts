@@ -1,10 +1,10 @@
 /** Live pictures: one limit for all who watch, and a reason where there is none. Parts of a recording, and the system. */
 import { randomUUID } from 'node:crypto'
+import { startCapacityReport } from '@standin/control-plane/launching/due/capacity-report.ts'
 import type { BotPatch } from '@standin/control-plane/rows/index.ts'
 import type { Answer } from '@standin/wire/control-link.ts'
 import type { BotEvent } from '@standin/wire/events.ts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startCapacityReport } from '../../../../control-plane/launching/capacity-report.ts'
 import { openCommands, storeAnswer } from '../../../../control-plane/store/bots/commands.ts'
 import { createPerson, type Role } from '../../../../control-plane/store/people/people.ts'
 import { openSession } from '../../../../control-plane/store/people/sessions.ts'

@@ -1,0 +1,102 @@
+/** Authentication: the key of a request, its permission and its rate limit, before the body is read. */
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { RateLimiterMemory } from 'rate-limiter-flexible'
+import {
+  findKeyHolder,
+  hashOfKey,
+  isWellFormedKey,
+  type KeyHolder,
+  looksLikeKey,
+  noteKeyUse,
+} from '../../store/teams/keys.ts'
+import type { ApiDependencies } from '../dependencies.ts'
+import { refusals } from './errors.ts'
+import type { Caller, Generation } from './generation.ts'
+import type { RateLimits } from './rate-limits.ts'
+import { mayAct, neededRole, sessionOf } from './sessions.ts'
+
+/** A revoked key stops working within this time; a burst of requests queries the database once. */
+const GOOD_KEY_MS = 1000
+const MAX_KNOWN_KEYS = 10_000
+/** Wrong keys from one address; enough for a fleet that was deployed with an old key, too few to search for one. */
+const WRONG_KEYS_PER_MINUTE = 300
+
+const KEY_IN_QUERY = /(?:^|&)(?:[a-z0-9-]*api[-_]?key|key|token)=/i
+
+export interface Authentication {
+  /** Rejects with an `ApiError`; sets `request.caller`. */
+  check(generation: Generation, request: FastifyRequest, reply: FastifyReply): Promise<void>
+}
+
+export function createAuthentication(
+  { keyDatabase, clock, log }: Pick<ApiDependencies, 'keyDatabase' | 'clock' | 'log'>,
+  rateLimits: RateLimits,
+): Authentication {
+  // Keys that were good stay in the map, so that wrong keys from the same address cannot lock them out.
+  const known = new Map<string, { holder: KeyHolder; until: number }>()
+  const wrongKeys = new RateLimiterMemory({ points: WRONG_KEYS_PER_MINUTE, duration: 60 })
+
+  async function holderOf(key: string, address: string): Promise<KeyHolder> {
+    if (!isWellFormedKey(key)) throw refusals.unauthorized()
+    const hash = hashOfKey(key).toString('base64')
+    const found = known.get(hash)
+    if (found && found.until > clock.now()) return found.holder
+    if (found === undefined) await slowDown(address)
+    const holder = await lookUp(key)
+    if (holder === null) {
+      known.delete(hash)
+      await wrongKeys.penalty(address, 1)
+      throw refusals.unauthorized()
+    }
+    if (known.size >= MAX_KNOWN_KEYS) known.clear()
+    known.set(hash, { holder, until: clock.now() + GOOD_KEY_MS })
+    noteKeyUse(keyDatabase, holder.keyId).catch((error: unknown) =>
+      log.warn({ error: String(error) }, 'Last use of an API key could not be noted'),
+    )
+    return holder
+  }
+
+  async function callerWith(key: string | string[] | undefined, address: string): Promise<Caller> {
+    if (typeof key !== 'string' || key === '') throw refusals.unauthorized()
+    return { ...(await holderOf(key, address)), session: null }
+  }
+
+  async function personOf(request: FastifyRequest): Promise<Caller> {
+    const session = await sessionOf(keyDatabase, request)
+    if (session === null) throw refusals.unauthorized()
+    const role = request.routeOptions.config.role ?? neededRole(request.method)
+    if (!mayAct(session, role)) throw refusals.roleTooLow(role)
+    const { teamId, requestsPerSecond, byokTranscription } = session
+    return { keyId: null, teamId, permission: 'full', requestsPerSecond, byokTranscription, session }
+  }
+
+  async function slowDown(address: string): Promise<void> {
+    const tried = await wrongKeys.get(address)
+    if (tried !== null && tried.remainingPoints <= 0)
+      throw refusals.tooManyBadKeys(Math.max(1, Math.ceil(tried.msBeforeNext / 1000)))
+  }
+
+  async function lookUp(key: string): Promise<KeyHolder | null> {
+    try {
+      return await findKeyHolder(keyDatabase, key)
+    } catch (error) {
+      // The key may be valid: clients give up after 401, and try again after 503.
+      log.error({ error: String(error) }, 'API key could not be checked')
+      throw refusals.unavailable('The API key could not be checked right now')
+    }
+  }
+
+  return {
+    async check({ keyHeaders, acceptsSessions = false }, request, reply) {
+      const { isOpen = false, permission = 'full' } = request.routeOptions.config
+      const [, query = ''] = request.url.split('?', 2)
+      if (looksLikeKey(request.url) || KEY_IN_QUERY.test(query)) throw refusals.keyInUrl()
+      if (isOpen) return
+      const key = keyHeaders.map((name) => request.headers[name]).find((value) => value !== undefined)
+      const caller = acceptsSessions && key === undefined ? await personOf(request) : await callerWith(key, request.ip)
+      request.caller = caller
+      if (permission === 'full' && caller.permission !== 'full') throw refusals.forbidden()
+      await rateLimits.check(caller, request.method, reply)
+    },
+  }
+}

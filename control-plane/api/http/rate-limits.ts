@@ -1,0 +1,35 @@
+/** Requests a second of a team. Reading is free. */
+import type { FastifyReply } from 'fastify'
+import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
+import type { KeyHolder } from '../../store/teams/keys.ts'
+import { refusals } from './errors.ts'
+
+const COUNTED = new Set(['POST', 'PATCH', 'PUT', 'DELETE'])
+const WINDOW_SECONDS = 1
+
+export interface RateLimits {
+  /** Sets the headers of the answer; rejects with 429 where the team's limit is used up. */
+  check(holder: Pick<KeyHolder, 'teamId' | 'requestsPerSecond'>, method: string, reply: FastifyReply): Promise<void>
+}
+
+/**
+ * Counts in the memory of this process: a limit that protects one process needs no coordination, and a row in
+ * PostgreSQL for each request would cost more than the request. With n processes a team has n times its limit.
+ */
+export function createRateLimits(): RateLimits {
+  const counter = new RateLimiterMemory({ points: Number.MAX_SAFE_INTEGER, duration: WINDOW_SECONDS })
+  return {
+    async check({ teamId, requestsPerSecond: limit }, method, reply) {
+      if (limit === null || !COUNTED.has(method)) return
+      const used = await counter.consume(teamId).catch((refused: unknown) => refused)
+      if (!(used instanceof RateLimiterRes)) throw used
+      const reset = Math.max(1, Math.ceil(used.msBeforeNext / 1000))
+      reply.headers({
+        'x-ratelimit-limit': limit,
+        'x-ratelimit-remaining': Math.max(0, limit - used.consumedPoints),
+        'x-ratelimit-reset': reset,
+      })
+      if (used.consumedPoints > limit) throw refusals.tooManyRequests(limit, reset)
+    },
+  }
+}

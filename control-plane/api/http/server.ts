@@ -1,0 +1,183 @@
+/** The HTTP server, made without listening, so that tests can inject requests. */
+import { createHash } from 'node:crypto'
+import { METHODS } from 'node:http'
+import Fastify, { type FastifyRequest } from 'fastify'
+import { NO_TRACES } from '../../traces.ts'
+import { pageRoutes } from '../dashboard/page-routes.ts'
+import type { ApiDependencies } from '../dependencies.ts'
+import { fileRoutes } from '../files.ts'
+import { GENERATIONS } from '../generations.ts'
+import { hookRoutes } from '../hooks/routes.ts'
+import { jobRoutes } from '../jobs.ts'
+import { createLaunchHint } from '../launch-hint.ts'
+import { createAuthentication } from './auth.ts'
+import { answerClientError } from './client-errors.ts'
+import { docsRoutes, type ServedDocument } from './docs.ts'
+import { ApiError, asApiError, refusals } from './errors.ts'
+import { type App, type Generation, generationOf } from './generation.ts'
+import { shedLoad } from './load-shedding.ts'
+import { describeRoutes } from './openapi.ts'
+import { operationRoutes } from './operations.ts'
+import { createRateLimits } from './rate-limits.ts'
+import { createRouteTable } from './route-table.ts'
+import { traceRequests } from './tracing.ts'
+import { validatorCompiler } from './validation.ts'
+
+/** Limit for most bodies; routes with arrays have their own. */
+const BODY_BYTES = 1024 * 1024
+const HEADER_BYTES = 16 * 1024
+const HEADER_TIMEOUT_MS = 10_000
+const REQUEST_TIMEOUT_MS = 30_000
+/** A handler that is not done by then answers 503; database statements are cancelled earlier. */
+const HANDLER_TIMEOUT_MS = 45_000
+const KEEP_ALIVE_MS = 72_000
+/** How often Node checks for requests that are late. */
+const LATENESS_CHECK_MS = 2000
+
+/** `generations` is for tests; the service has all of them. */
+export async function buildApi(
+  dependencies: ApiDependencies,
+  generations: readonly Generation[] = GENERATIONS,
+): Promise<App> {
+  const { log, settings } = dependencies
+  const app: App = Fastify({
+    logger: false,
+    bodyLimit: BODY_BYTES,
+    requestTimeout: settings.requestTimeoutMs ?? REQUEST_TIMEOUT_MS,
+    handlerTimeout: HANDLER_TIMEOUT_MS,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    forceCloseConnections: 'idle',
+    trustProxy: settings.trustedProxies ? [...settings.trustedProxies] : false,
+    exposeHeadRoutes: false,
+    routerOptions: { ignoreTrailingSlash: true },
+    http: {
+      maxHeaderSize: HEADER_BYTES,
+      headersTimeout: Math.min(HEADER_TIMEOUT_MS, settings.requestTimeoutMs ?? REQUEST_TIMEOUT_MS),
+      connectionsCheckingInterval: Math.min(LATENESS_CHECK_MS, settings.requestTimeoutMs ?? REQUEST_TIMEOUT_MS),
+    },
+    clientErrorHandler: answerClientError,
+    frameworkErrors: (error, request, reply) => {
+      answer(asApiError(error), request as unknown as FastifyRequest, reply as never)
+    },
+  })
+  const routes = createRouteTable(app)
+  const generationAt = (url: string) => generationOf(generations, pathOf(url)) ?? generations[0]!
+
+  function answer(error: ApiError, request: FastifyRequest, reply: Parameters<typeof send>[0]): void {
+    const generation = request.generation ?? generationAt(request.url)
+    const { status, body } = generation.errorBody(error, request)
+    send(reply, status, error, body)
+  }
+
+  app.decorateRequest('caller', null)
+  app.decorateRequest('generation', null)
+  app.decorateRequest('bodyHash', null)
+  app.setErrorHandler((thrown, request, reply) => {
+    const error = asApiError(thrown)
+    if (error.status >= 500 && !(thrown instanceof ApiError))
+      log.error(
+        { method: request.method, route: request.routeOptions.url, error: describe(thrown) },
+        'Request could not be processed',
+      )
+    answer(error, request, reply)
+  })
+  app.setNotFoundHandler((request, reply) => {
+    const path = pathOf(request.url)
+    const allowed = routes.methodsAt(path)
+    const isOtherMethod = allowed.length > 0 && METHODS.includes(request.method)
+    answer(
+      isOtherMethod
+        ? refusals.methodNotAllowed(request.method, path, allowed)
+        : refusals.notFound(request.method, path),
+      request,
+      reply,
+    )
+  })
+  parseJsonOnly(app)
+  await shedLoad(app, settings.shedding)
+
+  const hint = createLaunchHint(dependencies)
+  const authentication = createAuthentication(dependencies, createRateLimits())
+  const documents: ServedDocument[] = []
+  traceRequests(app, dependencies.traces ?? NO_TRACES)
+  operationRoutes(app, dependencies)
+  fileRoutes(app, dependencies)
+  await hookRoutes(app, dependencies)
+  jobRoutes(app, dependencies)
+  for (const generation of generations) {
+    await app.register(
+      async (scope: App) => {
+        scope.setValidatorCompiler(validatorCompiler(generation.unknownFields))
+        scope.setSerializerCompiler(() => (data) => JSON.stringify(data))
+        scope.addHook('onRequest', async (request, reply) => {
+          request.generation = generation
+          await authentication.check(generation, request, reply)
+        })
+        scope.addHook('onResponse', async (request, reply) => {
+          if (request.routeOptions.config.createsBots && reply.statusCode < 300) hint.give()
+        })
+        if (generation.document !== undefined) {
+          const document = await describeRoutes(scope, generation.document, settings.publicUrl)
+          documents.push({ ...generation.document, document })
+        }
+        await generation.routes(scope, dependencies)
+      },
+      { prefix: generation.prefix },
+    )
+  }
+  docsRoutes(app, documents)
+  if (settings.dashboardFolder !== undefined) pageRoutes(app, settings.dashboardFolder)
+  return app
+}
+
+function pathOf(url: string): string {
+  return url.split('?', 1)[0]!
+}
+
+function send(
+  reply: {
+    code(status: number): unknown
+    headers(values: Record<string, string>): unknown
+    send(body: unknown): unknown
+  },
+  status: number,
+  { retryAfter, headers }: ApiError,
+  body: unknown,
+): void {
+  reply.code(status)
+  reply.headers({ ...headers, ...(retryAfter === null ? {} : { 'retry-after': String(retryAfter) }) })
+  reply.send(body)
+}
+
+/** JSON is the only body. An empty one reads as none, since clients send the type of JSON with every request. */
+function parseJsonOnly(app: App): void {
+  const parse = app.getDefaultJsonParser('error', 'error')
+  app.removeAllContentTypeParsers()
+  app.addHook('onRequest', async (request) => {
+    // No body is announced, so its type does not matter.
+    if (request.headers['content-length'] === '0') delete request.headers['content-type']
+    else if (ignoresBody(request)) request.headers['content-type'] = 'application/json'
+  })
+  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body, done) => {
+    const bytes = body as Buffer
+    if (request.headers['idempotency-key'] !== undefined)
+      request.bodyHash = createHash('sha256')
+        .update(`${request.method} ${pathOf(request.url)}\n`)
+        .update(bytes)
+        .digest()
+    if (ignoresBody(request)) return done(null, undefined)
+    const text = bytes.toString('utf8')
+    if (text.trim() === '') return done(null, undefined)
+    parse(request, text, done)
+  })
+}
+
+/** Clients send a body with every request; one of a DELETE that has no use for it is not even read as JSON. */
+function ignoresBody({ method, routeOptions }: FastifyRequest): boolean {
+  return method === 'DELETE' && routeOptions.schema?.body === undefined
+}
+
+/** For the log: what happened and where, without values of the request. */
+function describe(thrown: unknown): string {
+  return thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown)
+}

@@ -1,0 +1,51 @@
+/** Requests of people who are signed in to the dashboard: a cookie instead of a key. */
+import { parseCookie, stringifySetCookie } from 'cookie'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Database } from '../../store/database.ts'
+import type { Role } from '../../store/people/people.ts'
+import { findSession, SESSION_DAYS, type Session } from '../../store/people/sessions.ts'
+import { refusals } from './errors.ts'
+
+const COOKIE = 'standin_session'
+/** Pages of other sites cannot add this header: the browser asks the service first, and the service does not permit it. */
+const PROOF_HEADER = 'x-requested-by'
+const PROOF = 'dashboard'
+const READING = new Set(['GET', 'HEAD'])
+const RANKS: Record<Role, number> = { viewer: 0, member: 1, owner: 2 }
+
+/** Null: the request has no session cookie. Rejects where the cookie is not valid, or lacks the permission. */
+export async function sessionOf(db: Database, request: FastifyRequest): Promise<Session | null> {
+  const token = parseCookie(request.headers.cookie ?? '')[COOKIE]
+  if (token === undefined || token === '') return null
+  if (!READING.has(request.method) && request.headers[PROOF_HEADER] !== PROOF) throw refusals.foreignPage()
+  const session = await findSession(db, token).catch(() => {
+    throw refusals.unavailable('The session could not be checked right now')
+  })
+  if (session === null) throw refusals.signInNeeded()
+  return session
+}
+
+export function mayAct(session: Session, role: Role): boolean {
+  return RANKS[session.role] >= RANKS[role]
+}
+
+/** The role that a request needs where its route names none. */
+export function neededRole(method: string): Role {
+  return READING.has(method) ? 'viewer' : 'member'
+}
+
+/** `secure` where the service is reached by https. */
+export function setSessionCookie(reply: FastifyReply, token: string | null, secure: boolean): void {
+  reply.header(
+    'set-cookie',
+    stringifySetCookie({
+      name: COOKIE,
+      value: token ?? '',
+      httpOnly: true,
+      sameSite: 'lax',
+      secure,
+      path: '/',
+      maxAge: token === null ? 0 : SESSION_DAYS * 86_400,
+    }),
+  )
+}

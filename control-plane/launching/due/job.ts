@@ -1,0 +1,149 @@
+/** The worker's job of one attempt, made from what the caller asked. */
+import { type Job, jobSchema, problemsOf } from '@standin/wire/job.ts'
+import { type BotRequest, type BotSecrets, LONGEST_RECORDING_SECONDS, problemOfTokenExtra } from '../../bots/request.ts'
+import { remainingLimits } from '../../bots/resume.ts'
+import { requestOf } from '../../bots/row.ts'
+import type { JoinGrant } from '../../ports.ts'
+import type { BotRow } from '../../rows/index.ts'
+
+export interface JobParts {
+  bot: Pick<
+    BotRow,
+    | 'id'
+    | 'bot_name'
+    | 'meeting_url'
+    | 'meeting_platform'
+    | 'recording_mode'
+    | 'extra'
+    | 'request'
+    | 'is_scheduled'
+    | 'join_at'
+    | 'status'
+    | 'resumes'
+    | 'parts'
+    | 'participants'
+    | 'waiting_at'
+    | 'joined_at'
+    | 'recording_started_at'
+    | 'updated_at'
+  >
+  /** Opened. */
+  secrets: BotSecrets
+  /** Of the stored credential that the bot names; null where it names none. */
+  grant: JoinGrant | null
+  /** Of the attempt, from the file store. */
+  storage: Job['storage']
+  /** The attempt's own address and token of the control link. */
+  link: { url: string; token: string }
+  /** How long the bot waits for its control plane before it asks to join. */
+  waitForWelcomeSeconds: number
+  /** Null: nothing is traced. */
+  traceparent?: string | null
+}
+
+/** A request that cannot be made into a job. It is no fault of the machine, so no further attempt would help. */
+export class ImpossibleJob extends Error {
+  readonly code: string
+
+  constructor(code: string, message: string) {
+    super(message)
+    this.name = 'ImpossibleJob'
+    this.code = code
+  }
+}
+
+/** Throws `ImpossibleJob`. */
+export function jobOf(parts: JobParts): Job {
+  const { bot, secrets, grant, storage, link } = parts
+  const request = requestOf(bot)
+  const { timeouts } = request
+  const goesOn = bot.resumes > 0
+  // The row was just claimed, so its time is the database's.
+  const left = goesOn ? remainingLimits(bot, bot.updated_at) : null
+  const parsed = jobSchema.safeParse({
+    bot_id: bot.id,
+    meeting_url: bot.meeting_url,
+    not_before: bot.is_scheduled ? (bot.join_at?.toISOString() ?? null) : null,
+    wait_for_welcome_seconds: parts.waitForWelcomeSeconds,
+    bot_name: bot.bot_name,
+    recording_mode: bot.recording_mode,
+    bot_image: request.images.length > 1 ? request.images : (request.images[0] ?? null),
+    bot_image_config: request.imageRotation && {
+      loop_mode: request.imageRotation.mode,
+      image_duration: request.imageRotation.seconds,
+    },
+    // It was written when the first attempt began to record.
+    entry_message: goesOn && bot.recording_started_at !== null ? null : request.entryMessage,
+    timeout_config: {
+      waiting_room_timeout: left ? Math.max(1, left.waitingRoom) : timeouts.waitingRoom,
+      no_one_joined_timeout: timeouts.noOneJoined,
+      silence_timeout: timeouts.silence,
+      grace_period: timeouts.grace,
+      recording_timeout: left ? Math.max(1, left.maxRecording) : (timeouts.maxRecording ?? LONGEST_RECORDING_SECONDS),
+    },
+    ...(goesOn && {
+      continues: {
+        has_seen_others: Array.isArray(bot.participants) && bot.participants.length > 0,
+        is_paused: bot.status === 'recording_paused',
+      },
+    }),
+    streaming: request.streaming && {
+      input: request.streaming.inputUrl,
+      output: request.streaming.outputUrl,
+      audio_frequency: request.streaming.audioFrequency,
+      // A receiver that is away costs its stream, not the recording.
+      is_required: false,
+    },
+    transcription: request.transcription && {
+      provider: request.transcription.provider,
+      api_key: secrets.transcriptionApiKey ?? null,
+      custom_params: request.transcription.customParams,
+    },
+    ...conferencingOf(bot.meeting_platform, request.conferencing, secrets, grant, bot.extra),
+    storage,
+    control_plane: link,
+    traceparent: parts.traceparent ?? null,
+    // The older generation takes any JSON; a job takes an object, which token addresses get as a parameter.
+    extra: isRecord(bot.extra) ? bot.extra : null,
+  })
+  if (parsed.success) return parsed.data
+  const problems = problemsOf(parsed.error).map(({ path, message }) => `${path}: ${message}`)
+  throw new ImpossibleJob('INTERNAL_ERROR', `The request of the bot makes no valid job. ${problems.join('; ')}`)
+}
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/**
+ * Only the platform with an SDK knows these fields; the worker refuses them for others. Values in the bot's own request
+ * override those of a stored credential.
+ */
+function conferencingOf(
+  platform: string,
+  conferencing: BotRequest['conferencing'],
+  secrets: BotSecrets,
+  grant: JoinGrant | null,
+  extra: unknown,
+) {
+  if (conferencing === null || platform !== 'zoom') return {}
+  const [id, password] =
+    secrets.sdkId === undefined ? [grant?.sdkId, grant?.sdkPassword] : [secrets.sdkId, secrets.sdkPassword]
+  if (id === undefined && (conferencing.hasObfToken || conferencing.obfTokenUrl !== null))
+    throw new ImpossibleJob('CONF_OBF_TOKEN_ERROR', 'An on-behalf-of token works only together with SDK credentials.')
+  const tokenUrls = id !== undefined && (conferencing.obfTokenUrl ?? conferencing.zakTokenUrl) !== null
+  const problem = tokenUrls ? problemOfTokenExtra(extra) : null
+  if (problem !== null)
+    throw new ImpossibleJob(
+      conferencing.obfTokenUrl === null ? 'CONF_ACCESS_TOKEN_ERROR' : 'CONF_OBF_TOKEN_ERROR',
+      `The field ${problem}.`,
+    )
+  return {
+    conf_sdk_id: id ?? null,
+    conf_sdk_pwd: password ?? null,
+    conf_obf_token: secrets.obfToken ?? grant?.obfToken ?? null,
+    conf_fresh_tokens: secrets.obfToken === undefined && grant !== null && grant.obfToken !== null,
+    conf_obf_token_url: conferencing.obfTokenUrl,
+    conf_access_token: grant?.accessKey ?? null,
+    conf_access_token_url: id === undefined ? null : conferencing.zakTokenUrl,
+  }
+}

@@ -1,0 +1,257 @@
+/**
+ * Bots as processes of this machine. A bot belongs to its supervisor (`supervisor-script.ts`) and to its own folder,
+ * never to the service: it continues while the service is down, and the folder says afterwards how it ended.
+ */
+import { spawn } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { availableParallelism } from 'node:os'
+import { join } from 'node:path'
+import type { Job } from '@standin/wire/job.ts'
+import {
+  type Launcher,
+  type LaunchHandle,
+  type LaunchSpec,
+  type LaunchState,
+  type Log,
+  NoRoom,
+} from '../../../ports.ts'
+import { botLimit } from '../shared/capacity.ts'
+import { createExpectedCost, type LearnedCost } from '../shared/learned-cost.ts'
+import { botEnvironment, permittedAddresses } from './bot-environment.ts'
+import {
+  hasEnded,
+  isHalfMade,
+  markSignal,
+  NAME_VARIABLE,
+  processesToSignal,
+  readFacts,
+  removeJobs,
+  stateOf,
+  writeFacts,
+} from './bot-folder.ts'
+import { memoryEventsFile, outOfMemoryKills, processWorld } from './proc.ts'
+import { SUPERVISOR_SCRIPT } from './supervisor-script.ts'
+
+/** Until then a bot has not taken the memory that it is going to need. */
+const STARTING_MS = 60_000
+const NAME = /^standin-(?<botId>[0-9a-f-]{36})-(?<attempt>\d+)$/
+const JOB = /^job-.*\.json$/
+
+export interface ProcessLauncherSettings {
+  /** Absolute; every bot has a folder in it. One installation has one such folder. */
+  folder: string
+  /** Program and arguments; `--map-host` options are appended. */
+  command: readonly string[]
+  /** `host=ip:port`. */
+  mapHosts: readonly string[]
+  /** Further mappings of one bot; the mock meeting of a demo is started here. Rejects as an error of the infrastructure. */
+  mapHostsOf?: (job: Job) => Promise<readonly string[]>
+  /** The service's own variables; `bot-environment.ts` says which of them bots get. */
+  environment: Readonly<Record<string, string | undefined>>
+  /** Null: by cores and memory. */
+  maxBots: number | null
+  /** The measured cost of running bots; null while unknown. */
+  learnedCost?: LearnedCost
+  log: Log
+}
+
+/** Rejects where the folder cannot be used. No other launcher may be starting bots in it. */
+export async function createProcessLauncher(settings: ProcessLauncherSettings): Promise<Launcher> {
+  const { folder, command, mapHosts, environment, log } = settings
+  if (command.length === 0) throw new Error('The command that starts a bot is empty')
+  await mkdir(folder, { recursive: true, mode: 0o700 })
+  await removeHalfMade(folder, log)
+  const script = await installScript(folder)
+  const home = await homeId(folder)
+  const memoryEvents = await memoryEventsFile()
+  const places = (name: string) => join(folder, checkedName(name))
+  /** Starts check the free room one after the other; otherwise all would see the same free place. */
+  let admission: Promise<unknown> = Promise.resolve()
+  const expectedCost = createExpectedCost(settings.learnedCost, log)
+
+  async function openBots(): Promise<{ running: number; starting: number }> {
+    let [running, starting] = [0, 0]
+    for (const name of await names(folder)) {
+      if (await hasEnded(join(folder, name))) continue
+      const facts = await stat(join(folder, name)).catch(() => null)
+      if (facts === null) continue
+      if (Date.now() - facts.birthtimeMs < STARTING_MS) starting++
+      else running++
+    }
+    return { running, starting }
+  }
+
+  async function capacity() {
+    const { running, starting } = await openBots()
+    const limit = settings.maxBots ?? botLimit(machine(), await expectedCost(), running, starting)
+    return { limit, free: Math.max(0, limit - running - starting) }
+  }
+
+  /** Makes the bot's folder; false where it is there already. */
+  function reserve(place: string): Promise<boolean> {
+    const reserved = admission.then(async () => {
+      if ((await readFacts(place)) !== null) return false
+      const { free, limit } = await capacity()
+      if (free === 0) throw new NoRoom(`${limit} ${limit === 1 ? 'bot runs' : 'bots run'} on this machine, its limit`)
+      await mkdir(place, { recursive: true, mode: 0o700 })
+      return true
+    })
+    admission = reserved.catch(() => {})
+    return reserved
+  }
+
+  async function start(spec: LaunchSpec): Promise<LaunchHandle> {
+    const name = `standin-${spec.botId}-${spec.attempt}`
+    const place = places(name)
+    if (!(await reserve(place))) return { name, home }
+    try {
+      await startSupervisor(spec, name, place)
+    } catch (error) {
+      // The reserved place is free again.
+      await rm(place, { recursive: true, force: true })
+      throw error
+    }
+    return { name, home }
+  }
+
+  async function startSupervisor(spec: LaunchSpec, name: string, place: string): Promise<void> {
+    const ownHosts = (await settings.mapHostsOf?.(spec.job)) ?? []
+    const [world, events] = await Promise.all([processWorld(), memoryEvents && readFile(memoryEvents, 'utf8')])
+    const jobFile = join(place, `job-${randomUUID()}.json`)
+    await writeFile(jobFile, JSON.stringify(spec.job), { mode: 0o600, flag: 'wx' })
+    await writeFacts(place, {
+      ...world,
+      name,
+      botId: spec.botId,
+      attempt: spec.attempt,
+      outOfMemoryKills: events ? outOfMemoryKills(events) : null,
+    })
+    const hosts = [...mapHosts, ...ownHosts].flatMap((host) => ['--map-host', host])
+    const supervisor = spawn('/bin/sh', [script, place, memoryEvents ?? '', ...command, ...hosts], {
+      cwd: place,
+      detached: true,
+      stdio: 'ignore',
+      env: {
+        ...botEnvironment(environment, spec.job.storage),
+        STANDIN_PRIVATE_ADDRESSES: permittedAddresses(environment, spec.job),
+        STANDIN_WORK_FOLDER: join(place, 'work'),
+        STANDIN_JOB_FILE: jobFile,
+        [NAME_VARIABLE]: name,
+      },
+    })
+    await new Promise((resolve, reject) => supervisor.once('spawn', resolve).once('error', reject))
+    supervisor.unref()
+  }
+
+  async function signalBot(handle: LaunchHandle, signal: 'SIGTERM' | 'SIGKILL'): Promise<void> {
+    const place = places(handle.name)
+    if ((await readFacts(place)) === null || (await hasEnded(place))) return
+    await markSignal(place, signal)
+    for (const { pid } of await processesToSignal(place, handle.name)) {
+      // SIGTERM is for the bot alone, which ends its own children in order. SIGKILL is for its whole process group.
+      if (signal === 'SIGKILL') send(-pid, signal)
+      send(pid, signal)
+    }
+  }
+
+  const kill = (handle: LaunchHandle) => signalBot(handle, 'SIGKILL')
+
+  return {
+    kind: 'process',
+    start,
+    kill,
+    capacity,
+    workFolder: async (handle) => join(places(handle.name), 'work'),
+    async stop(handle, patienceMs) {
+      await signalBot(handle, 'SIGTERM')
+      const timer = setTimeout(() => {
+        kill(handle).catch((error) => log.error({ name: handle.name, error: String(error) }, 'Bot could not be killed'))
+      }, patienceMs)
+      timer.unref()
+    },
+    async inspect(handle): Promise<LaunchState> {
+      const place = places(handle.name)
+      if (handle.home !== home)
+        return { state: 'unknown', reason: 'The bot belongs to the launcher of another data folder' }
+      const state = await stateOf(place)
+      if (state.state === 'ended')
+        await removeJobs(
+          place,
+          (await readdir(place)).filter((name) => JOB.test(name)),
+        )
+      return state
+    },
+    async list() {
+      const bots: Awaited<ReturnType<Launcher['list']>> = []
+      for (const name of await names(folder)) {
+        if (await isHalfMade(join(folder, name)).catch(ignoreGone)) continue
+        const { botId, attempt } = NAME.exec(name)!.groups!
+        bots.push({ botId: botId!, attempt: Number(attempt), handle: { name, home } })
+      }
+      return bots
+    },
+    async clean(handle) {
+      const place = places(handle.name)
+      const { state } = await stateOf(place)
+      if (state !== 'running' && state !== 'unknown') await rm(place, { recursive: true, force: true })
+    },
+  }
+}
+
+/** Distinguishes the launchers of several machines that share a database. */
+async function homeId(folder: string): Promise<string> {
+  const file = join(folder, 'id')
+  await writeFile(file, randomUUID(), { mode: 0o600, flag: 'wx' }).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EEXIST') throw error
+  })
+  const id = (await readFile(file, 'utf8')).trim()
+  if (id === '') throw new Error(`${file} is empty: remove it, and start again`)
+  return id
+}
+
+/** Leftovers of a service that was killed while it started a bot: they would occupy a place for ever. */
+async function removeHalfMade(folder: string, log: Log): Promise<void> {
+  for (const name of await names(folder)) {
+    if (!(await isHalfMade(join(folder, name)))) continue
+    await rm(join(folder, name), { recursive: true, force: true })
+    log.warn({ name }, 'Folder of a bot removed: the bot was never started')
+  }
+}
+
+/** A folder that was removed meanwhile is of no bot. */
+function ignoreGone(error: NodeJS.ErrnoException): true {
+  if (error.code === 'ENOENT') return true
+  throw error
+}
+
+function machine() {
+  return { cores: availableParallelism(), availableBytes: process.availableMemory() }
+}
+
+async function names(folder: string): Promise<string[]> {
+  return (await readdir(folder)).filter((name) => NAME.test(name))
+}
+
+/** Handles come from the database; a foreign one must not lead out of the folder. */
+function checkedName(name: string): string {
+  if (!NAME.test(name)) throw new Error(`${JSON.stringify(name)} is not the name of a bot's process`)
+  return name
+}
+
+/** A new file replaces the older one: running shells keep reading theirs. */
+async function installScript(folder: string): Promise<string> {
+  const script = join(folder, 'supervise.sh')
+  const draft = join(folder, `.supervise-${randomUUID()}`)
+  await writeFile(draft, SUPERVISOR_SCRIPT, { mode: 0o700, flag: 'wx' })
+  await rename(draft, script)
+  return script
+}
+
+function send(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
+  }
+}

@@ -1,0 +1,72 @@
+/** The service's settings for a bot in a container of any engine: labels, variables, and keys inside its job. */
+import type { Job } from '@standin/wire/job.ts'
+import { permittedAddresses } from '../process/bot-environment.ts'
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+/** The worker's work folder in its image. */
+export const WORK_FOLDER = '/recordings'
+
+export const LABELS = {
+  bot: 'standin.bot',
+  attempt: 'standin.attempt',
+  installation: 'standin.installation',
+} as const
+
+/** Where a container fetches its job, and the token that serves once. */
+export interface JobAddress {
+  url: string
+  token: string
+}
+
+/** Of the service's variables, those that a container gets: no path of this machine, and nothing secret. */
+const PASSED = [
+  'TZ',
+  'HTTP_PROXY',
+  'HTTPS_PROXY',
+  'NO_PROXY',
+  'http_proxy',
+  'https_proxy',
+  'no_proxy',
+  'AWS_REGION',
+  'AWS_DEFAULT_REGION',
+  'STANDIN_TRANSCRIPTION_URL',
+  'STANDIN_TRANSCRIPTION_MODEL',
+  'STANDIN_DEEPGRAM_URL',
+  'STANDIN_ASSEMBLYAI_URL',
+  'STANDIN_ASSEMBLYAI_LIVE_URL',
+  'STANDIN_BROWSER_PLUGINS',
+  'STANDIN_JITSI_HOSTS',
+  'STANDIN_LOG_LEVEL',
+]
+
+/** Nothing secret but the token, which is worth nothing once the bot has its job. */
+export function containerVariables(job: Job, address: JobAddress, environment: Environment): Record<string, string> {
+  const variables = {
+    ...Object.fromEntries(PASSED.map((variable) => [variable, environment[variable]])),
+    STANDIN_PRIVATE_ADDRESSES: permittedAddresses(environment, job),
+    STANDIN_WORK_FOLDER: WORK_FOLDER,
+    STANDIN_JOB_URL: address.url,
+    STANDIN_JOB_TOKEN: address.token,
+  }
+  return Object.fromEntries(
+    Object.entries(variables).filter((entry): entry is [string, string] => entry[1] !== undefined),
+  )
+}
+
+/**
+ * The operator's keys as parts of the job: a container's variables can be read by everyone who may look at it.
+ */
+export function withOperatorKeys(job: Job, environment: Environment): Job {
+  const { transcription } = job
+  if (!transcription || transcription.api_key) return job
+  const names = {
+    Default: 'STANDIN_TRANSCRIPTION_KEY',
+    deepgram: 'STANDIN_DEEPGRAM_KEY',
+    assemblyai: 'STANDIN_ASSEMBLYAI_KEY',
+    captions: null,
+  } as const
+  const name = names[transcription.provider]
+  const key = name === null ? undefined : environment[name]
+  return key ? { ...job, transcription: { ...transcription, api_key: key } } : job
+}

@@ -1,0 +1,96 @@
+/** `standin recover` as a process, which finishes the recordings of bots that crashed. */
+import { execFile } from 'node:child_process'
+import { stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Job } from '@standin/wire/job.ts'
+import { botEnvironment } from '../launchers/process/bot-environment.ts'
+import type { Recover } from '../reconcile/recovery.ts'
+
+/** Milliseconds; a long recording is read once to make its index. */
+const LONGEST_MS = 15 * 60_000
+/**
+ * Time from the stop request until the process is killed. The next process starts unfinished work from the beginning.
+ */
+const STOP_WITHIN_MS = 5_000
+const MAX_OUTPUT_BYTES = 4 * 1024 * 1024
+
+export interface RecoverCommandSettings {
+  /** Program and arguments, such as `bin/standin recover`. */
+  command: readonly string[]
+  environment: Readonly<Record<string, string | undefined>>
+}
+
+export function createRecoverCommand({ command, environment }: RecoverCommandSettings): Recover {
+  const [program, ...start] = command
+  if (program === undefined) throw new Error('The command that recovers recordings is empty')
+
+  return async ({ botId, storage, workFolder }, signal) => {
+    const place = await placeOf(botId, storage, workFolder)
+    if (place === null) return { files: [], problems: [] }
+    signal?.throwIfAborted()
+    const env = { ...botEnvironment(environment, storage), ...keysOf(storage) }
+    const options = [...start, ...place, '--json']
+    const { output, errors, failure } = await runCommand('recover', { program, options, env }, signal)
+    signal?.throwIfAborted()
+    const files = linesOf(output).filter((line) => typeof line.seconds === 'number' || line.seconds === null)
+    const problems = linesOf(errors).map(({ name, error }) => `${name}: ${error}`)
+    // An exit code with no problem named says that the command itself did not work.
+    if (failure !== null && problems.length === 0) throw new Error(`${failure} ${errors.slice(-2000)}`.trim())
+    return { files: files as { name: string; seconds: number | null }[], problems }
+  }
+}
+
+/** Arguments that name the place of the recording; null where no part of it exists. */
+async function placeOf(botId: string, storage: Job['storage'], workFolder: string | null): Promise<string[] | null> {
+  const folder = storage.type === 'folder' ? join(storage.path, botId) : workFolder && join(workFolder, botId)
+  if (folder !== null && (await stat(folder).catch(() => null))?.isDirectory()) return [folder]
+  if (storage.type === 'folder') return null
+  return [
+    ...['--s3', `s3://${storage.bucket}/${storage.prefix}`, '--bot-id', botId, '--older-than', '0s'],
+    ...(storage.endpoint === undefined ? [] : ['--s3-endpoint', storage.endpoint]),
+    ...(storage.region === undefined ? [] : ['--s3-region', storage.region]),
+  ]
+}
+
+export function keysOf(storage: Job['storage']): Record<string, string> {
+  if (storage.type !== 's3' || storage.access_key_id === undefined) return {}
+  return {
+    AWS_ACCESS_KEY_ID: storage.access_key_id,
+    AWS_SECRET_ACCESS_KEY: storage.secret_access_key!,
+    ...(storage.session_token !== undefined && { AWS_SESSION_TOKEN: storage.session_token }),
+  }
+}
+
+/** Runs a command of the worker. Resolves when the process is over, also where it was aborted. */
+export function runCommand(
+  name: string,
+  { program, options, env }: { program: string; options: string[]; env: Record<string, string> },
+  signal?: AbortSignal,
+) {
+  return new Promise<{ output: string; errors: string; failure: string | null }>((resolve) => {
+    const limits = { env, timeout: LONGEST_MS, maxBuffer: MAX_OUTPUT_BYTES }
+    const child = execFile(program, options, limits, (error, output, errors) => {
+      signal?.removeEventListener('abort', stop)
+      clearTimeout(killing)
+      const failure = error === null ? null : `"standin ${name}" ended with ${error.signal ?? error.code}.`
+      resolve({ output, errors, failure })
+    })
+    let killing: NodeJS.Timeout | undefined
+    const stop = () => {
+      child.kill('SIGTERM')
+      killing = setTimeout(() => child.kill('SIGKILL'), STOP_WITHIN_MS)
+    }
+    signal?.addEventListener('abort', stop, { once: true })
+  })
+}
+
+export function linesOf(text: string): Record<string, unknown>[] {
+  return text.split('\n').flatMap((line) => {
+    try {
+      const value = JSON.parse(line)
+      return typeof value === 'object' && value !== null ? [value] : []
+    } catch {
+      return []
+    }
+  })
+}

@@ -1,0 +1,58 @@
+/** Recovers the recording of an attempt that crashed in its meeting, while its bot continues there. */
+import { partsOf } from '../../bots/parts.ts'
+import { endRecovery, launchCleaned, launchKept, type OpenLaunch, takeRecovery } from '../../store/launches/launches.ts'
+import { changeBot } from './change-bot.ts'
+import { type FinishTools, LEASE_SECONDS, RETRY_SECONDS, TRY_FOR_SECONDS } from './finish.ts'
+import { whileHeld } from './held-lease.ts'
+import { ingestJournal } from './journal.ts'
+import { recoverAttempt } from './recovery.ts'
+
+/**
+ * Recovers the recording of the attempt, stores its length with the bot, and removes the rest of the attempt.
+ * Repeatable, and done by one reconciler at a time. Files that cannot be recovered stay in place. A launch without a
+ * handle is one that its launcher does not know any more: the part of it in the store is recovered.
+ */
+export async function recoverPart(tools: FinishTools, launch: OpenLaunch, signal: AbortSignal): Promise<void> {
+  const { database, files, launcher, log, owner, finishLeaseSeconds: seconds = LEASE_SECONDS } = tools
+  const { bot_id: botId, team_id: team, attempt } = launch
+  const fields = { team, bot: botId, attempt }
+  const taken = { botId, attempt, owner, seconds }
+  if (!(await takeRecovery(database, taken))) return
+  const keep = () => takeRecovery(database, taken)
+  await whileHeld({ seconds, keep, log, fields }, async () => {
+    try {
+      const result = await tools.recoverInTurn(async () => {
+        signal.throwIfAborted()
+        const workFolder = launch.handle && ((await launcher.workFolder?.(launch.handle)) ?? null)
+        const dead = { botId, attempt, workFolder }
+        // Kept as history: the bot continued even if this could not be read at first.
+        await ingestJournal(database, files, dead, { isOver: true })
+        return recoverAttempt(tools, dead, signal)
+      })
+      if (result.problems.length > 0) throw new Error(result.problems.join('; '))
+      log.info({ ...fields, ...result }, 'Part of a recording recovered')
+      if (result.seconds !== null) await noteSeconds(tools, launch, result.seconds)
+      if (!(await endRecovery(database, { botId, attempt, owner, isDone: true }))) return
+      if (launch.handle !== null) await launcher.clean(launch.handle)
+      await launchCleaned(database, botId, attempt)
+    } catch (error) {
+      const isLastTry = (launch.end_seen_for ?? 0) > TRY_FOR_SECONDS
+      const wait = signal.aborted ? 0 : RETRY_SECONDS
+      if (!signal.aborted) log.error({ ...fields, error: String(error) }, 'Part of a recording could not be recovered')
+      const isDone = isLastTry && !signal.aborted
+      if ((await endRecovery(database, { botId, attempt, owner, isDone, seconds: wait })) && isDone)
+        await launchKept(database, botId, attempt)
+    }
+  })
+}
+
+/** The files know better than the last progress report did. */
+async function noteSeconds({ database }: FinishTools, launch: OpenLaunch, seconds: number): Promise<void> {
+  await changeBot(database, launch.bot_id, (bot) => {
+    const parts = partsOf(bot)
+    const place = parts.findIndex(({ attempt }) => attempt === launch.attempt)
+    if (place === -1 || parts[place]!.seconds === seconds) return null
+    const patch = { parts: parts.with(place, { ...parts[place]!, seconds }) }
+    return { patch, steps: [], messages: [], ledger: [] }
+  })
+}

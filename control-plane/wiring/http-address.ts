@@ -1,0 +1,16 @@
+/** Addresses of the service itself. */
+import type { ServiceConfig } from '../config/config.ts'
+
+/** The address under which this machine reaches the service: a wildcard address becomes the loopback one. */
+export function httpAddress(host: string, port: number): URL {
+  const reachable = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host
+  return new URL(`http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`)
+}
+
+/** The address under which callers reach it. */
+export function publicUrlOf(
+  { publicUrl, host, port }: Pick<ServiceConfig, 'publicUrl' | 'host' | 'port'>,
+  address = httpAddress(host, port),
+): string {
+  return publicUrl ?? address.href.replace(/\/$/, '')
+}

@@ -1,0 +1,55 @@
+/** Before the bot may ask to join: does everything up to the request, so that only the last press is left. */
+import { BotError } from '../../../core/errors.ts'
+import type { AskGate } from '../../../core/ports.ts'
+import type { CommonSnapshot } from '../page/types.ts'
+import type { JoinSteps } from './join-steps.ts'
+
+/** The default for a driver without a gate. */
+export const OPEN_GATE: AskGate = { isOpen: true, opened: Promise.resolve() }
+
+/**
+ * Opens the address and fills in the form until the gate opens. Does not ask to join, as every step of a platform that
+ * asks checks the gate itself. A page that refuses before the time may still work later: it stays as it is until then,
+ * and is opened again.
+ */
+export async function prepareAhead<Snapshot extends CommonSnapshot, Kind extends string>(
+  entrance: JoinSteps<Snapshot, Kind>,
+  signal: AbortSignal,
+): Promise<void> {
+  const { gate, logger } = entrance.page
+  if (gate.isOpen) return entrance.open(signal)
+  try {
+    await entrance.open(signal)
+    await fillIn(entrance, signal)
+  } catch (error) {
+    signal.throwIfAborted()
+    if (!(error instanceof BotError) || gate.isOpen) throw error
+    logger.info('The page is not ready ahead of time; it is opened again when the bot may ask', { error })
+    await gate.opened
+    await entrance.open(signal)
+  }
+}
+
+/** Rejects with the page's refusal. */
+async function fillIn<Snapshot extends CommonSnapshot, Kind extends string>(
+  entrance: JoinSteps<Snapshot, Kind>,
+  signal: AbortSignal,
+): Promise<void> {
+  const { page, classifier } = entrance
+  const seen = new Set<Kind>()
+  while (!page.gate.isOpen) {
+    signal.throwIfAborted()
+    const look = await page.poll()
+    if (look) {
+      const { snapshot } = look
+      const state = classifier.stateOf(snapshot)
+      entrance.note(state)
+      const refusal = classifier.refusalOf(state, 'pre-join', seen)
+      if (refusal) throw refusal
+      seen.add(state.kind)
+      const answered = await entrance.answerOpenDialog(snapshot)
+      if (answered === null && classifier.phases[state.kind] === 'entrance') await entrance.ask(snapshot, state)
+    }
+    await Promise.race([page.clock.sleep(page.waits.pollEveryMs, signal), page.gate.opened])
+  }
+}

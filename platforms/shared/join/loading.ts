@@ -1,0 +1,45 @@
+/** Opens the meeting's address and turns network errors into errors of the attempt. */
+import { BotError } from '../../../core/errors.ts'
+import type { MeetingPage } from '../page-access/meeting-page.ts'
+
+/** `platform` is its name for people, such as Google Meet; `isDeadLink` says which answers mean that there is no such meeting. */
+export async function loadMeeting(
+  page: MeetingPage,
+  url: string,
+  signal: AbortSignal,
+  platform: string,
+  isDeadLink: (status: number) => boolean = (status) => status === 404,
+): Promise<void> {
+  const unreachable = (reason: string, cause?: unknown) =>
+    new BotError('CANNOT_JOIN_MEETING', `The meeting page could not be loaded: ${reason}.`, {
+      step: 'load',
+      canRetry: true,
+      cause,
+    })
+  const stopped = new Promise<never>((_, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true })
+  })
+  let status: number | undefined
+  try {
+    // Chromium does not load the page again where only the part behind `#` differs.
+    if (withoutFragment(page.browser.page.url()) === withoutFragment(url)) await page.browser.page.goto('about:blank')
+    const load = page.browser.page
+      .goto(url, { waitUntil: 'domcontentloaded', timeout: page.waits.loadMs })
+      // A page that navigates to another one by itself was loaded.
+      .catch((error) => (/interrupted by another navigation/.test(String(error)) ? null : Promise.reject(error)))
+    load.catch(() => {})
+    status = (await Promise.race([load, stopped]))?.status()
+  } catch (error) {
+    signal.throwIfAborted()
+    // The first line is the reason; the others are Playwright's own log, and the address may hold a secret.
+    const reason = String(error instanceof Error ? error.message : error).split('\n')[0] ?? ''
+    throw unreachable(reason.replace(/^page\.goto: /, '').replace(/ at https?:\S+/, ''), error)
+  }
+  if (status === undefined) return
+  // Too slow, too many requests, or a server error: a later attempt may work.
+  if (status >= 500 || status === 408 || status === 429) throw unreachable(`the server answered ${status}`)
+  if (isDeadLink(status))
+    throw new BotError('INVALID_MEETING_URL', `${platform} has no page for this link (${status}).`, { step: 'load' })
+}
+
+const withoutFragment = (address: string): string => address.split('#', 1)[0]!

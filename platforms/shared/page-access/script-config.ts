@@ -1,0 +1,33 @@
+import type { CaptureEnvironment } from '../../../core/ports.ts'
+import type { DriverOptions } from '../driver-options.ts'
+import type { CommonConfig } from '../page/types.ts'
+
+/** The picture at the start; null keeps the camera off. */
+export function firstImage({ botImages }: Pick<DriverOptions, 'botImages'>): string | null {
+  return botImages.find((image) => image !== null) ?? null
+}
+
+/** Configuration of every platform's page script, about the bot and the capture environment. */
+export function scriptConfig(
+  {
+    botName,
+    botImages,
+    recordingMode,
+    playout = 'even',
+    captions = false,
+    audioTap,
+  }: Pick<DriverOptions, 'botName' | 'botImages' | 'recordingMode' | 'playout' | 'captions' | 'audioTap'>,
+  { soundAheadMs }: Pick<CaptureEnvironment, 'soundAheadMs'>,
+) {
+  return {
+    botName,
+    botImage: firstImage({ botImages }),
+    recordingMode,
+    playout,
+    soundAheadMs,
+    captions,
+    ...(audioTap
+      ? { audioTap: { mixRate: audioTap.mixRate, participantTracks: audioTap.wantsParticipantTracks } }
+      : {}),
+  } satisfies Partial<CommonConfig>
+}

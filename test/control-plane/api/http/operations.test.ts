@@ -1,0 +1,144 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type OpenedFiles, openFileStore } from '@standin/control-plane/files/open-file-store.ts'
+import { openDatabase } from '@standin/control-plane/store/database.ts'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { openApiWorld } from '../world.ts'
+
+let world: Awaited<ReturnType<typeof openApiWorld>>
+let folder: string
+let files: OpenedFiles
+let isKeyringFine = true
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'standin-files-'))
+  const links = { secret: Buffer.alloc(32, 1), publicUrl: 'http://service.test', now: Date.now }
+  files = await openFileStore({ type: 'folder', path: folder }, links)
+  world = await openApiWorld({
+    dependencies: {
+      files: files.handler,
+      readiness: {
+        keyring: async () => {
+          if (!isKeyringFine) throw new Error('A secret key is missing')
+        },
+      },
+    },
+  })
+})
+afterAll(async () => {
+  await world.close()
+  files.close()
+  await rm(folder, { recursive: true, force: true })
+})
+
+test('the process says that it is alive without a key', async () => {
+  const answer = await world.app.inject('/healthz')
+  expect({ status: answer.statusCode, body: answer.json() }).toEqual({ status: 200, body: { status: 'ok' } })
+})
+
+describe('readiness', () => {
+  test('names every check', async () => {
+    const answer = await world.app.inject('/readyz')
+    expect({ status: answer.statusCode, body: answer.json() }).toEqual({
+      status: 200,
+      body: { status: 'ready', checks: { database: 'ok', keyring: 'ok' } },
+    })
+  })
+
+  test('is 503 with the reason where a check fails', async () => {
+    isKeyringFine = false
+    const answer = await world.app.inject('/readyz')
+    isKeyringFine = true
+    expect({ status: answer.statusCode, body: answer.json() }).toEqual({
+      status: 503,
+      body: { status: 'not ready', checks: { database: 'ok', keyring: 'A secret key is missing' } },
+    })
+  })
+
+  test('is 503 without a database, while the process is alive', async () => {
+    const gone = openDatabase({ url: 'postgres://nobody:password@127.0.0.1:1/none', role: 'test', connections: 1 })
+    const broken = await openApiWorld({ dependencies: { keyDatabase: gone } })
+    const answer = await broken.app.inject('/readyz')
+    expect(answer.statusCode).toBe(503)
+    expect(answer.payload).not.toContain('password')
+    expect((await broken.app.inject('/healthz')).statusCode).toBe(200)
+    expect((await broken.app.inject('/metrics')).statusCode).toBe(200)
+    await broken.close()
+    await gone.destroy()
+  })
+})
+
+test('metrics count requests by route and bots by phase', async () => {
+  const team = await world.team()
+  const id = await world.bot(team)
+  await team.get(`/v2/bots/${id}`)
+  await team.get('/v2/nothing-of-the-kind')
+  const { payload, headers } = await world.app.inject('/metrics')
+  expect(headers['content-type']).toContain('text/plain')
+  expect(payload).toMatch(
+    /standin_http_request_duration_seconds_count\{method="GET",route="\/v2\/bots\/:bot_id",status="200"\} 1/,
+  )
+  expect(payload).toContain('route="unknown"')
+  expect(payload).not.toContain(id)
+  expect(payload).not.toContain('nothing-of-the-kind')
+  expect(payload).toMatch(/standin_bots\{phase="due"\} \d+/)
+  expect(payload).toMatch(/standin_bot_lateness_seconds \d/)
+  expect(payload).toContain('process_resident_memory_bytes')
+})
+
+test('a process that cannot keep up turns requests away with 503, and still tells operators how it is', async () => {
+  const slow = await openApiWorld({
+    dependencies: {
+      settings: { publicUrl: 'http://127.0.0.1', shedding: { maxEventLoopDelayMs: 1, patienceMs: 0 } },
+    },
+  })
+  const team = await slow.team()
+  await expect
+    .poll(() => team.get('/v2/bots'))
+    .toMatchObject({
+      status: 503,
+      body: { code: 'FST_ERR_SERVICE_UNAVAILABLE', message: 'The service is busy' },
+      headers: { 'retry-after': '1' },
+    })
+  for (const path of ['/healthz', '/readyz', '/metrics'])
+    expect((await slow.app.inject(path)).statusCode, path).toBe(200)
+  await slow.close()
+})
+
+describe('signed files', () => {
+  test('are served with ranges, without a key', async () => {
+    const { store } = files
+    await store.write('bot/1/video.mp4', Buffer.from('0123456789'), 'video/mp4')
+    const link = new URL(await store.sign('bot/1/video.mp4', 60))
+    const path = link.pathname + link.search
+    const whole = await world.app.inject(path)
+    expect({ status: whole.statusCode, type: whole.headers['content-type'], body: whole.payload }).toEqual({
+      status: 200,
+      type: 'video/mp4',
+      body: '0123456789',
+    })
+    const part = await world.app.inject({ url: path, headers: { range: 'bytes=2-4' } })
+    expect({ status: part.statusCode, range: part.headers['content-range'], body: part.payload }).toEqual({
+      status: 206,
+      range: 'bytes 2-4/10',
+      body: '234',
+    })
+    const head = await world.app.inject({ method: 'HEAD', url: path })
+    expect({ status: head.statusCode, length: head.headers['content-length'], body: head.payload }).toEqual({
+      status: 200,
+      length: '10',
+      body: '',
+    })
+  })
+
+  test('are refused with another signature, after their time, and outside of the folder', async () => {
+    const { store } = files
+    const link = new URL(await store.sign('bot/1/video.mp4', 60))
+    const other = link.pathname.replace('video.mp4', 'audio.flac') + link.search
+    expect((await world.app.inject(other)).statusCode).toBe(403)
+    expect((await world.app.inject(link.pathname)).statusCode).toBe(403)
+    const old = new URL(await store.sign('bot/1/video.mp4', -1))
+    expect((await world.app.inject(old.pathname + old.search)).statusCode).toBe(410)
+    expect((await world.app.inject(`/files/..%2f..%2fetc%2fpasswd${link.search}`)).statusCode).toBe(403)
+  })
+})

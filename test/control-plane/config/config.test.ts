@@ -1,0 +1,338 @@
+import { type ConfigOptions, InvalidConfig, readServiceConfig } from '@standin/control-plane/config/config.ts'
+import { expect, test } from 'vitest'
+
+const read = (environment: Record<string, string> = {}, options: ConfigOptions = {}) =>
+  readServiceConfig(options, environment, '/srv/app')
+
+function problemsOf(environment: Record<string, string>, options: ConfigOptions = {}) {
+  try {
+    read(environment, options)
+  } catch (error) {
+    if (error instanceof InvalidConfig) return error.problems
+    throw error
+  }
+  return []
+}
+
+test('without any setting the service runs for itself on this machine', () => {
+  expect(read()).toMatchObject({
+    dataFolder: '/srv/app/service-data',
+    databaseUrl: null,
+    host: '127.0.0.1',
+    port: 8080,
+    publicUrl: null,
+    linkUrl: null,
+    roles: new Set(['api', 'links', 'launcher', 'dispatcher', 'jobs']),
+    launcher: 'process',
+    maxBots: null,
+    botCommand: null,
+    storage: { type: 'folder', path: '/srv/app/service-data/recordings' },
+    secretKeys: null,
+    allowPrivateAddresses: false,
+    trustedProxies: [],
+    webhookDelays: null,
+    offersDemo: true,
+    greets: true,
+  })
+})
+
+test('every variable of the table is read', () => {
+  const config = read({
+    DATABASE_URL: 'postgresql://standin:secret@db:5432/standin',
+    STANDIN_DATA: '/data',
+    STANDIN_HOST: '0.0.0.0',
+    STANDIN_PORT: '9000',
+    STANDIN_PUBLIC_URL: 'https://bots.example.com/',
+    STANDIN_LINK_URL: 'wss://bots.example.com/link',
+    STANDIN_ROLES: 'api, links',
+    STANDIN_LAUNCHER: 'process',
+    STANDIN_MAX_BOTS: '12',
+    STANDIN_BOT_COMMAND: 'node  /opt/bot.js --json',
+    STANDIN_BOT_IMAGE: 'registry.example/standin:1',
+    STANDIN_BOT_NAMESPACE: 'bots',
+    STANDIN_BOT_NETWORK: 'standin_bots',
+    STANDIN_BOT_RECORDINGS: 'standin_recordings',
+    STANDIN_BOT_PULL: 'missing',
+    STANDIN_BOT_MEMORY: '3072',
+    STANDIN_BOT_CPUS: '4',
+    STANDIN_BOT_SECCOMP: 'docker/seccomp.json',
+    STANDIN_MAP_HOSTS: 'meet.google.com=127.0.0.1:4433,zoom.us=localhost:4434',
+    STANDIN_STORAGE: 's3://calls/2026',
+    AWS_REGION: 'eu-central-1',
+    STANDIN_SECRET_KEYS: `k2:${Buffer.alloc(32, 2).toString('base64')},k1:${Buffer.alloc(32, 1).toString('base64')}`,
+    STANDIN_PRIVATE_ADDRESSES: 'allow',
+    STANDIN_TRUSTED_PROXIES: '10.0.0.5, 10.1.0.0/16,fd00::/8',
+    STANDIN_WEBHOOK_DELAYS: '0.2, 1,5',
+    STANDIN_GOOGLE_URL: 'http://127.0.0.1:1/google',
+    STANDIN_GOOGLE_TOKEN_URL: 'http://127.0.0.1:1/token',
+    STANDIN_GRAPH_URL: 'http://127.0.0.1:2',
+    STANDIN_MICROSOFT_LOGIN_URL: 'http://127.0.0.1:3',
+    STANDIN_ZOOM_URL: 'http://127.0.0.1:4',
+    STANDIN_CALENDAR_LINKS: 'location_first',
+    STANDIN_OIDC_ISSUER: 'https://id.example.com',
+    STANDIN_OIDC_CLIENT_ID: 'standin',
+    STANDIN_OIDC_CLIENT_SECRET: 'hush',
+    STANDIN_OIDC_NAME: 'Example',
+    STANDIN_OIDC_DOMAINS: 'example.com',
+    STANDIN_JITSI_HOSTS: ' meet.example.com, , calls.example.net',
+    STANDIN_DEMO: 'off',
+    STANDIN_GREETING: 'off',
+    STANDIN_LOG_LEVEL: 'warn',
+    STANDIN_SMTP_URL: 'smtps://mail.example.com',
+    STANDIN_MAIL_FROM: 'standin@example.com',
+    HOME: '/root',
+  })
+  expect(config).toEqual({
+    dataFolder: '/data',
+    databaseUrl: 'postgresql://standin:secret@db:5432/standin',
+    host: '0.0.0.0',
+    port: 9000,
+    publicUrl: 'https://bots.example.com',
+    linkUrl: 'wss://bots.example.com/link',
+    roles: new Set(['api', 'links']),
+    launcher: 'process',
+    maxBots: 12,
+    botCommand: ['node', '/opt/bot.js', '--json'],
+    botImage: 'registry.example/standin:1',
+    botNamespace: 'bots',
+    botContainer: {
+      network: 'standin_bots',
+      recordings: 'standin_recordings',
+      pull: 'missing',
+      memory: 3072,
+      cores: 4,
+      seccompProfile: '/srv/app/docker/seccomp.json',
+    },
+    botPod: {
+      serviceAccount: null,
+      pullSecret: null,
+      nodeSelector: {},
+      tolerations: [],
+      requestedMillicores: 1000,
+    },
+    mapHosts: [
+      { host: 'meet.google.com', address: '127.0.0.1:4433' },
+      { host: 'zoom.us', address: '127.0.0.1:4434' },
+    ],
+    storage: { type: 's3', bucket: 'calls', prefix: '2026', region: 'eu-central-1' },
+    secretKeys: [
+      { id: 'k2', key: Buffer.alloc(32, 2) },
+      { id: 'k1', key: Buffer.alloc(32, 1) },
+    ],
+    allowPrivateAddresses: true,
+    trustedProxies: ['10.0.0.5', '10.1.0.0/16', 'fd00::/8'],
+    webhookDelays: [0.2, 1, 5],
+    mail: {
+      host: 'mail.example.com',
+      port: 465,
+      security: 'smtps',
+      login: null,
+      from: { name: '', address: 'standin@example.com' },
+    },
+    providers: {
+      google: 'http://127.0.0.1:1/google',
+      googleToken: 'http://127.0.0.1:1/token',
+      graph: 'http://127.0.0.1:2',
+      microsoftLogin: 'http://127.0.0.1:3',
+      zoom: 'http://127.0.0.1:4',
+    },
+    oidc: {
+      issuer: 'https://id.example.com',
+      clientId: 'standin',
+      clientSecret: 'hush',
+      name: 'Example',
+      domains: ['example.com'],
+    },
+    resumesBots: true,
+    prefersLocation: true,
+    jitsiHosts: ['meet.example.com', 'calls.example.net'],
+    offersDemo: false,
+    greets: false,
+    logLevel: 'warn',
+  })
+})
+
+test('an option goes before its variable', () => {
+  const environment = { STANDIN_PORT: '9000', STANDIN_DATA: '/data', STANDIN_MAP_HOSTS: 'zoom.us=127.0.0.1:1' }
+  const config = read(environment, { port: '9001', data: 'here', mapHost: ['meet.google.com=127.0.0.1:2'] })
+  expect(config).toMatchObject({
+    port: 9001,
+    dataFolder: '/srv/app/here',
+    mapHosts: [{ host: 'meet.google.com', address: '127.0.0.1:2' }],
+  })
+})
+
+test('an empty variable is as good as none', () => {
+  expect(read({ STANDIN_PORT: '', DATABASE_URL: '', STANDIN_ROLES: ' ' })).toEqual(read())
+})
+
+test('a folder for recordings is relative to where the service was started', () => {
+  expect(read({ STANDIN_STORAGE: 'folder:calls' }).storage).toEqual({ type: 'folder', path: '/srv/app/calls' })
+})
+
+test('all mistakes are reported together, each with its place and its solution', () => {
+  const problems = problemsOf(
+    {
+      DATABASE_URL: 'mysql://root:hunter2@db/x',
+      STANDIN_PORT: '80 80',
+      STANDIN_ROLES: 'api,worker',
+      STANDIN_SECRET_KEYS: 'k1:c2hvcnQ=',
+      STANDIN_STORAGE: 'ftp://files',
+    },
+    { launcher: 'podman' },
+  )
+  expect(problems.map(({ place }) => place).sort()).toEqual([
+    '--launcher',
+    'DATABASE_URL',
+    'STANDIN_PORT',
+    'STANDIN_ROLES',
+    'STANDIN_SECRET_KEYS',
+    'STANDIN_STORAGE',
+  ])
+  for (const { message, cure } of problems) {
+    expect(message).not.toBe('')
+    expect(cure).not.toBe('')
+  }
+  expect(JSON.stringify(problems)).not.toMatch(/hunter2|c2hvcnQ/)
+})
+
+test.each<[string, string]>([
+  ['DATABASE_URL', 'host=db user=standin'],
+  ['STANDIN_HOST', 'http://127.0.0.1'],
+  ['STANDIN_PORT', '65536'],
+  ['STANDIN_PORT', '-1'],
+  ['STANDIN_PUBLIC_URL', 'bots.example.com'],
+  ['STANDIN_PUBLIC_URL', 'https://user:password@bots.example.com'],
+  ['STANDIN_PUBLIC_URL', 'https://bots.example.com/?x=1'],
+  ['STANDIN_LINK_URL', 'https://bots.example.com/link'],
+  ['STANDIN_ROLES', ','],
+  ['STANDIN_LAUNCHER', 'Docker'],
+  ['STANDIN_BOT_SERVICE_ACCOUNT', 'Bots'],
+  ['STANDIN_BOT_PULL_SECRET', 'a secret'],
+  ['STANDIN_BOT_NODE_SELECTOR', 'pool'],
+  ['STANDIN_BOT_NODE_SELECTOR', 'pool=a=b'],
+  ['STANDIN_BOT_TOLERATIONS', 'pool=bots'],
+  ['STANDIN_BOT_TOLERATIONS', 'pool=bots:Never'],
+  ['STANDIN_BOT_CPU_REQUEST', '0.5'],
+  ['STANDIN_MAX_BOTS', '0'],
+  ['STANDIN_MAX_BOTS', '2.5'],
+  ['STANDIN_BOT_NAMESPACE', 'Bots!'],
+  ['STANDIN_BOT_NETWORK', 'a network'],
+  ['STANDIN_BOT_RECORDINGS', './recordings'],
+  ['STANDIN_BOT_PULL', 'always'],
+  ['STANDIN_BOT_MEMORY', '2g'],
+  ['STANDIN_BOT_CPUS', '0'],
+  ['STANDIN_MAP_HOSTS', 'meet.google.com=example.com:1'],
+  ['STANDIN_STORAGE', '/srv/recordings'],
+  ['STANDIN_STORAGE', 's3://'],
+  ['STANDIN_SECRET_KEYS', 'only-an-id'],
+  ['STANDIN_PRIVATE_ADDRESSES', 'yes'],
+  ['STANDIN_TRUSTED_PROXIES', 'proxy.example.com'],
+  ['STANDIN_TRUSTED_PROXIES', '10.0.0.5 10.0.0.6'],
+  ['STANDIN_TRUSTED_PROXIES', '10.0.0'],
+  ['STANDIN_TRUSTED_PROXIES', '10.0.0.0/33'],
+  ['STANDIN_TRUSTED_PROXIES', '10.0.0.0/255.0.0.0'],
+  ['STANDIN_TRUSTED_PROXIES', '0.0.0.0/0'],
+  ['STANDIN_TRUSTED_PROXIES', 'fe80::1%eth0'],
+  ['STANDIN_TRUSTED_PROXIES', ','],
+  ['STANDIN_WEBHOOK_DELAYS', '5;10'],
+  ['STANDIN_WEBHOOK_DELAYS', '-5'],
+  ['STANDIN_GOOGLE_URL', 'googleapis.com'],
+  ['STANDIN_ZOOM_URL', 'ftp://zoom'],
+  ['STANDIN_CALENDAR_LINKS', 'location'],
+  ['STANDIN_DEMO', 'maybe'],
+  ['STANDIN_LOG_LEVEL', 'loud'],
+])('%s=%s is refused with a cure', (name, value) => {
+  expect(problemsOf({ [name]: value })).toEqual([
+    { place: name, message: expect.any(String), cure: expect.any(String) },
+  ])
+})
+
+test('pods have their own settings, and need an address and recordings that they reach', () => {
+  const settings = {
+    STANDIN_LAUNCHER: 'kubernetes',
+    STANDIN_LINK_URL: 'ws://standin-links.standin.svc:8080/link',
+    STANDIN_STORAGE: 's3://calls',
+    STANDIN_BOT_PULL: 'always',
+    STANDIN_BOT_SERVICE_ACCOUNT: 'bots',
+    STANDIN_BOT_PULL_SECRET: 'registry.example',
+    STANDIN_BOT_NODE_SELECTOR: 'pool=bots, example.com/zone=a',
+    STANDIN_BOT_TOLERATIONS: 'pool=bots:NoSchedule,example.com/busy:NoExecute',
+    STANDIN_BOT_CPU_REQUEST: '1500',
+  }
+  const { launcher, botNamespace, botContainer, botPod } = read(settings)
+  expect({ launcher, botNamespace, pull: botContainer.pull, botPod }).toEqual({
+    launcher: 'kubernetes',
+    botNamespace: null,
+    pull: 'always',
+    botPod: {
+      serviceAccount: 'bots',
+      pullSecret: 'registry.example',
+      nodeSelector: { pool: 'bots', 'example.com/zone': 'a' },
+      tolerations: [
+        { key: 'pool', value: 'bots', effect: 'NoSchedule' },
+        { key: 'example.com/busy', value: null, effect: 'NoExecute' },
+      ],
+      requestedMillicores: 1500,
+    },
+  })
+  const missing = { STANDIN_LAUNCHER: 'kubernetes', STANDIN_BOT_NETWORK: 'bots' }
+  expect(problemsOf(missing).map(({ place }) => place)).toEqual([
+    'STANDIN_BOT_NETWORK',
+    'STANDIN_LINK_URL',
+    'STANDIN_STORAGE',
+  ])
+})
+
+test.each<[string, Record<string, string>, boolean]>([
+  ['the listening address', {}, false],
+  ['an address of all machines', { STANDIN_LINK_URL: 'ws://0.0.0.0:8080/link' }, false],
+  ['the loopback address', { STANDIN_LINK_URL: 'ws://127.0.0.1:8080/link' }, false],
+  ['the name of the engine', { STANDIN_LINK_URL: 'ws://host.docker.internal:8080/link' }, true],
+  ["the network of the engine's machine", { STANDIN_BOT_NETWORK: 'host' }, true],
+  ['a process that starts no bots', { STANDIN_ROLES: 'api' }, true],
+])('containers have to reach the service: %s', (_, environment, isFine) => {
+  const settings = { STANDIN_LAUNCHER: 'docker', ...environment }
+  if (isFine) expect(read(settings).launcher).toBe('docker')
+  else expect(problemsOf(settings)).toMatchObject([{ place: 'STANDIN_LINK_URL' }])
+})
+
+test('a list of proxies names every mistake', () => {
+  const [problem] = problemsOf({ STANDIN_TRUSTED_PROXIES: '10.0.0.5,proxy,::1/129' })
+  expect(problem!.message).toBe('does not know "proxy", "::1/129"')
+})
+
+test('control characters of a mistake do not reach the terminal', () => {
+  const [problem] = problemsOf({ STANDIN_LAUNCHER: 'pod\u001b[2Jman' })
+  expect(problem!.message).toBe('"pod?[2Jman" is not known')
+})
+
+test('an OpenID provider: whole, over https, and without its secret in a complaint', () => {
+  const issuer = 'https://id.example.com/realms/a'
+  const whole = { STANDIN_OIDC_ISSUER: issuer, STANDIN_OIDC_CLIENT_ID: 'standin' }
+  expect(read().oidc).toBeNull()
+  expect(read({ ...whole, STANDIN_OIDC_DOMAINS: '@Example.com, example.org' }).oidc).toEqual({
+    issuer,
+    clientId: 'standin',
+    clientSecret: null,
+    name: '',
+    domains: ['example.com', 'example.org'],
+  })
+  expect(read({ ...whole, STANDIN_OIDC_ISSUER: 'http://127.0.0.1:9000' }).oidc?.issuer).toBe('http://127.0.0.1:9000')
+  const inside = { ...whole, STANDIN_OIDC_ISSUER: 'http://keycloak:8080' }
+  expect(read({ ...inside, STANDIN_PRIVATE_ADDRESSES: 'allow' }).oidc?.issuer).toBe('http://keycloak:8080')
+  const mistakes: Record<string, string>[] = [
+    { STANDIN_OIDC_CLIENT_SECRET: 'hush-hush' },
+    { STANDIN_OIDC_ISSUER: issuer, STANDIN_OIDC_CLIENT_SECRET: 'hush-hush' },
+    inside,
+    { ...whole, STANDIN_OIDC_ISSUER: 'https://user:hush-hush@id.example.com' },
+    { ...whole, STANDIN_OIDC_ISSUER: 'id.example.com' },
+    { ...whole, STANDIN_OIDC_DOMAINS: 'example' },
+    { ...whole, STANDIN_OIDC_NAME: 'x'.repeat(41) },
+  ]
+  for (const wrong of mistakes) {
+    const problems = problemsOf(wrong)
+    expect(problems.length).toBeGreaterThan(0)
+    expect(JSON.stringify(problems)).not.toContain('hush-hush')
+  }
+})

@@ -1,0 +1,388 @@
+import { randomUUID } from 'node:crypto'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import {
+  createProcessLauncher,
+  type ProcessLauncherSettings,
+} from '@standin/control-plane/launching/launchers/process/launcher.ts'
+import { type EndEvidence, type Launcher, type LaunchHandle, NoRoom } from '@standin/control-plane/ports.ts'
+import { type Job, jobSchema } from '@standin/wire/job.ts'
+import { expect, onTestFinished, test } from 'vitest'
+
+const PROGRAM = fileURLToPath(new URL('../stand-in-bot.mjs', import.meta.url))
+const quiet = { info() {}, warn() {}, error() {} }
+
+async function open(values: Partial<ProcessLauncherSettings> = {}) {
+  const folder = values.folder ?? mkdtempSync(join(tmpdir(), 'standin-launcher-'))
+  const settings = {
+    folder,
+    command: [process.execPath, PROGRAM],
+    mapHosts: [],
+    environment: { PATH: process.env.PATH, ...values.environment },
+    maxBots: 50,
+    log: quiet,
+    ...values,
+  }
+  const launcher = await createProcessLauncher(settings)
+  onTestFinished(async () => {
+    for (const { handle } of await launcher.list()) {
+      await launcher.kill(handle)
+      await expect.poll(async () => (await launcher.inspect(handle)).state).not.toBe('running')
+    }
+    rmSync(folder, { recursive: true, force: true })
+  })
+  return { launcher, folder, settings }
+}
+
+function jobOf(does: string, values: Record<string, unknown> = {}, says = ''): Job {
+  return jobSchema.parse({
+    bot_id: randomUUID(),
+    meeting_url: 'https://meet.google.com/abc-defg-hij',
+    storage: { type: 'folder', path: '/nowhere' },
+    extra: { does, says },
+    ...values,
+  })
+}
+
+function launch(launcher: Launcher, job: Job, attempt = 1): Promise<LaunchHandle> {
+  return launcher.start({ botId: job.bot_id, attempt, job })
+}
+
+async function ended(launcher: Launcher, handle: LaunchHandle): Promise<EndEvidence> {
+  await expect.poll(async () => (await launcher.inspect(handle)).state).toBe('ended')
+  const state = await launcher.inspect(handle)
+  if (state.state !== 'ended') throw new Error(`The bot is ${state.state}`)
+  return state.evidence
+}
+
+const logOf = (folder: string, { name }: LaunchHandle) => readFileSync(join(folder, name, 'log'), 'utf8')
+const waiting = (folder: string, handle: LaunchHandle) =>
+  expect
+    .poll(() => readdirSync(join(folder, handle.name)).includes('log') && logOf(folder, handle))
+    .toContain('waiting')
+const botPid = (folder: string, { name }: LaunchHandle) =>
+  Number(readFileSync(join(folder, name, 'bot'), 'utf8').split(' ')[0])
+const supervisorPid = (folder: string, { name }: LaunchHandle) =>
+  Number(readFileSync(join(folder, name, 'supervisor'), 'utf8').split(' ')[0])
+
+test('a bot that ends by itself leaves its exit code, its time and its log', async () => {
+  const { launcher } = await open()
+  const before = Date.now()
+  const evidence = await ended(launcher, await launch(launcher, jobOf('exit:3', {}, 'the host said no')))
+  expect(evidence).toMatchObject({
+    exitCode: 3,
+    signal: null,
+    isOutOfMemory: false,
+    reason: 'The bot ended with code 3',
+    logTail: expect.stringContaining('the host said no'),
+  })
+  expect(evidence.endedAt!.getTime()).toBeGreaterThanOrEqual(before - 1000)
+})
+
+test('a command that does not exist ends as a bot that says so', async () => {
+  const { launcher, folder } = await open({ command: ['/nowhere/standin', 'join'] })
+  const handle = await launch(launcher, jobOf('wait'))
+  const evidence = await ended(launcher, handle)
+  expect(evidence.exitCode).toBe(127)
+  expect(evidence.logTail).toContain('/nowhere/standin')
+  expect(readdirSync(join(folder, handle.name)).filter((name) => name.startsWith('job-'))).toEqual([])
+})
+
+test('SIGTERM reaches the bot, which may take its time to leave', async () => {
+  const { launcher, folder } = await open()
+  const handle = await launch(launcher, jobOf('leave:300'))
+  await waiting(folder, handle)
+  await launcher.stop(handle, 60_000)
+  await expect.poll(() => logOf(folder, handle)).toContain('SIGTERM')
+  expect(await launcher.inspect(handle)).toEqual({ state: 'running' })
+  expect(await ended(launcher, handle)).toMatchObject({ exitCode: 4, signal: null })
+})
+
+test('a bot that ignores SIGTERM is killed after the patience, and the evidence says by whom', async () => {
+  const { launcher, folder } = await open()
+  const handle = await launch(launcher, jobOf('ignore'))
+  await waiting(folder, handle)
+  await launcher.stop(handle, 200)
+  expect(await ended(launcher, handle)).toMatchObject({
+    exitCode: null,
+    signal: 'SIGKILL',
+    isOutOfMemory: false,
+    reason: 'The service killed the bot',
+  })
+})
+
+test('a bot that is killed while it is being started does not run', async () => {
+  const { launcher } = await open()
+  const handles = await Promise.all([1, 2, 3, 4].map(() => launch(launcher, jobOf('wait'))))
+  await Promise.all(handles.map((handle) => launcher.kill(handle)))
+  for (const handle of handles) expect(await ended(launcher, handle)).toMatchObject({ signal: 'SIGKILL' })
+})
+
+test('a SIGKILL from outside is distinguished from ours', async () => {
+  const { launcher, folder } = await open()
+  const handle = await launch(launcher, jobOf('wait'))
+  await waiting(folder, handle)
+  process.kill(botPid(folder, handle), 'SIGKILL')
+  expect(await ended(launcher, handle)).toMatchObject({
+    exitCode: null,
+    signal: 'SIGKILL',
+    reason: 'The bot was killed from outside',
+  })
+})
+
+test('a kill counts as out of memory only where the kernel counted one while the bot ran', async () => {
+  const { launcher, folder } = await open()
+  const handle = await launch(launcher, jobOf('wait'))
+  await waiting(folder, handle)
+  const facts = join(folder, handle.name, 'launch.json')
+  const counted = JSON.parse(readFileSync(facts, 'utf8'))
+  writeFileSync(facts, JSON.stringify({ ...counted, outOfMemoryKills: 2 }))
+  process.kill(botPid(folder, handle), 'SIGKILL')
+  await ended(launcher, handle)
+  writeFileSync(join(folder, handle.name, 'oom'), 'oom_kill_disable 0\noom_kill 3\n')
+  expect(await ended(launcher, handle)).toMatchObject({
+    isOutOfMemory: true,
+    reason: 'The kernel killed the bot for lack of memory',
+  })
+  writeFileSync(join(folder, handle.name, 'oom'), 'oom_kill_disable 0\noom_kill 2\n')
+  expect(await ended(launcher, handle)).toMatchObject({ isOutOfMemory: false })
+})
+
+test('a supervisor passes SIGTERM on and still reads the exit code', async () => {
+  const { launcher, folder } = await open()
+  const handle = await launch(launcher, jobOf('leave:200'))
+  await waiting(folder, handle)
+  process.kill(supervisorPid(folder, handle), 'SIGTERM')
+  expect(await ended(launcher, handle)).toMatchObject({ exitCode: 4, signal: null })
+})
+
+test('a bot outlives its supervisor; when it ends then, its exit code is not invented', async () => {
+  const { launcher, folder } = await open()
+  const handle = await launch(launcher, jobOf('wait'))
+  await waiting(folder, handle)
+  process.kill(supervisorPid(folder, handle), 'SIGKILL')
+  await expect.poll(() => readFileSync(`/proc/${botPid(folder, handle)}/stat`, 'utf8').split(' ')[3]).toBe('1')
+  expect(await launcher.inspect(handle)).toEqual({ state: 'running' })
+  await launcher.stop(handle, 60_000)
+  expect(await ended(launcher, handle)).toMatchObject({
+    exitCode: null,
+    signal: null,
+    reason: 'The bot and its supervisor are gone; how they ended is not known',
+  })
+})
+
+test('another launcher on the same folder finds running and ended bots', async () => {
+  const { launcher, settings, folder } = await open()
+  const [first, second] = [jobOf('wait'), jobOf('exit:0')]
+  const running = await launch(launcher, first)
+  const over = await launch(launcher, second, 7)
+  await ended(launcher, over)
+  await waiting(folder, running)
+
+  const next = await createProcessLauncher(settings)
+  const bots = [
+    { botId: first.bot_id, attempt: 1, handle: running },
+    { botId: second.bot_id, attempt: 7, handle: over },
+  ]
+  expect(running.name).toBe(`standin-${first.bot_id}-1`)
+  expect(await next.list()).toEqual(expect.arrayContaining(bots))
+  expect(await next.inspect(bots[0]!.handle)).toEqual({ state: 'running' })
+  expect((await next.inspect(bots[1]!.handle)).state).toBe('ended')
+  expect(await next.capacity()).toEqual({ limit: 50, free: 49 })
+  // A running bot is not removed.
+  await next.clean(bots[0]!.handle)
+  await next.clean(bots[1]!.handle)
+  expect(await next.list()).toEqual([bots[0]])
+  await next.stop(bots[0]!.handle, 60_000)
+  expect(await ended(next, bots[0]!.handle)).toMatchObject({ exitCode: 0 })
+})
+
+test('a bot is started once, however often it is asked for under one name', async () => {
+  const { launcher, settings, folder } = await open()
+  const other = await createProcessLauncher(settings)
+  const job = jobOf('wait')
+  const handles = await Promise.all([launch(launcher, job), launch(other, job), launch(launcher, job)])
+  await waiting(folder, handles[0]!)
+  await expect
+    .poll(() => readdirSync(join(folder, handles[0]!.name)).filter((name) => name.startsWith('job-')))
+    .toEqual([])
+  expect(new Set(handles.map(({ name }) => name)).size).toBe(1)
+  expect(logOf(folder, handles[0]!).match(/waiting/g)).toHaveLength(1)
+})
+
+test('a machine that was restarted has no bots of before', async () => {
+  const { launcher, folder } = await open()
+  const handle = await launch(launcher, jobOf('wait'))
+  await waiting(folder, handle)
+  const facts = join(folder, handle.name, 'launch.json')
+  const kept = readFileSync(facts, 'utf8')
+  writeFileSync(facts, JSON.stringify({ ...JSON.parse(kept), boot: 'an earlier one' }))
+  expect(await launcher.inspect(handle)).toMatchObject({
+    state: 'ended',
+    evidence: { exitCode: null, reason: 'The machine was restarted while the bot ran' },
+  })
+  writeFileSync(facts, JSON.stringify({ ...JSON.parse(kept), namespace: 'pid:[1]' }))
+  expect(await launcher.inspect(handle)).toMatchObject({ state: 'unknown' })
+  writeFileSync(facts, kept)
+})
+
+test('a process that got the same id later is not taken for the bot', async () => {
+  const { launcher, folder } = await open()
+  const handle = await launch(launcher, jobOf('exit:0'))
+  await ended(launcher, handle)
+  const place = join(folder, handle.name)
+  rmSync(join(place, 'exit'))
+  const [head, tail] = readFileSync(`/proc/${process.pid}/stat`, 'utf8').split(') ')
+  const fields = tail!.split(' ')
+  fields[19] = String(Number(fields[19]) - 1)
+  for (const name of ['bot', 'supervisor']) writeFileSync(join(place, name), `${head}) ${fields.join(' ')}`)
+  expect(await launcher.inspect(handle)).toMatchObject({ state: 'ended', evidence: { exitCode: null } })
+})
+
+test('a start that was interrupted before the supervisor is found out, and can then not happen any more', async () => {
+  const { launcher, folder } = await open()
+  const handle = await launch(launcher, jobOf('exit:0'))
+  await ended(launcher, handle)
+  const place = join(folder, handle.name)
+  for (const name of ['exit', 'bot', 'supervisor']) rmSync(join(place, name))
+  rmSync(join(place, 'claimed'), { recursive: true })
+  expect(await launcher.inspect(handle)).toEqual({ state: 'unknown', reason: 'The bot is being started' })
+  const old = new Date(Date.now() - 60_000)
+  utimesSync(place, old, old)
+  expect(await launcher.inspect(handle)).toMatchObject({
+    state: 'ended',
+    evidence: { reason: 'The bot was never started: the service ended before' },
+  })
+  expect(statSync(join(place, 'claimed')).isDirectory()).toBe(true)
+})
+
+test('a start that was interrupted before its facts were written is no bot, and its place is free after a restart', async () => {
+  const { launcher, folder, settings } = await open({ maxBots: 1 })
+  const place = join(folder, `standin-${randomUUID()}-1`)
+  mkdirSync(place)
+  writeFileSync(join(place, `job-${randomUUID()}.json`), '{}')
+  // As a full disk leaves it.
+  writeFileSync(join(place, 'launch.json'), '')
+  expect(await launcher.list()).toEqual([])
+  expect(await launcher.capacity()).toEqual({ limit: 1, free: 0 })
+  const next = await createProcessLauncher(settings)
+  expect(await next.capacity()).toEqual({ limit: 1, free: 1 })
+  await launch(next, jobOf('exit:0'))
+  expect(await next.list()).toHaveLength(1)
+})
+
+test('what is left of a bot that ran is not removed when its facts cannot be read', async () => {
+  const { launcher, folder, settings } = await open()
+  const handle = await launch(launcher, jobOf('exit:0'))
+  await ended(launcher, handle)
+  writeFileSync(join(folder, handle.name, 'launch.json'), '')
+  expect(await (await createProcessLauncher(settings)).list()).toMatchObject([{ handle }])
+})
+
+test('a start that fails before its process leaves no folder', async () => {
+  const { launcher, folder } = await open({ maxBots: 1 })
+  const { bot_id: botId } = jobOf('exit:0')
+  // It cannot be written, as on a full disk.
+  const job = {
+    ...jobOf('exit:0'),
+    toJSON: () => {
+      throw new Error('ENOSPC')
+    },
+  }
+  await expect(launcher.start({ botId, attempt: 1, job })).rejects.toThrow('ENOSPC')
+  expect(readdirSync(folder).filter((name) => name.startsWith('standin-'))).toEqual([])
+  expect(await launcher.capacity()).toEqual({ limit: 1, free: 1 })
+})
+
+test('the bots of another data folder are unknown, not absent', async () => {
+  const { launcher } = await open()
+  const other = await open()
+  const handle = await launch(other.launcher, jobOf('exit:0'))
+  await ended(other.launcher, handle)
+  expect(await launcher.inspect(handle)).toMatchObject({ state: 'unknown' })
+})
+
+test('unknown names are absent, and names that lead elsewhere are refused', async () => {
+  const { launcher } = await open()
+  const { home } = await launch(launcher, jobOf('exit:0'))
+  expect(await launcher.inspect({ name: `standin-${randomUUID()}-1`, home: home! })).toEqual({ state: 'absent' })
+  await expect(launcher.inspect({ name: '../../etc' })).rejects.toThrow('is not the name of a bot')
+})
+
+test('where the limit is reached there is no room, also for starts at the same time', async () => {
+  const { launcher, folder } = await open({ maxBots: 2 })
+  const results = await Promise.allSettled([1, 2, 3, 4].map(() => launch(launcher, jobOf('wait'))))
+  const started = results.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []))
+  const refused = results.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []))
+  expect(started).toHaveLength(2)
+  expect(refused.every((reason) => reason instanceof NoRoom)).toBe(true)
+  expect(refused[0].message).toBe('2 bots run on this machine, its limit')
+  expect(readdirSync(folder).filter((name) => name.startsWith('standin-'))).toHaveLength(2)
+  expect(await launcher.capacity()).toEqual({ limit: 2, free: 0 })
+  await launcher.kill(started[0]!)
+  await ended(launcher, started[0]!)
+  expect(await launcher.capacity()).toEqual({ limit: 2, free: 1 })
+})
+
+test('the job is a file for its owner alone; neither arguments nor variables hold a secret', async () => {
+  const { launcher, folder } = await open({
+    mapHosts: ['meet.google.com=127.0.0.1:9', 'zoom.us=127.0.0.1:8'],
+    environment: {
+      PATH: process.env.PATH,
+      DATABASE_URL: 'postgres://secret',
+      STANDIN_SECRET_KEYS: 'id:secret',
+      STANDIN_TRANSCRIPTION_URL: 'http://127.0.0.1:1/v1',
+      AWS_SECRET_ACCESS_KEY: 'secret',
+    },
+  })
+  const job = jobOf('wait', { control_plane: { url: 'ws://127.0.0.1:8080/link', token: 'top-secret-token' } })
+  const handle = await launch(launcher, job)
+  await waiting(folder, handle)
+  const said = JSON.parse(logOf(folder, handle).split('\n')[0]!)
+  expect(said.arguments).toEqual(['--map-host', 'meet.google.com=127.0.0.1:9', '--map-host', 'zoom.us=127.0.0.1:8'])
+  expect(said.environment).toEqual(
+    expect.arrayContaining(['PATH', 'STANDIN_JOB_FILE', 'STANDIN_TRANSCRIPTION_URL', 'STANDIN_PRIVATE_ADDRESSES']),
+  )
+  for (const name of ['DATABASE_URL', 'STANDIN_SECRET_KEYS', 'AWS_SECRET_ACCESS_KEY'])
+    expect(said.environment).not.toContain(name)
+  for (const pid of [botPid(folder, handle), supervisorPid(folder, handle)]) {
+    const shown = readFileSync(`/proc/${pid}/cmdline`, 'utf8') + readFileSync(`/proc/${pid}/environ`, 'utf8')
+    expect(shown).not.toContain('secret')
+    expect(shown).toContain('STANDIN_PRIVATE_ADDRESSES=127.0.0.1:8080')
+  }
+  expect(statSync(join(folder, handle.name)).mode & 0o777).toBe(0o700)
+})
+
+test('a bot without S3 keys in its job gets those of the service', async () => {
+  const environment = { PATH: process.env.PATH, AWS_ACCESS_KEY_ID: 'a', AWS_SECRET_ACCESS_KEY: 'b' }
+  const { launcher, folder } = await open({ environment })
+  const s3 = { type: 's3', bucket: 'recordings', endpoint: 'http://127.0.0.1:9000' }
+  const ambient = await launch(launcher, jobOf('exit:0', { storage: s3 }))
+  const own = await launch(
+    launcher,
+    jobOf('exit:0', { storage: { ...s3, access_key_id: 'c', secret_access_key: 'd' } }),
+  )
+  await ended(launcher, ambient)
+  await ended(launcher, own)
+  expect(logOf(folder, ambient)).toContain('AWS_SECRET_ACCESS_KEY')
+  expect(logOf(folder, own)).not.toContain('AWS_SECRET_ACCESS_KEY')
+})
+
+test('of a long log the last 64 KiB are kept, in whole characters', async () => {
+  const { launcher } = await open()
+  const evidence = await ended(launcher, await launch(launcher, jobOf('exit:0', {}, `start${'ü'.repeat(60_000)}end`)))
+  expect(Buffer.byteLength(evidence.logTail!)).toBeLessThanOrEqual(64 * 1024)
+  expect(Buffer.byteLength(evidence.logTail!)).toBeGreaterThan(64 * 1024 - 4)
+  expect(evidence.logTail).toMatch(/^ü+end\n$/)
+})
+
+test('the learned cost of bots is asked for once in a minute, however often room is looked at', async () => {
+  let asked = 0
+  const learnedCost = async () => ({ cores: ++asked, memoryBytes: 1, samples: 20 })
+  const { launcher } = await open({ maxBots: null, learnedCost })
+  const first = await launcher.capacity()
+  for (let n = 0; n < 5; n++) expect((await launcher.capacity())!.limit).toBe(first!.limit)
+  expect(asked).toBe(1)
+})

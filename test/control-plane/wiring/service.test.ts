@@ -1,0 +1,204 @@
+/** The composition: which roles serve what, and how a start fails. In this process, on a separate database. */
+import { mkdir, mkdtemp, rm } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type ConfigOptions, readServiceConfig } from '@standin/control-plane/config/config.ts'
+import { renewKeyCheck } from '@standin/control-plane/secrets/key-check.ts'
+import { createSeals, newSealKey, parseSealKeys } from '@standin/control-plane/secrets/seals.ts'
+import { readSetting, writeSetting } from '@standin/control-plane/store/settings.ts'
+import { newKey } from '@standin/control-plane/store/teams/keys.ts'
+import { readSecretFile } from '@standin/control-plane/wiring/data-folder.ts'
+import { greeting } from '@standin/control-plane/wiring/greeting.ts'
+import { type Service, startService } from '@standin/control-plane/wiring/service.ts'
+import { sql } from 'kysely'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { WebSocket } from 'ws'
+import { freePort } from '../../servers/free-port.ts'
+import { openTestDatabase, type TestDatabase } from '../postgres.ts'
+
+const log = { info: () => {}, warn: () => {}, error: () => {} }
+const secretKeys = newSealKey('k1')
+let base: string
+let db: TestDatabase
+const running: Service[] = []
+
+beforeAll(async () => {
+  base = await mkdtemp(join(tmpdir(), 'standin-composition-'))
+  db = await openTestDatabase()
+})
+
+afterEach(async () => {
+  await Promise.all(running.splice(0).map((service) => service.close()))
+})
+
+afterAll(async () => {
+  await db.close()
+  await rm(base, { recursive: true, force: true })
+})
+
+function configOf(name: string, options: ConfigOptions = {}) {
+  const environment = { DATABASE_URL: db.url, STANDIN_SECRET_KEYS: secretKeys }
+  return readServiceConfig({ data: join(base, name), port: '0', ...options }, environment, '/')
+}
+
+async function start(name: string, options: ConfigOptions = {}): Promise<Service> {
+  const service = await startService(configOf(name, options), { PATH: process.env.PATH }, log)
+  running.push(service)
+  return service
+}
+
+const statusOf = async (url: string, headers: Record<string, string> = {}) => (await fetch(url, { headers })).status
+
+async function textOf(url: string): Promise<[status: number, text: string]> {
+  const answer = await fetch(url)
+  return [answer.status, await answer.text()]
+}
+
+/** The status that an upgrade is refused with. */
+function upgradeOf(url: string): Promise<number | 'open'> {
+  return new Promise((resolve, reject) => {
+    const socket = new WebSocket(url.replace(/^http/, 'ws'))
+    socket.once('open', () => {
+      socket.terminate()
+      resolve('open')
+    })
+    socket.once('unexpected-response', (_request, answer) => {
+      resolve(answer.statusCode!)
+      socket.terminate()
+    })
+    socket.once('error', reject)
+  })
+}
+
+test('all roles: the API asks for a key, bots need a token, a second start has the same key', async () => {
+  const first = await start('all')
+  expect(first.firstKey).toMatch(/^standin_/)
+  const headers = { 'x-service-api-key': first.firstKey! }
+  expect(await statusOf(`${first.publicUrl}/v2/bots`)).toBe(401)
+  expect(await statusOf(`${first.publicUrl}/v2/bots`, headers)).toBe(200)
+  expect(await statusOf(`${first.publicUrl}/readyz`)).toBe(200)
+  expect(await upgradeOf(`${first.publicUrl}/link`)).toBe(401)
+  expect(await upgradeOf(`${first.publicUrl}/other`)).toBe(404)
+  await first.close()
+  await first.close()
+
+  const second = await start('all')
+  expect(second.firstKey).toBeNull()
+  expect(await statusOf(`${second.publicUrl}/v2/bots`, headers)).toBe(200)
+})
+
+test('a process without a greeting makes no sign-in link', async () => {
+  expect((await start('greets')).signInLink).toMatch(/^http/)
+  const config = { ...configOf('greets nobody'), greets: false }
+  const service = await startService(config, { PATH: process.env.PATH }, log)
+  running.push(service)
+  expect(service.signInLink).toBeNull()
+})
+
+test('roles run apart, each with its own data folder', async () => {
+  const api = await start('api', { roles: 'api' })
+  const links = await start('links', { roles: 'links' })
+  const rest = await start('rest', { roles: 'launcher,dispatcher,jobs' })
+  expect(await statusOf(`${api.publicUrl}/v2/bots`)).toBe(401)
+  expect(await upgradeOf(`${links.publicUrl}/link`)).toBe(401)
+  for (const { publicUrl } of [links, rest]) {
+    expect(await statusOf(`${publicUrl}/healthz`)).toBe(200)
+    expect(await statusOf(`${publicUrl}/readyz`)).toBe(200)
+    expect(await textOf(`${publicUrl}/v2/bots`)).toEqual([404, 'This process does not have the role api\n'])
+  }
+  for (const { publicUrl } of [api, links, rest])
+    expect(await textOf(`${publicUrl}/metrics`)).toEqual([
+      200,
+      expect.stringMatching(/^process_cpu_seconds_total [\d.e-]+$/m),
+    ])
+})
+
+test.each(['api', 'links,launcher'])(
+  'as %s it is not ready while the folder of recordings is missing',
+  async (roles) => {
+    const recordings = join(base, `recordings of ${roles}`)
+    const { publicUrl } = await start(`storage of ${roles}`, { roles, storage: `folder:${recordings}` })
+    expect(await statusOf(`${publicUrl}/readyz`)).toBe(200)
+    await rm(recordings, { recursive: true })
+    expect(await textOf(`${publicUrl}/readyz`)).toEqual([
+      503,
+      expect.stringContaining('The folder of recordings cannot be used (ENOENT)'),
+    ])
+    await mkdir(recordings)
+    expect(await statusOf(`${publicUrl}/readyz`)).toBe(200)
+  },
+)
+
+test.each(['api', 'links'])(
+  'as %s it is not ready without its migrations, or with keys that are not those of the database',
+  async (roles) => {
+    const { publicUrl } = await start(`readiness of ${roles}`, { roles })
+    const { database } = db
+    const readiness = () => textOf(`${publicUrl}/readyz`)
+    expect(await statusOf(`${publicUrl}/readyz`)).toBe(200)
+
+    const last = await sql<{ name: string; timestamp: string }>`
+    delete from kysely_migration where name = (select max(name) from kysely_migration) returning *`.execute(database)
+    const { name, timestamp } = last.rows[0]!
+    try {
+      expect(await readiness()).toEqual([503, expect.stringContaining(`The database lacks the migrations ${name}`)])
+    } finally {
+      await sql`insert into kysely_migration (name, timestamp) values (${name}, ${timestamp})`.execute(database)
+    }
+    expect(await statusOf(`${publicUrl}/readyz`)).toBe(200)
+
+    const check = await readSetting(database, 'secret_key_check')
+    await renewKeyCheck(database, createSeals(parseSealKeys(newSealKey('k2'))))
+    try {
+      expect(await readiness()).toEqual([503, expect.stringContaining('STANDIN_SECRET_KEYS does not hold the key')])
+    } finally {
+      await writeSetting(database, 'secret_key_check', check)
+    }
+    expect(await statusOf(`${publicUrl}/readyz`)).toBe(200)
+  },
+)
+
+test('a port that is taken is named with its cure, and nothing is left running', async () => {
+  const port = await freePort()
+  const other = createServer().listen(port, '127.0.0.1')
+  try {
+    await expect(start('port', { port: String(port) })).rejects.toThrow(`Port ${port} of 127.0.0.1 is taken`)
+  } finally {
+    await new Promise((resolve) => other.close(resolve))
+  }
+  // The data folder is free again.
+  await start('port', { port: String(port) })
+})
+
+test('behind a trusted proxy wrong keys count for the caller, not for the proxy', async () => {
+  const { publicUrl } = await start('proxy', { roles: 'api', trustedProxies: '127.0.0.0/8' })
+  const tryFrom = (address: string) =>
+    statusOf(`${publicUrl}/v2/bots`, { 'x-service-api-key': newKey(), 'x-forwarded-for': address })
+  const statuses = new Set<number>()
+  for (let tried = 0; tried < 400 && !statuses.has(429); tried += 20) {
+    const found = await Promise.all(Array.from({ length: 20 }, () => tryFrom('203.0.113.7')))
+    for (const status of found) statuses.add(status)
+  }
+  expect(statuses).toEqual(new Set([401, 429]))
+  expect(await tryFrom('203.0.113.8')).toBe(401)
+})
+
+test('the greeting shows a new key once, and a curl line that can be pasted', async () => {
+  const config = configOf("it's here")
+  const text = greeting({ publicUrl: 'http://127.0.0.1:8080', firstKey: 'standin_abc', signInLink: null }, config).join(
+    '\n',
+  )
+  expect(text).toContain('standin_abc')
+  expect(text).toContain(`$(cat '${base}/it'\\''s here/api-key')`)
+  const later = greeting({ publicUrl: 'http://127.0.0.1:8080', firstKey: null, signInLink: null }, config).join('\n')
+  expect(later).toContain(join(base, "it's here", 'api-key'))
+  expect(await readSecretFile(join(base, 'nothing'))).toBeNull()
+})
+
+test('without the demo the curl line has a placeholder', () => {
+  const config = configOf('demo', { demo: false })
+  const text = greeting({ publicUrl: 'http://127.0.0.1:8080', firstKey: null, signInLink: null }, config).join('\n')
+  expect(text).toContain('https://meet.google.com/abc-defg-hij')
+  expect(text).not.toContain('mock meeting')
+})

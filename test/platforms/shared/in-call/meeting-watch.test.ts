@@ -1,0 +1,186 @@
+import { expect, test } from 'vitest'
+import type { MeetingEvent } from '../../../../core/meeting/meeting.ts'
+import { MeetingWatch, type Watching } from '../../../../platforms/shared/in-call/meeting-watch.ts'
+import { DeviceToggles } from '../../../../platforms/shared/join/device-toggles.ts'
+import { HandClock } from '../../../fakes/clock.ts'
+import { type Kind, ScriptedPage, type ScriptedSigns, SENSE } from '../scripted-page.ts'
+
+async function inMeeting(more: Partial<Watching<ScriptedSigns, Kind>> = {}) {
+  const clock = new HandClock()
+  const scripted = new ScriptedPage(clock)
+  const page = scripted.asPage()
+  let reloads = 0
+  const watch = new MeetingWatch<ScriptedSigns, Kind>({
+    page,
+    classifier: SENSE,
+    devices: new DeviceToggles(page, { microphone: 'off', camera: 'off' }),
+    answerOpenDialog: async () => null,
+    note: () => {},
+    onNewDocument: () => {
+      reloads += 1
+    },
+    ...more,
+  })
+  const events: MeetingEvent[] = []
+  scripted.shows = 'call'
+  await watch.begin()
+  const shows = async (kind: Kind | null, ms: number) => {
+    scripted.shows = kind
+    await clock.advance(ms)
+  }
+  await shows('call', 500)
+  watch.watch((event) => events.push(event))
+  const told = () => events.filter(({ type }) => type !== 'heartbeat')
+  return { clock, scripted, watch, events, told, shows, reloads: () => reloads }
+}
+
+test('events from before the first listener are delivered to it', async () => {
+  const { events } = await inMeeting()
+  expect(events[0]).toMatchObject({ type: 'heartbeat', others: 2 })
+})
+
+test('an end needs two looks that agree, and nothing comes after it', async () => {
+  const { told, shows, events } = await inMeeting()
+  await shows('over', 1000)
+  await shows('call', 1000)
+  expect(told()).toEqual([])
+  await shows('over', 2000)
+  expect(told()).toMatchObject([{ type: 'ended', end: 'ended_for_all' }])
+  await shows('call', 5000)
+  expect(events.at(-1)).toMatchObject({ type: 'ended' })
+})
+
+test('an end is as old as the first sign of it that the page noted', async () => {
+  const { clock, scripted, told, shows } = await inMeeting()
+  await shows('call', 1000)
+  const goneAt = clock.now() + 300
+  scripted.callGoneAt = goneAt
+  await shows('over', 3000)
+  expect(told()).toMatchObject([{ type: 'ended', at: goneAt }])
+})
+
+test('an end is not older than the last look at the meeting, nor younger than the first at its end', async () => {
+  for (const goneIn of [-60_000, 60_000]) {
+    const { clock, scripted, told, events, shows } = await inMeeting()
+    await shows('call', 1000)
+    const seenAt = events.findLast((event) => event.type === 'heartbeat')!.at
+    scripted.callGoneAt = clock.now() + goneIn
+    await shows('over', 3000)
+    expect(told()).toMatchObject([{ type: 'ended', at: goneIn < 0 ? seenAt : seenAt + 1000 }])
+  }
+})
+
+test('the end of a meeting that ended while the page stalled has the time of the first poll after the stall', async () => {
+  const { clock, told, shows } = await inMeeting()
+  await shows('call', 1000)
+  await shows(null, 7000)
+  const thawedAt = clock.now()
+  await shows('over', 3000)
+  const [ended] = told()
+  if (ended?.type !== 'ended') throw new Error('The end was not told')
+  expect(ended.at).toBeGreaterThanOrEqual(thawedAt)
+  expect(ended.at - thawedAt).toBeLessThanOrEqual(1000)
+})
+
+test('an end that needs more looks gets them, and carries the code of its platform', async () => {
+  const { told, shows } = await inMeeting({ endLooks: { over: 4 }, codeBeforeRecording: 'MEETING_ENDED_PREMATURELY' })
+  await shows('over', 3000)
+  expect(told()).toEqual([])
+  await shows('over', 1000)
+  expect(told()).toMatchObject([{ type: 'ended', codeBeforeRecording: 'MEETING_ENDED_PREMATURELY' }])
+})
+
+test('a failure that a page shows is one after two looks', async () => {
+  const { told, shows } = await inMeeting()
+  await shows('broken', 2000)
+  expect(told()).toMatchObject([{ type: 'failed', error: { code: 'CANNOT_JOIN_MEETING' } }])
+})
+
+test('a connection may come back; one that does not is a failure', async () => {
+  const { told, shows } = await inMeeting()
+  await shows('lost', 30_000)
+  await shows('call', 1000)
+  expect(told()).toMatchObject([{ state: 'lost' }, { state: 'recovered' }])
+  await shows('lost', 45_000)
+  expect(told().slice(2)).toMatchObject([
+    { state: 'lost' },
+    { type: 'failed', error: { code: 'INTERNAL_ERROR', step: 'connection' } },
+  ])
+})
+
+test('while the page may not be the meeting, participants are not counted', async () => {
+  const { events, shows } = await inMeeting()
+  await shows('odd', 5000)
+  expect(events.at(-1)).toMatchObject({ type: 'heartbeat', others: null })
+})
+
+test('a page that shows neither meeting nor end is a failure after its limit, not before', async () => {
+  const { told, shows } = await inMeeting()
+  await shows('odd', 115_000)
+  expect(told()).toEqual([])
+  await shows('odd', 10_000)
+  expect(told()).toMatchObject([{ type: 'failed', error: { code: 'INTERNAL_ERROR' } }])
+})
+
+test('a waiting room after admission means that the bot was not admitted: the end is the answer to its join request', async () => {
+  const { told, shows } = await inMeeting()
+  await shows('lobby', 600_000)
+  expect(told()).toEqual([])
+  await shows('over', 3000)
+  expect(told()).toMatchObject([{ type: 'failed', error: { code: 'BOT_NOT_ACCEPTED' } }])
+})
+
+test('where a host can put people back into the waiting room, the end is an end', async () => {
+  const { told, shows } = await inMeeting({ canBePutBack: true })
+  await shows('lobby', 600_000)
+  await shows('over', 3000)
+  expect(told()).toMatchObject([{ type: 'ended' }])
+})
+
+test('a reloaded page receives the command to begin, and participants who are already known are no new events', async () => {
+  const { scripted, told, shows, reloads } = await inMeeting()
+  const ann = { type: 'participant_joined', participant: { id: 'a', name: 'Ann', isHost: false }, at: 0 } as const
+  scripted.events = [ann]
+  await shows('call', 1000)
+  const [asked, loaded] = [scripted.asked.length, reloads()]
+  scripted.reload()
+  scripted.events = [ann]
+  await shows('call', 2000)
+  expect(scripted.asked.slice(asked)).toEqual(['begin'])
+  expect(reloads()).toBe(loaded + 1)
+  expect(told()).toEqual([ann])
+})
+
+test('events that the page dropped are reported once, and the end of the meeting is seen at the next polls', async () => {
+  const { scripted, told, shows } = await inMeeting()
+  scripted.dropped = 40
+  await shows('call', 3000)
+  expect(told()).toMatchObject([{ type: 'events_dropped', count: 40 }])
+  scripted.dropped = 45
+  await shows('over', 2000)
+  expect(told().slice(1)).toMatchObject([
+    { type: 'events_dropped', count: 5 },
+    { type: 'ended', end: 'ended_for_all' },
+  ])
+})
+
+test('messages of the platform that cannot be read are reported once, and a single one is not', async () => {
+  const { scripted, told, shows } = await inMeeting()
+  scripted.unread = { collections: 2 }
+  await shows('call', 2000)
+  expect(told()).toEqual([])
+  scripted.unread = { collections: 3, captions: 1 }
+  await shows('call', 2000)
+  scripted.unread = { collections: 300, captions: 100 }
+  await shows('call', 2000)
+  expect(told()).toMatchObject([{ type: 'unread_messages', channels: ['collections'] }])
+})
+
+test('rejected answers of the page are reported first at once, and then each time that their number doubles', async () => {
+  const { scripted, told, shows } = await inMeeting()
+  for (const refused of [0, 1, 1, 2, 3, 4, 7]) {
+    scripted.refused = refused
+    await shows('call', 1000)
+  }
+  expect(told().map((event) => event.type === 'events_refused' && event.count)).toEqual([1, 2, 4])
+})

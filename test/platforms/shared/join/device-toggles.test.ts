@@ -1,0 +1,68 @@
+import { expect, test } from 'vitest'
+import { type Device, DeviceToggles } from '../../../../platforms/shared/join/device-toggles.ts'
+import type { DeviceState } from '../../../../platforms/shared/page/types.ts'
+import { HandClock } from '../../../fakes/clock.ts'
+import { ScriptedPage } from '../scripted-page.ts'
+
+type State = 'on' | 'off'
+
+function togglesFor(microphone: State, camera: State = 'off') {
+  const clock = new HandClock()
+  const scripted = new ScriptedPage(clock)
+  const toggles = new DeviceToggles(scripted.asPage(), { microphone, camera })
+  const shown: Record<Device, DeviceState> = { microphone, camera }
+  /** One look of the driver, a second after the one before. */
+  const look = async () => {
+    const wasMuted = toggles.wasMuted(shown)
+    await toggles.settle(shown)
+    await clock.advance(1000)
+    return wasMuted
+  }
+  return { clock, toggles, shown, look, pressed: scripted.pressed }
+}
+
+test('a bot whose host mutes it does not unmute itself', async () => {
+  const { shown, look, pressed } = togglesFor('on')
+  await look()
+  shown.microphone = 'off'
+  expect([await look(), await look(), await look()]).toEqual([true, false, false])
+  expect(pressed).toEqual([])
+})
+
+test('a bot that was muted by its host is heard again once it wants to speak', async () => {
+  const { toggles, shown, look, pressed } = togglesFor('on')
+  await look()
+  shown.microphone = 'off'
+  await look()
+  toggles.want('microphone', 'on')
+  await look()
+  expect(pressed).toEqual(['microphone'])
+})
+
+test('a microphone that the bot turned off itself was not muted by the host', async () => {
+  const { toggles, shown, look, pressed } = togglesFor('on')
+  await look()
+  toggles.want('microphone', 'off')
+  await look()
+  shown.microphone = 'off'
+  expect(await look()).toBe(false)
+  expect(pressed).toEqual(['microphone'])
+})
+
+test('the bot may join only while each device that must be off is off', () => {
+  const { toggles } = togglesFor('off')
+  expect(toggles.mayJoin({ microphone: 'on', camera: 'off' })).toBe(false)
+  expect(toggles.mayJoin({ microphone: 'off', camera: 'on' })).toBe(false)
+  expect(toggles.mayJoin({ microphone: 'off', camera: 'absent' })).toBe(true)
+  expect(togglesFor('on', 'on').toggles.mayJoin({ microphone: 'on', camera: 'on' })).toBe(true)
+})
+
+test('presses that change nothing stop after five, and begin again after 20 s', async () => {
+  const { clock, shown, look, pressed } = togglesFor('off')
+  shown.camera = 'on'
+  for (let second = 0; second < 10; second++) await look()
+  expect(pressed).toHaveLength(5)
+  await clock.advance(11_000)
+  await look()
+  expect(pressed).toHaveLength(6)
+})
