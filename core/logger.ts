@@ -1,7 +1,7 @@
 /** JSON lines, one per fact. The job's own secrets are redacted here, and what looks like a secret by the patterns below. */
 import { constants, openSync } from 'node:fs'
+import { escapeLineSeparators } from '@standin/base/json-text.ts'
 import { type DestinationStream, destination, pino } from 'pino'
-import { escapeLineSeparators } from './process/json-text.ts'
 import { hideKnownSecrets } from './process/known-secrets.ts'
 
 export type LogFields = Record<string, unknown>

@@ -171,7 +171,7 @@ fi
 # --- build -----------------------------------------------------------------------------------------------------------
 
 stamp=dist/.built
-sources='wire control-plane core src platforms recorder storage streaming transcription report mock client mcp scripts/build.ts tsconfig.json tsconfig.build.json package.json'
+sources='base wire control-plane core src platforms recorder storage streaming transcription report mock client mcp scripts/build.ts tsconfig.json tsconfig.build.json package.json'
 build_is_done() {
   # Folders count as well, since a file that is gone changes nothing but its folder.
   # shellcheck disable=SC2086

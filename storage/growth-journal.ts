@@ -1,8 +1,8 @@
 /** The journal beside a growing file, by which recovery finishes the file after a crash of its process: JSON lines. */
 import { type FileHandle, open, readFile } from 'node:fs/promises'
 import path from 'node:path'
+import { jsonText } from '@standin/base/json-text.ts'
 import { z } from 'zod'
-import { jsonText } from '../core/process/json-text.ts'
 import { APPEND_NO_LINK, OWN_FILE, READ_NO_LINK } from './folder/file-writing.ts'
 
 export const JOURNAL_NAME = 'journal.jsonl'

@@ -3,11 +3,11 @@
  * (and back from the output) is spoken into the meeting. Nothing here can hold up the meeting or its recording.
  */
 import type { LookupFunction } from 'node:net'
+import { jsonText } from '@standin/base/json-text.ts'
 import type { Person, StreamingUsage } from '@standin/wire/events.ts'
 import { BotError } from '../core/errors.ts'
 import type { Logger } from '../core/logger.ts'
 import type { CapturedAudio, CaptureEnvironment, Clock, InMeeting, Streaming } from '../core/ports.ts'
-import { jsonText } from '../core/process/json-text.ts'
 import { restartLoop } from '../core/process/restart-loop.ts'
 import type { Supervised } from '../core/process/supervised.ts'
 import { Inlet } from './inlet.ts'

@@ -59,7 +59,7 @@ function isPageCode(file: string): boolean {
 }
 
 const sources = globSync(
-  '{wire,control-plane,core,src,platforms,recorder,storage,streaming,report,transcription,mock,client,mcp}/**/*.{ts,tsx}',
+  '{base,wire,control-plane,core,src,platforms,recorder,storage,streaming,report,transcription,mock,client,mcp}/**/*.{ts,tsx}',
   { cwd: packageRoot, exclude: (path) => path.endsWith('node_modules') },
 )
   // Writes files of the client, and is not shipped.
@@ -71,6 +71,7 @@ const sources = globSync(
 const LEAVES = [
   'wire/',
   'core/',
+  'base/',
   'platforms/browser/home.ts',
   'platforms/browser/session.ts',
   'platforms/browser/state.ts',
@@ -207,7 +208,9 @@ const RULES: { name: string; from: (file: string) => boolean; may: (target: stri
   {
     name: 'other rooms of the service know nothing of how alerts are done',
     from: (file) =>
-      file.startsWith('control-plane/') && !/^control-plane\/(alerts\/|cli\/|wiring\/|[^/]+$)/.test(file) && !isPageCode(file),
+      file.startsWith('control-plane/') &&
+      !/^control-plane\/(alerts\/|cli\/|wiring\/|[^/]+$)/.test(file) &&
+      !isPageCode(file),
     may: (target) => !target.startsWith('control-plane/alerts/'),
   },
   {
@@ -255,7 +258,7 @@ describe('imports', () => {
 
   test('a workspace is imported by its name from outside, and by paths from inside', () => {
     const folders = globSync('*/package.json', { cwd: packageRoot }).map(dirname)
-    expect(folders.sort()).toEqual(['client', 'control-plane', 'mcp', 'mock', 'wire'])
+    expect(folders.sort()).toEqual(['base', 'client', 'control-plane', 'mcp', 'mock', 'wire'])
     const wrong = sources.flatMap(({ file, names }) =>
       names
         .filter(({ name, target }) => {
@@ -268,7 +271,7 @@ describe('imports', () => {
     expect(wrong).toEqual([])
   })
 
-  test.each(['wire', 'mock', 'control-plane', 'client', 'mcp'])(
+  test.each(['base', 'wire', 'mock', 'control-plane', 'client', 'mcp'])(
     '%s declares the packages that it imports',
     (folder) => {
       const { dependencies } = JSON.parse(readFileSync(join(packageRoot, folder, 'package.json'), 'utf8')) as {

@@ -1,8 +1,8 @@
 /** The transcript's files in a recording's folder. docs/artifacts.md has their formats. */
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { jsonText } from '@standin/base/json-text.ts'
 import { writeWholeFile } from '../core/process/atomic-file.ts'
-import { jsonText } from '../core/process/json-text.ts'
 import { withoutKey } from './providers/provider-error.ts'
 import { subRip, webVtt } from './subtitles.ts'
 import type { Turn, Utterance } from './types.ts'

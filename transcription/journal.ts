@@ -1,8 +1,8 @@
 /** Reads a live transcript back from the journal of events: captions are stored nowhere else. */
 import { createReadStream } from 'node:fs'
 import { join } from 'node:path'
+import { linesOf } from '@standin/base/json-text.ts'
 import { transcriptSchema } from '@standin/wire/events.ts'
-import { linesOf } from '../core/process/json-text.ts'
 import type { LiveResult } from './live.ts'
 import { spread } from './spread.ts'
 import type { Utterance } from './types.ts'

@@ -2,8 +2,8 @@
 import { get as getPlain } from 'node:http'
 import { get } from 'node:https'
 import { isIP, type LookupFunction } from 'node:net'
+import { readBody } from '@standin/base/bounded-body.ts'
 import { isPublicAddress, publicLookup } from './address-policy.ts'
-import { readBody } from './bounded-body.ts'
 
 const MAX_REDIRECTS = 3
 

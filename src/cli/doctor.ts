@@ -2,7 +2,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { jsonText } from '../../core/process/json-text.ts'
+import { jsonText } from '@standin/base/json-text.ts'
 import { sandboxObstacle } from '../../platforms/browser/sandbox.ts'
 import type { Finding } from './doctor/finding.ts'
 import { checkClock, checkDisk, checkMemory, checkNode, checkProcessors, checkSharedMemory } from './doctor/machine.ts'

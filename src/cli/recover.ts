@@ -1,6 +1,6 @@
 import { readdir, stat } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
-import { jsonText } from '../../core/process/json-text.ts'
+import { jsonText } from '@standin/base/json-text.ts'
 import { InvalidJob } from '../job/config.ts'
 import { listAbandonedIn, recoverFolderAndArtifacts, recoverIn } from '../wiring/recovery.ts'
 import type { Io } from './io.ts'

@@ -1,5 +1,5 @@
+import { jsonText } from '@standin/base/json-text.ts'
 import type { BotEvent } from '@standin/wire/events.ts'
-import { jsonText } from '../../core/process/json-text.ts'
 import type { View } from '../main.ts'
 import { shownBytes, shownDuration, shownText } from './shown-text.ts'
 

@@ -3,11 +3,11 @@
  * Every message is in the journal before it is sent, so a broken link delays messages and loses none.
  */
 import type { LookupFunction } from 'node:net'
+import { jsonText } from '@standin/base/json-text.ts'
 import { type DownMessage, PROTOCOL_VERSION, type UpMessage, upMessageSchema } from '@standin/wire/control-link.ts'
 import type { BotEvent, Transcript } from '@standin/wire/events.ts'
 import { type Problem, problemsOf } from '@standin/wire/job.ts'
 import { type Logger, redactText } from '../../core/logger.ts'
-import { jsonText } from '../../core/process/json-text.ts'
 import { CommandDispatcher } from './command-dispatcher.ts'
 import { Connection, type ConnectionEnd } from './connection.ts'
 import { Journal } from './journal.ts'

@@ -3,6 +3,7 @@
  * the control plane then asks again under the same id and gets the same answer.
  */
 
+import { jsonText } from '@standin/base/json-text.ts'
 import type { BotCommand } from '@standin/wire/commands.ts'
 import { answerSchema } from '@standin/wire/control-link.ts'
 import { problemsOf } from '@standin/wire/job.ts'
@@ -10,7 +11,6 @@ import { messageOf } from '../../core/errors.ts'
 import type { Logger } from '../../core/logger.ts'
 import { redactText } from '../../core/logger.ts'
 import type { CommandAnswer } from '../../core/ports.ts'
-import { jsonText } from '../../core/process/json-text.ts'
 
 /** A command that hangs must not keep the later ones waiting for ever. */
 export const COMMAND_DEADLINE_MS = 60_000

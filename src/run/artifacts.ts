@@ -1,10 +1,10 @@
 /** The files beside the recording: people, speech, chat, evidence. docs/artifacts.md describes their formats. */
 import { copyFile, lstat, mkdir, readdir, rename } from 'node:fs/promises'
 import { join } from 'node:path'
+import { jsonText } from '@standin/base/json-text.ts'
 import { redact, redactText } from '../../core/logger.ts'
 import type { Evidence, RecordedFile } from '../../core/ports.ts'
 import { writeWholeFile } from '../../core/process/atomic-file.ts'
-import { jsonText } from '../../core/process/json-text.ts'
 import type { ChatFileEntry, ReactionLine } from './chat-record.ts'
 import { rttm } from './rttm.ts'
 import type { DiarizationSegment, Timeline } from './timeline.ts'

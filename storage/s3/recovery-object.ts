@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto'
 import { DeleteObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3'
-import { jsonText } from '../../core/process/json-text.ts'
+import { jsonText } from '@standin/base/json-text.ts'
 import type { GrowthStart } from '../growth-journal.ts'
 import type { S3Session } from './session.ts'
 

@@ -4,8 +4,8 @@
  */
 
 import type { DeepgramError } from '@deepgram/sdk'
+import { boundedFetch } from '@standin/base/bounded-body.ts'
 import { z } from 'zod'
-import { boundedFetch } from '../../core/network/bounded-body.ts'
 import { aborted } from '../../core/process/clock.ts'
 import type { LiveConnection, LiveListener, Recognized, SpeechProvider, Word } from '../types.ts'
 import {

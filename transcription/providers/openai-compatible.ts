@@ -4,8 +4,8 @@
  */
 import { openAsBlob } from 'node:fs'
 import { basename } from 'node:path'
+import { readBody } from '@standin/base/bounded-body.ts'
 import { z } from 'zod'
-import { readBody } from '../../core/network/bounded-body.ts'
 import { spread } from '../spread.ts'
 import type { Recognized, SpeechProvider, Word } from '../types.ts'
 import {

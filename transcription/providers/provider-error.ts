@@ -1,6 +1,6 @@
 /** Errors of a speech service: one plain sentence without its key, and whether a retry can help. */
 import { setTimeout as delay } from 'node:timers/promises'
-import { BodyTooLong } from '../../core/network/bounded-body.ts'
+import { BodyTooLong } from '@standin/base/bounded-body.ts'
 
 /** Far more than the words of the longest recording; what is longer is no transcript. */
 export const MAX_ANSWER_BYTES = 50_000_000

@@ -1,11 +1,11 @@
 /** One recording from the parts of a bot that crashed in its meeting and was resumed. docs/artifacts.md lists the files. */
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { jsonText } from '@standin/base/json-text.ts'
 import { type NumberedEvent, numberedEventSchema } from '@standin/wire/events.ts'
 import type { PlatformName } from '../../../core/meeting/meeting.ts'
 import type { StoredFile, WriteReport } from '../../../core/ports.ts'
 import { writeWholeFile } from '../../../core/process/atomic-file.ts'
-import { jsonText } from '../../../core/process/json-text.ts'
 import { filesBeside, writeFilesAboutPeople, writeJson } from '../artifacts.ts'
 import { contentTypeOf } from '../delivery.ts'
 import { joinEvents } from './events.ts'

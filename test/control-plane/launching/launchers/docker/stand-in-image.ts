@@ -31,7 +31,10 @@ export async function whyNoImage(): Promise<string | null> {
 export async function buildStandInImage(name: string): Promise<void> {
   const place = mkdtempSync(join(tmpdir(), 'standin-image-'))
   const dockerfile = `FROM ${BASE}\nCOPY stand-in-bot.mjs /bot.mjs\nRUN mkdir /recordings && chown 1000:1000 /recordings\nVOLUME /recordings\nUSER 1000:1000\nENTRYPOINT ["node", "/bot.mjs"]\n`
-  execFileSync('sh', ['-c', `cp "${FOLDER}/../stand-in-bot.mjs" . && cat >Dockerfile`], { cwd: place, input: dockerfile })
+  execFileSync('sh', ['-c', `cp "${FOLDER}/../stand-in-bot.mjs" . && cat >Dockerfile`], {
+    cwd: place,
+    input: dockerfile,
+  })
   const built = await docker.buildImage({ context: place, src: ['Dockerfile', 'stand-in-bot.mjs'] }, { t: name })
   await new Promise<void>((resolve, reject) =>
     docker.modem.followProgress(built, (error, lines) => {

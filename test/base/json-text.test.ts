@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
+import { jsonText, linesOf } from '@standin/base/json-text.ts'
 import { expect, test } from 'vitest'
-import { jsonText, linesOf } from '../../../core/process/json-text.ts'
 
 const NAME = 'Ann\u2028Berg\u2029'
 

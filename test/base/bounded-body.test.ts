@@ -1,5 +1,5 @@
+import { BodyTooLong, boundedFetch, readBody } from '@standin/base/bounded-body.ts'
 import { expect, test } from 'vitest'
-import { BodyTooLong, boundedFetch, readBody } from '../../../core/network/bounded-body.ts'
 
 /** A body without an end, which counts the chunks that were asked for. */
 function endless() {
