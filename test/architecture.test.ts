@@ -372,7 +372,7 @@ describe('imports', () => {
     ['werift', ['mock/']],
     ['selfsigned', ['mock/']],
     ['commander', ['src/cli/', 'control-plane/cli/', 'mcp/main.ts']],
-    ['htmlparser2', ['control-plane/calendars/links-in-text.ts']],
+    ['htmlparser2', ['control-plane/calendars/html-texts.ts']],
     [
       'ipaddr.js',
       ['core/network/address-policy.ts', 'control-plane/outgoing/', 'control-plane/config/trusted-proxies.ts'],
@@ -411,7 +411,7 @@ describe('imports', () => {
 
   test.each(['google-meet', 'jitsi', 'microsoft-teams', 'zoom'])('%s has the files that every platform has', (name) => {
     const has = new Set(globSync('**/*.ts', { cwd: join(packageRoot, 'platforms', name) }))
-    const common = ['dialogs', 'driver', 'leaving', 'outcomes', 'page-state', 'selectors', 'url', 'words', 'words/en']
+    const common = ['dialogs', 'driver', 'leaving', 'outcomes', 'page-state', 'selectors', 'words', 'words/en']
     const page = ['audio-capture', 'chat', 'elements', 'main', 'snapshot', 'speech', 'tiles', 'types'].map(
       (file) => `page/${file}`,
     )
