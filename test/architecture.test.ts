@@ -143,11 +143,8 @@ const ROOMS: Room[] = [
     path: 'control-plane/calendars/operations.ts',
     may: ['control-plane/rows', 'control-plane/bots', 'control-plane/calendars/ports.ts'],
   },
-  {
-    path: 'control-plane/calendars/meeting-url.ts',
-    may: ['control-plane/bots', 'control-plane/calendars/links-in-text.ts'],
-  },
-  { path: 'control-plane/calendars/links-in-text.ts', may: [] },
+  { path: 'control-plane/calendars/meeting-url.ts', may: ['wire', 'control-plane/calendars/html-texts.ts'] },
+  { path: 'control-plane/calendars/html-texts.ts', may: [] },
   // A provider of calendars knows what the calendars need of it, and nothing of the service.
   {
     path: 'control-plane/calendars/providers',
