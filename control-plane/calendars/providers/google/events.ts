@@ -1,4 +1,4 @@
-/** From an event of Google Calendar to the service's terms. Pure. */
+/** Translates an event of Google Calendar into the service's terms. Pure. */
 import { z } from 'zod'
 import { findMeetingUrl, type MeetingUrlOptions } from '../../meeting-url.ts'
 import type { Attendee, ProviderEvent } from '../../ports.ts'
@@ -34,13 +34,13 @@ type GoogleEvent = z.output<typeof googleEvent>
 export type ReadItem =
   | { kind: 'event'; event: ProviderEvent }
   | { kind: 'removed'; id: string }
-  /** No meeting: a place of work, time for oneself, a birthday. */
+  /** Not a meeting: a place of work, time for oneself, a birthday. */
   | { kind: 'skipped'; id: string }
   | { kind: 'unreadable'; id: string | null; problem: string }
 
 const NO_MEETINGS = new Set(['workingLocation', 'focusTime', 'birthday'])
 
-/** `zone` is the calendar's, in which days without times are meant. */
+/** `zone` is the calendar's: days without times belong to it. */
 export function readGoogleItem(item: unknown, zone: string, options: MeetingUrlOptions): ReadItem {
   const read = googleEvent.safeParse(item)
   if (!read.success) return { kind: 'unreadable', id: idOf(item), problem: 'the event has no id' }

@@ -1,9 +1,9 @@
-/** From an event of Microsoft Graph to the service's terms. Pure. */
+/** Translates an event of Microsoft Graph into the service's terms. Pure. */
 import { z } from 'zod'
 import { findMeetingUrl, type MeetingUrlOptions } from '../../meeting-url.ts'
 import type { Attendee, ProviderEvent } from '../../ports.ts'
 import { flag, list, longText, part, shortText, storable } from '../fields.ts'
-import { instantInZone, instantOf } from '../wall-clock.ts'
+import { instantInZone, instantOf, isKnownZone } from '../wall-clock.ts'
 
 const moment = part(z.object({ dateTime: shortText, timeZone: shortText }))
 const address = part(z.object({ name: shortText, address: shortText }))
@@ -49,10 +49,10 @@ export function readGraphEvent(item: unknown, options: MeetingUrlOptions): ReadI
   const read = graphEvent.safeParse(item)
   if (!read.success) return { kind: 'unreadable', id: null, problem: 'the event has no id' }
   const { data } = read
-  const start = instantOfMoment(data.start)
-  const end = instantOfMoment(data.end)
+  const start = instantOfMoment(data.start, data)
+  const end = instantOfMoment(data.end, data)
   if (start === null || end === null || end < start)
-    return { kind: 'unreadable', id: data.id, problem: 'the event has no start and end that can be read' }
+    return { kind: 'unreadable', id: data.id, problem: timeProblem(data) }
   return { kind: 'event', event: toEvent(data, item as GraphItem, start, end, options) }
 }
 
@@ -81,10 +81,29 @@ function toEvent(data: GraphEvent, raw: GraphItem, start: Date, end: Date, optio
   }
 }
 
-/** The times have no offset: they are meant in the zone beside them. */
-function instantOfMoment(moment: GraphEvent['start']): Date | null {
+/**
+ * The times have no offset: they belong to the zone beside them. Graph gives the days of an all-day event as midnight in
+ * the zone that was asked for, and they are meant in the zone of the event
+ * (https://learn.microsoft.com/graph/api/resources/event, `isAllDay`).
+ */
+function instantOfMoment(moment: GraphEvent['start'], { isAllDay, originalStartTimeZone }: GraphEvent): Date | null {
   if (moment?.dateTime == null) return null
-  return instantInZone(moment.dateTime, moment.timeZone ?? 'UTC') ?? instantOf(moment.dateTime)
+  const day = isAllDay && originalStartTimeZone !== null ? MIDNIGHT.exec(moment.dateTime)?.[1] : undefined
+  const dayStart = day === undefined ? null : instantInZone(day, originalStartTimeZone!)
+  return dayStart ?? instantInZone(moment.dateTime, zoneOf(moment)) ?? instantOf(moment.dateTime)
+}
+
+const MIDNIGHT = /^(\d{4}-\d{2}-\d{2})(?:T00:00(?::00(?:\.0+)?)?)?$/
+
+/** A custom zone has no rules in the event; every request asks for UTC (`calls.ts`), so that is what its times are in. */
+function zoneOf(moment: NonNullable<GraphEvent['start']>): string {
+  return moment.timeZone === null || /^tzone:/i.test(moment.timeZone) ? 'UTC' : moment.timeZone
+}
+
+function timeProblem({ start, end }: GraphEvent): string {
+  const unknown = [start, end].find((moment) => moment !== null && !isKnownZone(zoneOf(moment)))
+  if (unknown) return `the time zone ${JSON.stringify(zoneOf(unknown).slice(0, 100))} is unknown`
+  return 'the event has no start and end that can be read'
 }
 
 function statusOf({ isCancelled, responseStatus, showAs }: GraphEvent): ProviderEvent['status'] {
