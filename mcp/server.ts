@@ -16,6 +16,15 @@ const LOOK_EVERY_MS = 1000
 /** Of one answer; older lines are left out first. */
 const MAX_LINES = 400
 
+/** Assistants send null, an empty text or a number as text for what is optional: those are read as left out, or as the number. */
+const optional = <T extends z.ZodType>(schema: T) =>
+  z.preprocess((value) => (value === null || value === '' ? undefined : value), schema)
+const wholeNumber = (min: number, max: number) =>
+  z.preprocess(
+    (value) => (typeof value === 'string' && /^\d{1,6}$/.test(value.trim()) ? Number(value) : value),
+    z.int().min(min).max(max),
+  )
+
 const botId = z.uuid().describe('As send_bot and list_bots give it.')
 
 export interface McpOptions {
@@ -36,10 +45,10 @@ export function createMcpServer(meetings: Meetings, { version, pause = sleep }: 
       description: 'The bot asks to be admitted, records, and reads captions. People in the meeting see it.',
       inputSchema: {
         meeting_url: z.string().min(1).max(4096).describe('The link of the meeting.'),
-        bot_name: z.string().min(1).max(255).default('Notetaker').describe('Under which people see the bot.'),
-        recording_mode: z.enum(['speaker_view', 'gallery_view', 'audio_only']).default('speaker_view'),
-        entry_message: z.string().min(1).max(500).optional().describe('Written into the chat after admission.'),
-        captions: z.boolean().default(true).describe('Read the captions of the meeting: gives a live transcript.'),
+        bot_name: optional(z.string().min(1).max(255).default('Notetaker')).describe('Under which people see the bot.'),
+        recording_mode: optional(z.enum(['speaker_view', 'gallery_view', 'audio_only']).default('speaker_view')),
+        entry_message: optional(z.string().min(1).max(500).optional()).describe('Written into the chat after admission.'),
+        captions: optional(z.boolean().default(true)).describe('Read the captions of the meeting: gives a live transcript.'),
       },
       annotations: acts,
     },
@@ -73,8 +82,8 @@ export function createMcpServer(meetings: Meetings, { version, pause = sleep }: 
       title: 'List bots',
       description: 'Newest first.',
       inputSchema: {
-        status: z.string().max(200).optional().describe('Such as in_call_recording, or several: completed,failed.'),
-        limit: z.int().min(1).max(50).default(10),
+        status: optional(z.string().max(200).optional()).describe('Such as in_call_recording, or several: completed,failed.'),
+        limit: optional(wholeNumber(1, 50).default(10)),
       },
       annotations: reads,
     },
@@ -92,8 +101,8 @@ export function createMcpServer(meetings: Meetings, { version, pause = sleep }: 
       description: 'Events of the meeting since the cursor: status, people, speech, chat. Waits for new ones.',
       inputSchema: {
         bot_id: botId,
-        cursor: z.string().max(2000).optional().describe('From the last answer; without it: from the beginning.'),
-        wait_seconds: z.int().min(0).max(50).default(20).describe('How long to wait when there is nothing new.'),
+        cursor: optional(z.string().max(2000).optional()).describe('From the last answer; without it: from the beginning.'),
+        wait_seconds: optional(wholeNumber(0, 50).default(20)).describe('How long to wait when there is nothing new.'),
       },
       annotations: reads,
     },

@@ -1,4 +1,5 @@
 /** Shared by the administration commands: the opened installation, and the parsers of teams, rows and times. */
+import { readInstant } from '@standin/base/instant.ts'
 import type { ServiceConfig } from '../config/config.ts'
 import type { Log } from '../ports.ts'
 import { listTeams } from '../store/teams/teams.ts'
@@ -39,12 +40,8 @@ export function uuidOf(text: string, what: string): string {
   return text.toLowerCase()
 }
 
-/** ISO 8601 with a zone; a date alone is its midnight in UTC. */
-const ISO_TIME = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2}))?$/
-
 export function timeOf(text: string, option: string): Date {
-  const time = new Date(text)
-  if (!ISO_TIME.test(text) || Number.isNaN(time.getTime()))
-    throw new CommandMistake(`${option} is a time such as 2026-11-25T10:00:00Z`)
+  const time = readInstant(text)
+  if (time === null) throw new CommandMistake(`${option} is a time such as 2026-11-25T10:00:00Z`)
   return time
 }

@@ -92,15 +92,22 @@ export function createOidcProvider(settings: OidcSettings): OidcProvider {
         idTokenExpected: true,
       }).catch(rethrow('sign-in'))
       const idToken = tokens.claims()!
-      const isComplete = idToken.email !== undefined || provider.serverMetadata().userinfo_endpoint === undefined
-      // Both from one source: the address from one and "verified" from another prove nothing.
+      // Both claims from one source: the address of one and "verified" of another prove nothing.
+      const isComplete =
+        (idToken.email !== undefined && (idToken.email_verified ?? idToken.xms_edov) !== undefined) ||
+        provider.serverMetadata().userinfo_endpoint === undefined
       const claims = isComplete
         ? idToken
         : await fetchUserInfo(provider, tokens.access_token, idToken.sub).catch(rethrow('user information'))
-      return { issuer: idToken.iss, subject: idToken.sub, ...readClaims(claims) }
+      const identity = { issuer: idToken.iss, subject: idToken.sub, ...readClaims(claims) }
+      const isOther = idToken.email !== undefined && !isSameEmail(idToken.email, identity.verifiedEmail)
+      return isOther ? { ...identity, verifiedEmail: null } : identity
     },
   }
 }
+
+const isSameEmail = (one: unknown, other: string | null) =>
+  typeof one === 'string' && one.toLowerCase() === other?.toLowerCase()
 
 function rethrow(what: string): (error: unknown) => never {
   return (error) => {

@@ -55,7 +55,8 @@ function withRecentBots(answer: unknown): unknown {
 function addPublicPaths(app: App): void {
   app.addHook('onRoute', (route) => {
     const url = publicPath(route.routePath)
-    if (url !== route.routePath) app.route({ ...route, url } as never)
+    // A GET under the public name brings its own HEAD.
+    if (url !== route.routePath && route.method !== 'HEAD') app.route({ ...route, url } as never)
   })
 }
 

@@ -33,6 +33,7 @@ export const refusals = {
   validation: (message: string) => new ApiError(400, 'FST_ERR_VALIDATION', message),
   emptyBody: () =>
     new ApiError(400, 'FST_ERR_CTP_EMPTY_JSON_BODY', 'The request needs a body; it must be one JSON document'),
+  mediaType: (message: string) => new ApiError(415, 'FST_ERR_CTP_INVALID_MEDIA_TYPE', message),
   meetingPlatform: (problem: string) =>
     new ApiError(400, 'FST_ERR_INVALID_MEETING_PLATFORM', `meeting_url: ${problem}`),
   noMeetingUrl: (details: string) =>

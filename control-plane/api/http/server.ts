@@ -15,6 +15,7 @@ import { answerClientError } from './client-errors.ts'
 import { docsRoutes, type ServedDocument } from './docs.ts'
 import { ApiError, asApiError, refusals } from './errors.ts'
 import { type App, type Generation, generationOf } from './generation.ts'
+import { bodyText, changedValue } from './json-body.ts'
 import { shedLoad } from './load-shedding.ts'
 import { describeRoutes } from './openapi.ts'
 import { operationRoutes } from './operations.ts'
@@ -48,7 +49,6 @@ export async function buildApi(
     keepAliveTimeout: KEEP_ALIVE_MS,
     forceCloseConnections: 'idle',
     trustProxy: settings.trustedProxies ? [...settings.trustedProxies] : false,
-    exposeHeadRoutes: false,
     routerOptions: { ignoreTrailingSlash: true },
     http: {
       maxHeaderSize: HEADER_BYTES,
@@ -162,13 +162,14 @@ function parseJsonOnly(app: App): void {
     const bytes = body as Buffer
     if (request.headers['idempotency-key'] !== undefined)
       request.bodyHash = createHash('sha256')
-        .update(`${request.method} ${pathOf(request.url)}\n`)
+        // The query decides what is done, such as `all_occurrences`.
+        .update(`${request.method} ${request.url}\n`)
         .update(bytes)
         .digest()
     if (ignoresBody(request)) return done(null, undefined)
-    const text = bytes.toString('utf8')
+    const text = bodyText(bytes, request.headers)
     if (text.trim() === '') return done(null, undefined)
-    parse(request, text, done)
+    parse(request, text, (error, value) => done(changedValue(text) ?? error, value))
   })
 }
 

@@ -2,7 +2,7 @@
 import { sql } from 'kysely'
 import type { BotRow } from '../../rows/index.ts'
 import type { Database } from '../database.ts'
-import { containing } from '../like.ts'
+import { contains } from '../like.ts'
 import { type Condition, type PageRequest, type Places, readPage } from '../pages.ts'
 
 export type Page = Places & { bots: BotRow[] }
@@ -64,14 +64,14 @@ function commonConditions(teamId: string, filter: BotFilter): Condition[] {
   const conditions: Condition[] = [sql`team_id = ${teamId}`]
   if (filter.generation !== 'any') conditions.push(sql`generation = ${filter.generation}`)
   const partly = (value: string | undefined, column: Condition) => {
-    if (value !== undefined) conditions.push(sql`${column} ilike ${containing(value)}`)
+    if (value !== undefined) conditions.push(contains(column, value))
   }
   partly(filter.botName, sql`bot_name`)
   partly(filter.meetingUrl, sql`meeting_url`)
   partly(filter.botId, sql`id::text`)
   if (filter.participantName !== undefined)
     conditions.push(sql`exists (
-      select from jsonb_array_elements(participants) person where person ->> 'name' ilike ${containing(filter.participantName)})`)
+      select from jsonb_array_elements(participants) person where ${contains(sql`(person ->> 'name')`, filter.participantName)})`)
   if (filter.createdAfter) conditions.push(sql`created_at >= ${filter.createdAfter}`)
   if (filter.createdBefore) conditions.push(sql`created_at <= ${filter.createdBefore}`)
   if (filter.endedAfter) conditions.push(sql`ended_at >= ${filter.endedAfter}`)

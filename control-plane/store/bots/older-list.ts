@@ -2,7 +2,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { BotRow } from '../../rows/index.ts'
 import type { Database } from '../database.ts'
-import { containing } from '../like.ts'
+import { contains } from '../like.ts'
 
 export interface OlderFilter {
   /** Partial matches, of any case. */
@@ -89,15 +89,15 @@ function extraText(field: string): RawBuilder<string | null> {
 
 function conditionsOf(filter: OlderFilter): RawBuilder<boolean>[] {
   const conditions: RawBuilder<boolean>[] = []
-  if (filter.botName !== undefined) conditions.push(sql`bot_name ilike ${containing(filter.botName)}`)
-  if (filter.meetingUrl !== undefined) conditions.push(sql`meeting_url ilike ${containing(filter.meetingUrl)}`)
+  if (filter.botName !== undefined) conditions.push(contains(sql`bot_name`, filter.botName))
+  if (filter.meetingUrl !== undefined) conditions.push(contains(sql`meeting_url`, filter.meetingUrl))
   if (filter.createdAfter !== undefined) conditions.push(sql`created_at >= ${filter.createdAfter}`)
   if (filter.createdBefore !== undefined) conditions.push(sql`created_at <= ${filter.createdBefore}`)
   if (filter.endedAfter !== undefined) conditions.push(sql`ended_at >= ${filter.endedAfter}`)
   if (filter.speakerName !== undefined)
     conditions.push(sql`exists (
       select from jsonb_array_elements(speakers) as speaker
-      where speaker ->> 'name' ilike ${containing(filter.speakerName)})`)
+      where ${contains(sql`(speaker ->> 'name')`, filter.speakerName)})`)
   for (const { field, value } of filter.extra) conditions.push(sql`${extraText(field)} = ${value}`)
   return conditions
 }

@@ -2,7 +2,7 @@
 import { sql } from 'kysely'
 import type { CalendarRow, EventRow, SeriesRow } from '../../rows/index.ts'
 import type { Database } from '../database.ts'
-import { containing } from '../like.ts'
+import { contains } from '../like.ts'
 import { type Condition, type PageRequest, type Places, readPage } from '../pages.ts'
 
 /** Whose calendars are meant. */
@@ -59,7 +59,7 @@ export async function listCalendars(
 ): Promise<Places & { calendars: CalendarRow[] }> {
   const conditions = [
     ...ofOwner(owner),
-    ...(filter.accountEmail === undefined ? [] : [sql`account_email ilike ${containing(filter.accountEmail)}`]),
+    ...(filter.accountEmail === undefined ? [] : [contains(sql`account_email`, filter.accountEmail)]),
     ...(filter.platforms === undefined ? [] : [sql`platform = any (${[...filter.platforms]}::text[])`]),
     ...(filter.statuses === undefined ? [] : [sql`status = any (${[...filter.statuses]}::text[])`]),
   ]

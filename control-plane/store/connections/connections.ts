@@ -4,7 +4,7 @@ import { type RawBuilder, sql } from 'kysely'
 import type { SealedPlace, Seals } from '../../ports.ts'
 import type { ConnectionRow } from '../../rows/index.ts'
 import type { Database, Tx } from '../database.ts'
-import { containing } from '../like.ts'
+import { contains } from '../like.ts'
 
 export type SecretColumn = 'client_secret' | 'refresh_token' | 'access_token'
 export const connectionPlace = (column: SecretColumn, id: string): SealedPlace => ({
@@ -168,7 +168,7 @@ export async function listConnections(
 ): Promise<ShownConnection[]> {
   const conditions: RawBuilder<boolean>[] = []
   const partly = (value: string | undefined, column: string) => {
-    if (value !== undefined) conditions.push(sql<boolean>`${sql.ref(column)} ilike ${containing(value)}`)
+    if (value !== undefined) conditions.push(contains(sql`${sql.ref(column)}`, value))
   }
   partly(filter.name, 'name')
   partly(filter.email, 'email')

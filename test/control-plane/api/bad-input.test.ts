@@ -73,6 +73,71 @@ describe('bodies', () => {
     expect(({} as { x?: number }).x).toBeUndefined()
   })
 
+  test.each([
+    ['{"order": 12345678901234567890}', 'body/extra/order'],
+    ['{"price": 1e400}', 'body/extra/price'],
+    ['{"a": [1, {"b": 0.12345678901234567890123}]}', 'body/extra/a/1/b'],
+    ['{"a": -9007199254740993}', 'body/extra/a'],
+  ])('a number of %s that would be changed is named', async (extra, path) => {
+    const body = await expectError(
+      await post(JSON.stringify(plain).replace(/}$/, `, "extra": ${extra}}`)),
+      400,
+      'FST_ERR_VALIDATION',
+    )
+    expect(body.message).toBe(`${path} is a number that cannot be kept exactly; send it as a string instead`)
+  })
+
+  test('numbers that a double holds come back as they were sent', async () => {
+    const extra = {
+      order: 9007199254740991,
+      price: 19.9,
+      small: 1e-7,
+      large: 1e21,
+      text: '12345678901234567890',
+      zero: 0,
+    }
+    const { body } = await team.post('/v2/bots', { ...plain, extra })
+    expect((await team.get(`/v2/bots/${body.data.bot_id}`)).body.data.extra).toEqual(extra)
+    expect(
+      (await post(JSON.stringify(plain).replace(/}$/, ', "extra": {"a": 1.00000000000000000000, "b": 100e-02}}')))
+        .status,
+    ).toBe(201)
+  })
+
+  test('bytes that are no UTF-8 are refused', async () => {
+    const text = JSON.stringify({ ...plain, bot_name: 'Caf?' })
+    const bytes = Buffer.from(text, 'latin1')
+    bytes[bytes.indexOf('?')] = 0xe9
+    const body = await expectError(await post(bytes as never), 400, 'FST_ERR_VALIDATION')
+    expect(body.message).toBe('body is not valid UTF-8')
+  })
+
+  test.each([
+    [{ 'content-type': 'application/json; charset=iso-8859-1' }, 'charset iso-8859-1'],
+    [{ 'content-type': 'application/json; charset="utf-16"' }, 'charset utf-16'],
+    [{ 'content-encoding': 'gzip' }, 'content-encoding gzip'],
+  ])('%j is refused by name', async (headers, named) => {
+    const body = await expectError(
+      await post(JSON.stringify(plain), headers as never),
+      415,
+      'FST_ERR_CTP_INVALID_MEDIA_TYPE',
+    )
+    expect(body.message).toContain(named)
+  })
+
+  test.each(['application/json; charset=utf-8', 'application/json;charset="UTF-8"'])('%s is read', async (type) => {
+    expect((await post(JSON.stringify(plain), { 'content-type': type })).status).toBe(201)
+  })
+
+  test('a name that would change a prototype is named', async () => {
+    const body = await expectError(
+      await post(JSON.stringify(plain).replace(/}$/, ', "extra": {"a": {"__proto__": {}}}}')),
+      400,
+      'FST_ERR_VALIDATION',
+    )
+    expect(body.message).toBe('body/extra/a/__proto__ has a name that is not allowed')
+  })
+
   test('10 MB are refused before they are read', async () => {
     const body = 'x'.repeat(10 * 1024 * 1024)
     await expectError(await post(body), 413, 'FST_ERR_CTP_BODY_TOO_LARGE')
@@ -192,16 +257,26 @@ describe('addresses', () => {
   })
 
   test.each([
-    ['PUT', '/v2/bots', 'GET, POST'],
-    ['DELETE', '/v2/bots', 'GET, POST'],
-    ['PATCH', '/v2/bots/batch', 'GET, POST'],
-    ['POST', '/v2/bots/3f0f0cbe-5d0f-4b6c-9a7e-0a5a6b0f6d5e/status', 'GET'],
+    ['PUT', '/v2/bots', 'GET, HEAD, POST'],
+    ['DELETE', '/v2/bots', 'GET, HEAD, POST'],
+    ['PATCH', '/v2/bots/batch', 'GET, HEAD, POST'],
+    ['POST', '/v2/bots/3f0f0cbe-5d0f-4b6c-9a7e-0a5a6b0f6d5e/status', 'GET, HEAD'],
     ['GET', '/v2/bots/3f0f0cbe-5d0f-4b6c-9a7e-0a5a6b0f6d5e/leave', 'POST'],
   ])('%s %s is the wrong method', async (method, path, allow) => {
     const answer = await fetch(url(path), { method, headers: { 'x-service-api-key': team.key } })
     await expectError(answer, 405, 'FST_ERR_METHOD_NOT_ALLOWED')
     expect(answer.headers.get('allow')).toBe(allow)
   })
+
+  test.each(['/healthz', '/readyz', '/metrics', '/openapi.json', '/v2/bots'])(
+    'HEAD %s is GET without a body',
+    async (path) => {
+      const headers = { 'x-service-api-key': team.key }
+      const [head, get] = await Promise.all(['HEAD', 'GET'].map((method) => fetch(url(path), { method, headers })))
+      expect(head!.status).toBe(get!.status)
+      expect(await head!.text()).toBe('')
+    },
+  )
 
   test('a slash at the end makes no difference, and nothing is redirected', async () => {
     for (const path of ['/v2/bots/', '/v2/bots'])

@@ -1,4 +1,5 @@
 /** The query of `GET /bots/bots_with_metadata`. */
+import { readInstant } from '@standin/base/instant.ts'
 import { z } from 'zod'
 import type { ExtraOrder, OlderFilter } from '../../../store/bots/older-list.ts'
 import { text } from '../fields.ts'
@@ -11,12 +12,12 @@ const MAX_LIMIT = 50
 
 /** `YYYY-MM-DDThh:mm:ss` in UTC; a fraction and a zone may follow. */
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(Z|[+-]\d\d:\d\d)?$/i
-const readTime = (value: string) => new Date(TIME.exec(value)?.[1] ? value : `${value}Z`)
+const readTime = (value: string) => readInstant(TIME.exec(value)?.[1] ? value : `${value}Z`)
 
 const time = z
   .string()
   .max(40)
-  .refine((value) => TIME.test(value) && !Number.isNaN(readTime(value).getTime()), {
+  .refine((value) => TIME.test(value) && readTime(value) !== null, {
     error: 'must be a time such as 2026-11-21T10:00:00',
   })
 
@@ -49,7 +50,7 @@ export const listQuerySchema = z.strictObject({
 export type ListQuery = z.infer<typeof listQuerySchema>
 
 export function filterOf(query: ListQuery): OlderFilter {
-  const at = (value: string | undefined) => (value === undefined ? undefined : readTime(value))
+  const at = (value: string | undefined) => (value === undefined ? undefined : (readTime(value) ?? undefined))
   return {
     botName: query.bot_name || undefined,
     meetingUrl: query.meeting_url || undefined,

@@ -1,4 +1,6 @@
 /** Events of the older generation and the bots that callers request for them. */
+
+import { readInstant } from '@standin/base/instant.ts'
 import { RECORDING_MODES } from '@standin/wire/codes.ts'
 import { z } from 'zod'
 import { botName } from '../../v2/bots/schema.ts'
@@ -24,7 +26,7 @@ const instant = z
     const [, zone] = TIME.exec(value) ?? []
     return zone !== undefined || !value.includes('T') ? value : `${value}Z`
   })
-  .refine((value) => TIME.test(value) && !Number.isNaN(Date.parse(value)), {
+  .refine((value) => readInstant(value) !== null, {
     error: 'must be a time such as 2026-11-21T10:00:00Z',
   })
   .transform((value) => new Date(value))
