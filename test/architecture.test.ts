@@ -162,6 +162,20 @@ const RULES: { name: string; from: (file: string) => boolean; may: (target: stri
       ]),
   },
   {
+    name: 'the use cases call the rules and the store, and no other room',
+    from: (file) => file.startsWith('control-plane/actions/'),
+    may: (target) =>
+      isIn(target, [
+        'wire/',
+        'base/',
+        'control-plane/rows/',
+        'control-plane/bots/',
+        'control-plane/store/',
+        'control-plane/actions/',
+        'control-plane/ports.ts',
+      ]),
+  },
+  {
     name: 'a provider of calendars knows what the calendars need of it, and nothing of the service',
     from: (file) => file.startsWith('control-plane/calendars/providers/'),
     may: (target) =>
@@ -180,7 +194,7 @@ const RULES: { name: string; from: (file: string) => boolean; may: (target: stri
       isIn(target, ['control-plane/calendars/operations.ts', 'control-plane/calendars/ports.ts']),
   },
   {
-    name: 'the calendars know the store, and no other room',
+    name: 'the calendars know the use cases and the store, and no other room',
     from: (file) => file.startsWith('control-plane/calendars/'),
     may: (target) =>
       isIn(target, [
@@ -189,6 +203,7 @@ const RULES: { name: string; from: (file: string) => boolean; may: (target: stri
         'control-plane/rows/',
         'control-plane/bots/',
         'control-plane/store/',
+        'control-plane/actions/',
         'control-plane/meters.ts',
         'control-plane/calendars/',
       ]),

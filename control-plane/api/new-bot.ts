@@ -1,9 +1,9 @@
 /** The common part of new bots of both generations: the caller and the meeting. */
 import { randomUUID } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
+import type { NewBot } from '../actions/create-bot.ts'
 import { readMeetingLink } from '../bots/meeting-link.ts'
 import type { BotRequest } from '../bots/request.ts'
-import type { NewBot } from '../store/bots/admission.ts'
 import { addressProblem } from './addresses.ts'
 import type { ApiDependencies } from './dependencies.ts'
 import { refusals } from './http/errors.ts'

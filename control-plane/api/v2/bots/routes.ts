@@ -1,6 +1,6 @@
 /** `/v2/bots` and single bots. */
 import { z } from 'zod'
-import { createBot } from '../../../store/bots/admission.ts'
+import { createBot } from '../../../actions/create-bot.ts'
 import { listBots } from '../../../store/bots/list.ts'
 import { checkCredential } from '../../authorizing.ts'
 import type { ApiDependencies } from '../../dependencies.ts'
