@@ -25,8 +25,8 @@ import {
 import { openSecrets } from '../store/bots/secrets.ts'
 import { nowOf } from '../store/clock.ts'
 import type { Database, Tx } from '../store/database.ts'
-import { sendTo } from '../store/webhooks/deliveries.ts'
 import { createEndpoint } from '../store/webhooks/endpoints.ts'
+import { sendTo } from '../store/webhooks/messages.ts'
 
 export const AUDIO_FILE = 'audio.m4a'
 

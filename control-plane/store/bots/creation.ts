@@ -6,7 +6,7 @@ import type { Database, Tx } from '../database.ts'
 import { PREPARED } from '../prepared.ts'
 import { shareStatements } from '../shared-statements.ts'
 import { ledgerParts } from '../teams/ledger.ts'
-import { messageParts } from '../webhooks/messages.ts'
+import { withMessages } from '../webhooks/messages.ts'
 import { writable } from './bots.ts'
 import { stepRows } from './steps.ts'
 
@@ -67,16 +67,16 @@ export async function insertBots(db: Database | Tx, insertions: readonly Inserti
   const steps = insertions.flatMap(({ row, change }) => stepRows(row.id, change.steps))
   const messages = insertions.flatMap(({ change }) => change.messages)
   const ledger = insertions.flatMap(({ change }) => change.ledger)
-  const parts = [
-    sql`bot as (${db
-      .insertInto('bots')
-      .values(insertions.map(({ row }) => writable(row)))
-      .returning('id')})`,
-    sql`step as (${db.insertInto('bot_steps').values(steps)})`,
-    ...(messages.length > 0 ? [messageParts(messages)] : []),
-    ...(ledger.length > 0 ? [ledgerParts(ledger)] : []),
-  ]
-  await sql`${PREPARED} with ${sql.join(parts, sql`, `)} select id from bot`.execute(db)
+  const row = db.insertInto('bots').values(insertions.map(({ row }) => writable(row)))
+  await withMessages(db, messages, (messageParts) => {
+    const parts = [
+      sql`bot as (${row.returning('id')})`,
+      sql`step as (${db.insertInto('bot_steps').values(steps)})`,
+      ...messageParts,
+      ...(ledger.length > 0 ? [ledgerParts(ledger)] : []),
+    ]
+    return sql`${PREPARED} with ${sql.join(parts, sql`, `)} select id from bot`
+  })
 }
 
 /**
