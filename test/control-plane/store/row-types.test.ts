@@ -58,7 +58,7 @@ async function tablesOfDatabase(): Promise<Tables> {
   return tables
 }
 
-/** The types are gone at run time, so their text is read. What it cannot read fails the test. */
+/** The types are gone at run time, so their text is read. A type that it cannot read fails the test. */
 function tablesOfTypes(): Tables {
   const folder = join(packageRoot, 'control-plane/rows')
   const interfaces: Record<string, Record<string, string>> = {}

@@ -18,7 +18,7 @@ let database: Database
 let team: string
 let endpoint: string
 let bot: string
-/** What another connection saw of due deliveries at each wake-up. */
+/** Due deliveries that another connection saw at each wake-up. */
 let seen: Promise<number>[]
 
 const waiting = async (): Promise<number> => {

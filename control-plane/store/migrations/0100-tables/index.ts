@@ -1,4 +1,4 @@
-/** Every table of the service. Never changed again: what comes later is a migration of its own. */
+/** Every table of the service. Never changed again: later changes are separate migrations. */
 import { type Kysely, sql } from 'kysely'
 import { BOTS } from './bots.ts'
 import { CALENDARS } from './calendars.ts'
