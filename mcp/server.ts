@@ -47,8 +47,12 @@ export function createMcpServer(meetings: Meetings, { version, pause = sleep }: 
         meeting_url: z.string().min(1).max(4096).describe('The link of the meeting.'),
         bot_name: optional(z.string().min(1).max(255).default('Notetaker')).describe('Under which people see the bot.'),
         recording_mode: optional(z.enum(['speaker_view', 'gallery_view', 'audio_only']).default('speaker_view')),
-        entry_message: optional(z.string().min(1).max(500).optional()).describe('Written into the chat after admission.'),
-        captions: optional(z.boolean().default(true)).describe('Read the captions of the meeting: gives a live transcript.'),
+        entry_message: optional(z.string().min(1).max(500).optional()).describe(
+          'Written into the chat after admission.',
+        ),
+        captions: optional(z.boolean().default(true)).describe(
+          'Read the captions of the meeting: gives a live transcript.',
+        ),
       },
       annotations: acts,
     },
@@ -82,7 +86,9 @@ export function createMcpServer(meetings: Meetings, { version, pause = sleep }: 
       title: 'List bots',
       description: 'Newest first.',
       inputSchema: {
-        status: optional(z.string().max(200).optional()).describe('Such as in_call_recording, or several: completed,failed.'),
+        status: optional(z.string().max(200).optional()).describe(
+          'Such as in_call_recording, or several: completed,failed.',
+        ),
         limit: optional(wholeNumber(1, 50).default(10)),
       },
       annotations: reads,
@@ -101,7 +107,9 @@ export function createMcpServer(meetings: Meetings, { version, pause = sleep }: 
       description: 'Events of the meeting since the cursor: status, people, speech, chat. Waits for new ones.',
       inputSchema: {
         bot_id: botId,
-        cursor: optional(z.string().max(2000).optional()).describe('From the last answer; without it: from the beginning.'),
+        cursor: optional(z.string().max(2000).optional()).describe(
+          'From the last answer; without it: from the beginning.',
+        ),
         wait_seconds: optional(wholeNumber(0, 50).default(20)).describe('How long to wait when there is nothing new.'),
       },
       annotations: reads,

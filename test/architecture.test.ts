@@ -133,6 +133,8 @@ const ROOMS: Room[] = [
     path: 'control-plane/store',
     may: ['base', 'wire', 'control-plane/ports.ts', 'control-plane/rows', 'control-plane/bots'],
   },
+  // A use case is one transaction: it calls the rules and the store.
+  { path: 'control-plane/actions', may: SERVICE_GROUND },
   { path: 'control-plane/outgoing', may: ['base', 'control-plane/ports.ts'] },
   { path: 'control-plane/secrets', may: SERVICE_GROUND },
   { path: 'control-plane/files', may: SERVICE_GROUND },
@@ -158,17 +160,17 @@ const ROOMS: Room[] = [
   },
   {
     path: 'control-plane/calendars',
-    may: [...SERVICE_GROUND, ...CALENDAR_TERMS],
+    may: [...SERVICE_GROUND, 'control-plane/actions', ...CALENDAR_TERMS],
   },
   { path: 'control-plane/connections', may: SERVICE_GROUND },
-  { path: 'control-plane/control-link', may: SERVICE_GROUND },
-  { path: 'control-plane/launching', may: SERVICE_GROUND },
+  { path: 'control-plane/control-link', may: [...SERVICE_GROUND, 'control-plane/actions'] },
+  { path: 'control-plane/launching', may: [...SERVICE_GROUND, 'control-plane/actions'] },
   { path: 'control-plane/webhooks', may: SERVICE_GROUND },
-  { path: 'control-plane/jobs', may: SERVICE_GROUND },
+  { path: 'control-plane/jobs', may: [...SERVICE_GROUND, 'control-plane/actions'] },
   { path: 'control-plane/watching', may: SERVICE_GROUND },
   {
     path: 'control-plane/api',
-    may: [...SERVICE_GROUND, 'control-plane/secrets', ...CALENDAR_TERMS],
+    may: [...SERVICE_GROUND, 'control-plane/actions', 'control-plane/secrets', ...CALENDAR_TERMS],
   },
   { path: 'control-plane/dashboard/page', may: ['client'] },
   {
@@ -183,7 +185,9 @@ const ROOMS: Room[] = [
         (name) => `control-plane/${name}`,
       ),
       'control-plane/calendars/providers',
-      ...['launching', 'outgoing', 'secrets', 'sign-in', 'watching', 'webhooks'].map((name) => `control-plane/${name}`),
+      ...['actions', 'launching', 'outgoing', 'secrets', 'sign-in', 'watching', 'webhooks'].map(
+        (name) => `control-plane/${name}`,
+      ),
     ],
   },
   { path: 'control-plane', may: [...SERVICE_GROUND, 'control-plane/config', 'control-plane/wiring'] },

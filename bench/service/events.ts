@@ -7,6 +7,8 @@ import { withService } from './service.ts'
 
 const PATIENCE_SECONDS = 180
 const WARM_UP_SECONDS = 3
+/** Less often than the dispatcher's longest pause ends: each event meets a service that has nothing to do. */
+const QUIET = { perSecond: 1, seconds: 20 }
 
 /** Milliseconds from the instant at which each event was due. */
 interface Latencies {
@@ -31,6 +33,8 @@ export async function measure({ isSmall }: Options): Promise<Figure[]> {
       const plainBots = makeBots(perSecond)
       await insertRunning(database, teamId, bots)
       await insertRunning(database, teamId, plainBots)
+      const quietBots = makeBots(1)
+      await insertRunning(database, teamId, quietBots)
       await database.destroy()
       // Before there is an endpoint, so that the dispatcher does not send them.
       const plainServer = await BenchProcess.start('plain-events.ts', {
@@ -41,6 +45,7 @@ export async function measure({ isSmall }: Options): Promise<Figure[]> {
       const plain = await run(plainBots, `ws://127.0.0.1:${plainServer.port}/link`, arrived, perSecond, seconds)
       await plainServer.end()
       await service.command('endpoints', 'create', receiver.url)
+      const quiet = await run(quietBots, service.linkUrl, arrived, QUIET.perSecond, QUIET.seconds)
       const own = await run(bots, service.linkUrl, arrived, perSecond, seconds)
       const figure = (what: string, times: number[], plainTimes: number[], atMost: number | null) => ({
         measure: `event → ${what} at ${perSecond} events/s, 99th percentile`,
@@ -52,6 +57,13 @@ export async function measure({ isSmall }: Options): Promise<Figure[]> {
       return [
         figure('acknowledged after its commit', own.committed, plain.committed, null),
         figure('first webhook attempt', own.attempted, plain.attempted, 500),
+        {
+          measure: 'event → first webhook attempt when nothing else happens, median',
+          value: percentile(quiet.attempted, 0.5),
+          unit: 'ms',
+          plain: null,
+          goal: { atMost: 100 },
+        },
       ]
     })
   } finally {

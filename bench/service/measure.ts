@@ -41,7 +41,7 @@ export async function paced(
 ): Promise<void> {
   const startedAt = performance.now()
   for (let sent = 0; sent < perSecond * seconds; ) {
-    const due = Math.min(perSecond * seconds, Math.floor(((performance.now() - startedAt) / 1000) * perSecond))
+    const due = Math.min(perSecond * seconds, Math.floor(((performance.now() - startedAt) / 1000) * perSecond) + 1)
     for (; sent < due; sent++) send(sent, startedAt + (sent / perSecond) * 1000)
     await wait(2)
   }

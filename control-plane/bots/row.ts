@@ -33,3 +33,18 @@ export function isOver(bot: Pick<BotRow, 'phase'>): boolean {
 export function isClosed(bot: Pick<BotRow, 'phase'>): boolean {
   return bot.phase === 'closed'
 }
+
+/**
+ * `named`: its events decide. `stopped`: they do, and it was asked to leave. `stale`: another attempt is the bot,
+ * or is going to be. `closed`: the bot is over.
+ */
+export type Standing = 'named' | 'stopped' | 'stale' | 'closed'
+
+export function standingOf(
+  bot: Pick<BotRow, 'phase' | 'attempt' | 'joined_attempt' | 'stop_requested_at'>,
+  attempt: number,
+): Standing {
+  if (!decides(bot, attempt)) return 'stale'
+  if (isOver(bot)) return 'closed'
+  return bot.stop_requested_at === null ? 'named' : 'stopped'
+}

@@ -1,12 +1,12 @@
 /** Updates the bots of events to match their intents, in the transaction that changes either. */
 import { randomUUID } from 'node:crypto'
 import { meetingsIn } from '@standin/wire/meeting-links/index.ts'
+import { createBot } from '../actions/create-bot.ts'
+import { stopBots } from '../actions/stop-bot.ts'
 import type { BotChange } from '../bots/change.ts'
 import type { Log, Seals } from '../ports.ts'
 import type { BotRow, CalendarRow } from '../rows/index.ts'
-import { createBot } from '../store/bots/admission.ts'
 import { applyChanges } from '../store/bots/changes.ts'
-import { stopBots } from '../store/bots/stop-requests.ts'
 import {
   addEventBot,
   botOfIntent,

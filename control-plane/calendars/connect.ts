@@ -1,8 +1,8 @@
 /** Connects calendars, changes their credentials, and disconnects them. */
 import { createHash } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { stopBots } from '../actions/stop-bot.ts'
 import type { CalendarRow } from '../rows/index.ts'
-import { stopBots } from '../store/bots/stop-requests.ts'
 import {
   accessTokenPlace,
   changeCalendar,

@@ -1,9 +1,9 @@
 /** The bots that callers request for events: scheduled, changed and cancelled, for one event or all of its series. */
 
+import { changeScheduledBot } from '../actions/change-scheduled-bot.ts'
+import { stopBots } from '../actions/stop-bot.ts'
 import type { EventBot } from '../bots/request.ts'
 import type { BotRow, CalendarRow } from '../rows/index.ts'
-import { changeScheduledBot } from '../store/bots/scheduled-bots.ts'
-import { stopBots } from '../store/bots/stop-requests.ts'
 import { lockCalendar } from '../store/calendars/calendars.ts'
 import {
   botOfIntent,

@@ -2,9 +2,11 @@
  * Writes the events of all links in few transactions, and acknowledges what is committed. A link has at most one batch
  * on its way, so its events stay in order; batches of different links go side by side.
  */
+
+import { appendEvents, type Stored } from '../actions/append-events.ts'
 import type { Meters } from '../meters.ts'
 import type { Log } from '../ports.ts'
-import { appendEvents, type JournalBatch, type Stored } from '../store/bots/events.ts'
+import type { JournalBatch } from '../store/bots/events.ts'
 import type { Database } from '../store/database.ts'
 import { type Traces, traceLife, traceOf } from '../traces.ts'
 import { CLOSE, type Link } from './link.ts'

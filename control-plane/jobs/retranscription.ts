@@ -7,18 +7,16 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { transcriptIdsOf } from '@standin/wire/transcript-ids.ts'
 import { z } from 'zod'
+import { AUDIO_FILE, finishRetranscription, type RetranscriptionResult } from '../actions/retranscribe.ts'
 import type { FileStore, Log, Seals } from '../ports.ts'
 import { artifactOfBot } from '../store/bots/artifacts.ts'
 import type { RecoveredFile } from '../store/bots/recovered-files.ts'
 import {
-  AUDIO_FILE,
   type ClaimedRetranscription,
   claimRetranscription,
-  finishRetranscription,
   keepRetranscription,
   openApiKey,
   postponeRetranscription,
-  type RetranscriptionResult,
 } from '../store/bots/retranscriptions.ts'
 import type { Database } from '../store/database.ts'
 import { pause } from './pause.ts'

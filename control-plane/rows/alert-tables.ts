@@ -1,4 +1,4 @@
-/** Rows of the tables about alerts; migration 0050. */
+/** Rows of the tables about alerts. */
 import type { Generated, GeneratedAlways, Selectable } from 'kysely'
 
 export interface AlertRulesTable {

@@ -4,7 +4,7 @@ import type { Created, Json, Time } from './column-types.ts'
 
 export interface BotsTable {
   id: string
-  number: GeneratedAlways<number | null>
+  number: GeneratedAlways<number>
   team_id: string
   api_key_id: string | null
   generation: string
@@ -57,13 +57,13 @@ export interface BotsTable {
   error_code: string | null
   error_message: string | null
   duration_seconds: number | null
-  participants: Json<unknown>
-  speakers: Json<unknown>
+  participants: Generated<unknown>
+  speakers: Generated<unknown>
   chat_is_available: boolean | null
   report: Json<unknown> | null
   transcription_status: Generated<string>
   transcription_provider: string | null
-  transcription_ids: Json<unknown>
+  transcription_ids: Generated<unknown>
   transcribed_seconds: number | null
   streaming_input_seconds: number | null
   streaming_output_seconds: number | null
@@ -79,7 +79,7 @@ export interface BotsTable {
   /** Start of the rejoin; null while the bot records, and for bots that had not recorded. */
   resuming_since: Time | null
   /** `bots/parts.ts`. Empty for bots that recorded in one attempt. */
-  parts: Json<unknown>
+  parts: Generated<unknown>
   /** How a bot of several parts ended, until these are joined. */
   pending_end: Json<unknown> | null
   /** The attempt whose files are the bot's; 0: those that were joined. Null: the attempt that was in the meeting. */

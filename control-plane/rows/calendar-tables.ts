@@ -110,7 +110,7 @@ export interface CalendarEventsTable {
   organizer_email: string | null
   organizer_name: string | null
   is_organizer: boolean
-  attendees: Json<unknown>
+  attendees: Generated<unknown>
   meeting_url: string | null
   meeting_platform: string | null
   meeting_key: string | null

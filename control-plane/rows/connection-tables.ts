@@ -1,4 +1,4 @@
-/** Rows of apps of the conferencing platform and of users who authorized them; migration 0003. */
+/** Rows of apps of the conferencing platform and of users who authorized them. */
 import type { Generated } from 'kysely'
 import type { Created, Json, Time } from './column-types.ts'
 
@@ -13,7 +13,7 @@ export interface ConnectionsTable {
   account_id: string | null
   email: string | null
   display_name: string | null
-  scopes: Json<unknown>
+  scopes: Generated<unknown>
   state: Generated<string>
   last_error_message: string | null
   last_error_at: Time | null

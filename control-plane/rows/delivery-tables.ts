@@ -7,7 +7,7 @@ export interface EndpointsTable {
   team_id: string
   bot_id: string | null
   /** With the kinds `alert` and `mail`. */
-  alert_rule_id: Generated<string | null>
+  alert_rule_id: string | null
   kind: string
   url: string
   method: Generated<string>

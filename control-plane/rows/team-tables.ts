@@ -9,7 +9,7 @@ export interface SettingsTable {
 
 export interface TeamsTable {
   id: Generated<string>
-  number: GeneratedAlways<number | null>
+  number: GeneratedAlways<number>
   name: string
   plan: Generated<string>
   balance: number | null

@@ -1,5 +1,12 @@
 /** The connection pool of one role. `bigint` and `numeric` columns come as numbers: all of ours fit into 53 bits. */
-import { Kysely, PostgresDialect, type PostgresPool, type Transaction } from 'kysely'
+import {
+  type DatabaseConnection,
+  Kysely,
+  PostgresDialect,
+  PostgresDriver,
+  type PostgresPool,
+  type Transaction,
+} from 'kysely'
 import pg from 'pg'
 import type { Tables } from '../rows/index.ts'
 import { PreparingClient } from './prepared.ts'
@@ -26,7 +33,7 @@ export interface PoolSettings {
    * few rows, so that all of them are read and sorted for a few; the indexes of the queue hold them in their order.
    */
   readsByIndex?: boolean
-  /** Called when a statement of this pool has written webhook deliveries, before its transaction is over. */
+  /** Called after each commit that made webhook deliveries due (`wakeDispatcher`). */
   onDeliveries?: () => void
   /**
    * Called with a function that reads the pool's counts. The returned function gets the seconds that each acquire
@@ -64,15 +71,43 @@ export function openDatabase(settings: PoolSettings): Database {
   pool.on('error', (error) => settings.onError?.(error))
   // The pool listens to idle connections only; one that breaks inside a transaction would end the process otherwise.
   pool.on('connect', (client) => client.on('error', () => {}))
-  const { onDeliveries } = settings
-  return new Kysely<Tables>({
-    dialect: new PostgresDialect({ pool: watched(pool, settings.watch) }),
-    ...(onDeliveries && {
-      log: ({ level, query }) => {
-        if (level === 'query' && WRITES_DELIVERIES.test(query.sql)) onDeliveries()
-      },
-    }),
-  })
+  const { onDeliveries = () => {} } = settings
+  const config = { pool: watched(pool, settings.watch) }
+  const dialect = new PostgresDialect(config)
+  dialect.createDriver = () => new WakingDriver(config, onDeliveries)
+  const database = new Kysely<Tables>({ dialect })
+  wakeUps.set(database, onDeliveries)
+  return database
+}
+
+const wakeUps = new WeakMap<Kysely<Tables>, () => void>()
+/** Connections whose open transaction has made deliveries due. */
+const connectionsToWake = new WeakSet<DatabaseConnection>()
+
+/** Call after a statement that made webhook deliveries due. Wakes the dispatcher now, or after the commit of a transaction. */
+export async function wakeDispatcher(db: Database | Tx): Promise<void> {
+  if (db.isTransaction) await db.getExecutor().provideConnection(async (used) => void connectionsToWake.add(used))
+  else wakeUps.get(db)?.()
+}
+
+class WakingDriver extends PostgresDriver {
+  readonly #onDeliveries: () => void
+
+  constructor(config: ConstructorParameters<typeof PostgresDriver>[0], onDeliveries: () => void) {
+    super(config)
+    this.#onDeliveries = onDeliveries
+  }
+
+  override async commitTransaction(connection: DatabaseConnection): Promise<void> {
+    const wakes = connectionsToWake.delete(connection)
+    await super.commitTransaction(connection)
+    if (wakes) this.#onDeliveries()
+  }
+
+  override async rollbackTransaction(connection: Parameters<PostgresDriver['rollbackTransaction']>[0]): Promise<void> {
+    connectionsToWake.delete(connection)
+    await super.rollbackTransaction(connection)
+  }
 }
 
 function watched(pool: pg.Pool, watch: PoolSettings['watch']): pg.Pool | PostgresPool {
@@ -93,5 +128,3 @@ function watched(pool: pg.Pool, watch: PoolSettings['watch']): pg.Pool | Postgre
     options: pool.options,
   }
 }
-
-const WRITES_DELIVERIES = /\b(?:insert into|update) "?deliveries\b/

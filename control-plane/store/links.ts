@@ -3,8 +3,8 @@
  * statement locks its rows in the order of their ids, so that none of them waits for another in a circle.
  */
 import { sql } from 'kysely'
+import { type Standing, standingOf } from '../bots/row.ts'
 import { type OpenCommand, openCommands } from './bots/commands.ts'
-import { type Standing, standingOf } from './bots/events.ts'
 import type { Database } from './database.ts'
 
 export interface LinkOwner {

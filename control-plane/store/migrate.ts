@@ -4,33 +4,25 @@
  */
 import { type Kysely, sql } from 'kysely'
 import { type Migration, Migrator } from 'kysely/migration'
-import * as firstTables from './migrations/0001-first-tables.ts'
-import * as calendars from './migrations/0002-calendars.ts'
-import * as connections from './migrations/0003-connections.ts'
-import * as performance from './migrations/0010-performance.ts'
-import * as providerDeletions from './migrations/0020-provider-deletions.ts'
-import * as jobOffers from './migrations/0030-job-offers.ts'
-import * as people from './migrations/0040-people.ts'
-import * as alerts from './migrations/0050-alerts.ts'
-import * as identities from './migrations/0060-identities.ts'
-import * as resumedBots from './migrations/0070-resumed-bots.ts'
-import * as traces from './migrations/0080-traces.ts'
-import * as livePictures from './migrations/0090-live-pictures.ts'
+import * as tables from './migrations/0100-tables/index.ts'
 
-const MIGRATIONS: Record<string, Migration> = {
-  '0001-first-tables': firstTables,
-  '0002-calendars': calendars,
-  '0003-connections': connections,
-  '0010-performance': performance,
-  '0020-provider-deletions': providerDeletions,
-  '0030-job-offers': jobOffers,
-  '0040-people': people,
-  '0050-alerts': alerts,
-  '0060-identities': identities,
-  '0070-resumed-bots': resumedBots,
-  '0080-traces': traces,
-  '0090-live-pictures': livePictures,
-}
+const MIGRATIONS: Record<string, Migration> = { '0100-tables': tables }
+
+/** Their tables are those of `0100-tables`: they were made into one migration, once. */
+const EARLIER_MIGRATIONS = [
+  '0001-first-tables',
+  '0002-calendars',
+  '0003-connections',
+  '0010-performance',
+  '0020-provider-deletions',
+  '0030-job-offers',
+  '0040-people',
+  '0050-alerts',
+  '0060-identities',
+  '0070-resumed-bots',
+  '0080-traces',
+  '0090-live-pictures',
+]
 
 /** A newer version of Standin has changed this database. */
 export class NewerDatabase extends Error {
@@ -42,20 +34,44 @@ export class NewerDatabase extends Error {
   }
 }
 
+/** An older version of Standin made this database, and this version cannot upgrade it. */
+export class OlderDatabase extends Error {
+  constructor(missing: readonly string[]) {
+    super(
+      `The database belongs to an older version of Standin and lacks its ${missing.length === 1 ? 'migration' : 'migrations'} ${missing.join(', ')}. Start the last version that has ${missing.length === 1 ? 'it' : 'them'} once, then this one; or use an empty database.`,
+    )
+    this.name = 'OlderDatabase'
+  }
+}
+
 /**
- * Names of the steps that were applied now. Rejects with NewerDatabase where the database has steps that this program does
- * not know, and with the error of the first step that failed.
+ * Names of the steps that were applied now. Rejects with NewerDatabase if the database has steps that this program does
+ * not know, with OlderDatabase if it has only some of the earlier ones, and with the error of the first step that failed.
  */
 export async function migrate(database: Kysely<never> | Kysely<unknown>): Promise<string[]> {
   const migrator = new Migrator({
     db: database as Kysely<unknown>,
     provider: { getMigrations: async () => MIGRATIONS },
   })
-  const unknown = (await migrationsMade(database)).filter((name) => !(name in MIGRATIONS))
+  const made = await migrationsMade(database)
+  const unknown = made.filter((name) => !(name in MIGRATIONS) && !EARLIER_MIGRATIONS.includes(name))
   if (unknown.length > 0) throw new NewerDatabase(unknown)
+  if (made.some((name) => EARLIER_MIGRATIONS.includes(name))) await replaceEarlier(database as Kysely<unknown>, made)
   const { error, results } = await migrator.migrateToLatest()
   if (error) throw error
   return (results ?? []).map(({ migrationName }) => migrationName)
+}
+
+/** Notes the one migration in place of the earlier ones. Two processes may do so at once. */
+async function replaceEarlier(database: Kysely<unknown>, made: readonly string[]): Promise<void> {
+  const missing = EARLIER_MIGRATIONS.filter((name) => !made.includes(name))
+  if (missing.length > 0) throw new OlderDatabase(missing)
+  await sql`
+    with earlier as (
+      delete from kysely_migration where name = any (${EARLIER_MIGRATIONS}::text[]) returning timestamp
+    )
+    insert into kysely_migration (name, timestamp) select '0100-tables', max(timestamp) from earlier having count(*) > 0
+    on conflict (name) do nothing`.execute(database)
 }
 
 /** Names of the steps that this program needs and the database does not have, as after a restored backup. */

@@ -75,7 +75,7 @@ export interface DispatcherSettings {
 export interface Dispatcher {
   /** Claims no more and waits for the requests under way, `patienceMs` at most. The rest comes back with its leases. */
   close(patienceMs?: number): Promise<void>
-  /** Polls for due deliveries now, and often for a while: their transaction may not be over yet. */
+  /** Polls for due deliveries now. Call it after the commit that made some due. */
   wake(): void
 }
 

@@ -4,9 +4,8 @@ import { messageId, messagesOfEnd } from '../bots/messages/index.ts'
 import type { Seals } from '../ports.ts'
 import { readBotForMessages, usesCallback } from '../store/bots/messages.ts'
 import type { Database } from '../store/database.ts'
-import { sendTo } from '../store/webhooks/deliveries.ts'
 import { createEndpoint } from '../store/webhooks/endpoints.ts'
-import { insertMessages } from '../store/webhooks/messages.ts'
+import { insertMessages, sendTo } from '../store/webhooks/messages.ts'
 import { sampleBody } from './samples.ts'
 
 /** Sends a sample of an event to one endpoint. The id of its delivery; null without such an endpoint. */

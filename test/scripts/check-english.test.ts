@@ -56,7 +56,7 @@ test.each([
   'mock/jitsi/scenarios-call.ts',
   'mock/shared/demo.ts',
   'mock/microsoft-teams/page/style.ts',
-  'control-plane/store/migrations/0020-provider-deletions.ts',
+  'control-plane/store/migrations/0100-tables/bots.ts',
 ])('in %s comments and names are judged, and strings are not', (file) => {
   const strings = "say('ann', 'Can anybody read this?')\nconst TEXT = `\n-- The provider is told to delete them.`"
   expect(rulesOf(file, strings)).toEqual([])

@@ -1,5 +1,7 @@
 /** The loop that finds bots whose time has come, admits them, and starts them. Any number of such loops may run. */
 import { createHash, randomBytes, randomUUID } from 'node:crypto'
+import { admitDue } from '../../actions/admit-due.ts'
+import { changeBot } from '../../actions/change-bot.ts'
 import { gaveUp } from '../../bots/crash.ts'
 import { pickupDelayed, waitsForRoom } from '../../bots/launch.ts'
 import {
@@ -13,9 +15,7 @@ import {
 import { startSeconds } from '../../store/launches/launches.ts'
 import { inTurn } from '../in-turn.ts'
 import { PauseBetweenRounds } from '../pause.ts'
-import { changeBot } from '../reconcile/change-bot.ts'
 import { traceEnd } from '../reconcile/trace-end.ts'
-import { admitDue } from './admission.ts'
 import { type Claim, type LaunchTools, launchBot, namesCredential } from './launch.ts'
 import { LaunchWriter } from './launch-writer.ts'
 

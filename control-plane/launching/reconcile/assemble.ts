@@ -1,12 +1,12 @@
 /** Joins the parts of a recording, and closes their bot. */
 import type { Job } from '@standin/wire/job.ts'
+import { changeBot } from '../../actions/change-bot.ts'
 import { type Part, partsOf, secondsOf } from '../../bots/parts.ts'
 import { type Assembled, assembled } from '../../bots/resume.ts'
 import type { BotRow } from '../../rows/index.ts'
 import { readBot } from '../../store/bots/bots.ts'
 import { endBotLease, keepBotLease, takeBotLease } from '../../store/bots/claims.ts'
 import { addRecoveredFiles } from '../../store/bots/recovered-files.ts'
-import { changeBot } from './change-bot.ts'
 import { type FinishTools, LEASE_SECONDS, TRY_FOR_SECONDS } from './finish.ts'
 import { whileHeld } from './held-lease.ts'
 import { filesOfAttempt } from './recovery.ts'

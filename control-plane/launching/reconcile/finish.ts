@@ -1,4 +1,6 @@
 /** Finishes an attempt whose process is over: its last events, its recording, and the end of its bot. */
+
+import { changeBot } from '../../actions/change-bot.ts'
 import { type KnownOfDead, processEnded } from '../../bots/crash.ts'
 import { hasRecorded } from '../../bots/parts.ts'
 import { mayResume, resumed } from '../../bots/resume.ts'
@@ -15,7 +17,6 @@ import type { Traces } from '../../traces.ts'
 import type { InTurn } from '../in-turn.ts'
 import { reasonOfEnd } from './action-reason.ts'
 import type { JoinParts } from './assemble.ts'
-import { changeBot } from './change-bot.ts'
 import { whileHeld } from './held-lease.ts'
 import { type AttemptFiles, ingestJournal } from './journal.ts'
 import { type Recover, recoverAttempt } from './recovery.ts'

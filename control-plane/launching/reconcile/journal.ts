@@ -3,9 +3,10 @@ import { createHash } from 'node:crypto'
 import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { NumberedEvent } from '@standin/wire/events.ts'
+import { appendEvents } from '../../actions/append-events.ts'
 import { readEvent } from '../../bots/journaled-event.ts'
 import type { FileStore } from '../../ports.ts'
-import { appendEvents, journalOfAttempt } from '../../store/bots/events.ts'
+import { journalOfAttempt } from '../../store/bots/events.ts'
 import type { Database } from '../../store/database.ts'
 
 /** Longer than the journal of any meeting: hours of lively talk make about 20 MB. */

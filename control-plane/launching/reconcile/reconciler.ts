@@ -3,6 +3,7 @@
  * that matters: any number of reconcilers may run at once, and each may be killed at any time.
  */
 import { randomUUID } from 'node:crypto'
+import { changeBot } from '../../actions/change-bot.ts'
 import { gaveUp, launchFailed, processEnded } from '../../bots/crash.ts'
 import { isClosed, namedAttempt } from '../../bots/row.ts'
 import { type Meters, NO_METERS, type ReconcilerAction, type ReconcilerReason } from '../../meters.ts'
@@ -23,7 +24,6 @@ import { inTurn } from '../in-turn.ts'
 import { PauseBetweenRounds } from '../pause.ts'
 import { reasonToStop } from './action-reason.ts'
 import { assembleBot } from './assemble.ts'
-import { changeBot } from './change-bot.ts'
 import { endAttempt, type FinishTools, finishBot } from './finish.ts'
 import { ingestJournal } from './journal.ts'
 import { recoverPart } from './part.ts'

@@ -2,6 +2,7 @@
 import { sql } from 'kysely'
 import { jsonText } from '../bots/bots.ts'
 import type { Database } from '../database.ts'
+import { sendToChannels } from '../webhooks/messages.ts'
 
 export interface NewFiring {
   rule: { id: string; team_id: string; name: string; alert_type: string; operator: string; threshold: number }
@@ -69,10 +70,7 @@ export async function storeFiring(db: Database, firing: NewFiring): Promise<bool
         message: firing.message,
       })
       .execute()
-    await sql`
-      insert into deliveries (message_id, endpoint_id, team_id, ordering_key, state)
-      select ${firing.messageId}, id, team_id, ${firing.messageId}, 'waiting' from endpoints
-      where alert_rule_id = ${rule.id} and disabled_at is null order by kind, url`.execute(tx)
+    await sendToChannels(tx, rule.id, firing.messageId)
     return true
   })
 }

@@ -1,7 +1,7 @@
 /** The queue of webhook deliveries: results, and what is sent again. `delivery-claims.ts` takes from it. */
 import { sql } from 'kysely'
 import { jsonText } from '../bots/bots.ts'
-import type { Database } from '../database.ts'
+import { type Database, wakeDispatcher } from '../database.ts'
 import { PREPARED } from '../prepared.ts'
 import type { ClaimedDelivery } from './delivery-claims.ts'
 
@@ -228,31 +228,8 @@ export async function replayDeliveries(db: Database, filter: ReplayFilter): Prom
     update deliveries d set state = 'waiting', attempts = 0, is_replay = true, finished_at = null,
       next_at = now() + make_interval(secs => (chosen.place - 1) / ${REPLAYS_PER_SECOND}::float8)
     from chosen where d.id = chosen.id and d.state = any (${states}::text[])`.execute(db)
+  await wakeDispatcher(db)
   return Number(numAffectedRows ?? 0)
-}
-
-/**
- * One message to one endpoint, whether or not it subscribes to the event. Resolves with the delivery's id; null without
- * the endpoint.
- */
-export async function sendTo(
-  db: Database,
-  endpointId: string,
-  message: { id: string; event: string; body: unknown; botId?: string; isCompat?: boolean },
-): Promise<number | null> {
-  const { rows } = await sql<{ id: number }>`
-    with stored as (
-      insert into messages (id, team_id, bot_id, event, ordering_key, body, is_compat, generation)
-      select ${message.id}, team_id, ${message.botId ?? null}::uuid, ${message.event}, ${message.id},
-        ${JSON.stringify(message.body)}::jsonb, ${message.isCompat ?? false},
-        case kind when 'team' then 'webhooks' when 'callback' then 'callback' else 'older' end
-      from endpoints where id = ${endpointId}::uuid
-      returning *
-    )
-    insert into deliveries (message_id, endpoint_id, team_id, bot_id, ordering_key, state)
-    select id, ${endpointId}::uuid, team_id, bot_id, ordering_key, 'waiting' from stored
-    returning id`.execute(db)
-  return rows[0]?.id ?? null
 }
 
 /** Deliveries of a bot with their attempts, oldest first. */

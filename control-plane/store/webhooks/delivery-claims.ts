@@ -47,7 +47,7 @@ export interface ClaimedDelivery {
   method: 'POST' | 'PUT'
   secret: Buffer | null
   previous_secret: Buffer | null
-  /** Null where the team does not want its key to be sent. */
+  /** The key that made the bot or the calendar; null if it is not valid now, or the team wants no key to be sent. */
   api_key_id: string | null
   api_key_sealed: Buffer | null
 }
@@ -152,13 +152,9 @@ export async function claimDeliveries(db: Database, rules: ClaimRules): Promise<
     left join bots b on b.id = claimed.bot_id
     left join calendars c on claimed.bot_id is null
       and c.id = case when claimed.ordering_key ~ ${UUID} then claimed.ordering_key::uuid end
-    left join lateral (
-      select k.id, k.sealed from api_keys k
-      where k.team_id = claimed.team_id and k.sealed is not null and k.revoked_at is null
-        and (k.expires_at is null or k.expires_at > now()) and (k.id = coalesce(b.api_key_id, c.api_key_id) or k.permission = 'full')
-        and e.kind not in ('callback', 'alert', 'mail') and (e.kind <> 'team' or t.api_key_in_webhooks)
-      order by (k.id = coalesce(b.api_key_id, c.api_key_id)) desc nulls last, k.created_at desc limit 1
-    ) key on true
+    left join api_keys key on key.id = coalesce(b.api_key_id, c.api_key_id) and key.team_id = claimed.team_id
+      and key.sealed is not null and key.revoked_at is null and (key.expires_at is null or key.expires_at > now())
+      and e.kind not in ('callback', 'alert', 'mail') and t.api_key_in_webhooks
     order by claimed.next_at, claimed.id`.execute(db)
   return rows
 }

@@ -1,8 +1,11 @@
-/** The outbox: webhook messages and their deliveries, written in the transaction that causes them. */
+/**
+ * The outbox: webhook messages and their deliveries, written in the transaction that causes them. Only this file inserts
+ * deliveries, and each of its functions wakes the dispatcher.
+ */
 import { type RawBuilder, sql } from 'kysely'
 import type { OutgoingMessage } from '../../bots/change.ts'
 import { jsonText } from '../bots/bots.ts'
-import type { Tx } from '../database.ts'
+import { type Database, type Tx, wakeDispatcher } from '../database.ts'
 import { PREPARED } from '../prepared.ts'
 
 /**
@@ -11,11 +14,20 @@ import { PREPARED } from '../prepared.ts'
  */
 export async function insertMessages(tx: Tx, messages: readonly OutgoingMessage[]): Promise<void> {
   if (messages.length === 0) return
-  await sql`${PREPARED} with ${messageParts(messages)} select 1`.execute(tx)
+  await withMessages(tx, messages, (parts) => sql`${PREPARED} with ${parts[0]} select 1`)
 }
 
-/** The same as parts of a larger `with`. */
-export function messageParts(messages: readonly OutgoingMessage[]): RawBuilder<unknown> {
+/** The same in a larger statement: `build` gets the parts of its `with`, none without messages. */
+export async function withMessages(
+  db: Database | Tx,
+  messages: readonly OutgoingMessage[],
+  build: (parts: RawBuilder<unknown>[]) => RawBuilder<unknown>,
+): Promise<void> {
+  await build(messages.length === 0 ? [] : [messageParts(messages)]).execute(db)
+  if (messages.length > 0) await wakeDispatcher(db)
+}
+
+function messageParts(messages: readonly OutgoingMessage[]): RawBuilder<unknown> {
   const rows = messages.map((message, place) => ({
     place,
     id: message.id,
@@ -53,4 +65,38 @@ export function messageParts(messages: readonly OutgoingMessage[]): RawBuilder<u
           select from endpoints own where own.kind = 'bot' and own.bot_id = wanted.bot_id and own.events is null)))
       order by wanted.place, endpoints.created_at
     )`
+}
+
+/**
+ * One message to one endpoint, whether or not it subscribes to the event. Resolves with the delivery's id; null without
+ * the endpoint.
+ */
+export async function sendTo(
+  db: Database | Tx,
+  endpointId: string,
+  message: { id: string; event: string; body: unknown; botId?: string; isCompat?: boolean },
+): Promise<number | null> {
+  const { rows } = await sql<{ id: number }>`
+    with stored as (
+      insert into messages (id, team_id, bot_id, event, ordering_key, body, is_compat, generation)
+      select ${message.id}, team_id, ${message.botId ?? null}::uuid, ${message.event}, ${message.id},
+        ${JSON.stringify(message.body)}::jsonb, ${message.isCompat ?? false},
+        case kind when 'team' then 'webhooks' when 'callback' then 'callback' else 'older' end
+      from endpoints where id = ${endpointId}::uuid
+      returning *
+    )
+    insert into deliveries (message_id, endpoint_id, team_id, bot_id, ordering_key, state)
+    select id, ${endpointId}::uuid, team_id, bot_id, ordering_key, 'waiting' from stored
+    returning id`.execute(db)
+  await wakeDispatcher(db)
+  return rows[0]?.id ?? null
+}
+
+/** A stored message to the channels of an alert rule. */
+export async function sendToChannels(tx: Tx, ruleId: string, messageId: string): Promise<void> {
+  await sql`
+    insert into deliveries (message_id, endpoint_id, team_id, ordering_key, state)
+    select ${messageId}, id, team_id, ${messageId}, 'waiting' from endpoints
+    where alert_rule_id = ${ruleId} and disabled_at is null order by kind, url`.execute(tx)
+  await wakeDispatcher(tx)
 }

@@ -1,11 +1,11 @@
 /** Bots that are lost in their meeting go back into it. */
 
-import { changeBot } from '@standin/control-plane/launching/reconcile/change-bot.ts'
+import { changeBot } from '@standin/control-plane/actions/change-bot.ts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { appendEvents } from '../../../control-plane/actions/append-events.ts'
 import { stopAsked } from '../../../control-plane/bots/stop.ts'
 import type { LaunchingSettings } from '../../../control-plane/launching/index.ts'
 import { artifactsOfBot } from '../../../control-plane/store/bots/artifacts.ts'
-import { appendEvents } from '../../../control-plane/store/bots/events.ts'
 import { joinVideos } from './join-videos.ts'
 import { type LaunchingWorld, openLaunchingWorld } from './world.ts'
 

@@ -1,9 +1,8 @@
-/** The queries of idle loops, and the hints that wake them. */
+/** The queries of idle loops. */
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { hasLateBots, hasOpenAttempts, lookForDue } from '../../../control-plane/store/bots/claims.ts'
-import { openDatabase } from '../../../control-plane/store/database.ts'
 import { hasDueDeliveries, hasLeftDeliveries } from '../../../control-plane/store/webhooks/deliveries.ts'
 import { openWorld, type World } from '../webhooks/world.ts'
 
@@ -78,18 +77,4 @@ test('a dispatcher sees deliveries that are due, that came back and that are not
   expect(await seen()).toEqual([false, false])
   await change({ lease_until: inSeconds(-1) })
   expect(await seen()).toEqual([false, true])
-})
-
-test('a pool sends hints for the deliveries that it writes, and no others', async () => {
-  let told = 0
-  const database = openDatabase({ url: world.url, role: 'test', connections: 1, onDeliveries: () => void told++ })
-  try {
-    await hasDueDeliveries(database)
-    await database.selectFrom('deliveries').select('id').execute()
-    expect(told).toBe(0)
-    await database.updateTable('deliveries').set({ state: 'waiting' }).execute()
-    expect(told).toBe(1)
-  } finally {
-    await database.destroy()
-  }
 })

@@ -1,11 +1,11 @@
 /** Leaving, and the deletion of data. */
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
 import { z } from 'zod'
+import { askToLeave } from '../../../actions/stop-bot.ts'
 import type { BotRow } from '../../../rows/index.ts'
 import { artifactsOfBot } from '../../../store/bots/artifacts.ts'
 import { requestDeletion } from '../../../store/bots/deletions.ts'
 import { deletionOf } from '../../../store/bots/older-bots.ts'
-import { askToLeave } from '../../../store/bots/stop-requests.ts'
 import type { ApiDependencies } from '../../dependencies.ts'
 import { ApiError, refusals } from '../../http/errors.ts'
 import { type App, callerOf, nameOfCaller } from '../../http/generation.ts'

@@ -1,6 +1,6 @@
 /** `POST /bots`. */
 import type { FastifyRequest } from 'fastify'
-import { createBot, type NewBot } from '../../../store/bots/admission.ts'
+import { createBot, type NewBot } from '../../../actions/create-bot.ts'
 import { checkCredential } from '../../authorizing.ts'
 import type { ApiDependencies } from '../../dependencies.ts'
 import { ApiError, refusals } from '../../http/errors.ts'

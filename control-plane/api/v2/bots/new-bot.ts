@@ -1,6 +1,6 @@
 /** A bot to be created, from the body of a request. */
 import type { FastifyRequest } from 'fastify'
-import type { NewBot } from '../../../store/bots/admission.ts'
+import type { NewBot } from '../../../actions/create-bot.ts'
 import type { ApiDependencies } from '../../dependencies.ts'
 import { askedFor } from '../../new-bot.ts'
 import { requestOfBody } from './normalize.ts'

@@ -8,7 +8,7 @@ import { requestOf } from '../../../bots/row.ts'
 import type { BotRow } from '../../../rows/index.ts'
 import type { ArtifactLink } from '../../dependencies.ts'
 import { at } from '../common.ts'
-import type { BotDetails, BotItem, Tokens } from './schema.ts'
+import type { BotDetails, BotItem, BotStatus, Tokens } from './schema.ts'
 
 export function botDetails(bot: BotRow, links: Record<ArtifactLink, string | null>): BotDetails {
   const request = requestOf(bot)
@@ -17,9 +17,9 @@ export function botDetails(bot: BotRow, links: Record<ArtifactLink, string | nul
     bot_id: bot.id,
     bot_name: bot.bot_name,
     meeting_url: bot.meeting_url,
-    meeting_platform: bot.meeting_platform,
+    meeting_platform: bot.meeting_platform as BotDetails['meeting_platform'],
     recording_mode: bot.recording_mode as BotDetails['recording_mode'],
-    status: bot.status,
+    status: bot.status as BotDetails['status'],
     created_at: bot.created_at.toISOString(),
     joined_at: at(bot.joined_at),
     exited_at: at(bot.exited_at),
@@ -54,25 +54,25 @@ export function botItem(bot: BotRow): BotItem {
     bot_id: bot.id,
     bot_name: bot.bot_name,
     meeting_url: bot.meeting_url,
-    meeting_platform: bot.meeting_platform,
+    meeting_platform: bot.meeting_platform as BotItem['meeting_platform'],
     extra: bot.extra as BotItem['extra'],
     duration: wholeSeconds(bot.duration_seconds),
     created_at: bot.created_at.toISOString(),
     ended_at: at(bot.ended_at),
     joined_at: at(bot.joined_at),
     exited_at: at(bot.exited_at),
-    status: bot.status,
+    status: bot.status as BotItem['status'],
     error_code: bot.error_code,
     error_message: bot.error_message,
     tokens: tokensOf(bot),
   }
 }
 
-export function botStatus(bot: BotRow) {
+export function botStatus(bot: BotRow): BotStatus {
   return {
     bot_id: bot.id,
-    status: bot.status,
-    transcription_status: bot.transcription_status,
+    status: bot.status as BotStatus['status'],
+    transcription_status: bot.transcription_status as BotStatus['transcription_status'],
     updated_at: bot.updated_at.toISOString(),
   }
 }

@@ -1,6 +1,6 @@
 /** `/v2/bots` and single bots. */
 import { z } from 'zod'
-import { createBot } from '../../../store/bots/admission.ts'
+import { createBot } from '../../../actions/create-bot.ts'
 import { listBots } from '../../../store/bots/list.ts'
 import { checkCredential } from '../../authorizing.ts'
 import type { ApiDependencies } from '../../dependencies.ts'
@@ -93,7 +93,7 @@ export function botRoutes(app: App, dependencies: ApiDependencies): void {
         },
         pageRequest(query.cursor, query.limit),
       )
-      return { success: true as const, data: page.bots.map(botItem) as never, ...cursorsOf(page) }
+      return { success: true as const, data: page.bots.map(botItem), ...cursorsOf(page) }
     },
   )
 
@@ -110,7 +110,7 @@ export function botRoutes(app: App, dependencies: ApiDependencies): void {
     },
     async (request) => {
       const bot = await spawnedBot(dependencies, request, request.params.bot_id)
-      return { success: true as const, data: botDetails(bot, await links.linksOf(bot.id)) as never }
+      return { success: true as const, data: botDetails(bot, await links.linksOf(bot.id)) }
     },
   )
 
@@ -126,7 +126,7 @@ export function botRoutes(app: App, dependencies: ApiDependencies): void {
     },
     async (request) => {
       const bot = await spawnedBot(dependencies, request, request.params.bot_id)
-      return { success: true as const, data: botStatus(bot) as never }
+      return { success: true as const, data: botStatus(bot) }
     },
   )
 

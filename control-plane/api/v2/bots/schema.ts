@@ -302,10 +302,7 @@ export const botDetailsSchema = z
       .describe('The secret is never answered.'),
   })
   .meta({ id: 'Bot' })
-export type BotDetails = Omit<z.output<typeof botDetailsSchema>, 'status' | 'meeting_platform'> & {
-  status: string
-  meeting_platform: string
-}
+export type BotDetails = z.output<typeof botDetailsSchema>
 
 export const botItemSchema = z
   .object({
@@ -325,10 +322,7 @@ export const botItemSchema = z
     tokens: tokens.nullable(),
   })
   .meta({ id: 'BotItem' })
-export type BotItem = Omit<z.output<typeof botItemSchema>, 'status' | 'meeting_platform'> & {
-  status: string
-  meeting_platform: string
-}
+export type BotItem = z.output<typeof botItemSchema>
 
 /** Further words for the filter: webhooks send them, and no bot has one as its status. */
 export const FILTER_STATUSES = [
@@ -363,3 +357,4 @@ export const retranscription = z
     transcription: transcriptionConfig.extend({ region: z.string().min(1).max(40).nullish() }).nullish(),
   })
   .nullish()
+export type BotStatus = z.output<typeof botStatusSchema>

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
+import { changeBot } from '@standin/control-plane/actions/change-bot.ts'
 import { stopAsked } from '@standin/control-plane/bots/stop.ts'
-import { changeBot } from '@standin/control-plane/launching/reconcile/change-bot.ts'
 import type { Recover } from '@standin/control-plane/launching/reconcile/recovery.ts'
 import { claimDue } from '@standin/control-plane/store/bots/claims.ts'
 import { addCommand } from '@standin/control-plane/store/bots/commands.ts'

@@ -1,11 +1,11 @@
 /** Changes of a scheduled bot before its time. */
-import type { BotRequest, EventBot } from '../../bots/request.ts'
-import type { Seals } from '../../ports.ts'
-import type { BotRow } from '../../rows/index.ts'
-import type { Tx } from '../database.ts'
-import { createEndpoint } from '../webhooks/endpoints.ts'
-import { applyChanges } from './changes.ts'
-import { sealedSecrets } from './secrets.ts'
+import type { BotRequest, EventBot } from '../bots/request.ts'
+import type { Seals } from '../ports.ts'
+import type { BotRow } from '../rows/index.ts'
+import { applyChanges } from '../store/bots/changes.ts'
+import { sealedSecrets } from '../store/bots/secrets.ts'
+import type { Tx } from '../store/database.ts'
+import { createEndpoint } from '../store/webhooks/endpoints.ts'
 
 /** Null removes it. */
 export async function replaceSecrets(tx: Tx, botId: string, sealed: Buffer | null): Promise<void> {

@@ -1,11 +1,12 @@
 /** A caller asks a bot to leave. */
-import { sql } from 'kysely'
-import { needsLeave, stopAsked } from '../../bots/stop.ts'
-import type { BotRow } from '../../rows/index.ts'
-import type { Database, Tx } from '../database.ts'
-import { lockBot } from './bots.ts'
-import { applyChange, applyChanges } from './changes.ts'
-import { addCommand } from './commands.ts'
+import type { BotChange } from '../bots/change.ts'
+import { needsLeave, stopAsked } from '../bots/stop.ts'
+import type { BotRow } from '../rows/index.ts'
+import { lockBot } from '../store/bots/bots.ts'
+import { applyChanges } from '../store/bots/changes.ts'
+import { addCommand } from '../store/bots/commands.ts'
+import { nowOf } from '../store/clock.ts'
+import type { Database, Tx } from '../store/database.ts'
 
 /** Of the row; a request to leave is sent for as long as the bot has not answered it. */
 const EXPIRES_SECONDS = 24 * 3600
@@ -18,11 +19,9 @@ export async function askToLeave(db: Database, botId: string): Promise<StopAnswe
   return db.transaction().execute(async (tx) => {
     const bot = await lockBot(tx, botId)
     if (bot === undefined) return 'not_found'
-    const { rows } = await sql<{ now: Date }>`select clock_timestamp() as now`.execute(tx)
-    const change = stopAsked(bot, rows[0]!.now)
+    const change = stopAsked(bot, await nowOf(tx))
     if ('refused' in change) return change
-    if (!(await applyChange(tx, bot, change))) throw new Error(`The row of bot ${botId} changed under its lock`)
-    if (needsLeave(change)) await addCommand(tx, botId, { type: 'leave' }, EXPIRES_SECONDS)
+    await apply(tx, [{ bot, change }])
     return 'asked'
   })
 }
@@ -33,6 +32,10 @@ export async function stopBots(tx: Tx, bots: readonly BotRow[], now: Date): Prom
     const change = stopAsked(bot, now)
     return 'refused' in change ? [] : [{ bot, change }]
   })
+  await apply(tx, changes)
+}
+
+async function apply(tx: Tx, changes: readonly { bot: BotRow; change: BotChange }[]): Promise<void> {
   await applyChanges(tx, changes)
   for (const { bot, change } of changes)
     if (needsLeave(change)) await addCommand(tx, bot.id, { type: 'leave' }, EXPIRES_SECONDS)

@@ -2,10 +2,10 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createBot, type NewBot } from '../../../control-plane/actions/create-bot.ts'
 import { RESERVATION } from '../../../control-plane/bots/outcomes.ts'
 import { plainRequest } from '../../../control-plane/bots/request.ts'
 import { createSeals, newSealKey, parseSealKeys } from '../../../control-plane/secrets/seals.ts'
-import { createBot, type NewBot } from '../../../control-plane/store/bots/admission.ts'
 import { shareStatements } from '../../../control-plane/store/shared-statements.ts'
 import { openTestDatabase, type TestDatabase } from '../postgres.ts'
 

@@ -1,10 +1,10 @@
+import { admitDue } from '@standin/control-plane/actions/admit-due.ts'
 import { RESERVATION } from '@standin/control-plane/bots/outcomes.ts'
-import { admitDue } from '@standin/control-plane/launching/due/admission.ts'
 import { lockBot } from '@standin/control-plane/store/bots/bots.ts'
 import { writeLedger } from '@standin/control-plane/store/teams/ledger.ts'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type LaunchingWorld, openLaunchingWorld } from '../world.ts'
+import { type LaunchingWorld, openLaunchingWorld } from '../launching/world.ts'
 
 type Setting = Awaited<ReturnType<LaunchingWorld['setting']>>
 

@@ -1,10 +1,8 @@
-import { type Kysely, sql } from 'kysely'
-
 /**
  * Calendars, what they hold, and what bots are wanted for their events. Due times and leases are compared with the
  * database's clock. Credentials, tokens and secrets of bots are sealed.
  */
-const TABLES = `
+export const CALENDARS = `
 create table calendars (
   id uuid primary key default gen_random_uuid(),
   team_id uuid not null references teams,
@@ -39,6 +37,7 @@ create table calendars (
   full_due_at timestamptz not null default now(),
   hinted_at timestamptz,
   sync_failures int not null default 0,
+  sync_failed_at timestamptz,
   synced_at timestamptz,
   full_synced_at timestamptz,
   sync_status text check (sync_status in ('success', 'failed', 'partial')),
@@ -164,7 +163,3 @@ create table calendar_bots (
 create index calendar_bots_of_event on calendar_bots (event_id, created_at);
 create index calendar_bots_of_calendar on calendar_bots (calendar_id);
 `
-
-export async function up(database: Kysely<unknown>): Promise<void> {
-  await sql.raw(TABLES).execute(database)
-}

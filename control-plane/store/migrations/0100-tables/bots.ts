@@ -1,54 +1,5 @@
-import { type Kysely, sql } from 'kysely'
-
-/** Every table of the service. Amounts of tokens are integer micro-tokens; `null` as a limit means "no limit". */
-const TABLES = `
-create table settings (
-  name text primary key,
-  value jsonb not null
-);
-
-create table teams (
-  id uuid primary key default gen_random_uuid(),
-  number bigint generated always as identity unique,
-  name text not null,
-  plan text not null default 'self_hosted',
-  balance bigint,
-  reserved bigint not null default 0,
-  spent bigint not null default 0,
-  daily_cap int,
-  requests_per_second int,
-  retention_days int,
-  byok_transcription boolean not null default true,
-  calendars int,
-  api_key_in_webhooks boolean not null default true,
-  created_at timestamptz not null default now()
-);
-
-create table api_keys (
-  id uuid primary key default gen_random_uuid(),
-  team_id uuid not null references teams,
-  name text not null,
-  prefix text not null,
-  hash bytea not null unique,
-  sealed bytea,
-  permission text not null check (permission in ('full', 'sending')),
-  created_at timestamptz not null default now(),
-  expires_at timestamptz,
-  last_used_at timestamptz,
-  revoked_at timestamptz
-);
-create index api_keys_of_team on api_keys (team_id, created_at);
-
-create table idempotency_keys (
-  team_id uuid not null references teams,
-  key text not null,
-  body_hash bytea not null,
-  status int,
-  answer jsonb,
-  created_at timestamptz not null default now(),
-  primary key (team_id, key)
-);
-
+/** Bots, what they report, and what is done for them. */
+export const BOTS = `
 create table bots (
   id uuid primary key,
   number bigint generated always as identity unique,
@@ -122,7 +73,13 @@ create table bots (
   charged jsonb,
   data_deleted_at timestamptz,
   access_count int not null default 0,
-  last_accessed_at timestamptz
+  last_accessed_at timestamptz,
+  resumes int not null default 0,
+  resuming_since timestamptz,
+  parts jsonb not null default '[]',
+  pending_end jsonb,
+  files_attempt int,
+  traceparent text
 ) with (fillfactor = 75);
 create index bots_of_team on bots (team_id, created_at desc, id desc);
 create index bots_scheduled_of_team on bots (team_id, join_at, id) where is_scheduled;
@@ -157,10 +114,26 @@ create table launches (
   memory_bytes bigint,
   heartbeat_at timestamptz,
   cleaned_at timestamptz,
+  recovery text,
+  recovery_owner text,
+  recovery_until timestamptz,
   primary key (bot_id, attempt)
 );
 create index launches_by_age on launches (created_at);
 create index launches_open on launches (created_at) where cleaned_at is null;
+
+create table job_offers (
+  id uuid primary key,
+  bot_id uuid not null references bots on delete cascade,
+  attempt int not null,
+  token_hash bytea not null,
+  job bytea,
+  expires_at timestamptz not null,
+  taken_at timestamptz,
+  unique (bot_id, attempt),
+  check (taken_at is null or job is null)
+);
+create index job_offers_by_end on job_offers (expires_at);
 
 create table journals (
   bot_id uuid not null references bots,
@@ -190,9 +163,12 @@ create table bot_steps (
   at timestamptz not null,
   kind text not null,
   reason text,
-  evidence jsonb
+  evidence jsonb,
+  stored_at timestamptz not null default now()
 );
 create index bot_steps_of_bot on bot_steps (bot_id, at, id);
+create index bot_steps_ends on bot_steps (stored_at)
+  where kind = 'ended' or (kind = 'status' and evidence ->> 'status' = 'failed' and evidence ? 'provider');
 
 create table bot_commands (
   id uuid primary key default gen_random_uuid(),
@@ -206,6 +182,12 @@ create table bot_commands (
 );
 create index bot_commands_open on bot_commands (bot_id, created_at) where answered_at is null;
 
+create table live_pictures (
+  bot_id uuid primary key references bots on delete cascade,
+  asked_at timestamptz not null,
+  command_id uuid not null
+);
+
 create table artifacts (
   bot_id uuid not null references bots,
   attempt int not null,
@@ -217,89 +199,6 @@ create table artifacts (
   stored_at timestamptz not null default now(),
   primary key (bot_id, attempt, name)
 );
-
-create table endpoints (
-  id uuid primary key default gen_random_uuid(),
-  team_id uuid not null references teams,
-  bot_id uuid references bots,
-  kind text not null check (kind in ('team', 'account', 'bot', 'callback')),
-  url text not null,
-  method text not null default 'POST',
-  events jsonb,
-  secret bytea,
-  previous_secret bytea,
-  previous_secret_until timestamptz,
-  failed_in_a_row int not null default 0,
-  probe_at timestamptz,
-  failing_since timestamptz,
-  disabled_at timestamptz,
-  disabled_reason text,
-  created_at timestamptz not null default now()
-);
-create index endpoints_of_team on endpoints (team_id) where bot_id is null;
-create index endpoints_of_bot on endpoints (bot_id) where bot_id is not null;
-
-create table messages (
-  id text primary key,
-  team_id uuid not null references teams,
-  bot_id uuid,
-  event text not null,
-  ordering_key text not null,
-  body jsonb not null,
-  is_compat boolean not null default false,
-  generation text not null,
-  created_at timestamptz not null default now()
-);
-create index messages_of_bot on messages (bot_id, created_at);
-create index messages_of_team on messages (team_id, created_at);
-
-create table deliveries (
-  id bigint generated always as identity primary key,
-  message_id text not null references messages,
-  endpoint_id uuid not null references endpoints,
-  team_id uuid not null,
-  bot_id uuid,
-  ordering_key text not null,
-  state text not null check (state in ('waiting', 'sending', 'delivered', 'failed', 'dropped')),
-  attempts int not null default 0,
-  next_at timestamptz not null default now(),
-  lease_until timestamptz,
-  claim uuid,
-  is_replay boolean not null default false,
-  created_at timestamptz not null default now(),
-  finished_at timestamptz,
-  unique (message_id, endpoint_id)
-) with (fillfactor = 75);
-create index deliveries_due on deliveries (next_at, id) where state = 'waiting';
-create index deliveries_line on deliveries (endpoint_id, ordering_key, id) where state in ('waiting', 'sending');
-create index deliveries_leased on deliveries (lease_until) where state = 'sending';
-create index deliveries_of_bot on deliveries (bot_id, id);
-create index deliveries_of_endpoint on deliveries (endpoint_id, created_at);
-
-create table delivery_attempts (
-  id bigint generated always as identity primary key,
-  delivery_id bigint not null references deliveries,
-  at timestamptz not null default now(),
-  duration_ms int not null,
-  status int,
-  error text,
-  answer text,
-  is_replay boolean not null default false
-);
-create index delivery_attempts_of_delivery on delivery_attempts (delivery_id, id);
-
-create table ledger (
-  id bigint generated always as identity primary key,
-  team_id uuid not null references teams,
-  bot_id uuid,
-  kind text not null check (kind in ('reserve', 'release', 'charge', 'grant', 'adjust')),
-  meter text,
-  amount bigint not null,
-  source text not null unique,
-  at timestamptz not null default now()
-);
-create index ledger_of_team on ledger (team_id, at);
-create index ledger_of_bot on ledger (bot_id) where bot_id is not null;
 
 create table deletions (
   id uuid primary key default gen_random_uuid(),
@@ -313,7 +212,10 @@ create table deletions (
   bytes bigint,
   tries int not null default 0,
   next_try_at timestamptz not null default now(),
-  last_error text
+  last_error text,
+  from_provider boolean not null default false,
+  provider_deleted int,
+  provider_missing int
 );
 create index deletions_open on deletions (next_try_at) where verified_at is null or swept_at is null;
 
@@ -335,17 +237,4 @@ create table retranscriptions (
   finished_at timestamptz
 );
 create unique index retranscriptions_open on retranscriptions (bot_id) where finished_at is null;
-
-create table audit (
-  id bigint generated always as identity primary key,
-  at timestamptz not null default now(),
-  who text not null,
-  what text not null,
-  before jsonb,
-  after jsonb
-);
 `
-
-export async function up(database: Kysely<unknown>): Promise<void> {
-  await sql.raw(TABLES).execute(database)
-}

@@ -1,0 +1,126 @@
+/** Creates a bot, and admits it unless it is for later: its row, timeline, messages, tokens and endpoints, or a refusal. */
+
+import type { MeetingLink } from '@standin/wire/meeting-links/index.ts'
+import { admitted } from '../bots/admit.ts'
+import type { BotRequest, BotSecrets } from '../bots/request.ts'
+import type { Seals } from '../ports.ts'
+import type { BotRow, NewBotRow } from '../rows/index.ts'
+import { type Candidate, checkAdmissions, type Refusal } from '../store/bots/admission-checks.ts'
+import { type Insertion, insertBots, lockTeam, readLimits, shareInsertion } from '../store/bots/creation.ts'
+import { sealedSecrets } from '../store/bots/secrets.ts'
+import type { Database, Tx } from '../store/database.ts'
+import { createEndpoint } from '../store/webhooks/endpoints.ts'
+
+/** A bot as a caller asks for it, whose fields are checked. */
+export interface NewBot {
+  id: string
+  teamId: string
+  apiKeyId: string | null
+  generation: 'v2' | 'older'
+  isCompat: boolean
+  name: string
+  meeting: Pick<MeetingLink, 'link' | 'platform' | 'key'>
+  recordingMode: string
+  extra: unknown
+  request: BotRequest
+  secrets: BotSecrets
+  /** Of the older generation. */
+  deduplicationKey: string | null
+  /** Refused if the team has sent a bot to the meeting within the last five minutes. */
+  isExclusive: boolean
+  /** Null: at once. */
+  joinAt: Date | null
+  eventId?: string | null
+  eventUuid?: string | null
+  /** Of the request that asks for it, if that is traced. */
+  traceparent?: string | null
+}
+
+export type Creation = { botId: string } | { refused: Refusal }
+
+/**
+ * Checks and creates. A refused bot leaves nothing behind. If nothing has to be counted first and nothing is stored beside
+ * the row, one statement creates several bots of the team, so that they wait for each other as briefly as possible.
+ */
+export async function createBot(db: Database | Tx, seals: Seals, bot: NewBot): Promise<Creation> {
+  const { team, now } = await readLimits(db, bot.teamId)
+  if (bot.request.transcription?.hasOwnKey && !team.byok_transcription)
+    return { refused: { code: 'BYOK_TRANSCRIPTION_NOT_ENABLED_ON_PLAN' } }
+  const row = newRow(bot, seals)
+  const insertion = insertionOf(bot, row, now)
+  const isLimited = team.balance !== null || team.daily_cap !== null
+  const isCounted = bot.joinAt === null && (isLimited || row.is_exclusive || row.deduplication_key !== null)
+  const hasEndpoints = bot.request.callback !== null || bot.request.webhookUrl !== null
+  if (!isCounted && !hasEndpoints && !db.isTransaction) {
+    await shareInsertion(db, insertion)
+    return { botId: bot.id }
+  }
+  return inTransaction(db, async (tx) => {
+    if (isCounted) {
+      const locked = await lockTeam(tx, bot.teamId)
+      const [refused] = await checkAdmissions(tx, locked.team, [row])
+      if (refused) return { refused }
+    }
+    await insertBots(tx, [insertion])
+    await addEndpoints(tx, seals, bot)
+    return { botId: bot.id }
+  })
+}
+
+function inTransaction<T>(db: Database | Tx, work: (tx: Tx) => Promise<T>): Promise<T> {
+  return db.isTransaction ? work(db as Tx) : db.transaction().execute(work)
+}
+
+function newRow(bot: NewBot, seals: Seals): NewBotRow & Candidate {
+  return {
+    id: bot.id,
+    team_id: bot.teamId,
+    api_key_id: bot.apiKeyId,
+    generation: bot.generation,
+    is_compat: bot.isCompat,
+    phase: 'scheduled',
+    status: 'queued',
+    bot_name: bot.name,
+    meeting_url: bot.meeting.link,
+    meeting_key: bot.meeting.key,
+    meeting_platform: bot.meeting.platform,
+    recording_mode: bot.recordingMode,
+    extra: bot.extra,
+    request: bot.request,
+    secrets: sealedSecrets(seals, bot.id, bot.secrets),
+    deduplication_key: bot.deduplicationKey,
+    is_exclusive: bot.isExclusive,
+    is_scheduled: bot.joinAt !== null,
+    join_at: bot.joinAt,
+    due_at: bot.joinAt,
+    event_id: bot.eventId ?? null,
+    event_uuid: bot.eventUuid ?? null,
+    traceparent: bot.traceparent ?? null,
+    transcription_status: bot.request.transcription === null ? 'not-applicable' : 'not-started',
+  }
+}
+
+/** For a scheduled bot nothing is reserved, and only its fields are checked, until the join time. */
+function insertionOf({ joinAt }: NewBot, row: NewBotRow, now: Date): Insertion {
+  const change =
+    joinAt === null
+      ? admitted(row as BotRow, now)
+      : { patch: { schedule_status: 'scheduled' }, steps: [], messages: [], ledger: [] }
+  const reason = joinAt === null ? 'A bot was asked for.' : `A bot was asked for, to join at ${joinAt.toISOString()}.`
+  const asked = { at: now, attempt: null, kind: 'asked' as const, reason }
+  const times = { due_at: joinAt ?? now, created_at: now, updated_at: now }
+  return {
+    row: { ...row, ...(change.patch as object), ...times },
+    change: { ...change, steps: [asked, ...change.steps] },
+  }
+}
+
+async function addEndpoints(tx: Tx, seals: Seals, { id, teamId, request, secrets }: NewBot): Promise<void> {
+  const { callback, webhookUrl } = request
+  if (callback !== null) {
+    const { url, method } = callback
+    const secret = secrets.callbackSecret ?? null
+    await createEndpoint(tx, seals, { teamId, botId: id, kind: 'callback', url, method, secret })
+  }
+  if (webhookUrl !== null) await createEndpoint(tx, seals, { teamId, botId: id, kind: 'bot', url: webhookUrl })
+}

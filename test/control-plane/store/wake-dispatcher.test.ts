@@ -1,0 +1,154 @@
+/** Each writer of webhook messages wakes the dispatcher, after its commit. */
+import { randomUUID } from 'node:crypto'
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { createBot } from '@standin/control-plane/actions/create-bot.ts'
+import { plainRequest } from '@standin/control-plane/bots/request.ts'
+import { storeFiring } from '@standin/control-plane/store/alerts/firings.ts'
+import { type Database, openDatabase } from '@standin/control-plane/store/database.ts'
+import { replayDeliveries } from '@standin/control-plane/store/webhooks/deliveries.ts'
+import { insertMessages, sendTo } from '@standin/control-plane/store/webhooks/messages.ts'
+import { resendEnd, sendCallback, sendTest } from '@standin/control-plane/webhooks/replay.ts'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { packageRoot } from '../../../core/process/page-scripts.ts'
+import { openWorld, seals, type World } from '../webhooks/world.ts'
+
+let world: World
+let database: Database
+let team: string
+let endpoint: string
+let bot: string
+/** Due deliveries that another connection saw at each wake-up. */
+let seen: Promise<number>[]
+
+const waiting = async (): Promise<number> => {
+  const rows = await world.database.selectFrom('deliveries').select('id').where('state', '=', 'waiting').execute()
+  return rows.length
+}
+beforeAll(async () => {
+  world = await openWorld(4)
+  database = openDatabase({
+    url: world.url,
+    role: 'test',
+    connections: 2,
+    onDeliveries: () => void seen.push(waiting()),
+  })
+})
+beforeEach(async () => {
+  await world.reset()
+  team = await world.team()
+  endpoint = (await world.endpoint({ teamId: team, kind: 'team', url: 'https://receiver.test/' })).id
+  bot = await world.bot(team)
+  seen = []
+})
+afterAll(async () => {
+  await database.destroy()
+  await world.close()
+})
+
+const message = () => ({
+  id: `msg_${randomUUID()}`,
+  channel: 'webhooks' as const,
+  event: 'bot.status_change',
+  body: {},
+  teamId: team,
+  botId: bot,
+  orderingKey: bot,
+  isCompat: false,
+})
+const callback = { url: 'https://receiver.test/callback' }
+const newBot = (joinAt: Date | null, isExclusive: boolean) => ({
+  id: randomUUID(),
+  teamId: team,
+  apiKeyId: null,
+  generation: 'v2' as const,
+  isCompat: false,
+  name: 'Bot',
+  meeting: { link: 'https://meet.google.com/abc-defg-hij', platform: 'meet' as const, key: 'meet:abc-defg-hij' },
+  recordingMode: 'speaker_view',
+  extra: null,
+  request: plainRequest(),
+  secrets: {},
+  deduplicationKey: null,
+  isExclusive,
+  joinAt,
+})
+
+const WRITERS: Record<string, () => Promise<unknown>> = {
+  'messages of a transaction': () => database.transaction().execute((tx) => insertMessages(tx, [message()])),
+  'a bot that is created by a shared statement': () => createBot(database, seals, newBot(null, false)),
+  'a bot that is created in a transaction': () => createBot(database, seals, newBot(null, true)),
+  'one message to one endpoint': () => sendTo(database, endpoint, { id: 'msg_one', event: 'bot.failed', body: {} }),
+  'a test of an endpoint': () => sendTest(database, endpoint),
+  'the end of a bot that is sent again': () => resendEnd(database, bot),
+  'a callback that is sent again': () => sendCallback(database, seals, bot, callback),
+  'deliveries that are replayed': async () => {
+    const { id } = message()
+    await sendTo(world.database, endpoint, { id, event: 'bot.failed', body: { event: 'bot.failed' } })
+    await world.database.updateTable('deliveries').set({ state: 'failed' }).execute()
+    await replayDeliveries(database, { endpointId: endpoint })
+  },
+  'a firing of an alert rule': async () => {
+    const values = { team_id: team, name: 'R', alert_type: 'bot_failures', operator: '>=', threshold: 1 }
+    const rule = await world.database
+      .insertInto('alert_rules')
+      .values({ ...values, cooldown_minutes: 1 })
+      .returningAll()
+      .executeTakeFirstOrThrow()
+    await world.endpoint({ teamId: team, kind: 'alert', url: 'https://receiver.test/alert', alertRuleId: rule.id })
+    const said = { value: 1, suppressed: 0, message: 'One bot failed.', body: () => ({ event: 'alert' }) }
+    await storeFiring(database, { rule, version: rule.version, messageId: message().id, ...said })
+  },
+}
+
+test.each(Object.keys(WRITERS))('%s: the dispatcher is woken once, and what is due is committed', async (name) => {
+  await WRITERS[name]!()
+  expect(await Promise.all(seen)).toEqual([1])
+})
+
+test('nothing wakes the dispatcher without messages, after a rollback, or by reading', async () => {
+  await createBot(database, seals, newBot(new Date(Date.now() + 3_600_000), false))
+  await database.transaction().execute((tx) => insertMessages(tx, []))
+  const failed = database.transaction().execute(async (tx) => {
+    await insertMessages(tx, [message()])
+    throw new Error('rolled back')
+  })
+  await expect(failed).rejects.toThrow('rolled back')
+  // The connection of the failed transaction is used again.
+  await database.transaction().execute((tx) => tx.selectFrom('deliveries').select('id').execute())
+  expect(seen).toEqual([])
+})
+
+test('a dispatcher with nothing to do sends at once what a slow transaction commits', async () => {
+  const waits: number[] = []
+  let committedAt = 0
+  const receiver = await world.receiver((_request, response) => {
+    waits.push(performance.now() - committedAt)
+    response.end()
+  })
+  await world.endpoint({ teamId: team, kind: 'team', url: receiver.url })
+  const dispatcher = world.dispatcher()
+  const waking = openDatabase({ url: world.url, role: 'test', connections: 1, onDeliveries: () => dispatcher.wake() })
+  try {
+    for (let n = 1; n <= 5; n++) {
+      await waking.transaction().execute(async (tx) => {
+        await insertMessages(tx, [message()])
+        // By then the dispatcher polls at its longest pause, half a second.
+        await new Promise((resolve) => setTimeout(resolve, 1_200 + n * 70))
+        committedAt = performance.now()
+      })
+      await expect.poll(() => waits.length, { timeout: 10_000, interval: 5 }).toBe(n)
+    }
+  } finally {
+    await waking.destroy()
+  }
+  expect(waits.sort((one, other) => one - other)[2]).toBeLessThan(100)
+})
+
+test('only the outbox inserts deliveries, so no writer can forget the wake-up', () => {
+  const root = join(packageRoot, 'control-plane')
+  const files = globSync('**/*.ts', { cwd: root }).filter((file) =>
+    /insert into "?deliveries\b|insertInto\('deliveries'/.test(readFileSync(join(root, file), 'utf8')),
+  )
+  expect(files).toEqual(['store/webhooks/messages.ts'])
+})

@@ -1,0 +1,112 @@
+/** A webhook carries the key that made its bot or calendar, or none: never another key of the team. */
+import { randomUUID } from 'node:crypto'
+import { insertMessages } from '@standin/control-plane/store/webhooks/messages.ts'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openWorld, seals, type World } from './world.ts'
+
+let world: World
+beforeAll(async () => {
+  world = await openWorld()
+})
+afterAll(async () => {
+  await world.reset()
+  await world.close()
+})
+
+const PERMISSIONS = ['sending', 'full'] as const
+const STATES = ['live', 'revoked', 'expired', 'without a sealed copy'] as const
+const SUBJECTS = {
+  'the address of a bot': { kind: 'bot', channel: 'older' },
+  'an account of the older generation': { kind: 'account', channel: 'older' },
+  'an endpoint of the team': { kind: 'team', channel: 'webhooks' },
+  'an endpoint of the team, about a calendar': { kind: 'team', channel: 'webhooks' },
+  'an account of the older generation, about a calendar': { kind: 'account', channel: 'older' },
+  'a bot without a key': { kind: 'team', channel: 'webhooks' },
+} as const
+type Subject = keyof typeof SUBJECTS
+
+interface Case {
+  permission: (typeof PERMISSIONS)[number]
+  state: (typeof STATES)[number]
+  subject: Subject
+  isSwitchedOn: boolean
+}
+const CASES = PERMISSIONS.flatMap((permission) =>
+  STATES.flatMap((state) =>
+    (Object.keys(SUBJECTS) as Subject[]).flatMap((subject) =>
+      [true, false].map((isSwitchedOn): Case => ({ permission, state, subject, isSwitchedOn })),
+    ),
+  ),
+)
+const nameOf = ({ permission, state, subject, isSwitchedOn }: Case) =>
+  `${subject}: ${permission} key, ${state}, switch ${isSwitchedOn ? 'on' : 'off'}`
+
+async function addKey(teamId: string, permission: string, state: string, createdAt: Date): Promise<[string, string]> {
+  const id = randomUUID()
+  const text = `key-${id}`
+  const sealed = seals.seal(text, { table: 'api_keys', column: 'sealed', row: id })
+  const hourAgo = new Date(Date.now() - 3_600_000)
+  await world.database
+    .insertInto('api_keys')
+    .values({
+      id,
+      team_id: teamId,
+      name: state,
+      prefix: state,
+      hash: Buffer.from(id),
+      permission,
+      sealed: state === 'without a sealed copy' ? null : sealed,
+      revoked_at: state === 'revoked' ? hourAgo : null,
+      expires_at: state === 'expired' ? hourAgo : null,
+      created_at: createdAt,
+    })
+    .execute()
+  return [id, text]
+}
+
+async function addCalendar(teamId: string, keyId: string): Promise<string> {
+  const account = { platform: 'google', raw_calendar_id: 'ada@example.com', account_email: 'ada@example.com' }
+  const { id } = await world.database
+    .insertInto('calendars')
+    .values({ team_id: teamId, api_key_id: keyId, generation: 'v2', name: 'Ada', is_primary: true, ...account })
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  return id
+}
+
+/** Stores one message for the case, and resolves with the key that it may carry. */
+async function prepare(one: Case, url: string): Promise<string | undefined> {
+  const teamId = await world.team()
+  await world.database
+    .updateTable('teams')
+    .set({ api_key_in_webhooks: one.isSwitchedOn })
+    .where('id', '=', teamId)
+    .execute()
+  // A full key is older, and one is newer, than the key of the bot.
+  await addKey(teamId, 'full', 'live', new Date(Date.now() - 86_400_000))
+  const [keyId, text] = await addKey(teamId, one.permission, one.state, new Date(Date.now() - 3_600_000))
+  await addKey(teamId, 'full', 'live', new Date())
+  const { kind, channel } = SUBJECTS[one.subject]
+  const isOfCalendar = one.subject.endsWith('about a calendar')
+  const hasKey = one.subject !== 'a bot without a key'
+  const botId = isOfCalendar ? null : await world.bot(teamId, { api_key_id: hasKey ? keyId : null })
+  const orderingKey = botId ?? (await addCalendar(teamId, keyId))
+  await world.endpoint({ teamId, kind, url, ...(kind === 'bot' && { botId: botId! }) })
+  const message = { id: `msg_${randomUUID()}`, channel, event: 'bot.failed', body: {}, teamId, botId, orderingKey }
+  await world.database.transaction().execute((tx) => insertMessages(tx, [{ ...message, isCompat: false }]))
+  return hasKey && one.isSwitchedOn && one.state === 'live' ? text : undefined
+}
+
+test('the key is the own one while it is valid and the switch is on, and absent otherwise', async () => {
+  const receiver = await world.receiver()
+  const expected: Record<string, string | undefined> = {}
+  for (const [number, one] of CASES.entries()) expected[nameOf(one)] = await prepare(one, `${receiver.url}/${number}`)
+  world.dispatcher()
+  await expect.poll(() => receiver.received.length, { timeout: 30_000 }).toBe(CASES.length)
+  const carried = receiver.received.map(({ path, headers }) => [
+    nameOf(CASES[Number(path.split('/').at(-1))]!),
+    headers['x-service-api-key'],
+  ])
+  expect(Object.fromEntries(carried)).toEqual(expected)
+  expect(Object.values(expected).filter((key) => key !== undefined)).toHaveLength(10)
+}, 60_000)
