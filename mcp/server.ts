@@ -35,9 +35,16 @@ export interface McpOptions {
 
 export function createMcpServer(meetings: Meetings, { version, pause = sleep }: McpOptions): McpServer {
   const server = new McpServer({ name: 'standin', version }, { instructions: INSTRUCTIONS })
-  const reads = { readOnlyHint: true, openWorldHint: true } as const
-  const acts = { readOnlyHint: false, destructiveHint: false, openWorldHint: true } as const
+  offerBots(server, meetings, pause)
+  offerWords(server, meetings)
+  return server
+}
 
+const reads = { readOnlyHint: true, openWorldHint: true } as const
+const acts = { readOnlyHint: false, destructiveHint: false, openWorldHint: true } as const
+
+/** Tools that send bots, find them and follow them. */
+function offerBots(server: McpServer, meetings: Meetings, pause: (ms: number) => Promise<void>): void {
   server.registerTool(
     'send_bot',
     {
@@ -129,7 +136,10 @@ export function createMcpServer(meetings: Meetings, { version, pause = sleep }: 
         }
       }),
   )
+}
 
+/** Tools that read what was said and what happened, and that speak to a bot in its meeting. */
+function offerWords(server: McpServer, meetings: Meetings): void {
   server.registerTool(
     'read_transcript',
     {
@@ -138,7 +148,7 @@ export function createMcpServer(meetings: Meetings, { version, pause = sleep }: 
       inputSchema: { bot_id: botId },
       annotations: reads,
     },
-    ({ bot_id }) => answered(async () => shortened(await transcriptLines(await meetings.bot(bot_id)))),
+    ({ bot_id }) => answered(async () => shortened(await transcriptLines(meetings, await meetings.bot(bot_id)))),
   )
 
   server.registerTool(
@@ -150,7 +160,9 @@ export function createMcpServer(meetings: Meetings, { version, pause = sleep }: 
       annotations: reads,
     },
     ({ bot_id }) =>
-      answered(async () => shortened(linesOf(await allEvents(bot_id, 'chat_message')), 'Nothing was written.')),
+      answered(async () =>
+        shortened(linesOf(await allEvents(meetings, bot_id, 'chat_message')), 'Nothing was written.'),
+      ),
   )
 
   server.registerTool(
@@ -207,25 +219,23 @@ export function createMcpServer(meetings: Meetings, { version, pause = sleep }: 
     },
     ({ words, meetings: count }) => answered(async () => shortened(await searchTranscripts(meetings, words, count))),
   )
+}
 
-  async function allEvents(id: string, type: BotEvent['type']): Promise<BotEvent[]> {
-    const all: BotEvent[] = []
-    let cursor: string | null = null
-    for (;;) {
-      const page = await meetings.events(id, { cursor, types: [type] })
-      if (page.events.length === 0) return all
-      all.push(...page.events)
-      cursor = page.cursor
-    }
+async function allEvents(meetings: Meetings, id: string, type: BotEvent['type']): Promise<BotEvent[]> {
+  const all: BotEvent[] = []
+  let cursor: string | null = null
+  for (;;) {
+    const page = await meetings.events(id, { cursor, types: [type] })
+    if (page.events.length === 0) return all
+    all.push(...page.events)
+    cursor = page.cursor
   }
+}
 
-  async function transcriptLines(bot: Bot): Promise<string[]> {
-    const finished = await meetings.transcript(bot)
-    if (finished !== null) return finished.map(lineOfUtterance)
-    return linesOf(await allEvents(bot.bot_id, 'transcript'))
-  }
-
-  return server
+async function transcriptLines(meetings: Meetings, bot: Bot): Promise<string[]> {
+  const finished = await meetings.transcript(bot)
+  if (finished !== null) return finished.map(lineOfUtterance)
+  return linesOf(await allEvents(meetings, bot.bot_id, 'transcript'))
 }
 
 const linesOf = (events: readonly BotEvent[]): string[] => events.map(lineOf).filter((line) => line !== null)

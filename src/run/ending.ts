@@ -1,9 +1,12 @@
+import { toBotError } from '../../core/errors.ts'
 import type { Logger } from '../../core/logger.ts'
 import { aborted } from '../../core/process/clock.ts'
 import type { End } from './states.ts'
 
 /** The one funnel for ends: the first reason wins, later ones are logged and change nothing. */
 export class Ending {
+  /** The bot itself is wrong: the exit code says so, however the run ended. */
+  isDefect = false
   readonly #logger: Logger
   readonly #ended = new AbortController()
   readonly #hurry = new AbortController()
@@ -38,9 +41,24 @@ export class Ending {
     this.#ended.abort(new DOMException(end.message, 'AbortError'))
   }
 
+  /** Ends the run with the error of a step. */
+  fail(thrown: unknown, step?: string): void {
+    const error = toBotError(thrown, step)
+    this.propose({ code: error.code, message: error.message, error })
+  }
+
   /** Resolves with the first end. */
   async whenEnded(): Promise<End> {
     await aborted(this.signal)
     return this.#first!
+  }
+}
+
+/** An error of a part, such as storage, is a failure with a code and not a defect of the bot. */
+export async function atEdge<T>(step: string, work: Promise<T>): Promise<T> {
+  try {
+    return await work
+  } catch (thrown) {
+    throw toBotError(thrown, step)
   }
 }

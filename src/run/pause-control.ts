@@ -90,3 +90,14 @@ export class PauseControl {
     return result
   }
 }
+
+/** As it is reported. */
+export function gapOf({ startedAt, endedAt, offset, reason }: RecordingGap): Gap {
+  return {
+    started_at: new Date(startedAt).toISOString(),
+    ended_at: new Date(endedAt).toISOString(),
+    offset,
+    seconds: (endedAt - startedAt) / 1000,
+    reason,
+  }
+}

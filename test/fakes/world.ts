@@ -24,7 +24,8 @@ import type {
   WriteReport,
 } from '../../core/ports.ts'
 import type { StopRequester } from '../../core/process/stop-requests.ts'
-import { type BotParts, type Outcome, runBot } from '../../src/run/bot.ts'
+import { runBot } from '../../src/run/bot.ts'
+import type { BotParts, Outcome } from '../../src/run/parts.ts'
 import { HandClock } from './clock.ts'
 
 export const BOT_ID = '5b0d4f2e-7c55-4c86-9d2c-0f6a1f0c7f11'

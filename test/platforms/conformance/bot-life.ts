@@ -20,7 +20,8 @@ import type {
 } from '../../../core/ports.ts'
 import { systemClock } from '../../../core/process/clock.ts'
 import type { StopRequester } from '../../../core/process/stop-requests.ts'
-import { type Outcome, runBot } from '../../../src/run/bot.ts'
+import { runBot } from '../../../src/run/bot.ts'
+import type { Outcome } from '../../../src/run/parts.ts'
 import { SILENT_STAGE, until } from './ground.ts'
 
 export class BotLife {

@@ -154,41 +154,6 @@ export function createSpeechDetector(): SpeechDetector {
     return known
   }
 
-  function end(id: string, known: Known): SpeechChange[] {
-    const { turn } = known
-    if (!turn) return []
-    known.turn = null
-    known.lastEndAt = turn.lastEvidenceAt
-    const { source, confidence, lastEvidenceAt: at } = turn
-    return [{ participantId: id, isSpeaking: false, source, confidence, at }]
-  }
-
-  /** Begins a turn at `beganAt` or prolongs the running one with evidence of `seenAt`. */
-  function speak(
-    id: string,
-    evidence: { source: SpeakerSource; confidence: number; beganAt: number; seenAt: number; holdMs: number },
-  ): SpeechChange[] {
-    const known = know(id)
-    const { source, confidence, seenAt, holdMs } = evidence
-    if (known.turn) {
-      known.turn.lastEvidenceAt = Math.max(known.turn.lastEvidenceAt, seenAt)
-      known.turn.holdsUntil = Math.max(known.turn.holdsUntil, seenAt + holdMs)
-      if (confidence > known.turn.confidence) {
-        known.turn.confidence = confidence
-        known.turn.source = source
-      }
-      return []
-    }
-    const at = Math.max(evidence.beganAt, known.lastEndAt)
-    known.turn = { source, confidence, lastEvidenceAt: Math.max(at, seenAt), holdsUntil: seenAt + holdMs }
-    return [{ participantId: id, isSpeaking: true, source, confidence, at }]
-  }
-
-  function isMarked(known: Known, at: number): boolean {
-    const lastMarkAt = known.marks.at(-1) ?? Number.NEGATIVE_INFINITY
-    return at - lastMarkAt <= PAGE_HOLD_MS || at - known.lastCaptionAt <= CAPTION_HOLD_MS
-  }
-
   function levelsAreHealthy(known: Known, at: number): boolean {
     return at - lastRoundAt <= LEVELS_STALE_MS && known.wasHeard && !known.isOverruled
   }
@@ -215,7 +180,7 @@ export function createSpeechDetector(): SpeechDetector {
       if (source === 'audio_level') confidence = CONFIDENCE.mixAndMark
       else if (isShared && marked.length === 0) confidence = CONFIDENCE.sharedSource
       const holdMs = SILENCE_MS + (staysOpen ? roundAt - seenAt : 0)
-      return speak(id, { source, confidence, beganAt: seenAt - heardForMs, seenAt, holdMs })
+      return speak(id, known, { source, confidence, beganAt: seenAt - heardForMs, seenAt, holdMs })
     })
   }
 
@@ -237,7 +202,7 @@ export function createSpeechDetector(): SpeechDetector {
     }
     if (!known.turn && known.marks.length < PAGE_MARKS_NEEDED) return []
     const confidence = known.isOverruled ? CONFIDENCE.disputed : CONFIDENCE.page
-    return speak(id, { source: 'page', confidence, beganAt, seenAt: at, holdMs: PAGE_HOLD_MS })
+    return speak(id, known, { source: 'page', confidence, beganAt, seenAt: at, holdMs: PAGE_HOLD_MS })
   }
 
   function caption(id: string, at: number): SpeechChange[] {
@@ -247,7 +212,7 @@ export function createSpeechDetector(): SpeechDetector {
       if (known.turn?.source === 'csrc') known.turn.confidence = CONFIDENCE.agreed
       return []
     }
-    return speak(id, {
+    return speak(id, known, {
       source: 'captions',
       confidence: CONFIDENCE.captions,
       beganAt: at,
@@ -304,6 +269,41 @@ export function createSpeechDetector(): SpeechDetector {
     },
     speaking: () => [...everybody].filter(([, known]) => known.turn !== null).map(([id]) => id),
   }
+}
+
+function end(id: string, known: Known): SpeechChange[] {
+  const { turn } = known
+  if (!turn) return []
+  known.turn = null
+  known.lastEndAt = turn.lastEvidenceAt
+  const { source, confidence, lastEvidenceAt: at } = turn
+  return [{ participantId: id, isSpeaking: false, source, confidence, at }]
+}
+
+/** Begins a turn at `beganAt` or prolongs the running one with evidence of `seenAt`. */
+function speak(
+  id: string,
+  known: Known,
+  evidence: { source: SpeakerSource; confidence: number; beganAt: number; seenAt: number; holdMs: number },
+): SpeechChange[] {
+  const { source, confidence, seenAt, holdMs } = evidence
+  if (known.turn) {
+    known.turn.lastEvidenceAt = Math.max(known.turn.lastEvidenceAt, seenAt)
+    known.turn.holdsUntil = Math.max(known.turn.holdsUntil, seenAt + holdMs)
+    if (confidence > known.turn.confidence) {
+      known.turn.confidence = confidence
+      known.turn.source = source
+    }
+    return []
+  }
+  const at = Math.max(evidence.beganAt, known.lastEndAt)
+  known.turn = { source, confidence, lastEvidenceAt: Math.max(at, seenAt), holdsUntil: seenAt + holdMs }
+  return [{ participantId: id, isSpeaking: true, source, confidence, at }]
+}
+
+function isMarked(known: Known, at: number): boolean {
+  const lastMarkAt = known.marks.at(-1) ?? Number.NEGATIVE_INFINITY
+  return at - lastMarkAt <= PAGE_HOLD_MS || at - known.lastCaptionAt <= CAPTION_HOLD_MS
 }
 
 function isByLevels({ source }: Turn): boolean {

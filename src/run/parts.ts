@@ -1,0 +1,72 @@
+/** The parts of a run, and the state that its steps share. */
+
+import type { FinalReport, Gap } from '@standin/wire/events.ts'
+import type { Job } from '@standin/wire/job.ts'
+import type { Logger } from '../../core/logger.ts'
+import type { MeetingTarget } from '../../core/meeting/meeting.ts'
+import type {
+  Clock,
+  ControlPlane,
+  LiveTranscript,
+  OpenMeeting,
+  ParticipantTracks,
+  Recorder,
+  Storage,
+  Streaming,
+  Transcribe,
+  WriteReport,
+} from '../../core/ports.ts'
+import type { StopRequester } from '../../core/process/stop-requests.ts'
+import type { BotChat } from './bot-chat.ts'
+import type { ChatRecord } from './chat-record.ts'
+import type { Ending } from './ending.ts'
+import type { LoadShedding } from './load-shedding.ts'
+import type { MeetingSession } from './meeting-session.ts'
+import type { ExitCode } from './states.ts'
+import type { StatusReport } from './status.ts'
+import type { Timeline } from './timeline.ts'
+
+export interface BotParts {
+  recorder: Recorder
+  openMeeting: OpenMeeting
+  storage: Storage
+  /** Live sound to and from the job's sockets; null if the job names none. */
+  streaming: Streaming | null
+  /** Live transcript; null if the job asks for none. */
+  liveTranscript: LiveTranscript | null
+  /** Null if the job asks for no file of each voice. */
+  participantTracks: ParticipantTracks | null
+  /** Null if the job asks for no transcript. */
+  transcribe: Transcribe | null
+  writeReport: WriteReport
+  control: ControlPlane
+  clock: Clock
+  logger: Logger
+  /** The recording's own folder on this machine; exists. */
+  workFolder: string
+  /** Calls back when the process is asked to stop, even before the bot joins. */
+  onStopRequest(listener: (askedBy: StopRequester, atOnce: boolean) => void): void
+  /** Calls back with uncaught errors. */
+  onDefect(listener: (thrown: unknown) => void): void
+}
+
+export interface Outcome {
+  report: FinalReport
+  exitCode: ExitCode
+}
+
+/** One run: its job, its parts and what has happened so far. */
+export interface Run extends BotParts {
+  job: Job
+  target: MeetingTarget
+  ending: Ending
+  status: StatusReport
+  timeline: Timeline
+  chatRecord: ChatRecord
+  chat: BotChat
+  meeting: MeetingSession
+  relief: LoadShedding
+  gaps: Gap[]
+  /** UTC milliseconds of the admission; null before it. */
+  joinedAt: number | null
+}

@@ -1,0 +1,121 @@
+/** From admission to the end: records until a leave rule finds a reason to end. */
+
+import type { BotCommand } from '@standin/wire/commands.ts'
+import { BotError, toBotError } from '../../core/errors.ts'
+import type { MeetingEvent } from '../../core/meeting/meeting.ts'
+import type { CaptureEnvironment } from '../../core/ports.ts'
+import { within } from '../../core/process/clock.ts'
+import { atEdge } from './ending.ts'
+import { Failover, type FailoverParts } from './failover.ts'
+import { ImageTurns } from './image-turns.ts'
+import { excuseSilence, firstObservation, leaveReason, type Observed, observe, unseen } from './leave-rules.ts'
+import { noteMeeting } from './meeting-notes.ts'
+import { botNamesOf } from './other-bots.ts'
+import type { Run } from './parts.ts'
+import { recordedTime } from './recorded-time.ts'
+import { recordedMs } from './recording-clock.ts'
+import { type End, MEETING_ENDS, RECORDING } from './states.ts'
+
+const RECORDER_START_DEADLINE_MS = 30_000
+/** How often the leave rules look, and the pace of progress reports. */
+const RULES_EVERY_MS = 1_000
+const PROGRESS_EVERY_MS = 5_000
+
+type RecordParts = Pick<
+  FailoverParts,
+  'control' | 'clock' | 'logger' | 'waitingRoomSeconds' | 'signal' | 'recording'
+> & {
+  obey(command: BotCommand): Promise<unknown>
+  prepareEnvironment(): Promise<CaptureEnvironment>
+}
+
+export async function recordUntilEnd(run: Run, admittedAt: number, parts: RecordParts): Promise<void> {
+  const { job, recorder, meeting, ending, status, timeline, streaming, liveTranscript, control, clock } = run
+  let observed: Observed = {
+    ...firstObservation(admittedAt, botNamesOf(job.timeout_config.bot_names)),
+    hasSeenOthers: job.continues?.has_seen_others ?? false,
+  }
+  let lastProgressAt = 0
+  const images = new ImageTurns(run)
+  const repairs = new Failover({
+    ...parts,
+    recorder,
+    attendance: meeting,
+    onBack: () => {
+      observed = unseen(observed, clock.now())
+    },
+    onFailure: (thrown, step) => ending.fail(thrown, step),
+  })
+  meeting.watch((event) => {
+    observed = observe(observed, event)
+    noteMeeting(event, run)
+    if (event.type === 'caption' || event.type === 'captions') liveTranscript?.takeCaption(event)
+    if (event.type === 'speaking')
+      streaming?.onSpeaker(timeline.person(event.participantId), event.isSpeaking, event.at)
+    if (event.type === 'ended') ending.propose(endOfMeeting(run, event))
+    if (event.type === 'failed') void repairs.meetingFailed(event)
+  })
+  recorder.watch((event) => {
+    observed = observe(observed, event)
+    if (event.type === 'failed') void repairs.recorderFailed(event)
+    if (event.type === 'sound') timeline.onSound(event.isAudible, event.at)
+    if (event.type === 'progress' && job.recording_mode !== 'audio_only') run.relief.onProgress(event)
+    if (event.type === 'progress' && event.at - lastProgressAt >= PROGRESS_EVERY_MS) {
+      lastProgressAt = event.at
+      const { seconds, bytes, droppedFrames } = event
+      control.report({ type: 'recording_progress', seconds, bytes, dropped_frames: droppedFrames })
+    }
+  })
+  await meeting.makeReady()
+  await within(clock, RECORDER_START_DEADLINE_MS, atEdge('recorder', recorder.start(meeting.provenAt)), noFirstFrame)
+  const startedAt = recorder.spans()[0]?.startedAt ?? clock.now()
+  status.enter('in_call_recording', { start_time: startedAt / 1000 })
+  // The pause was requested from the bot that crashed, so this one pauses too.
+  if (job.continues?.is_paused) await parts.obey({ type: 'pause' })
+  void sendEntryMessage(run)
+  // The sound server keeps its address, even when it is restarted.
+  const environment = await parts.prepareEnvironment()
+  liveTranscript?.start(environment, recordedTime(timeline))
+  if (streaming !== null) await atEdge('streaming', streaming.start(environment, meeting))
+  while (!ending.signal.aborted) {
+    const now = clock.now()
+    images.update(status.state, (now - admittedAt) / 1000)
+    if (repairs.isBrowserAway) observed = unseen(observed, now)
+    if (!RECORDING.has(status.state)) observed = excuseSilence(observed, now)
+    const reason = leaveReason(observed, job.timeout_config, now, recordedMs(recorder.spans(), now))
+    if (reason) ending.propose(reason)
+    else await clock.sleep(RULES_EVERY_MS, ending.signal)
+  }
+}
+
+function endOfMeeting({ job, recorder }: Run, event: Extract<MeetingEvent, { type: 'ended' }>): End {
+  const firstFrame = recorder.spans()[0]?.startedAt
+  if (firstFrame === undefined && event.end !== 'removed') {
+    const code = event.codeBeforeRecording ?? 'EXITING_MEETING_BEFORE_RECORD'
+    return { code, message: 'The meeting ended before the recording began.' }
+  }
+  const limitMs = job.timeout_config.removed_too_early * 1000
+  if (event.end === 'removed' && event.at - (firstFrame ?? event.at) < limitMs)
+    return {
+      code: 'BOT_REMOVED_TOO_EARLY',
+      at: event.at,
+      message: `The host removed the bot within ${limitMs / 1000} s of its start.`,
+    }
+  return { ...MEETING_ENDS[event.end], at: event.at }
+}
+
+async function sendEntryMessage({ job, chat, meeting, logger, control }: Run): Promise<void> {
+  const text = job.entry_message
+  if (!text) return
+  try {
+    await chat.send(meeting, text)
+  } catch (error) {
+    logger.warn('The entry message was not sent', { error })
+    const message = `The entry message was not sent: ${toBotError(error).message}`
+    control.report({ type: 'notice', level: 'warning', message })
+  }
+}
+
+function noFirstFrame(): BotError {
+  return new BotError('INTERNAL_ERROR', 'The encoder gave no first frame.', { step: 'starting to record' })
+}
