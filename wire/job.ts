@@ -140,7 +140,7 @@ export const timeoutConfigSchema = z.strictObject({
     .max(200)
     .default([...BOT_NAMES])
     .describe(
-      'Who is called so is taken for a bot, unless they speak, write, react, share or show a camera. A name fits that holds one of these as whole words, in any case.',
+      'Who is called so is taken for a bot, unless they speak, react, share or raise a hand; who writes or shows a camera is a person only with an unclear name, such as Notes. A name fits that holds one of these as whole words, in any case.',
     ),
   storing_timeout: seconds(900, 'Longest time to store the files afterwards; then they stay on the machine.'),
   grace_period: z.int().min(0).max(600).default(0).describe('Seconds after joining in which no leave rule fires.'),
