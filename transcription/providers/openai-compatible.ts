@@ -7,6 +7,7 @@ import { basename } from 'node:path'
 import { readBody } from '@standin/base/bounded-body.ts'
 import { z } from 'zod'
 import { spread } from '../spread.ts'
+import { type Token, wordsOfTokens } from '../tokens.ts'
 import type { Recognized, SpeechProvider, Word } from '../types.ts'
 import {
   causeOf,
@@ -34,22 +35,35 @@ const RETRY_MS = 2_000
 /** OpenAI takes 25 MB; our sound has 128 kbit/s. */
 const MAX_SECONDS = 20 * 60
 
-const timed = z.looseObject({ start: z.number().min(0), end: z.number().min(0) })
-const answerSchema = z.looseObject({
-  text: z.string().optional(),
-  language: z.string().nullish(),
-  duration: z.coerce.number().nullish(),
-  words: z.array(timed.extend({ word: z.string(), probability: z.number().nullish() })).nullish(),
-  segments: z
-    .array(
-      timed.extend({
-        text: z.string(),
-        words: z.array(timed.extend({ word: z.string(), probability: z.number().nullish() })).nullish(),
-      }),
-    )
-    .nullish(),
-})
-type Answer = z.infer<typeof answerSchema>
+/** One odd value must not lose the rest of a transcript. */
+const seconds = z.number().nullish().catch(null)
+const timed = z.looseObject({ start: seconds, end: seconds })
+const word = timed.extend({ word: z.string(), probability: z.number().nullish().catch(null) })
+const words = z.array(word.nullable().catch(null)).nullish()
+const answerSchema = z
+  .looseObject({
+    text: z.string().optional(),
+    language: z.string().nullish(),
+    duration: z.coerce.number().nullish(),
+    words,
+    segments: z.array(timed.extend({ text: z.string(), words })).nullish(),
+  })
+  .refine((answer) => hasPlace(answer), 'has words and no time for them')
+
+class RefusedParameter extends ProviderError {
+  readonly parameter: string
+
+  constructor(message: string, parameter: string) {
+    super(message, { isTransient: false })
+    this.parameter = parameter
+  }
+}
+
+/** A parameter of ours that a refusal names; null if the caller set it. */
+function ownParameterIn(refusal: string, given: Readonly<Record<string, unknown>>): string | null {
+  const ours = ['timestamp_granularities', 'response_format'].filter((name) => !(name in given))
+  return ours.find((name) => refusal.includes(name)) ?? null
+}
 
 export function createOpenAiCompatible(options: OpenAiCompatibleOptions): SpeechProvider {
   const address = `${options.url.replace(/\/+$/, '')}/audio/transcriptions`
@@ -59,19 +73,35 @@ export function createOpenAiCompatible(options: OpenAiCompatibleOptions): Speech
     name: 'Default',
     afterwards: {
       maxSeconds: MAX_SECONDS,
-      transcribe: (file, signal) => tried(() => ask(file, signal), { signal, retryMs: options.retryMs ?? RETRY_MS }),
+      transcribe: (file, signal) =>
+        tried(() => askPlainer(file, signal), { signal, retryMs: options.retryMs ?? RETRY_MS }),
     },
     // The interface has no live way that its servers agree on.
     live: null,
   }
 
-  async function ask(file: string, signal: AbortSignal): Promise<Recognized> {
+  /** Some models take no times of words, and some no verbose answer: what one refuses by name is left out. */
+  async function askPlainer(file: string, signal: AbortSignal): Promise<Recognized> {
+    const leftOut = new Set<string>()
+    for (;;) {
+      try {
+        return await ask(file, signal, leftOut)
+      } catch (error) {
+        const refused = error instanceof RefusedParameter ? error.parameter : null
+        if (refused === null || leftOut.has(refused)) throw error
+        leftOut.add(refused)
+      }
+    }
+  }
+
+  async function ask(file: string, signal: AbortSignal, leftOut: ReadonlySet<string>): Promise<Recognized> {
     const form = new FormData()
-    const fields = { model: options.model, response_format: 'verbose_json', ...options.customParams }
+    const format = leftOut.has('response_format') ? 'json' : 'verbose_json'
+    const fields = { model: options.model, response_format: format, ...options.customParams }
     for (const [name, value] of Object.entries(fields))
       if (name !== 'file')
         for (const one of [value].flat()) form.append(Array.isArray(value) ? `${name}[]` : name, asText(one))
-    if (!('timestamp_granularities' in options.customParams))
+    if (!('timestamp_granularities' in options.customParams) && !leftOut.has('timestamp_granularities'))
       for (const what of ['word', 'segment']) form.append('timestamp_granularities[]', what)
     form.append('file', await openAsBlob(file, { type: 'audio/mp4' }), basename(file))
     let response: Response
@@ -91,6 +121,8 @@ export function createOpenAiCompatible(options: OpenAiCompatibleOptions): Speech
     const text = await textOf(response, signal)
     const told = () => excerpt(text, options.key)
     if (!response.ok) {
+      const parameter = response.status === 400 ? ownParameterIn(text, options.customParams) : null
+      if (parameter !== null) throw new RefusedParameter(`${host} answered with status 400: ${told()}`, parameter)
       const seconds = Number(response.headers.get('retry-after'))
       throw new ProviderError(`${host} answered with status ${response.status}: ${told()}`, {
         isTransient: isTransientStatus(response.status),
@@ -114,29 +146,39 @@ export function createOpenAiCompatible(options: OpenAiCompatibleOptions): Speech
   }
 }
 
-/** Words with times where the service gives them; else those of a segment share its time by their length. */
-export function wordsOf(answer: Answer): Word[] {
-  if (answer.words && answer.words.length > 0) return answer.words.map(plainWord)
-  const segments = answer.segments ?? []
-  if (segments.length > 0)
-    return segments.flatMap(({ words, text, start, end }) =>
-      words && words.length > 0 ? words.map(plainWord) : spread(text, start, end),
-    )
-  return spread(answer.text ?? '', 0, answer.duration ?? 0)
+/** Words alone say nothing about when they were said; with a text beside them the answer is a transcript. */
+function hasPlace({
+  words: given,
+  segments,
+  text,
+}: {
+  words?: unknown
+  segments?: unknown
+  text?: string | undefined
+}) {
+  const isUntimed = (one: unknown) => typeof (one as { start?: unknown } | null)?.start !== 'number'
+  return text !== undefined || Boolean(segments) || !Array.isArray(given) || !given.length || !given.every(isUntimed)
 }
 
-function plainWord({
-  word,
-  start,
-  end,
-  probability,
-}: {
-  word: string
-  start: number
-  end: number
-  probability?: number | null | undefined
-}): Word {
-  return { word: word.trim(), start, end: Math.max(start, end), confidence: probability ?? null }
+/** Words with times where the service gives them; else those of a segment share its time by their length. */
+export function wordsOf(answer: z.input<typeof answerSchema>): Word[] {
+  const { words: given, segments, text = '', duration } = answerSchema.parse(answer)
+  if (given && given.length > 0) return wordsOfTokens(tokensOf(given))
+  if (!segments || segments.length === 0) return spread(text, 0, duration ?? 0)
+  return segments.flatMap((segment) => {
+    const start = Math.max(0, segment.start ?? 0)
+    return segment.words && segment.words.length > 0
+      ? wordsOfTokens(tokensOf(segment.words))
+      : spread(segment.text, start, Math.max(start, segment.end ?? duration ?? start))
+  })
+}
+
+function tokensOf(given: readonly (z.infer<typeof word> | null)[]): Token[] {
+  return given.flatMap((one) =>
+    one === null
+      ? []
+      : [{ word: one.word, start: one.start ?? null, end: one.end ?? null, confidence: one.probability ?? null }],
+  )
 }
 
 function asText(value: unknown): string {
