@@ -12,11 +12,12 @@ import { loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { RECORDING_MODES } from '@standin/wire/codes.ts'
+import { readMeeting } from '@standin/wire/meeting-links/index.ts'
 import { silentLogger } from '../core/logger.ts'
 import type { CaptureEnvironment } from '../core/ports.ts'
 import { systemClock } from '../core/process/clock.ts'
 import { startMockGoogleMeet } from '../mock/index.ts'
-import { openDriver, recognizeMeeting } from '../platforms/index.ts'
+import { openDriver } from '../platforms/index.ts'
 import { createRecorder } from '../recorder/index.ts'
 import { bundlePageScripts } from '../scripts/build.ts'
 import { openStorage } from '../storage/index.ts'
@@ -43,7 +44,7 @@ await bundlePageScripts()
 const folder = mkdtempSync(join(tmpdir(), 'standin-latency-'))
 const server = await startMockGoogleMeet()
 const meeting = server.open('open-meeting-join-now', { people: FOUR_PEOPLE })
-const target = recognizeMeeting(meeting.url)
+const target = readMeeting(meeting.url)
 if ('problem' in target) throw new Error(target.problem)
 const { signal } = new AbortController()
 const storage = openStorage({ type: 'folder', path: folder }, { botId: 'bench' })

@@ -8,11 +8,12 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { readMeeting } from '@standin/wire/meeting-links/index.ts'
 import { silentLogger } from '../../core/logger.ts'
 import type { AudioTap } from '../../core/ports.ts'
 import { systemClock } from '../../core/process/clock.ts'
 import { startMockGoogleMeet } from '../../mock/index.ts'
-import { openDriver, recognizeMeeting } from '../../platforms/index.ts'
+import { openDriver } from '../../platforms/index.ts'
 import { createRecorder } from '../../recorder/index.ts'
 import { bundlePageScripts } from '../../scripts/build.ts'
 import { captureSink } from '../../streaming/pulse.ts'
@@ -46,7 +47,7 @@ async function measure(
   byStage: boolean,
 ): Promise<void> {
   const meeting = server.open('open-meeting-join-now', { people: FOUR_PEOPLE })
-  const target = recognizeMeeting(meeting.url)
+  const target = readMeeting(meeting.url)
   if ('problem' in target) throw new Error(target.problem)
   const recorder = createRecorder({
     mode: 'audio_only',

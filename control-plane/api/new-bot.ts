@@ -1,7 +1,7 @@
 /** The common part of new bots of both generations: the caller and the meeting. */
 import { randomUUID } from 'node:crypto'
+import { readMeeting } from '@standin/wire/meeting-links/index.ts'
 import type { FastifyRequest } from 'fastify'
-import { readMeetingLink } from '../bots/meeting-link.ts'
 import type { BotRequest } from '../bots/request.ts'
 import type { NewBot } from '../store/bots/admission.ts'
 import { addressProblem } from './addresses.ts'
@@ -19,8 +19,8 @@ export function askedFor(
   const { keyId, teamId } = callerOf(request)
   const problem = addressProblem(client, asked, extra)
   if (problem !== null) throw refusals.validation(`body/${problem}`)
-  const meeting = readMeetingLink(meetingUrl, settings.jitsiHosts)
-  if (meeting === null) throw refusals.meetingPlatform()
+  const meeting = readMeeting(meetingUrl, settings)
+  if ('problem' in meeting) throw refusals.meetingPlatform(meeting.problem)
   return {
     id: randomUUID(),
     teamId,

@@ -1,4 +1,5 @@
 /** A bot whose process ended before its bot did: the code of its end, and whether another attempt is made. */
+import { readMeeting } from '@standin/wire/meeting-links/index.ts'
 import type { EndEvidence } from '../ports.ts'
 import type { BotPatch, BotRow } from '../rows/index.ts'
 import { type BotChange, emptyChange } from './change.ts'
@@ -11,6 +12,7 @@ const RETRY_SECONDS = [1, 5, 15, 30] as const
 
 /** Exit codes of the worker that another attempt would only repeat: no valid job, not joined, failed, a defect. */
 const FINAL_EXIT_CODES = new Set([2, 3, 4, 70])
+const INVALID_JOB_EXIT = 2
 const SIGTERM_EXIT = 143
 const SIGKILL_EXIT = 137
 
@@ -118,8 +120,17 @@ function endOf(bot: BotRow, { evidence, now }: KnownOfDead): End {
     return failed('TRANSCRIPTION_FAILED', `The transcript was not made. ${sentenceOfEnd(evidence)}`)
   if (bot.stop_requested_at !== null && bot.recording_started_at === null)
     return failed('EXITING_MEETING_BEFORE_RECORD', 'The bot was stopped before it recorded.')
+  const problem = evidence.exitCode === INVALID_JOB_EXIT ? problemOfLink(bot) : null
+  if (problem !== null) return failed('INVALID_MEETING_URL', problem)
   if (bot.phase === 'starting') return failed('INTERNAL_ERROR', sentenceOfEnd(evidence))
   return failed(crashCode(evidence), sentenceOfEnd(evidence))
+}
+
+/** Why the worker refused the link. Which servers run Jitsi Meet is known where the bot runs, so no link of theirs is judged. */
+function problemOfLink(bot: BotRow): string | null {
+  if (bot.meeting_platform === 'jitsi') return null
+  const meeting = readMeeting(bot.meeting_url)
+  return 'problem' in meeting ? meeting.problem : null
 }
 
 function factsOf(bot: BotRow, { evidence, recordedSeconds, now }: KnownOfDead): BotPatch {

@@ -1,7 +1,7 @@
 /** Updates the bots of events to match their intents, in the transaction that changes either. */
 import { randomUUID } from 'node:crypto'
+import { meetingsIn } from '@standin/wire/meeting-links/index.ts'
 import type { BotChange } from '../bots/change.ts'
-import { readMeetingLink } from '../bots/meeting-link.ts'
 import type { Log, Seals } from '../ports.ts'
 import type { BotRow, CalendarRow } from '../rows/index.ts'
 import { createBot } from '../store/bots/admission.ts'
@@ -97,8 +97,8 @@ async function createEventBot(
 ): Promise<string | null> {
   const { event, intent } = followed
   const stored = botOfIntent(seals, followed)
-  const meeting = readMeetingLink(url, jitsiHosts)
-  if (stored === null || meeting === null) {
+  const [meeting] = meetingsIn(url, { jitsiHosts })
+  if (stored === null || meeting === undefined) {
     log.warn(
       { team: calendar.team_id, calendar: calendar.id, event: event.id },
       'An event gets no bot: its link is of no supported platform',
@@ -136,13 +136,13 @@ async function createEventBot(
 }
 
 function moveOf(bot: BotRow, startsAt: Date, url: string, now: Date, jitsiHosts: readonly string[]): BotChange {
-  const meeting = url === bot.meeting_url ? null : readMeetingLink(url, jitsiHosts)
+  const [meeting] = url === bot.meeting_url ? [] : meetingsIn(url, { jitsiHosts })
   return {
     patch: {
       join_at: startsAt,
       due_at: startsAt,
-      ...(meeting !== null && {
-        meeting_url: meeting.url,
+      ...(meeting && {
+        meeting_url: meeting.link,
         meeting_key: meeting.key,
         meeting_platform: meeting.platform,
       }),

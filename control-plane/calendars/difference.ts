@@ -1,6 +1,6 @@
 /** Changes of a sync: the provider's answer compared with the stored events. Pure except for new ids. */
 import { createHash, randomUUID } from 'node:crypto'
-import type { MeetingLink } from '../bots/meeting-link.ts'
+import type { MeetingLink } from '@standin/wire/meeting-links/index.ts'
 import type { EventWrite, NewSeries, StoredEvent } from '../store/calendars/events.ts'
 import type { Changes, ProviderEvent, Window } from './ports.ts'
 
@@ -118,7 +118,7 @@ function writeOf(
     organizer_name: event.organizerName,
     is_organizer: event.isOrganizer,
     attendees: event.attendees,
-    meeting_url: link?.url ?? null,
+    meeting_url: link?.link ?? null,
     meeting_platform: link?.platform ?? null,
     meeting_key: link?.key ?? null,
   }

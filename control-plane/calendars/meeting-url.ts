@@ -1,6 +1,13 @@
 /** Finds the link to the meeting in an event of a calendar. Pure. */
-import { type MeetingLink, type MeetingPlatform, readMeetingLink } from '../bots/meeting-link.ts'
-import { linksInHtml, linksInText } from './links-in-text.ts'
+import {
+  hasPasscode,
+  type LinkOptions,
+  type MeetingLink,
+  meetingsIn,
+  type PlatformName,
+  withPasscodeOf,
+} from '@standin/wire/meeting-links/index.ts'
+import { textsOfHtml } from './html-texts.ts'
 
 export interface MeetingSources {
   /** Addresses that the provider itself calls the conference's, best first. */
@@ -14,19 +21,17 @@ export interface MeetingSources {
   descriptionFormat: 'html' | 'text'
 }
 
-export interface MeetingUrlOptions {
+export interface MeetingUrlOptions extends LinkOptions {
   /** An explicit link in the location goes before one that the provider added by itself. */
   prefersLocation?: boolean
-  /** The operator's own servers of Jitsi Meet. */
-  jitsiHosts?: readonly string[]
 }
 
-/** Null where the event leads to no meeting of a supported platform. */
+/** Null if the event leads to no meeting of a supported platform. */
 export function findMeetingUrl(sources: MeetingSources, options: MeetingUrlOptions = {}): string | null {
-  const read = (links: readonly string[]) => links.flatMap((link) => meetingsBehind(link, options.jitsiHosts ?? []))
+  const read = (texts: readonly string[]) => texts.flatMap((text) => meetingsIn(text, options))
   const conference = read(sources.conference)
   const automatic = read(sources.automatic === null ? [] : [sources.automatic])
-  const location = read(sources.location.flatMap(linksInText))
+  const location = read(sources.location)
   // An automatic link is also among the conference's own addresses, so the location takes precedence over both.
   const isAutomatic = (link: MeetingLink) => automatic.some(({ key }) => key === link.key)
   const named =
@@ -34,100 +39,32 @@ export function findMeetingUrl(sources: MeetingSources, options: MeetingUrlOptio
       ? [...location, ...conference, ...automatic]
       : [...conference, ...automatic, ...location]
   // Descriptions are long: most need no search.
-  if (named[0] && (hasPasscode(named[0]) || HAS_NO_PASSCODES.has(named[0].platform))) return named[0].url
-  const found = [...named, ...read(descriptionLinks(sources, options.jitsiHosts ?? []))]
+  if (named[0] && (hasPasscode(named[0]) || HAS_NO_PASSCODES.has(named[0].platform))) return named[0].link
+  const texts = descriptionTexts(sources, options.jitsiHosts ?? [])
+  const described = read(texts)
+  const found = [...named, ...described]
   const [first] = found
   if (first === undefined) return null
-  if (hasPasscode(first)) return first.url
-  return found.find((link) => hasPasscode(link) && isSameMeeting(link, first))?.url ?? first.url
+  const same = found.filter(({ key }) => key === first.key)
+  const whole = same.find(hasPasscode)
+  if (whole !== undefined) return whole.link
+  // A passcode belongs to the meeting of its text, if the text has only one.
+  const beside = [...sources.location, texts.join('\n')].filter((text) => {
+    const meetings = meetingsIn(text, options)
+    return meetings.length > 0 && meetings.every(({ key }) => key === first.key)
+  })
+  return beside.map((text) => withPasscodeOf(text, first)).find(hasPasscode)?.link ?? first.link
 }
 
 /** Their links have no passcode, so that no other link to the same meeting is better. */
-const HAS_NO_PASSCODES: ReadonlySet<MeetingPlatform> = new Set(['meet', 'jitsi'])
+const HAS_NO_PASSCODES: ReadonlySet<PlatformName> = new Set(['meet', 'jitsi'])
 
-/** A part of every host, which wrappers leave as it is; letters that are written as numbers can be anything. */
-const TRACE_OF_HOST = /zoom|meet\.google|teams\.|jit\.si|8x8\.vc|&#/i
+/** A part of every host, which wrappers leave as it is or write in base64; letters that are written as numbers can be anything. */
+const TRACE_OF_HOST = /zoom|meet\.google|teams\.|msteams:|jit\.si|8x8\.vc|&#|aHR0c/i
 
-function descriptionLinks({ description, descriptionFormat }: MeetingSources, jitsiHosts: readonly string[]): string[] {
+function descriptionTexts({ description, descriptionFormat }: MeetingSources, jitsiHosts: readonly string[]): string[] {
   if (description === null) return []
   const lower = description.toLowerCase()
   if (!TRACE_OF_HOST.test(lower) && !jitsiHosts.some((host) => lower.includes(host.toLowerCase()))) return []
-  return descriptionFormat === 'html' ? linksInHtml(description) : linksInText(description)
-}
-
-const MAX_WRAPPERS = 3
-
-/** The meeting that a link leads to: its own, or the one inside the page of a mail program. */
-function meetingsBehind(link: string, jitsiHosts: readonly string[], depth = 0): MeetingLink[] {
-  const inner = unwrapped(link)
-  if (inner !== null) return depth < MAX_WRAPPERS ? meetingsBehind(inner, jitsiHosts, depth + 1) : []
-  const meeting = readMeetingLink(link, jitsiHosts)
-  return meeting !== null && leadsToMeeting(meeting) ? [meeting] : []
-}
-
-const GOOGLE_REDIRECT = /^(?:www\.)?google\.[a-z.]{2,10}$/
-const SAFE_LINKS = /(?:^|\.)safelinks\.protection\.outlook\.(?:com|us)$/
-const URL_DEFENSE = /(?:^|\.)urldefense\.(?:com|us)$/
-
-/** The address inside a wrapper; null for any other address. */
-function unwrapped(link: string): string | null {
-  if (!URL.canParse(link)) return null
-  const url = new URL(link)
-  const host = url.hostname
-  if (GOOGLE_REDIRECT.test(host) && url.pathname === '/url')
-    return url.searchParams.get('q') ?? url.searchParams.get('url')
-  if (SAFE_LINKS.test(host)) return url.searchParams.get('url')
-  if (URL_DEFENSE.test(host)) return fromUrlDefense(link)
-  return null
-}
-
-/**
- * Version 3: `https://urldefense.com/v3/__<address>__;<replaced characters>!!…`. Each `*` replaces the next character
- * of the base64 text; `**A` and so on replace runs of them.
- */
-function fromUrlDefense(link: string): string | null {
-  const [, body, encoded = ''] = /\/v3\/__(.+?)__;([^!]*)/.exec(link) ?? []
-  if (body === undefined) return null
-  const characters = [...Buffer.from(encoded, 'base64url').toString('utf8')]
-  const nextCharacters = (count: number) => characters.splice(0, count).join('')
-  const address = body.replace(/\*(?:\*([A-Za-z0-9_-]))?/g, (_, run: string | undefined) =>
-    run === undefined ? nextCharacters(1) : nextCharacters(RUN_LENGTHS.indexOf(run) + 2),
-  )
-  // Some gateways drop one of the slashes behind the scheme.
-  return address.replace(/^(https?):\/(?=[^/])/i, '$1://')
-}
-
-const RUN_LENGTHS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
-
-/** The hosts of the platforms also serve help, dial-in numbers and options of the meeting, which invitations link to. */
-function leadsToMeeting({ platform, url }: MeetingLink): boolean {
-  const { hostname, pathname, hash, searchParams } = new URL(url)
-  const path = hash.startsWith('#/') ? hash.slice(1) : pathname
-  switch (platform) {
-    case 'meet':
-      return /^\/(?:_meet\/)?[a-z]{3}-[a-z]{4}-[a-z]{3}\/?$/i.test(path) || /^\/lookup\/[^/]+/i.test(path)
-    case 'zoom':
-      return /^\/(?:[jswm]\/\d|my\/[^/]|wc\/[^/])/i.test(path) || (/^\/wc\/?$/i.test(path) && searchParams.has('mn'))
-    case 'teams':
-      if (/^events\.|^dialin\./i.test(hostname)) return false
-      return /^\/(?:(?:v2|_)\/)?(?:l\/meetup-join\/|meet\/\d|dl\/launcher|light-meetings)/i.test(
-        path.replace(/^\/_#/, ''),
-      )
-    case 'jitsi':
-      return /^\/[^/]/.test(path)
-  }
-}
-
-function hasPasscode({ url }: MeetingLink): boolean {
-  const { searchParams } = new URL(url)
-  return ['pwd', 'p', 'passcode'].some((name) => searchParams.get(name))
-}
-
-/** The same meeting on the same platform; companies have their own hosts for it. */
-function isSameMeeting(one: MeetingLink, other: MeetingLink): boolean {
-  const name = ({ platform, url }: MeetingLink) => {
-    const path = new URL(url).pathname.replace(/\/+$/, '')
-    return `${platform} ${platform === 'zoom' ? (/\d{9,11}/.exec(path)?.[0] ?? path) : path}`
-  }
-  return name(one) === name(other)
+  return descriptionFormat === 'html' ? textsOfHtml(description) : [description]
 }

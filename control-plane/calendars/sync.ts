@@ -3,7 +3,7 @@
  * its effects on bots, the messages and the cursor, if lease and cursor are still those of the beginning.
  */
 import { randomUUID } from 'node:crypto'
-import { readMeetingLink } from '../bots/meeting-link.ts'
+import { meetingsIn } from '@standin/wire/meeting-links/index.ts'
 import type { Meters } from '../meters.ts'
 import type { CalendarRow } from '../rows/index.ts'
 import { changeCalendar, writeCalendar } from '../store/calendars/calendars.ts'
@@ -191,7 +191,7 @@ async function storeDifference(
 ): Promise<StoredDifference> {
   const named = [...changes.removedIds, ...changes.events.map(({ providerId }) => providerId)]
   const stored = await readStoredEvents(tx, calendar.id, window.start, named)
-  const change = difference(stored, changes, window, (url) => readMeetingLink(url, jitsiHosts))
+  const change = difference(stored, changes, window, (url) => meetingsIn(url, { jitsiHosts })[0] ?? null)
   const seriesIds = await upsertSeries(tx, calendar.id, change.series)
   const writes = change.writes.map((write) => ({ ...write, series_id: seriesIds.get(write.series_id)!.id }))
   await upsertEvents(tx, calendar.id, writes)

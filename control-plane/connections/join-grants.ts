@@ -1,4 +1,5 @@
 /** Fresh keys and tokens for a bot that starts now: fetched outside of any transaction, within bounds. */
+import { readMeeting } from '@standin/wire/meeting-links/index.ts'
 import {
   GrantDelayed,
   GrantRefused,
@@ -16,7 +17,6 @@ import {
   type ShownConnection,
 } from '../store/connections/connections.ts'
 import type { Database } from '../store/database.ts'
-import { meetingNumberOf } from './meeting-number.ts'
 import { type ConferencingPlatform, PlatformProblem, type UserTokenKind } from './ports.ts'
 import { ConnectionGone, type TokenKeeper } from './tokens.ts'
 
@@ -145,4 +145,10 @@ async function within<T>(ms: number, work: Promise<T>): Promise<T> {
     clearTimeout(timer)
     work.catch(() => {})
   }
+}
+
+/** Null if the link has a personal name. */
+function meetingNumberOf(meetingUrl: string): string | null {
+  const meeting = readMeeting(meetingUrl)
+  return 'url' in meeting && meeting.platform === 'zoom' && /^\d+$/.test(meeting.meetingId) ? meeting.meetingId : null
 }

@@ -1,8 +1,10 @@
 /** Words of a meeting, the same for every platform. Nothing here knows a page, a process or a wire format. */
 
-export type PlatformName = 'meet' | 'teams' | 'zoom' | 'jitsi'
+import type { PlatformName } from '@standin/wire/meeting-links/index.ts'
 
-/** A link that was recognized and normalized; only `platforms/` makes one. */
+export type { PlatformName }
+
+/** A link that was recognized and normalized; only `wire/meeting-links` makes one. */
 export interface MeetingTarget {
   platform: PlatformName
   /** The canonical address the browser opens. */

@@ -16,7 +16,6 @@ import type { ElementName, PageSnapshot, TeamsPageApi } from './page/types.ts'
 import { teamsClassifier } from './page-classifier.ts'
 import { teamsScript } from './page-script.ts'
 import type { PageStateKind } from './page-state.ts'
-import { withAccount } from './url.ts'
 import { TEAMS_WAITS } from './waits.ts'
 
 /** Starts the browser in the capture environment. Rejects with a BotError when it does not start. */
@@ -79,4 +78,9 @@ function hideCoordinates(text: string): string {
 function mediaOrigins(url: string): string[] {
   const known = ['https://teams.microsoft.com', 'https://teams.live.com', 'https://teams.cloud.microsoft']
   return [...new Set([new URL(url).origin, ...known])]
+}
+
+/** Removes the parameter that would let a signed-in bot join as a guest. */
+export function withAccount(url: string): string {
+  return url.replace(/&anon=true$/, '').replace(/\?anon=true$/, '')
 }

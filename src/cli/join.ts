@@ -1,6 +1,5 @@
 import { readConfig } from '../job/config.ts'
 import { runConfig } from '../main.ts'
-import { recognizeMeeting } from '../wiring/driver.ts'
 import type { Io } from './io.ts'
 import { downloadedJob, type JoinOptions, jobFrom, typedFields } from './job-options.ts'
 import { viewOpener } from './open-view.ts'
@@ -20,7 +19,6 @@ export async function join(meetingUrl: string | undefined, flags: JoinFlags, io:
     hostMap: flags.mapHost,
     jitsiHosts: flags.jitsiHost,
     environment: io.environment,
-    recognize: recognizeMeeting,
     typed: typedFields(flags),
   })
   return runConfig(config, viewOpener(io, flags.json ?? false))

@@ -1,6 +1,7 @@
 /** Reads the job and the environment once, and reports all problems together. No other module reads the environment. */
 import { resolve } from 'node:path'
 import { type Job, jobSchema, type Problem, problemsOf } from '@standin/wire/job.ts'
+import { readMeeting } from '@standin/wire/meeting-links/index.ts'
 import { z } from 'zod'
 import { confProblems } from '../../core/conf-credentials.ts'
 import type { LogLevel } from '../../core/logger.ts'
@@ -52,7 +53,6 @@ export interface Settings {
   typed?: readonly AddressField[]
   /** Hosts that run Jitsi Meet, as typed; those of STANDIN_JITSI_HOSTS are added. */
   jitsiHosts?: readonly string[]
-  recognize(url: string, recognition: { jitsiHosts: readonly string[] }): MeetingTarget | { problem: string }
 }
 
 /** Jobs that cannot be run; exit code 2. */
@@ -88,7 +88,7 @@ export function readConfig(settings: Settings): BotConfig {
   if (parsed.success) problems.push(...credentialProblems(parsed.data, environment, typed))
   const transcription = parsed.success ? transcriptionPlanOf(parsed.data, environment, problems) : null
   const meetingUrl = parsed.success ? parsed.data.meeting_url : meetingUrlOf(settings.job)
-  const target = meetingUrl === null ? null : settings.recognize(meetingUrl, { jitsiHosts })
+  const target = meetingUrl === null ? null : readMeeting(meetingUrl, { jitsiHosts })
   if (target !== null && 'problem' in target) problems.push({ path: 'meeting_url', message: target.problem })
   if (parsed.success && target !== null && 'platform' in target)
     problems.push(...confProblems(parsed.data, target.platform))

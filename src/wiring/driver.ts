@@ -8,14 +8,12 @@ import { fetchPublic } from '../../core/network/safe-fetch.ts'
 import type { AudioTap, ControlPlane, OpenMeeting } from '../../core/ports.ts'
 import { openSessionOnce, type SessionOnce } from '../../platforms/browser/session.ts'
 import type { ReadObject } from '../../platforms/browser/state.ts'
-import { openDriver, recognizeMeeting } from '../../platforms/index.ts'
+import { openDriver } from '../../platforms/index.ts'
 import { parseS3Address, readS3Object } from '../../storage/index.ts'
 import type { CommandedControlPlane } from '../control-link/local.ts'
 import { loadBotImage } from '../job/bot-image.ts'
 import type { BotConfig } from '../job/config.ts'
 import { freshTokensOf, withFreshTokens } from '../job/fresh-tokens.ts'
-
-export { recognizeMeeting }
 
 const TOKEN_FIELDS = [
   'conf_config.obf_token_url',

@@ -2,7 +2,7 @@
 import { lstat, mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { recognizeMeeting } from '../../platforms/index.ts'
+import { readMeeting } from '@standin/wire/meeting-links/index.ts'
 import { joinFiles, mediaSeconds } from '../../recorder/index.ts'
 import { writeReport } from '../../report/index.ts'
 import { openStorage, type StorageConfig, StorageError } from '../../storage/index.ts'
@@ -39,7 +39,7 @@ export async function joinRecordings(
         joinTranscripts(place, { botId, parts: given.map((part) => ({ ...part, live: spokenIn(part.events) })) }),
       writeReport,
       nameOfMeeting(url) {
-        const meeting = recognizeMeeting(url)
+        const meeting = readMeeting(url)
         return 'problem' in meeting ? null : { platform: meeting.platform, meetingId: meeting.meetingId }
       },
     })

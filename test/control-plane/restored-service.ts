@@ -112,7 +112,7 @@ export async function openRestoredService() {
         generation: 'v2',
         isCompat: false,
         name: 'Bot',
-        meeting: { url: 'https://meet.google.com/abc-defg-hij', platform: 'meet', key: `meet:${randomUUID()}` },
+        meeting: { link: 'https://meet.google.com/abc-defg-hij', platform: 'meet', key: `meet:${randomUUID()}` },
         recordingMode: 'speaker_view',
         extra: { plan },
         request: plainRequest(),

@@ -2,10 +2,11 @@
  * Plays a scene in a mock meeting to a driver in a real Chromium, and compares what it told with what truly happened.
  */
 
+import { readMeeting } from '@standin/wire/meeting-links/index.ts'
 import type { MeetingEvent } from '../../core/meeting/meeting.ts'
 import { MediaEncoder } from '../../mock/media/encode.ts'
 import type { MockMeeting, MockServer } from '../../mock/types.ts'
-import { openDriver, recognizeMeeting } from '../../platforms/index.ts'
+import { openDriver } from '../../platforms/index.ts'
 import { type DiarizationSegment, Timeline } from '../../src/run/timeline.ts'
 import { median } from '../media/statistics.ts'
 import { SILENT_STAGE, until, waitsAt } from '../platforms/conformance/ground.ts'
@@ -49,7 +50,7 @@ export async function playScene(
 ): Promise<Outcome> {
   await encodeVoices(scene)
   const meeting = mock.open(scenario, { seed: 1, speed: platform.speed, people: scene.people })
-  const target = recognizeMeeting(meeting.url, { jitsiHosts: platform.platform === 'jitsi' ? mock.hosts : [] })
+  const target = readMeeting(meeting.url, { jitsiHosts: platform.platform === 'jitsi' ? mock.hosts : [] })
   if ('problem' in target) throw new Error(target.problem)
   const stop = new AbortController()
   const open = openDriver({

@@ -33,12 +33,8 @@ export const refusals = {
   validation: (message: string) => new ApiError(400, 'FST_ERR_VALIDATION', message),
   emptyBody: () =>
     new ApiError(400, 'FST_ERR_CTP_EMPTY_JSON_BODY', 'The request needs a body; it must be one JSON document'),
-  meetingPlatform: () =>
-    new ApiError(
-      400,
-      'FST_ERR_INVALID_MEETING_PLATFORM',
-      'meeting_url is not a link of a supported meeting platform, such as https://meet.google.com/abc-defg-hij',
-    ),
+  meetingPlatform: (problem: string) =>
+    new ApiError(400, 'FST_ERR_INVALID_MEETING_PLATFORM', `meeting_url: ${problem}`),
   noMeetingUrl: (details: string) =>
     new ApiError(400, 'FST_ERR_INVALID_MEETING_PLATFORM', 'The event has no link of a supported meeting platform', {
       details,

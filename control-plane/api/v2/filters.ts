@@ -1,6 +1,7 @@
 /** Query parameters that lists of bots share. */
+
+import { MEETING_PLATFORMS } from '@standin/wire/meeting-links/index.ts'
 import { z } from 'zod'
-import { MEETING_PLATFORMS } from '../../bots/meeting-link.ts'
 import { LIST_DAYS } from '../../store/bots/list.ts'
 import { refusals } from '../http/errors.ts'
 import { commaList, limit, requestTime } from './common.ts'

@@ -1,8 +1,9 @@
 /** A bot is created, and admitted where it is not for later: limits of the team, duplicates, the row and what follows from it. */
+
+import type { MeetingLink } from '@standin/wire/meeting-links/index.ts'
 import { sql } from 'kysely'
 import { admitted } from '../../bots/admit.ts'
 import type { BotChange } from '../../bots/change.ts'
-import type { MeetingLink } from '../../bots/meeting-link.ts'
 import type { BotRequest, BotSecrets } from '../../bots/request.ts'
 import type { Seals } from '../../ports.ts'
 import type { BotRow, NewBotRow, TeamRow } from '../../rows/index.ts'
@@ -25,7 +26,7 @@ export interface NewBot {
   generation: 'v2' | 'older'
   isCompat: boolean
   name: string
-  meeting: MeetingLink
+  meeting: Pick<MeetingLink, 'link' | 'platform' | 'key'>
   recordingMode: string
   extra: unknown
   request: BotRequest
@@ -177,7 +178,7 @@ function newRow(bot: NewBot, seals: Seals): NewBotRow & Candidate {
     phase: 'scheduled',
     status: 'queued',
     bot_name: bot.name,
-    meeting_url: bot.meeting.url,
+    meeting_url: bot.meeting.link,
     meeting_key: bot.meeting.key,
     meeting_platform: bot.meeting.platform,
     recording_mode: bot.recordingMode,

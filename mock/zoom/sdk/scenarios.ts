@@ -5,7 +5,8 @@
 import { inCall, THREE, turn } from '../../shared/scenario.ts'
 import { ADMITTED, crowd, OPEN, type ZoomScenario } from '../scenario.ts'
 import type { ScenarioSettings } from '../settings.ts'
-import type { RecordingSettings, SdkSettings } from './settings.ts'
+import type { RecordingSettings } from './page/protocol.ts'
+import type { SdkSettings } from './settings.ts'
 
 export type SdkScenario = ZoomScenario & {
   sdk?: Omit<Partial<SdkSettings>, 'recording'> & { recording?: Partial<RecordingSettings> }

@@ -1,5 +1,7 @@
 /** The settings of a scenario for joins through the SDK, in addition to those of the meeting. */
 
+import type { RecordingSettings } from './page/protocol.ts'
+
 export interface SdkSettings {
   /**
    * The app's account compared with the meeting's: `foreign` requires a token, `unpublished` refuses every join
@@ -27,23 +29,6 @@ export interface SdkSettings {
   endClosesItself: boolean
   /** Preview page with its own Join button, which takes a trusted click only. */
   preview: boolean
-}
-
-export interface RecordingSettings {
-  /** Local recording is on for the account and the meeting. */
-  isEnabled: boolean
-  mayHostsGrant: boolean
-  mayAsk: boolean
-  /** The host ticked "deny all". */
-  deniesAll: boolean
-  /** The host's client can show the question. */
-  hostCanAnswer: boolean
-  /** The bot may record without asking. */
-  isAllowed: boolean
-  /** The host's answer, and its delay after the request; null: no answer. Milliseconds at speed 1. */
-  answer: { allow: boolean; afterMs: number } | null
-  /** The capture never begins although it is allowed. */
-  neverStarts: boolean
 }
 
 export const SDK_DEFAULTS: SdkSettings = {

@@ -153,3 +153,25 @@ describe('in the meeting', () => {
     expect(dead(bot({ phase }), { exitCode: 1 }).change).toEqual({ patch: {}, steps: [], messages: [], ledger: [] })
   })
 })
+
+describe('a link that the worker refused', () => {
+  const end = (changes: Partial<BotRow>, exitCode: number) => {
+    const { end_code: code, end_message: message } = dead(bot(changes), { exitCode }).after
+    return { code, message }
+  }
+
+  test('is the reason of the end', () => {
+    expect(end({ meeting_platform: 'zoom', meeting_url: 'https://us02web.zoom.us/j/855' }, 2)).toEqual({
+      code: 'INVALID_MEETING_URL',
+      message: 'The Zoom link has no meeting number of 9 to 11 digits.',
+    })
+  })
+
+  test.each([
+    ['another problem of the job', { meeting_url: 'https://meet.google.com/abc-defg-hij' }, 2],
+    ['a room of a Jitsi server', { meeting_platform: 'jitsi', meeting_url: 'https://talk.example.org/Weekly' }, 2],
+    ['another exit code', { meeting_platform: 'zoom', meeting_url: 'https://us02web.zoom.us/j/855' }, 70],
+  ] as const)('is not the reason: %s', (_what, changes, exitCode) => {
+    expect(end(changes, exitCode).code).toBe('INTERNAL_ERROR')
+  })
+})

@@ -17,7 +17,7 @@ const ZOOM = 'https://zoom.us/j/12345678901'
 const ZOOM_PWD = `${ZOOM}?pwd=abc123`
 const MEET = 'https://meet.google.com/abc-defg-hij'
 const TEAMS =
-  'https://teams.microsoft.com/l/meetup-join/19%3ameeting_NjA%40thread.v2/0?context=%7b%22Tid%22%3a%2272f9%22%7d'
+  'https://teams.microsoft.com/l/meetup-join/19%3ameeting_NjA%40thread.v2/0?context=%7b%22Tid%22%3a%2272f988bf-0000-4000-8000-2d7cd011db47%22%7d'
 const TEAMS_SHORT = 'https://teams.microsoft.com/meet/2345678901234?p=Xyz'
 
 describe('order', () => {
@@ -118,7 +118,7 @@ describe('in HTML', () => {
     TEAMS,
     TEAMS_SHORT,
     'https://teams.live.com/meet/9312345678901?p=abc',
-    'https://teams.microsoft.com/dl/launcher/launcher.html?url=%2F_%23%2Fl%2Fmeetup-join%2F19',
+    'https://teams.microsoft.com/dl/launcher/launcher.html?url=%2F_%23%2Fmeet%2F2345678901234',
     'https://teams.microsoft.com/v2/#/meet/2345678901234',
     'https://meet.jit.si/StandUp',
   ])('%s is a meeting', (link) => {

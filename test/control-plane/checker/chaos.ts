@@ -127,7 +127,7 @@ export class Chaos {
         generation: 'v2',
         isCompat: false,
         name: 'Bot',
-        meeting: { url: 'https://meet.google.com/abc-defg-hij', platform: 'meet', key: `meet:${id}` },
+        meeting: { link: 'https://meet.google.com/abc-defg-hij', platform: 'meet', key: `meet:${id}` },
         recordingMode: 'speaker_view',
         extra: { plan },
         request: plainRequest(),

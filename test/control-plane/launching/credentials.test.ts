@@ -13,7 +13,7 @@ import { createSimulatedLauncher } from './simulated.ts'
 import { type LaunchingWorld, openLaunchingWorld, quiet, seals } from './world.ts'
 
 const LONG = { timeout: 50_000, interval: 50 }
-const ZOOM = { url: 'https://zoom.us/j/88240852079?pwd=x', platform: 'zoom' as const, key: 'zoom:88240852079' }
+const ZOOM = { link: 'https://zoom.us/j/88240852079?pwd=x', platform: 'zoom' as const, key: 'zoom:88240852079' }
 
 let world: LaunchingWorld
 beforeAll(async () => {

@@ -113,7 +113,7 @@ export async function openLaunchingWorld() {
           generation: 'v2',
           isCompat: false,
           name: 'Bot',
-          meeting: { url: 'https://meet.google.com/abc-defg-hij', platform: 'meet', key: 'meet:abc-defg-hij' },
+          meeting: { link: 'https://meet.google.com/abc-defg-hij', platform: 'meet', key: 'meet:abc-defg-hij' },
           recordingMode: 'speaker_view',
           extra: { plan },
           request: plainRequest(),

@@ -33,7 +33,7 @@ function newBot(teamId: string, values: Partial<NewBot> = {}): NewBot {
     generation: 'v2',
     isCompat: false,
     name: 'Bot',
-    meeting: { url: 'https://meet.google.com/abc-defg-hij', platform: 'meet', key: 'meet:abc-defg-hij' },
+    meeting: { link: 'https://meet.google.com/abc-defg-hij', platform: 'meet', key: 'meet:abc-defg-hij' },
     recordingMode: 'speaker_view',
     extra: null,
     request: plainRequest(),

@@ -6,11 +6,12 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { readMeeting } from '@standin/wire/meeting-links/index.ts'
 import { afterAll, beforeAll } from 'vitest'
 import type { MeetingEvent, MeetingTarget } from '../../../core/meeting/meeting.ts'
 import type { MeetingDriver } from '../../../core/ports.ts'
 import type { MockMeeting, MockMeetingOptions, MockServer } from '../../../mock/types.ts'
-import { type DriverOptions, openDriver, recognizeMeeting } from '../../../platforms/index.ts'
+import { type DriverOptions, openDriver } from '../../../platforms/index.ts'
 import { SMALL_PICTURES } from '../../mock/small-pictures.ts'
 import { eventOf } from '../attempts.ts'
 import { guestOptions } from '../driver-options.ts'
@@ -62,7 +63,7 @@ export function conformanceRig(platform: PlatformUnderTest): Rig {
   })
 
   const targetOf = ({ url }: MockMeeting): MeetingTarget => {
-    const target = recognizeMeeting(url, { jitsiHosts: platform.platform === 'jitsi' ? mock.hosts : [] })
+    const target = readMeeting(url, { jitsiHosts: platform.platform === 'jitsi' ? mock.hosts : [] })
     if ('problem' in target) throw new Error(target.problem)
     return target
   }

@@ -1,5 +1,6 @@
 /** Attempts to be in a mock Microsoft Teams meeting; times are shortened on both sides by the same factor. */
 
+import { readMeeting } from '@standin/wire/meeting-links/index.ts'
 import type { MeetingTarget } from '../../../core/meeting/meeting.ts'
 import { startMockMicrosoftTeams } from '../../../mock/microsoft-teams/index.ts'
 import type { TeamsMeeting } from '../../../mock/microsoft-teams/meeting.ts'
@@ -8,7 +9,6 @@ import type { ElementName, PageSnapshot, TeamsPageApi } from '../../../platforms
 import { teamsClassifier } from '../../../platforms/microsoft-teams/page-classifier.ts'
 import { teamsScript } from '../../../platforms/microsoft-teams/page-script.ts'
 import type { PageStateKind } from '../../../platforms/microsoft-teams/page-state.ts'
-import { recognizeMicrosoftTeams } from '../../../platforms/microsoft-teams/url.ts'
 import { TEAMS_WAITS } from '../../../platforms/microsoft-teams/waits.ts'
 import { openMeetingPage } from '../../../platforms/shared/platform-driver.ts'
 import { REAL_WAITS, type Waits } from '../../../platforms/shared/waits.ts'
@@ -31,8 +31,8 @@ function testWaits(speed: number): Waits {
 
 /** As the command line does it, from the link that people get. */
 function targetOf({ url }: { url: string }): MeetingTarget {
-  const recognized = recognizeMicrosoftTeams(url)
-  if (!recognized || !('url' in recognized)) throw new Error(`This is no link of a meeting: ${url}`)
+  const recognized = readMeeting(url)
+  if (!('url' in recognized)) throw new Error(`This is no link of a meeting: ${url}`)
   return recognized
 }
 

@@ -1,9 +1,9 @@
+import { readMeeting } from '@standin/wire/meeting-links/index.ts'
 import { describe, expect, test } from 'vitest'
 import { endOf, failureOf, LEAVE_GONE_MS, refusalOf } from '../../../platforms/microsoft-teams/outcomes.ts'
 import type { PageSnapshot } from '../../../platforms/microsoft-teams/page/types.ts'
 import { teamsClassifier } from '../../../platforms/microsoft-teams/page-classifier.ts'
 import { type PageStateKind, stateOf } from '../../../platforms/microsoft-teams/page-state.ts'
-import { recognizeMicrosoftTeams } from '../../../platforms/microsoft-teams/url.ts'
 import type { JoinStage } from '../../../platforms/shared/page-state.ts'
 import { CALL, LOBBY, PRE_JOIN, retry, snapshot } from './snapshots.ts'
 
@@ -240,7 +240,7 @@ test.each([
   'https://teams.microsoft.com/l/chat/19:x@thread.v2/0',
   'https://teams.microsoft.com/light-meetings/launch?agent=web',
 ])('row: %s is refused without opening it', (link) => {
-  expect(recognizeMicrosoftTeams(link)).toHaveProperty('problem')
+  expect(readMeeting(link)).toHaveProperty('problem')
 })
 
 describe('what outweighs what', () => {

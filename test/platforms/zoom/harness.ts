@@ -1,5 +1,6 @@
 /** A mock Zoom and a driver in a real, headless Chromium; times are shortened on both sides by the same factor. */
 
+import { readMeeting } from '@standin/wire/meeting-links/index.ts'
 import type { MeetingTarget } from '../../../core/meeting/meeting.ts'
 import { startMockZoom } from '../../../mock/zoom/index.ts'
 import type { ZoomMeeting } from '../../../mock/zoom/meeting.ts'
@@ -12,7 +13,6 @@ import { openZoom, type ZoomOptions } from '../../../platforms/zoom/driver.ts'
 import { ZOOM_PACES, ZOOM_WAITS, type ZoomPaces } from '../../../platforms/zoom/paces.ts'
 import type { ElementName, PageConfig, PageSnapshot } from '../../../platforms/zoom/page/types.ts'
 import { SELECTORS } from '../../../platforms/zoom/selectors.ts'
-import { recognizeZoom } from '../../../platforms/zoom/url.ts'
 import { webClientClassifier } from '../../../platforms/zoom/web-client/page-classifier.ts'
 import { WORDS } from '../../../platforms/zoom/words.ts'
 import { type Attempt, attempts, type AttemptOptions as Options } from '../attempts.ts'
@@ -67,7 +67,7 @@ export function zoomHarness() {
   const { mock, chromium, attempt, insideTogether } = attempts({
     start: () => startMockZoom(),
     openDriver: openZoom,
-    targetOf: ({ url }) => recognizeZoom(url) as MeetingTarget,
+    targetOf: ({ url }) => readMeeting(url) as MeetingTarget,
     speed: SPEED,
     waitsAt: testWaits,
   })
@@ -102,6 +102,6 @@ export function zoomReader(harness: Pick<ReturnType<typeof zoomHarness>, 'mock' 
         mediaOrigins: ['https://app.zoom.us'],
       }),
     classifier: webClientClassifier(REAL_WAITS, ZOOM_PACES),
-    addressOf: ({ url }) => (recognizeZoom(url) as MeetingTarget).url,
+    addressOf: ({ url }) => (readMeeting(url) as MeetingTarget).url,
   })
 }

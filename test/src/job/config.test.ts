@@ -4,14 +4,13 @@ import { describe, expect, test } from 'vitest'
 import { InvalidJob, readConfig, type Settings } from '../../../src/job/config.ts'
 
 const BOT_ID = '5b0d4f2e-7c55-4c86-9d2c-0f6a1f0c7f11'
-const target = { platform: 'meet', url: 'https://meet.google.com/abc-defg-hij', meetingId: 'abc-defg-hij' } as const
+const target = { url: 'https://meet.google.com/abc-defg-hij' }
 
 function settings(job: Record<string, unknown> = {}, rest: Partial<Settings> = {}): Settings {
   return {
     job: { bot_id: BOT_ID, meeting_url: target.url, ...job },
     hostMap: [],
     environment: {},
-    recognize: (url) => (url === target.url ? target : { problem: 'no meeting link' }),
     ...rest,
   }
 }
@@ -62,23 +61,18 @@ describe('configuration', () => {
     expect(elsewhere.workFolder).toBe(`/data/${BOT_ID}`)
   })
 
-  test("recognizes the operator's own Jitsi hosts, from the command line and the environment", () => {
-    const asked: (readonly string[])[] = []
-    readConfig(
-      settings(
-        {},
-        {
-          jitsiHosts: ['talk.example.org'],
-          environment: { STANDIN_JITSI_HOSTS: ' meet.example.com, , calls.example.net' },
-          recognize: (_url, { jitsiHosts }) => {
-            asked.push(jitsiHosts)
-            return target
-          },
-        },
-      ),
-    )
-    expect(asked).toEqual([['talk.example.org', 'meet.example.com', 'calls.example.net']])
-  })
+  test.each(['talk.example.org', 'meet.example.com', 'calls.example.net'])(
+    "recognizes the operator's own Jitsi host %s, from the command line and the environment",
+    (host) => {
+      const job = { meeting_url: `https://${host}/Weekly` }
+      const own = {
+        jitsiHosts: ['talk.example.org'],
+        environment: { STANDIN_JITSI_HOSTS: ' meet.example.com, , calls.example.net' },
+      }
+      expect(readConfig(settings(job, own)).target).toMatchObject({ platform: 'jitsi', host })
+      expect(problems(settings(job))).toEqual(['meeting_url'])
+    },
+  )
 
   test('reports everything that is wrong together', () => {
     const wrong = settings(
@@ -132,14 +126,8 @@ describe('configuration', () => {
     },
   )
 
-  test('a meeting link that is too long is one problem, and the recognizer does not see it', () => {
-    const asked: string[] = []
-    const recognize: Settings['recognize'] = (url) => {
-      asked.push(url)
-      return target
-    }
-    expect(problems(settings({ meeting_url: 'a'.repeat(150_000) }, { recognize }))).toEqual(['meeting_url'])
-    expect(asked).toEqual([])
+  test('a meeting link that is too long is one problem', () => {
+    expect(problems(settings({ meeting_url: 'a'.repeat(150_000) }))).toEqual(['meeting_url'])
   })
 
   test('a job that is no object is one problem, not a crash', () => {

@@ -5,10 +5,10 @@ import {
   imageAddress,
   MAX_CALLER_DATA_DEPTH,
   MAX_CALLER_DATA_LENGTH,
+  MAX_MEETING_URL_LENGTH,
   webSocketAddress,
 } from '@standin/wire/job.ts'
 import { z } from 'zod'
-import { MAX_MEETING_URL_LENGTH } from '../../../bots/meeting-link.ts'
 import { time } from '../common.ts'
 
 const MAX_ADDRESS_LENGTH = 2048

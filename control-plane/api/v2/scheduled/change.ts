@@ -1,5 +1,5 @@
 /** A change of a scheduled bot. */
-import { type MeetingLink, readMeetingLink } from '../../../bots/meeting-link.ts'
+import { type MeetingLink, readMeeting } from '@standin/wire/meeting-links/index.ts'
 import type { BotSecrets } from '../../../bots/request.ts'
 import { requestOf } from '../../../bots/row.ts'
 import type { BotPatch, BotRow } from '../../../rows/index.ts'
@@ -21,8 +21,8 @@ export function checkChange(
   checkFields(body, client)
   const joinAt = body.join_at === undefined ? null : joinTimeOf(body.join_at, clock.now())
   if (body.meeting_url === undefined) return { meeting: null, joinAt }
-  const meeting = readMeetingLink(body.meeting_url, settings.jitsiHosts)
-  if (meeting === null) throw refusals.meetingPlatform()
+  const meeting = readMeeting(body.meeting_url, settings)
+  if ('problem' in meeting) throw refusals.meetingPlatform(meeting.problem)
   return { meeting, joinAt }
 }
 
@@ -44,7 +44,7 @@ export function changeOf(
     ...(body.extra !== undefined && { extra: body.extra }),
     ...(joinAt !== null && { join_at: joinAt, due_at: joinAt }),
     ...(meeting !== null && {
-      meeting_url: meeting.url,
+      meeting_url: meeting.link,
       meeting_key: meeting.key,
       meeting_platform: meeting.platform,
     }),

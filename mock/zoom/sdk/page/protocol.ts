@@ -1,6 +1,5 @@
 /** The messages between the stub's page and its server, in addition to those of the web client. Types only. */
 import type { FromPage, ToPage, UiSettings } from '../../page/protocol.ts'
-import type { RecordingSettings } from '../settings.ts'
 
 export type ToSdkPage =
   | ToPage
@@ -34,3 +33,20 @@ export type JoinAnswer =
       /** The person on whose behalf the bot came; null for none. */
       authorizer: string | null
     }
+
+export interface RecordingSettings {
+  /** Local recording is on for the account and the meeting. */
+  isEnabled: boolean
+  mayHostsGrant: boolean
+  mayAsk: boolean
+  /** The host ticked "deny all". */
+  deniesAll: boolean
+  /** The host's client can show the question. */
+  hostCanAnswer: boolean
+  /** The bot may record without asking. */
+  isAllowed: boolean
+  /** The host's answer, and its delay after the request; null: no answer. Milliseconds at speed 1. */
+  answer: { allow: boolean; afterMs: number } | null
+  /** The capture never begins although it is allowed. */
+  neverStarts: boolean
+}

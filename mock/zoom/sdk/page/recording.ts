@@ -2,7 +2,7 @@
  * The right to record, as the SDK's `mediaCapture` and `mediaCapturePermission` know it. Pure. Source:
  * docs/platform-notes/zoom.md#recording-permission.
  */
-import type { RecordingSettings } from '../settings.ts'
+import type { RecordingSettings } from './protocol.ts'
 
 /** The state of the page when the request is made. */
 export interface RecordingView {

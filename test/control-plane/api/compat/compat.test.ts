@@ -29,7 +29,10 @@ async function call(method: 'GET' | 'POST' | 'DELETE', path: string, body?: unkn
 }
 
 let meetings = 0
-const meeting = () => `https://meet.google.com/ccc-cccc-${String(++meetings).padStart(3, '0')}`
+const meeting = () =>
+  `https://meet.google.com/ccc-cccc-${String(++meetings)
+    .padStart(3, '0')
+    .replace(/\d/g, (digit) => 'abcdefghij'[Number(digit)]!)}`
 const rowOf = (id: string) =>
   world.database.selectFrom('bots').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
 const requestOf = async (id: string) => (await rowOf(id)).request as BotRequest

@@ -20,7 +20,9 @@ let meetings = 0
 /** A separate meeting, so that no test meets the duplicate of another. */
 const body = (fields: object = {}) => ({
   bot_name: 'Bot',
-  meeting_url: `https://meet.google.com/aaa-bbbb-${String(++meetings).padStart(3, '0')}`,
+  meeting_url: `https://meet.google.com/aaa-bbbb-${String(++meetings)
+    .padStart(3, '0')
+    .replace(/\d/g, (digit) => 'abcdefghij'[Number(digit)]!)}`,
   ...fields,
 })
 
@@ -254,7 +256,7 @@ describe('POST /bots', () => {
     await refused(400, 'InvalidMeetingUrl', { meeting_url: 'https://example.com/meeting' })
     await refused(400, 'InvalidMeetingUrl', { meeting_url: 'not a link' })
     // It is completed to an address that is too long for the job.
-    const longest = `meet.google.com/${'x'.repeat(2024)}`
+    const longest = `meet.google.com/abc-defg-hij?x=${'x'.repeat(2009)}`
     await created({ meeting_url: longest })
     await refused(400, 'InvalidMeetingUrl', { meeting_url: `${longest}y` })
   })

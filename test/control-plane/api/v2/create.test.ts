@@ -124,7 +124,10 @@ describe('what a bot is asked for', () => {
 
   test.each([
     ['https://meet.google.com/abc-defg-hij', 'meet'],
-    ['https://teams.microsoft.com/l/meetup-join/19%3ameeting_x%40thread.v2/0?context=%7b%7d', 'teams'],
+    [
+      'https://teams.microsoft.com/l/meetup-join/19%3ameeting_x%40thread.v2/0?context=%7b%22Tid%22%3a%2211111111-2222-3333-4444-555555555555%22%7d',
+      'teams',
+    ],
     ['https://teams.live.com/meet/9312345678901?p=abc', 'teams'],
     ['https://us02web.zoom.us/j/1234567890', 'zoom'],
     ['https://meet.jit.si/SomeRoom', 'jitsi'],

@@ -65,7 +65,7 @@ describe('bots of one team that are due together', () => {
 
   test('are no duplicates of each other, by meeting and by key', async () => {
     const { database, bot, row } = await world.setting()
-    const meeting = (key: string) => ({ url: 'https://meet.google.com/abc-defg-hij', platform: 'meet' as const, key })
+    const meeting = (key: string) => ({ link: 'https://meet.google.com/abc-defg-hij', platform: 'meet' as const, key })
     const ids = await scheduled(bot, [
       { meeting: meeting('meet:a'), isExclusive: true },
       { meeting: meeting('meet:a'), isExclusive: true },

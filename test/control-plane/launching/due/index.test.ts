@@ -176,7 +176,7 @@ test('a request that makes no job fails at once with the code of the interface',
     {},
     {
       request: { ...plainRequest(), conferencing },
-      meeting: { url: 'https://zoom.us/j/123456789', platform: 'zoom', key: 'zoom:123456789' },
+      meeting: { link: 'https://zoom.us/j/123456789', platform: 'zoom', key: 'zoom:123456789' },
     },
   )
   await expect.poll(async () => (await row(id)).phase).toBe('closed')

@@ -1,58 +1,26 @@
-/** Recognizes a Jitsi Meet link in what people paste: of the public services and of the servers that the operator lists. Pure. */
-import type { MeetingTarget } from '../../core/meeting/meeting.ts'
-import { START_OF_HOST, trimEndOf } from '../shared/link-text.ts'
-
-export type Recognized = MeetingTarget | { problem: string }
+/** Reads a Jitsi Meet link: of the public services and of the servers that the operator lists. Pure. */
+import type { MeetingOfLink, Refused } from './types.ts'
 
 /** Public services; 8x8.vc always has a tenant before the room. */
 const PUBLIC_HOSTS = ['meet.jit.si', '8x8.vc'] as const
 const TENANT_HOSTS: ReadonlySet<string> = new Set(['8x8.vc'])
-/** Brackets and punctuation that belong to the sentence around a link. */
-const TRAILING = '.,;:!?)]*'
 /** Names of the server's own files and channels; never a room. */
 const RESERVED =
   /^(?:static|libs|images|sounds|fonts|css|lang|connection_optimization|http-bind|xmpp-websocket|colibri-ws|[\w-]+\.(?:js|html?|json|css|ico|txt|xml))$/i
 /** The page refuses room names with these (docs/platform-notes/jitsi.md#links). */
 const FORBIDDEN = /[?&:'"%#]/
-const MOST_PARTS = 4
+const MAX_PARTS = 4
 const MAX_ROOM_LENGTH = 200
 
-/**
- * Null when the text holds no link to a known host; otherwise the target, or one sentence on why it can never be one.
- * `hosts`: further servers as `host` or `host:port`.
- */
-export function recognizeJitsi(text: string, hosts: readonly string[] = []): Recognized | null {
-  const known = [...new Set([...PUBLIC_HOSTS, ...hosts.map((host) => host.trim().toLowerCase())])].filter(Boolean)
-  const links = linksIn(text, known)
-  if (links.length === 0) return null
-  const recognized = links.map(targetOf)
-  const targets = recognized.filter((item) => 'url' in item)
-  const different = new Map(targets.map((target) => [target.meetingId.toLowerCase(), target]))
-  if (different.size > 1)
-    return { problem: `The text holds ${different.size} different Jitsi links; give one of them.` }
-  return targets[0] ?? recognized[0] ?? null
+/** `hosts`: further servers as `host` or `host:port`. */
+export function isJitsiHost(url: URL, hosts: readonly string[]): boolean {
+  return [...PUBLIC_HOSTS, ...hosts.map((host) => host.trim().toLowerCase())].includes(url.host)
 }
 
-function linksIn(text: string, hosts: readonly string[]): URL[] {
-  const anyHost = hosts.map((host) => host.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')).join('|')
-  const link = new RegExp(
-    `(?:https?:\\/\\/|${START_OF_HOST})(?:${anyHost})(?![\\w-]|\\.\\w)(?::\\d+)?(?:[/?#][^\\s"'<>«»„“”‘’\`|\\\\^{}]*)?`,
-    'gi',
-  )
-  return [...text.matchAll(link)].flatMap(([found]) => {
-    const bare = trimEndOf(found, TRAILING).replace(/^https?:\/\//i, '')
-    // A browser gives an insecure page neither camera nor microphone, so plain http is never opened.
-    const full = `https://${bare}`
-    if (!URL.canParse(full)) return []
-    const url = new URL(full)
-    return hosts.includes(url.host) ? [url] : []
-  })
-}
-
-function targetOf(url: URL): Recognized {
+export function readJitsi(url: URL): MeetingOfLink | Refused {
   const parts = url.pathname.split('/').filter((part) => part !== '')
   if (parts.length === 0) return { problem: `The link leads to the home page of ${url.host}; it names no room.` }
-  if (parts.length > MOST_PARTS || RESERVED.test(parts[0]!))
+  if (parts.length > MAX_PARTS || RESERVED.test(parts[0]!))
     return { problem: `The link leads to a page of ${url.host} that is no meeting room.` }
   if (TENANT_HOSTS.has(url.host) && parts.length < 2)
     return { problem: `A link of ${url.host} needs a tenant and a room, such as https://${url.host}/team/weekly.` }
@@ -71,6 +39,8 @@ function targetOf(url: URL): Recognized {
     // The rest of a link is configuration, and the sender of the link does not configure the bot.
     url: `https://${url.host}/${path}${query}`,
     meetingId: `${url.host}/${path}`,
+    // The servers ignore the case of a room's name.
+    key: `jitsi:${url.host}/${encodeURI(names.join('/').normalize('NFC').toLowerCase())}`,
     ...(password ? { passcode: password } : {}),
   }
 }

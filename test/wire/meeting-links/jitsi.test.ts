@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest'
-import { recognizeJitsi } from '../../../platforms/jitsi/url.ts'
+import { readerOf } from './reader.ts'
+
+const read = readerOf('jitsi')
 
 const OWN = ['meet.example.org', 'video.example.net:8443']
 
@@ -20,19 +22,19 @@ test.each([
   // Configuration in the link of a participant does not configure the bot.
   ['https://meet.jit.si/CalmRivers7?lang=de#config.startWithVideoMuted=false', 'https://meet.jit.si/CalmRivers7'],
 ])('%s is the room %s', (text, url) => {
-  expect(recognizeJitsi(text, OWN)).toEqual({ platform: 'jitsi', url, meetingId: url.slice('https://'.length) })
+  expect(read(text, OWN)).toEqual({ platform: 'jitsi', url, meetingId: url.slice('https://'.length) })
 })
 
 test('a token stays in the address and out of the name of the meeting', () => {
   const target = { platform: 'jitsi', url: 'https://8x8.vc/acme/Weekly?jwt=ey.J.z', meetingId: '8x8.vc/acme/Weekly' }
-  expect(recognizeJitsi('https://8x8.vc/acme/Weekly?jwt=ey.J.z')).toEqual(target)
-  expect(recognizeJitsi('https://8x8.vc/acme/Weekly#jwt=%22ey.J.z%22')).toEqual(target)
+  expect(read('https://8x8.vc/acme/Weekly?jwt=ey.J.z')).toEqual(target)
+  expect(read('https://8x8.vc/acme/Weekly#jwt=%22ey.J.z%22')).toEqual(target)
 })
 
 test('a password behind the link is not part of the address', () => {
   const target = { platform: 'jitsi', url: 'https://meet.jit.si/Calm', meetingId: 'meet.jit.si/Calm', passcode: 'a b' }
-  expect(recognizeJitsi('https://meet.jit.si/Calm#pwd=a%20b')).toEqual(target)
-  expect(recognizeJitsi('https://meet.jit.si/Calm?pwd=a%20b')).toEqual(target)
+  expect(read('https://meet.jit.si/Calm#pwd=a%20b')).toEqual(target)
+  expect(read('https://meet.jit.si/Calm?pwd=a%20b')).toEqual(target)
 })
 
 test.each([
@@ -46,7 +48,7 @@ test.each([
   ['https://meet.jit.si/%E0%A4%A', 'characters'],
   ['https://meet.jit.si/One https://meet.jit.si/Two', '2 different'],
 ])('%s can never be a meeting and the sentence says why (%s)', (text, part) => {
-  expect(recognizeJitsi(text, OWN)).toEqual({ problem: expect.stringContaining(part) })
+  expect(read(text, OWN)).toEqual({ problem: expect.stringContaining(part) })
 })
 
 test.each([
@@ -61,5 +63,5 @@ test.each([
   ['CalmRivers7'],
   [''],
 ])('%s is no link to a known server', (text) => {
-  expect(recognizeJitsi(text, OWN)).toBeNull()
+  expect(read(text, OWN)).toBeNull()
 })

@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest'
-import { recognizeZoom } from '../../../platforms/zoom/url.ts'
+import { readerOf } from './reader.ts'
+
+const read = readerOf('zoom')
 
 const NUMBER = '88240852079'
 const JOIN = `https://app.zoom.us/wc/${NUMBER}/join`
@@ -31,7 +33,7 @@ test.each([
   [`https://www.google.com/url?q=https%3A%2F%2Fzoom.us%2Fj%2F${NUMBER}&sa=D`],
   [`https://zoom.us/j/${NUMBER}\nFind your local number: https://us02web.zoom.us/u/kdz7L`],
 ])('%s is the meeting', (text) => {
-  expect(recognizeZoom(text)).toEqual(target(JOIN))
+  expect(read(text)).toEqual(target(JOIN))
 })
 
 test.each([
@@ -41,7 +43,7 @@ test.each([
   [`https://www.google.com/url?q=https://zoom.us/j/${NUMBER}?pwd%3DAbC123&sa=D`, 'AbC123'],
   [`https://zoom.us/j/${NUMBER} and https://zoom.us/j/${NUMBER}?pwd=AbC123`, 'AbC123'],
 ])('%s keeps its passcode %s, in its case', (text, pwd) => {
-  expect(recognizeZoom(text)).toEqual(target(`${JOIN}?pwd=${pwd}`))
+  expect(read(text)).toEqual(target(`${JOIN}?pwd=${pwd}`))
 })
 
 test.each([
@@ -50,12 +52,12 @@ test.each([
   [`https://us06web.zoom.us/j/${NUMBER} Passcode:584706`],
   [`Ann is inviting you.\nhttps://us06web.zoom.us/j/${NUMBER}\n\nMeeting ID: 882 4085 2079\nPasscode: 584706\n`],
 ])('%s: the passcode beside the link is kept for people and for the link', (text) => {
-  expect(recognizeZoom(text)).toEqual(target(`${JOIN}?pwd=584706`, { passcode: '584706' }))
+  expect(read(text)).toEqual(target(`${JOIN}?pwd=584706`, { passcode: '584706' }))
 })
 
 test('a passcode beside a link that already has one is only for the form', () => {
   const text = `https://zoom.us/j/${NUMBER}?pwd=Qk9uZXh0.1\nPasscode: s3cret`
-  expect(recognizeZoom(text)).toEqual(target(`${JOIN}?pwd=Qk9uZXh0.1`, { passcode: 's3cret' }))
+  expect(read(text)).toEqual(target(`${JOIN}?pwd=Qk9uZXh0.1`, { passcode: 's3cret' }))
 })
 
 test.each([
@@ -69,7 +71,7 @@ test.each([
   ['https://zoom.us/my/Ann.Example?pwd=x', 'https://app.zoom.us/wc/my/Ann.Example?pwd=x', 'my/Ann.Example'],
   ['https://app.zoom.us/wc/my/ann-example', 'https://app.zoom.us/wc/my/ann-example', 'my/ann-example'],
 ])('%s leads to %s', (text, url, meetingId) => {
-  expect(recognizeZoom(text)).toEqual({ platform: 'zoom', url, meetingId })
+  expect(read(text)).toEqual({ platform: 'zoom', url, meetingId })
 })
 
 test.each([
@@ -87,7 +89,7 @@ test.each([
   ['https://zoom.us/my/a', 'personal link name'],
   ['https://zoom.us/j/123456789 or https://zoom.us/j/987654321', '2 different'],
 ])('%s can never be a meeting, and why is said: %s', (text, word) => {
-  const recognized = recognizeZoom(text)
+  const recognized = read(text)
   expect(recognized).toHaveProperty('problem')
   expect((recognized as { problem: string }).problem).toMatch(new RegExp(`^[A-Z].*${word}.*\\.$`))
 })
@@ -101,5 +103,5 @@ test.each([
   'ann@zoom.us',
   'zoom',
 ])('%s is none of Zoom', (text) => {
-  expect(recognizeZoom(text)).toBeNull()
+  expect(read(text)).toBeNull()
 })

@@ -1,5 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { recognizeMicrosoftTeams, withAccount } from '../../../platforms/microsoft-teams/url.ts'
+import { withAccount } from '../../../platforms/microsoft-teams/driver.ts'
+import { readerOf } from './reader.ts'
+
+const read = readerOf('teams')
 
 const TENANT = '11111111-2222-3333-4444-555555555555'
 const ORGANIZER = '66666666-7777-8888-9999-aaaaaaaaaaaa'
@@ -49,7 +52,7 @@ test.each([
     `${CLASSIC} or see https://teams.microsoft.com/meetingOptions/?organizerId=x`,
   ],
 ])('classic: %s', (_what, text) => {
-  expect(recognizeMicrosoftTeams(text)).toEqual(CLASSIC_TARGET)
+  expect(read(text)).toEqual(CLASSIC_TARGET)
 })
 
 test.each([
@@ -66,12 +69,12 @@ test.each([
   ['at the end of a sentence', `It is at ${SHORT}).`],
   ['a sub-domain', SHORT.replace('teams.', 'www.teams.')],
 ])('short: %s', (_what, text) => {
-  expect(recognizeMicrosoftTeams(text)).toEqual(SHORT_TARGET)
+  expect(read(text)).toEqual(SHORT_TARGET)
 })
 
 describe('other forms', () => {
   test('without a passcode the page decides later', () => {
-    expect(recognizeMicrosoftTeams('https://teams.microsoft.com/meet/2345678901234')).toMatchObject({
+    expect(read('https://teams.microsoft.com/meet/2345678901234')).toMatchObject({
       url: 'https://teams.microsoft.com/v2/?meetingjoin=true#/meet/2345678901234?anon=true',
     })
   })
@@ -82,18 +85,14 @@ describe('other forms', () => {
       url: 'https://teams.live.com/meet/9312345678901?p=qWe%2BrT&anon=true',
       meetingId: '9312345678901',
     }
-    expect(recognizeMicrosoftTeams('https://teams.live.com/meet/9312345678901?p=qWe%2BrT')).toEqual(target)
-    expect(
-      recognizeMicrosoftTeams(light({ meetingCode: '9312345678901', passcode: 'qWe+rT' }, 'teams.live.com')),
-    ).toEqual(target)
+    expect(read('https://teams.live.com/meet/9312345678901?p=qWe%2BrT')).toEqual(target)
+    expect(read(light({ meetingCode: '9312345678901', passcode: 'qWe+rT' }, 'teams.live.com'))).toEqual(target)
   })
 
   test('a channel meeting keeps its message, and an organizer may be missing', () => {
     const thread = '19:abcdef@thread.tacv2'
     const context = encodeURIComponent(JSON.stringify({ Tid: TENANT }))
-    expect(
-      recognizeMicrosoftTeams(`https://teams.microsoft.com/l/meetup-join/${thread}/1699999999999?context=${context}`),
-    ).toEqual({
+    expect(read(`https://teams.microsoft.com/l/meetup-join/${thread}/1699999999999?context=${context}`)).toEqual({
       platform: 'teams',
       url: `https://teams.microsoft.com/v2/?meetingjoin=true#/l/meetup-join/${encodeURIComponent(thread)}/1699999999999?context=${context}&anon=true`,
       meetingId: `${thread}/1699999999999`,
@@ -101,13 +100,13 @@ describe('other forms', () => {
   })
 
   test.each(['gov.teams.microsoft.us', 'dod.teams.microsoft.us'])('%s stays on its host', (host) => {
-    expect(recognizeMicrosoftTeams(CLASSIC.replace('teams.microsoft.com', host))).toMatchObject({
+    expect(read(CLASSIC.replace('teams.microsoft.com', host))).toMatchObject({
       url: `${CLASSIC.replace('teams.microsoft.com', host)}&anon=true`,
     })
   })
 
   test('the new host name stays', () => {
-    expect(recognizeMicrosoftTeams(SHORT.replace('teams.microsoft.com', 'teams.cloud.microsoft'))).toMatchObject({
+    expect(read(SHORT.replace('teams.microsoft.com', 'teams.cloud.microsoft'))).toMatchObject({
       url: SHORT_TARGET.url.replace('teams.microsoft.com', 'teams.cloud.microsoft'),
     })
   })
@@ -140,7 +139,7 @@ test.each([
   ['https://teams.microsoft.com/dl/launcher/launcher.html?url=%2F%2Fevil.example%2Fmeet%2F2345678901234', 'no meeting'],
   [`${SHORT} ${SHORT.replace('2345678901234', '2345678901235')}`, '2 different'],
 ])('%s can never be a meeting and the sentence says why (%s)', (text, part) => {
-  expect(recognizeMicrosoftTeams(text)).toEqual({ problem: expect.stringContaining(part) })
+  expect(read(text)).toEqual({ problem: expect.stringContaining(part) })
 })
 
 test.each([
@@ -152,5 +151,5 @@ test.each([
   ['https://meet.google.com/abc-defg-hij'],
   [''],
 ])('%s is no Microsoft Teams link', (text) => {
-  expect(recognizeMicrosoftTeams(text)).toBeNull()
+  expect(read(text)).toBeNull()
 })

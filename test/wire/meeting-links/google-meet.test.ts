@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest'
-import { recognizeGoogleMeet } from '../../../platforms/google-meet/url.ts'
+import { readerOf } from './reader.ts'
+
+const read = readerOf('meet')
 
 const URL_OF_CODE = 'https://meet.google.com/abc-defg-hij?hl=en'
 
@@ -29,11 +31,11 @@ test.each([
     `https://accounts.google.com/v3/signin?continue=${encodeURIComponent('https://accounts.google.com/x?continue=https%3A%2F%2Fmeet.google.com%2Fabc-defg-hij')}`,
   ],
 ])('%s is the meeting abc-defg-hij', (text) => {
-  expect(recognizeGoogleMeet(text)).toEqual({ platform: 'meet', url: URL_OF_CODE, meetingId: 'abc-defg-hij' })
+  expect(read(text)).toEqual({ platform: 'meet', url: URL_OF_CODE, meetingId: 'abc-defg-hij' })
 })
 
 test('an alias behind /lookup/ keeps its case and is a meeting', () => {
-  expect(recognizeGoogleMeet('https://meet.google.com/lookup/fzAbC12?authuser=0')).toEqual({
+  expect(read('https://meet.google.com/lookup/fzAbC12?authuser=0')).toEqual({
     platform: 'meet',
     url: 'https://meet.google.com/lookup/fzAbC12?hl=en',
     meetingId: 'lookup/fzAbC12',
@@ -54,7 +56,7 @@ test.each([
   ['https://meet.google.com/lookup', 'meeting code'],
   ['https://meet.google.com/abc-defg-hij or https://meet.google.com/xyz-abcd-efg', '2 different'],
 ])('%s can never be a meeting and the sentence says why (%s)', (text, part) => {
-  expect(recognizeGoogleMeet(text)).toEqual({ problem: expect.stringContaining(part) })
+  expect(read(text)).toEqual({ problem: expect.stringContaining(part) })
 })
 
 test.each([
@@ -67,5 +69,5 @@ test.each([
   ['abc-defg-hij'],
   [''],
 ])('%s is no Google Meet link', (text) => {
-  expect(recognizeGoogleMeet(text)).toBeNull()
+  expect(read(text)).toBeNull()
 })

@@ -1,11 +1,9 @@
-/** Recognizes a Microsoft Teams link of any form, and gives the one address that the browser opens. Pure. */
-import type { MeetingTarget } from '../../core/meeting/meeting.ts'
-import { decoded, teamsLinksIn } from './links.ts'
+/** Reads a Microsoft Teams link of any form, and gives the one address that the browser opens. Pure. */
+import { fullyDecoded } from './text.ts'
+import type { MeetingOfLink, Refused } from './types.ts'
 
-export type Recognized = MeetingTarget | { problem: string }
-
-/** A copied link may be encoded this many times. */
-const MAX_ENCODINGS = 3
+export const TEAMS_HOST =
+  /^(?:[a-z0-9-]+\.)*(?:teams\.microsoft\.com|teams\.live\.com|teams\.cloud\.microsoft|teams\.microsoft\.us)$/
 /** A launcher may lead to a launcher. */
 const MAX_HOPS = 3
 const THREAD = /^19:[^/\s]{1,200}@thread\.(?:v2|tacv2|skype)$/
@@ -27,27 +25,10 @@ const REGISTRATION =
   'The Microsoft Teams link leads to the registration of an event; give the link to join that follows it.'
 const CUT_OFF = 'The Microsoft Teams link is cut off: its context, which names the organization, is missing or broken.'
 
-/** Null when the text holds no Microsoft Teams link; otherwise the target, or one sentence on why it can never be one. */
-export function recognizeMicrosoftTeams(text: string): Recognized | null {
-  const links = teamsLinksIn(text)
-  if (links.length === 0) return null
-  const recognized = links.map((link) => targetOf(link, 0))
-  const targets = recognized.filter((item) => 'url' in item)
-  const different = new Map(targets.map((target) => [target.meetingId, target]))
-  if (different.size > 1)
-    return { problem: `The text holds ${different.size} different Microsoft Teams links; give one of them.` }
-  // An invitation also contains links to options and help; those are no reason to refuse it.
-  return targets[0] ?? recognized[0] ?? null
-}
-
-/** Removes the parameter that would let a signed-in bot join as a guest. */
-export function withAccount(url: string): string {
-  return url.replace(/&anon=true$/, '').replace(/\?anon=true$/, '')
-}
-
-function targetOf(url: URL, hops: number): Recognized {
+export function readMicrosoftTeams(url: URL, hops = 0): MeetingOfLink | Refused {
   if (/^events\./.test(url.hostname)) return { problem: REGISTRATION }
   const { path, query } = routeOf(url)
+  if (path.length > 1 && (path[0] === 'v2' || path[0] === '_') && !OTHER_PHASES[path[1]!]) path.shift()
   const [first = '', second = '', ...more] = path
   if (first === 'dl' && second === 'launcher') return targetInside(url, query.get('url'), hops)
   if (first === 'light-meetings') return targetOfCoordinates(url, query.get('coords'), hops)
@@ -80,35 +61,46 @@ function split(route: string): [string, string] {
   return at < 0 ? [route, ''] : [route.slice(0, at), route.slice(at)]
 }
 
-function targetInside(url: URL, inner: string | null, hops: number): Recognized {
+function targetInside(url: URL, inner: string | null, hops: number): MeetingOfLink | Refused {
   if (inner === null || hops >= MAX_HOPS) return { problem: NO_MEETING }
   const route = /%2f/i.test(inner) && !inner.startsWith('/') ? fullyDecoded(inner) : inner
   // Always the host of the launcher: a link must not lead to another one.
   if (!route.startsWith('/') || !URL.canParse(route, url.origin)) return { problem: NO_MEETING }
   const onward = new URL(route, url.origin)
-  return onward.hostname === url.hostname ? targetOf(onward, hops + 1) : { problem: NO_MEETING }
+  return onward.hostname === url.hostname ? readMicrosoftTeams(onward, hops + 1) : { problem: NO_MEETING }
 }
 
-function targetOfCoordinates(url: URL, coords: string | null, hops: number): Recognized {
+function targetOfCoordinates(url: URL, coords: string | null, hops: number): MeetingOfLink | Refused {
   const data = coords === null ? null : readJson(fromBase64(coords))
   const text = (name: string) => (typeof data?.[name] === 'string' ? (data[name] as string) : '')
   const thread = text('conversationId')
   if (thread !== '') return target(url, { thread, message: text('messageId') || '0', ...idsOf(data ?? {}) })
   const code = text('meetingCode')
   if (code !== '') return targetOfCode(url, code, text('passcode') || null)
-  const [inner] = hops < MAX_HOPS ? teamsLinksIn(text('meetingUrl')) : []
-  return inner ? targetOf(inner, hops + 1) : { problem: CUT_OFF }
+  const inner = URL.canParse(text('meetingUrl')) ? new URL(text('meetingUrl')) : null
+  return inner && hops < MAX_HOPS && TEAMS_HOST.test(inner.hostname)
+    ? readMicrosoftTeams(inner, hops + 1)
+    : { problem: CUT_OFF }
 }
 
-function targetOfCode(url: URL, text: string, passcode: string | null): Recognized {
+function targetOfCode(url: URL, text: string, passcode: string | null): MeetingOfLink | Refused {
   const code = text.replace(/\s/g, '')
   if (!MEETING_CODE.test(code)) return { problem: 'The Microsoft Teams link has no meeting number.' }
   const host = hostOf(url)
   const query = `${passcode ? `p=${encodeURIComponent(passcode)}&` : ''}anon=true`
-  return { platform: 'teams', url: `https://${host}${clientOf(host)}/meet/${code}?${query}`, meetingId: code }
+  return {
+    platform: 'teams',
+    url: `https://${host}${clientOf(host)}/meet/${code}?${query}`,
+    meetingId: code,
+    key: keyOf(host, code),
+  }
 }
 
-function targetOfThread(url: URL, [thread = '', message = '0']: string[], query: URLSearchParams): Recognized {
+function targetOfThread(
+  url: URL,
+  [thread = '', message = '0']: string[],
+  query: URLSearchParams,
+): MeetingOfLink | Refused {
   const context = query.get('context')
   return target(url, { thread, message, ...idsOf(context === null ? {} : readContext(context)) })
 }
@@ -116,7 +108,7 @@ function targetOfThread(url: URL, [thread = '', message = '0']: string[], query:
 function target(
   url: URL,
   parts: { thread: string; message: string; tenant: string | null; organizer: string | null },
-): Recognized {
+): MeetingOfLink | Refused {
   const { thread, message, tenant, organizer } = parts
   if (!THREAD.test(thread) || !MESSAGE.test(message))
     return { problem: 'The Microsoft Teams link names no meeting; it may be cut off.' }
@@ -125,7 +117,7 @@ function target(
   const host = hostOf(url)
   const path = `/l/meetup-join/${encodeURIComponent(thread)}/${message}?context=${encodeURIComponent(context)}&anon=true`
   const meetingId = message === '0' ? thread : `${thread}/${message}`
-  return { platform: 'teams', url: `https://${host}${clientOf(host)}${path}`, meetingId }
+  return { platform: 'teams', url: `https://${host}${clientOf(host)}${path}`, meetingId, key: keyOf(host, meetingId) }
 }
 
 /**
@@ -141,6 +133,11 @@ function clientOf(host: string): string {
 function hostOf(url: URL): string {
   if (GOVERNMENT.test(url.hostname)) return url.hostname
   return BASE_HOSTS.find((host) => url.hostname.endsWith(host)) ?? url.hostname
+}
+
+/** The personal service and each government cloud have separate meetings; the other hosts lead to the same ones. */
+function keyOf(host: string, meetingId: string): string {
+  return host === 'teams.live.com' || GOVERNMENT.test(host) ? `teams:${host}/${meetingId}` : `teams:${meetingId}`
 }
 
 function readContext(text: string): Record<string, unknown> {
@@ -172,10 +169,4 @@ function readJson(text: string): Record<string, unknown> | null {
 
 function fromBase64(text: string): string {
   return Buffer.from(text.replace(/ /g, '+'), 'base64').toString('utf8')
-}
-
-function fullyDecoded(text: string): string {
-  let plain = text
-  for (let time = 0; time < MAX_ENCODINGS && /%[0-9a-f]{2}/i.test(plain); time++) plain = decoded(plain)
-  return plain
 }

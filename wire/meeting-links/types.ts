@@ -1,0 +1,21 @@
+/** The answer of a link's reading. */
+export const MEETING_PLATFORMS = ['meet', 'teams', 'zoom', 'jitsi'] as const
+export type PlatformName = (typeof MEETING_PLATFORMS)[number]
+
+/** A meeting as its platform's reader gives it. */
+export interface MeetingOfLink {
+  platform: PlatformName
+  /** The one address that the browser opens. */
+  url: string
+  /** The platform's own name of the meeting, such as `abc-defg-hij`. */
+  meetingId: string
+  /** Equal for all spellings of one meeting, different for different meetings. */
+  key: string
+  /** As people type it, if the text has it beside the link; a form may ask for it. A secret. */
+  passcode?: string
+}
+
+/** One sentence for the person who gave the link. */
+export interface Refused {
+  problem: string
+}
