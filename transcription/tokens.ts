@@ -43,9 +43,14 @@ function joinedTokens(tokens: readonly Token[]): Token[] {
 /** Words without times share the gap between their neighbors. */
 function timed(tokens: readonly Token[]): Word[] {
   const words: Word[] = []
+  const nextTimed: number[] = []
+  for (let index = tokens.length - 1, next = -1; index >= 0; index--) {
+    nextTimed[index] = next
+    if (tokens[index]!.start !== null) next = index
+  }
   for (const [index, { word, start: given, end, confidence }] of tokens.entries()) {
     const before = words.at(-1)?.end ?? 0
-    const next = tokens.findIndex(({ start }, place) => place > index && start !== null)
+    const next = nextTimed[index]!
     const until = next < 0 ? before + WORD_SECONDS * (tokens.length - index) : Math.max(before, tokens[next]!.start!)
     const share = (until - before) / ((next < 0 ? tokens.length : next) - index)
     const start = Math.max(words.at(-1)?.start ?? 0, given ?? before)

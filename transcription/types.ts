@@ -14,6 +14,8 @@ export interface Recognized {
   raw: unknown
   /** In order of time, counted from the file's start. */
   words: Word[]
+  /** The text, if the provider gives no times for it at all; `words` is empty then. */
+  untimed?: string
   /** As the provider names it, such as `en` or `english`; null where it does not say. */
   language: string | null
 }

@@ -12,6 +12,7 @@ import type { Recognized, SpeechProvider, Word } from '../types.ts'
 import {
   causeOf,
   excerpt,
+  isSilence,
   isTooLong,
   isTransientStatus,
   MAX_ANSWER_BYTES,
@@ -125,14 +126,17 @@ export function createOpenAiCompatible(options: OpenAiCompatibleOptions): Speech
       if (parameter !== null) throw new RefusedParameter(`${host} answered with status 400: ${told()}`, parameter)
       const seconds = Number(response.headers.get('retry-after'))
       throw new ProviderError(`${host} answered with status ${response.status}: ${told()}`, {
-        isTransient: isTransientStatus(response.status),
+        isTransient: isTransientStatus(response.status) && !isSilence(text),
         retryAfterMs: seconds > 0 ? seconds * 1000 : null,
       })
     }
     const parsed = answerSchema.safeParse(parseJson(text))
     if (!parsed.success)
       throw new ProviderError(`${host} gave an answer that is no transcription: ${told()}`, { isTransient: false })
-    return { raw: parsed.data, words: wordsOf(parsed.data), language: parsed.data.language ?? null }
+    const { language = null, text: whole = '', duration, words: given, segments } = parsed.data
+    if (!given?.length && !segments?.length && !duration)
+      return { raw: parsed.data, words: [], untimed: whole, language }
+    return { raw: parsed.data, words: wordsOf(parsed.data), language }
   }
 
   async function textOf({ body }: Response, signal: AbortSignal): Promise<string> {

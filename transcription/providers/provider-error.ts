@@ -43,6 +43,11 @@ export function isTransientStatus(status: number): boolean {
   return status === 408 || status === 429 || status >= 500
 }
 
+/** Whisper servers that leave silence out fail like this if nothing is left. */
+export function isSilence(text: string): boolean {
+  return text.includes('No clip timestamps found')
+}
+
 /** Of a foreign answer, for a sentence: one line without the key, should the service repeat it. */
 export function excerpt(text: string, key: string | null): string {
   return withoutKey(text, key).replace(/\s+/g, ' ').trim().slice(0, 200)
