@@ -41,7 +41,9 @@ export async function transcribe(
       words.push(...placed(recognized.untimed ?? '', inside, start, end))
       raw.push(recognized.raw)
       if (recognized.language !== null && !languages.includes(recognized.language)) languages.push(recognized.language)
-      words.push(...recognized.words.map((word) => ({ ...word, start: word.start + start, end: word.end + start })))
+      // Services find words behind the end of the sound, which has no place for them.
+      const at = (time: number) => Math.min(Math.max(0, time) + start, seconds)
+      words.push(...recognized.words.map((word) => ({ ...word, start: at(word.start), end: at(word.end) })))
     }
     const utterances = utterancesOf(words, turns, languages[0] ?? null)
     const createdAt = options.now?.() ?? new Date()

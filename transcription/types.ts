@@ -6,6 +6,8 @@ export interface Word {
   end: number
   /** 0 to 1; null where the provider gives none. */
   confidence: number | null
+  /** No blank is between it and the previous word. */
+  isGlued?: true
 }
 
 /** A provider's result for one file of sound. */

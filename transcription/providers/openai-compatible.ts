@@ -5,10 +5,8 @@
 import { openAsBlob } from 'node:fs'
 import { basename } from 'node:path'
 import { readBody } from '@standin/base/bounded-body.ts'
-import { z } from 'zod'
-import { spread } from '../spread.ts'
-import { type Token, wordsOfTokens } from '../tokens.ts'
-import type { Recognized, SpeechProvider, Word } from '../types.ts'
+import type { Recognized, SpeechProvider } from '../types.ts'
+import { recognizedIn } from './openai-answer.ts'
 import {
   causeOf,
   excerpt,
@@ -36,34 +34,20 @@ const RETRY_MS = 2_000
 /** OpenAI takes 25 MB; our sound has 128 kbit/s. */
 const MAX_SECONDS = 20 * 60
 
-/** One odd value must not lose the rest of a transcript. */
-const seconds = z.number().nullish().catch(null)
-const timed = z.looseObject({ start: seconds, end: seconds })
-const word = timed.extend({ word: z.string(), probability: z.number().nullish().catch(null) })
-const words = z.array(word.nullable().catch(null)).nullish()
-const answerSchema = z
-  .looseObject({
-    text: z.string().optional(),
-    language: z.string().nullish(),
-    duration: z.coerce.number().nullish(),
-    words,
-    segments: z.array(timed.extend({ text: z.string(), words })).nullish(),
-  })
-  .refine((answer) => hasPlace(answer), 'has words and no time for them')
+class RefusedRequest extends ProviderError {
+  readonly parameters: readonly string[]
 
-class RefusedParameter extends ProviderError {
-  readonly parameter: string
-
-  constructor(message: string, parameter: string) {
+  constructor(message: string, parameters: readonly string[]) {
     super(message, { isTransient: false })
-    this.parameter = parameter
+    this.parameters = parameters
   }
 }
 
-/** A parameter of ours that a refusal names; null if the caller set it. */
-function ownParameterIn(refusal: string, given: Readonly<Record<string, unknown>>): string | null {
+/** Parameters of ours that a refusal names, or all of them if it names none; never those that the caller set. */
+function ownParametersIn(refusal: string, given: Readonly<Record<string, unknown>>): string[] {
   const ours = ['timestamp_granularities', 'response_format'].filter((name) => !(name in given))
-  return ours.find((name) => refusal.includes(name)) ?? null
+  const named = ours.filter((name) => refusal.includes(name))
+  return named.length > 0 ? named : ours
 }
 
 export function createOpenAiCompatible(options: OpenAiCompatibleOptions): SpeechProvider {
@@ -81,16 +65,18 @@ export function createOpenAiCompatible(options: OpenAiCompatibleOptions): Speech
     live: null,
   }
 
-  /** Some models take no times of words, and some no verbose answer: what one refuses by name is left out. */
+  /** Some models take no times of words, and some no verbose answer: what one refuses is left out. */
   async function askPlainer(file: string, signal: AbortSignal): Promise<Recognized> {
     const leftOut = new Set<string>()
+    let first: unknown = null
     for (;;) {
       try {
         return await ask(file, signal, leftOut)
       } catch (error) {
-        const refused = error instanceof RefusedParameter ? error.parameter : null
-        if (refused === null || leftOut.has(refused)) throw error
-        leftOut.add(refused)
+        first ??= error
+        const refused = error instanceof RefusedRequest ? error.parameters.filter((name) => !leftOut.has(name)) : []
+        if (refused.length === 0) throw error instanceof RefusedRequest ? first : error
+        for (const name of refused) leftOut.add(name)
       }
     }
   }
@@ -122,21 +108,21 @@ export function createOpenAiCompatible(options: OpenAiCompatibleOptions): Speech
     const text = await textOf(response, signal)
     const told = () => excerpt(text, options.key)
     if (!response.ok) {
-      const parameter = response.status === 400 ? ownParameterIn(text, options.customParams) : null
-      if (parameter !== null) throw new RefusedParameter(`${host} answered with status 400: ${told()}`, parameter)
+      const isRefused = response.status === 400 || response.status === 422
+      const parameters = isRefused ? ownParametersIn(text, options.customParams) : []
+      if (parameters.length > 0)
+        throw new RefusedRequest(`${host} answered with status ${response.status}: ${told()}`, parameters)
       const seconds = Number(response.headers.get('retry-after'))
       throw new ProviderError(`${host} answered with status ${response.status}: ${told()}`, {
         isTransient: isTransientStatus(response.status) && !isSilence(text),
         retryAfterMs: seconds > 0 ? seconds * 1000 : null,
       })
     }
-    const parsed = answerSchema.safeParse(parseJson(text))
-    if (!parsed.success)
+    const answer = parseJson(text)
+    const recognized = recognizedIn(answer)
+    if (recognized === null)
       throw new ProviderError(`${host} gave an answer that is no transcription: ${told()}`, { isTransient: false })
-    const { language = null, text: whole = '', duration, words: given, segments } = parsed.data
-    if (!given?.length && !segments?.length && !duration)
-      return { raw: parsed.data, words: [], untimed: whole, language }
-    return { raw: parsed.data, words: wordsOf(parsed.data), language }
+    return { raw: answer, ...recognized }
   }
 
   async function textOf({ body }: Response, signal: AbortSignal): Promise<string> {
@@ -148,41 +134,6 @@ export function createOpenAiCompatible(options: OpenAiCompatibleOptions): Speech
       throw new ProviderError(`${host} gave no whole answer: ${causeOf(error)}`, { isTransient, cause: error })
     }
   }
-}
-
-/** Words alone say nothing about when they were said; with a text beside them the answer is a transcript. */
-function hasPlace({
-  words: given,
-  segments,
-  text,
-}: {
-  words?: unknown
-  segments?: unknown
-  text?: string | undefined
-}) {
-  const isUntimed = (one: unknown) => typeof (one as { start?: unknown } | null)?.start !== 'number'
-  return text !== undefined || Boolean(segments) || !Array.isArray(given) || !given.length || !given.every(isUntimed)
-}
-
-/** Words with times where the service gives them; else those of a segment share its time by their length. */
-export function wordsOf(answer: z.input<typeof answerSchema>): Word[] {
-  const { words: given, segments, text = '', duration } = answerSchema.parse(answer)
-  if (given && given.length > 0) return wordsOfTokens(tokensOf(given))
-  if (!segments || segments.length === 0) return spread(text, 0, duration ?? 0)
-  return segments.flatMap((segment) => {
-    const start = Math.max(0, segment.start ?? 0)
-    return segment.words && segment.words.length > 0
-      ? wordsOfTokens(tokensOf(segment.words))
-      : spread(segment.text, start, Math.max(start, segment.end ?? duration ?? start))
-  })
-}
-
-function tokensOf(given: readonly (z.infer<typeof word> | null)[]): Token[] {
-  return given.flatMap((one) =>
-    one === null
-      ? []
-      : [{ word: one.word, start: one.start ?? null, end: one.end ?? null, confidence: one.probability ?? null }],
-  )
 }
 
 function asText(value: unknown): string {

@@ -2,7 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { createOpenAiCompatible, wordsOf } from '../../../transcription/providers/openai-compatible.ts'
+import { wordsOf } from '../../../transcription/providers/openai-answer.ts'
+import { createOpenAiCompatible } from '../../../transcription/providers/openai-compatible.ts'
 import { type Answer, startSpeechService } from '../speech-service.ts'
 
 const SIGNAL = new AbortController().signal
@@ -144,3 +145,16 @@ test.each(['response_format', 'timestamp_granularities'])(
     expect(service.asked).toHaveLength(2)
   },
 )
+
+test('a refusal that names no parameter is met without ours, and stays if that is no help', async () => {
+  const service = await startSpeechService(({ fields }) =>
+    fields.some(([field, value]) => field.startsWith('timestamp') || value === 'verbose_json')
+      ? { status: 400, body: { error: 'bad request' } }
+      : { body: { text: 'Good morning all of you.', usage: { type: 'tokens' } } },
+  )
+  const made = await provider(service.url).transcribe(sound(), SIGNAL)
+  expect(made.untimed).toBe('Good morning all of you.')
+  const stubborn = await startSpeechService(() => ({ status: 400, body: { error: 'bad request' } }))
+  await expect(provider(stubborn.url).transcribe(sound(), SIGNAL)).rejects.toThrow('status 400')
+  expect(stubborn.asked).toHaveLength(2)
+})
