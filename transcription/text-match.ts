@@ -112,7 +112,7 @@ function follows(text: string, end: number, tokens: readonly string[], index: nu
   return false
 }
 
-/** Where the token ends that begins here, whatever its case; blanks inside it count as one. Null if it is not here. */
+/** Where the token ends if it begins here, in any case of its letters; blanks in it count as one. Null if it does not. */
 function endOf(text: string, from: number, token: string): number | null {
   let at = from
   for (const part of token.split(/\s+/)) {

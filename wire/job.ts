@@ -22,6 +22,9 @@ const seconds = (fallback: number, meaning: string) =>
 /** Control characters other than tab and line ends, which no page shows and which can forge lines in a log or terminal. */
 const CONTROL_CHARACTERS = /[^\P{Cc}\t\n\r]/u
 
+/** A name is one line. */
+const LINE_ENDS = /[\t\n\r\u2028\u2029]/
+
 /** Text that people in the meeting will read. */
 const shownText = (maxLength: number) =>
   z
@@ -269,7 +272,9 @@ export const jobSchema = z
       .regex(/^00-[0-9a-f]{32}-[0-9a-f]{16}-0[01]$/)
       .nullish()
       .describe('The trace that the bot belongs to (W3C Trace Context). The bot names it in each line of its log.'),
-    bot_name: shownText(MAX_BOT_NAME_LENGTH).default('Standin'),
+    bot_name: shownText(MAX_BOT_NAME_LENGTH)
+      .refine((name) => name.trim() === '' || !LINE_ENDS.test(name), { error: 'must not contain tabs or line ends' })
+      .default('Standin'),
     recording_mode: z.enum(RECORDING_MODES).default('speaker_view'),
     frame_rate: z.literal([25, 30]).default(25),
     bot_image: z
