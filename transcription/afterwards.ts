@@ -6,8 +6,10 @@ import { messageOf } from '../core/errors.ts'
 import { piecesOf, secondsOf } from './audio-chunks.ts'
 import { readTurns, writeTranscript } from './files.ts'
 import type { LiveResult } from './live.ts'
+import { isSilence } from './providers/provider-error.ts'
 import { utterancesOf } from './speakers.ts'
-import type { SpeechProvider, Word } from './types.ts'
+import { spread } from './spread.ts'
+import type { Recognized, SpeechProvider, Turn, Word } from './types.ts'
 
 /**
  * Transcribes `audio.m4a` in `folder` and writes the transcript's files there. Resolves with the number of utterances;
@@ -29,11 +31,19 @@ export async function transcribe(
     const words: Word[] = []
     const raw: unknown[] = []
     const languages: string[] = []
-    for (const { file, start } of pieces) {
-      const recognized = await recognize(file, signal)
+    for (const [index, { file, start }] of pieces.entries()) {
+      const end = pieces[index + 1]?.start ?? seconds
+      const inside = turns.filter((turn) => turn.end > start && turn.start < end)
+      const recognized = await recognize(file, signal).catch((error): Recognized => {
+        if (inside.length > 0 || !isSilence(messageOf(error))) throw error
+        return { raw: null, words: [], language: null }
+      })
+      words.push(...placed(recognized.untimed ?? '', inside, start, end))
       raw.push(recognized.raw)
       if (recognized.language !== null && !languages.includes(recognized.language)) languages.push(recognized.language)
-      words.push(...recognized.words.map((word) => ({ ...word, start: word.start + start, end: word.end + start })))
+      // Services find words behind the end of the sound, which has no place for them.
+      const at = (time: number) => Math.min(Math.max(0, time) + start, seconds)
+      words.push(...recognized.words.map((word) => ({ ...word, start: at(word.start), end: at(word.end) })))
     }
     const utterances = utterancesOf(words, turns, languages[0] ?? null)
     const createdAt = options.now?.() ?? new Date()
@@ -44,6 +54,14 @@ export async function transcribe(
   } finally {
     await rm(workFolder, { recursive: true, force: true })
   }
+}
+
+/** A text without times was said while participants spoke, or else at any time of the piece. */
+function placed(text: string, turns: readonly Turn[], start: number, end: number): Word[] {
+  if (text.trim() === '') return []
+  const from = Math.max(start, Math.min(...turns.map((turn) => turn.start), end))
+  const until = Math.min(end, Math.max(...turns.map((turn) => turn.end), from))
+  return turns.length === 0 ? spread(text, start, end) : spread(text, from, until)
 }
 
 /** Writes the transcript that was made during the meeting. Resolves with the number of utterances. */

@@ -61,7 +61,9 @@ function documentOf({ botId, provider, languages, seconds, utterances }: Transcr
         channel: 0,
         speaker,
         user_id: userId,
-        words: words.map((word) => ({ ...word, start: milliseconds(word.start), end: milliseconds(word.end) })),
+        words: words.map(({ word, start, end, confidence }) => ({
+          ...{ word, start: milliseconds(start), end: milliseconds(end), confidence },
+        })),
       })),
     },
   }

@@ -75,8 +75,8 @@ function endsBefore(utterance: Utterance, word: Pick<Word, 'start' | 'end'>): bo
 export function joined(words: readonly Word[]): string {
   const hasOwnBlanks = words.some(({ word }) => /^\s/.test(word))
   return words
-    .map(({ word }) => (hasOwnBlanks ? word : word.trim()))
-    .join(hasOwnBlanks ? '' : ' ')
+    .map(({ word, isGlued }) => (hasOwnBlanks ? word : `${isGlued ? '' : ' '}${word.trim()}`))
+    .join('')
     .replace(/\s+/g, ' ')
     .trim()
 }

@@ -32,11 +32,16 @@ function cuesOf(utterances: readonly Utterance[]): Cue[] {
   return utterances.flatMap(({ speaker, words, text, start, end }) => {
     if (text.length <= CUE_CHARACTERS) return [{ start, end, speaker, text }]
     const cues: Cue[] = []
+    let at = 0
     for (const word of words) {
       const last = cues.at(-1)
       const piece = word.word.trim()
+      // Not all scripts have blanks between words; the text of the utterance has those that there are.
+      const place = text.indexOf(piece, at)
+      const isGlued = place > 0 && !/\s/.test(text[place - 1]!)
+      if (place >= 0) at = place + piece.length
       if (last && last.text.length + piece.length < CUE_CHARACTERS) {
-        last.text += ` ${piece}`
+        last.text += isGlued ? piece : ` ${piece}`
         last.end = word.end
       } else cues.push({ start: word.start, end: word.end, speaker, text: piece })
     }

@@ -6,6 +6,8 @@ export interface Word {
   end: number
   /** 0 to 1; null where the provider gives none. */
   confidence: number | null
+  /** No blank is between it and the previous word. */
+  isGlued?: true
 }
 
 /** A provider's result for one file of sound. */
@@ -14,6 +16,8 @@ export interface Recognized {
   raw: unknown
   /** In order of time, counted from the file's start. */
   words: Word[]
+  /** The text, if the provider gives no times for it at all; `words` is empty then. */
+  untimed?: string
   /** As the provider names it, such as `en` or `english`; null where it does not say. */
   language: string | null
 }

@@ -22,6 +22,9 @@ const seconds = (fallback: number, meaning: string) =>
 /** Control characters other than tab and line ends, which no page shows and which can forge lines in a log or terminal. */
 const CONTROL_CHARACTERS = /[^\P{Cc}\t\n\r]/u
 
+/** A name is one line. */
+const LINE_ENDS = /[\t\n\r\u2028\u2029]/
+
 /** Text that people in the meeting will read. */
 const shownText = (maxLength: number) =>
   z
@@ -140,7 +143,7 @@ export const timeoutConfigSchema = z.strictObject({
     .max(200)
     .default([...BOT_NAMES])
     .describe(
-      'Who is called so is taken for a bot, unless they speak, write, react, share or show a camera. A name fits that holds one of these as whole words, in any case.',
+      'Who is called so is taken for a bot, unless they speak, react, share or raise a hand; who writes or shows a camera is a person only with an unclear name, such as Notes. A name fits that holds one of these as whole words, in any case.',
     ),
   storing_timeout: seconds(900, 'Longest time to store the files afterwards; then they stay on the machine.'),
   grace_period: z.int().min(0).max(600).default(0).describe('Seconds after joining in which no leave rule fires.'),
@@ -269,7 +272,9 @@ export const jobSchema = z
       .regex(/^00-[0-9a-f]{32}-[0-9a-f]{16}-0[01]$/)
       .nullish()
       .describe('The trace that the bot belongs to (W3C Trace Context). The bot names it in each line of its log.'),
-    bot_name: shownText(MAX_BOT_NAME_LENGTH).default('Standin'),
+    bot_name: shownText(MAX_BOT_NAME_LENGTH)
+      .refine((name) => name.trim() === '' || !LINE_ENDS.test(name), { error: 'must not contain tabs or line ends' })
+      .default('Standin'),
     recording_mode: z.enum(RECORDING_MODES).default('speaker_view'),
     frame_rate: z.literal([25, 30]).default(25),
     bot_image: z

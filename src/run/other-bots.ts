@@ -5,14 +5,19 @@ interface Seen {
   name: string
   /** The platform itself says so. */
   isMarked: boolean
-  /** Has spoken, written, shown a camera or a screen, reacted or raised a hand: a person, even with a bot's name. */
+  /** Has spoken, shown a screen, reacted or raised a hand: a person, even with a bot's name. */
   hasActed: boolean
+  /** Has written or shown a camera. Notetakers greet and show a logo, so this makes a person only of an unclear name. */
+  hasAppeared: boolean
 }
 
 /** Those present, by the platform's id. Never changed; each event makes a new one where it says something. */
 export type People = ReadonlyMap<string, Seen>
 
 export type IsBotName = (name: string) => boolean
+
+/** Words of bots that people use in their names too. */
+const UNCLEAR = new Set(['bot', 'notes', 'recorder', 'transcriber', 'copilot'])
 
 /** A name is a bot's where it holds one of these as whole words, in any case. */
 export function botNamesOf(patterns: readonly string[]): IsBotName {
@@ -29,7 +34,18 @@ export function areOnlyBots(people: People, others: number, isBotName: IsBotName
 
 /** A participant has a name that is no bot's, or has acted as a person does. */
 export function isPersonThere(people: People, isBotName: IsBotName): boolean {
-  return [...people.values()].some(({ name, isMarked, hasActed }) => hasActed || !(isMarked || isBotName(name)))
+  return [...people.values()].some(({ name, isMarked, hasActed, hasAppeared }) => {
+    if (hasActed) return true
+    if (isMarked) return false
+    return hasAppeared ? !isBotName(withoutUnclear(name)) : !isBotName(name)
+  })
+}
+
+function withoutUnclear(name: string): string {
+  return wordsOf(name)
+    .split(' ')
+    .filter((word) => !UNCLEAR.has(word))
+    .join(' ')
 }
 
 /** People after this event. */
@@ -43,6 +59,7 @@ export function peopleAfter(people: People, event: MeetingEvent): People {
         name,
         isMarked: isBot ?? before?.isMarked ?? false,
         hasActed: before?.hasActed ?? false,
+        hasAppeared: before?.hasAppeared ?? false,
       })
     }
     case 'participant_left': {
@@ -52,23 +69,24 @@ export function peopleAfter(people: People, event: MeetingEvent): People {
       return rest
     }
     case 'speaking':
-      return event.isSpeaking ? acted(people, event.participantId) : people
+      return event.isSpeaking ? marked(people, event.participantId, 'hasActed') : people
     case 'chat_message':
-      return acted(people, event.message.senderId)
+      return marked(people, event.message.senderId, 'hasAppeared')
     case 'camera':
+      return marked(people, event.participantId, 'hasAppeared')
     case 'reaction':
     case 'hand_raised':
     case 'screen_share':
-      return acted(people, event.participantId)
+      return marked(people, event.participantId, 'hasActed')
     default:
       return people
   }
 }
 
-function acted(people: People, id: string | null): People {
+function marked(people: People, id: string | null, sign: 'hasActed' | 'hasAppeared'): People {
   const person = id === null ? undefined : people.get(id)
-  if (!person || person.hasActed) return people
-  return new Map(people).set(id!, { ...person, hasActed: true })
+  if (!person || person[sign]) return people
+  return new Map(people).set(id!, { ...person, [sign]: true })
 }
 
 /** Letters and digits, apart by single spaces: `Fireflies.ai Notetaker` is `fireflies ai notetaker`. */

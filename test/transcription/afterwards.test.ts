@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { finishTranscript, readSpoken, writeLiveTranscript } from '../../transcription/index.ts'
 import type { LiveResult } from '../../transcription/live.ts'
-import type { SpeechProvider, Word } from '../../transcription/types.ts'
+import type { Recognized, SpeechProvider, Word } from '../../transcription/types.ts'
 
 const SIGNAL = new AbortController().signal
 const BOT_ID = '5b0d4f2e-7c55-4c86-9d2c-0f6a1f0c7f11'
@@ -125,4 +125,29 @@ test('what was said is read back from the journal of events', async () => {
   )
   writeFileSync(join(place, 'events.jsonl'), '')
   await expect(readSpoken(place)).rejects.toThrow('no words')
+})
+
+const answering = (transcribe: () => Promise<Recognized>): SpeechProvider => ({
+  ...{ name: 'Default', live: null, afterwards: { maxSeconds: 3600, transcribe } },
+})
+
+test('a text without times is spread over the time in which participants spoke', async () => {
+  const provider = answering(async () => ({ raw: {}, words: [], untimed: 'Good morning.', language: null }))
+  expect(await finished({ provider, live: null, isAfterwards: true })).toMatchObject({
+    failure: null,
+    said: ['Ann: Good morning.'],
+  })
+})
+
+test('a service that finds no speech makes an empty transcript only if no participant spoke', async () => {
+  const provider = answering(async () => {
+    throw new Error('127.0.0.1 answered with status 500: RuntimeError: No clip timestamps found')
+  })
+  expect(await finished({ provider, live: null, isAfterwards: true })).toMatchObject({
+    failure: expect.stringContaining('No clip timestamps'),
+  })
+  const place = recording()
+  rmSync(join(place, 'diarization.jsonl'))
+  const common = { botId: BOT_ID, provider, key: null, live: null, isAfterwards: true, notice() {}, signal: SIGNAL }
+  expect(await finishTranscript(place, common)).toBe(0)
 })

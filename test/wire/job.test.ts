@@ -137,6 +137,8 @@ const BOUNDS: [path: string, taken: object[], refused: unknown[]][] = [
     [
       { bot_name: '' },
       { bot_name: '\t\n' },
+      { bot_name: 'Notes\nfor Ann' },
+      { bot_name: 'Notes\u2028for Ann' },
       { bot_name: 'x'.repeat(256) },
       { bot_name: 'a\u001b[31mred' },
       { bot_name: 'a\0b' },

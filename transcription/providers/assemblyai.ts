@@ -9,12 +9,14 @@ import { boundedFetch } from '@standin/base/bounded-body.ts'
 import type { StreamingTranscriberParams, TranscribeParams, TurnEvent } from 'assemblyai'
 import { z } from 'zod'
 import { aborted } from '../../core/process/clock.ts'
+import { wordsOfTokens } from '../tokens.ts'
 import type { LiveConnection, LiveListener, Recognized, SpeechProvider, Word } from '../types.ts'
 import {
   causeOf,
   excerpt,
   isTooLong,
   isTransientStatus,
+  lenient,
   MAX_ANSWER_BYTES,
   ProviderError,
   refusedStatus,
@@ -42,17 +44,21 @@ const POLL_MS = 3_000
 const MAX_SECONDS = 9 * 3600
 const OPEN_MS = 10_000
 
-const wordSchema = z.looseObject({
-  text: z.string(),
-  start: z.number().min(0),
-  end: z.number().min(0),
-  confidence: z.number().nullish(),
-})
+/** One odd value must not lose the rest of a transcript. */
+const wordSchema = z
+  .looseObject({
+    text: lenient(z.string()),
+    start: lenient(z.number()),
+    end: lenient(z.number()),
+    confidence: lenient(z.number()),
+  })
+  .catch({ text: null, start: null, end: null, confidence: null })
 const transcriptSchema = z.looseObject({
   id: z.string(),
   status: z.enum(['queued', 'processing', 'completed', 'error']),
   error: z.string().nullish(),
-  language_code: z.string().nullish(),
+  language_code: lenient(z.string()),
+  text: lenient(z.string()),
   words: z.array(wordSchema).nullish(),
 })
 type Transcript = z.infer<typeof transcriptSchema>
@@ -94,7 +100,11 @@ export function createAssemblyAi(options: AssemblyAiOptions): SpeechProvider {
       throw new ProviderError(`${host} could not transcribe it: ${excerpt(transcript.error ?? '', key)}`, {
         isTransient: false,
       })
-    return { raw: transcript, words: wordsOf(transcript.words ?? []), language: transcript.language_code ?? null }
+    return {
+      raw: transcript,
+      words: wordsOf(transcript.words ?? [], transcript.text),
+      language: transcript.language_code,
+    }
   }
 
   async function open(sampleRate: number, listener: LiveListener, signal: AbortSignal): Promise<LiveConnection> {
@@ -243,18 +253,19 @@ class TurnReader {
   #emit(turn: TurnEvent, isFinal: boolean): void {
     const words = z.array(wordSchema).safeParse(turn.words)
     if (!words.success) return
-    this.#listener.heard({ isFinal, words: wordsOf(words.data), language: turn.language_code ?? null, raw: turn })
+    const text = typeof turn.transcript === 'string' ? turn.transcript : null
+    const language = turn.language_code ?? null
+    this.#listener.heard({ isFinal, words: wordsOf(words.data, text), language, raw: turn })
   }
 }
 
 /** Its times are milliseconds. */
-function wordsOf(words: readonly z.infer<typeof wordSchema>[]): Word[] {
-  return words.map(({ text, start, end, confidence }) => ({
-    word: text,
-    start: start / 1000,
-    end: Math.max(start, end) / 1000,
-    confidence: confidence ?? null,
+function wordsOf(words: readonly z.infer<typeof wordSchema>[], text: string | null): Word[] {
+  const seconds = (time: number | null) => (time === null ? null : time / 1000)
+  const tokens = words.map(({ text: word, start, end, confidence }) => ({
+    ...{ word: word ?? '', start: seconds(start), end: seconds(end), confidence },
   }))
+  return wordsOfTokens(tokens, text || null)
 }
 
 /** Parameters of the package that are no parameters of the service; a caller must not send the operator's key elsewhere. */

@@ -7,12 +7,14 @@ import type { DeepgramError } from '@deepgram/sdk'
 import { boundedFetch } from '@standin/base/bounded-body.ts'
 import { z } from 'zod'
 import { aborted } from '../../core/process/clock.ts'
-import type { LiveConnection, LiveListener, Recognized, SpeechProvider, Word } from '../types.ts'
+import { wordsOfTokens } from '../tokens.ts'
+import type { LiveConnection, LiveListener, Recognized, SpeechProvider } from '../types.ts'
 import {
   causeOf,
   excerpt,
   isTooLong,
   isTransientStatus,
+  lenient,
   MAX_ANSWER_BYTES,
   ProviderError,
   refusedStatus,
@@ -38,21 +40,24 @@ const REQUEST_SECONDS = 3600
 const OPEN_SECONDS = 10
 const MODEL = { model: 'nova-3', language: 'multi', smart_format: true }
 
-const wordSchema = z.looseObject({
-  word: z.string(),
-  punctuated_word: z.string().nullish(),
-  start: z.number().min(0),
-  end: z.number().min(0),
-  confidence: z.number().nullish(),
-  language: z.string().nullish(),
-})
+/** One odd value must not lose the rest of a transcript. */
+const wordSchema = z
+  .looseObject({
+    word: lenient(z.string()),
+    punctuated_word: lenient(z.string()),
+    start: lenient(z.number()),
+    end: lenient(z.number()),
+    confidence: lenient(z.number()),
+    language: lenient(z.string()),
+  })
+  .catch({ word: null, punctuated_word: null, start: null, end: null, confidence: null, language: null })
 const channelSchema = z.looseObject({
-  detected_language: z.string().nullish(),
+  detected_language: lenient(z.string()),
   alternatives: z
     .array(
       z.looseObject({
-        transcript: z.string().nullish(),
-        languages: z.array(z.string()).nullish(),
+        transcript: lenient(z.string()),
+        languages: lenient(z.array(z.string())),
         words: z.array(wordSchema).nullish(),
       }),
     )
@@ -112,7 +117,7 @@ export function createDeepgram({ key, url, customParams, retryMs = RETRY_MS }: D
       throw new ProviderError(`${host} gave an answer that is no transcription: ${told}`, { isTransient: false })
     }
     // Further channels of our sound, which a caller may ask for, hold the same voices once more.
-    const [channel = {}] = parsed.data.results.channels
+    const [channel = channelSchema.parse({})] = parsed.data.results.channels
     return { raw: answer, ...spokenIn(channel) }
   }
 
@@ -196,14 +201,10 @@ export function createDeepgram({ key, url, customParams, retryMs = RETRY_MS }: D
 
   function spokenIn({ detected_language: detected, alternatives }: z.infer<typeof channelSchema>) {
     const [best] = alternatives ?? []
-    const words = (best?.words ?? []).map(
-      ({ word, punctuated_word: shown, start, end, confidence }): Word => ({
-        word: shown ?? word,
-        start,
-        end: Math.max(start, end),
-        confidence: confidence ?? null,
-      }),
-    )
+    const tokens = (best?.words ?? []).map(({ word, punctuated_word: shown, start, end, confidence }) => ({
+      ...{ word: shown ?? word ?? '', start, end, confidence },
+    }))
+    const words = wordsOfTokens(tokens, best?.transcript || null)
     const known = detected ?? best?.languages?.[0] ?? best?.words?.find((word) => word.language)?.language
     return { words, language: known ?? (language === 'multi' ? null : language) }
   }

@@ -5,12 +5,12 @@
 import { openAsBlob } from 'node:fs'
 import { basename } from 'node:path'
 import { readBody } from '@standin/base/bounded-body.ts'
-import { z } from 'zod'
-import { spread } from '../spread.ts'
-import type { Recognized, SpeechProvider, Word } from '../types.ts'
+import type { Recognized, SpeechProvider } from '../types.ts'
+import { recognizedIn } from './openai-answer.ts'
 import {
   causeOf,
   excerpt,
+  isSilence,
   isTooLong,
   isTransientStatus,
   MAX_ANSWER_BYTES,
@@ -34,22 +34,21 @@ const RETRY_MS = 2_000
 /** OpenAI takes 25 MB; our sound has 128 kbit/s. */
 const MAX_SECONDS = 20 * 60
 
-const timed = z.looseObject({ start: z.number().min(0), end: z.number().min(0) })
-const answerSchema = z.looseObject({
-  text: z.string().optional(),
-  language: z.string().nullish(),
-  duration: z.coerce.number().nullish(),
-  words: z.array(timed.extend({ word: z.string(), probability: z.number().nullish() })).nullish(),
-  segments: z
-    .array(
-      timed.extend({
-        text: z.string(),
-        words: z.array(timed.extend({ word: z.string(), probability: z.number().nullish() })).nullish(),
-      }),
-    )
-    .nullish(),
-})
-type Answer = z.infer<typeof answerSchema>
+class RefusedRequest extends ProviderError {
+  readonly parameters: readonly string[]
+
+  constructor(message: string, parameters: readonly string[]) {
+    super(message, { isTransient: false })
+    this.parameters = parameters
+  }
+}
+
+/** Parameters of ours that a refusal names, or all of them if it names none; never those that the caller set. */
+function ownParametersIn(refusal: string, given: Readonly<Record<string, unknown>>): string[] {
+  const ours = ['timestamp_granularities', 'response_format'].filter((name) => !(name in given))
+  const named = ours.filter((name) => refusal.includes(name))
+  return named.length > 0 ? named : ours
+}
 
 export function createOpenAiCompatible(options: OpenAiCompatibleOptions): SpeechProvider {
   const address = `${options.url.replace(/\/+$/, '')}/audio/transcriptions`
@@ -59,19 +58,37 @@ export function createOpenAiCompatible(options: OpenAiCompatibleOptions): Speech
     name: 'Default',
     afterwards: {
       maxSeconds: MAX_SECONDS,
-      transcribe: (file, signal) => tried(() => ask(file, signal), { signal, retryMs: options.retryMs ?? RETRY_MS }),
+      transcribe: (file, signal) =>
+        tried(() => askPlainer(file, signal), { signal, retryMs: options.retryMs ?? RETRY_MS }),
     },
     // The interface has no live way that its servers agree on.
     live: null,
   }
 
-  async function ask(file: string, signal: AbortSignal): Promise<Recognized> {
+  /** Some models take no times of words, and some no verbose answer: what one refuses is left out. */
+  async function askPlainer(file: string, signal: AbortSignal): Promise<Recognized> {
+    const leftOut = new Set<string>()
+    let first: unknown = null
+    for (;;) {
+      try {
+        return await ask(file, signal, leftOut)
+      } catch (error) {
+        first ??= error
+        const refused = error instanceof RefusedRequest ? error.parameters.filter((name) => !leftOut.has(name)) : []
+        if (refused.length === 0) throw error instanceof RefusedRequest ? first : error
+        for (const name of refused) leftOut.add(name)
+      }
+    }
+  }
+
+  async function ask(file: string, signal: AbortSignal, leftOut: ReadonlySet<string>): Promise<Recognized> {
     const form = new FormData()
-    const fields = { model: options.model, response_format: 'verbose_json', ...options.customParams }
+    const format = leftOut.has('response_format') ? 'json' : 'verbose_json'
+    const fields = { model: options.model, response_format: format, ...options.customParams }
     for (const [name, value] of Object.entries(fields))
       if (name !== 'file')
         for (const one of [value].flat()) form.append(Array.isArray(value) ? `${name}[]` : name, asText(one))
-    if (!('timestamp_granularities' in options.customParams))
+    if (!('timestamp_granularities' in options.customParams) && !leftOut.has('timestamp_granularities'))
       for (const what of ['word', 'segment']) form.append('timestamp_granularities[]', what)
     form.append('file', await openAsBlob(file, { type: 'audio/mp4' }), basename(file))
     let response: Response
@@ -91,16 +108,21 @@ export function createOpenAiCompatible(options: OpenAiCompatibleOptions): Speech
     const text = await textOf(response, signal)
     const told = () => excerpt(text, options.key)
     if (!response.ok) {
+      const isRefused = response.status === 400 || response.status === 422
+      const parameters = isRefused ? ownParametersIn(text, options.customParams) : []
+      if (parameters.length > 0)
+        throw new RefusedRequest(`${host} answered with status ${response.status}: ${told()}`, parameters)
       const seconds = Number(response.headers.get('retry-after'))
       throw new ProviderError(`${host} answered with status ${response.status}: ${told()}`, {
-        isTransient: isTransientStatus(response.status),
+        isTransient: isTransientStatus(response.status) && !isSilence(text),
         retryAfterMs: seconds > 0 ? seconds * 1000 : null,
       })
     }
-    const parsed = answerSchema.safeParse(parseJson(text))
-    if (!parsed.success)
+    const answer = parseJson(text)
+    const recognized = recognizedIn(answer)
+    if (recognized === null)
       throw new ProviderError(`${host} gave an answer that is no transcription: ${told()}`, { isTransient: false })
-    return { raw: parsed.data, words: wordsOf(parsed.data), language: parsed.data.language ?? null }
+    return { raw: answer, ...recognized }
   }
 
   async function textOf({ body }: Response, signal: AbortSignal): Promise<string> {
@@ -112,31 +134,6 @@ export function createOpenAiCompatible(options: OpenAiCompatibleOptions): Speech
       throw new ProviderError(`${host} gave no whole answer: ${causeOf(error)}`, { isTransient, cause: error })
     }
   }
-}
-
-/** Words with times where the service gives them; else those of a segment share its time by their length. */
-export function wordsOf(answer: Answer): Word[] {
-  if (answer.words && answer.words.length > 0) return answer.words.map(plainWord)
-  const segments = answer.segments ?? []
-  if (segments.length > 0)
-    return segments.flatMap(({ words, text, start, end }) =>
-      words && words.length > 0 ? words.map(plainWord) : spread(text, start, end),
-    )
-  return spread(answer.text ?? '', 0, answer.duration ?? 0)
-}
-
-function plainWord({
-  word,
-  start,
-  end,
-  probability,
-}: {
-  word: string
-  start: number
-  end: number
-  probability?: number | null | undefined
-}): Word {
-  return { word: word.trim(), start, end: Math.max(start, end), confidence: probability ?? null }
 }
 
 function asText(value: unknown): string {

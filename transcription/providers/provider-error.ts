@@ -1,6 +1,7 @@
 /** Errors of a speech service: one plain sentence without its key, and whether a retry can help. */
 import { setTimeout as delay } from 'node:timers/promises'
 import { BodyTooLong } from '@standin/base/bounded-body.ts'
+import { z } from 'zod'
 
 /** Far more than the words of the longest recording; what is longer is no transcript. */
 export const MAX_ANSWER_BYTES = 50_000_000
@@ -43,6 +44,11 @@ export function isTransientStatus(status: number): boolean {
   return status === 408 || status === 429 || status >= 500
 }
 
+/** Whisper servers that leave silence out fail like this if nothing is left. */
+export function isSilence(text: string): boolean {
+  return text.includes('No clip timestamps found')
+}
+
 /** Of a foreign answer, for a sentence: one line without the key, should the service repeat it. */
 export function excerpt(text: string, key: string | null): string {
   return withoutKey(text, key).replace(/\s+/g, ' ').trim().slice(0, 200)
@@ -71,4 +77,9 @@ export function causeOf(error: unknown): string {
 export function refusedStatus(error: unknown): number | null {
   const status = /^Unexpected server response: (\d{3})$/.exec(causeOf(error))?.[1]
   return status === undefined ? null : Number(status)
+}
+
+/** A field of a foreign answer: null if it is absent or of another kind. */
+export function lenient<T extends z.ZodType>(schema: T) {
+  return z.nullable(schema).default(null).catch(null)
 }

@@ -21,7 +21,7 @@ export class NameBox {
 
   constructor(page: FillablePage, botName: string) {
     this.#page = page
-    this.#name = [...botName.trim()].slice(0, MAX_NAME_LENGTH).join('')
+    this.#name = cut(botName.trim())
   }
 
   /** `value` is the box's content in the latest snapshot. True when it is the name. */
@@ -34,4 +34,14 @@ export class NameBox {
     await this.#page.fill('nameBox', this.#name)
     return false
   }
+}
+
+/** Joined emoji and letters with accents stay whole. */
+function cut(name: string): string {
+  let kept = ''
+  for (const { segment } of new Intl.Segmenter('en', { granularity: 'grapheme' }).segment(name)) {
+    if ([...kept, ...segment].length > MAX_NAME_LENGTH) break
+    kept += segment
+  }
+  return kept.trimEnd() || [...name].slice(0, MAX_NAME_LENGTH).join('')
 }

@@ -11,12 +11,25 @@ export function readMarks(
   tiles: readonly SeenTile[],
   owners: readonly (Person | null)[],
 ): MarkedPerson[] {
-  const talking = all('talking')
-    .flatMap((label) => (label.textContent ?? '').replace(/^[^:]*:/, '').split(','))
-    .flatMap((name) => roster.named(name.trim()) ?? [])
+  const talking = all('talking').flatMap((label) =>
+    namedIn((label.textContent ?? '').replace(/^[^:]*:/, '').split(','), roster),
+  )
   const active = tiles.flatMap(({ isActive, isMuted }, index) => {
     const owner = owners[index]
     return isActive && owner ? [{ id: owner.id, isMuted }] : []
   })
   return [...active, ...talking.map(({ id }) => ({ id, isMuted: false }))]
+}
+
+/** Commas divide names and may be part of one: the longest name that the roster knows counts. */
+function namedIn(parts: readonly string[], roster: Pick<Roster, 'named'>): Person[] {
+  const people: Person[] = []
+  for (let from = 0; from < parts.length; ) {
+    let to = parts.length
+    let person = roster.named(parts.slice(from, to).join(',').trim())
+    while (person === null && to > from + 1) person = roster.named(parts.slice(from, --to).join(',').trim())
+    if (person) people.push(person)
+    from = person ? to : from + 1
+  }
+  return people
 }

@@ -163,6 +163,16 @@ describe('only other bots', () => {
     expect(reason(watched(observe(silent, event), 100, 2), 0, bots)).toBeNull()
   })
 
+  const said = (senderId: string) => ({ id: 'm', senderId, senderName: 'Bot', text: 'Hi', at: 1000, isOwn: false })
+  test.each([
+    ['greets', { type: 'chat_message', message: said('f') }],
+    ['shows a logo', { type: 'camera', at: 1000, participantId: 'f' }],
+  ] as const)('a known notetaker that %s is still a bot', (_what, event) => {
+    const silent = left(watched(observe(arrived(meeting(), 'o', 'Otter.ai'), event), 1, 3), 'ann')
+    expect(reason(watched(silent, 19, 2), 0, bots)).toBeNull()
+    expect(reason(watched(silent, 22, 2), 0, bots)).toBe('NO_ATTENDEES')
+  })
+
   test('are not concluded while the count has a participant without a name yet, or there is no count', () => {
     const two = left(watched(meeting(), 1, 2), 'ann')
     expect(reason(watched(two, 100, 2), 0, bots)).toBeNull()

@@ -2,7 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { createOpenAiCompatible, wordsOf } from '../../../transcription/providers/openai-compatible.ts'
+import { wordsOf } from '../../../transcription/providers/openai-answer.ts'
+import { createOpenAiCompatible } from '../../../transcription/providers/openai-compatible.ts'
 import { type Answer, startSpeechService } from '../speech-service.ts'
 
 const SIGNAL = new AbortController().signal
@@ -107,4 +108,53 @@ test('times come from the words, from the words of segments, or from how long ea
   ])
   expect(wordsOf({ text: 'a b', duration: 2 }).map(({ start }) => start)).toEqual([0, 1])
   expect(wordsOf({})).toEqual([])
+})
+
+const said = (answer: Parameters<typeof wordsOf>[0]) => wordsOf(answer).map(({ word }) => word)
+const token = (word: string, start?: number | null, end?: number | null) => ({ word, start, end })
+
+test('parts of words are joined by their leading blanks, with punctuation and apostrophes', () => {
+  const parts = [' Trans', 'cription', ' is', ' ready', '.', ' It', "'s", ' 100', '%', ' done', '.']
+  const words = parts.map((part, index) => token(part, index, index + 1))
+  const segment = { start: 0, end: 11, text: parts.join(''), words }
+  expect(said({ segments: [segment] }).join(' ')).toBe("Transcription is ready. It's 100% done.")
+})
+
+test('odd times lose no word: absent, null, negative, equal', () => {
+  const four = [token('cost', 1, 1.3), token('is', 1.4, 1.5), token('2266'), token('okay', 2.6, 3)]
+  expect(wordsOf({ text: 'cost is 2266 okay', words: four })[2]).toMatchObject({ word: '2266', start: 1.5, end: 2.6 })
+  expect(wordsOf({ words: [token('Hello', -0.02, 0.4), token('there', 0.5, null)] })[0]).toMatchObject({ start: 0 })
+  expect(wordsOf({ words: [token('a', 3, 3)] })).toEqual([{ word: 'a', start: 3, end: 3, confidence: null }])
+  const segments = [
+    { start: 1, end: 2, text: 'Hello' },
+    { start: 2, end: null, text: 'there' },
+  ]
+  expect(said({ text: 'Hello there', segments })).toEqual(['Hello', 'there'])
+})
+
+test.each(['response_format', 'timestamp_granularities'])(
+  'a model that refuses %s is asked without it',
+  async (name) => {
+    const service = await startSpeechService(({ fields }) =>
+      fields.some(([field, value]) => field.startsWith(name) && value !== 'json')
+        ? { status: 400, body: { error: { message: `${name} is not supported by this model` } } }
+        : { body: { text: 'Hello' } },
+    )
+    const made = await provider(service.url).transcribe(sound(), SIGNAL)
+    expect(made.untimed).toBe('Hello')
+    expect(service.asked).toHaveLength(2)
+  },
+)
+
+test('a refusal that names no parameter is met without ours, and stays if that is no help', async () => {
+  const service = await startSpeechService(({ fields }) =>
+    fields.some(([field, value]) => field.startsWith('timestamp') || value === 'verbose_json')
+      ? { status: 400, body: { error: 'bad request' } }
+      : { body: { text: 'Good morning all of you.', usage: { type: 'tokens' } } },
+  )
+  const made = await provider(service.url).transcribe(sound(), SIGNAL)
+  expect(made.untimed).toBe('Good morning all of you.')
+  const stubborn = await startSpeechService(() => ({ status: 400, body: { error: 'bad request' } }))
+  await expect(provider(stubborn.url).transcribe(sound(), SIGNAL)).rejects.toThrow('status 400')
+  expect(stubborn.asked).toHaveLength(2)
 })

@@ -1,0 +1,21 @@
+import { expect, test } from 'vitest'
+import { NameBox } from '../../../../platforms/shared/join/name-box.ts'
+
+async function typed(name: string): Promise<string> {
+  let value = ''
+  const fill = async (_box: string, text: string) => {
+    value = text
+  }
+  const box = new NameBox({ fill }, name)
+  await box.holdsName('')
+  expect(await box.holdsName(value)).toBe(true)
+  return value
+}
+
+test('a long name is cut between whole characters', async () => {
+  const family = '👨‍👩‍👧‍👦'
+  expect(await typed('x'.repeat(58) + family)).toBe('x'.repeat(58))
+  expect(await typed('x'.repeat(53) + family)).toBe('x'.repeat(53) + family)
+  expect(await typed(`${'x'.repeat(59)}e\u0301`)).toBe('x'.repeat(59))
+  expect(await typed('名'.repeat(61))).toBe('名'.repeat(60))
+})
