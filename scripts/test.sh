@@ -32,7 +32,7 @@ finish() {
   exit "$2"
 }
 
-sh scripts/setup.sh "$needs" || finish '0 passed, 1 failed' 1
+sh scripts/setup.sh "$needs" --yes || finish '0 passed, 1 failed' 1
 
 PATH="$root/node_modules/.bin:$PATH"
 # A bot or a service that a test starts is compiled once.
