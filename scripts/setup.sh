@@ -2,12 +2,13 @@
 # Everything that a checkout needs before it runs, and only what is missing: Debian packages, npm packages (a current
 # Node is one of them), the build, and the `standin` command for npx.
 #
-#   sh scripts/setup.sh            for a bot and the mock meetings; packages of the service and its clients are left out
+#   sh scripts/setup.sh            for a bot
 #   sh scripts/setup.sh --service  also for the service
 #   sh scripts/setup.sh --tests    also for the tests
 #   sh scripts/setup.sh --long     also for the long lane of the tests
 #   sh scripts/setup.sh --bench    also for the other bots' pipelines of the bench
-#   --yes                          installs Debian packages without asking, as it does without a terminal and in CI
+#
+# With --yes it installs Debian packages without asking, as it does without a terminal and in CI.
 set -eu
 
 # undici of the service needs it, and the build runs TypeScript as it is. The bot itself runs on an older one.

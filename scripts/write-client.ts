@@ -15,7 +15,7 @@ export const OPENAPI_DOCUMENTS: ReadonlyMap<string, string> = new Map([
   ['openapi-older.json', 'older.ts'],
 ])
 
-type Generator = typeof import('../client/node_modules/openapi-typescript/dist/index.d.ts')
+type Generator = typeof import('../client/node_modules/openapi-typescript/dist/index.d.mts')
 
 /** Loads the generator only here: a set-up for one bot has no generator. */
 export async function writeClient(): Promise<void> {

@@ -87,7 +87,7 @@ test('types of the client that are gone are built again, for everything but a bo
 })
 
 describe('on a terminal', () => {
-  /** Runs set-up on a terminal of its own, where a person types `answer`. */
+  /** Runs set-up on a terminal where a person types `answer`. */
   const typed = async (
     answer: string,
     { options = '', env = {} }: { options?: string; env?: Record<string, string> },
