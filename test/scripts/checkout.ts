@@ -69,9 +69,10 @@ export async function makeCheckout(): Promise<Checkout> {
     const file = join(fakes, name)
     await rm(file, { force: true })
     if (script === null) return
+    // A call is one write, since programs may run side by side.
     await writeFile(
       file,
-      `#!/bin/sh\n{ printf '%s' "\${0##*/} $*" | tr '\\n' ' '; echo; } >> "$STATE/calls"\n${script}\n`,
+      `#!/bin/sh\nprintf '%s\\n' "$(printf '%s' "\${0##*/} $*" | tr '\\n' ' ')" >> "$STATE/calls"\n${script}\n`,
     )
     await chmod(file, 0o755)
   }
