@@ -1,7 +1,7 @@
 #!/bin/sh
-# `npm test`: set-up with what tests need, then the tests, and beside them lint, types, English and needless exports, whose
+# `npm test`: set-up with what tests need, then the tests, and beside them lint, types and English, whose
 # output follows the tests'. All of them run even if one fails, so that one run shows everything. Ends with the line `N passed, N failed`: the tests, and one
-# failed more for each of lint, types, English, exports or test run that failed as such. A run in which tests were retried after a
+# failed more for each of lint, types, English or test run that failed as such. A run in which tests were retried after a
 # standstill of the machine says how many: `retried_2: N passed, N failed`.
 #
 #   npm test                         everything that a change is likely to break
@@ -56,7 +56,6 @@ beside() {
 beside lint biome check .
 beside types tsc --noEmit
 beside english node scripts/check-english.ts
-beside exports knip --no-progress
 printf '\n== tests\n'
 vitest run "$lanes" --reporter=default --reporter=json --outputFile.json="$results" "$@" || failed=' tests'
 for check in $besides; do
