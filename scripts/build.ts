@@ -1,10 +1,12 @@
 /** Builds `dist/`: the program with tsc, and every page script (what runs inside a browser page) as one bundle each. */
-import { execFileSync } from 'node:child_process'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { existsSync, globSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { main as compileAssembly } from 'assemblyscript/asc'
 import { build, type Plugin } from 'esbuild'
+import { writeClient } from './write-client.ts'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 
@@ -148,16 +150,53 @@ function foldersOf(place: string): string[] {
     .map((entry) => entry.name)
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  rmSync(join(root, 'dist'), { recursive: true, force: true })
-  execFileSync(
-    process.execPath,
-    [join(root, 'node_modules/typescript/bin/tsc'), '-p', join(root, 'tsconfig.build.json')],
-    {
-      stdio: 'inherit',
-    },
+/** Resolves after `tsc -p`, whose messages go to the terminal. Rejects if it reports an error. */
+async function compile(project: string): Promise<void> {
+  const compiler = join(root, 'node_modules/typescript/bin/tsc')
+  const child = spawn(process.execPath, [compiler, '-p', join(root, project)], { stdio: 'inherit' })
+  const [code] = await once(child, 'close')
+  if (code !== 0) throw new Error(`tsc -p ${project} failed`)
+}
+
+/** `dist/client` becomes a package: JavaScript, types, and a `package.json` for them. `npm pack ./dist/client` packs it. */
+function describeClientPackage(): void {
+  const { name, version, description, license, type, dependencies } = JSON.parse(
+    readFileSync(join(root, 'client', 'package.json'), 'utf8'),
   )
+  const exports = { '.': { types: './index.d.ts', default: './index.js' } }
+  const content = { name, version, description, license, type, exports, dependencies }
+  writeFileSync(join(root, 'dist', 'client', 'package.json'), `${JSON.stringify(content, null, 2)}\n`)
+}
+
+/** Prints the name of a step when it begins, and its time when it has ended. */
+async function step(name: string, work: () => Promise<void>): Promise<void> {
+  console.log(`build: ${name} …`)
+  const began = performance.now()
+  await work()
+  console.log(`build: ${name}: ${((performance.now() - began) / 1000).toFixed(1)} s`)
+}
+
+/** `--bot` builds the bot and the mock meetings only, and needs no package of the service and its clients. */
+async function buildAll(isBotOnly: boolean): Promise<void> {
+  rmSync(join(root, 'dist'), { recursive: true, force: true })
+  if (!isBotOnly) await step('types of the client', writeClient)
+  // The bundles need nothing that the compiler writes.
+  await Promise.all([
+    step('program', () => compile(isBotOnly ? 'tsconfig.bot.json' : 'tsconfig.build.json')),
+    step('page scripts', () => bundlePageScripts()),
+    isBotOnly ? null : step('dashboard', bundleDashboard),
+  ])
   resolveWorkspaces(join(root, 'dist'))
-  await bundlePageScripts()
-  await bundleDashboard()
+  if (isBotOnly) return
+  await step('package of the client', () => compile('client/tsconfig.json'))
+  describeClientPackage()
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  try {
+    await buildAll(process.argv[2] === '--bot')
+  } catch (error) {
+    console.error(`build: failed: ${error instanceof Error ? error.message : error}`)
+    process.exitCode = 1
+  }
 }

@@ -3,14 +3,16 @@
 # Node is one of them), the build, and the `standin` command for npx.
 #
 #   sh scripts/setup.sh            for a bot
-#   sh scripts/setup.sh --service  also for the service's first call
+#   sh scripts/setup.sh --service  also for the service
 #   sh scripts/setup.sh --tests    also for the tests
 #   sh scripts/setup.sh --long     also for the long lane of the tests
 #   sh scripts/setup.sh --bench    also for the other bots' pipelines of the bench
+#
+# With --yes it installs Debian packages without asking, as it does without a terminal and in CI.
 set -eu
 
-# The build runs TypeScript as it is, which older ones cannot. The program itself asks for less.
-OLDEST_NODE=22.18
+# undici of the service needs it, and the build runs TypeScript as it is. The bot itself runs on an older one.
+OLDEST_NODE=22.19
 
 say() { printf 'set-up: %s\n' "$*"; }
 fail() {
@@ -26,17 +28,24 @@ usual_path="$root/node_modules/.bin:$PATH"
 PATH=$usual_path
 export PATH
 
+# A folder that once had every npm package keeps them: npm links the workspaces that it installs.
+parts=bot
+[ ! -e node_modules/@standin/control-plane ] || parts=all
+asks=no
+if [ -t 0 ] && [ -t 2 ] && [ -z "${CI-}" ]; then asks=yes; fi
 lists=scripts/debian-packages
 for argument in "$@"; do
   case $argument in
+    --yes) asks=no; continue ;;
     --service) lists="$lists scripts/debian-packages-service" ;;
     --tests) lists="$lists scripts/debian-packages-service scripts/debian-packages-test" ;;
     --long)
       lists="$lists scripts/debian-packages-service scripts/debian-packages-test scripts/debian-packages-long"
       ;;
     --bench) lists="$lists scripts/debian-packages-bench" ;;
-    *) fail "unknown option: $argument" 'usage: sh scripts/setup.sh [--service] [--tests] [--long] [--bench]' ;;
+    *) fail "unknown option: $argument" 'usage: sh scripts/setup.sh [--service] [--tests] [--long] [--bench] [--yes]' ;;
   esac
+  parts=all
 done
 
 # One at a time: a second set-up waits, then finds nothing to do. Steps that start other programs close descriptor 9,
@@ -75,7 +84,17 @@ install_packages() {
     fail "these Debian packages are missing, and installing them takes root. Run this, then try again:" \
       "sudo apt-get update && sudo $install"
   fi
+  if [ "$asks" = yes ]; then
+    say "these Debian packages are missing: $*"
+    printf 'set-up: install them with "%s"? [Y/n] ' "${as_root:+sudo }$install" >&2
+    read -r answer || answer=n
+    case $answer in
+      '' | [yY]*) ;;
+      *) fail 'nothing was installed. Install the packages yourself, or run this again.' ;;
+    esac
+  fi
   say "installing Debian packages: $*"
+  say 'this takes a minute or two; the log is .cache/setup-apt.log'
   log=.cache/setup-apt.log
   options='-q -o DPkg::Lock::Timeout=600 -o Dpkg::Use-Pty=0'
   # An unreachable package source that we do not need must not stop us: only a failed installation counts.
@@ -109,6 +128,7 @@ fi
 # compiler.
 npm_is_done() {
   [ -f node_modules/.package-lock.json ] && [ -x node_modules/.bin/tsc ] &&
+    { [ "$parts" = bot ] || [ -e node_modules/@standin/control-plane ]; } &&
     [ -z "$(find package-lock.json -newer node_modules/.package-lock.json)" ]
 }
 
@@ -140,11 +160,20 @@ bring_node() {
 if ! npm_is_done; then
   npm_options='--no-fund --no-audit --loglevel=error'
   node_fits || bring_node
-  say 'installing npm packages (npm ci)'
+  if [ "$parts" = all ]; then
+    say 'installing all npm packages (npm ci), about 950 MB'
+    workspaces=''
+  else
+    say 'installing the npm packages of the bot (npm ci), about 700 MB'
+    workspaces='--include-workspace-root -w @standin/base -w @standin/wire -w @standin/mock'
+  fi
+  # Install scripts are off (.npmrc), and no package needs its own: esbuild finds its program without one, and
+  # control-plane/store/own-postgres.ts restores the links of PostgreSQL. The others compile C++ that nothing here uses, or
+  # print notices.
   # Optional and development packages are installed in spite of the user's settings: Node itself is an optional one. The
   # hidden deprecation warnings come from an old npm on a new Node.
   # shellcheck disable=SC2086 # a list of options, all ours
-  NODE_OPTIONS=--no-deprecation npm ci --include=optional --include=dev $npm_options 9>&- </dev/null || {
+  NODE_OPTIONS=--no-deprecation npm ci --include=optional --include=dev $workspaces $npm_options 9>&- </dev/null || {
     rm -f node_modules/.package-lock.json
     fail 'npm ci failed; what it said is above.'
   }
@@ -171,19 +200,25 @@ fi
 # --- build -----------------------------------------------------------------------------------------------------------
 
 stamp=dist/.built
-sources='base wire control-plane core src platforms recorder storage streaming transcription report mock client mcp scripts/build.ts tsconfig.json tsconfig.build.json package.json'
+sources='base wire core src platforms recorder storage streaming transcription report mock
+  scripts/build.ts scripts/write-client.ts tsconfig.json tsconfig.build.json tsconfig.bot.json package.json'
+# Not the whole folder `client`: the build itself writes its types there.
+[ "$parts" = bot ] ||
+  sources="$sources control-plane mcp client/index.ts client/package.json client/tsconfig.json docs/openapi.json docs/openapi-older.json"
 build_is_done() {
   # Folders count as well, since a file that is gone changes nothing but its folder.
   # shellcheck disable=SC2086
-  [ -f "$stamp" ] &&
+  [ -f "$stamp" ] && { [ "$parts" = bot ] || { grep -qx all "$stamp" && [ -f client/v2.ts ]; }; } &&
     [ -z "$(find $sources node_modules/.package-lock.json -newer "$stamp" 2>/dev/null | head -n 1)" ]
 }
 
 if ! build_is_done; then
   say 'building'
   # The stamp has the time of the start, so that files that are edited meanwhile are built next time.
-  : >.cache/build-began
-  node scripts/build.ts 9>&- </dev/null || {
+  echo "$parts" >.cache/build-began
+  only=''
+  [ "$parts" = all ] || only=--bot
+  node scripts/build.ts $only 9>&- </dev/null || {
     rm -f "$stamp"
     fail 'the build failed; what it said is above.'
   }

@@ -1,10 +1,11 @@
 #!/bin/sh
-# `npm test`: set-up with what tests need, then lint, types, English and the tests, in this order. All of them run even when an
-# earlier one fails, so that one run shows everything. Ends with the line `N passed, N failed`: the tests, and one
+# `npm test`: set-up with what tests need, then the tests, and beside them lint, types and English, whose
+# output follows the tests'. All of them run even if one fails, so that one run shows everything. Ends with the line `N passed, N failed`: the tests, and one
 # failed more for each of lint, types, English or test run that failed as such. A run in which tests were retried after a
 # standstill of the machine says how many: `retried_2: N passed, N failed`.
 #
 #   npm test                         everything that a change is likely to break
+#   npm run check                    no set-up, and the fast lane only
 #   npm run test:long                the long lane: what takes minutes, or repeats a proof with another real server
 #   npm test -- test/src/states      arguments go to vitest
 #
@@ -25,6 +26,10 @@ if [ "${1-}" = --long ]; then
   lanes='--project=long'
   needs=--long
   shift
+elif [ "${1-}" = --check ]; then
+  lanes='--project=fast'
+  needs=''
+  shift
 fi
 
 finish() {
@@ -32,7 +37,7 @@ finish() {
   exit "$2"
 }
 
-sh scripts/setup.sh "$needs" || finish '0 passed, 1 failed' 1
+[ -z "$needs" ] || sh scripts/setup.sh "$needs" --yes || finish '0 passed, 1 failed' 1
 
 PATH="$root/node_modules/.bin:$PATH"
 # A bot or a service that a test starts is compiled once.
@@ -40,17 +45,25 @@ NODE_COMPILE_CACHE="$root/.cache/compiled"
 export PATH NODE_COMPILE_CACHE
 
 failed=''
-run() {
+besides=''
+beside() {
   name=$1
   shift
-  printf '\n== %s\n' "$name"
-  "$@" || failed="$failed $name"
+  "$@" >".cache/check-$name.log" 2>&1 &
+  besides="$besides $name=$!"
 }
 
-run lint biome check .
-run types tsc --noEmit
-run english node scripts/check-english.ts
-run tests vitest run "$lanes" --reporter=default --reporter=json --outputFile.json="$results" "$@"
+beside lint biome check .
+beside types tsc --noEmit
+beside english node scripts/check-english.ts
+printf '\n== tests\n'
+vitest run "$lanes" --reporter=default --reporter=json --outputFile.json="$results" "$@" || failed=' tests'
+for check in $besides; do
+  name=${check%=*}
+  wait "${check#*=}" || failed="$failed $name"
+  printf '\n== %s\n' "$name"
+  cat ".cache/check-$name.log"
+done
 
 [ -z "$failed" ] || printf '\nfailed:%s\n' "$failed"
 printf '\n'

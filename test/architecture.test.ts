@@ -51,8 +51,6 @@ const sources = globSync(
   '{base,wire,control-plane,core,src,platforms,recorder,storage,streaming,report,transcription,mock,client,mcp}/**/*.{ts,tsx}',
   { cwd: packageRoot, exclude: (path) => path.endsWith('node_modules') },
 )
-  // Writes files of the client, and is not shipped.
-  .filter((file) => file !== 'client/generate.ts')
   .sort()
   .map(read)
 

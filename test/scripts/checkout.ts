@@ -9,11 +9,12 @@ const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))))
 
 /** The programs of the real machine that the scripts may use. */
 const REAL_TOOLS =
-  'sh cat cp chmod dirname env find flock grep head id ln mkdir mv printf pwd readlink rm sed sleep tail tee touch tr true uname'
+  'sh cat cp chmod dirname env find flock grep head id ln mkdir mv printf pwd readlink rm script sed sleep tail tee touch tr true uname'
 
 const NPM_CI = `mkdir -p node_modules/.bin
   cp "$FAKES/tool" node_modules/.bin/node
   cp "$FAKES/tool" node_modules/.bin/tsc
+  case "$*" in *' -w '*) ;; *) mkdir -p node_modules/@standin/control-plane ;; esac
   touch node_modules/.package-lock.json`
 
 const FAKES: Readonly<Record<string, string>> = {
@@ -68,15 +69,19 @@ export async function makeCheckout(): Promise<Checkout> {
     const file = join(fakes, name)
     await rm(file, { force: true })
     if (script === null) return
+    // A call is one write, since programs may run side by side.
     await writeFile(
       file,
-      `#!/bin/sh\n{ printf '%s' "\${0##*/} $*" | tr '\\n' ' '; echo; } >> "$STATE/calls"\n${script}\n`,
+      `#!/bin/sh\nprintf '%s\\n' "$(printf '%s' "\${0##*/} $*" | tr '\\n' ' ')" >> "$STATE/calls"\n${script}\n`,
     )
     await chmod(file, 0o755)
   }
   for (const [name, script] of Object.entries(FAKES)) await fake(name, script)
   // Stands for every program that npm brings; the build is the one that leaves something.
-  await fake('tool', 'case "$1" in scripts/build.ts) mkdir -p dist/src/cli; touch dist/src/cli/index.js ;; esac')
+  await fake(
+    'tool',
+    'case "$1" in scripts/build.ts) mkdir -p dist/src/cli client; touch dist/src/cli/index.js client/v2.ts ;; esac',
+  )
 
   return {
     folder,

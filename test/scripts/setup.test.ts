@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { readFile, readlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type Checkout, makeCheckout } from './checkout.ts'
 
 /** apt-get install as the fake does it. */
@@ -15,6 +15,9 @@ beforeEach(async () => {
 })
 
 afterEach(() => checkout.remove())
+
+/** The build of the bot alone. */
+const BUILD = 'node scripts/build.ts --bot'
 
 const setup = (...args: string[]) => checkout.run('scripts/setup.sh', args)
 
@@ -36,7 +39,7 @@ async function packagesOf(list: string): Promise<string[]> {
 test('a fresh machine gets everything once; the second run does nothing and says nothing', async () => {
   const first = await setup()
   expect(first).toMatchObject({ exitCode: 0 })
-  const done = ['apt-get update', 'apt-get install', 'npm ci', 'node scripts/build.ts']
+  const done = ['apt-get update', 'apt-get install', 'npm ci', BUILD]
   expect(await steps()).toEqual(done)
   expect(await readlink(join(checkout.folder, 'node_modules/.bin/standin'))).toBe('../../bin/standin')
   const second = await setup()
@@ -54,6 +57,68 @@ test('only what is missing is installed, without what it merely recommends; serv
   const lists = ['', '-service', '-test', '-long', '-bench'].map((list) => `debian-packages${list}`)
   const expected = (await Promise.all(lists.map(packagesOf))).map((packages) => packages.join(' '))
   expect(installs.map((call) => call.split('--no-install-recommends ')[1])).toEqual(expected)
+})
+
+test('a bot gets neither the packages nor the build of the service; the first call that needs them brings both, once', async () => {
+  const installs = async () => (await checkout.calls()).filter((call) => call.startsWith('npm ci'))
+  const builds = async () => (await steps()).filter((step) => step.startsWith('node scripts/build.ts'))
+  await setup()
+  expect((await installs()).map((call) => call.includes('-w @standin/mock'))).toEqual([true])
+  await setup('--service')
+  expect((await installs()).map((call) => call.includes('-w @standin/mock'))).toEqual([true, false])
+  expect(await builds()).toEqual([BUILD, 'node scripts/build.ts'])
+  for (const options of [[], ['--service'], ['--tests']]) await setup(...options)
+  expect(await installs()).toHaveLength(2)
+  expect(await builds()).toHaveLength(2)
+})
+
+test('a folder that has everything keeps it when a bot starts after a change', async () => {
+  await setup('--tests')
+  await checkout.touchLater('package-lock.json')
+  expect((await setup()).text).toContain('installing all npm packages')
+  expect((await steps()).at(-1)).toBe('node scripts/build.ts')
+})
+
+test('types of the client that are gone are built again, for everything but a bot', async () => {
+  await setup('--service')
+  await checkout.write('gone.sh', 'rm client/v2.ts')
+  await checkout.run('gone.sh')
+  expect((await setup('--service')).text).toContain('building')
+})
+
+describe('on a terminal', () => {
+  /** Runs set-up on a terminal where a person types `answer`. */
+  const typed = async (
+    answer: string,
+    { options = '', env = {} }: { options?: string; env?: Record<string, string> },
+  ) => {
+    await checkout.write('answer', answer)
+    await checkout.write('typed.sh', `script -qec "sh scripts/setup.sh ${options}" /dev/null < answer`)
+    return checkout.run('typed.sh', [], { env })
+  }
+
+  test('it names the packages and the command, and installs them only after a yes', async () => {
+    const { exitCode, text } = await typed('y\n', {})
+    expect({ exitCode, text }).toEqual({ exitCode: 0, text: expect.stringContaining('[Y/n]') })
+    expect(text.indexOf('chromium')).toBeLessThan(text.indexOf('[Y/n]'))
+    expect(text).toContain('apt-get install -y --no-install-recommends chromium')
+    expect(await steps()).toContain('apt-get install')
+  })
+
+  test('a no installs nothing, and fails', async () => {
+    const { exitCode, text } = await typed('n\n', {})
+    expect({ exitCode, text }).toEqual({ exitCode: 1, text: expect.stringContaining('nothing was installed') })
+    expect(await steps()).toEqual([])
+  })
+
+  test.each([
+    ['--yes', { options: '--yes' }],
+    ['CI', { env: { CI: 'true' } }],
+  ])('%s does not ask', async (_name, how) => {
+    const { exitCode, text } = await typed('', how)
+    expect(exitCode).toBe(0)
+    expect(text).not.toContain('[Y/n]')
+  })
 })
 
 test('it works from any folder', async () => {
@@ -128,24 +193,21 @@ test('a failed npm ci leaves nothing that looks done, and is tried again next ti
   expect(text).toContain('registry is away')
   await setup()
   expect((await steps()).filter((step) => step === 'npm ci')).toHaveLength(2)
-  expect(await steps()).not.toContain('node scripts/build.ts')
+  expect(await steps()).not.toContain(BUILD)
 })
 
 test('a changed lock file brings npm ci and a new build; an unchanged one does not', async () => {
   await setup()
   await checkout.touchLater('package-lock.json')
   await setup()
-  expect(await steps()).toEqual([
-    ...['apt-get update', 'apt-get install', 'npm ci', 'node scripts/build.ts'],
-    ...['npm ci', 'node scripts/build.ts'],
-  ])
+  expect(await steps()).toEqual([...['apt-get update', 'apt-get install', 'npm ci', BUILD], ...['npm ci', BUILD]])
 })
 
 test.each(['src', 'mock', 'scripts/build.ts', 'tsconfig.json'])('a change in %s brings a new build', async (path) => {
   await setup()
   await checkout.touchLater(path)
   await setup()
-  expect((await steps()).filter((step) => step === 'node scripts/build.ts')).toHaveLength(2)
+  expect((await steps()).filter((step) => step === BUILD)).toHaveLength(2)
   expect((await steps()).filter((step) => step === 'npm ci')).toHaveLength(1)
 })
 
@@ -173,7 +235,7 @@ test('two at once: the second waits and finds nothing to do', async () => {
   await checkout.fake('apt-get', `sleep 0.3; case "$*" in *install*) ${INSTALL} ;; esac`)
   const both = await Promise.all([setup(), setup()])
   expect(both.map(({ exitCode }) => exitCode)).toEqual([0, 0])
-  expect(await steps()).toEqual(['apt-get update', 'apt-get install', 'npm ci', 'node scripts/build.ts'])
+  expect(await steps()).toEqual(['apt-get update', 'apt-get install', 'npm ci', BUILD])
 })
 
 test('a system without dpkg is refused in one sentence that names it', async () => {
@@ -227,7 +289,7 @@ test.each([
   await checkout.fake('node', node)
   const { exitCode, text } = await setup()
   expect(exitCode).toBe(1)
-  expect(text).toContain(`the machine's own Node is ${found}; needed: 22.18 or newer`)
+  expect(text).toContain(`the machine's own Node is ${found}; needed: 22.19 or newer`)
 })
 
 test('an option that does not exist is refused', async () => {

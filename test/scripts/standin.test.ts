@@ -28,6 +28,7 @@ test.each([
   ],
   ['a command', ['doctor', '--json'], 'doctor --json'],
   ['an option', ['--help'], '--help'],
+  ['consent to Debian packages', ['--yes', 'doctor'], 'doctor'],
 ])('npm start with %s', async (_name, args, expected) => {
   expect((await start(...args)).exitCode).toBe(0)
   expect(await programArguments()).toBe(expected)

@@ -73,12 +73,12 @@ describe('npm test', () => {
     await checkout.fake(
       'npm',
       `mkdir -p node_modules/.bin
-      for name in biome tsc vitest; do cp "$FAKES/$name" node_modules/.bin/$name; done
+      for name in biome knip tsc vitest; do cp "$FAKES/$name" node_modules/.bin/$name; done
       printf '#!/bin/sh\\ncase "$1" in */build.ts) mkdir -p dist ;; */check-english.ts) english ;; *) exec "$REAL_NODE" "$@" ;; esac\\n' > node_modules/.bin/node
       chmod +x node_modules/.bin/node
       touch node_modules/.package-lock.json`,
     )
-    for (const name of ['biome', 'tsc', 'english']) await checkout.fake(name, 'true')
+    for (const name of ['biome', 'tsc', 'english', 'knip']) await checkout.fake(name, 'true')
     await checkout.fake('vitest', vitest(2, 0))
   })
 
@@ -93,11 +93,11 @@ describe('npm test', () => {
   const run = (...args: string[]) => checkout.run('scripts/test.sh', args, { env: { REAL_NODE: process.execPath } })
   const lastLine = (text: string) => text.trimEnd().split('\n').at(-1)
 
-  test('runs lint, types, English and tests in this order and ends with the numbers', async () => {
+  test('runs lint, types, English and tests and ends with the numbers', async () => {
     const { exitCode, text } = await run('test/one')
     expect({ exitCode, last: lastLine(text) }).toEqual({ exitCode: 0, last: '2 passed, 0 failed' })
-    const calls = (await checkout.calls()).filter((call) => /^(biome|tsc|english|vitest)/.test(call))
-    expect(calls.map((call) => call.split(' ')[0])).toEqual(['biome', 'tsc', 'english', 'vitest'])
+    const calls = (await checkout.calls()).filter((call) => /^(biome|tsc|english|knip|vitest)/.test(call)).sort()
+    expect(calls.map((call) => call.split(' ')[0])).toEqual(['biome', 'english', 'tsc', 'vitest'])
     expect(calls[3]).toMatch(/ test\/one$/)
   })
 
@@ -107,7 +107,7 @@ describe('npm test', () => {
     expect({ exitCode, last: lastLine(text) }).toEqual({ exitCode: 1, last: '5 passed, 2 failed' })
   })
 
-  test.each(['biome', 'english'])(
+  test.each(['biome', 'english', 'tsc'])(
     'a failed %s does not keep the tests from running, and fails the run',
     async (name) => {
       await checkout.fake(name, 'exit 1')
@@ -115,6 +115,25 @@ describe('npm test', () => {
       expect({ exitCode, last: lastLine(text) }).toEqual({ exitCode: 1, last: '2 passed, 1 failed' })
     },
   )
+
+  test('what lint said is printed after the tests, and a slow check is waited for', async () => {
+    await checkout.fake('biome', 'sleep 0.3; echo a bad line; exit 1')
+    await checkout.fake('vitest', `echo the tests; ${vitest(2, 0)}`)
+    const { text } = await run()
+    expect(text).toMatch(
+      /== tests\nthe tests\n[\s\S]*== lint\na bad line\n[\s\S]*failed: lint\n[\s\S]*2 passed, 1 failed\n$/,
+    )
+  })
+
+  test('the check needs no set-up, and runs the fast lane only', async () => {
+    await run()
+    const before = await checkout.calls()
+    const { exitCode } = await run('--check')
+    const added = (await checkout.calls()).slice(before.length)
+    expect(exitCode).toBe(0)
+    expect(added.filter((call) => /^(apt-get|npm|node)/.test(call))).toEqual([])
+    expect(added.find((call) => call.startsWith('vitest'))).toContain('--project=fast')
+  })
 
   test('a test run that crashes without a report is a failure', async () => {
     await checkout.fake('vitest', 'kill -KILL $$')

@@ -286,14 +286,6 @@ describe('without a display', () => {
 })
 
 describe('plugins', () => {
-  test('stealth can be configured, and the page it gives is covered', async () => {
-    const { page } = await open(HEADLESS, { plugins: ['stealth'] })
-    await page.goto('data:text/html,hello')
-    expect(await page.evaluate(() => navigator.webdriver)).toBe(false)
-    // The mark of this plugin: it hides what says headless.
-    expect(await page.evaluate(() => navigator.userAgent)).not.toContain('Headless')
-  })
-
   test('an unknown name is refused with the known ones', async () => {
     await expect(open(HEADLESS, { plugins: ['invisible'] })).rejects.toThrow(/invisible.*stealth/)
   })

@@ -1,0 +1,35 @@
+/**
+ * Writes the types of the client, `client/v2.ts` and `client/older.ts`, from the OpenAPI documents in `docs`. Git does not
+ * keep them: each build writes them first.
+ */
+import { readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const root = join(import.meta.dirname, '..')
+
+/** Each document below `docs`, and the file below `client` with its types. */
+export const OPENAPI_DOCUMENTS: ReadonlyMap<string, string> = new Map([
+  ['openapi.json', 'v2.ts'],
+  ['openapi-older.json', 'older.ts'],
+])
+
+type Generator = typeof import('../client/node_modules/openapi-typescript/dist/index.d.mts')
+
+/** Loads the generator only here: a set-up for one bot has no generator. */
+export async function writeClient(): Promise<void> {
+  // The generator needs TypeScript 5, so npm installs both in the client's own folder.
+  const require = createRequire(join(root, 'client', 'package.json'))
+  const { default: openapiTS, astToString } = require('openapi-typescript') as Generator
+  for (const [name, target] of OPENAPI_DOCUMENTS) {
+    const document = JSON.parse(readFileSync(join(root, 'docs', name), 'utf8'))
+    const types = astToString(await openapiTS(document, { defaultNonNullable: false }))
+    const fresh = join(root, 'client', `${target}.${process.pid}`)
+    writeFileSync(fresh, `/** Made from docs/${name} by scripts/write-client.ts. */\n${types}`)
+    // In one step, so that no other program reads half a file.
+    renameSync(fresh, join(root, 'client', target))
+  }
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) await writeClient()
