@@ -42,6 +42,10 @@ const KNOWN_BY = 3
 const SHOWN_AGAIN_MS = 20_000
 const MAX_ROWS = 100
 const MAX_TOKENS = 600
+/** Scores of an alignment: recognition corrects some words for each that it leaves, and rarely their number. */
+const REPEATED = 4
+const CORRECTED = -1
+const MISSING = -4
 /** A text so short may be corrected in all its words. */
 const MAX_CORRECTED = 2
 
@@ -196,18 +200,24 @@ interface Alignment {
 }
 
 /**
- * Aligns a new text with the words before: it may lack words at the beginning and go on at the end. With nothing in
+ * Aligns a new text with the words before: it may lack words at the beginning and continue at the end. With nothing in
  * common, all old words are missing and all others are new.
  *
  * @param isCut - more words came before the old ones.
  */
 function align(old: readonly string[], words: readonly string[], isCut = false): Alignment {
-  const scores = [[0, ...words.map((_, index) => (isCut ? 0 : -index - 1))]]
+  const scores = [[0, ...words.map((_, index) => (isCut ? 0 : MISSING * (index + 1)))]]
   for (const [index, word] of old.entries()) {
     const above = scores[index]!
     const row = [0]
     for (const [place, other] of words.entries())
-      row.push(Math.max(above[place]! + (word === other ? 2 : -1), above[place + 1]! - 1, row[place]! - 1))
+      row.push(
+        Math.max(
+          above[place]! + (word === other ? REPEATED : CORRECTED),
+          above[place + 1]! + MISSING,
+          row[place]! + MISSING,
+        ),
+      )
     scores.push(row)
   }
   const places = words.map((): number | null => null)
@@ -218,10 +228,10 @@ function align(old: readonly string[], words: readonly string[], isCut = false):
   while (cut > 0 && end > 0) {
     const score = scores[cut]![end]!
     const isRepeated = old[cut - 1] === words[end - 1]
-    if (score === scores[cut - 1]![end - 1]! + (isRepeated ? 2 : -1)) {
+    if (score === scores[cut - 1]![end - 1]! + (isRepeated ? REPEATED : CORRECTED)) {
       places[--end] = --cut
       if (isRepeated) matches++
-    } else if (score === scores[cut - 1]![end]! - 1) cut--
+    } else if (score === scores[cut - 1]![end]! + MISSING) cut--
     else end--
   }
   return { cut, places, matches }

@@ -1,6 +1,8 @@
 /** The page's rows and the words from them, together: no word is lost, and none is said twice. */
+import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { type Poll, utterancesFrom } from './caption-run.ts'
+import { type Drawn, draw, printed, speech } from './caption-speech.ts'
 
 const WORDS = Array.from({ length: 150 }, (_, index) => `w${index}`)
 
@@ -154,3 +156,24 @@ describe('captions on a page', () => {
     ).toBe(WORDS.join(' '))
   })
 })
+
+/** For a search with more cases, set RUNS. */
+const RUNS = Number(process.env.RUNS ?? 300)
+
+test('a random speech in a random window comes out whole, in the order of each speaker, once', () => {
+  const result = fc.check(
+    fc.property(speech.map(draw), (drawn) => JSON.stringify(heard(drawn)) === JSON.stringify([...drawn.said].sort())),
+    { numRuns: RUNS, ...(process.env.RUNS ? {} : { seed: 35 }) },
+  )
+  const [worst] = result.counterexample ?? []
+  const report = worst && `${printed(worst)}\nsaid:  ${show([...worst.said])}\nheard: ${show(heard(worst))}`
+  expect(report && `seed ${result.seed}, path ${result.counterexamplePath}\n${report}`).toBeUndefined()
+})
+
+const show = (said: readonly [string, string][]) => said.map(([name, text]) => `${name || '–'}: ${text}`).join(' / ')
+
+/** The reported words of each speaker, by name. */
+function heard({ polls }: Drawn): [string, string][] {
+  const texts = Map.groupBy(utterancesFrom(polls), ({ speaker }) => speaker)
+  return [...texts].map(([name, all]): [string, string] => [name, all.map(({ text }) => text).join(' ')]).sort()
+}

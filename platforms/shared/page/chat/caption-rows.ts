@@ -1,6 +1,6 @@
 /**
- * Decides which of a page's caption rows is which. Pages grow and correct the text of a row in place, slide texts from
- * one element to the next, reuse elements for other rows and draw all rows again; so the texts of all rows together
+ * Decides which of a page's caption rows is which. Pages grow and correct the text of a row in place, and move texts from
+ * one element to the next. They reuse elements for other rows, and draw all rows again. The texts of all rows together
  * decide, by an alignment of their words, and the element counts only between equals. In doubt it is a new row: a word
  * that is reported twice is better than one that is missing.
  */
@@ -34,14 +34,15 @@ interface KnownRow extends CaptionRow {
 const MAX_CHARACTERS = 4000
 /** The page may show a caption before the channel that carried it has been read. */
 const CHANNEL_GRACE_MS = 3_000
-/** Of a longer row, only the last words are aligned. */
+/** Longer rows are aligned by their end. */
 const MAX_WORDS = 60
-/** As many words of a row identify it; a shorter row needs all of its own. */
+/** As many words of a row identify it; a shorter row is identified by all its words. */
 const KNOWN_BY = 3
 /** How many agreeing words outweigh one that differs. */
 const DIFFERENCE = 4
 /** Speech recognition rewrites words that it wrote shortly before. A later change that leaves little is a new row. */
 const REWRITE_MS = 2_000
+const MAX_REWRITTEN = 3
 /** A list that is empty for so long was drawn again. */
 const REDRAW_MS = 1_000
 
@@ -88,7 +89,8 @@ export class CaptionRows {
     })
     const kept = new Set(knownAt.values())
     const gone = before.filter((row) => !kept.has(row))
-    for (const row of gone) if (!row.isFinal) this.#report({ ...row, isFinal: true, at })
+    for (const row of gone.toSorted((one, other) => one.changedAt - other.changedAt))
+      if (!row.isFinal) this.#report({ ...row, isFinal: true, at })
     // A whole list that is gone may be about to be drawn again.
     if (shown.length === 0)
       this.#known = gone
@@ -160,25 +162,29 @@ function matchRows(known: readonly KnownRow[], shown: readonly ShownCaption[], a
   return new Map(made.map((pair) => [pair.to, pair.known]))
 }
 
-/** A text that was written shortly before, and of which at least the beginning is left. */
+/** A text that was written shortly before, and of which the beginning is left. */
 function isRewrite({ known, shown }: Pair, at: number): boolean {
   if (at - known.changedAt >= REWRITE_MS) return false
   const old = wordsOf(known.text)
-  return old[0] === wordsOf(shown.text)[0] || (old.length < KNOWN_BY && !SENTENCE_END.test(known.text))
+  const words = wordsOf(shown.text)
+  if (old.length < KNOWN_BY && !SENTENCE_END.test(known.text)) return true
+  return old[0] === words[0] || repeated(old.slice(0, -MAX_REWRITTEN), words) >= KNOWN_BY
+}
+
+function likeness(old: string, text: string): number {
+  const words = wordsOf(old)
+  return text.startsWith(old) ? words.length : repeated(words, wordsOf(text))
 }
 
 /**
- * How many words of the old text the new one repeats, less what differs. The new text may lack words at the beginning,
- * where the page cuts it, and may go on at its end.
+ * How many of the old words the new text repeats, less what differs. The new text may lack words at the beginning,
+ * where the page cuts it, and may continue at its end.
  */
-function likeness(old: string, text: string): number {
-  const all = wordsOf(old)
-  const last = all.slice(-MAX_WORDS)
-  if (text.startsWith(old)) return all.length
-  const words = wordsOf(text).slice(-2 * MAX_WORDS)
-  const isCut = all.length > last.length
+function repeated(old: readonly string[], all: readonly string[]): number {
+  const words = all.slice(-2 * MAX_WORDS)
+  const isCut = old.length > MAX_WORDS
   let row = [0, ...words.map((_, index) => (isCut ? 0 : -DIFFERENCE * (index + 1)))]
-  for (const word of last) {
+  for (const word of old.slice(-MAX_WORDS)) {
     const above = row
     row = [0]
     for (const [index, other] of words.entries())
