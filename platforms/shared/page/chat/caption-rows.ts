@@ -85,7 +85,8 @@ export class CaptionRows {
       if (known === undefined) return this.#say({ key: `row-${++this.#rows}`, name, text, at, element })
       const isSame = known.text === text && (known.name === name || name === '')
       if (isSame) return { ...known, element, isFinal: false }
-      return this.#say({ key: known.key, name: name || known.name, text, at, element })
+      const row = this.#say({ key: known.key, name: name || known.name, text, at, element })
+      return known.text === text ? { ...row, changedAt: known.changedAt } : row
     })
     const kept = new Set(knownAt.values())
     const gone = before.filter((row) => !kept.has(row))
