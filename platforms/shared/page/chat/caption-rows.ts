@@ -144,7 +144,7 @@ function matchRows(known: readonly KnownRow[], shown: readonly ShownCaption[], a
     if (pair.known.element === pair.shown.element && pair.known.text === pair.shown.text && isFree(pair))
       made.push(pair)
   const open = pairs.filter(isFree)
-  for (const pair of open) pair.score = likeness(pair.known.text, pair.shown.text)
+  for (const pair of open) pair.score = likeness(pair)
   const isInPlace = (pair: Pair) => pair.known.element === pair.shown.element
   open.sort(
     (a, b) =>
@@ -172,9 +172,11 @@ function isRewrite({ known, shown }: Pair, at: number): boolean {
   return old[0] === words[0] || repeated(old.slice(0, -MAX_REWRITTEN), words) >= KNOWN_BY
 }
 
-function likeness(old: string, text: string): number {
-  const words = wordsOf(old)
-  return text.startsWith(old) ? words.length : repeated(words, wordsOf(text))
+function likeness({ known, shown }: Pair): number {
+  const words = wordsOf(known.text)
+  // The last word of a text may be half of a word.
+  const isGrown = known.element === shown.element && shown.text.startsWith(known.text)
+  return isGrown ? words.length : repeated(words, wordsOf(shown.text))
 }
 
 /**
