@@ -27,21 +27,27 @@ export interface CaptionWords {
 /** A row that has been still for so long is at its end, or its speaker pauses. */
 const STILL_MS = 2_000
 /** Words of a speaker who never pauses become final after this, */
-const LONGEST_MS = 15_000
+const MAX_UNSETTLED_MS = 15_000
 /** up to the end of a sentence, or else of what has not been changed for a while. */
 const SETTLED_SENTENCE_MS = 2_500
 const SETTLED_MS = 5_000
 /** A word of a text that comes up at once has taken about this long. */
 const WORD_MS = 350
 /** The platform's time of a word is not believed where it is further back. */
-const LATEST_MS = 30_000
-/** Final words by which the place is found where new ones begin. */
-const TAIL = 8
-/** A row that shows up again, in a new window or list, is known by as many words of the old one. */
+const MAX_DELAY_MS = 30_000
+/** Final words that are kept of a row: with them, a new text is aligned. */
+const MAX_FINALS = 60
+/** A row that another source shows too is known by as many words. */
 const KNOWN_BY = 3
 const SHOWN_AGAIN_MS = 20_000
-const MOST_ROWS = 100
-const MOST_TOKENS = 600
+const MAX_ROWS = 100
+const MAX_TOKENS = 600
+/** Scores of an alignment: recognition corrects some words for each that it leaves, and rarely their number. */
+const REPEATED = 4
+const CORRECTED = -1
+const MISSING = -4
+/** A text so short may be corrected in all its words. */
+const MAX_CORRECTED = 2
 
 /** Scripts that put no blanks between words: each character counts as one. */
 const ALONE = '\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}\\p{Script=Thai}\\p{Script=Lao}\\p{Script=Khmer}'
@@ -59,9 +65,7 @@ interface Pending {
 interface Row {
   speaker: string
   /** The last final words, normalized. */
-  tail: string[]
-  /** Where new words begin in the text, as far as it is not cut at its start. */
-  finals: number
+  finals: string[]
   pending: Pending[]
   changedAt: number
 }
@@ -78,9 +82,8 @@ export class CaptionAssembler {
   onUpdate({ key, speaker, text, isFinal, at, startedAt }: CaptionUpdate, now = at): void {
     const tokens = tokensOf(text)
     const row = this.#rowOf(key, speaker, tokens, at)
-    row.finals = beginOf(tokens, row)
-    const fresh = tokens.slice(row.finals)
-    if (merge(row, fresh, at, row.tail.length === 0 ? startedAt : undefined)) {
+    row.speaker = speaker
+    if (merge(row, tokens, at, startedAt)) {
       row.changedAt = Math.max(at, now)
       if (!isFinal && row.pending.length > 0) this.#say(row, row.pending, false)
     }
@@ -93,7 +96,7 @@ export class CaptionAssembler {
       const [first] = row.pending
       if (first === undefined) continue
       if (now - row.changedAt >= STILL_MS) this.#settle(row, row.pending.length)
-      else if (now - first.start >= LONGEST_MS) this.#settle(row, settledWords(row.pending, now))
+      else if (now - first.start >= MAX_UNSETTLED_MS) this.#settle(row, settledWords(row.pending, now))
     }
   }
 
@@ -105,8 +108,7 @@ export class CaptionAssembler {
   #settle(row: Row, count: number): void {
     const words = row.pending.splice(0, count)
     if (words.length === 0) return
-    row.finals += words.length
-    row.tail = [...row.tail, ...words.map(({ word }) => normal(word))].slice(-TAIL)
+    row.finals = [...row.finals, ...words.map(({ word }) => normal(word))].slice(-MAX_FINALS)
     this.#say(row, words, true)
   }
 
@@ -120,72 +122,119 @@ export class CaptionAssembler {
   #rowOf(key: string, speaker: string, tokens: readonly string[], at: number): Row {
     const known = this.#rows.get(key)
     if (known) return known
-    const row = this.#shownAgain(speaker, tokens, at) ?? { speaker, tail: [], finals: 0, pending: [], changedAt: at }
+    const row = this.#shownElsewhere(key, speaker, tokens, at) ?? { speaker, finals: [], pending: [], changedAt: at }
     this.#rows.set(key, row)
-    if (this.#rows.size > MOST_ROWS) {
-      const [oldest] = this.#rows.keys()
-      this.#rows.delete(oldest!)
+    if (this.#rows.size > MAX_ROWS) {
+      const [oldest, last] = [...this.#rows].reduce((a, b) => (b[1].changedAt < a[1].changedAt ? b : a))
+      this.#settle(last, last.pending.length)
+      this.#rows.delete(oldest)
     }
     return row
   }
 
-  /** The row of this speaker whose text begins this one: the page has drawn its captions again. */
-  #shownAgain(speaker: string, tokens: readonly string[], at: number): Row | null {
-    const row = [...this.#rows.values()].findLast(
-      (one) => one.speaker === speaker && at - one.changedAt < SHOWN_AGAIN_MS,
+  /** The row of this speaker with which this text begins, if another source showed it: a page, then its channel. */
+  #shownElsewhere(key: string, speaker: string, tokens: readonly string[], at: number): Row | null {
+    const found = [...this.#rows].findLast(
+      ([other, row]) =>
+        sourceOf(other) !== sourceOf(key) && row.speaker === speaker && at - row.changedAt < SHOWN_AGAIN_MS,
     )
-    if (row === undefined) return null
-    const said = [...row.tail, ...row.pending.map(({ word }) => normal(word))].slice(-TAIL)
-    const { matches } = bestEnd(tokens.map(normal), said, tokens.length)
-    return matches >= KNOWN_BY && matches >= said.length * 0.7 ? row : null
+    if (found === undefined) return null
+    const said = saidIn(found[1])
+    const { matches } = align(said, tokens.map(normal))
+    return matches >= KNOWN_BY && matches >= Math.min(said.length, tokens.length) * 0.7 ? found[1] : null
   }
 }
 
-/** Where in the text the words begin that are not final yet. */
-function beginOf(tokens: readonly string[], { tail, finals }: Row): number {
-  if (tail.length === 0) return 0
-  const { end, matches } = bestEnd(tokens.map(normal), tail, finals)
-  if (matches >= Math.max(1, Math.ceil(Math.min(tail.length, finals) / 2))) return end
-  return Math.min(finals, tokens.length)
+/** A source gives each of its rows another name after the last `-` or `/` of the key. */
+function sourceOf(key: string): string {
+  return /^.*[-/]/.exec(key)?.[0] ?? key
 }
 
-/** The place up to which `said` fits best, nearest to where it is expected. */
-function bestEnd(
-  words: readonly string[],
-  said: readonly string[],
-  expected: number,
-): { end: number; matches: number } {
-  let best = { end: Math.min(expected, words.length), matches: 0 }
-  for (let end = 1; end <= words.length; end++) {
-    let matches = 0
-    for (let back = 1; back <= Math.min(said.length, end); back++)
-      if (words[end - back] === said[said.length - back]) matches++
-    const isNearer = Math.abs(end - expected) < Math.abs(best.end - expected)
-    if (matches > best.matches || (matches > 0 && matches === best.matches && isNearer)) best = { end, matches }
-  }
-  return best
+function saidIn({ finals, pending }: Row): string[] {
+  return [...finals, ...pending.map(({ word }) => normal(word))]
 }
 
-/** Words keep the time at which they first appeared, also when they are corrected. True if the row changed. */
+/** Takes a row's new text. Words keep the time of their first appearance when corrected. True if the row changed. */
 function merge(row: Row, tokens: readonly string[], at: number, startedAt?: number): boolean {
-  const { pending } = row
-  let hasChanged = tokens.length !== pending.length
-  const added = Math.max(0, tokens.length - pending.length)
-  const before = pending.at(-1)?.end ?? Number.NEGATIVE_INFINITY
-  const isBelievable = startedAt !== undefined && startedAt <= at && at - startedAt < LATEST_MS
-  const from = pending.length === 0 && isBelievable ? startedAt : Math.max(before, at - added * WORD_MS)
-  const step = added === 0 ? 0 : Math.max(0, at - from) / added
-  row.pending = tokens.map((word, index) => {
-    const known = pending[index]
-    if (known === undefined) {
-      const place = index - pending.length
-      return { word, start: from + place * step, end: from + (place + 1) * step, changedAt: at }
-    }
-    if (known.word === word) return known
-    hasChanged = true
-    return { ...known, word, changedAt: at }
-  })
-  return hasChanged
+  const { finals, pending } = row
+  const { length: finalCount } = finals
+  const { cut, places } = alignedTo(row, tokens)
+  // Corrections of final words are ignored.
+  const begin = places.findLastIndex((place) => place !== null && place < finalCount) + 1
+  // Words that the page has cut off were said all the same.
+  const words = pending.slice(0, Math.max(0, cut - finalCount))
+  const known = places.slice(begin).map((place) => (place === null ? undefined : pending[place - finalCount]))
+  const addedFrom = known.findLastIndex((word) => word !== undefined) + 1
+  for (const [index, word] of tokens.slice(begin, begin + addedFrom).entries()) {
+    const time = known[index] ?? { start: words.at(-1)?.end ?? at, end: words.at(-1)?.end ?? at }
+    const changedAt = known[index]?.word === word ? known[index].changedAt : at
+    words.push({ start: time.start, end: time.end, word, changedAt })
+  }
+  const added = tokens.slice(begin + addedFrom)
+  const isBelievable = startedAt !== undefined && startedAt <= at && at - startedAt < MAX_DELAY_MS
+  const isFirst = finalCount + pending.length === 0
+  const before = words.at(-1)?.end ?? Number.NEGATIVE_INFINITY
+  const from = isFirst && isBelievable ? startedAt : Math.max(before, at - added.length * WORD_MS)
+  const step = Math.max(0, at - from) / added.length
+  for (const [index, word] of added.entries())
+    words.push({ word, start: from + index * step, end: from + (index + 1) * step, changedAt: at })
+  row.pending = words
+  return words.length !== pending.length || words.some(({ word }, index) => word !== pending[index]!.word)
+}
+
+function alignedTo(row: Row, tokens: readonly string[]): Alignment {
+  const said = saidIn(row)
+  const alignment = align(said, tokens.map(normal), row.finals.length === MAX_FINALS)
+  const isShort = row.finals.length === 0 && said.length <= MAX_CORRECTED
+  if (alignment.matches > 0 || !isShort || SENTENCE_END.test(row.pending.at(-1)?.word ?? '')) return alignment
+  return { cut: 0, matches: 0, places: tokens.map((_, index) => (index < said.length ? index : null)) }
+}
+
+interface Alignment {
+  /** How many old words are missing at the beginning of the text. */
+  cut: number
+  /** For each word of the text the old word that it repeats or corrects; null for a new word. */
+  places: (number | null)[]
+  /** How many words it repeats. */
+  matches: number
+}
+
+/**
+ * Aligns a new text with the words before: it may lack words at the beginning and continue at the end. With nothing in
+ * common, all old words are missing and all others are new.
+ *
+ * @param isCut - more words came before the old ones.
+ */
+function align(old: readonly string[], words: readonly string[], isCut = false): Alignment {
+  const scores = [[0, ...words.map((_, index) => (isCut ? 0 : MISSING * (index + 1)))]]
+  for (const [index, word] of old.entries()) {
+    const above = scores[index]!
+    const row = [0]
+    for (const [place, other] of words.entries())
+      row.push(
+        Math.max(
+          above[place]! + (word === other ? REPEATED : CORRECTED),
+          above[place + 1]! + MISSING,
+          row[place]! + MISSING,
+        ),
+      )
+    scores.push(row)
+  }
+  const places = words.map((): number | null => null)
+  let matches = 0
+  let cut = old.length
+  const ends = scores[cut]!
+  let end = ends.lastIndexOf(Math.max(...ends))
+  while (cut > 0 && end > 0) {
+    const score = scores[cut]![end]!
+    const isRepeated = old[cut - 1] === words[end - 1]
+    if (score === scores[cut - 1]![end - 1]! + (isRepeated ? REPEATED : CORRECTED)) {
+      places[--end] = --cut
+      if (isRepeated) matches++
+    } else if (score === scores[cut - 1]![end]! + MISSING) cut--
+    else end--
+  }
+  return { cut, places, matches }
 }
 
 function settledWords(pending: readonly Pending[], now: number): number {
@@ -200,9 +249,9 @@ function settledWords(pending: readonly Pending[], now: number): number {
 }
 
 function tokensOf(text: string): string[] {
-  return (text.match(TOKENS) ?? []).slice(-MOST_TOKENS)
+  return (text.match(TOKENS) ?? []).slice(-MAX_TOKENS)
 }
 
 function normal(token: string): string {
-  return token.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '')
+  return token.toLowerCase().replace(/[^\p{L}\p{M}\p{N}]/gu, '') || token.trim()
 }

@@ -1,0 +1,179 @@
+/** The page's rows and the words from them, together: no word is lost, and none is said twice. */
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { type Poll, utterancesFrom } from './caption-run.ts'
+import { type Drawn, draw, printed, speech } from './caption-speech.ts'
+
+const WORDS = Array.from({ length: 150 }, (_, index) => `w${index}`)
+
+describe('captions on a page', () => {
+  const cases: [string, Poll[], string][] = [
+    [
+      'another text in the same element',
+      [
+        [1000, [['s', '', 'First sentence is over.']]],
+        [6000, [['s', '', 'Second one begins']]],
+        [6500, [['s', '', 'Second one begins here now.']]],
+      ],
+      'First sentence is over. | Second one begins here now.',
+    ],
+    [
+      'the oldest element is used again for the newest row',
+      [
+        [1000, [['a', 'Ann', 'So it is a test.']]],
+        [
+          4000,
+          [
+            ['a', 'Ann', 'So it is a test.'],
+            ['b', 'Ann', 'Maybe it is good.'],
+          ],
+        ],
+        [
+          8000,
+          [
+            ['b', 'Ann', 'Maybe it is good.'],
+            ['a', 'Ann', 'But I do not know.'],
+          ],
+        ],
+      ],
+      'So it is a test. | Maybe it is good. | But I do not know.',
+    ],
+    [
+      'texts move to the element above',
+      [
+        [
+          1000,
+          [
+            ['a', 'Ann', 'One is here now.'],
+            ['b', 'Ann', 'Two is here now.'],
+          ],
+        ],
+        [
+          5000,
+          [
+            ['a', 'Ann', 'Two is here now.'],
+            ['b', 'Ann', 'Three is here now.'],
+          ],
+        ],
+      ],
+      'One is here now. | Two is here now. | Three is here now.',
+    ],
+    [
+      'a second row that is like the first',
+      [
+        [1000, [['a', 'Ann', 'Can you hear me?']]],
+        [
+          5000,
+          [
+            ['a', 'Ann', 'Can you hear me?'],
+            ['b', 'Ann', 'Can you hear me now?'],
+          ],
+        ],
+      ],
+      'Can you hear me? | Can you hear me now?',
+    ],
+    [
+      'a second row that is like the first, at once',
+      [
+        [1000, [['a', 'Ann', 'Can you hear me?']]],
+        [
+          1250,
+          [
+            ['a', 'Ann', 'Can you hear me?'],
+            ['b', 'Ann', 'Can you hear me?'],
+          ],
+        ],
+      ],
+      'Can you hear me? | Can you hear me?',
+    ],
+    [
+      'every update has another element',
+      [
+        [1000, [['a', 'Ann', 'We start with the budget today.']]],
+        [2500, [['b', 'Ann', 'We start with the budget today. And then']]],
+        [3500, [['c', 'Ann', 'We start with the budget today. And then we rest.']]],
+      ],
+      'We start with the budget today. And then we rest.',
+    ],
+    [
+      'the name comes late',
+      [
+        [1000, [['a', '', 'Hello Bob.']]],
+        [1500, [['a', 'Ann', 'Hello Bob. How']]],
+        [2000, [['a', 'Ann', 'Hello Bob. How are you?']]],
+      ],
+      'Hello Bob. How are you?',
+    ],
+    [
+      'all rows are gone for a moment and drawn again',
+      [
+        [
+          1000,
+          [
+            ['a', 'Ann', 'We start with the budget.'],
+            ['b', 'Ann', 'And'],
+          ],
+        ],
+        [1500, []],
+        [
+          1750,
+          [
+            ['c', 'Ann', 'We start with the budget.'],
+            ['d', 'Ann', 'And then'],
+          ],
+        ],
+      ],
+      'We start with the budget. | And | then',
+    ],
+    [
+      'the same element shows the same sentence after a while without captions',
+      [
+        [1000, [['a', '', 'Can you hear me?']]],
+        [4000, []],
+        [6000, [['a', '', 'Can you hear me?']]],
+      ],
+      'Can you hear me? | Can you hear me?',
+    ],
+  ]
+
+  test.each(cases)('%s', (_, polls, wanted) => {
+    expect(
+      utterancesFrom(polls)
+        .map(({ text }) => text)
+        .join(' | '),
+    ).toBe(wanted)
+  })
+
+  test('a window that slides over a speech without pauses', () => {
+    const polls = WORDS.map((_, index): Poll => {
+      const text = WORDS.slice(Math.max(0, index - 29), index + 1).join(' ')
+      return [1000 + index * 400, [['a', 'Ann', text]]]
+    })
+    expect(
+      utterancesFrom(polls)
+        .map(({ text }) => text)
+        .join(' '),
+    ).toBe(WORDS.join(' '))
+  })
+})
+
+/** For a search with more cases, set RUNS. */
+const RUNS = Number(process.env.RUNS ?? 300)
+
+test('a random speech in a random window comes out whole, in the order of each speaker, once', () => {
+  const result = fc.check(
+    fc.property(speech.map(draw), (drawn) => JSON.stringify(heard(drawn)) === JSON.stringify([...drawn.said].sort())),
+    { numRuns: RUNS, ...(process.env.RUNS ? {} : { seed: 35 }) },
+  )
+  const [worst] = result.counterexample ?? []
+  const report = worst && `${printed(worst)}\nsaid:  ${show([...worst.said])}\nheard: ${show(heard(worst))}`
+  expect(report && `seed ${result.seed}, path ${result.counterexamplePath}\n${report}`).toBeUndefined()
+})
+
+const show = (said: readonly [string, string][]) => said.map(([name, text]) => `${name || '–'}: ${text}`).join(' / ')
+
+/** The reported words of each speaker, by name. */
+function heard({ polls }: Drawn): [string, string][] {
+  const texts = Map.groupBy(utterancesFrom(polls), ({ speaker }) => speaker)
+  return [...texts].map(([name, all]): [string, string] => [name, all.map(({ text }) => text).join(' ')]).sort()
+}
