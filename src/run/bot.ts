@@ -1,5 +1,6 @@
 /** Runs one bot from start to exit code. It uses interfaces only: no browser, no encoder, no network. */
 
+import { aborted, within } from '@standin/base/deadline.ts'
 import type { FinalReport, Gap } from '@standin/wire/events.ts'
 import type { Job } from '@standin/wire/job.ts'
 import { BotError, toBotError } from '../../core/errors.ts'
@@ -19,7 +20,6 @@ import type {
   Transcribe,
   WriteReport,
 } from '../../core/ports.ts'
-import { aborted, within } from '../../core/process/clock.ts'
 import type { StopRequester } from '../../core/process/stop-requests.ts'
 import { type AfterRecording, makeReport, makeTranscript } from './after-recording.ts'
 import { filesBeside, saveEvidence, writeFilesAboutPeople } from './artifacts.ts'

@@ -1,5 +1,5 @@
+import { aborted } from '@standin/base/deadline.ts'
 import type { Logger } from '../../core/logger.ts'
-import { aborted } from '../../core/process/clock.ts'
 import type { End } from './states.ts'
 
 /** The one funnel for ends: the first reason wins, later ones are logged and change nothing. */

@@ -1,9 +1,9 @@
 /** Rejoins the meeting with a new browser when the browser crashes, a limited number of times. */
 
+import { within } from '@standin/base/deadline.ts'
 import { BotError, messageOf } from '../../core/errors.ts'
 import type { Logger } from '../../core/logger.ts'
 import type { Clock, ControlPlane } from '../../core/ports.ts'
-import { within } from '../../core/process/clock.ts'
 import type { MeetingSession } from './meeting-session.ts'
 import type { PauseControl } from './pause-control.ts'
 
