@@ -3,7 +3,8 @@
  */
 
 import { systemClock, within } from '@standin/base/deadline.ts'
-import { BotError, messageOf } from '../../core/errors.ts'
+import { messageOf } from '@standin/base/error-text.ts'
+import { BotError } from '../../core/errors.ts'
 import { redactText } from '../../core/logger.ts'
 import type { MeetingEvent } from '../../core/meeting/meeting.ts'
 import type {

@@ -4,8 +4,8 @@
  */
 
 import { systemClock } from '@standin/base/deadline.ts'
+import { messageOf } from '@standin/base/error-text.ts'
 import { MAX_JOB_BYTES } from '@standin/wire/job.ts'
-import { messageOf } from '../../core/errors.ts'
 import { fetchPublic, mayPass, UnexpectedStatus } from '../../core/network/safe-fetch.ts'
 import type { Clock } from '../../core/ports.ts'
 import { InvalidJob } from '../job/config.ts'

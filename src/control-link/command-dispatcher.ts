@@ -4,11 +4,11 @@
  */
 
 import { systemClock, within } from '@standin/base/deadline.ts'
+import { messageOf } from '@standin/base/error-text.ts'
 import { jsonText } from '@standin/base/json-text.ts'
 import type { BotCommand } from '@standin/wire/commands.ts'
 import { answerSchema } from '@standin/wire/control-link.ts'
 import { problemsOf } from '@standin/wire/job.ts'
-import { messageOf } from '../../core/errors.ts'
 import type { Logger } from '../../core/logger.ts'
 import { redactText } from '../../core/logger.ts'
 import type { CommandAnswer } from '../../core/ports.ts'

@@ -1,7 +1,8 @@
 /** Rejoins the meeting with a new browser when the browser crashes, a limited number of times. */
 
 import { within } from '@standin/base/deadline.ts'
-import { BotError, messageOf } from '../../core/errors.ts'
+import { messageOf } from '@standin/base/error-text.ts'
+import { BotError } from '../../core/errors.ts'
 import type { Logger } from '../../core/logger.ts'
 import type { Clock, ControlPlane } from '../../core/ports.ts'
 import type { MeetingSession } from './meeting-session.ts'
