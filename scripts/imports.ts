@@ -4,7 +4,7 @@ import jsTokens from 'js-tokens'
 export interface Import {
   /** As it is written. */
   name: string
-  /** Nothing of it is left at run time. */
+  /** It leaves no trace at run time. */
   isType: boolean
 }
 

@@ -59,15 +59,15 @@ const sources = globSync(
 /** A platform's selectors are data. Its page code takes their names from them, as types. */
 const selectorsOf = (platform: string) => (platform === 'zoom' ? ['platforms/zoom/selectors.ts'] : [])
 const PLATFORMS = ['google-meet', 'jitsi', 'microsoft-teams', 'zoom']
-/** What every room of the worker may import. */
+/** Rooms that every room of the worker may import. */
 const GROUND = ['core', 'base', 'wire']
-/** What every room of the service may import. */
+/** Rooms and files that every room of the service may import. */
 const SERVICE_GROUND = [
   ...['base', 'wire', 'control-plane/ports.ts', 'control-plane/meters.ts', 'control-plane/traces.ts'],
   ...['control-plane/rows', 'control-plane/bots', 'control-plane/store'],
 ]
 
-/** What the calendars offer to other rooms. */
+/** Files of the calendars that other rooms may import. */
 const CALENDAR_TERMS = ['control-plane/calendars/operations.ts', 'control-plane/calendars/ports.ts']
 
 interface Room {
@@ -145,7 +145,7 @@ const ROOMS: Room[] = [
   },
   { path: 'control-plane/calendars/meeting-url.ts', may: ['wire', 'control-plane/calendars/html-texts.ts'] },
   { path: 'control-plane/calendars/html-texts.ts', may: [] },
-  // A provider of calendars knows what the calendars need of it, and nothing of the service.
+  // A provider of calendars imports the terms of the calendars, and no other part of the service.
   {
     path: 'control-plane/calendars/providers',
     may: [
