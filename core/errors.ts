@@ -1,3 +1,4 @@
+import { messageOf } from '@standin/base/error-text.ts'
 import type { ErrorCode } from '@standin/wire/codes.ts'
 
 /** Who can do something about it: the caller, people in the meeting, the platform, or the machine we run on. */
@@ -109,11 +110,6 @@ export class BotError extends Error {
   get cure(): string {
     return ERROR_TABLE[this.code].cure
   }
-}
-
-/** The message of any thrown value. */
-export function messageOf(thrown: unknown): string {
-  return thrown instanceof Error ? thrown.message : String(thrown)
 }
 
 /** Converts any thrown value to a BotError; a foreign error gets the internal code and stays as the cause. */

@@ -3,6 +3,7 @@
  * tests pass fakes.
  */
 
+import type { Clock } from '@standin/base/deadline.ts'
 import type { RecordingMode } from '@standin/wire/codes.ts'
 import type { BotCommand, CommandErrorCode } from '@standin/wire/commands.ts'
 import type { BotEvent, Gap, Person, Quality, StreamingUsage, Transcript, WholeQuality } from '@standin/wire/events.ts'
@@ -405,11 +406,4 @@ export interface ControlPlane {
   close(): Promise<void>
 }
 
-export interface Clock {
-  /** UTC milliseconds since 1970. */
-  now(): number
-  /** Resolves after `ms`; rejects with the signal's reason when it is aborted first. */
-  sleep(ms: number, signal?: AbortSignal): Promise<void>
-}
-
-export type { RecordingMode }
+export type { Clock, RecordingMode }

@@ -1,8 +1,10 @@
 /** Puts finished recordings behind each other in one file: packet by packet where their settings are equal, else encoded again. */
+
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { CHILD_PATH } from '@standin/base/child-path.ts'
 import { supervise } from '../core/process/supervised.ts'
-import { CHILD_PATH, PICTURE_HEIGHT, PICTURE_WIDTH } from './settings.ts'
+import { PICTURE_HEIGHT, PICTURE_WIDTH } from './settings.ts'
 
 const ENVIRONMENT = { PATH: CHILD_PATH, LC_ALL: 'C' }
 /** For a killed program to be gone. */

@@ -1,4 +1,5 @@
 /** Choices of the recorder, each with where its number comes from. */
+import { CHILD_PATH } from '@standin/base/child-path.ts'
 
 /** The size that the display has and the recording keeps; the specification's 720p. */
 export const PICTURE_WIDTH = 1280
@@ -54,9 +55,6 @@ export const DEFAULT_LIMITS: Readonly<RecorderLimits> = {
   silenceMs: 2_000,
   noiseFloorDb: -50,
 }
-
-/** Where the programs of Debian packages are. Children do not inherit our environment, which may hold secrets. */
-export const CHILD_PATH = '/usr/local/bin:/usr/bin:/bin'
 
 /** The environment of a child: its files go to `folder`, because the home folder may be read-only. */
 export function childEnvironment(folder: string): Record<string, string> {

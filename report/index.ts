@@ -1,8 +1,8 @@
 /** Writes `report.html` from the files of a recording: one page to look at it all. */
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { messageOf } from '@standin/base/error-text.ts'
 import { z } from 'zod'
-import { messageOf } from '../core/errors.ts'
 import type { ReportFacts } from '../core/ports.ts'
 import { writeWholeFile } from '../core/process/atomic-file.ts'
 import { pageScript } from '../core/process/page-scripts.ts'

@@ -1,5 +1,6 @@
 /** Raw sound from and to the sound server, each by a separate supervised ffmpeg. */
 
+import { CHILD_PATH } from '@standin/base/child-path.ts'
 import { CAPTURE_SAMPLE_RATE } from '../core/meeting/capture-sample-rate.ts'
 import type { CaptureEnvironment } from '../core/ports.ts'
 import { type Supervised, supervise } from '../core/process/supervised.ts'
@@ -14,7 +15,7 @@ const QUIET = ['-hide_banner', '-nostats', '-loglevel', 'warning']
 
 /** The child does not inherit our environment, which may hold secrets. */
 function childEnvironment(folder: string): Record<string, string> {
-  return { PATH: '/usr/local/bin:/usr/bin:/bin', HOME: folder, TMPDIR: folder, XDG_RUNTIME_DIR: folder, LC_ALL: 'C' }
+  return { PATH: CHILD_PATH, HOME: folder, TMPDIR: folder, XDG_RUNTIME_DIR: folder, LC_ALL: 'C' }
 }
 
 /**

@@ -1,7 +1,7 @@
 /** One streaming socket, from dialing to its close, dialed again whenever it is lost. */
 import type { LookupFunction } from 'node:net'
+import { messageOf } from '@standin/base/error-text.ts'
 import { type ClientOptions, WebSocket } from 'ws'
-import { messageOf } from '../core/errors.ts'
 import type { Logger } from '../core/logger.ts'
 import type { Clock } from '../core/ports.ts'
 

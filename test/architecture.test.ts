@@ -372,10 +372,7 @@ describe('imports', () => {
     ['selfsigned', ['mock/']],
     ['commander', ['src/cli/', 'control-plane/cli/', 'mcp/main.ts']],
     ['htmlparser2', ['control-plane/calendars/html-texts.ts']],
-    [
-      'ipaddr.js',
-      ['core/network/address-policy.ts', 'control-plane/outgoing/', 'control-plane/config/trusted-proxies.ts'],
-    ],
+    ['ipaddr.js', ['base/public-addresses.ts', 'control-plane/config/trusted-proxies.ts']],
     ['@deepgram/', ['transcription/']],
     ['assemblyai', ['transcription/']],
     ['pino', ['core/logger.ts', 'src/main.ts', 'control-plane/main.ts']],

@@ -2,7 +2,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { messageOf } from '../core/errors.ts'
+import { messageOf } from '@standin/base/error-text.ts'
 import { piecesOf, secondsOf } from './audio-chunks.ts'
 import { readTurns, writeTranscript } from './files.ts'
 import type { LiveResult } from './live.ts'

@@ -1,5 +1,7 @@
 /** Cuts a long recording into files that a provider takes, in pauses, without encoding anything again. */
+
 import { join } from 'node:path'
+import { CHILD_PATH } from '@standin/base/child-path.ts'
 import { supervise } from '../core/process/supervised.ts'
 import type { Turn } from './types.ts'
 
@@ -9,7 +11,7 @@ export interface Piece {
   start: number
 }
 
-const ENVIRONMENT = { PATH: '/usr/local/bin:/usr/bin:/bin', LC_ALL: 'C' }
+const ENVIRONMENT = { PATH: CHILD_PATH, LC_ALL: 'C' }
 /** For a killed program to be gone. */
 const STOP_MS = 5_000
 /** A pause is looked for in this last part of a piece. */

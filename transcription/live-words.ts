@@ -3,7 +3,7 @@
  * A connection that breaks is opened again, and sound that has no words yet is sent once more.
  */
 
-import { messageOf } from '../core/errors.ts'
+import { messageOf } from '@standin/base/error-text.ts'
 import type { Logger } from '../core/logger.ts'
 import type { Clock } from '../core/ports.ts'
 import { ProviderError } from './providers/provider-error.ts'

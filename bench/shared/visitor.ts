@@ -1,8 +1,10 @@
 /** A browser that is in the meeting as a plain visitor: no script of ours, no composite, nothing but the page. */
+
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { CHILD_PATH } from '@standin/base/child-path.ts'
 import { type BrowserContext, chromium, type Page } from 'playwright'
 import type { MockMeeting, MockServer } from '../../mock/types.ts'
 import { mappedHostArguments } from '../../platforms/browser/mapped-hosts.ts'
@@ -64,7 +66,7 @@ export async function visit(
         ...extraArguments,
       ],
       env: {
-        PATH: '/usr/local/bin:/usr/bin:/bin',
+        PATH: CHILD_PATH,
         HOME: folder,
         DISPLAY: display.name,
         XAUTHORITY: display.authority,

@@ -1,4 +1,5 @@
 /** Fresh keys and tokens for a bot that starts now: fetched outside of any transaction, within bounds. */
+import { systemClock, within } from '@standin/base/deadline.ts'
 import { readMeeting } from '@standin/wire/meeting-links/index.ts'
 import {
   GrantDelayed,
@@ -36,7 +37,10 @@ export interface JoinGrantSettings {
 }
 
 export function createJoinGrants(settings: JoinGrantSettings): JoinGrants {
-  return { fetch: (request) => within(settings.fetchMs ?? FETCH_MS, fetchGrant(settings, request)) }
+  const { fetchMs = FETCH_MS } = settings
+  const late = () => new GrantDelayed(CODES.obf, `The provider did not answer within ${fetchMs / 1000} s.`)
+  // Later fetches are not awaited; a running refresh finishes.
+  return { fetch: (request) => within(systemClock, fetchMs, fetchGrant(settings, request), late) }
 }
 
 async function fetchGrant(settings: JoinGrantSettings, request: GrantRequest): Promise<JoinGrant> {
@@ -127,23 +131,6 @@ function adviceFor({ kind }: PlatformProblem, wanted: UserTokenKind): string {
       return ' The user may have taken the authorization back; let the user authorize the app again.'
     default:
       return ''
-  }
-}
-
-/** Later fetches are not awaited; a running refresh finishes. */
-async function within<T>(ms: number, work: Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(
-      () => reject(new GrantDelayed(CODES.obf, `The provider did not answer within ${ms / 1000} s.`)),
-      ms,
-    )
-  })
-  try {
-    return await Promise.race([work, late])
-  } finally {
-    clearTimeout(timer)
-    work.catch(() => {})
   }
 }
 

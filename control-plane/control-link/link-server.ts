@@ -2,9 +2,11 @@
  * The server of the control link, docs/control-link.md: takes the WebSockets of bots, stores their events before it
  * acknowledges them, and passes commands on. Any number of servers may run beside each other on one database.
  */
+
 import { createHash } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
+import { systemClock, within } from '@standin/base/deadline.ts'
 import { type Answer, type FreshToken, MAX_UP_FRAME_BYTES } from '@standin/wire/control-link.ts'
 import { WebSocketServer } from 'ws'
 import type { Stored } from '../actions/append-events.ts'
@@ -318,7 +320,10 @@ class Server implements LinkServer {
     this.#isClosed = true
     clearInterval(this.#secondTimer)
     clearTimeout(this.#commandTimer)
-    await Promise.race([this.#writer.settled(), timeout(CLOSE_WITHIN_MS)])
+    const late = () => new Error('The last events were not stored in time')
+    await within(systemClock, CLOSE_WITHIN_MS, this.#writer.settled(), late).catch((error) =>
+      this.#log.warn({ error: String(error) }, 'Closing without the last events'),
+    )
     for (const link of this.#links) link.close(CLOSE.restart, 'the service is restarted')
     const until = this.#now() + CLOSE_WITHIN_MS
     while (this.#links.size > 0 && this.#now() < until) await timeout(20)

@@ -1,4 +1,5 @@
 /** Deletes the recordings of bots: everything under their prefix, not only the files in the table. */
+import { messageOf } from '@standin/base/error-text.ts'
 import type { FileStore, Log } from '../ports.ts'
 import type { BotRow } from '../rows/index.ts'
 import {
@@ -62,7 +63,7 @@ async function deleteOne(tools: DeletionTools, deletion: OpenDeletion): Promise<
     provider = await deleteAtProvider(tools, deletion)
     await blankSecrets(database, deletion.bot_id)
   } catch (reason) {
-    error = reason instanceof Error ? reason.message : String(reason)
+    error = messageOf(reason)
     log.error({ bot: deletion.bot_id, error }, 'Data of a bot could not be deleted')
   }
   await finishDeletion(database, deletion, { ...removed, provider, error })

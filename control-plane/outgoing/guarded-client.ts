@@ -1,8 +1,9 @@
 /** The only way to an address that a caller named. */
+import { guardedLookup, type Resolve } from '@standin/base/public-addresses.ts'
 import { Agent, type Dispatcher } from 'undici'
 import type { GuardedClient, OutgoingAnswer, OutgoingRequest } from '../ports.ts'
-import { addressProblem, guardedLookup } from './public-addresses.ts'
-import type { Resolve } from './resolve.ts'
+import { addressProblem } from './public-addresses.ts'
+import { createResolve } from './resolve.ts'
 
 const CONNECT_MS = 5_000
 
@@ -36,7 +37,9 @@ export function createGuardedClient(settings: GuardedClientSettings): ClosableGu
     connect: {
       timeout: CONNECT_MS,
       ...(settings.ca !== undefined && { ca: settings.ca }),
-      ...(allowPrivate ? resolve && { lookup: resolve as never } : { lookup: guardedLookup(resolve) }),
+      ...(allowPrivate
+        ? resolve && { lookup: resolve as never }
+        : { lookup: guardedLookup(resolve ?? createResolve()) }),
     },
   })
   return {

@@ -1,10 +1,5 @@
 /** Which addresses a caller may name: public ones, reached by https on a port that belongs to no other protocol. */
-import { isIP, type LookupFunction } from 'node:net'
-import ipaddr from 'ipaddr.js'
-import { createResolve, type Resolve } from './resolve.ts'
-
-/** The only part of IPv6 that is given out for the public internet. */
-const GLOBAL_UNICAST = ipaddr.parseCIDR('2000::/3')
+import { mayBePublic } from '@standin/base/public-addresses.ts'
 
 /** "Bad ports" of the WHATWG fetch standard, section 2.9: a request there may be read as another protocol's command. */
 const FORBIDDEN_PORTS = new Set(
@@ -18,14 +13,6 @@ const FORBIDDEN_PORTS = new Set(
 )
 const MAX_URL_LENGTH = 4096
 
-/** False for every special-purpose range of IANA's registries, also where it is written as IPv6. */
-export function isPublicAddress(address: string): boolean {
-  if (isIP(address) === 0) return false
-  const parsed = ipaddr.parse(address)
-  if (parsed.range() !== 'unicast') return false
-  return parsed.kind() === 'ipv4' || parsed.match(GLOBAL_UNICAST)
-}
-
 /** A sentence about what is wrong with an address, without a lookup; null where it may be tried. */
 export function addressProblem(text: string, allowPrivate: boolean, maxLength = MAX_URL_LENGTH): string | null {
   if (text.length > maxLength) return `The address is longer than ${maxLength} characters`
@@ -36,23 +23,5 @@ export function addressProblem(text: string, allowPrivate: boolean, maxLength = 
   if (port !== '' && FORBIDDEN_PORTS.has(Number(port))) return `Port ${port} of ${hostname} is not allowed`
   if (allowPrivate) return null
   if (protocol !== 'https:') return `The address of ${host} does not start with https://`
-  const literal = hostname.replace(/^\[|\]$/g, '')
-  const isPrivate = isIP(literal) === 0 ? /(?:^|\.)localhost\.?$/i.test(literal) : !isPublicAddress(literal)
-  return isPrivate ? `${host} is not a public address` : null
-}
-
-/**
- * The lookup of a connection. The addresses that it checks are those that the socket connects to, so a name that answers
- * differently the next time gains nothing. One private address among several refuses the name.
- */
-export function guardedLookup(resolve: Resolve = createResolve()): LookupFunction {
-  return (hostname, options, callback) => {
-    resolve(hostname, { ...options, all: true }, (error, addresses) => {
-      if (error) return callback(error, '')
-      const isRefused = addresses.length === 0 || addresses.some(({ address }) => !isPublicAddress(address))
-      if (isRefused) return callback(Object.assign(new Error('is not a public address'), { code: 'EACCES' }), '')
-      if (options.all) return callback(null, addresses)
-      return callback(null, addresses[0]!.address, addresses[0]!.family)
-    })
-  }
+  return mayBePublic(hostname) ? null : `${host} is not a public address`
 }

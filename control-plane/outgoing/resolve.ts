@@ -1,16 +1,12 @@
 /** Resolves names of the public internet without a thread: a name that never answers delays no other one. */
+
 import { type LookupAddress, type LookupOptions, lookup } from 'node:dns'
 import { Resolver } from 'node:dns/promises'
 import { readFile } from 'node:fs/promises'
+import type { Resolve } from '@standin/base/public-addresses.ts'
 
 /** One repeat, which has twice the time: three seconds, less than a connection may take. */
 const PATIENCE = { timeout: 1_000, tries: 2 }
-
-export type Resolve = (
-  hostname: string,
-  options: LookupOptions & { all: true },
-  callback: (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void,
-) => void
 
 export interface ResolverSettings {
   /** `address` or `address:port`; those of the system where it is left out. */

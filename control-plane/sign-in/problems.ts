@@ -1,4 +1,5 @@
 /** Problems between the service and the OpenID provider. */
+import { messageOf } from '@standin/base/error-text.ts'
 import {
   AuthorizationResponseError,
   ClientError,
@@ -44,7 +45,7 @@ export function problemOf(error: unknown, what: string): OidcProblem {
   if (status !== null && (status >= 500 || status === 429))
     return new OidcProblem('unavailable', `The provider answered the ${what} with status ${status}`)
   const code = error instanceof ClientError && error.code !== undefined ? ` (${error.code})` : ''
-  const message = error instanceof Error ? error.message : String(error)
+  const message = messageOf(error)
   return new OidcProblem('invalid', `The answer to the ${what} is not valid: ${shown(message)}${code}`)
 }
 

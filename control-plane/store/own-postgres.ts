@@ -6,6 +6,7 @@
  * process's whole environment to it and needs a TCP port. The install step of the binaries, which npm may skip, only
  * restores links; it is done here.
  */
+
 import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { chmod, chown, lstat, mkdir, mkdtemp, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
@@ -15,6 +16,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join, relative, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
+import { CHILD_PATH } from '@standin/base/child-path.ts'
 
 const run = promisify(execFile)
 
@@ -53,7 +55,7 @@ export async function startOwnPostgres({ folder, settings = [] }: OwnPostgresSet
     await chmod(folder, (await stat(folder)).mode | 0o001)
     for (const place of [programs, home]) await assertCanEnter(place, owner)
   }
-  const asOwner = { ...owner, env: { PATH: '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC' }, cwd: home }
+  const asOwner = { ...owner, env: { PATH: CHILD_PATH, LC_ALL: 'C', TZ: 'UTC' }, cwd: home }
   const call = async (program: string, options: readonly string[]) => {
     try {
       await run(join(programs, program), [...options], asOwner)

@@ -1,4 +1,5 @@
 /** Gauges that are read from the database, at the scrape only and at most once in a few seconds. */
+import { systemClock, within } from '@standin/base/deadline.ts'
 import { Gauge, type Registry } from 'prom-client'
 import { PHASES } from '../bots/phases.ts'
 import type { Log } from '../ports.ts'
@@ -8,6 +9,8 @@ import { type Gauges, readGauges } from '../store/gauges.ts'
 const CACHE_MS = 5_000
 /** A scraper waits for ten seconds at most; what comes later is shown by the next scrape. */
 const PATIENCE_MS = 4_000
+
+const noAnswer = () => new Error(`No answer within ${PATIENCE_MS / 1000} s`)
 
 export interface DatabaseGaugeSettings {
   database: Database
@@ -21,7 +24,7 @@ export function registerDatabaseGauges(registry: Registry, { database, log, cach
   // The registry asks all gauges at the same time, and scrapers come side by side.
   const read = cached(
     () =>
-      within(PATIENCE_MS, readGauges(database)).catch((error: unknown) => {
+      within(systemClock, PATIENCE_MS, readGauges(database), noAnswer).catch((error: unknown) => {
         log.warn({ error: String(error) }, 'Metrics of the database could not be read')
         return null
       }),
@@ -122,17 +125,5 @@ function cached<Value>(read: () => Promise<Value | null>, ms: number): () => Pro
       if (value === null && last === reading) last = null
     })
     return reading.value
-  }
-}
-
-async function within<Result>(limitMs: number, work: Promise<Result>): Promise<Result> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new Error(`No answer within ${limitMs / 1000} s`)), limitMs)
-  })
-  try {
-    return await Promise.race([work, late])
-  } finally {
-    clearTimeout(timer)
   }
 }

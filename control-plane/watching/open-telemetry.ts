@@ -1,8 +1,10 @@
 /** The one file that knows OpenTelemetry: spans over HTTP to the endpoint that `traces.ts` found. */
+
 import { type Context, ROOT_CONTEXT, SpanKind, SpanStatusCode, TraceFlags, trace } from '@opentelemetry/api'
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http'
 import { defaultResource, detectResources, envDetector, resourceFromAttributes } from '@opentelemetry/resources'
 import { BatchSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace'
+import { systemClock, within } from '@standin/base/deadline.ts'
 import type { Log } from '../ports.ts'
 import type { Attributes, Span, Traces } from '../traces.ts'
 import type { OpenedTraces } from './traces.ts'
@@ -57,12 +59,8 @@ export function startTracing({ url, environment, version, log }: TracingSettings
   return {
     traces,
     async close() {
-      let timer: NodeJS.Timeout | undefined
-      const late = new Promise<void>((resolve) => {
-        timer = setTimeout(resolve, CLOSE_WITHIN_MS)
-      })
-      await Promise.race([provider.shutdown().catch(() => {}), late])
-      clearTimeout(timer)
+      const late = () => new Error('The last spans were not sent in time')
+      await within(systemClock, CLOSE_WITHIN_MS, provider.shutdown(), late).catch(() => {})
     },
   }
 }

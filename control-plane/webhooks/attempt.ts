@@ -1,4 +1,5 @@
 /** One request to one endpoint. */
+import { systemClock, within } from '@standin/base/deadline.ts'
 import type { ArtifactLinks, Clock, GuardedClient, OutgoingAnswer, Seals } from '../ports.ts'
 import { sealedKeyPlace } from '../store/teams/keys.ts'
 import type { AttemptResult } from '../store/webhooks/deliveries.ts'
@@ -37,25 +38,14 @@ export async function buildRequest(
   { links, seals, clock }: Pick<AttemptTools, 'links' | 'seals' | 'clock'>,
   limitMs: number,
 ): Promise<BuiltRequest> {
-  const body = await within(limitMs, bodyText(delivery, links))
+  const late = () => new Error(`The request was not built within ${limitMs / 1000} s`)
+  const body = await within(systemClock, limitMs, bodyText(delivery, links), late)
   const headers = {
     'content-type': 'application/json',
     'user-agent': USER_AGENT,
     ...authentication(delivery, body, seals, clock.now()),
   }
   return { body, headers }
-}
-
-async function within<Result>(limitMs: number, work: Promise<Result>): Promise<Result> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new Error(`The request was not built within ${limitMs / 1000} s`)), limitMs)
-  })
-  try {
-    return await Promise.race([work, late])
-  } finally {
-    clearTimeout(timer)
-  }
 }
 
 /** Never rejects: an error becomes the result. */

@@ -1,5 +1,5 @@
 /** Undoes a start in order, within bounds. */
-import { setTimeout as sleep } from 'node:timers/promises'
+import { systemClock, within } from '@standin/base/deadline.ts'
 import type { Log } from '../ports.ts'
 
 /** Of one step. All work ends at once, so two such times stay within the grace of the process in practice. */
@@ -45,17 +45,10 @@ export class Closing {
   }
 
   private async end({ name, close }: Step): Promise<void> {
-    const overdue = new AbortController()
-    const late = sleep(this.patienceMs, undefined, { signal: overdue.signal }).then(() => {
-      throw new Error('it took too long')
-    })
     try {
-      await Promise.race([close(), late])
+      await within(systemClock, this.patienceMs, close(), () => new Error('it took too long'))
     } catch (error) {
       this.log.warn({ step: name, error: String(error) }, 'A step of closing failed')
-    } finally {
-      overdue.abort()
-      late.catch(() => {})
     }
   }
 }

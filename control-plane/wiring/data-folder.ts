@@ -1,8 +1,10 @@
 /** The folder of one service: its lock, its keys, and beside them database and recordings. */
+
 import { type ChildProcess, spawn } from 'node:child_process'
 import { chmod, mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { CHILD_PATH } from '@standin/base/child-path.ts'
 
 /** How long a service or a command waits for a command that uses the folder. */
 const COMMAND_PATIENCE_MS = 60_000
@@ -66,7 +68,7 @@ async function takeLock(file: string): Promise<ChildProcess | null> {
   const lock = spawn('flock', options, {
     stdio: ['pipe', 'pipe', 'pipe'],
     detached: true,
-    env: { PATH: '/usr/local/bin:/usr/bin:/bin' },
+    env: { PATH: CHILD_PATH },
   })
   let complaint = ''
   lock.stderr.setEncoding('utf8').on('data', (text: string) => {

@@ -3,32 +3,9 @@
  * dials from inside it: addresses have to be public and encrypted, unless the operator permits more.
  */
 import { lookup } from 'node:dns'
-import { isIP, type LookupFunction } from 'node:net'
+import type { LookupFunction } from 'node:net'
+import { guardedLookup, mayBePublic } from '@standin/base/public-addresses.ts'
 import { imagesOf, type Job, type Problem } from '@standin/wire/job.ts'
-import ipaddr from 'ipaddr.js'
-
-/** The only part of IPv6 that is given out for the public internet. */
-const GLOBAL_UNICAST = ipaddr.parseCIDR('2000::/3')
-
-/** False for every special-purpose range of IANA's registries, also where it is written as IPv6. */
-export function isPublicAddress(address: string): boolean {
-  if (isIP(address) === 0) return false
-  const parsed = ipaddr.parse(address)
-  if (parsed.range() !== 'unicast') return false
-  return parsed.kind() === 'ipv4' || parsed.match(GLOBAL_UNICAST)
-}
-
-/** Resolves a name and refuses it if any of its addresses is private, so that the check and the use see the same. */
-export const publicLookup: LookupFunction = (hostname, options, callback) => {
-  lookup(hostname, { ...options, all: true }, (error, addresses) => {
-    if (error) return callback(error, '')
-    const hidden = addresses.find(({ address }) => !isPublicAddress(address))
-    if (hidden || addresses.length === 0)
-      return callback(Object.assign(new Error(`${hostname} is not a public address`), { code: 'EACCES' }), '')
-    if (options.all) return callback(null, addresses)
-    return callback(null, addresses[0]!.address, addresses[0]!.family)
-  })
-}
 
 /** A field of the job that names an address to dial, such as `storage.endpoint`. */
 export type AddressField =
@@ -87,13 +64,12 @@ export function isPermittedAddress(address: string, environment: Environment): b
   return hosts.has(host) || hosts.has(hostname)
 }
 
-/** Names are checked when they are resolved, by `publicLookup`. */
+/** Names are checked when they are resolved, by `guardedLookup`. */
 export function addressProblems(job: Job, permitted: ReadonlySet<AddressField>): Problem[] {
   return addressesOf(job).flatMap(({ field, address }) => {
     if (permitted.has(field)) return []
     const { protocol, hostname } = new URL(address)
-    const literal = hostname.replace(/^\[|\]$/g, '')
-    const isPrivate = isIP(literal) === 0 ? /(?:^|\.)localhost\.?$/i.test(literal) : !isPublicAddress(literal)
+    const isPrivate = !mayBePublic(hostname)
     const isEncrypted = protocol === 'wss:' || protocol === 'https:'
     if (isEncrypted && !isPrivate) return []
     const needed = protocol === 'ws:' ? 'wss://' : 'https://'
@@ -113,9 +89,9 @@ export function lookupFor(
   const named = addressesOf(job).filter(({ field }) => fields.includes(field))
   const free = named.filter(({ field }) => permitted.has(field)).map(({ address }) => new URL(address).hostname)
   if (free.length === named.length) return {}
+  const guarded = guardedLookup()
   return {
-    lookup: (hostname, options, callback) =>
-      free.includes(hostname) ? lookup(hostname, options, callback) : publicLookup(hostname, options, callback),
+    lookup: (hostname, options, callback) => (free.includes(hostname) ? lookup : guarded)(hostname, options, callback),
   }
 }
 

@@ -1,9 +1,9 @@
 /** Fetches what a caller's address names, where that is safe: https, public addresses only, bounded in size and time. */
 import { get as getPlain } from 'node:http'
 import { get } from 'node:https'
-import { isIP, type LookupFunction } from 'node:net'
+import type { LookupFunction } from 'node:net'
 import { readBody } from '@standin/base/bounded-body.ts'
-import { isPublicAddress, publicLookup } from './address-policy.ts'
+import { guardedLookup, mayBePublic } from '@standin/base/public-addresses.ts'
 
 const MAX_REDIRECTS = 3
 
@@ -46,7 +46,7 @@ export async function fetchPublic(address: string, limits: FetchLimits, isPermit
   for (let hop = 0; hop <= MAX_REDIRECTS; hop++) {
     const mayBePrivate = isPermitted && url.host === new URL(address).host
     if (!mayBePrivate) assertPublic(url)
-    const answer = await request(url, limits, mayBePrivate ? undefined : publicLookup, signal)
+    const answer = await request(url, limits, mayBePrivate ? undefined : guardedLookup(), signal)
     if (answer instanceof Uint8Array) return answer
     url = new URL(answer.redirectedTo, url)
   }
@@ -56,8 +56,7 @@ export async function fetchPublic(address: string, limits: FetchLimits, isPermit
 function assertPublic(url: URL): void {
   const refused = (reason: string) => Object.assign(new Error(`${url.host} ${reason}`), { code: 'EACCES' })
   if (url.protocol !== 'https:') throw refused('was not asked: only https addresses are fetched')
-  const literal = url.hostname.replace(/^\[|\]$/g, '')
-  if (isIP(literal) !== 0 && !isPublicAddress(literal)) throw refused('is not a public address')
+  if (!mayBePublic(url.hostname)) throw refused('is not a public address')
 }
 
 function request(

@@ -1,3 +1,5 @@
+import { systemClock, within } from '@standin/base/deadline.ts'
+
 /** A cleanup step that failed; later steps ran all the same. */
 export interface CleanupFailure {
   step: string
@@ -26,7 +28,9 @@ export function createCleanup(onFailure: (failure: CleanupFailure) => void = () 
   async function undoAll(): Promise<CleanupFailure[]> {
     for (let entry = steps.pop(); entry !== undefined; entry = steps.pop()) {
       try {
-        await withinDeadline(entry.undo, entry.deadlineMs)
+        const { undo, deadlineMs } = entry
+        const late = () => new Error(`not done within ${deadlineMs} ms`)
+        await within(systemClock, deadlineMs, Promise.resolve().then(undo), late)
       } catch (thrown) {
         const error = thrown instanceof Error ? thrown : new Error(String(thrown))
         const failure = { step: entry.step, error }
@@ -48,17 +52,5 @@ export function createCleanup(onFailure: (failure: CleanupFailure) => void = () 
       running ??= Promise.resolve().then(undoAll)
       return running
     },
-  }
-}
-
-async function withinDeadline(undo: () => unknown, deadlineMs: number): Promise<void> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`not done within ${deadlineMs} ms`)), deadlineMs)
-  })
-  try {
-    await Promise.race([Promise.resolve().then(undo), late])
-  } finally {
-    clearTimeout(timer)
   }
 }

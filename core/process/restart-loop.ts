@@ -1,4 +1,4 @@
-import { messageOf } from '../errors.ts'
+import { messageOf } from '@standin/base/error-text.ts'
 import type { Clock } from '../ports.ts'
 
 /** As much of a supervised process as it takes. */

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import type { Readable, Writable } from 'node:stream'
 import { StringDecoder } from 'node:string_decoder'
+import { systemClock, within } from '@standin/base/deadline.ts'
 
 /** How a child process ended: `closed` because we asked for it, `died` without being asked. */
 export interface Ending {
@@ -214,13 +215,10 @@ function killGroup(child: ChildProcess, signal: NodeJS.Signals): void {
 }
 
 async function endsWithin(ended: Promise<Ending>, deadlineMs: number): Promise<boolean> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<false>((resolve) => {
-    timer = setTimeout(() => resolve(false), deadlineMs)
-  })
-  const isEnded = await Promise.race([ended.then(() => true), late])
-  clearTimeout(timer)
-  return isEnded
+  return within(systemClock, deadlineMs, ended, () => new Error('It did not end in time')).then(
+    () => true,
+    () => false,
+  )
 }
 
 function describe(

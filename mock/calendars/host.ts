@@ -1,6 +1,8 @@
 /** Both stand-ins with one page for a person, and the same over JSON for scripts: plain HTTP on 127.0.0.1. */
+
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { messageOf } from '@standin/base/error-text.ts'
 import { z } from 'zod'
 import { bodyOf } from '../shared/site.ts'
 import { StandInClock } from './clock.ts'
@@ -121,7 +123,7 @@ async function actOnForm(standIns: StandIns, request: IncomingMessage): Promise<
 function sentence(error: unknown): string {
   if (error instanceof z.ZodError)
     return error.issues.map(({ path, message }) => `${path.join('.') || 'the action'}: ${message}`).join('; ')
-  return error instanceof Error ? error.message : String(error)
+  return messageOf(error)
 }
 
 function sendPage(response: ServerResponse, html: string): void {

@@ -1,6 +1,8 @@
 /** The HTTP side that both stand-ins share: requests, scripted answers in the place of real ones, and a record. */
+
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { messageOf } from '@standin/base/error-text.ts'
 import { bodyOf } from '../shared/site.ts'
 
 const LONGEST_BODY = 64_000
@@ -42,7 +44,7 @@ export class StandInServer {
   private readonly server = createServer((request, response) => {
     this.answer(request, response).catch((error: unknown) => {
       if (!response.headersSent) response.writeHead(500, { 'content-type': 'text/plain' })
-      response.end(error instanceof Error ? error.message : String(error))
+      response.end(messageOf(error))
     })
   })
   private readonly operationOf: (request: Request) => string

@@ -1,5 +1,5 @@
 /** The script of the demo meeting: about one minute, with each event that a recording should show. */
-import { setTimeout as sleep } from 'node:timers/promises'
+import { systemClock } from '@standin/base/deadline.ts'
 import type { Clock } from '../../core/ports.ts'
 import type { MockMeeting, MockPerson, MockTruth } from '../types.ts'
 
@@ -9,13 +9,6 @@ export const DEMO_PEOPLE: readonly MockPerson[] = [
   { id: 'cleo', name: 'Cléo Ñandú', camera: true },
   { id: 'dan', name: 'Dan Dole', camera: false },
 ]
-
-const REAL_CLOCK: Clock = {
-  now: () => Date.now(),
-  sleep: async (ms, signal) => {
-    await sleep(ms, undefined, { signal })
-  },
-}
 
 /** Enough for a bot that starts on a slow machine. */
 const JOIN_REQUEST_DEADLINE_MS = 180_000
@@ -58,7 +51,7 @@ const ADMIT_AFTER_MS = 4000
 export async function runDemoScript(
   meeting: MockMeeting,
   signal: AbortSignal,
-  clock: Clock = REAL_CLOCK,
+  clock: Clock = systemClock,
 ): Promise<MockTruth> {
   for (const person of DEMO_PEOPLE) {
     if (!meeting.people.some(({ id }) => id === person.id)) meeting.addPerson(person)

@@ -1,6 +1,8 @@
 /** The page where a person plays host: plain HTTP on a separate port of 127.0.0.1. The bot cannot see it. */
+
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { messageOf } from '@standin/base/error-text.ts'
 import { pageScript } from '../../core/process/page-scripts.ts'
 import { doAction, hostActionSchema } from './host-actions.ts'
 import type { Meeting } from './meeting.ts'
@@ -101,7 +103,7 @@ async function answerAction(
     const done = doAction(servers, action)
     response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ done }))
   } catch (error) {
-    const problem = error instanceof Error ? error.message : String(error)
+    const problem = messageOf(error)
     response.writeHead(409, { 'content-type': 'application/json' }).end(JSON.stringify({ problem }))
   }
 }

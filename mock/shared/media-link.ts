@@ -1,4 +1,5 @@
 /** One visit's media: the page's offer, the answer once the page is let in, and who is on which video line. */
+import { messageOf } from '@standin/base/error-text.ts'
 import type { MediaRoom, MediaSession, SessionOptions } from '../media/room.ts'
 import type { OfferMessage, SharedToPage, Slot } from './page/protocol.ts'
 
@@ -61,7 +62,7 @@ export class MediaLink {
       this.sendSlots()
       if (isFirst) this.ports.answered?.(session)
     } catch (error) {
-      this.ports.note('media-failed', error instanceof Error ? error.message : String(error))
+      this.ports.note('media-failed', messageOf(error))
     }
   }
 

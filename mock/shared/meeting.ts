@@ -1,4 +1,5 @@
 /** A mock meeting of any platform, with the actions of a script or a person who plays host. */
+import { messageOf } from '@standin/base/error-text.ts'
 import type { MockMeeting, MockMessageParts, MockPerson } from '../types.ts'
 import { type ChatChange, type ChatLine, MeetingCore } from './meeting-core.ts'
 import type { Person } from './people.ts'
@@ -185,7 +186,7 @@ export abstract class Meeting<P extends Person = Person, V extends MeetingVisit 
     try {
       perform(this, step)
     } catch (error) {
-      const detail = error instanceof Error ? error.message : String(error)
+      const detail = messageOf(error)
       this.note({ event: 'rpc', target: 'step-skipped', detail })
     }
   }

@@ -1,8 +1,10 @@
 /** Serves all host names of a platform on one local port, over HTTPS, with pages, scripts and sockets of ours. */
+
 import { randomBytes } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { createServer, type Server } from 'node:https'
 import type { AddressInfo } from 'node:net'
+import { messageOf } from '@standin/base/error-text.ts'
 import { type WebSocket, WebSocketServer } from 'ws'
 import type { Certificate } from './certificate.ts'
 
@@ -35,7 +37,7 @@ export class Site {
         const exchange = exchangeOf(request, response)
         if (!this.answerOnce(exchange)) answer(exchange)
       } catch (error) {
-        response.writeHead(500).end(error instanceof Error ? error.message : String(error))
+        response.writeHead(500).end(messageOf(error))
       }
     })
     this.server.on('upgrade', (request, socket, head) => {

@@ -1,9 +1,11 @@
 /**
  * Starts Chromium in the capture environment as an ordinary browser, and ends it together with its leftover processes.
  */
+
 import { mkdir, readdir, readFile, rm, statfs } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { CHILD_PATH } from '@standin/base/child-path.ts'
 import { type BrowserContextOptions, chromium, type LaunchOptions } from 'playwright'
 import { CAPTURE_SAMPLE_RATE } from '../../core/meeting/capture-sample-rate.ts'
 import type { CaptureEnvironment } from '../../core/ports.ts'
@@ -160,7 +162,7 @@ export function contextOptions(stage: CaptureEnvironment): BrowserContextOptions
 /** The variables that the browser needs, without the bot's own: a job in our environment holds secrets. */
 function environment(stage: CaptureEnvironment, home: string): Record<string, string> {
   return {
-    PATH: '/usr/local/bin:/usr/bin:/bin',
+    PATH: CHILD_PATH,
     HOME: home,
     TMPDIR: tmpdir(),
     LANG: 'en_US.UTF-8',

@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process'
+import { CHILD_PATH } from '@standin/base/child-path.ts'
 
 const DEADLINE_MS = 10_000
 
@@ -11,7 +12,7 @@ const DEADLINE_MS = 10_000
 export function sandboxObstacle(userId = process.getuid?.()): Promise<string | null> {
   if (userId === 0) return Promise.resolve('the bot runs as root')
   const args = ['--user', '--map-root-user', '--pid', '--net', '--fork', 'chroot', '/', 'true']
-  const env = { PATH: '/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin' }
+  const env = { PATH: `${CHILD_PATH}:/usr/sbin:/sbin` }
   return new Promise((resolve) => {
     execFile('unshare', args, { env, timeout: DEADLINE_MS, killSignal: 'SIGKILL' }, (error) =>
       resolve(error === null ? null : 'user namespaces are not allowed here'),

@@ -6,8 +6,8 @@
 import { constants } from 'node:fs'
 import { chmod, cp, lstat, mkdir, open, readdir, rm, stat } from 'node:fs/promises'
 import { basename, join, relative } from 'node:path'
+import { aborted } from '@standin/base/deadline.ts'
 import { z } from 'zod'
-import { aborted } from '../../core/process/clock.ts'
 import { makeBrowserHome } from './home.ts'
 import { unpackTar } from './unpack-tar.ts'
 

@@ -1,6 +1,8 @@
 /** The user agent of a Chromium without a display: the same as with one, with its true version. */
+
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
+import { CHILD_PATH } from '@standin/base/child-path.ts'
 
 const run = promisify(execFile)
 
@@ -26,7 +28,7 @@ export function userAgentOf(executable: string): Promise<string> {
 }
 
 async function askVersion(executable: string): Promise<string> {
-  const env = { PATH: '/usr/local/bin:/usr/bin:/bin', HOME: '/nonexistent' }
+  const env = { PATH: CHILD_PATH, HOME: '/nonexistent' }
   const { stdout } = await run(executable, ['--version'], { env, timeout: VERSION_MS })
   const major = /\b(\d+)\.\d+\.\d+\.\d+\b/.exec(stdout)?.[1]
   if (major === undefined) throw new Error(`${executable} --version says no version: ${stdout.slice(0, 200)}`)

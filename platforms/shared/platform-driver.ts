@@ -2,7 +2,9 @@
  * A driver from its parts: the behavior that all platforms' drivers share, wired to the interface of the worker run.
  */
 
-import { BotError, messageOf } from '../../core/errors.ts'
+import { systemClock, within } from '@standin/base/deadline.ts'
+import { messageOf } from '@standin/base/error-text.ts'
+import { BotError } from '../../core/errors.ts'
 import { redactText } from '../../core/logger.ts'
 import type { MeetingEvent } from '../../core/meeting/meeting.ts'
 import type {
@@ -14,7 +16,6 @@ import type {
   MeetingDriver,
   WaitingFor,
 } from '../../core/ports.ts'
-import { systemClock, within } from '../../core/process/clock.ts'
 import { pageScript } from '../../core/process/page-scripts.ts'
 import { type BotBrowser, type BrowserOptions, openBrowser } from '../browser/browser.ts'
 import type { DriverOptions } from './driver-options.ts'

@@ -1,7 +1,9 @@
 /** `standin doctor`: every part of the machine that a bot needs, whether it is fit, and what to do where it is not. */
+
 import { mkdtemp, rm } from 'node:fs/promises'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { CHILD_PATH } from '@standin/base/child-path.ts'
 import { jsonText } from '@standin/base/json-text.ts'
 import { sandboxObstacle } from '../../platforms/browser/sandbox.ts'
 import type { Finding } from './doctor/finding.ts'
@@ -30,8 +32,6 @@ export interface DoctorIo {
   deadlineMs?: number
 }
 
-/** Where the recorder looks for programs: what the person at the terminal has in PATH does not count. */
-export const SEARCH_PATH = '/usr/local/bin:/usr/bin:/bin'
 /** Generous, since a busy machine is not an unfit one. */
 const DEADLINE_MS = 30_000
 
@@ -53,7 +53,8 @@ export async function examine(io: Omit<DoctorIo, 'output' | 'json'>): Promise<Fi
     return [await checkDisk('Temporary folder', tmpdir())]
   }
   const shop = {
-    searchPath: io.searchPath ?? SEARCH_PATH,
+    // Where the recorder looks for programs: what the person at the terminal has in PATH does not count.
+    searchPath: io.searchPath ?? CHILD_PATH,
     chromium: io.environment.STANDIN_CHROMIUM ?? null,
     folder,
     deadlineMs: io.deadlineMs ?? DEADLINE_MS,

@@ -3,11 +3,11 @@
  * contains no secret.
  */
 
+import { systemClock } from '@standin/base/deadline.ts'
+import { messageOf } from '@standin/base/error-text.ts'
 import { MAX_JOB_BYTES } from '@standin/wire/job.ts'
-import { messageOf } from '../../core/errors.ts'
 import { fetchPublic, mayPass, UnexpectedStatus } from '../../core/network/safe-fetch.ts'
 import type { Clock } from '../../core/ports.ts'
-import { systemClock } from '../../core/process/clock.ts'
 import { InvalidJob } from '../job/config.ts'
 
 /** One try. */

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
+import { messageOf } from '@standin/base/error-text.ts'
 import { jsonText } from '@standin/base/json-text.ts'
-import { messageOf } from '../../core/errors.ts'
 import { InvalidJob } from '../job/config.ts'
 import { joinRecordings, type StoragePlace } from '../wiring/joining.ts'
 import type { Io } from './io.ts'

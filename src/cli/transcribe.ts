@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { basename, join, resolve } from 'node:path'
+import { messageOf } from '@standin/base/error-text.ts'
 import type { Problem, TranscriptionProvider } from '@standin/wire/job.ts'
-import { messageOf } from '../../core/errors.ts'
 import { InvalidJob } from '../job/config.ts'
 import { speechAccessOf } from '../job/speech-access.ts'
 import { transcribeFolder } from '../wiring/transcription.ts'

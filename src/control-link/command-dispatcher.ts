@@ -3,11 +3,12 @@
  * the control plane then asks again under the same id and gets the same answer.
  */
 
+import { systemClock, within } from '@standin/base/deadline.ts'
+import { messageOf } from '@standin/base/error-text.ts'
 import { jsonText } from '@standin/base/json-text.ts'
 import type { BotCommand } from '@standin/wire/commands.ts'
 import { answerSchema } from '@standin/wire/control-link.ts'
 import { problemsOf } from '@standin/wire/job.ts'
-import { messageOf } from '../../core/errors.ts'
 import type { Logger } from '../../core/logger.ts'
 import { redactText } from '../../core/logger.ts'
 import type { CommandAnswer } from '../../core/ports.ts'
@@ -101,15 +102,12 @@ export class CommandDispatcher {
 
   async #run(command: BotCommand): Promise<CommandAnswer> {
     const limitMs = this.#options.deadlineMs ?? COMMAND_DEADLINE_MS
-    const { promise: late, resolve } = Promise.withResolvers<CommandAnswer>()
-    const timer = setTimeout(() => resolve(failed(`The command was not done within ${limitMs / 1000} s.`)), limitMs)
+    const late = () => new Error(`The command was not done within ${limitMs / 1000} s.`)
     try {
-      return await Promise.race([this.#listener!(command), late])
+      return await within(systemClock, limitMs, this.#listener!(command), late)
     } catch (error) {
       this.#options.logger.error('A command broke', { command: command.type, error })
       return failed(redactText(messageOf(error)))
-    } finally {
-      clearTimeout(timer)
     }
   }
 

@@ -1,5 +1,6 @@
 /** One WebSocket to the control plane, from dialing to its end: who may speak, whether it lives, and what it says. */
 import type { LookupFunction } from 'node:net'
+import { messageOf } from '@standin/base/error-text.ts'
 import {
   type DownMessage,
   downMessageSchema,
@@ -8,7 +9,6 @@ import {
 } from '@standin/wire/control-link.ts'
 import { type Problem, problemsOf } from '@standin/wire/job.ts'
 import { type ClientOptions, WebSocket } from 'ws'
-import { messageOf } from '../../core/errors.ts'
 import type { LinkTiming } from './timing.ts'
 
 /** A control plane that does not read is given no more than this. */

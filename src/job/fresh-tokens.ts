@@ -1,8 +1,10 @@
 /** On-behalf-of tokens of the control plane: each serves one try to join, so each further try asks for a fresh one. */
+
+import { messageOf } from '@standin/base/error-text.ts'
 import type { FreshToken } from '@standin/wire/control-link.ts'
 import type { Job } from '@standin/wire/job.ts'
 import type { ConfCredentials, TokenOrigin } from '../../core/conf-credentials.ts'
-import { BotError, messageOf } from '../../core/errors.ts'
+import { BotError } from '../../core/errors.ts'
 
 /** Null where the job has a fixed token. One instance serves all attempts of a bot, one after the other. */
 export function freshTokensOf(job: Job, ask: () => Promise<FreshToken>): TokenOrigin | null {

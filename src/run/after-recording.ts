@@ -1,6 +1,7 @@
 /** Steps after a recording is stored: a transcript and a report page. The recording is complete without both. */
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { within } from '@standin/base/deadline.ts'
 import type { Gap, WholeQuality } from '@standin/wire/events.ts'
 import type { Job } from '@standin/wire/job.ts'
 import { transcriptIdsOf } from '@standin/wire/transcript-ids.ts'
@@ -15,7 +16,6 @@ import type {
   Transcribe,
   WriteReport,
 } from '../../core/ports.ts'
-import { within } from '../../core/process/clock.ts'
 import { recordedMs } from './recording-clock.ts'
 
 const REPORT_DEADLINE_MS = 10_000

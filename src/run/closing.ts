@@ -1,7 +1,7 @@
 /** From the end to the exit code: completes and stores the recording, leaves the meeting, sends the final report. */
 
+import { aborted, within } from '@standin/base/deadline.ts'
 import type { RecordedFile } from '../../core/ports.ts'
-import { aborted, within } from '../../core/process/clock.ts'
 import { makeReport, makeTranscript } from './after-recording.ts'
 import { filesBeside, saveEvidence, writeFilesAboutPeople } from './artifacts.ts'
 import { Delivery, deliverJournal } from './delivery.ts'

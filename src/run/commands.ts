@@ -1,8 +1,9 @@
 /** Handles commands to a running bot. Each command gets exactly one answer. */
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
+import { messageOf } from '@standin/base/error-text.ts'
 import type { BotCommand, CommandErrorCode } from '@standin/wire/commands.ts'
-import { ChatUnavailable, messageOf } from '../../core/errors.ts'
+import { ChatUnavailable } from '../../core/errors.ts'
 import type { CommandAnswer, InMeeting, LiveTranscript, Streaming } from '../../core/ports.ts'
 import { writeWholeFile } from '../../core/process/atomic-file.ts'
 import type { StopRequester } from '../../core/process/stop-requests.ts'

@@ -1,6 +1,7 @@
 /** From finished files to stored ones. A local file goes only after the stored one is verified. */
 import { readdir, rm } from 'node:fs/promises'
 import { extname, join } from 'node:path'
+import { within } from '@standin/base/deadline.ts'
 import type { Artifact, Gap, WholeQuality } from '@standin/wire/events.ts'
 import type { Job } from '@standin/wire/job.ts'
 import type { Logger } from '../../core/logger.ts'
@@ -14,7 +15,6 @@ import type {
   StoredFile,
   StoredMedia,
 } from '../../core/ports.ts'
-import { within } from '../../core/process/clock.ts'
 import { writeJson } from './artifacts.ts'
 
 const CONTENT_TYPES: Record<string, string> = {

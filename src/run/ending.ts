@@ -1,6 +1,6 @@
+import { aborted } from '@standin/base/deadline.ts'
 import { toBotError } from '../../core/errors.ts'
 import type { Logger } from '../../core/logger.ts'
-import { aborted } from '../../core/process/clock.ts'
 import type { End } from './states.ts'
 
 /** The one funnel for ends: the first reason wins, later ones are logged and change nothing. */

@@ -3,9 +3,9 @@
  * page is filled in before, so that the request goes out in that moment.
  */
 
+import { aborted, sleepUntil, within } from '@standin/base/deadline.ts'
 import type { Job } from '@standin/wire/job.ts'
 import type { Clock, ControlPlane } from '../../core/ports.ts'
-import { aborted, sleepUntil, within } from '../../core/process/clock.ts'
 
 /**
  * The page is opened this long before. Pages of meetings need up to 20 s on a busy machine; one that is open for long may

@@ -3,6 +3,7 @@
  * keep one object whose driver is replaced behind it; each participant and event is reported once.
  */
 
+import { within } from '@standin/base/deadline.ts'
 import type { ErrorCode } from '@standin/wire/codes.ts'
 import { BotError } from '../../core/errors.ts'
 import type { Logger } from '../../core/logger.ts'
@@ -19,7 +20,6 @@ import type {
   OpenMeeting,
   WaitingFor,
 } from '../../core/ports.ts'
-import { within } from '../../core/process/clock.ts'
 
 import type { JoinGate } from './join-gate.ts'
 

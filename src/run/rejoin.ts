@@ -1,9 +1,10 @@
 /** Rejoins the meeting with a new browser when the browser crashes, a limited number of times. */
 
-import { BotError, messageOf } from '../../core/errors.ts'
+import { within } from '@standin/base/deadline.ts'
+import { messageOf } from '@standin/base/error-text.ts'
+import { BotError } from '../../core/errors.ts'
 import type { Logger } from '../../core/logger.ts'
 import type { Clock, ControlPlane } from '../../core/ports.ts'
-import { within } from '../../core/process/clock.ts'
 import type { MeetingSession } from './meeting-session.ts'
 import type { PauseControl } from './pause-control.ts'
 

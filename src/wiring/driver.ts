@@ -1,7 +1,8 @@
 /** The platform's driver with everything that the job says about the browser, the account and the bot's images. */
+
+import { messageOf } from '@standin/base/error-text.ts'
 import { imagesOf } from '@standin/wire/job.ts'
 import { confCredentialsOf } from '../../core/conf-credentials.ts'
-import { messageOf } from '../../core/errors.ts'
 import type { Logger } from '../../core/logger.ts'
 import { lookupFor } from '../../core/network/address-policy.ts'
 import { fetchPublic } from '../../core/network/safe-fetch.ts'

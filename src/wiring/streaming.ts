@@ -1,9 +1,10 @@
 /** Live streaming and separate tracks: who receives audio that is captured in the meeting's page. */
+
+import { systemClock } from '@standin/base/deadline.ts'
 import type { Job } from '@standin/wire/job.ts'
 import type { Logger } from '../../core/logger.ts'
 import { lookupFor } from '../../core/network/address-policy.ts'
 import type { AudioTap, ControlPlane, ParticipantTracks } from '../../core/ports.ts'
-import { systemClock } from '../../core/process/clock.ts'
 import { hasSoundInTracks } from '../../platforms/index.ts'
 import { createStreaming, type HearingStreaming } from '../../streaming/index.ts'
 import type { BotConfig } from '../job/config.ts'

@@ -1,8 +1,8 @@
 /** Transcripts with the provider that the job names. */
 
+import { systemClock } from '@standin/base/deadline.ts'
 import type { Logger } from '../../core/logger.ts'
 import type { ControlPlane, LiveTranscript, Transcribe } from '../../core/ports.ts'
-import { systemClock } from '../../core/process/clock.ts'
 import { captureSink } from '../../streaming/index.ts'
 import {
   createAssemblyAi,

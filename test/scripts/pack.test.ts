@@ -15,8 +15,8 @@ async function packed(folder = '.'): Promise<string[]> {
     maxBuffer: 2 ** 26,
   })
   const answer = JSON.parse(stdout)
-  const [{ files }] = (Array.isArray(answer) ? answer : Object.values(answer)) as { files: { path: string }[] }[]
-  return files.map(({ path }) => path)
+  const [first] = (Array.isArray(answer) ? answer : Object.values(answer)) as { files: { path: string }[] }[]
+  return first!.files.map(({ path }) => path)
 }
 
 test('the package has the program and its documents, and neither sources nor mock meetings, tests, data or secrets', async () => {

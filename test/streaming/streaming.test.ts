@@ -2,11 +2,11 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { PassThrough } from 'node:stream'
+import { systemClock } from '@standin/base/deadline.ts'
+import { guardedLookup } from '@standin/base/public-addresses.ts'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { silentLogger } from '../../core/logger.ts'
-import { publicLookup } from '../../core/network/address-policy.ts'
 import type { CaptureEnvironment, MeetingDriver } from '../../core/ports.ts'
-import { systemClock } from '../../core/process/clock.ts'
 import type { Supervised } from '../../core/process/supervised.ts'
 import { createStreaming, type HearingStreaming, type StreamingOptions } from '../../streaming/index.ts'
 import { messageBytes } from '../../streaming/messages.ts'
@@ -284,7 +284,7 @@ test('a name that leads to this machine is refused where only public addresses a
   const { streaming, signal } = open({
     output: `ws://localhost:${peer.port}/`,
     setUpMs: 300,
-    dialing: { lookup: publicLookup },
+    dialing: { lookup: guardedLookup() },
   })
   const failure = await streaming.connect(signal).catch((error) => error)
   expect(failure.message).toContain('not a public address')

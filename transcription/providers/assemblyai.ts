@@ -6,9 +6,9 @@
 import { openAsBlob } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 import { boundedFetch } from '@standin/base/bounded-body.ts'
+import { aborted } from '@standin/base/deadline.ts'
 import type { StreamingTranscriberParams, TranscribeParams, TurnEvent } from 'assemblyai'
 import { z } from 'zod'
-import { aborted } from '../../core/process/clock.ts'
 import { wordsOfTokens } from '../tokens.ts'
 import type { LiveConnection, LiveListener, Recognized, SpeechProvider, Word } from '../types.ts'
 import {

@@ -5,8 +5,8 @@
 
 import type { DeepgramError } from '@deepgram/sdk'
 import { boundedFetch } from '@standin/base/bounded-body.ts'
+import { aborted } from '@standin/base/deadline.ts'
 import { z } from 'zod'
-import { aborted } from '../../core/process/clock.ts'
 import { wordsOfTokens } from '../tokens.ts'
 import type { LiveConnection, LiveListener, Recognized, SpeechProvider } from '../types.ts'
 import {

@@ -82,7 +82,7 @@ function decimalOf(number: string): string {
 
 /** The path of the first value that `is` accepts, such as `body/extra/order`; null if there is none. */
 function pathOf(root: unknown, is: (value: unknown, name: string) => boolean): string | null {
-  // A stack of our own: a body may be nested deeper than the call stack allows.
+  // This stack is on the heap: a body may be nested deeper than the call stack allows.
   const open: { value: unknown; path: string; depth: number }[] = [{ value: root, path: 'body', depth: 0 }]
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     if (typeof next.value !== 'object' || next.value === null || next.depth > MAX_DEPTH) continue

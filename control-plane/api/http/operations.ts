@@ -1,4 +1,5 @@
 /** For operators: `/healthz`, `/readyz`, `/metrics`. */
+import { systemClock, within } from '@standin/base/deadline.ts'
 import { Histogram, type Registry } from 'prom-client'
 import { probeDatabase } from '../../store/gauges.ts'
 import type { ApiDependencies } from '../dependencies.ts'
@@ -33,14 +34,11 @@ export function operationRoutes(app: App, { keyDatabase, metrics, readiness }: A
 
 /** Null: fine. */
 async function problemOf(check: () => Promise<void>): Promise<string | null> {
-  const late = new Promise<string>((resolve) =>
-    setTimeout(resolve, READY_TIMEOUT_MS, `no answer within ${READY_TIMEOUT_MS / 1000} s`).unref(),
-  )
-  const checked = check().then(
+  const late = () => new Error(`no answer within ${READY_TIMEOUT_MS / 1000} s`)
+  return within(systemClock, READY_TIMEOUT_MS, check(), late).then(
     () => null,
     (error: unknown) => (error instanceof Error && error.message !== '' ? error.message : 'failed').slice(0, 200),
   )
-  return Promise.race([checked, late])
 }
 
 /** By the pattern of the route, never by the address: addresses hold ids, so their number is unbounded. */

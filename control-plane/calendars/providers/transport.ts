@@ -1,4 +1,5 @@
 /** One request to a calendar provider, with bounds on time and size. Everything that can go wrong is a `ProviderProblem`. */
+import { messageOf } from '@standin/base/error-text.ts'
 import type { GuardedClient } from '../../ports.ts'
 import { ProviderProblem } from '../ports.ts'
 import { parseCleanJson } from './clean-json.ts'
@@ -56,7 +57,7 @@ export async function ask(http: ProviderHttp, provider: string, question: Questi
       maxBytes: MAX_ANSWER_BYTES,
     })
     .catch((error: unknown) => {
-      const reason = error instanceof Error ? error.message : String(error)
+      const reason = messageOf(error)
       throw new ProviderProblem(
         'unavailable',
         `${provider} could not be asked for ${what}: ${withoutSecrets(reason, question)}`,

@@ -36,11 +36,11 @@ export async function assembleBot(tools: FinishTools, botId: string, signal: Abo
   const { database, log, owner, finishLeaseSeconds: seconds = LEASE_SECONDS } = tools
   if (!(await takeBotLease(database, botId, owner, seconds))) return
   const keep = () => keepBotLease(database, botId, owner, seconds)
-  await whileHeld({ seconds, keep, log, fields: { bot: botId } }, async () => {
+  await whileHeld({ seconds, keep, log, fields: { bot: botId }, signal }, async (whileLeased) => {
     try {
       const bot = await readBot(database, botId)
       if (bot?.phase !== 'assembling') return
-      const files = await tools.recoverInTurn(() => filesOf(tools, bot, signal))
+      const files = await tools.recoverInTurn(() => filesOf(tools, bot, whileLeased))
       await changeBot(database, botId, (now, at) =>
         now.phase === 'assembling' && now.lease_owner === owner ? assembled(now, files, at) : null,
       )

@@ -89,8 +89,9 @@ export async function finishBot(
   const { bot_id: botId, team_id: team, attempt } = launch
   if (!(await takeBotLease(database, botId, owner, finishLeaseSeconds))) return
   const keep = () => keepBotLease(database, botId, owner, finishLeaseSeconds)
-  await whileHeld({ seconds: finishLeaseSeconds, keep, log, fields: { team, bot: botId, attempt } }, async () => {
-    const outcome = await finishLeased(tools, launch, evidence, signal)
+  const fields = { team, bot: botId, attempt }
+  await whileHeld({ seconds: finishLeaseSeconds, keep, log, fields, signal }, async (whileLeased) => {
+    const outcome = await finishLeased(tools, launch, evidence, whileLeased)
     if (outcome === 'done') await removeRest(tools, launch)
     if (outcome === 'kept') await launchKept(database, botId, attempt)
   })

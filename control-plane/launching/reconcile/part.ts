@@ -20,15 +20,15 @@ export async function recoverPart(tools: FinishTools, launch: OpenLaunch, signal
   const taken = { botId, attempt, owner, seconds }
   if (!(await takeRecovery(database, taken))) return
   const keep = () => takeRecovery(database, taken)
-  await whileHeld({ seconds, keep, log, fields }, async () => {
+  await whileHeld({ seconds, keep, log, fields, signal }, async (whileLeased) => {
     try {
       const result = await tools.recoverInTurn(async () => {
-        signal.throwIfAborted()
+        whileLeased.throwIfAborted()
         const workFolder = launch.handle && ((await launcher.workFolder?.(launch.handle)) ?? null)
         const dead = { botId, attempt, workFolder }
         // Kept as history: the bot continued even if this could not be read at first.
         await ingestJournal(database, files, dead, { isOver: true })
-        return recoverAttempt(tools, dead, signal)
+        return recoverAttempt(tools, dead, whileLeased)
       })
       if (result.problems.length > 0) throw new Error(result.problems.join('; '))
       log.info({ ...fields, ...result }, 'Part of a recording recovered')
@@ -38,9 +38,10 @@ export async function recoverPart(tools: FinishTools, launch: OpenLaunch, signal
       await launchCleaned(database, botId, attempt)
     } catch (error) {
       const isLastTry = (launch.end_seen_for ?? 0) > TRY_FOR_SECONDS
-      const wait = signal.aborted ? 0 : RETRY_SECONDS
-      if (!signal.aborted) log.error({ ...fields, error: String(error) }, 'Part of a recording could not be recovered')
-      const isDone = isLastTry && !signal.aborted
+      const wait = whileLeased.aborted ? 0 : RETRY_SECONDS
+      if (!whileLeased.aborted)
+        log.error({ ...fields, error: String(error) }, 'Part of a recording could not be recovered')
+      const isDone = isLastTry && !whileLeased.aborted
       if ((await endRecovery(database, { botId, attempt, owner, isDone, seconds: wait })) && isDone)
         await launchKept(database, botId, attempt)
     }

@@ -1,9 +1,11 @@
 /** Starts a Janus media server on the loopback interface, with the video room plugin and nothing else. */
+
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
+import { CHILD_PATH } from '@standin/base/child-path.ts'
 import { type Supervised, supervise } from '../../../core/process/supervised.ts'
 import { JanusLink } from './link.ts'
 
@@ -52,7 +54,7 @@ export class JanusServer {
         command: 'janus',
         // Its configuration folder; no colors in what it says.
         args: ['--configs-folder', folder, '--disable-colors'],
-        env: { PATH: '/usr/local/bin:/usr/bin:/bin' },
+        env: { PATH: CHILD_PATH },
         ready: () => answers(address),
         readyDeadlineMs: READY_DEADLINE_MS,
       })

@@ -3,12 +3,12 @@
  * not answer.
  */
 import { randomBytes } from 'node:crypto'
+import { within } from '@standin/base/deadline.ts'
 import { jsonText } from '@standin/base/json-text.ts'
 import type { ElementHandle, Frame, Page } from 'playwright'
 import { BotError } from '../../../core/errors.ts'
 import type { Logger } from '../../../core/logger.ts'
 import type { AskGate, CaptureEnvironment, Clock } from '../../../core/ports.ts'
-import { within } from '../../../core/process/clock.ts'
 import { pageScript } from '../../../core/process/page-scripts.ts'
 import type { BotBrowser } from '../../browser/browser.ts'
 import { type CpuWaits, waitedShare } from '../../browser/cpu-waits.ts'

@@ -1,7 +1,8 @@
 /** The driver that joins through Zoom's Meeting SDK: wires its parts to the interface of the worker run. */
 
+import { messageOf } from '@standin/base/error-text.ts'
 import type { ConfCredentials } from '../../../core/conf-credentials.ts'
-import { BotError, messageOf } from '../../../core/errors.ts'
+import { BotError } from '../../../core/errors.ts'
 import type { MeetingTarget } from '../../../core/meeting/meeting.ts'
 import type { CaptureEnvironment, MeetingDriver } from '../../../core/ports.ts'
 import type { DriverOptions } from '../../shared/driver-options.ts'

@@ -1,5 +1,6 @@
 import { lookup } from 'node:dns/promises'
 import { connect } from 'node:net'
+import { systemClock, within } from '@standin/base/deadline.ts'
 import { type Finding, fine, warning } from './finding.ts'
 
 export interface Network {
@@ -13,18 +14,21 @@ const MEETING_HOST = 'meet.google.com'
 const HTTPS_PORT = 443
 const DEADLINE_MS = 5_000
 
+const inTime = <T>(work: Promise<T>) => within(systemClock, DEADLINE_MS, work, () => new Error('no answer in time'))
+
 /** A machine without a network can still run the demo, so that this is never more than a warning. */
 export async function checkNetwork(network: Network = realNetwork): Promise<Finding> {
   const part = 'Network'
   let address: string
   try {
-    address = await within(network.resolve(MEETING_HOST))
+    // A resolver without a server can take minutes to give up.
+    address = await inTime(network.resolve(MEETING_HOST))
   } catch (error) {
     const cure = 'Real meetings need DNS; check /etc/resolv.conf. The demo does without.'
     return warning(part, `${MEETING_HOST} is not found: ${reason(error)}`, cure)
   }
   try {
-    await within(network.reach(address, HTTPS_PORT, DEADLINE_MS))
+    await inTime(network.reach(address, HTTPS_PORT, DEADLINE_MS))
     return fine(part, `${MEETING_HOST} answers`)
   } catch (error) {
     const cure = 'Real meetings need connections to port 443; check firewall and proxy. The demo does without.'
@@ -43,19 +47,6 @@ const realNetwork: Network = {
       socket.once('close', () => reject(new Error('closed')))
       for (const end of ['connect', 'timeout']) socket.once(end, () => socket.destroy())
     }),
-}
-
-/** A resolver without a server can take minutes to give up. */
-async function within<T>(promise: Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error('no answer in time')), DEADLINE_MS)
-  })
-  try {
-    return await Promise.race([promise, late])
-  } finally {
-    clearTimeout(timer)
-  }
 }
 
 const reason = (error: unknown): string =>

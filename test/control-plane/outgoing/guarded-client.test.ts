@@ -1,13 +1,12 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { type AddressInfo, createServer as createPlainServer, type Socket } from 'node:net'
+import { guardedLookup, type Resolve } from '@standin/base/public-addresses.ts'
 import { afterEach, describe, expect, test } from 'vitest'
 import {
   type ClosableGuardedClient,
   createGuardedClient,
   type GuardedClientSettings,
 } from '../../../control-plane/outgoing/guarded-client.ts'
-import { guardedLookup } from '../../../control-plane/outgoing/public-addresses.ts'
-import type { Resolve } from '../../../control-plane/outgoing/resolve.ts'
 
 const cleanups: (() => unknown)[] = []
 afterEach(async () => {
@@ -116,7 +115,7 @@ describe('names', () => {
       new Promise((done) => lookup('rebind.test', {}, (error, address) => done(error?.message ?? address)))
     expect(await ask()).toBe('93.184.215.14')
     expect(count()).toBe(1)
-    expect(await ask()).toBe('is not a public address')
+    expect(await ask()).toBe('rebind.test is not a public address')
   })
 
   test('a connection looks its name up once, so there is no second answer to use', async () => {

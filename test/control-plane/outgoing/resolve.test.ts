@@ -4,8 +4,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import type { Resolve } from '@standin/base/public-addresses.ts'
 import { expect, onTestFinished, test } from 'vitest'
-import { createResolve, type Resolve } from '../../../control-plane/outgoing/resolve.ts'
+import { createResolve } from '../../../control-plane/outgoing/resolve.ts'
 
 const [A, AAAA] = [1, 28]
 

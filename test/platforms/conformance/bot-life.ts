@@ -4,6 +4,7 @@
 import { randomUUID } from 'node:crypto'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { systemClock } from '@standin/base/deadline.ts'
 import type { RecordingMode } from '@standin/wire/codes.ts'
 import type { BotCommand } from '@standin/wire/commands.ts'
 import type { BotEvent } from '@standin/wire/events.ts'
@@ -18,7 +19,6 @@ import type {
   Recorder,
   RecorderEvent,
 } from '../../../core/ports.ts'
-import { systemClock } from '../../../core/process/clock.ts'
 import type { StopRequester } from '../../../core/process/stop-requests.ts'
 import { runBot } from '../../../src/run/bot.ts'
 import type { Outcome } from '../../../src/run/parts.ts'

@@ -4,7 +4,6 @@ import { join } from 'node:path'
 import { Writable } from 'node:stream'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { sandboxObstacle } from '../../../platforms/browser/sandbox.ts'
-import { CHILD_PATH } from '../../../recorder/settings.ts'
 import type { Finding } from '../../../src/cli/doctor/finding.ts'
 import {
   checkClock,
@@ -16,7 +15,7 @@ import {
 } from '../../../src/cli/doctor/machine.ts'
 import { checkNetwork } from '../../../src/cli/doctor/network.ts'
 import { checkSandbox } from '../../../src/cli/doctor/programs.ts'
-import { doctor, SEARCH_PATH } from '../../../src/cli/doctor.ts'
+import { doctor } from '../../../src/cli/doctor.ts'
 
 /** A program that runs on without a word. Fakes find nothing in their PATH but each other. */
 const HANGS = 'exec /bin/sleep 600'
@@ -216,10 +215,6 @@ describe('programs', () => {
     expect(answer.text).not.toContain('\u001b')
     expect(answer.text).toContain('✗ Xvfb')
     expect(answer.text).toContain('A bot cannot run here yet: Xvfb.')
-  })
-
-  test('programs are looked for where the recorder looks', () => {
-    expect(SEARCH_PATH).toBe(CHILD_PATH)
   })
 })
 

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { guardedLookup } from '@standin/base/public-addresses.ts'
 import type { NumberedEvent } from '@standin/wire/events.ts'
 import { expect, onTestFinished, test } from 'vitest'
-import { publicLookup } from '../../../core/network/address-policy.ts'
 import { type ControlLinkOptions, openControlLink } from '../../../src/control-link/client.ts'
 import { HEARTBEAT_EVERY_MS } from '../../../src/control-link/timing.ts'
 import { startScriptedPlane } from './scripted-plane.ts'
@@ -218,6 +218,6 @@ test.each([
 
 test('a control plane whose name leads to a private address gets no token', async () => {
   const plane = await startExample(await temporaryFolder())
-  const { logger } = await openLink({ url: plane.url.replace('127.0.0.1', 'localhost'), lookup: publicLookup })
+  const { logger } = await openLink({ url: plane.url.replace('127.0.0.1', 'localhost'), lookup: guardedLookup() })
   await until(() => JSON.stringify(logger.lines).includes('localhost is not a public address'))
 })

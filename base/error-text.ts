@@ -1,0 +1,4 @@
+/** The message of any thrown value: of an error its message alone, of anything else its text. Adds no stack and no name. */
+export function messageOf(thrown: unknown): string {
+  return thrown instanceof Error ? thrown.message : String(thrown)
+}
