@@ -25,9 +25,10 @@ export type Platform = 'google-meet' | 'microsoft-teams' | 'zoom'
 
 const BOT_NAME = 'Standin Judge'
 const POLL_EVERY_MS = 100
-/** The page's script reads the page four times a second, and holds captions back for three seconds. */
+/** The page's script reads the page four times a second. */
 const SETTLED_MS = 1500
-const CAPTIONS_MS = 4500
+/** Captions are held back for three seconds, and people until the bot is known, or for a few seconds. */
+const WAITS_MS = { captions: 4500, people: 10_500 } as const
 
 export interface SeenPage {
   events: PageEvent[]
@@ -78,7 +79,11 @@ export class RealPages {
   }
 
   /** Shows the page and returns it with what it says within the time that `wait` gives it. */
-  async read(platform: Platform, html: string, given: { wait?: 'captions'; policy?: string } = {}): Promise<SeenPage> {
+  async read(
+    platform: Platform,
+    html: string,
+    given: { wait?: 'captions' | 'people'; policy?: string } = {},
+  ): Promise<SeenPage> {
     const opening = this.#opened.get(platform) ?? this.#open(platform)
     this.#opened.set(platform, opening)
     const { page, serve } = await opening
@@ -87,7 +92,7 @@ export class RealPages {
     await page.poll()
     await page.ask('begin', Date.now())
     const events: PageEvent[] = []
-    const until = Date.now() + (given.wait === 'captions' ? CAPTIONS_MS : SETTLED_MS)
+    const until = Date.now() + (given.wait ? WAITS_MS[given.wait] : SETTLED_MS)
     while (Date.now() < until) {
       events.push(...((await page.poll())?.events ?? []))
       await new Promise((resolve) => setTimeout(resolve, POLL_EVERY_MS))

@@ -24,7 +24,8 @@ const reader = new RealPages()
 afterAll(() => reader.close())
 
 test.each(pages)('$name', async ({ platform, html, wanted }) => {
-  const seen = await reader.read(platform, html, wanted.captions ? { wait: 'captions' } : {})
+  const wait = wanted.people ? 'people' : wanted.captions ? 'captions' : undefined
+  const seen = await reader.read(platform, html, { wait })
   const { events, snapshot, kind, phase, page } = seen
   if (wanted.chat) {
     const chat = events.flatMap((event) => (event.type === 'chat_message' ? [event.message] : []))
