@@ -64,6 +64,7 @@ export const LABELS = [
   'reactionToastEmoji',
   'you',
   'youMark',
+  'waitingList',
   'presentation',
   'chatToast',
   'pinHint',

@@ -104,6 +104,8 @@ export const SELECTORS = {
   chatText: '[data-tid="messageBodyContent"], [id^="content-"]',
   /** System messages: who joined and left, that a recording began. */
   chatSystem: '[data-tid="control-message-renderer"], .fui-ChatControlMessage',
+  /** In place of a message that was deleted. */
+  chatDeleted: '[data-tid="message-tombstone"]',
   chatOwn: '.fui-ChatMyMessage',
   chatBox:
     '[data-tid="ckeditor"], [data-tid="ckeditor-replyBox"], .ck-editor__editable, [role="textbox"][contenteditable="true"]',
@@ -111,7 +113,8 @@ export const SELECTORS = {
   send: '[data-tid="newMessageCommands-send"], [data-tid="sendMessageCommands-send"]',
 
   /* Captions. */
-  captions: '[data-tid="closed-caption-renderer-wrapper"], [data-tid="closed-captions-renderer"]',
+  captions:
+    '[data-tid="closed-caption-renderer-wrapper"], [data-tid="closed-captions-renderer"], [data-tid="closed-caption-v2-window-wrapper"], [data-tid="closed-caption-v2-virtual-list-content"]',
   captionAuthor: '[data-tid="author"]',
   captionText: '[data-tid="closed-caption-text"]',
   captionsItem: '#closed-captions-button',

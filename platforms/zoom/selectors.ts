@@ -49,7 +49,8 @@ export const SELECTORS = {
   peopleButton: '[feature-type="participant"] button',
   peopleCounter: '.footer-button__number-counter',
   chatButton: '[feature-type="chat"] button',
-  moreButton: '[feature-type="more"] button, div[feature-type="more"]',
+  moreButton: '[feature-type="more"] button',
+  moreFrame: '[feature-type="more"]',
   moreMenu: '.more-button__pop-menu',
   leaveOptions: '.leave-meeting-options',
   /** A host's other, highlighted button ends the meeting for all. */
@@ -61,7 +62,9 @@ export const SELECTORS = {
     '.ReactModal__Content, .zm-modal, .pepc-permission-dialog-container, .commmon-disclaimer-dialog, ' +
     '.recording-disclaimer-dialog, .notification-consent-banner, .dialog-reconnect-container, .relative-tooltip, ' +
     '.settings-feature-tips, [class*="join-audio-by-pc-container"]',
-  namedDialog: '.zm-modal[aria-label], [aria-label="BotDetectedDialog"]',
+  /** The name is on the element around the dialog, or on the dialog; harmless ones have names too. */
+  namedDialog:
+    '.ReactModal__Content[aria-label], [role="dialog"][aria-label], .zm-modal[aria-label], [aria-label="BotDetectedDialog"]',
   reconnecting: '.dialog-reconnect-container',
   disconnected: '#wc-leave',
   toasts: '#notificationManager',
@@ -104,8 +107,12 @@ export const SELECTORS = {
   captions: '.live-transcription-subtitle__box',
   captionText: '.live-transcription-subtitle__item',
   captionsButton: '.footer__button-wrap[feature-type="captions"] button',
-  /** The first use of captions asks for a language; its one button saves. */
-  captionsSave: '.lt-select-language button',
+  captionsIcon: 'svg.SvgCaptions',
+  /** Initials beside a row's text. */
+  captionInitials: '.zmu-data-selector-item__icon',
+  /** The first use of captions asks for a language, and another dialog whether to do so again. */
+  captionsLanguage: '.lt-select-language, .lt-select-language--ask, .big-dialog:has(.lt-checkbox-info)',
+  primaryButton: '.zm-btn--primary',
   heading: 'h1, h2, [role="heading"]',
   icon: 'svg, style, script, .lazy-svg-icon__icon',
 } as const

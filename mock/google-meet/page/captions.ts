@@ -18,13 +18,16 @@ export function captionsOf(context: Context): Captions {
   const { cls, words } = context
   const place = h('div', { class: cls('captionsPlace') })
   let region: HTMLElement | null = null
+  let scroller = h('div', {})
   let rows = new Map<number, HTMLElement>()
 
   const make = () => {
     rows = new Map()
+    scroller = h('div', {})
     region = h(
       'div',
       { role: 'region', 'aria-label': words('Captions'), tabindex: 0, class: cls('captions') },
+      scroller,
       // Two children that are not caption rows.
       h('div', { class: cls('captionsTail') }),
       h('div', { class: cls('captionsTail') }),
@@ -47,12 +50,17 @@ export function captionsOf(context: Context): Captions {
         element = h(
           'div',
           { class: cls('captionRow') },
-          h('img', { alt: '', class: cls('captionFace') }),
-          h('div', {}, h('span', { class: cls('captionSpeaker') }, name)),
+          h(
+            'div',
+            {},
+            // People without a picture have none here either, and their name is no span.
+            row % 2 === 0 && h('img', { alt: '', class: cls('captionFace') }),
+            h(row % 2 === 0 ? 'span' : 'div', { class: cls('captionSpeaker') }, name),
+          ),
           h('div', { class: cls('captionText') }),
         )
         rows.set(row, element)
-        region.children[region.childElementCount - 2]?.before(element)
+        scroller.append(element)
       }
       const words = element.lastElementChild
       if (words) words.textContent = text

@@ -20,7 +20,7 @@ export function chatPanel(context: Context, toggle: (panel: HTMLElement) => void
   const lines: ChatLine[] = []
   let enabled = settings.chat === 'on'
   let built: ReturnType<typeof build> | null = null
-  let last: { group: HTMLElement; line: ChatLine } | null = null
+  let last: { messages: HTMLElement; line: ChatLine } | null = null
   const container = h('div', { 'data-panel-container-id': 'sidePanel2' })
   const panel = h('aside', { 'aria-label': words('Side panel'), class: cls('panel'), hidden: true }, container)
   const opener = button(context, { icon: 'chat', attributes: { 'data-panel-id': 2 } }, () => open())
@@ -82,11 +82,11 @@ export function chatPanel(context: Context, toggle: (panel: HTMLElement) => void
   function append(line: ChatLine): void {
     if (!built) return
     const joins =
-      last !== null && last.line.device === line.device && line.at - last.line.at < SAME_GROUP_MS ? last.group : null
-    const group = joins ?? groupOf(context, line)
-    if (!joins) built.list.append(group)
-    group.lastElementChild?.append(...messageOf(context, line))
-    last = { group, line }
+      last !== null && last.line.device === line.device && line.at - last.line.at < SAME_GROUP_MS ? last.messages : null
+    const messages = joins ?? h('div', {})
+    if (!joins) built.list.append(groupOf(context, line, messages))
+    messages.append(...messageOf(context, line))
+    last = { messages, line }
     built.list.scrollTop = built.list.scrollHeight
   }
 
@@ -116,19 +116,28 @@ export function chatPanel(context: Context, toggle: (panel: HTMLElement) => void
   }
 }
 
-/** The page's own groups name no sender. */
-function groupOf({ cls }: Context, line: ChatLine): HTMLElement {
+/** One child holds the picture, the header and the messages. The page's own groups have no picture and name no sender. */
+function groupOf({ cls }: Context, line: ChatLine, messages: HTMLElement): HTMLElement {
   const time = new Date(line.at).toLocaleTimeString('en-US', { hour: 'numeric', minute: '2-digit' })
   return h(
     'div',
     { jsname: 'Ypafjf', class: line.device === null ? `${cls('chatGroup')} ${cls('chatOwnGroup')}` : cls('chatGroup') },
     h(
       'div',
-      { class: cls('chatHeader') },
-      line.device !== null && h('div', { class: cls('chatSender') }, line.name),
-      h('div', { jsname: 'biJjHb', class: cls('chatTime') }, time.replace(/\s/, '\u202f')),
+      {},
+      line.device !== null && h('img', { alt: '' }),
+      h(
+        'div',
+        {},
+        h(
+          'div',
+          { class: cls('chatHeader') },
+          line.device !== null && h('div', { class: cls('chatSender') }, line.name),
+          h('div', { jsname: 'biJjHb', class: cls('chatTime') }, time.replace(/\s/, '\u202f')),
+        ),
+        messages,
+      ),
     ),
-    h('div', {}),
   )
 }
 

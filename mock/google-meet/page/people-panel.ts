@@ -2,11 +2,11 @@
 
 import { h, setAttribute } from '../../shared/page/dom.ts'
 import { button, type Context } from './context.ts'
-import { icon } from './icons.ts'
 import type { PagePerson } from './protocol.ts'
 
 const ROWS_SHOWN = 20
 const ROW_HEIGHT = 48
+const BADGE_NAME = 'people-badge-name'
 
 export interface PeoplePanel {
   /** Button for the toolbar, or badge for the top right. */
@@ -41,9 +41,10 @@ export function peoplePanel(context: Context, toggle: (panel: HTMLElement) => vo
   const opener = settings.peopleBadge
     ? h(
         'div',
-        { role: 'button', tabindex: 0, 'aria-haspopup': 'dialog', class: cls('badge') },
-        icon('people'),
-        h('span', {}, words('People')),
+        { role: 'button', tabindex: 0, 'aria-haspopup': 'dialog', 'aria-labelledby': BADGE_NAME, class: cls('badge') },
+        // Pictures of people stand in place of an icon.
+        h('img', { alt: '' }),
+        h('span', { id: BADGE_NAME, style: 'display:none' }, words('People')),
         number,
       )
     : button(context, { icon: 'people', attributes: { 'data-panel-id': 1 } }, open)

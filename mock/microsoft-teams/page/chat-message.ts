@@ -24,6 +24,23 @@ export function messageNodes({ text, links, mentions, replyTo }: ChatLine, quote
   return [...(quote ? [quote] : []), ...text.split('\n').map((line) => h('p', {}, ...shownText(line, look)))]
 }
 
+/** The message in the pane: the quotation is a card without the id of the message. */
+export function shownNodes(line: ChatLine, quoted: ChatLine | undefined): Node[] {
+  if (line.replyTo === undefined) return messageNodes(line, '')
+  const card = h(
+    'div',
+    { 'data-track-module-name': 'messageQuotedReply' },
+    h(
+      'div',
+      { 'data-tid': 'quoted-reply-card' },
+      h('span', {}, quoted?.name ?? 'Somebody'),
+      h('span', { 'data-tid': 'quoted-reply-timestamp' }, '9:10 AM'),
+      h('span', { 'data-tid': 'quoted-reply-preview-content' }, quoted?.text ?? ''),
+    ),
+  )
+  return [card, ...messageNodes({ ...line, replyTo: undefined }, '')]
+}
+
 /** The message as a batch has it. Lists are JSON within JSON; an edit or a deletion keeps the message's ids. */
 export function messageOf(line: ChatLine, quoted: string): Record<string, unknown> {
   const { id, clientId, mri, name, at, file, reactions, isEdited, isDeleted } = line

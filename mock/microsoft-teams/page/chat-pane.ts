@@ -3,7 +3,7 @@
  * elements that are used again.
  */
 import { h } from '../../shared/page/dom.ts'
-import { messageNodes } from './chat-message.ts'
+import { shownNodes } from './chat-message.ts'
 import { type Composer, composer } from './composer.ts'
 import { type Context, part } from './context.ts'
 import type { ChatLine } from './protocol.ts'
@@ -136,11 +136,14 @@ export class ChatPane implements PaneContent {
         h('time', { datetime: time.toISOString(), class: cls('time') }, clock),
         line.isEdited && h('span', { class: cls('time') }, words('Edited')),
         line.isDeleted
-          ? h('div', { class: cls('notice') }, words('This message has been deleted.'))
+          ? part('message-tombstone', { class: cls('notice') }, words('This message has been deleted.'))
           : h(
               'div',
               { id: `content-${line.id}`, 'data-tid': 'messageBodyContent', class: cls('body') },
-              ...messageNodes(line, this.lines.find(({ id }) => id === line.replyTo)?.text ?? ''),
+              ...shownNodes(
+                line,
+                this.lines.find(({ id }) => id === line.replyTo),
+              ),
             ),
       ),
     )

@@ -84,7 +84,8 @@ export class PeoplePane implements PaneContent {
   private personRow(person: PagePerson): HTMLElement {
     const { words, settings } = this.context
     const role = { organizer: words('Organizer'), presenter: '', attendee: '' }[person.role]
-    const label = [person.name, role, words(person.muted ? 'Microphone muted' : 'Microphone unmuted')]
+    const mark = person.role === 'attendee' ? ' Unfamiliar external contact' : ''
+    const label = [`${person.name}${mark}`, role, words(person.muted ? 'Microphone muted' : 'Microphone unmuted')]
     const prefix = settings.link === 'classic' ? 'participantsInCall' : 'attendeesInMeeting'
     return this.row(person.name, `${prefix}-${person.name}`, label.filter(Boolean).join(', '), person)
   }
@@ -102,7 +103,7 @@ export class PeoplePane implements PaneContent {
         class: cls('personRow'),
       },
       h('span', { id: randomId(random, `roster-avatar-img`), 'aria-hidden': 'true', class: cls('smallAvatar') }),
-      h('span', { title: name }, name),
+      h('span', {}, name),
       person?.role === 'organizer' && part('ts-roster-organizer-status', {}, words('Organizer')),
       person?.muted && h('span', { 'data-cid': 'roster-participant-muted', 'aria-hidden': 'true' }, '⊘'),
     )

@@ -37,13 +37,30 @@ export function captionOverlay({ settings, say }: UiContext): Captions {
       }
       asked = true
       const select = h('select', {}, h('option', {}, 'English'), h('option', {}, 'German'))
-      const dialog = h('div', { class: CLASS.captionLanguage, role: 'dialog' }, 'Speaking language', select)
-      dialog.append(
+      const ask = h(
+        'div',
+        { class: 'big-dialog', role: 'dialog' },
+        h('label', { class: 'lt-checkbox-info' }, 'Ask again'),
+      )
+      ask.append(
         zmButton(
           { class: CLASS.primary },
           () => {
-            dialog.remove()
+            ask.remove()
             set(true, done)
+          },
+          'Save',
+        ),
+      )
+      const dialog = h('div', { class: CLASS.captionLanguage, role: 'dialog' }, 'Speaking language', select)
+      const close = () => dialog.remove()
+      dialog.append(
+        zmButton({}, close, 'Cancel'),
+        zmButton(
+          { class: CLASS.primary },
+          () => {
+            close()
+            root.append(ask)
           },
           'Save',
         ),
@@ -62,7 +79,7 @@ export function captionOverlay({ settings, say }: UiContext): Captions {
         const element = h(
           'div',
           { id: ID.caption },
-          h('span', { class: 'caption-avatar' }, initials),
+          h('span', { class: 'zmu-data-selector-item__icon' }, initials),
           h('span', { class: CLASS.captionText }),
         )
         known = { element, hide: undefined }
@@ -71,10 +88,11 @@ export function captionOverlay({ settings, say }: UiContext): Captions {
       }
       const line = known.element.querySelector(`.${CLASS.captionText}`)
       if (line) line.textContent = text
+      const { element } = known
+      element.style.display = ''
       clearTimeout(known.hide)
       known.hide = setTimeout(() => {
-        rows.get(row)?.element.remove()
-        rows.delete(row)
+        element.style.display = 'none'
       }, ROW_SECONDS * settings.secondMs)
     },
   }

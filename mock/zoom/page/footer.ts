@@ -77,8 +77,22 @@ export function meetingFooter(context: UiContext, actions: FooterActions): Foote
   const chat = plain('SvgChat', TEXT.chat, actions.toggleChat)
   const caret = h('button', { type: 'button', class: 'footer-caret', 'aria-label': words(LABEL.chatSettings) })
   const captions = plain('SvgCaptions', TEXT.showCaptions, actions.toggleCaptions)
-  const menu = moreMenu(context)
+  // Captions are in the menu until they were used once.
+  const captionsPlace = wrapped('captions', captions)
+  const captionsItem = h(
+    'a',
+    { class: CLASS.dropdownItem, href: '#', role: 'menuitem', 'aria-label': words(TEXT.showCaptions) },
+    svgIcon('SvgCaptions'),
+    words(TEXT.showCaptions),
+  )
+  captionsItem.addEventListener('click', (event) => {
+    event.preventDefault()
+    menu.classList.remove('show')
+    actions.toggleCaptions()
+  })
+  const menu = moreMenu(context, settings.captions && captionsItem)
   const more = plain('SvgMore', TEXT.more, () => menu.classList.toggle('show'), LABEL.more)
+  const moreFrame = wrapped('more', more, menu)
   const leave = zmButton({ class: CLASS.footerButton }, actions.leave)
 
   const showPanels = () => {
@@ -118,8 +132,7 @@ export function meetingFooter(context: UiContext, actions: FooterActions): Foote
           'react',
           plain('SvgReact', TEXT.react, () => {}),
         ),
-        settings.captions && wrapped('captions', captions),
-        wrapped('more', more, menu),
+        moreFrame,
       ),
       section('right', h('div', { class: CLASS.leaveContainer }, leave)),
     ),
@@ -144,6 +157,10 @@ export function meetingFooter(context: UiContext, actions: FooterActions): Foote
       showLeave()
     },
     setCaptions(on) {
+      if (on && !captionsPlace.isConnected) {
+        captionsItem.remove()
+        moreFrame.before(captionsPlace)
+      }
       const text = captions.querySelector('span')
       if (text) text.textContent = words(on ? TEXT.hideCaptions : TEXT.showCaptions)
     },
@@ -155,11 +172,12 @@ export function meetingFooter(context: UiContext, actions: FooterActions): Foote
 }
 
 /** Other buttons have labels about muting too. */
-function moreMenu({ words }: UiContext): HTMLElement {
+function moreMenu({ words }: UiContext, captions: HTMLElement | false): HTMLElement {
   const items = ['Raise Hand', 'Audio Settings', 'Mute All', 'Settings']
   return h(
     'ul',
     { class: `${CLASS.darkDropdown} ${CLASS.moreMenu}`, role: 'menu' },
+    captions && h('li', {}, captions),
     ...items.map((text) =>
       h('li', {}, h('a', { class: CLASS.dropdownItem, href: '#', role: 'menuitem' }, words(text))),
     ),

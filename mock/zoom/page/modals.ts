@@ -59,9 +59,6 @@ export class Modals {
       'div',
       {
         class: `${CLASS.modal} ${CLASS.modalLegacy}${cls ? ` ${cls}` : ''}`,
-        role: 'dialog',
-        'aria-modal': 'true',
-        'aria-label': label || undefined,
       },
       h('div', { class: CLASS.modalTitle }, words(title)),
       h('div', { class: CLASS.modalText }, ...body.map((text) => h('p', {}, words(text, given)))),
@@ -70,7 +67,17 @@ export class Modals {
     return h(
       'div',
       { class: 'ReactModal__Overlay ReactModal__Overlay--after-open' },
-      h('div', { class: `${CLASS.modalContent} ${CLASS.modalContent}--after-open`, tabindex: -1 }, modal),
+      h(
+        'div',
+        {
+          class: `${CLASS.modalContent} ${CLASS.modalContent}--after-open`,
+          tabindex: -1,
+          role: 'dialog',
+          'aria-modal': 'true',
+          'aria-label': label || undefined,
+        },
+        modal,
+      ),
     )
   }
 }

@@ -37,18 +37,33 @@ export async function decodeCaptions(data: ArrayBuffer): Promise<CaptionRecord[]
 }
 
 /**
- * Rows of the region by their structure: a picture, a name and, last, the text. Class names change, and an element with
- * two children is no row.
+ * Rows of the region by their structure, because class names change: the nearest element around the text whose first
+ * part is the name. A row may have a picture or none, and scrollers may stand between the region and its rows.
  */
 export function readCaptionRegion(region: Element | null, icon: string): ShownCaption[] {
   if (!region) return []
-  return [...region.querySelectorAll('img')].flatMap((face) => {
-    const element = face.closest(`${REGION} > *`) ?? face.parentElement
-    const body = element?.lastElementChild
-    if (!element || !body || body.contains(face)) return []
-    const name = [...element.querySelectorAll('span')].find((span) => !body.contains(span))
-    return [{ element, name: name ? plain(textWithout(name, icon)) : '', text: textWithout(body, icon) }]
-  })
+  const parts = [...region.children].filter((part) => !part.matches(NO_PART) && textWithout(part, icon) !== '')
+  const [first] = parts
+  const last = parts.at(-1)
+  if (!first || !last) return []
+  // The first row may have no text yet.
+  const isList =
+    readCaptionRegion(first, icon).length > 0 || (beginsWithPicture(last) && readCaptionRegion(last, icon).length > 0)
+  // Words of a text are inline elements side by side; the text itself is a block.
+  if (parts.length > 1 && !isList) return last.matches(INLINE) ? [] : [rowOf(region, first, last, icon)]
+  return parts.flatMap((part) => readCaptionRegion(part, icon))
 }
 
-const REGION = '[role="region"]'
+function rowOf(element: Element, first: Element, last: Element, icon: string): ShownCaption {
+  const named = first.matches('span') ? first : (first.querySelector('span') ?? first)
+  return { element, name: plain(textWithout(named, icon)), text: textWithout(last, icon) }
+}
+
+function beginsWithPicture(element: Element): boolean {
+  const first = element.firstElementChild
+  return first !== null && (first.tagName === 'IMG' || beginsWithPicture(first))
+}
+
+/** Parts of the region that hold neither a name nor a text. */
+const NO_PART = 'button, [role="button"], [role="heading"], h1, h2, h3'
+const INLINE = 'span, a, b, i, em, strong, mark, font'

@@ -16,6 +16,9 @@ export interface PanelMessage {
 type Selectors = PageConfig['selectors']
 type Says = (label: string, text: string) => boolean
 
+/** Elements around a message that are searched for its header. */
+const MAX_LEVELS = 8
+const MESSAGE_OR_BUTTON = '[data-message-id], button'
 const TIME = /^(\d{1,2}):(\d{2})(?:\s?([ap])\.?m\.?)?$/i
 
 /** Null for an element that is no message, such as a hint of the page. */
@@ -27,9 +30,11 @@ export function readPanelMessage(element: Element, selectors: Selectors, says: S
   const content = contentOf(holder, { without: icons })
   if (content.text === '' || says('pinHint', content.text)) return null
   const header = headerOf(element, selectors)
-  const lines = header ? leafTexts(header, icons) : []
-  const time = lines.map((line) => TIME.exec(plain(line))).find((match) => match !== null)
-  const sender = lines.find((line) => !TIME.test(plain(line)) && !says('you', line)) ?? null
+  const times = header ? leafTexts(header, icons) : []
+  const time = times.map((line) => TIME.exec(plain(line))).find((match) => match !== null)
+  // A time in another language's form is no name either.
+  const names = header ? leafTexts(header, `${icons}, ${selectors.chatTime ?? ':not(*)'}`) : []
+  const sender = names.find((line) => !TIME.test(plain(line)) && !says('you', line)) ?? null
   const shownAt = time ? instantOf(time[1]!, time[2]!, time[3], now) : null
   return { id: id.slice(0, 200), sender: sender?.slice(0, 256) ?? null, content, shownAt }
 }
@@ -43,16 +48,29 @@ export function ownMessages(selectors: Selectors, says: Says, most: number): { i
   })
 }
 
-/** The first part of a sender's group; it contains no message. */
+/**
+ * The name and the time above a message: the nearest earlier sibling, of the message or of an element around it in the
+ * group, that holds no message. A picture or a notice may stand between; the time tells the header from them.
+ */
 function headerOf(message: Element, selectors: Selectors): Element | null {
   const group = message.closest(selectors.chatGroup ?? ':not(*)')
-  if (group) return group.firstElementChild
-  let parent = message.parentElement
-  for (let level = 0; parent && level < 6; level++, parent = parent.parentElement) {
-    const first = parent.firstElementChild
-    if (first && !first.matches('[data-message-id]') && !first.querySelector('[data-message-id]')) return first
+  const time = selectors.chatTime ?? ':not(*)'
+  const icons = selectors.icon ?? 'i'
+  const hasTime = (part: Element) =>
+    part.matches(time) ||
+    part.querySelector(time) !== null ||
+    leafTexts(part, icons).some((line) => TIME.test(plain(line)))
+  let nearest: Element | null = null
+  let inside: Element | null = message
+  for (let level = 0; inside && inside !== group && level < MAX_LEVELS; level++, inside = inside.parentElement) {
+    for (let part = inside.previousElementSibling; part; part = part.previousElementSibling) {
+      if (part.matches(MESSAGE_OR_BUTTON) || part.querySelector('[data-message-id]')) continue
+      if (hasTime(part)) return part
+      if (leafTexts(part, icons).length > 0) nearest ??= part
+    }
   }
-  return null
+  // Without a group, a part without a time may belong to the panel.
+  return group ? nearest : null
 }
 
 function leafTexts(element: Element, icons: string): string[] {

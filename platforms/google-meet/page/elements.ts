@@ -109,8 +109,22 @@ export function createElements({ selectors, labels, joinLabels }: Wording): Elem
   }
 
   function people(): Element | null {
-    const badge = all('peopleBadge').find((element) => says('people', textWithout(element, select('icon'))))
+    // Other badges have the same form, and this one's name may be a hidden element.
+    const badge = all('peopleBadge').find((element) =>
+      [label(element), textWithout(element, select('icon'))].some((text) => says('people', text)),
+    )
     return all('peoplePanelButton')[0] ?? badge ?? labelled('people') ?? byIcon('people')
+  }
+
+  /** The badge's number stands beside its name, or is an attribute for which no words are needed. */
+  function countOnBadge(badge: Element): number | null {
+    const counted = badge.matches('[data-avatar-count]') ? badge : badge.querySelector('[data-avatar-count]')
+    const attribute = counted?.getAttribute('data-avatar-count') ?? ''
+    const numbers = [...badge.querySelectorAll('*')]
+      .filter(({ childElementCount }) => childElementCount === 0)
+      .map((leaf) => leaf.textContent?.trim() ?? '')
+    const number = [...numbers, attribute].find((text) => /^\d{1,5}$/.test(text))
+    return number === undefined ? null : Number(number)
   }
 
   const finders: Record<ElementName, () => Element | null> = {
@@ -154,7 +168,7 @@ export function createElements({ selectors, labels, joinLabels }: Wording): Elem
         const number = read('peopleCount', text)
         if (number !== null) return Number(number)
       }
-      return null
+      return element.matches(select('peopleBadge')) ? countOnBadge(element) : null
     },
     says,
     read,

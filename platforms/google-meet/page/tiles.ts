@@ -1,7 +1,7 @@
 /** The page's tiles: their owners, and the pictures for the composite. */
 
 import type { WebRtcTap } from '../../shared/page/audio/webrtc-tap.ts'
-import { plain, textWithout } from '../../shared/page/dom/visible-text.ts'
+import { labelOf, plain, textWithout } from '../../shared/page/dom/visible-text.ts'
 import type { CompositeTile } from '../../shared/page/picture/composite.ts'
 import type { Roster, SeenPerson } from './roster.ts'
 import type { PageConfig } from './types.ts'
@@ -46,11 +46,12 @@ export function readTiles(selectors: PageConfig['selectors'], says: Says): SeenT
   })
 }
 
-/** Rows of the people panel, as far as they are in the page. */
+/** Rows of the people panel, as far as they are in the page. People who wait to be let in are in a list of their own. */
 export function readRows(selectors: PageConfig['selectors'], says: Says): SeenPerson[] {
   return [...document.querySelectorAll(selectors.personRow ?? ':not(*)')].flatMap((row) => {
     const id = row.getAttribute('data-participant-id')
-    if (!id) return []
+    const list = row.closest('[role="list"]')
+    if (!id || (list && says('waitingList', labelOf(list, selectors.icon ?? 'i')))) return []
     const isSelf = [...row.querySelectorAll('span, div')].some(
       (part) => part.childElementCount === 0 && says('youMark', part.textContent ?? ''),
     )

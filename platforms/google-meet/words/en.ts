@@ -105,6 +105,7 @@ export const ENGLISH: MeetWords = {
     askAgain: [/^ask to join again$/],
     returnHome: [/^return to home screen$/],
     you: [/^you$/],
+    waitingList: [/^waiting\b/],
     youMark: [/^\(you\)$/],
     presentation: [/\s*\((?:presentation|presenting)\)$/],
     chatToast: [/\bsays in chat:/],

@@ -1,13 +1,16 @@
 /** Reads the messages in the chat pane. It is a virtual list: rows come and go, and exist only while it is open. */
+import type { ChatContent } from '../../../core/meeting/meeting.ts'
 import { textWithout } from '../../shared/page/dom/visible-text.ts'
-import { writtenIn } from './chat-markup.ts'
+import { type Quoted, quotedIn, writtenIn } from './chat-markup.ts'
 import type { PageConfig } from './types.ts'
 
 export interface PaneMessage {
   id: string
   /** Null for the bot's own message. */
   sender: string | null
-  content: ReturnType<typeof writtenIn>
+  content: Pick<ChatContent, 'text' | 'isCut' | 'links' | 'replyTo' | 'isDeleted'>
+  /** The message that this one answers, if its quote has no id. */
+  quoted: Quoted | null
   /** UTC milliseconds. */
   at: number | null
 }
@@ -30,10 +33,16 @@ export function readChatPane(selectors: PageConfig['selectors']): PaneMessage[] 
       const named = message.querySelector(select('chatAuthor')) ?? item.querySelector(select('chatAuthor'))
       // Only the first of several messages in a row has the name.
       author = isOwn ? '' : (named ? textWithout(named, select('icon')) : '') || author || labelledAuthor(message, item)
-      if (!id || !body) continue
+      if (!id) continue
+      const said = { id, sender: isOwn ? null : author, at: instantOf(message, item, id) }
+      if (message.querySelector(select('chatDeleted'))) {
+        found.push({ ...said, content: { text: '', isDeleted: true }, quoted: null })
+        continue
+      }
+      if (!body) continue
       const content = writtenIn(body)
-      if (content.text !== '')
-        found.push({ id, sender: isOwn ? null : author, content, at: instantOf(message, item, id) })
+      // The quote may stand beside the text.
+      if (content.text !== '') found.push({ ...said, content, quoted: content.replyTo ? null : quotedIn(message) })
     }
   }
   return found

@@ -29,7 +29,7 @@ export interface PushedReaction {
 }
 
 const HANDLER = 'onMessageReceived'
-const WRITTEN = /^(?:Text|RichText(?:\/(?:Html|Sms))?)$/
+const WRITTEN = /^(?:Text|RichText(?:\/(?:Html|Sms|Media_Card))?)$/
 const LONGEST = 100_000
 const MOST_FILES = 50
 const MOST_REACTIONS = 50
@@ -98,9 +98,14 @@ function contentIn(
   if (markup === null) return null
   const files = filesIn(properties?.files)
   const written = type === 'Text' ? plainContent(markup) : contentOfMarkup(markup)
+  const cards = listOf(typeof properties?.cards === 'string' ? parsed(properties.cards) : properties?.cards)
+  const isCard = cards.length > 0 || type === 'RichText/Media_Card'
+  if (isCard && (written.text === '' || written.text === '[attachment]')) written.text = '[card]'
   if (written.text === '' && files.length === 0) return null
   return {
     ...written,
+    // The file's name says more.
+    ...(files.length > 0 && written.text === '[attachment]' && { text: '' }),
     ...(files.length > 0 && { files }),
     ...(Boolean(properties?.edittime || properties?.editTime) && { isEdited: true }),
   }

@@ -3,7 +3,7 @@ import type { ChatMessage, ChatReaction } from '../../../core/meeting/meeting.ts
 import { ChatLog } from '../../shared/page/chat/chat-log.ts'
 import type { Wording } from '../../shared/page/dom/wording.ts'
 import type { ChatState, PageEvent } from '../../shared/page/types.ts'
-import { writtenIn } from './chat-markup.ts'
+import { type Quoted, writtenIn } from './chat-markup.ts'
 import { readChatPane } from './chat-pane.ts'
 import type { PushedMessage, PushedReaction } from './chat-push.ts'
 import { isOwnName, nameOf } from './names.ts'
@@ -26,8 +26,23 @@ export interface Chat {
 
 type Content = Pick<ChatMessage, 'text' | 'replyTo'>
 
+/** Replies whose quoted message was looked for. */
+const MAX_REPLIES = 2000
+
 export function createChat({ config, people, wording, emit }: Parts): Chat {
   const log = new ChatLog()
+  /** Ids of the messages that replies of the pane answer; null if none is known. */
+  const answered = new Map<string, string | null>()
+
+  /** Looked for once, because later messages may say the same. */
+  function replyTo(id: string, quoted: Quoted): string | null {
+    const known = answered.get(id)
+    if (known !== undefined) return known
+    const found = log.saidBy(nameOf(quoted.author, wording.says), quoted.text)
+    answered.set(id, found)
+    if (answered.size > MAX_REPLIES) answered.delete(answered.keys().next().value ?? '')
+    return found
+  }
 
   function messageOf(
     id: string,
@@ -66,7 +81,9 @@ export function createChat({ config, people, wording, emit }: Parts): Chat {
       }
     },
     read(at) {
-      for (const { id, sender, content, at: shownAt } of readChatPane(config.selectors)) {
+      for (const { id, sender, content: shown, quoted, at: shownAt } of readChatPane(config.selectors)) {
+        const answers = quoted && replyTo(id, quoted)
+        const content = answers ? { ...shown, replyTo: answers } : shown
         const name = nameOf(sender ?? '', wording.says)
         const message = messageOf(
           id,
@@ -81,7 +98,7 @@ export function createChat({ config, people, wording, emit }: Parts): Chat {
       }
     },
     state(box, { isOpen, isOff }) {
-      const own = readChatPane(config.selectors).filter(({ sender }) => sender === null)
+      const own = readChatPane(config.selectors).filter(({ sender, content }) => sender === null && !content.isDeleted)
       return {
         isPanelOpen: isOpen || box !== null,
         isOff: isOff && box === null,

@@ -24,6 +24,14 @@ export interface SeenTile {
   hasHand: boolean
 }
 
+/** The exact name in the mark of a person's row. */
+const ROW_NAME = /^(?:participantsInCall|attendeesInMeeting)-(.+)$/
+
+/** An address is no person's name. */
+function isAddress(text: string): boolean {
+  return /^\S+@\S+\.\S+$/.test(text.trim())
+}
+
 /** Tiles without a size are not real (docs/platform-notes/microsoft-teams.md#tiles-and-names). */
 export function readTiles({ selectors, botName }: PageConfig, wording: Wording): SeenTile[] {
   const select = (name: string) => selectors[name] ?? ':not(*)'
@@ -34,7 +42,9 @@ export function readTiles({ selectors, botName }: PageConfig, wording: Wording):
     const label = plain(holder.getAttribute('aria-label') ?? '')
     const tag = holder.querySelector(select('tileName'))
     const isScreen = element.getAttribute('data-stream-type') === 'ScreenSharing'
-    const tagged = textOf(tag, select('icon')) || (element.getAttribute('data-tid') ?? '')
+    const tid = element.getAttribute('data-tid') ?? ''
+    // Instead of a name, the mark may be the address of the person, whose name then begins the label.
+    const tagged = textOf(tag, select('icon')) || (isAddress(tid) ? (label.split(',')[0] ?? '') : tid)
     const shown = (isScreen ? (wording.read('sharedBy', tagged) ?? wording.read('sharedBy', label)) : null) ?? tagged
     const outline = holder.querySelector(select('outline'))
     const isMarked = wording.says('self', label) || holder.querySelector(select('ownTile')) !== null
@@ -65,6 +75,11 @@ export function readRows({ selectors, botName }: PageConfig, wording: Wording): 
     // The mark and the row that contains it are one person.
     .filter((row) => row.parentElement?.closest(select('personRow')) === null)
     .map((row) => {
+      const marked = [row, ...row.querySelectorAll('[data-tid]')]
+        .map((part) => ROW_NAME.exec(part.getAttribute('data-tid') ?? '')?.[1] ?? '')
+        .find((name) => name !== '' && !isAddress(name))
+      // A label may have more before its first comma: the mark of an external contact, or half of a name.
+      if (marked) return marked
       const titled = row.querySelector('span[title]')?.getAttribute('title')
       return titled || (row.getAttribute('aria-label') ?? '').split(',')[0] || ''
     })

@@ -19,6 +19,8 @@ export interface Elements extends Wording {
   audio(): AudioState
   /** The footer's button says End: the bot is a host. */
   isHost(): boolean
+  /** A dialog with the name of an end is over the meeting, which stays in the page. */
+  isCallOver(): boolean
   /** Number of people in the meeting with the bot. */
   peopleCount(): number | null
 }
@@ -84,6 +86,29 @@ export function createElements({ selectors, labels }: Given): Elements {
     return open ? labelled(wanted, open) : null
   }
 
+  /** In the footer after the first use; before it in the More menu, or in a menu that opens from there. */
+  function captionsOff(): Element | null {
+    const button = first('captionsButton')
+    if (button) return says('hideCaptions', label(button)) ? null : button
+    const worded = all('clickable').find(
+      (item) => says('showCaptions', label(item)) && isVisible(item) && item.closest(select('rightPanels')) === null,
+    )
+    const menu = drawn('moreMenu')
+    return worded ?? (menu ? (first('captionsIcon', menu)?.closest(select('clickable')) ?? null) : null)
+  }
+
+  function captionsSave(): Element | null {
+    for (const dialog of all('captionsLanguage').filter(isVisible)) {
+      const buttons = all('clickable', dialog).filter((button) => isVisible(button) && !says('cancel', label(button)))
+      const save =
+        buttons.find((button) => says('save', label(button))) ??
+        buttons.find((button) => button.matches(select('primaryButton'))) ??
+        (buttons.length === 1 ? buttons[0] : undefined)
+      if (save) return save
+    }
+    return null
+  }
+
   const finders: Record<ElementName, () => Element | null> = {
     nameBox: () => drawn('nameBox'),
     passcodeBox: () => drawn('passcodeBox'),
@@ -101,15 +126,16 @@ export function createElements({ selectors, labels }: Given): Elements {
       all('chatButton').find((button) => says('chat', label(button))) ?? footerButton('chat') ?? first('chatButton'),
     chatBox: () => drawn('chatEditor'),
     send: () => drawn('chatSend'),
-    more: () => first('moreButton') ?? footerButton('more'),
+    more: () => first('moreButton') ?? footerButton('more') ?? first('moreFrame'),
     moreChat: () => inMenu('moreMenu', 'chat'),
     morePeople: () => inMenu('moreMenu', 'people'),
     leave,
     leaveMeeting,
     view: () => first('viewButton'),
     speakerView: () => all('viewItem').find((item) => says('speakerView', label(item))) ?? null,
-    captions: () => first('captionsButton'),
-    captionsSave: () => drawn('captionsSave'),
+    captions: captionsOff,
+    captionsMenu: () => inMenu('moreMenu', 'captionsMenu'),
+    captionsSave,
     galleryView: () => all('viewItem').find((item) => says('galleryView', label(item))) ?? null,
   }
 
@@ -130,6 +156,7 @@ export function createElements({ selectors, labels }: Given): Elements {
       if (says('microphoneOff', text) || says('microphoneOn', text)) return 'joined'
       return says('joinAudio', text) ? 'apart' : 'unreadable'
     },
+    isCallOver: () => all('namedDialog').some((dialog) => isVisible(dialog) && says('endDialog', label(dialog))),
     isHost: () => footerButton('end') !== null,
     peopleCount() {
       const button = finders.people()

@@ -37,7 +37,7 @@ function createZoomPage(page: SharedPage<PageConfig>): PlatformPage<ZoomPageApi>
   const rosterReporter = createRosterReporter(config.botName, emit)
   const panel = createPeoplePanel(elements)
   const chat = createChat({ config, elements, roster, queue, emit })
-  const captions = createCaptionEvents(elements, emit)
+  const captions = createCaptionEvents(elements, roster, emit)
   const screens = createScreenReader(elements, roster, emit)
   const isTold = (id: string) => reported.has(id)
   const speech = sound && watchZoomSpeech({ sound, roster, peopleCount, isTold, emit: emitSpeech })
@@ -87,8 +87,7 @@ function createZoomPage(page: SharedPage<PageConfig>): PlatformPage<ZoomPageApi>
       if (event.type === 'participant_joined') reported.add(event.participant.id)
       if (event.type === 'participant_left') reported.delete(event.participantId)
     },
-    // At the end the page shows a dialog with a name over the meeting, which stays in the page.
-    isCallOver: () => elements.drawn('namedDialog') !== null,
+    isCallOver: elements.isCallOver,
     preparePicture: fillWindow,
     calls: {
       setDevicesPresent: (arePresent) => devices?.setPresent(arePresent),

@@ -86,9 +86,16 @@ export function createSnapshotReader(config: PageConfig, elements: Elements, kno
     return drawn('tile') ? 'other' : null
   }
 
+  let hadCaptions = false
+  /** The client forgets captions after a breakout room: their parts are gone then, and the footer is there. */
   function captionsOn(): boolean | null {
-    const box = elements.first('captions')
-    return box && !/__box--hide(?:\s|$)/.test(box.className)
+    const box = first('captions')
+    const button = first('captionsButton')
+    const hides = button !== null && elements.says('hideCaptions', elements.label(button))
+    const isOn = box !== null ? !/__box--hide(?:\s|$)/.test(box.className) : hides
+    hadCaptions ||= isOn
+    if (isOn) return true
+    return box !== null || (first('footer') !== null && hadCaptions) ? false : null
   }
 
   return {

@@ -88,6 +88,7 @@ export type ElementName =
   | 'speakerView'
   | 'galleryView'
   | 'captions'
+  | 'captionsMenu'
   | 'captionsSave'
 
 export interface ZoomPageApi extends PageApi<PageSnapshot, ElementName> {

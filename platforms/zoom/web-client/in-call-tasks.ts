@@ -11,6 +11,7 @@ import type { ZoomPage } from './page.ts'
 
 /** Attempts in a row of one kind; a control without effect is not pressed again. */
 const TRIES = 6
+const BLIND_TRIES = 1
 
 type Chore = 'audio' | 'people' | 'chat' | 'view'
 
@@ -63,7 +64,10 @@ export class InCallTasks {
     this.#deafSince = isDeaf ? (this.#deafSince ?? at) : null
     // A breakout room or the waiting room disconnects the bot from the sound again.
     if (!isDeaf) this.#tries.audio.count = 0
-    if (this.#deafSince === null || at - this.#deafSince < this.#paces.audioMs || !this.#isDue('audio')) return false
+    if (this.#deafSince === null || at - this.#deafSince < this.#paces.audioMs) return false
+    // A button of other words may not join at all: while the browser refuses the microphone it says "audio".
+    if (audio === 'unreadable' && this.#tries.audio.count >= BLIND_TRIES) return false
+    if (!this.#isDue('audio')) return false
     await this.#press('microphone')
     return true
   }

@@ -99,6 +99,18 @@ export const ENGLISH = {
     microphoneOff: [/^unmute(?: my)?(?: microphone| audio)?$/],
     cameraOn: [/^stop (?:my )?video$/],
     cameraOff: [/^start (?:my )?video$/],
+    showCaptions: [/^show captions$/],
+    hideCaptions: [/^hide captions$/],
+    captionsMenu: [/^captions$/],
+    save: [/^save$/],
+    cancel: [/^cancel$/],
+    /** Accessible names of the dialogs at the end, which are English in every language of the page. */
+    endDialog: [
+      /^has been removed dialog$/,
+      /^you have been removed$/,
+      /^meeting is (?:end now|locked|full)$/,
+      /^botdetecteddialog$/,
+    ],
     people: [/^(?:open|close) the (?:manage )?participants list(?: pane)?\b/],
     peopleCount: [/,\s*\[?(\d+)\]?\s*partici?pants?\b/],
     chat: [/^(?:open|close) the chat panel$/],

@@ -201,8 +201,11 @@ describe('the meeting', () => {
 
   test('writes captions without full names once a language is chosen', async () => {
     const { page, meeting } = await browser.enter('wc-silence')
-    await press(page, '[feature-type=captions] button')
+    await press(page, '[feature-type=more] button')
+    await press(page, '.more-button__pop-menu [aria-label="Show Captions"]')
     await page.locator('.lt-select-language').getByText('Save').click()
+    await page.locator('.big-dialog').getByText('Save').click()
+    await poll(() => page.locator('[feature-type=captions] button').count()).toBe(1)
     meeting.startSpeaking('bob')
     const row = page.locator('#live-transcription-subtitle')
     await poll(() => row.locator('.live-transcription-subtitle__item').first().textContent()).toMatch(/\w/)
@@ -227,7 +230,7 @@ describe('the end', () => {
     ] as const) {
       const { page, meeting } = await browser.enter('open')
       meeting[how]()
-      const dialog = page.locator(`.ReactModal__Content .zm-modal.zm-modal-legacy[aria-label="${label}"]`)
+      const dialog = page.locator(`.ReactModal__Content[role="dialog"][aria-label="${label}"] .zm-modal.zm-modal-legacy`)
       await dialog.waitFor()
       expect(meeting.state).toBe(state)
       expect(await page.locator(LEAVE).count()).toBe(1)

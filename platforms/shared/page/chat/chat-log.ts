@@ -64,6 +64,15 @@ export class ChatLog {
     return this.#entries.has(id)
   }
 
+  /** The id of the latest message of this sender that begins with this text; null if none was reported. */
+  saidBy(senderName: string, text: string): string | null {
+    const wanted = squeezed(text)
+    const entry = [...this.#entries.values()].findLast(
+      ({ message, content }) => message.senderName === senderName && squeezed(content.text).startsWith(wanted),
+    )
+    return entry?.id ?? null
+  }
+
   /** UTC milliseconds; null for a message that was not reported. */
   toldAt(id: string): number | null {
     return this.#entries.get(id)?.message.at ?? null

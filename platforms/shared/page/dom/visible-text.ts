@@ -55,10 +55,19 @@ export function textWithout(element: Element, icons: string): string {
   return text.replace(/\s+/g, ' ').trim()
 }
 
-/** The name of a button: its label, or the text it shows. */
+/** The name of a button: its label, the text of the elements that label it, which may be hidden, or the text it shows. */
 export function labelOf(element: Element, icons: string): string {
-  const label = element.getAttribute('aria-label')?.trim()
+  const label = element.getAttribute('aria-label')?.trim() || labelledBy(element, icons)
   return label ? label : textWithout(element, icons)
+}
+
+function labelledBy(element: Element, icons: string): string {
+  const ids = element.getAttribute('aria-labelledby')?.trim().split(/\s+/) ?? []
+  const texts = ids.flatMap((id) => {
+    const named = (element.getRootNode() as Document | ShadowRoot).getElementById?.(id)
+    return named ? [named.getAttribute('aria-label')?.trim() || textWithout(named, icons)] : []
+  })
+  return texts.join(' ').trim()
 }
 
 /** The same normal form as in the driver, so that one wording serves both sides. */
