@@ -42,7 +42,7 @@ export function peoplePanel(context: Context, toggle: (panel: HTMLElement) => vo
     ? h(
         'div',
         { role: 'button', tabindex: 0, 'aria-haspopup': 'dialog', 'aria-labelledby': BADGE_NAME, class: cls('badge') },
-        // Pictures of people stand in place of an icon.
+        // The button shows pictures of people instead of an icon.
         h('img', { alt: '' }),
         h('span', { id: BADGE_NAME, style: 'display:none' }, words('People')),
         number,

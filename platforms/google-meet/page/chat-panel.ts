@@ -50,7 +50,7 @@ export function ownMessages(selectors: Selectors, says: Says, most: number): { i
 
 /**
  * The name and the time above a message: the nearest earlier sibling, of the message or of an element around it in the
- * group, that holds no message. A picture or a notice may stand between; the time tells the header from them.
+ * group, that holds no message. A picture or a notice may stand between; only the header has a time.
  */
 function headerOf(message: Element, selectors: Selectors): Element | null {
   const group = message.closest(selectors.chatGroup ?? ':not(*)')

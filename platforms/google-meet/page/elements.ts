@@ -116,7 +116,7 @@ export function createElements({ selectors, labels, joinLabels }: Wording): Elem
     return all('peoplePanelButton')[0] ?? badge ?? labelled('people') ?? byIcon('people')
   }
 
-  /** The badge's number stands beside its name, or is an attribute for which no words are needed. */
+  /** The badge shows its number next to its name, or in an attribute for which no words are needed. */
   function countOnBadge(badge: Element): number | null {
     const counted = badge.matches('[data-avatar-count]') ? badge : badge.querySelector('[data-avatar-count]')
     const attribute = counted?.getAttribute('data-avatar-count') ?? ''

@@ -46,7 +46,7 @@ export function readTiles(selectors: PageConfig['selectors'], says: Says): SeenT
   })
 }
 
-/** Rows of the people panel, as far as they are in the page. People who wait to be let in are in a list of their own. */
+/** Rows of the people panel, as far as they are in the page. People who wait to be let in are in a separate list. */
 export function readRows(selectors: PageConfig['selectors'], says: Says): SeenPerson[] {
   return [...document.querySelectorAll(selectors.personRow ?? ':not(*)')].flatMap((row) => {
     const id = row.getAttribute('data-participant-id')

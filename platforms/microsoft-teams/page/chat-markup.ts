@@ -42,7 +42,7 @@ export function quotedIn(element: Element): Quoted | null {
   return text === '' ? null : { author, text: text.replace(/(?:\.{3}|…)$/, '') }
 }
 
-/** What a message without words consists of. */
+/** Names the content of a message that has no words. */
 function withoutWords(element: Element): string {
   const has = (selector: string) => [...element.querySelectorAll(selector)].some((part) => part.closest(QUOTE) === null)
   if (has('img, video')) return '[image]'

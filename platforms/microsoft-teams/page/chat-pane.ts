@@ -41,7 +41,7 @@ export function readChatPane(selectors: PageConfig['selectors']): PaneMessage[] 
       }
       if (!body) continue
       const content = writtenIn(body)
-      // The quote may stand beside the text.
+      // The quote may be next to the text.
       if (content.text !== '') found.push({ ...said, content, quoted: content.replyTo ? null : quotedIn(message) })
     }
   }

@@ -230,7 +230,9 @@ describe('the end', () => {
     ] as const) {
       const { page, meeting } = await browser.enter('open')
       meeting[how]()
-      const dialog = page.locator(`.ReactModal__Content[role="dialog"][aria-label="${label}"] .zm-modal.zm-modal-legacy`)
+      const dialog = page.locator(
+        `.ReactModal__Content[role="dialog"][aria-label="${label}"] .zm-modal.zm-modal-legacy`,
+      )
       await dialog.waitFor()
       expect(meeting.state).toBe(state)
       expect(await page.locator(LEAVE).count()).toBe(1)
