@@ -13,6 +13,8 @@ export interface Account {
   email?: string
   email_verified?: boolean
   name?: string
+  /** Claims of the ID token that differ from those of the user information. */
+  inIdToken?: { email?: string; email_verified?: boolean | undefined }
 }
 
 export async function startProvider(redirectUri: string, { claimsInIdToken = false } = {}) {
@@ -43,8 +45,8 @@ export async function startProvider(redirectUri: string, { claimsInIdToken = fal
     findAccount: (_context, id) => {
       const account = accounts.get(id)
       if (account === undefined) return undefined
-      const { id: sub, ...claims } = account
-      return { accountId: id, claims: () => ({ sub, ...claims }) }
+      const { id: sub, inIdToken, ...claims } = account
+      return { accountId: id, claims: (use) => ({ sub, ...claims, ...(use === 'id_token' && inIdToken) }) }
     },
     loadExistingGrant: async (context) => {
       const grant = new provider.Grant({ clientId: CLIENT_ID, accountId: context.oidc.session!.accountId! })

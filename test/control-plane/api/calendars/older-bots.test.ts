@@ -38,6 +38,17 @@ const target = (allOccurrences: boolean) => ({
 })
 const done = () => ({ eventIds: [event.id], refused: [] })
 
+test('an Idempotency-Key covers the query', async () => {
+  fake.answer('scheduleBots', done())
+  await addIntent(db, event)
+  const body = { bot_name: 'Notes' }
+  const headers = { 'idempotency-key': randomUUID() }
+  expect((await team.post(`${path}?all_occurrences=false`, body, headers)).status).toBe(200)
+  expect((await team.post(`${path}?all_occurrences=true`, body, headers)).status).toBe(409)
+  expect((await team.post(`${path}?all_occurrences=false`, body, headers)).status).toBe(200)
+  expect(fake.calls).toHaveLength(1)
+})
+
 test('POST schedules with the flat fields, and answers the event', async () => {
   fake.answer('scheduleBots', done())
   await addIntent(db, event)

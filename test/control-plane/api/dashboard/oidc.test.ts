@@ -157,6 +157,23 @@ describe('a person who was invited', () => {
     }
   })
 
+  test.each([
+    ['the same address', { email: 'ANN@example.com', email_verified: undefined }, 'ann@example.com'],
+    ['another address', { email: 'eve@example.com', email_verified: undefined }, null],
+    ['the same address, not verified', { email: 'ann@example.com', email_verified: false }, null],
+  ])('whose ID token has %s, and whose user information has a verified one', async (_, inIdToken, verifiedEmail) => {
+    const other = await startProvider(CALLBACK, { claimsInIdToken: true })
+    try {
+      other.use(accountOf('ann@example.com', { inIdToken }))
+      const oidc = createOidcProvider({ ...settings(), issuer: other.issuer, client })
+      const { address, attempt } = await oidc.begin(CALLBACK)
+      const identity = await oidc.finish(await signInAtProvider(address, CALLBACK), attempt)
+      expect(identity.verifiedEmail).toBe(verifiedEmail)
+    } finally {
+      await other.close()
+    }
+  })
+
   test('is not entered by another account with the same address', async () => {
     const { email } = await invited()
     expect(await signIn(accountOf(email))).toBe('ok')
