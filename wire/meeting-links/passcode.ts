@@ -21,11 +21,32 @@ const LATIN = [
   'kod dostępu',
   'hasło',
   'jelszó',
+  'heslo',
+  'přístupový kód',
+  'prístupový kód',
+  'parola',
+  'geçiş kodu',
+  'şifre',
+  'parolă',
+  'cod(?:ul)? de acces',
+  'lösenord',
+  'lösenkod',
+  'adgangskode',
+  'passord',
+  'passkode',
+  'salasana',
+  'tunnuskoodi',
+  'kode sandi',
+  'mật mã',
+  'mật khẩu',
+  'κωδικός πρόσβασης',
+  'код доступу',
   'hozzáférési kód',
   'код доступа',
   'пароль',
 ].join('|')
-const OTHER = 'パスコード|パスワード|密码|密碼|암호|비밀번호|패스코드'
+const OTHER =
+  'パスコード|パスワード|密码|密碼|암호|비밀번호|패스코드|رمز المرور|كلمة المرور|קוד גישה|סיסמה|รหัสผ่าน|पासकोड|पासवर्ड'
 /** Tags may stand between the label and the passcode. A dial-in number behind the passcode is not part of it. */
 const WRITTEN = new RegExp(
   `(?:(?<!\\p{L})(?:${LATIN})|${OTHER})[ \\t]{0,4}(?:<[^<>]{0,80}>){0,2}[:=][ \\t]{0,4}(?:<[^<>]{0,80}>\\s{0,4}){0,2}\\s{0,4}([^\\s()<>「」、。"]{1,512})`,
