@@ -204,3 +204,13 @@ describe('pages', () => {
     expect(new Set(seen)).toEqual(all)
   })
 })
+
+test.each(['ärzte', 'ÄRZTE', 'протокол', 'Протокол', 'σίσυφο'])('%s is found in any case of letters', async (part) => {
+  const other = await world.team()
+  const id = await world.bot(other, { bot_name: 'Ärzte ПРОТОКОЛ ΣΊΣΥΦΟΣ' })
+  await set(id, { participants: JSON.stringify([{ name: 'Ärzte ПРОТОКОЛ ΣΊΣΥΦΟΣ', id: 1 }]) })
+  for (const query of ['/v2/bots?bot_name', '/v2/bots?participant_name']) {
+    const { body } = await other.get(`${query}=${encodeURIComponent(part)}`)
+    expect(body.data.map((bot: { bot_id: string }) => bot.bot_id)).toEqual([id])
+  }
+})
