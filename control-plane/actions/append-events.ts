@@ -24,7 +24,7 @@ export interface Stored {
   lastSeq: number
   /** How the service saw the bot before these events: a bot that reports its own end is not yet `closed`. */
   standing: Standing
-  /** The bot after these events; null where none of them was stored. */
+  /** The bot after these events; null if none of them was stored. */
   bot: BotRow | null
 }
 

@@ -204,8 +204,8 @@ export function createAssemblyAi(options: AssemblyAiOptions): SpeechProvider {
   function read(answer: unknown): Transcript {
     const parsed = transcriptSchema.safeParse(answer)
     if (parsed.success) return parsed.data
-    const told = excerpt(JSON.stringify(answer) ?? '', key)
-    throw new ProviderError(`${host} gave an answer that is no transcript: ${told}`, { isTransient: false })
+    const answerExcerpt = excerpt(JSON.stringify(answer) ?? '', key)
+    throw new ProviderError(`${host} gave an answer that is no transcript: ${answerExcerpt}`, { isTransient: false })
   }
 }
 

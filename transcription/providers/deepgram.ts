@@ -113,8 +113,10 @@ export function createDeepgram({ key, url, customParams, retryMs = RETRY_MS }: D
     }
     const parsed = answerSchema.safeParse(answer)
     if (!parsed.success) {
-      const told = excerpt(JSON.stringify(answer) ?? '', key)
-      throw new ProviderError(`${host} gave an answer that is no transcription: ${told}`, { isTransient: false })
+      const answerExcerpt = excerpt(JSON.stringify(answer) ?? '', key)
+      throw new ProviderError(`${host} gave an answer that is no transcription: ${answerExcerpt}`, {
+        isTransient: false,
+      })
     }
     // Further channels of our sound, which a caller may ask for, hold the same voices once more.
     const [channel = channelSchema.parse({})] = parsed.data.results.channels
@@ -212,9 +214,9 @@ export function createDeepgram({ key, url, customParams, retryMs = RETRY_MS }: D
   function refusalOf(error: Error & Pick<DeepgramError, 'statusCode' | 'body' | 'rawResponse'>): ProviderError {
     const { statusCode, body, rawResponse } = error
     if (statusCode === undefined) return unreachable(error)
-    const told = excerpt(typeof body === 'string' ? body : (JSON.stringify(body) ?? ''), key)
+    const answerExcerpt = excerpt(typeof body === 'string' ? body : (JSON.stringify(body) ?? ''), key)
     const seconds = Number(rawResponse?.headers.get('retry-after'))
-    return new ProviderError(`${host} answered with status ${statusCode}: ${told}`, {
+    return new ProviderError(`${host} answered with status ${statusCode}: ${answerExcerpt}`, {
       isTransient: isTransientStatus(statusCode),
       retryAfterMs: seconds > 0 ? seconds * 1000 : null,
     })

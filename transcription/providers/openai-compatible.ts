@@ -106,14 +106,14 @@ export function createOpenAiCompatible(options: OpenAiCompatibleOptions): Speech
       throw new ProviderError(`${host} could not be asked: ${causeOf(error)}`, { isTransient: true, cause: error })
     }
     const text = await textOf(response, signal)
-    const told = () => excerpt(text, options.key)
+    const answerExcerpt = () => excerpt(text, options.key)
     if (!response.ok) {
       const isRefused = response.status === 400 || response.status === 422
       const parameters = isRefused ? ownParametersIn(text, options.customParams) : []
       if (parameters.length > 0)
-        throw new RefusedRequest(`${host} answered with status ${response.status}: ${told()}`, parameters)
+        throw new RefusedRequest(`${host} answered with status ${response.status}: ${answerExcerpt()}`, parameters)
       const seconds = Number(response.headers.get('retry-after'))
-      throw new ProviderError(`${host} answered with status ${response.status}: ${told()}`, {
+      throw new ProviderError(`${host} answered with status ${response.status}: ${answerExcerpt()}`, {
         isTransient: isTransientStatus(response.status) && !isSilence(text),
         retryAfterMs: seconds > 0 ? seconds * 1000 : null,
       })
@@ -121,7 +121,9 @@ export function createOpenAiCompatible(options: OpenAiCompatibleOptions): Speech
     const answer = parseJson(text)
     const recognized = recognizedIn(answer)
     if (recognized === null)
-      throw new ProviderError(`${host} gave an answer that is no transcription: ${told()}`, { isTransient: false })
+      throw new ProviderError(`${host} gave an answer that is no transcription: ${answerExcerpt()}`, {
+        isTransient: false,
+      })
     return { raw: answer, ...recognized }
   }
 
