@@ -213,7 +213,7 @@ function offerWords(server: McpServer, meetings: Meetings): void {
       description: 'Lines of finished transcripts that contain all words, newest meetings first.',
       inputSchema: {
         words: z.string().min(1).max(200),
-        meetings: z.int().min(1).max(200).default(50).describe('How many of the newest meetings are searched.'),
+        meetings: optional(wholeNumber(1, 200).default(50)).describe('How many of the newest meetings are searched.'),
       },
       annotations: reads,
     },

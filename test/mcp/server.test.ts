@@ -133,6 +133,7 @@ test('null, an empty text and a number as text are read as assistants mean them'
   expect((await call('list_bots', { status: null, limit: '1' })).split('\n')).toHaveLength(1)
   expect(await call('follow_bot', { bot_id: id, cursor: null, wait_seconds: '0' })).toContain('status: ')
   await expect(call('list_bots', { limit: 'many' })).rejects.toThrow('limit')
+  expect(await call('search_transcripts', { words: 'unheard', meetings: '3' })).toEqual(expect.any(String))
 })
 
 test('a name with line ends adds no line to the answer', async () => {
