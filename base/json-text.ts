@@ -8,6 +8,11 @@ export function jsonText(value: unknown, indent?: number): string {
   return escapeLineSeparators(JSON.stringify(value, null, indent))
 }
 
+/** Parses JSON; a byte order mark before it, which editors on Windows write, does not count. Throws as JSON.parse does. */
+export function parseJson(text: string): unknown {
+  return JSON.parse(text.replace(/^\uFEFF/, ''))
+}
+
 /** For JSON that is text already: outside of its strings these characters cannot occur. */
 export function escapeLineSeparators(json: string): string {
   return json.replace(/[\u2028\u2029]/g, (separator) => (separator === '\u2028' ? '\\u2028' : '\\u2029'))

@@ -12,11 +12,11 @@ import { randomBytes } from 'node:crypto'
 import { chmod, chown, lstat, mkdir, mkdtemp, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { connect } from 'node:net'
-import { tmpdir } from 'node:os'
 import { dirname, join, relative, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { CHILD_PATH } from '@standin/base/child-path.ts'
+import { socketParent } from '@standin/base/socket-folder.ts'
 
 const run = promisify(execFile)
 
@@ -155,7 +155,10 @@ async function socketFolder(home: string, owner: Owner): Promise<string> {
   if (usual.length > MAX_SOCKET_FOLDER_LENGTH) {
     const note = join(home, 'socket-folder')
     const noted = (await readFile(note, 'utf8').catch(() => '')).trim()
-    folder = noted !== '' && (await exists(noted)) ? noted : await mkdtemp(join(tmpdir(), 'standin-postgres-'))
+    folder =
+      noted !== '' && (await exists(noted))
+        ? noted
+        : await mkdtemp(join(socketParent('standin-postgres-XXXXXX/.s.PGSQL.65535'), 'standin-postgres-'))
     await writeOwned(note, folder, owner)
   }
   await mkdir(folder, { recursive: true, mode: 0o700 })

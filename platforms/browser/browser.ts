@@ -3,9 +3,9 @@
  */
 
 import { mkdir, readdir, readFile, rm, statfs } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { CHILD_PATH } from '@standin/base/child-path.ts'
+import { socketParent } from '@standin/base/socket-folder.ts'
 import { type BrowserContextOptions, chromium, type LaunchOptions } from 'playwright'
 import { CAPTURE_SAMPLE_RATE } from '../../core/meeting/capture-sample-rate.ts'
 import type { CaptureEnvironment } from '../../core/ports.ts'
@@ -164,7 +164,7 @@ function environment(stage: CaptureEnvironment, home: string): Record<string, st
   return {
     PATH: CHILD_PATH,
     HOME: home,
-    TMPDIR: tmpdir(),
+    TMPDIR: socketParent('org.chromium.Chromium.XXXXXX/SingletonSocket'),
     LANG: 'en_US.UTF-8',
     LANGUAGE: 'en_US:en',
     // No session bus: the browser asks no desktop service.

@@ -1,8 +1,8 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { connect } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { fitsSocket, socketParent } from '@standin/base/socket-folder.ts'
 import { CAPTURE_SAMPLE_RATE } from '../../core/meeting/capture-sample-rate.ts'
 import { type Supervised, supervise } from '../../core/process/supervised.ts'
 import { childEnvironment } from '../settings.ts'
@@ -22,8 +22,8 @@ export interface AudioSink {
 const SINK = 'meeting'
 const VOICE_SINK = 'own_voice'
 const SILENT_SOURCE = 'no_microphone'
-/** The longest path that fits into a socket's address on Linux, its closing zero included. */
-const SOCKET_PATH_LIMIT = 108
+/** Name of the server's socket in its folder. */
+const SOCKET = 'native'
 const CONNECT_INTERVAL_MS = 25
 
 /**
@@ -54,7 +54,7 @@ export async function startAudioSink(options: {
   signal: AbortSignal
 }): Promise<AudioSink> {
   const { home } = options
-  const socket = join(home, 'native')
+  const socket = join(home, SOCKET)
   const sinks = options.withVoice ? [SINK, VOICE_SINK] : [SINK]
   const configuration = join(home, 'daemon.conf')
   await writeFile(configuration, `default-sample-rate = ${CAPTURE_SAMPLE_RATE}\n`)
@@ -101,11 +101,11 @@ export async function startAudioSink(options: {
  */
 export async function makeSoundHome(folder: string): Promise<{ home: string; remove(): Promise<void> }> {
   const inside = join(folder, 'pulse')
-  if (/^[\w./-]+$/.test(inside) && Buffer.byteLength(join(inside, 'native')) < SOCKET_PATH_LIMIT) {
+  if (fitsSocket(join(inside, SOCKET), { isPlain: true })) {
     await mkdir(inside, { recursive: true, mode: 0o700 })
     return { home: inside, remove: async () => {} }
   }
-  const home = await mkdtemp(join(tmpdir(), 'standin-pulse-'))
+  const home = await mkdtemp(join(socketParent(`standin-pulse-XXXXXX/${SOCKET}`, { isPlain: true }), 'standin-pulse-'))
   return { home, remove: () => rm(home, { recursive: true, force: true }) }
 }
 

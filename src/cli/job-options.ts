@@ -4,6 +4,7 @@
  */
 import { randomUUID } from 'node:crypto'
 import { closeSync, openSync, readFileSync, readSync } from 'node:fs'
+import { parseJson } from '@standin/base/json-text.ts'
 import { MAX_JOB_BYTES, type TranscriptionProvider } from '@standin/wire/job.ts'
 import { type AddressField, isPermittedAddress } from '../../core/network/address-policy.ts'
 import { pictureDataUrl } from '../job/bot-image.ts'
@@ -164,7 +165,7 @@ function wholeJob(
     (from === '--job' ? readJob(value, readInput) : from === 'STANDIN_JOB_FILE' ? takeJobFile(value) : value)
   if (text === '') return null
   try {
-    return JSON.parse(text)
+    return parseJson(text)
   } catch (error) {
     // The parser quotes the text, which can be a secret; the position is enough to find the place.
     const position = /at position (?<number>\d+)/.exec((error as Error).message)?.groups?.number

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { basename, join, resolve } from 'node:path'
 import { messageOf } from '@standin/base/error-text.ts'
+import { parseJson } from '@standin/base/json-text.ts'
 import type { Problem, TranscriptionProvider } from '@standin/wire/job.ts'
 import { InvalidJob } from '../job/config.ts'
 import { speechAccessOf } from '../job/speech-access.ts'
@@ -46,7 +47,7 @@ async function readParams(file: string): Promise<Record<string, unknown>> {
   const refused = (message: string) => new InvalidJob([{ path: '--params-file', message }])
   let params: unknown
   try {
-    params = JSON.parse(await readFile(file, 'utf8'))
+    params = parseJson(await readFile(file, 'utf8'))
   } catch (error) {
     throw refused(messageOf(error))
   }

@@ -28,6 +28,9 @@ describe('options as a job', () => {
       timeout_config: { silence_timeout: 1, recording_timeout: 9 },
     })
     expect(jobFrom(undefined, { job: '-' }, {}, () => '{"bot_name":"piped"}')).toMatchObject({ bot_name: 'piped' })
+    expect(jobFrom(undefined, { job: '-' }, {}, () => '\uFEFF{"bot_name":"piped"}')).toMatchObject({
+      bot_name: 'piped',
+    })
     expect(jobFrom(undefined, {}, { STANDIN_JOB: '{"bot_name":"env"}' })).toMatchObject({ bot_name: 'env' })
   })
 
