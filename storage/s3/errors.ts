@@ -169,6 +169,12 @@ function causeAndCure(answer: Answer, place: S3Place): [StorageTrouble, string] 
       'No credentials were found. Give access_key_id and secret_access_key, the usual AWS environment variables, or an instance role.',
     ]
   }
+  if (status === 413) {
+    return [
+      'full',
+      `${where}, or a proxy before it, refuses bodies of this size (413). Raise its limit (nginx: client_max_body_size).`,
+    ]
+  }
   if (answer.network === undefined && UNREADABLE.test(answer.message)) {
     return ['invalid', `${where} does not answer as an S3 server does. Check storage.endpoint.`]
   }

@@ -9,6 +9,7 @@ import { explainFolderError } from '../folder/errors.ts'
 import { READ_NO_LINK } from '../folder/file-writing.ts'
 import { objectKey, recordingFolder } from '../names.ts'
 import { Spool } from '../spool.ts'
+import { refuseSmallBodyLimit } from './body-limit.ts'
 import { hasNoCredentials } from './errors.ts'
 import { S3GrowingFile } from './growing-file.ts'
 import { abortUpload, createUpload } from './multipart.ts'
@@ -48,7 +49,7 @@ export class S3Storage implements Storage {
     return `s3://${[bucket, prefix, this.#botId].filter((part) => part !== '').join('/')}/`
   }
 
-  /** Begins an upload and aborts it: that needs the same rights as a recording, and leaves nothing behind. */
+  /** Begins an upload, announces a part and aborts it: that needs the same rights as a recording, and leaves nothing. */
   async prepare(signal: AbortSignal): Promise<void> {
     signal.throwIfAborted()
     const key = this.#key(PROBE_NAME)
@@ -59,7 +60,9 @@ export class S3Storage implements Storage {
       patience: this.#session.tuning.preparePatience,
       isHopeless: hasNoCredentials,
     })
+    const refusal = await refuseSmallBodyLimit(this.#session, key, uploadId, signal).catch((error: unknown) => error)
     const isGone = await abortUpload(this.#session, key, uploadId)
+    if (refusal !== undefined) throw refusal
     signal.throwIfAborted()
     if (!isGone) {
       throw new StorageError(

@@ -43,6 +43,8 @@ export interface S3ServerOptions extends Partial<StateRules> {
   keys?: Keys[]
   /** Whether `x-amz-checksum-*` is understood; otherwise it is ignored, as older servers do. */
   checksums?: boolean
+  /** A proxy before the server answers 413 with its own page to longer bodies, as nginx does. Bytes. */
+  bodyLimit?: number
   /** How far this server's clock is ahead of the machine's. */
   clockAheadMs?: number
 }
@@ -196,7 +198,30 @@ export async function startS3Server(options: S3ServerOptions = {}): Promise<S3Se
     send(request, reply, effect, response)
   }
 
-  const server = createServer((message, response) => {
+  const server = createServer(receive)
+  // As S3 does: it counts a request whose body was announced once the body comes.
+  server.on('checkContinue', (message: IncomingMessage, response: ServerResponse) => {
+    if (isTooLong(message)) refuseBody(response)
+    else response.writeContinue()
+    message.once('readable', () => {
+      if (message.readableLength > 0) receive(message, response)
+    })
+  })
+
+  function isTooLong(message: IncomingMessage): boolean {
+    return Number(message.headers['content-length'] ?? 0) > (options.bodyLimit ?? Number.POSITIVE_INFINITY)
+  }
+
+  function refuseBody(response: ServerResponse): void {
+    response.writeHead(413, { 'content-type': 'text/html', connection: 'close' })
+    response.end('<html><head><title>413 Request Entity Too Large</title></head><body>nginx</body></html>')
+  }
+
+  function receive(message: IncomingMessage, response: ServerResponse): void {
+    if (isTooLong(message)) {
+      refuseBody(response)
+      return
+    }
     const { operation } = operationOf(message.method ?? '', message.url ?? '/', message.headers)
     const count = underWay.get(operation) ?? { now: 0, most: 0 }
     underWay.set(operation, count)
@@ -206,7 +231,7 @@ export async function startS3Server(options: S3ServerOptions = {}): Promise<S3Se
       count.now -= 1
     })
     handle(message, response).catch((error: unknown) => response.destroy(error as Error))
-  })
+  }
   server.on('connection', (socket) => {
     sockets.add(socket)
     socket.once('close', () => sockets.delete(socket))

@@ -209,6 +209,24 @@ describe('lasting trouble', () => {
     expect(await rejectionOf(store(open(server), local.path))).toMatchObject({ trouble: 'full' })
   })
 
+  test('a proxy that refuses bodies of a part is found before the recording, without sending one', async () => {
+    const server = await serve({ bodyLimit: STEP - 1 })
+    const error = await rejectionOf(open(server).prepare(never))
+    expect(error).toMatchObject({ trouble: 'invalid' })
+    expect(error.message).toContain('refuses bodies of 1 MiB (413 Request Entity Too Large)')
+    expect(error.message).toContain('client_max_body_size')
+    expect(server.state.uploads.size).toBe(0)
+    expect(count(server, 'UploadPart')).toBe(0)
+    await expect(open(await serve({ bodyLimit: STEP })).prepare(never)).resolves.toBeUndefined()
+  })
+
+  test('a proxy whose limit falls during the meeting is named by the error', async () => {
+    const server = await serve({ bodyLimit: 100 })
+    const local = await localFile(1_000)
+    const error = await rejectionOf(store(open(server), local.path))
+    expect(error.message).toMatch(/refuses bodies of this size \(413\)/)
+  })
+
   test('a clock that is an hour wrong is corrected for', async () => {
     const server = await serve({ clockAheadMs: 3_600_000 })
     const local = await localFile(2 * STEP)
