@@ -25,7 +25,7 @@ export class Spans {
   readonly #quality
   readonly #sound
   readonly #all: RecordedSpan[] = []
-  /** What the running span's encoder had made before the span began. */
+  /** Progress of the encoder before the running span began. */
   #before = NOTHING_BEFORE
   /** Of the spans that are over. */
   #past = { seconds: 0, repeatedFrames: 0 }
@@ -99,7 +99,7 @@ export class Spans {
     return last.repeatedFrames
   }
 
-  /** Ends the last span at `until` (UTC milliseconds), if that lies in it. Returns how much stays of all spans. */
+  /** Ends the last span at `until` (UTC milliseconds), if that is in it. Returns the length of all spans then. */
   cutAt(until: number): { seconds: number; cutMs: number } | null {
     const span = this.#all.at(-1)
     if (span === undefined || span.endedAt === null || until >= span.endedAt) return null

@@ -10,7 +10,7 @@ export interface Controls extends Wording {
   label(element: Element): string
   inDialog(element: Element): boolean
   inTile(element: Element): boolean
-  /** Outside of tiles, which have controls of their own. */
+  /** Those outside of tiles: a tile has its own. */
   clickable(): Element[]
 }
 

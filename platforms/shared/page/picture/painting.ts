@@ -1,4 +1,4 @@
-/** Knows when everything of a picture was painted. */
+/** Knows when a picture is painted with all its tiles. */
 
 export class Painting {
   readonly #nextFrame: (callback: () => void) => void
