@@ -131,7 +131,7 @@ export interface CapturedAudio {
 
 /** A packet of one participant's track. */
 export interface ParticipantAudio {
-  /** The platform's id. */
+  /** The platform's id, which a reload of the page may change. */
   participantId: string
   /** UTC milliseconds of the first sample. */
   at: number
@@ -153,10 +153,12 @@ export interface AudioTap {
  */
 export type InMeeting = Pick<MeetingDriver, 'sendChat' | 'playSound' | 'clearSound' | 'closeMicrophone' | 'screenshot'>
 
+/** `onVoice` gets the audio of each participant, if the platform sends it separately and the job wants it. */
 export type OpenMeeting = (
   target: MeetingTarget,
-  stage: CaptureEnvironment,
+  environment: CaptureEnvironment,
   signal: AbortSignal,
+  onVoice: (voice: ParticipantAudio) => void,
 ) => Promise<MeetingDriver>
 
 /** One finished file beside a recording. */

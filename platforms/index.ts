@@ -1,7 +1,7 @@
 /** The only list of platforms: maps a meeting to its driver. */
 
 import type { MeetingTarget, PlatformName } from '../core/meeting/meeting.ts'
-import type { CaptureEnvironment, MeetingDriver, OpenMeeting } from '../core/ports.ts'
+import type { CaptureEnvironment, MeetingDriver } from '../core/ports.ts'
 import { openGoogleMeet } from './google-meet/driver.ts'
 import { openJitsi } from './jitsi/driver.ts'
 import { openMicrosoftTeams } from './microsoft-teams/driver.ts'
@@ -39,7 +39,9 @@ export function hasSoundInTracks(platform: PlatformName): boolean {
 }
 
 /** Makes the function that the worker run calls for each attempt to join. */
-export function openDriver(options: DriverOptions): OpenMeeting {
+export function openDriver(
+  options: DriverOptions,
+): (target: MeetingTarget, stage: CaptureEnvironment, signal: AbortSignal) => Promise<MeetingDriver> {
   const expectsAccount = options.expectsAccount ?? Boolean(options.browserState)
   return (target, stage, signal) =>
     PLATFORMS[target.platform].open(target, stage, signal, { ...options, expectsAccount })

@@ -112,7 +112,7 @@ async function runBotOf(config: BotConfig, openView: OpenView, stops: StopReques
           logger: logger.child({ part: 'participant-tracks' }),
         })
       : null
-    const audioTap = audioTapOf(streaming, participantTracks, config)
+    const audioTap = audioTapOf(streaming, config)
     const { report, exitCode } = await runBot(job, config.target, {
       clock: systemClock,
       logger,

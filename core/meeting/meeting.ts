@@ -86,7 +86,7 @@ export type MeetingEnd =
   | 'authorized_user_left'
 
 /**
- * An observation of the driver. `at` is a UTC instant in milliseconds since 1970, as near to the cause as possible. The
+ * An observation of the driver, which repeats what a new document repeats. `at` is a UTC instant in milliseconds since 1970, as near to the cause as possible. The
  * bot itself is never among the participants.
  */
 export type MeetingEvent =
@@ -131,7 +131,12 @@ export type MeetingEvent =
   /** The camera of this participant was seen. Told once. */
   | { type: 'camera'; participantId: string; at: number }
   | { type: 'screen_share'; participantId: string | null; isSharing: boolean; at: number }
-  /** The page had more to tell than it could keep until it was asked: chat messages for the most part. */
+  /**
+   * The page was reloaded, and lists again who and what it shows, perhaps with other ids; `lastAt` is when the driver
+   * last saw the old one.
+   */
+  | { type: 'new_document'; lastAt: number; at: number }
+  /** The page had more events, mostly chat messages, than it could keep until it was asked. */
   | { type: 'events_dropped'; count: number; at: number }
   /** So many answers or events of the page, so far, could not be what they should be, and were left out. */
   | { type: 'events_refused'; count: number; at: number }

@@ -175,8 +175,7 @@ export class PlatformDriver<Snapshot extends CommonSnapshot, Kind extends string
     }
     this.#meeting = new MeetingWatch({ ...watching, ...own })
     const { audioTap } = parts.options
-    if (audioTap)
-      page.browser.onCarried((payload) => receiveCarriedAudio(payload, audioTap, (id) => this.#meeting.idOf(id)))
+    if (audioTap) page.browser.onCarried((payload) => receiveCarriedAudio(payload, audioTap))
     this.#chat = new ChatSender(page, parts.chat, (isAvailable) => this.#meeting.reportChatAvailability(isAvailable))
   }
 

@@ -47,6 +47,7 @@ export async function runBot(job: Job, target: MeetingTarget, parts: BotParts): 
     gate: openJoinGate({ ...common, job }),
     onWaitingRoom,
     onReadyToStandBy: (mayRenew) => recorder.standBy(mayRenew),
+    onVoice: (voice) => parts.participantTracks?.write(voice),
   })
   const relief = new LoadShedding({ ...common, meeting, framesPerSecond: job.frame_rate })
   const shared = { job, target, ending, status, timeline, chatRecord, chat, meeting, relief }

@@ -8,7 +8,6 @@ import type { ErrorCode } from '@standin/wire/codes.ts'
 import { BotError } from '../../core/errors.ts'
 import type { Logger } from '../../core/logger.ts'
 import type { MeetingEvent, MeetingTarget } from '../../core/meeting/meeting.ts'
-import { MeetingMemory } from '../../core/meeting/meeting-memory.ts'
 import type {
   AskGate,
   CaptureEnvironment,
@@ -18,10 +17,12 @@ import type {
   InMeeting,
   MeetingDriver,
   OpenMeeting,
+  ParticipantAudio,
   WaitingFor,
 } from '../../core/ports.ts'
 
 import type { JoinGate } from './join-gate.ts'
+import { MeetingMemory } from './memory/meeting-memory.ts'
 
 /** At most this many attempts to join. No other code retries a join. */
 const JOIN_ATTEMPTS = 3
@@ -54,6 +55,8 @@ export interface MeetingSessionParts {
   onWaitingRoom(): void
   /** A recording may begin at any moment; called once for each browser. `mayRenew` says that no such moment is known. */
   onReadyToStandBy(mayRenew: () => boolean): void
+  /** The participant's id is the one under which the participant was reported. */
+  onVoice(voice: ParticipantAudio): void
 }
 
 export class MeetingSession implements InMeeting {
@@ -65,7 +68,6 @@ export class MeetingSession implements InMeeting {
   #driver: MeetingDriver | null = null
   #isIn = false
   #lostAt: number | null = null
-  #hasToldUnread = false
   #pictureStep: DegradationStep | null = null
   #image = 0
   /** An entry that is under way; a browser it opens must not outlive the bot. */
@@ -218,7 +220,7 @@ export class MeetingSession implements InMeeting {
     })
     // It may break while nothing waits for it yet.
     broken.catch(() => {})
-    const driver = await openMeeting(target, await prepareEnvironment(), signal)
+    const driver = await openMeeting(target, await prepareEnvironment(), signal, this.#onVoice)
     this.#driver = driver
     driver.onReadyToStandBy(() => {
       if (this.#driver === driver) this.#parts.onReadyToStandBy(() => driver.provenAt === null)
@@ -244,13 +246,11 @@ export class MeetingSession implements InMeeting {
     if (this.#listeners.size > 0) driver.watch(this.#hear)
   }
 
-  #hear = (event: MeetingEvent): void => {
+  readonly #onVoice = (voice: ParticipantAudio): void =>
+    this.#parts.onVoice({ ...voice, participantId: this.idOf(voice.participantId) })
+
+  readonly #hear = (event: MeetingEvent): void => {
     if (this.#isOfGhost(event)) return
-    if (event.type === 'unread_messages') {
-      // The next browser finds the same.
-      if (this.#hasToldUnread) return
-      this.#hasToldUnread = true
-    }
     if (event.type === 'heartbeat') {
       const others = event.others === null ? null : Math.max(0, event.others - this.#formerSelves.size)
       for (const left of this.#memory.settle(others, event.at)) this.#emit(left)

@@ -6,7 +6,7 @@ import { confCredentialsOf } from '../../core/conf-credentials.ts'
 import type { Logger } from '../../core/logger.ts'
 import { lookupFor } from '../../core/network/address-policy.ts'
 import { fetchPublic } from '../../core/network/safe-fetch.ts'
-import type { AudioTap, ControlPlane, OpenMeeting } from '../../core/ports.ts'
+import type { ControlPlane, OpenMeeting } from '../../core/ports.ts'
 import { openSessionOnce, type SessionOnce } from '../../platforms/browser/session.ts'
 import type { ReadObject } from '../../platforms/browser/state.ts'
 import { openDriver } from '../../platforms/index.ts'
@@ -15,6 +15,7 @@ import type { CommandedControlPlane } from '../control-link/local.ts'
 import { loadBotImage } from '../job/bot-image.ts'
 import type { BotConfig } from '../job/config.ts'
 import { freshTokensOf, withFreshTokens } from '../job/fresh-tokens.ts'
+import type { MeetingAudioTap } from './streaming.ts'
 
 const TOKEN_FIELDS = [
   'conf_config.obf_token_url',
@@ -40,12 +41,12 @@ export function meetingOpener(
   control: CommandedControlPlane,
   logger: Logger,
   session: SessionOnce,
-  audioTap: AudioTap | null,
+  audioTap: MeetingAudioTap | null,
 ): OpenMeeting {
   const { job } = config
   const freshTokens = freshTokensOf(job, () => control.askForToken())
   let botImages: Promise<(string | null)[]> | null = null
-  return async (target, stage, signal) => {
+  return async (target, environment, signal, onVoice) => {
     const browserState = await session.load(signal)
     botImages ??= shownImages(config, control)
     const open = openDriver({
@@ -53,7 +54,7 @@ export function meetingOpener(
       botImages: await botImages,
       recordingMode: job.recording_mode,
       playout: job.streaming?.output ? 'live' : 'even',
-      audioTap,
+      audioTap: audioTap && { ...audioTap, onParticipantAudio: onVoice },
       captions: config.transcription?.access.provider === 'captions',
       recordingConsent: job.recording_consent,
       hostMap: config.hostMap,
@@ -69,7 +70,7 @@ export function meetingOpener(
         ),
       logger: logger.child({ part: 'driver' }),
     })
-    return open(target, stage, signal)
+    return open(target, environment, signal)
   }
 }
 

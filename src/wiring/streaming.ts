@@ -4,7 +4,7 @@ import { systemClock } from '@standin/base/deadline.ts'
 import type { Job } from '@standin/wire/job.ts'
 import type { Logger } from '../../core/logger.ts'
 import { lookupFor } from '../../core/network/address-policy.ts'
-import type { AudioTap, ControlPlane, ParticipantTracks } from '../../core/ports.ts'
+import type { AudioTap, ControlPlane } from '../../core/ports.ts'
 import { hasSoundInTracks } from '../../platforms/index.ts'
 import { createStreaming, type HearingStreaming } from '../../streaming/index.ts'
 import type { BotConfig } from '../job/config.ts'
@@ -13,21 +13,14 @@ export function streams(job: Job): job is Job & { streaming: NonNullable<Job['st
   return Boolean(job.streaming?.input || job.streaming?.output)
 }
 
-/** The receiver of audio from the meeting's page; null where the job needs none. */
-export function audioTapOf(
-  streaming: HearingStreaming | null,
-  participantTracks: ParticipantTracks | null,
-  { job, target }: BotConfig,
-): AudioTap | null {
+export type MeetingAudioTap = Omit<AudioTap, 'onParticipantAudio'>
+
+/** The receiver of audio from the meeting's page; null if the job needs none. The run receives participants' tracks. */
+export function audioTapOf(streaming: HearingStreaming | null, { job, target }: BotConfig): MeetingAudioTap | null {
   const mixRate =
     streaming && job.streaming?.output && hasSoundInTracks(target.platform) ? job.streaming.audio_frequency : null
-  if (mixRate === null && participantTracks === null) return null
-  return {
-    mixRate,
-    wantsParticipantTracks: participantTracks !== null,
-    onMix: (sound) => streaming?.onMix(sound),
-    onParticipantAudio: (voice) => participantTracks?.write(voice),
-  }
+  if (mixRate === null && !job.separate_tracks) return null
+  return { mixRate, wantsParticipantTracks: job.separate_tracks, onMix: (sound) => streaming?.onMix(sound) }
 }
 
 export function openStreaming(config: BotConfig, control: ControlPlane, logger: Logger): HearingStreaming | null {

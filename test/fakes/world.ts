@@ -14,6 +14,7 @@ import type {
   FinishedRecording,
   LiveTranscript,
   MeetingDriver,
+  ParticipantAudio,
   ParticipantTracks,
   RecordedSpan,
   RecorderEvent,
@@ -93,6 +94,8 @@ export class World {
   liveTranscript: LiveTranscript | null = null
   command: (command: BotCommand) => Promise<CommandAnswer> = () => Promise.reject(new Error('nobody listens'))
   stop: (askedBy: StopRequester, atOnce?: boolean) => void = () => {}
+  /** Passes audio of one participant to the bot. */
+  voice: (voice: ParticipantAudio) => void = () => {}
   throwUncaught: (thrown: unknown) => void = () => {}
   readonly outcome: Promise<Outcome>
   #meetingListeners: ((event: MeetingEvent) => void)[] = []
@@ -197,8 +200,9 @@ export class World {
       clock,
       workFolder,
       logger: silentLogger,
-      openMeeting: async () => {
+      openMeeting: async (_target, _environment, _signal, onVoice) => {
         calls.push('open meeting')
+        this.voice = onVoice
         // A new browser reports nothing to the listeners of the one before.
         this.#meetingListeners = []
         await this.openMeeting()

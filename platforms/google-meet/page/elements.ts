@@ -1,16 +1,14 @@
 /** Finds the page's controls, by label where the language is known and by structure where it is not. */
 
-import { isVisible, labelOf, plain, textWithout } from '../../shared/page/dom/visible-text.ts'
-import { createWording } from '../../shared/page/dom/wording.ts'
+import { isVisible, textWithout } from '../../shared/page/dom/visible-text.ts'
 import type { DeviceState } from '../../shared/page/types.ts'
-import type { ElementName, JoinRank, PageConfig } from './types.ts'
-
-/** Longer labels are sentences, not buttons that join. */
-const LONGEST_JOIN_LABEL = 48
+import { createControls } from './controls.ts'
+import { createJoinControls, type JoinButton } from './join-controls.ts'
+import type { ElementName, PageConfig } from './types.ts'
 
 export interface Elements {
   find(name: ElementName): Element | null
-  join(): { element: Element; label: string; rank: JoinRank } | null
+  join(): JoinButton | null
   /** A visible control that has this label. */
   labelled(label: string): Element | null
   device(kind: 'microphone' | 'camera'): DeviceState
@@ -25,56 +23,13 @@ export interface Elements {
 type Wording = Pick<PageConfig, 'selectors' | 'labels' | 'joinLabels'>
 
 export function createElements({ selectors, labels, joinLabels }: Wording): Elements {
-  const { says, read } = createWording(labels)
-  const select = (name: string) => selectors[name] ?? ':not(*)'
-  const all = (name: string) => [...document.querySelectorAll(select(name))]
-  const label = (element: Element) => labelOf(element, select('icon'))
-  const inDialog = (element: Element) => element.closest(select('dialog')) !== null
-  const inTile = (element: Element) => element.closest(select('tile')) !== null
-  const controls = () => all('clickable').filter((element) => !inTile(element))
-
-  function nameBox(): Element | null {
-    const free = (element: Element) => !inDialog(element) && isVisible(element)
-    const known = all('nameBox').find(free)
-    if (known) return known
-    const boxes = all('anyTextBox').filter(free)
-    const labelled = boxes.find((box) => says('yourName', box.getAttribute('aria-label') ?? ''))
-    return labelled ?? (boxes.length === 1 ? boxes[0]! : null)
-  }
-
-  function join(): { element: Element; label: string; rank: JoinRank } | null {
-    const buttons = controls()
-      .filter((element) => !inDialog(element) && isVisible(element))
-      .map((element) => ({ element, label: label(element) }))
-      .filter(({ label: text }) => !says('switchHere', text) && !says('askAgain', text) && !says('rejoin', text))
-    // The order of the words is the order of preference.
-    const [first] = joinLabels.flatMap((source) =>
-      buttons.filter(({ label: text }) => new RegExp(source, 'iu').test(plain(text))),
-    )
-    if (first) return { ...first, rank: 'label' }
-    const named = buttons.find(({ element }) => element.matches(select('joinByName')))
-    if (named) return { ...named, rank: 'jsname' }
-    const hasIcon = (element: Element) => element.querySelector(select('icon')) !== null
-    const isMenu = (element: Element) => element.hasAttribute('aria-haspopup')
-    const worded = buttons.filter(({ element, label: text }) => says('joinWording', text) && !isMenu(element))
-    if (worded[0]) return { ...worded[0], rank: 'wording' }
-    // In an unknown language: the one plain text button beside the name box.
-    if (nameBox() === null) return null
-    const plainOnes = buttons.filter(
-      ({ element, label: text }) =>
-        element.matches('button[jsname]:not([aria-label])') &&
-        element.querySelector('span') !== null &&
-        !hasIcon(element) &&
-        !isMenu(element) &&
-        text !== '' &&
-        text.length <= LONGEST_JOIN_LABEL,
-    )
-    return plainOnes.length === 1 ? { ...plainOnes[0]!, rank: 'structure' } : null
-  }
+  const controls = createControls(selectors, labels)
+  const { says, read, select, all, label, inDialog, inTile, clickable } = controls
+  const { nameBox, join } = createJoinControls(controls, joinLabels)
 
   function deviceElement(kind: 'microphone' | 'camera'): Element | null {
     const words = [`${kind}On`, `${kind}Off`, `${kind}Problem`]
-    const byLabel = controls().filter((element) =>
+    const byLabel = clickable().filter((element) =>
       words.some((word) => says(word, element.getAttribute('aria-label') ?? '')),
     )
     const named = all(`${kind}ByName`)
@@ -96,7 +51,7 @@ export function createElements({ selectors, labels, joinLabels }: Wording): Elem
   }
 
   function labelled(wanted: string): Element | null {
-    const found = controls().filter((element) => says(wanted, label(element)))
+    const found = clickable().filter((element) => says(wanted, label(element)))
     return found.find(isVisible) ?? found[0] ?? null
   }
 
@@ -134,7 +89,7 @@ export function createElements({ selectors, labels, joinLabels }: Wording): Elem
     microphone: () => deviceElement('microphone'),
     camera: () => deviceElement('camera'),
     leave: () =>
-      [...controls()].find((element) => !inDialog(element) && says('leave', label(element))) ??
+      clickable().find((element) => !inDialog(element) && says('leave', label(element))) ??
       all('leaveByName')[0] ??
       byIcon('call_end'),
     chat: () => labelled('chat') ?? all('chatPanelButton')[0] ?? byIcon('chat'),

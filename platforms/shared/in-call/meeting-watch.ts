@@ -3,7 +3,6 @@
 import { within } from '@standin/base/deadline.ts'
 import { BotError, toBotError } from '../../../core/errors.ts'
 import type { MeetingEvent } from '../../../core/meeting/meeting.ts'
-import { MeetingMemory } from '../../../core/meeting/meeting-memory.ts'
 import type { DeviceToggles } from '../join/device-toggles.ts'
 import type { CommonSnapshot } from '../page/types.ts'
 import { browserBroke, type MeetingPage } from '../page-access/meeting-page.ts'
@@ -46,11 +45,10 @@ export class MeetingWatch<Snapshot extends CommonSnapshot, Kind extends string> 
   /** Events before the first listener. */
   #kept: MeetingEvent[] | null = []
   readonly #stop = new AbortController()
-  readonly #memory = new MeetingMemory()
   readonly #captions: CaptionToggle<Snapshot> | null
   #loop: Promise<void> | null = null
   #isOver = false
-  #lastLookAt = 0
+  #lastLookAt: number | null = null
   /** Dropped events of the current document, as far as they were reported. */
   #dropped = 0
   #toldRefused = 0
@@ -97,11 +95,6 @@ export class MeetingWatch<Snapshot extends CommonSnapshot, Kind extends string> 
     await within(this.#watching.page.clock, LAST_LOOK_MS, this.#loop, () => new Error('The last look hangs')).catch(
       (error) => this.#watching.page.logger.debug('The page is left without its last look', { error }),
     )
-  }
-
-  /** The id under which a participant was first reported, even if the page uses another one since a reload. */
-  idOf(participantId: string): string {
-    return this.#memory.idOf(participantId)
   }
 
   /** The bot is in and nothing has ended it. */
@@ -158,18 +151,17 @@ export class MeetingWatch<Snapshot extends CommonSnapshot, Kind extends string> 
     const { snapshot } = look
     if (look.isNewDocument) {
       this.#dropped = 0
-      this.#emitAll(this.#memory.renew(this.#lastLookAt || snapshot.at, snapshot.at))
+      if (this.#lastLookAt !== null) this.#emit({ type: 'new_document', lastAt: this.#lastLookAt, at: snapshot.at })
       onNewDocument()
     }
     if (!look.hasBegun) await this.#notifyPage(snapshot.at)
     this.#lastLookAt = snapshot.at
-    this.#emitAll(this.#memory.remember(look.events))
+    for (const event of look.events) this.#emit(event)
     if (look.dropped > this.#dropped)
       this.#emit({ type: 'events_dropped', count: look.dropped - this.#dropped, at: snapshot.at })
     this.#dropped = look.dropped
     this.#reportRefused(snapshot.at)
     this.#reportUnread(snapshot)
-    this.#emitAll(this.#memory.settle(snapshot.others, snapshot.at))
     const state = classifier.stateOf(snapshot)
     note(state)
     if (devices.wasMuted(snapshot)) this.#emit({ type: 'muted_by_host', at: snapshot.at })
@@ -288,10 +280,6 @@ export class MeetingWatch<Snapshot extends CommonSnapshot, Kind extends string> 
     this.#emit({ type: 'failed', error, at: this.#watching.page.clock.now() })
     this.#isOver = true
     this.#stop.abort()
-  }
-
-  #emitAll(events: readonly MeetingEvent[]): void {
-    for (const event of events) this.#emit(event)
   }
 
   #emit(event: MeetingEvent): void {

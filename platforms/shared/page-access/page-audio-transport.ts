@@ -2,32 +2,26 @@
 import type { AudioTap } from '../../../core/ports.ts'
 
 /** A quarter of a second at the highest rate; the page sends 20 ms at a time. */
-const MOST_MIX_BYTES = 24_000
+const MAX_MIX_BYTES = 24_000
 /** The longest packet of Opus. */
-const MOST_OPUS_BYTES = 1275
-const MOST_ID_LENGTH = 500
+const MAX_OPUS_BYTES = 1275
+const MAX_ID_LENGTH = 500
 /**
  * Largest difference from this machine's clock: speech of a person who is not identified yet waits in the page for a
  * minute. Milliseconds.
  */
-const MOST_AWAY_MS = 120_000
+const MAX_AWAY_MS = 120_000
 /** `m <UTC ms> <base64 PCM>` or `v <UTC ms> <base64 Opus> <participant's id>`. */
 const CARRIED = /^([mv]) (\d{1,16}(?:\.\d+)?) ([A-Za-z0-9+/]{1,40000}={0,2})(?: (.+))?$/s
 
-/** `idOf` gives the id under which a participant was reported; `now` is in UTC milliseconds. */
-export function receiveCarriedAudio(
-  payload: string,
-  audioTap: AudioTap,
-  idOf: (id: string) => string = (id) => id,
-  now: number = Date.now(),
-): void {
+/** `now`: UTC milliseconds. */
+export function receiveCarriedAudio(payload: string, audioTap: AudioTap, now: number = Date.now()): void {
   const [, kind, time, base64, participantId = ''] = CARRIED.exec(payload) ?? []
   const at = Number(time)
-  if (base64 === undefined || Math.abs(at - now) > MOST_AWAY_MS) return
+  if (base64 === undefined || Math.abs(at - now) > MAX_AWAY_MS) return
   const bytes = Buffer.from(base64, 'base64')
-  if (kind === 'm' && bytes.length <= MOST_MIX_BYTES && bytes.length % 2 === 0) audioTap.onMix({ at, samples: bytes })
-  else if (kind === 'v' && bytes.length <= MOST_OPUS_BYTES && participantId !== '') {
-    if (participantId.length <= MOST_ID_LENGTH)
-      audioTap.onParticipantAudio({ participantId: idOf(participantId), at, opus: bytes })
+  if (kind === 'm' && bytes.length <= MAX_MIX_BYTES && bytes.length % 2 === 0) audioTap.onMix({ at, samples: bytes })
+  else if (kind === 'v' && bytes.length <= MAX_OPUS_BYTES && participantId !== '') {
+    if (participantId.length <= MAX_ID_LENGTH) audioTap.onParticipantAudio({ participantId, at, opus: bytes })
   }
 }

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { ChatUnavailable } from '../../../core/errors.ts'
 import type { MeetingEvent } from '../../../core/meeting/meeting.ts'
+import { MeetingMemory } from '../../../src/run/memory/meeting-memory.ts'
 import { heartbeats } from '../conformance/ground.ts'
 import { asked, jitsiHarness, pressed, until } from './harness.ts'
 
@@ -92,7 +93,7 @@ describe('how it ends', () => {
     await heartbeats(attempt.events, 3)
     expect(attempt.events.filter(({ type }) => type === 'failed' || type === 'ended')).toEqual([])
     // People of before are people of now.
-    expect(namesOf(attempt.events)).toEqual(['Ann Host', 'Bob Berg'])
+    expect(namesOf(new MeetingMemory().remember(attempt.events))).toEqual(['Ann Host', 'Bob Berg'])
   })
 
   test('the network is still gone when the page reloads itself: the driver loads the page once more', async () => {

@@ -2,7 +2,7 @@
 import type { DegradationStep } from '../../../../core/ports.ts'
 import { LOOK } from './composite-style.ts'
 import { FIRST_FRAME_MS } from './composite-tile.ts'
-import { type CompositeMode, type CompositeTile, createComposition } from './composition.ts'
+import { type CompositeMode, type CompositeTile, Composition } from './composition.ts'
 import { type Frames, openFrames } from './frames/frame-surface.ts'
 import { createScreenSurface } from './screen-surface.ts'
 import type { Surface } from './surface.ts'
@@ -61,7 +61,7 @@ export function createComposite({ emptyText = 'Waiting for others', painter: own
   const nextFrame = requestAnimationFrame.bind(globalThis)
   const onScreen = () => createScreenSurface(layer.root, emptyText, nextFrame)
   let surface: Surface = onScreen()
-  let composition = createComposition(surface)
+  let composition = new Composition(surface)
   let frames: Frames | null = null
   /** Settings of the present composition, for the next one. */
   let mode: CompositeMode | null = null
@@ -71,7 +71,7 @@ export function createComposite({ emptyText = 'Waiting for others', painter: own
   function paintOn(next: Surface): void {
     composition.dispose()
     surface = next
-    composition = createComposition(surface)
+    composition = new Composition(surface)
     if (step !== null) composition.setStep(step)
     composition.update(tiles)
     composition.show(mode)

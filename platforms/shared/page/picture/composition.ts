@@ -2,10 +2,11 @@
 
 import type { RecordingMode } from '@standin/wire/codes.ts'
 import type { DegradationStep } from '../../../../core/ports.ts'
-import { createArrivals } from './composite-arrivals.ts'
+import { type Arrivals, createArrivals } from './composite-arrivals.ts'
 import { CALM_COLORS } from './composite-style.ts'
 import type { TileView } from './composite-tile.ts'
 import { layOut, type Place, type Rectangle } from './layout.ts'
+import { Painting } from './painting.ts'
 import type { Surface } from './surface.ts'
 import { chooseView, EMPTY_MEMORY, type ViewChoice } from './view-choice.ts'
 
@@ -23,201 +24,163 @@ export interface CompositeTile {
   isSpeaking: boolean
 }
 
-export interface Composition {
-  /** Null pauses: there is no layout, and tiles are kept. */
-  show(mode: CompositeMode | null): void
-  update(tiles: readonly CompositeTile[]): void
-  setStep(step: DegradationStep): void
-  painted(): Promise<void>
-  readonly isPainted: boolean
-  /** Also disposes the surface. */
-  dispose(): void
-}
-
-export function createComposition(surface: Surface): Composition {
-  const arrivals = createArrivals(surface, (view) => {
-    if (retired.delete(view)) view.dispose()
-    else view.place(null)
-  })
+export class Composition {
+  readonly #surface: Surface
+  readonly #painting: Painting
+  readonly #arrivals: Arrivals
+  readonly #views = new Map<string, { view: TileView; tile: CompositeTile }>()
   /** Tiles of people who left, still in view until another tile is. */
-  const retired = new Set<TileView>()
-  const views = new Map<string, { view: TileView; tile: CompositeTile }>()
-  let mode: CompositeMode | null = null
-  let order: readonly CompositeTile[] = []
-  let memory = EMPTY_MEMORY
-  let colorsUsed = 0
-  let shownPlaces = ''
-  let seen: ReadonlySet<string | null> = new Set()
-  let recheck: ReturnType<typeof setTimeout> | undefined
-  let drawing = false
-  let settling = false
-  let isPainted = false
-  let tileChanges = 0
-  let step: DegradationStep = { framesPerSecond: null, size: 1 }
-  const waiting = new Set<() => void>()
+  readonly #retired = new Set<TileView>()
+  #mode: CompositeMode | null = null
+  #order: readonly CompositeTile[] = []
+  #memory = EMPTY_MEMORY
+  #colorsUsed = 0
+  #shownPlaces = ''
+  #seen: ReadonlySet<string | null> = new Set()
+  #recheck: ReturnType<typeof setTimeout> | undefined
+  #isDrawing = false
+  #step: DegradationStep = { framesPerSecond: null, size: 1 }
 
-  function draw(): void {
-    drawing = false
-    if (!mode) return
-    const choice = choose()
-    const area = middleOf(surface.size(), step.size)
-    surface.setArea(area)
-    const places = layOut({
-      mode,
-      width: area.width,
-      height: area.height,
-      screenId: choice.screenId,
-      screenAspect: choice.screenId === null ? null : (views.get(choice.screenId)?.view.aspect() ?? null),
-      speakerId: choice.speakerId,
-      standby: choice.standby,
-      gallery: choice.gallery,
-      hiddenCount: choice.hiddenCount,
+  constructor(surface: Surface) {
+    this.#surface = surface
+    this.#painting = new Painting(surface.nextFrame, () => (this.#mode === null ? null : this.#isComplete()))
+    this.#arrivals = createArrivals(surface, (view) => {
+      if (this.#retired.delete(view)) view.dispose()
+      else view.place(null)
     })
-    const wanted = JSON.stringify([mode, places, choice.hiddenCount])
-    if (wanted !== shownPlaces) {
-      shownPlaces = wanted
-      putInPlace(places, choice.hiddenCount)
-      isPainted = false
-    }
-    markSpeakers(mode)
-    settle()
+    globalThis.addEventListener('resize', this.#drawSoon)
   }
 
-  function choose(): ViewChoice {
+  /** Null pauses: there is no layout, and tiles are kept. */
+  show(mode: CompositeMode | null): void {
+    this.#mode = mode
+    if (mode !== null) {
+      this.#drawSoon()
+      return
+    }
+    this.#painting.change()
+    this.#shownPlaces = ''
+    clearTimeout(this.#recheck)
+  }
+
+  update(tiles: readonly CompositeTile[]): void {
+    const ids = new Set(tiles.map(({ id }) => id))
+    for (const [id, { view }] of this.#views) {
+      if (ids.has(id)) continue
+      this.#views.delete(id)
+      if (view.isInView()) this.#retired.add(view)
+      else view.dispose()
+    }
+    for (const tile of tiles) {
+      const known = this.#views.get(tile.id)
+      if (known) known.tile = tile
+      const view = known?.view ?? this.#newTile()
+      if (!known) this.#views.set(tile.id, { view, tile })
+      view.update(tile)
+    }
+    this.#order = [...new Map(tiles.map((tile) => [tile.id, tile])).values()]
+    this.#drawSoon()
+  }
+
+  setStep(step: DegradationStep): void {
+    this.#step = step
+    for (const { view } of this.#views.values()) view.setRate(step.framesPerSecond)
+    this.#drawSoon()
+  }
+
+  painted(): Promise<void> {
+    return this.isPainted ? Promise.resolve() : this.#painting.whenDone()
+  }
+
+  get isPainted(): boolean {
+    return this.#painting.isDone && !this.#isDrawing
+  }
+
+  /** Also disposes the surface. */
+  dispose(): void {
+    this.#mode = null
+    clearTimeout(this.#recheck)
+    globalThis.removeEventListener('resize', this.#drawSoon)
+    for (const { view } of this.#views.values()) view.dispose()
+    for (const view of this.#retired) view.dispose()
+    this.#views.clear()
+    this.#surface.dispose()
+  }
+
+  #newTile(): TileView {
+    const color = CALM_COLORS[this.#colorsUsed++ % CALM_COLORS.length]!
+    const view = this.#surface.createTile(color, () => {
+      this.#painting.change()
+      this.#drawSoon()
+    })
+    view.setRate(this.#step.framesPerSecond)
+    return view
+  }
+
+  /** Combines the changes of one task into one painting, before the next frame. */
+  #drawSoon = (): void => {
+    if (this.#isDrawing) return
+    this.#isDrawing = true
+    queueMicrotask(() => this.#draw())
+  }
+
+  #draw(): void {
+    this.#isDrawing = false
+    const mode = this.#mode
+    if (!mode) return
+    const { screenId, speakerId, standby, gallery, hiddenCount } = this.#choose()
+    const area = middleOf(this.#surface.size(), this.#step.size)
+    this.#surface.setArea(area)
+    const places = layOut({
+      ...{ mode, width: area.width, height: area.height, screenId, speakerId, standby, gallery, hiddenCount },
+      screenAspect: screenId === null ? null : (this.#views.get(screenId)?.view.aspect() ?? null),
+    })
+    const wanted = JSON.stringify([mode, places, hiddenCount])
+    if (wanted !== this.#shownPlaces) {
+      this.#shownPlaces = wanted
+      this.#putInPlace(places, hiddenCount)
+      this.#painting.change()
+    }
+    // The large picture of the speaker view is always the speaker's; a frame around it would add nothing.
+    const isFramed = mode === 'gallery_view' || this.#memory.screens.length > 0
+    for (const { view, tile } of this.#views.values()) view.mark(tile.isSpeaking && !tile.isScreen && isFramed)
+    this.#painting.settle()
+  }
+
+  #choose(): ViewChoice {
     const now = performance.now()
-    const candidates = order.flatMap(({ id, isScreen, isSpeaking }) => {
-      const view = views.get(id)?.view
+    const candidates = this.#order.flatMap(({ id, isScreen, isSpeaking }) => {
+      const view = this.#views.get(id)?.view
       // A screen without a first frame would only take the place of the people.
       if (!view || (isScreen && !view.hasPicture())) return []
       return [{ id, isScreen, isSpeaking, hasCamera: view.hasCamera() }]
     })
-    const choice = chooseView(memory, candidates, now)
-    memory = choice.memory
-    clearTimeout(recheck)
-    if (choice.recheckAt !== null) recheck = setTimeout(drawSoon, choice.recheckAt - now + 1)
+    const choice = chooseView(this.#memory, candidates, now)
+    this.#memory = choice.memory
+    clearTimeout(this.#recheck)
+    if (choice.recheckAt !== null) this.#recheck = setTimeout(this.#drawSoon, choice.recheckAt - now + 1)
     return choice
   }
 
-  function putInPlace(places: readonly Place[], hiddenCount: number): void {
-    seen = new Set(places.filter(({ isStandby }) => !isStandby).map(({ id }) => id))
+  #putInPlace(places: readonly Place[], hiddenCount: number): void {
+    this.#seen = new Set(places.filter(({ isStandby }) => !isStandby).map(({ id }) => id))
     const byId = new Map(places.map((place) => [place.id, place]))
-    const all = [...views].map(([id, { view }]) => ({ view, place: byId.get(id) ?? null }))
+    const all = [...this.#views].map(([id, { view }]) => ({ view, place: byId.get(id) ?? null }))
     const comesWithPicture = all.some(
       ({ view, place }) => place && !place.isStandby && !view.isInView() && view.hasCamera(),
     )
     for (const { view, place } of all) {
-      if (place) arrivals.place(view, place)
-      else if (view.isInView()) arrivals.takeAway(view, comesWithPicture)
+      if (place) this.#arrivals.place(view, place)
+      else if (view.isInView()) this.#arrivals.takeAway(view, comesWithPicture)
     }
-    for (const view of retired) arrivals.takeAway(view, comesWithPicture)
-    surface.showRest(byId.get(null)?.picture ?? null, hiddenCount)
-    surface.showEmpty(places.length === 0)
+    for (const view of this.#retired) this.#arrivals.takeAway(view, comesWithPicture)
+    this.#surface.showRest(byId.get(null)?.picture ?? null, hiddenCount)
+    this.#surface.showEmpty(places.length === 0)
   }
 
-  /** The large picture of the speaker view is always the speaker's; a frame around it would add nothing. */
-  function markSpeakers(shown: CompositeMode): void {
-    const isFramed = shown === 'gallery_view' || memory.screens.length > 0
-    for (const { view, tile } of views.values()) view.mark(tile.isSpeaking && !tile.isScreen && isFramed)
-  }
-
-  /** Combines the changes of one task into one painting, before the next frame. */
-  function drawSoon(): void {
-    if (drawing) return
-    drawing = true
-    queueMicrotask(draw)
-  }
-
-  function isComplete(): boolean {
-    if (mode === null || drawing || !arrivals.areDone()) return false
-    return [...views].every(([id, { view, tile }]) => !(seen.has(id) || tile.isScreen) || view.isSettled())
-  }
-
-  /** The second frame begins when the first one, with the latest picture in it, was handed to the screen. */
-  function settle(): void {
-    if (isPainted) resolveWaiting()
-    if (isPainted || settling) return
-    settling = true
-    const [placesBefore, changesBefore] = [shownPlaces, tileChanges]
-    surface.nextFrame(() =>
-      surface.nextFrame(() => {
-        settling = false
-        if (mode === null) return
-        if (placesBefore !== shownPlaces || changesBefore !== tileChanges || !isComplete()) {
-          settle()
-          return
-        }
-        isPainted = true
-        resolveWaiting()
-      }),
-    )
-  }
-
-  function resolveWaiting(): void {
-    for (const resolve of waiting) resolve()
-    waiting.clear()
-  }
-
-  function onTileChange(): void {
-    tileChanges++
-    isPainted = false
-    drawSoon()
-  }
-
-  globalThis.addEventListener('resize', drawSoon)
-
-  return {
-    show(wanted) {
-      mode = wanted
-      if (mode !== null) {
-        drawSoon()
-        return
-      }
-      isPainted = false
-      shownPlaces = ''
-      clearTimeout(recheck)
-    },
-    update(tiles) {
-      const ids = new Set(tiles.map(({ id }) => id))
-      for (const [id, { view }] of views) {
-        if (ids.has(id)) continue
-        views.delete(id)
-        if (view.isInView()) retired.add(view)
-        else view.dispose()
-      }
-      for (const tile of tiles) {
-        const known = views.get(tile.id)
-        if (known) known.tile = tile
-        const view = known?.view ?? surface.createTile(CALM_COLORS[colorsUsed++ % CALM_COLORS.length]!, onTileChange)
-        if (!known) {
-          view.setRate(step.framesPerSecond)
-          views.set(tile.id, { view, tile })
-        }
-        view.update(tile)
-      }
-      order = [...new Map(tiles.map((tile) => [tile.id, tile])).values()]
-      drawSoon()
-    },
-    setStep(wanted) {
-      step = wanted
-      for (const { view } of views.values()) view.setRate(step.framesPerSecond)
-      drawSoon()
-    },
-    painted() {
-      if (isPainted && !drawing) return Promise.resolve()
-      return new Promise((resolve) => waiting.add(resolve))
-    },
-    get isPainted() {
-      return isPainted && !drawing
-    },
-    dispose() {
-      mode = null
-      clearTimeout(recheck)
-      globalThis.removeEventListener('resize', drawSoon)
-      for (const { view } of views.values()) view.dispose()
-      for (const view of retired) view.dispose()
-      views.clear()
-      surface.dispose()
-    },
+  #isComplete(): boolean {
+    if (this.#isDrawing || !this.#arrivals.areDone()) return false
+    return [...this.#views].every(([id, { view, tile }]) => !(this.#seen.has(id) || tile.isScreen) || view.isSettled())
   }
 }
 

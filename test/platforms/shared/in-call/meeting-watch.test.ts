@@ -137,18 +137,19 @@ test('where a host can put people back into the waiting room, the end is an end'
   expect(told()).toMatchObject([{ type: 'ended' }])
 })
 
-test('a reloaded page receives the command to begin, and participants who are already known are no new events', async () => {
-  const { scripted, told, shows, reloads } = await inMeeting()
+test('a reloaded page receives the command to begin; its events come after that of the new document', async () => {
+  const { scripted, told, shows, reloads, events } = await inMeeting()
   const ann = { type: 'participant_joined', participant: { id: 'a', name: 'Ann', isHost: false }, at: 0 } as const
   scripted.events = [ann]
   await shows('call', 1000)
   const [asked, loaded] = [scripted.asked.length, reloads()]
+  const lastAt = events.flatMap((event) => (event.type === 'heartbeat' ? [event.at] : [])).at(-1)
   scripted.reload()
   scripted.events = [ann]
   await shows('call', 2000)
   expect(scripted.asked.slice(asked)).toEqual(['begin'])
   expect(reloads()).toBe(loaded + 1)
-  expect(told()).toEqual([ann])
+  expect(told()).toEqual([ann, { type: 'new_document', lastAt, at: expect.any(Number) }, ann])
 })
 
 test('events that the page dropped are reported once, and the end of the meeting is seen at the next polls', async () => {

@@ -16,23 +16,16 @@ function audioTap() {
 }
 
 const NOW = 1_795_287_871_000
-const sameId = (id: string) => id
 const base64 = (bytes: number) => Buffer.alloc(bytes, 1).toString('base64')
 
 test('what the page hears is read', () => {
   const heard = audioTap()
-  receiveCarriedAudio('m 1795287871206.5 AQACAA==', heard, sameId, NOW)
-  receiveCarriedAudio('v 1795287871207.0 +P/+ spaces/x y/devices/1\nend', heard, sameId, NOW)
+  receiveCarriedAudio('m 1795287871206.5 AQACAA==', heard, NOW)
+  receiveCarriedAudio('v 1795287871207.0 +P/+ spaces/x y/devices/1\nend', heard, NOW)
   expect(heard.mixes).toEqual([{ at: 1_795_287_871_206.5, samples: Buffer.from([1, 0, 2, 0]) }])
   expect(heard.voices).toEqual([
     { at: 1_795_287_871_207, participantId: 'spaces/x y/devices/1\nend', opus: Buffer.from([0xf8, 0xff, 0xfe]) },
   ])
-})
-
-test('an audio track keeps its owner when the page is reloaded', () => {
-  const heard = audioTap()
-  receiveCarriedAudio(`v 1 ${base64(3)} new-1`, heard, (id) => (id === 'new-1' ? 'old-2' : id), 0)
-  expect(heard.voices).toMatchObject([{ participantId: 'old-2' }])
 })
 
 test.each([
@@ -48,6 +41,6 @@ test.each([
   ['markup', 'm 1 <script>'],
 ])('%s is not heard', (_, payload) => {
   const heard = audioTap()
-  receiveCarriedAudio(payload, heard, sameId, 0)
+  receiveCarriedAudio(payload, heard, 0)
   expect([...heard.mixes, ...heard.voices]).toEqual([])
 })

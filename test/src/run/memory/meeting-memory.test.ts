@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { MeetingMemory } from '../../../core/meeting/meeting-memory.ts'
-import type { PageEvent } from '../../../platforms/shared/page/types.ts'
+import type { PageEvent } from '../../../../platforms/shared/page/types.ts'
+import { MeetingMemory } from '../../../../src/run/memory/meeting-memory.ts'
 
 const joined = (id: string, name: string, at = 0): PageEvent => ({
   type: 'participant_joined',

@@ -1,15 +1,15 @@
 /** Remembers which messages were reported, so that a page that lists all of them again reports only changes. Pure. */
-import type { ChatContent, ChatMessage, MeetingEvent } from './meeting.ts'
+import type { ChatContent, ChatMessage, MeetingEvent } from '../../../core/meeting/meeting.ts'
 
 /** A meeting with more messages forgets the first ones, and reports them again if its page does. */
-const MOST_MESSAGES = 20_000
+const MAX_MESSAGES = 20_000
 /** Two texts that are the same so far count as the same. Characters. */
 const COMPARED = 500
 
 /** One message has the same instant in every document, but for what a page rounds. Milliseconds. */
 const SAME_INSTANT_MS = 2000
 
-interface Told {
+interface Reported {
   /** The id under which it was reported. */
   id: string
   senderName: string
@@ -21,60 +21,61 @@ interface Told {
 
 export class ChatMemory {
   /** By every id that a document has for it. */
-  readonly #told = new Map<string, Told>()
+  readonly #reported = new Map<string, Reported>()
   /** Messages of earlier documents that the current one has not listed yet, by their text. */
-  #earlier = new Map<string, Told[]>()
+  #earlier = new Map<string, Reported[]>()
 
-  /** Another document tells from now on; it may have other ids for the same messages. */
+  /** A new document lists the messages again, perhaps with other ids. */
   renew(): void {
     this.#earlier = new Map()
-    for (const told of new Set(this.#told.values())) {
-      const same = this.#earlier.get(told.text)
-      if (same) same.push(told)
-      else this.#earlier.set(told.text, [told])
+    for (const reported of new Set(this.#reported.values())) {
+      const same = this.#earlier.get(reported.text)
+      if (same) same.push(reported)
+      else this.#earlier.set(reported.text, [reported])
     }
   }
 
   /** The message, its changes since the last look, or no event. */
   remember(message: ChatMessage, now: number): MeetingEvent[] {
     const after = wordsOf(message)
-    const told = this.#told.get(message.id) ?? this.#underAnotherId(message, after.text)
-    if (!told) {
+    const reported = this.#reported.get(message.id) ?? this.#underAnotherId(message, after.text)
+    if (!reported) {
       const { id, senderName, at } = message
       this.#keep(id, { id, senderName, at, ...after })
       return [{ type: 'chat_message', message }]
     }
     // Another reader of the page may write the same text another way, so a new one counts where it says so.
-    const isEdited = message.isEdited === true && told.text !== after.text
-    const isDeleted = after.isDeleted && !told.isDeleted
-    const isReacted = message.reactions !== undefined && told.reactions !== after.reactions
+    const isEdited = message.isEdited === true && reported.text !== after.text
+    const isDeleted = after.isDeleted && !reported.isDeleted
+    const isReacted = message.reactions !== undefined && reported.reactions !== after.reactions
     if (!isEdited && !isDeleted && !isReacted) return []
-    Object.assign(told, after)
+    Object.assign(reported, after)
     const { id, senderId, senderName, at, isOwn, isDirect, ...content } = message
-    return [{ type: 'chat_message_changed', messageId: told.id, content, at: now }]
+    return [{ type: 'chat_message_changed', messageId: reported.id, content, at: now }]
   }
 
   /** The id under which the message was reported. */
   changed(messageId: string, content: ChatContent): string {
-    const told = this.#told.get(messageId)
-    if (told) Object.assign(told, wordsOf(content))
-    return told?.id ?? messageId
+    const reported = this.#reported.get(messageId)
+    if (reported) Object.assign(reported, wordsOf(content))
+    return reported?.id ?? messageId
   }
 
   /** Equal words of one sender are as many messages as there were. */
-  #underAnotherId({ id, senderName, at }: ChatMessage, text: string): Told | undefined {
+  #underAnotherId({ id, senderName, at }: ChatMessage, text: string): Reported | undefined {
     const same = this.#earlier.get(text) ?? []
     const place = same.findIndex(
-      (told) => told.senderName === senderName && Math.abs(told.at - at) <= SAME_INSTANT_MS && !told.isDeleted,
+      (reported) =>
+        reported.senderName === senderName && Math.abs(reported.at - at) <= SAME_INSTANT_MS && !reported.isDeleted,
     )
-    const told = place < 0 ? undefined : same.splice(place, 1)[0]
-    if (told) this.#keep(id, told)
-    return told
+    const reported = place < 0 ? undefined : same.splice(place, 1)[0]
+    if (reported) this.#keep(id, reported)
+    return reported
   }
 
-  #keep(id: string, told: Told): void {
-    this.#told.set(id, told)
-    if (this.#told.size > MOST_MESSAGES) this.#told.delete(this.#told.keys().next().value as string)
+  #keep(id: string, reported: Reported): void {
+    this.#reported.set(id, reported)
+    if (this.#reported.size > MAX_MESSAGES) this.#reported.delete(this.#reported.keys().next().value as string)
   }
 }
 
@@ -82,7 +83,7 @@ function wordsOf({
   text,
   reactions = [],
   isDeleted = false,
-}: ChatContent): Pick<Told, 'text' | 'reactions' | 'isDeleted'> {
+}: ChatContent): Pick<Reported, 'text' | 'reactions' | 'isDeleted'> {
   return {
     text: text.replace(/\s+/g, '').slice(0, COMPARED),
     reactions: reactions

@@ -2,25 +2,27 @@
  * Remembers what was reported about a meeting while its page is reloaded or its browser replaced. The new document
  * lists every participant again, perhaps with other ids; no join, leave or speech is reported twice for that.
  */
+
+import type { MeetingEvent, Participant } from '../../../core/meeting/meeting.ts'
 import { ChatMemory } from './chat-memory.ts'
-import type { MeetingEvent, Participant } from './meeting.ts'
 import { RaisedHands } from './raised-hands.ts'
 
-/** So long a new document has to name those whom the old one named, before they count as gone. */
-const RETELL_MS = 10_000
+/** People of the old document whom the new one does not list in this time have left. */
+const REPEAT_MS = 10_000
 
 type Speaking = Extract<MeetingEvent, { type: 'speaking' }>
 
 export class MeetingMemory {
-  readonly #told = new Map<string, Participant>()
-  /** Reported by an earlier document and not yet by this one. */
+  readonly #people = new Map<string, Participant>()
+  /** Of them, those whom the current document has not listed yet. */
   readonly #unconfirmed = new Set<string>()
-  /** Ids of this document for people told under another one. */
+  /** Ids of this document for people who were reported under another one. */
   readonly #aliases = new Map<string, string>()
   readonly #turns = new Map<string, Speaking>()
   readonly #sharing = new Set<string | null>()
   readonly #chat = new ChatMemory()
   readonly #hands = new RaisedHands()
+  #hasReportedUnread = false
   #renewedAt = 0
   readonly #now: () => number
 
@@ -31,16 +33,16 @@ export class MeetingMemory {
 
   /** A participant was reported under this id and has not left. */
   knows(id: string): boolean {
-    return this.#told.has(id)
+    return this.#people.has(id)
   }
 
-  /** The page was reloaded at `at`; `lastAt` is the last observation of the old one, where its open turns end. */
+  /** A document or browser took the place of another at `at`; open turns ended at `lastAt`, when the old one was last seen. */
   renew(lastAt: number, at: number): MeetingEvent[] {
     this.#renewedAt = at
     this.#aliases.clear()
     this.#chat.renew()
     this.#hands.renew()
-    for (const id of this.#told.keys()) this.#unconfirmed.add(id)
+    for (const id of this.#people.keys()) this.#unconfirmed.add(id)
     const ended = [...this.#turns.values()].map((turn) => ({ ...turn, isSpeaking: false, at: lastAt }))
     const unshared = [...this.#sharing].map((participantId) => ({
       type: 'screen_share' as const,
@@ -53,18 +55,18 @@ export class MeetingMemory {
     return [...ended, ...unshared]
   }
 
-  /** Events of the page that were not reported before. */
+  /** Events that were not reported before, with the ids under which people were first reported. */
   remember(events: readonly MeetingEvent[]): MeetingEvent[] {
     return events.flatMap((event) => this.#remember(event))
   }
 
   /** Those whom the new document did not name in its time, once it says who is there (`others` is known). */
   settle(others: number | null, at: number): MeetingEvent[] {
-    if (others === null || at - this.#renewedAt < RETELL_MS) return []
+    if (others === null || at - this.#renewedAt < REPEAT_MS) return []
     const lowered = this.#hands.settle(at)
     const gone = [...this.#unconfirmed]
     this.#unconfirmed.clear()
-    for (const id of gone) this.#told.delete(id)
+    for (const id of gone) this.#people.delete(id)
     return [...lowered, ...gone.map((participantId) => ({ type: 'participant_left' as const, participantId, at }))]
   }
 
@@ -77,7 +79,7 @@ export class MeetingMemory {
         const participantId = this.idOf(event.participantId)
         this.#unconfirmed.delete(participantId)
         this.#hands.forget(participantId)
-        return this.#told.delete(participantId) ? [{ ...event, participantId }] : []
+        return this.#people.delete(participantId) ? [{ ...event, participantId }] : []
       }
       case 'camera':
         return [{ ...event, participantId: this.idOf(event.participantId) }]
@@ -105,16 +107,23 @@ export class MeetingMemory {
         return [{ ...event, participantId: this.#someone(event.participantId) }]
       case 'hand_raised':
         return this.#hands.update({ ...event, participantId: this.#someone(event.participantId) })
-      // An event without a participant id is reported once and needs no memory.
+      case 'new_document':
+        return this.renew(event.lastAt, event.at)
+      case 'unread_messages': {
+        const isKnown = this.#hasReportedUnread
+        this.#hasReportedUnread = true
+        return isKnown ? [] : [event]
+      }
+      // Other events have no participant id and need no memory.
       default:
         return [event]
     }
   }
 
   #takePerson(participant: Participant, at: number): MeetingEvent[] {
-    const before = this.#told.get(participant.id)
+    const before = this.#people.get(participant.id)
     this.#unconfirmed.delete(participant.id)
-    this.#told.set(participant.id, participant)
+    this.#people.set(participant.id, participant)
     if (!before) return [{ type: 'participant_joined', participant, at }]
     if (before.name === participant.name && before.isHost === participant.isHost) return []
     return [{ type: 'participant_changed', participant, at }]
@@ -125,8 +134,8 @@ export class MeetingMemory {
    */
   #known({ id, name }: Participant): string {
     const known = this.idOf(id)
-    if (this.#told.has(known)) return known
-    const namesakes = [...this.#unconfirmed].filter((other) => this.#told.get(other)?.name === name)
+    if (this.#people.has(known)) return known
+    const namesakes = [...this.#unconfirmed].filter((other) => this.#people.get(other)?.name === name)
     if (namesakes.length !== 1) return id
     this.#aliases.set(id, namesakes[0]!)
     return namesakes[0]!

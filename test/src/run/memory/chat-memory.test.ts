@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { ChatMemory } from '../../../core/meeting/chat-memory.ts'
-import type { ChatMessage } from '../../../core/meeting/meeting.ts'
+import type { ChatMessage } from '../../../../core/meeting/meeting.ts'
+import { ChatMemory } from '../../../../src/run/memory/chat-memory.ts'
 
 const message = (id: string, text: string, more: Partial<ChatMessage> = {}): ChatMessage => ({
   id,
