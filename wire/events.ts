@@ -1,6 +1,14 @@
 /** The events that a bot reports. docs/control-link.md describes the exchange. */
 import { z } from 'zod'
 import { ERROR_CODES, NORMAL_END_CODES, RECORDING_MODES, STATUSES } from './codes.ts'
+import { isWithinDepth, MAX_CALLER_DATA_DEPTH } from './job.ts'
+
+/** Of the JSON text of one event. The largest is the final report of a meeting with thousands of participants. */
+export const MAX_EVENT_BYTES = 2 * 1024 * 1024
+/** Around the event: its number, its bot and its time. */
+const ENVELOPE_BYTES = 1024
+/** The deepest content is `extra`: it lies in the final report, and that in the numbered event. */
+const MAX_MESSAGE_DEPTH = MAX_CALLER_DATA_DEPTH + 2
 
 const utc = z.iso.datetime().describe('UTC instant, milliseconds.')
 const offset = z
@@ -261,3 +269,18 @@ export const numberedEventSchema = z.strictObject({
   event: botEventSchema,
 })
 export type NumberedEvent = z.infer<typeof numberedEventSchema>
+
+/** Reads the JSON text of a message or a journal line. Undefined if it is no JSON text, or so deep that readers would fail. */
+export function parseMessage(text: string): unknown {
+  try {
+    const content: unknown = JSON.parse(text)
+    return isWithinDepth(content, MAX_MESSAGE_DEPTH) ? content : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** Whether the text of a numbered event is short enough to be stored. */
+export function isEventSize(bytes: number): boolean {
+  return bytes <= MAX_EVENT_BYTES + ENVELOPE_BYTES
+}

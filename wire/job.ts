@@ -67,7 +67,8 @@ const callerData = z
     error: `must not be longer than ${MAX_CALLER_DATA_LENGTH} characters of JSON`,
   })
 
-function isWithinDepth(value: unknown, levels: number): boolean {
+/** Looks no deeper than `levels`, so no value exhausts the stack. */
+export function isWithinDepth(value: unknown, levels: number): boolean {
   if (typeof value !== 'object' || value === null) return true
   return levels > 0 && Object.values(value).every((inner) => isWithinDepth(inner, levels - 1))
 }

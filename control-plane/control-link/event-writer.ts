@@ -8,6 +8,7 @@ import type { Meters } from '../meters.ts'
 import type { Log } from '../ports.ts'
 import type { JournalBatch } from '../store/bots/events.ts'
 import type { Database } from '../store/database.ts'
+import { isDatabaseLost, mayPassLater } from '../store/lost-database.ts'
 import { type Traces, traceLife, traceOf } from '../traces.ts'
 import { CLOSE, type Link } from './link.ts'
 
@@ -91,25 +92,35 @@ export class EventWriter {
   }
 
   async #write(group: Taken[]): Promise<void> {
+    let stored: (Stored | null)[]
     try {
-      const stored = await appendEvents(
+      stored = await appendEvents(
         this.#parts.database,
         group.map(({ batch }) => batch),
       )
-      this.#measure(group)
-      if (this.#parts.traces.isOn) this.#trace(group, stored)
-      await Promise.all(group.map(({ link, batch }, place) => this.#settle(link, batch, stored[place]!)))
     } catch (error) {
-      if (group.length > 1 && isOfOneBatch(error)) {
-        // One bad journal must not hold up the others.
-        for (const one of group) await this.#write([one])
-        return
-      }
-      this.#parts.log.warn(
-        { links: group.length, ...group[0]!.link.logFields, error: String(error) },
-        'Events could not be stored',
-      )
-      for (const { link } of group) link.close(CLOSE.tryAgain, 'events cannot be stored now')
+      await this.#refused(group, error)
+      return
+    }
+    this.#measure(group)
+    if (this.#parts.traces.isOn) this.#trace(group, stored)
+    await Promise.all(group.map(({ link, batch }, place) => this.#settle(link, batch, stored[place]!)))
+  }
+
+  /** One bot's events close its own link only, so the guilty link is searched for unless the database itself is lost. */
+  async #refused(group: Taken[], error: unknown): Promise<void> {
+    if (group.length > 1 && !isDatabaseLost(error)) {
+      const half = Math.ceil(group.length / 2)
+      await this.#write(group.slice(0, half))
+      await this.#write(group.slice(half))
+      return
+    }
+    const fields = { links: group.length, ...group[0]!.link.logFields, error: String(error) }
+    this.#parts.log.warn(fields, 'Events could not be stored')
+    const isPassing = mayPassLater(error)
+    for (const { link } of group) {
+      if (isPassing) link.close(CLOSE.tryAgain, 'events cannot be stored now')
+      else link.close(CLOSE.policy, 'these events cannot be stored')
     }
   }
 
@@ -144,7 +155,13 @@ export class EventWriter {
       link.close(CLOSE.policy, 'the bot is unknown')
       return
     }
-    await this.#parts.beforeAck(link, stored)
+    try {
+      await this.#parts.beforeAck(link, stored)
+    } catch (error) {
+      this.#parts.log.warn({ ...link.logFields, error: String(error) }, 'Commands of a bot could not be read')
+      link.close(CLOSE.tryAgain, 'the database cannot be reached')
+      return
+    }
     link.ack(stored.lastSeq)
     const last = events.at(-1)
     // Another link of the journal has taken its place, or the journal was restored to an older state.
@@ -159,10 +176,4 @@ interface Taken {
   batch: JournalBatch
   /** `performance.now()` of the arrival of its first event; null: there is none. */
   oldestAt: number | null
-}
-
-/** Whether another of the batches may be stored all the same: not where the database is away, full or shutting down. */
-function isOfOneBatch(error: unknown): boolean {
-  const code = (error as { code?: unknown } | null)?.code
-  return typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code) && !/^(08|53|57|58)/.test(code)
 }

@@ -9,7 +9,7 @@ import {
   type UpMessage,
   upMessageSchema,
 } from '@standin/wire/control-link.ts'
-import type { NumberedEvent } from '@standin/wire/events.ts'
+import { isEventSize, type NumberedEvent, parseMessage } from '@standin/wire/events.ts'
 import { type Problem, problemsOf } from '@standin/wire/job.ts'
 import { WebSocket } from 'ws'
 import { readEvent } from '../bots/journaled-event.ts'
@@ -203,7 +203,7 @@ export class Link {
   #receive(data: Buffer | null): void {
     if (this.#isClosing) return
     this.#heard()
-    const content = data === null ? undefined : parseJson(data)
+    const content = data === null ? undefined : parseMessage(data.toString('utf8'))
     const message = messageOf(content)
     if (message === null) this.#bad(content)
     else if (message.type === 'event') this.#event(message, data!.length)
@@ -242,6 +242,10 @@ export class Link {
       this.close(CLOSE.policy, 'an event of another bot')
       return
     }
+    if (!isEventSize(bytes)) {
+      this.close(CLOSE.policy, 'an event is too large')
+      return
+    }
     if (event.seq > this.#nextSeq) {
       // The bot connects again, and sends from the first number that is missing.
       this.close(CLOSE.protocol, `expected event ${this.#nextSeq}`)
@@ -264,7 +268,8 @@ export class Link {
   #bad(content: unknown): void {
     this.#badMessages += 1
     const result = upMessageSchema.safeParse(content)
-    const problems = content === undefined ? [{ path: '', message: 'is not JSON text' }] : problemsOf(result.error!)
+    const problems =
+      content === undefined ? [{ path: '', message: 'is no JSON text, or nested too deep' }] : problemsOf(result.error!)
     this.#listener.onBadMessage(this, problems)
     if (this.journalId === null) this.close(CLOSE.protocol, 'expected hello of protocol version 1')
     else if (this.#badMessages >= MAX_BAD_MESSAGES)
@@ -276,12 +281,4 @@ export class Link {
 function messageOf(content: unknown): UpMessage | null {
   const message = upMessageSchema.safeParse(content)
   return message.success ? message.data : readEvent(content)
-}
-
-function parseJson(data: Buffer): unknown {
-  try {
-    return JSON.parse(data.toString('utf8'))
-  } catch {
-    return undefined
-  }
 }

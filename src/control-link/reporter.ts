@@ -2,13 +2,10 @@
 
 import { jsonText } from '@standin/base/json-text.ts'
 import type { Status } from '@standin/wire/codes.ts'
-import { type BotEvent, botEventSchema, type NumberedEvent } from '@standin/wire/events.ts'
+import { type BotEvent, botEventSchema, MAX_EVENT_BYTES, type NumberedEvent } from '@standin/wire/events.ts'
 import { problemsOf } from '@standin/wire/job.ts'
 import { type Logger, redactText } from '../../core/logger.ts'
 import type { Journal } from './journal.ts'
-
-/** An event that would be larger than this many characters is left out: no link and no reader is made for it. */
-export const MAX_EVENT_SIZE = 8 * 1024 * 1024
 
 export interface ReporterOptions {
   journal: Journal
@@ -46,10 +43,10 @@ export class Reporter {
   /** The event, or a notice in its place where it does not fit: the control plane should know that one is missing. */
   #checked(event: BotEvent): BotEvent {
     const checked = botEventSchema.safeParse(event)
-    const size = checked.success ? jsonText(checked.data).length : 0
-    if (checked.success && size <= MAX_EVENT_SIZE) return withoutSecrets(checked.data)
+    const size = checked.success ? Buffer.byteLength(jsonText(checked.data)) : 0
+    if (checked.success && size <= MAX_EVENT_BYTES) return withoutSecrets(checked.data)
     const problems = checked.success
-      ? [{ path: '', message: `has ${size} characters` }]
+      ? [{ path: '', message: `has ${size} bytes` }]
       : problemsOf(checked.error).slice(0, 20)
     this.#options.logger.error('An event does not fit the protocol', { type: event.type, problems })
     const what = problems.map(({ path, message }) => `${path || 'event'}: ${message}`).join('; ')

@@ -2,6 +2,8 @@
  * Refusals of the API, the same for every generation: a generation turns them into its own bodies
  * (`generation.ts`). Codes and messages are those of the newer generation; source: the interface's code table.
  */
+import { mayPassLater } from '../../store/lost-database.ts'
+
 export interface RefusalDetails {
   /** Further words for the caller. */
   details?: string
@@ -236,10 +238,6 @@ export const refusals = {
     new ApiError(503, 'FST_ERR_SERVICE_UNAVAILABLE', message, { retryAfter: 1 }),
 }
 
-/** Errors of PostgreSQL and of its connections after which the same request may work. */
-const PASSING = /^(?:08|53|57P|55P03|57014|40001|40P01)/
-const CONNECTION_CODES = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ENOENT', 'ENOTFOUND'])
-
 /** The answer to any thrown value. Errors without a meaning for the caller become 500, without their text. */
 export function asApiError(thrown: unknown): ApiError {
   if (thrown instanceof ApiError) return thrown
@@ -249,16 +247,6 @@ export function asApiError(thrown: unknown): ApiError {
   const isFastifys = code.startsWith('FST_') && typeof statusCode === 'number'
   if (isFastifys && statusCode < 500) return new ApiError(statusCode, code, String(message))
   if (code === 'FST_ERR_HANDLER_TIMEOUT' || code === 'FST_UNDER_PRESSURE') return refusals.unavailable()
-  if (PASSING.test(code) || CONNECTION_CODES.has(code) || isLostConnection(message))
-    return refusals.unavailable('The database of the service cannot be reached right now')
+  if (mayPassLater(thrown)) return refusals.unavailable('The database of the service cannot be reached right now')
   return refusals.internal()
-}
-
-function isLostConnection(message: unknown): boolean {
-  return (
-    typeof message === 'string' &&
-    /^(?:Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error)/.test(
-      message,
-    )
-  )
 }

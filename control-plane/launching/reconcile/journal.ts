@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { NumberedEvent } from '@standin/wire/events.ts'
+import { isEventSize, type NumberedEvent, parseMessage } from '@standin/wire/events.ts'
 import { appendEvents } from '../../actions/append-events.ts'
 import { readEvent } from '../../bots/journaled-event.ts'
 import type { FileStore } from '../../ports.ts'
@@ -46,23 +46,15 @@ export async function ingestJournal(
   return events.length
 }
 
-/** The events from the first on, up to a line that is cut off or wrong. */
+/** The events from the first on, up to a line that is cut off, too large or wrong. */
 export function eventsOf(text: string, botId: string): NumberedEvent[] {
   const events: NumberedEvent[] = []
   for (const line of text.split('\n')) {
-    const event = line === '' ? null : parsed(line)
+    const event = isEventSize(Buffer.byteLength(line)) ? readEvent(parseMessage(line)) : null
     if (event === null || event.bot_id !== botId || event.seq !== events.length + 1) break
     events.push(event)
   }
   return events
-}
-
-function parsed(line: string): NumberedEvent | null {
-  try {
-    return readEvent(JSON.parse(line))
-  } catch {
-    return null
-  }
 }
 
 /** The id under which the bot counts its events, as it wrote it down. */

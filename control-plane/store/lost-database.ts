@@ -1,0 +1,23 @@
+/** What the errors of statements mean for those who asked. */
+
+/** PostgreSQL cannot be reached, is full, shuts down or is broken: a statement of anybody else fails too. */
+const LOST = /^(?:08|53|57P|58)/
+/** Another transaction was in the way, or the statement took too long. */
+const IN_THE_WAY = /^(?:40001|40P01|55P03|57014)$/
+const CONNECTION_CODES = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ENOENT', 'ENOTFOUND'])
+/** Errors of the client have no code. */
+const CONNECTION_MESSAGES =
+  /^(?:Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error)/
+
+/** Whether the fault is the database's or the connection's, whatever was asked. False for an error of an unknown kind. */
+export function isDatabaseLost(error: unknown): boolean {
+  const { code, message } = (error ?? {}) as { code?: unknown; message?: unknown }
+  if (typeof code === 'string' && (LOST.test(code) || CONNECTION_CODES.has(code))) return true
+  return typeof message === 'string' && CONNECTION_MESSAGES.test(message)
+}
+
+/** Whether the same statement may succeed later. */
+export function mayPassLater(error: unknown): boolean {
+  const { code } = (error ?? {}) as { code?: unknown }
+  return isDatabaseLost(error) || (typeof code === 'string' && IN_THE_WAY.test(code))
+}
