@@ -5,7 +5,7 @@ import { messageOf } from '@standin/base/error-text.ts'
 import { z } from 'zod'
 import type { ReportFacts } from '../core/ports.ts'
 import { writeWholeFile } from '../core/process/atomic-file.ts'
-import { pageScript } from '../core/process/page-scripts.ts'
+import { pageScript, pageStyle } from '../core/process/page-scripts.ts'
 import { reportHtml } from './html.ts'
 import { meetingName } from './meeting-name.ts'
 import type { ReportData, ReportMessage } from './page/data.ts'
@@ -118,7 +118,10 @@ export async function writeReport(folder: string, facts: ReportFacts): Promise<v
     gaps: facts.gaps.map(({ offset, seconds }) => ({ at: offset, seconds })),
     quality: qualityOf(facts),
   }
-  await writeWholeFile(join(folder, 'report.html'), reportHtml(data, pageScript('report')))
+  await writeWholeFile(
+    join(folder, 'report.html'),
+    reportHtml(data, { script: pageScript('report'), style: pageStyle('report') }),
+  )
 }
 
 /** How much of a message is quoted beside the answer to it. Characters. */

@@ -1,6 +1,6 @@
 /** The measurements of a recording, in sentences for people. */
 import type { ReportFacts } from '../core/ports.ts'
-import { clockTime } from './page/clock-time.ts'
+import { clock } from './page/parts/clock.ts'
 
 export function qualityOf({ quality, gaps, bytes, pauses, files, seconds }: ReportFacts): [string, string][] {
   const missing = gaps.reduce((sum, gap) => sum + gap.seconds, 0)
@@ -34,7 +34,7 @@ export function qualityOf({ quality, gaps, bytes, pauses, files, seconds }: Repo
 /** How much of the recording, and where to look first. */
 function stretches(length: number, firstAt: number | null, seconds: number): string {
   const share = percent(length / Math.max(1, seconds))
-  return `${length.toFixed(1)} s (${share})${firstAt === null ? '' : `, first at ${clockTime(firstAt)}`}`
+  return `${length.toFixed(1)} s (${share})${firstAt === null ? '' : `, first at ${clock(firstAt)}`}`
 }
 
 function isDown({ frames_per_second: rate, size }: { frames_per_second: number | null; size: number }): boolean {

@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net'
 import { extname, join, relative, sep } from 'node:path'
 import send from 'send'
-import { STYLE } from './style.ts'
+import { pageStyle } from '../core/process/page-scripts.ts'
 
 export interface RecordingServer {
   /** Such as `http://127.0.0.1:8090/`. */
@@ -148,7 +148,7 @@ function listPage(recordings: readonly Recording[]): string {
   const list =
     rows.length > 0 ? `<ul>${rows.join('\n')}</ul>` : '<p>There is no recording with a report in this folder yet.</p>'
   return `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Recordings</title>
-<meta name="viewport" content="width=device-width, initial-scale=1"><style>${STYLE} li { margin: .4rem 0; overflow-wrap: anywhere; }</style></head>
+<meta name="viewport" content="width=device-width, initial-scale=1"><style>${pageStyle('report')} li { margin: .4rem 0; overflow-wrap: anywhere; }</style></head>
 <body><header><h1>Recordings</h1>${list}</header></body></html>`
 }
 

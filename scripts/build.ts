@@ -10,12 +10,24 @@ import { writeClient } from './write-client.ts'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 
+/** Of every bundle. */
+const OPTIONS = {
+  bundle: true,
+  write: false,
+  format: 'iife',
+  target: 'chrome120',
+  charset: 'utf8',
+  jsx: 'automatic',
+  jsxImportSource: 'preact',
+  logLevel: 'warning',
+} as const
+
 /**
  * Bundles the page scripts: `platforms/<name>/page/main.ts` into `dist/bundles/page/<name>.js`,
  * `platforms/<name>/page/<x>.entry.ts` into `dist/bundles/page/<name>/<x>.js`, and `mock/<name>/page/<x>.entry.ts` into
  * `dist/bundles/mock/<name>/<x>.js` (a separate folder, so that no bundle overwrites a module of the Node side with the
- * same name), and `report/page/main.ts` into `dist/bundles/report.js`. Page code imports page code only, so a bundle
- * has no code of the Node side.
+ * same name), and `report/page/{main.tsx,style.css}` into `dist/bundles/report.{js,css}`. Page code imports page code
+ * only, so a bundle has no code of the Node side.
  *
  * Bundles every platform, even if another one fails. Rejects after a failure, unless `goOn` is set. A failed platform
  * has no bundles, so that no program runs old ones.
@@ -26,14 +38,11 @@ export async function bundlePageScripts({ goOn = false } = {}): Promise<void> {
     if (Object.keys(entryPoints).length === 0) return
     try {
       const { outputFiles } = await build({
+        ...OPTIONS,
         entryPoints,
         outdir,
-        bundle: true,
-        write: false,
-        format: 'iife',
-        target: 'chrome120',
-        charset: 'utf8',
-        logLevel: 'warning',
+        // Each report.html carries its bundle.
+        minify: name === 'report',
         plugins: [assembly],
       })
       mkdirSync(outdir, { recursive: true })
@@ -56,7 +65,8 @@ export async function bundlePageScripts({ goOn = false } = {}): Promise<void> {
   }
   for (const name of foldersOf('mock'))
     await bundle(`mock/${name}`, entriesOf('mock', name), join(bundles, 'mock', name))
-  await bundle('report', { report: join(root, 'report', 'page', 'main.ts') }, bundles)
+  for (const file of ['main.tsx', 'style.css'])
+    await bundle('report', { report: join(root, 'report', 'page', file) }, bundles)
   if (failed.length > 0 && !goOn) throw new Error(`The page scripts of ${failed.join(', ')} could not be bundled`)
 }
 
@@ -66,23 +76,17 @@ export async function bundlePageScripts({ goOn = false } = {}): Promise<void> {
  */
 export async function bundleDashboard(): Promise<void> {
   const page = join(root, 'control-plane', 'dashboard', 'page')
+  const outdir = join(root, 'dist', 'dashboard')
   const { outputFiles } = await build({
-    entryPoints: { app: join(page, 'main.tsx') },
-    outdir: join(root, 'dist', 'dashboard'),
-    bundle: true,
-    write: false,
+    ...OPTIONS,
+    entryPoints: ['main.tsx', 'app.css'].map((file) => ({ in: join(page, file), out: 'app' })),
+    outdir,
     minify: true,
     format: 'esm',
-    target: 'chrome120',
-    charset: 'utf8',
-    jsx: 'automatic',
-    jsxImportSource: 'preact',
-    logLevel: 'warning',
   })
-  mkdirSync(join(root, 'dist', 'dashboard'), { recursive: true })
+  mkdirSync(outdir, { recursive: true })
   for (const { path, contents } of outputFiles) replaceFile(path, contents)
-  for (const name of ['index.html', 'app.css'])
-    replaceFile(join(root, 'dist', 'dashboard', name), readFileSync(join(page, name)))
+  replaceFile(join(outdir, 'index.html'), readFileSync(join(page, 'index.html')))
 }
 
 /** An import of `<name>.wasm` is the bytes of what `<name>/index.ts` beside it, in AssemblyScript, compiles to. */

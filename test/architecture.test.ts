@@ -117,8 +117,10 @@ const ROOMS: Room[] = [
   { path: 'storage', may: GROUND },
   { path: 'streaming', may: GROUND },
   { path: 'transcription', may: GROUND },
-  { path: 'report', may: [...GROUND, 'report/page'] },
-  { path: 'report/page', may: [] },
+  { path: 'report', may: [...GROUND, 'report/page', 'report/page/parts'] },
+  { path: 'report/page', may: ['report/page/parts'] },
+  // Player, lanes and lines of the report and of the dashboard.
+  { path: 'report/page/parts', may: [] },
 
   // The service.
   { path: 'control-plane/ports.ts', may: ['base', 'wire'] },
@@ -170,7 +172,7 @@ const ROOMS: Room[] = [
     path: 'control-plane/api',
     may: [...SERVICE_GROUND, 'control-plane/actions', 'control-plane/secrets', ...CALENDAR_TERMS],
   },
-  { path: 'control-plane/dashboard/page', may: ['client'] },
+  { path: 'control-plane/dashboard/page', may: ['client', 'report/page/parts'] },
   {
     path: 'control-plane/config',
     may: [...SERVICE_GROUND, 'control-plane/files', 'control-plane/outgoing', 'control-plane/secrets'],
@@ -214,7 +216,7 @@ const isIn = (file: string, places: readonly string[]) =>
 
 function roomOf(file: string): string | undefined {
   const page = PAGE_CODE.exec(file)
-  if (page) return `${page[1]}/page`
+  if (page && !file.startsWith('report/page/parts/')) return `${page[1]}/page`
   const paths = ROOMS.map(({ path }) => path).filter((path) => file === path || file.startsWith(`${path}/`))
   return paths.sort((a, b) => b.length - a.length)[0]
 }

@@ -12,8 +12,13 @@ function findRoot(folder: string): string {
 }
 
 /** The source of `dist/bundles/<name>.js`, such as `page/google-meet` or `mock/google-meet/meeting`. */
-export function pageScript(name: string): string {
-  const file = join(packageRoot, 'dist', 'bundles', `${name}.js`)
-  if (!existsSync(file)) throw new Error(`The page script ${name} is not built; run: npm run build`)
+export const pageScript = (name: string): string => bundle(`${name}.js`)
+
+/** The stylesheet `dist/bundles/<name>.css`. */
+export const pageStyle = (name: string): string => bundle(`${name}.css`)
+
+function bundle(name: string): string {
+  const file = join(packageRoot, 'dist', 'bundles', name)
+  if (!existsSync(file)) throw new Error(`The page bundle ${name} is not built; run: npm run build`)
   return readFileSync(file, 'utf8')
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { writeReport } from '../../report/index.ts'
 import type { ReportData } from '../../report/page/data.ts'
-import { momentsOf } from '../../report/page/moments.ts'
+import { linesOf } from '../../report/page/moments.tsx'
 import { FACTS, HOSTILE, recordingFolder } from './recording-folder.ts'
 
 function page(folder: string): { html: string; data: ReportData } {
@@ -97,18 +97,16 @@ test('a damaged file is named, and no page is written', async () => {
   expect(existsSync(join(folder, 'report.html'))).toBe(false)
 })
 
-test('moments are in order of time; utterances stand for turns where there is a transcript', () => {
+test('lines are in order of time; utterances replace turns if there is a transcript', () => {
   const turns = [{ person: 1, name: 'Ann', from: 5, to: 9, confidence: 1 }]
   const nothing = { isBot: false, isDirect: false, isEdited: false, isDeleted: false, isCut: false, answers: null }
   const chat = [{ name: 'Ben', at: 6, text: 'Hi', links: [], files: [], reactions: [], ...nothing }]
   const signs = [{ person: 1, name: 'Ann', at: 6.5, sign: '✋', text: 'raised a hand' }]
   const utterances = [{ name: 'Ann', from: 7, to: 8, text: 'Good morning' }]
-  expect(momentsOf({ turns, chat, signs, utterances: [] }).map(({ kind }) => kind)).toEqual([
-    'spoke',
-    'wrote',
-    'signed',
-  ])
-  expect(momentsOf({ turns, chat, signs, utterances }).map(({ kind }) => kind)).toEqual(['wrote', 'signed', 'said'])
+  const texts = (spoken: typeof utterances) =>
+    linesOf({ turns, chat, signs, utterances: spoken }).map(({ text }) => text)
+  expect(texts([])).toEqual(['spoke for 0:04', 'Hi', 'raised a hand'])
+  expect(texts(utterances)).toEqual(['Hi', 'raised a hand', 'Good morning'])
 })
 
 test('is written beside its place: a link there is replaced and not followed', async () => {

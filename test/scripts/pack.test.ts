@@ -30,7 +30,7 @@ test('the package has the program and its documents, and neither sources nor moc
   )
   expect(built.length).toBeGreaterThan(100)
   expect(built.filter((file) => !files.includes(file))).toEqual([])
-  const bundles = globSync('dist/bundles/{page/**/*.js,report.js}', { cwd: packageRoot })
+  const bundles = globSync('dist/bundles/{page/**/*.js,report.{js,css}}', { cwd: packageRoot })
   expect(bundles.filter((file) => !files.includes(file))).toEqual([])
   const needless = files.filter(
     (file) =>

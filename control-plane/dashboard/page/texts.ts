@@ -1,4 +1,4 @@
-/** Every text of the dashboard. */
+/** The texts of the dashboard, except those of `report/page/parts`. */
 
 export const STATUS_TEXTS: Record<string, string> = {
   queued: 'Waiting to start',
@@ -148,7 +148,6 @@ export const TEXTS = {
     recording: 'Recording',
     noRecording: 'There is no recording yet.',
     deleted: 'The recording and all data of this bot were deleted.',
-    speakers: 'Who spoke when',
     transcript: 'Transcript',
     noTranscript: 'There is no transcript yet.',
     search: 'Search the transcript',
@@ -163,12 +162,6 @@ export const TEXTS = {
     assembling: 'The meeting is over. The parts of the recording are being joined; the bot completes when they are.',
     resuming: 'The bot was lost in the meeting. Another attempt goes back into it.',
     parts: (count: number) => `The recording has ${count} parts: the bot was lost in the meeting and joined again.`,
-    gap: (seconds: number, at: string) => `${seconds.toFixed(1)} s of the meeting are missing at ${at}.`,
-    place: 'Place in the recording',
-    speaking: (at: string, names: readonly string[]) =>
-      names.length === 0 ? at : `${at}, ${names.join(' and ')} speaking`,
-    found: (found: number, all: number) => `${found} of ${all}`,
-    keys: 'Keys: k plays and pauses, j and l jump 10 seconds, / searches the transcript.',
     unknown: 'Unknown',
     facts: { platform: 'Platform', created: 'Created', joined: 'Joined', length: 'Length', tokens: 'Tokens' },
   },

@@ -92,10 +92,10 @@ test('the transcript is searched, and what is found is marked and played by Ente
 
 test('lanes show who spoke, and are used by mouse and keyboard', async () => {
   await visit(await recordedBot())
-  const slider = page.getByRole('slider', { name: 'Place in the recording' })
+  const slider = page.getByRole('slider', { name: 'Position in the recording' })
   await slider.waitFor(LONG)
   expect(await page.locator('.lanes .names').textContent()).toBe(`Ana Kovač${HOSTILE}`)
-  expect(await page.locator('.tracks svg').count()).toBe(2)
+  expect(await page.locator('.tracks .lane').count()).toBe(2)
   const { width } = (await slider.boundingBox())!
   await slider.click({ position: { x: width / 2, y: 10 } })
   await expect.poll(async () => Math.round(await played()), LONG).toBe(SECONDS / 2)
@@ -135,7 +135,7 @@ test('a recording of two parts says so, and marks the gap in lanes, list and tim
   await visit(bot)
   await page.getByText('The recording has 2 parts').waitFor(LONG)
   await page.locator('.gaps', { hasText: '12.5 s of the meeting are missing at 1:00.' }).waitFor(LONG)
-  await expect.poll(() => page.locator('.tracks rect.gap').count(), LONG).toBe(2)
+  await page.locator('.tracks .gap[title="12.5 s of the meeting are missing at 1:00."]').waitFor(LONG)
   await page.locator('.timeline .lost').waitFor(LONG)
   await page.locator('.timeline .resumed').waitFor(LONG)
   await page.getByRole('button', { name: '1:00', exact: true }).click()

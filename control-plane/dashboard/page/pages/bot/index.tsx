@@ -1,7 +1,9 @@
 import { useRef } from 'preact/hooks'
+import { clock } from '../../../../../report/page/parts/clock.ts'
+import { usePlayback } from '../../../../../report/page/parts/playback.ts'
 import { answerOf, ask, type Bot as BotDetails, hasEnded, type Parts, StandinApiError, v2 } from '../../api.ts'
 import { changes } from '../../feed.ts'
-import { clock, dateTime, number } from '../../parts/format.ts'
+import { dateTime, number } from '../../parts/format.ts'
 import { LivePicture } from '../../parts/live-picture.tsx'
 import { useLiveViews } from '../../parts/live-view.ts'
 import { Shown, useLoaded } from '../../parts/load.tsx'
@@ -9,8 +11,7 @@ import { Status } from '../../parts/pieces.tsx'
 import { REASON_TEXTS, TEXTS } from '../../texts.ts'
 import { Chat } from './chat.tsx'
 import { Controls } from './controls.tsx'
-import { usePlayback } from './playback.ts'
-import { Player } from './player.tsx'
+import { Recording } from './recording.tsx'
 import { Timeline } from './timeline.tsx'
 import { Transcript } from './transcript.tsx'
 
@@ -50,7 +51,7 @@ export function Bot({ id }: { id: string }) {
             <div>
               <section>
                 <h2>{TEXTS.bot.recording}</h2>
-                <Player bot={data} parts={parts} playback={playback} />
+                <Recording bot={data} parts={parts} playback={playback} />
                 {!hasEnded(data) && data.status !== 'transcribing' && <LiveSection bot={data} />}
               </section>
               <section class="last">

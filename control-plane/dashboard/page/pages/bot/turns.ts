@@ -1,12 +1,7 @@
 /** Who spoke when, in the whole recording. */
+import type { Turn } from '../../../../../report/page/parts/speakers.ts'
 import { answerOf, type Bot, type Parts, v2 } from '../../api.ts'
 import { TEXTS } from '../../texts.ts'
-
-export interface Turn {
-  name: string
-  from: number
-  to: number
-}
 
 /** Of the file beside the recording; without one, of the events of speakers. */
 export async function readTurns(bot: Bot, parts: Parts): Promise<Turn[]> {
@@ -22,7 +17,8 @@ function turnsOfFile(text: string): Turn[] {
     try {
       const { speaker, start_time: from, end_time: to } = JSON.parse(line) as Record<string, unknown>
       if (typeof from !== 'number' || typeof to !== 'number') return []
-      return [{ name: typeof speaker === 'string' ? speaker : TEXTS.bot.unknown, from, to }]
+      const name = typeof speaker === 'string' ? speaker : TEXTS.bot.unknown
+      return [{ person: name, name, from, to }]
     } catch {
       return []
     }
@@ -50,7 +46,7 @@ async function turnsOfEvents(botId: string, { parts }: Parts): Promise<Turn[]> {
       if (data.is_speaking) open.set(key, at)
       else {
         const from = open.get(key)
-        if (from !== undefined) turns.push({ name, from, to: at })
+        if (from !== undefined) turns.push({ person: name, name, from, to: at })
         open.delete(key)
       }
     }

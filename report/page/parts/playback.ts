@@ -1,48 +1,68 @@
-/** The place in the recording that the player, the lanes and the transcript share. */
+/** The position in the recording that the player, the lanes and the lines share. */
 import { type Signal, useSignal } from '@preact/signals'
 import type { RefObject } from 'preact'
 import { useEffect, useMemo, useRef } from 'preact/hooks'
 
 const JUMP_SECONDS = 10
+export const SEARCH_ID = 'search-lines'
 
 export interface Playback {
   media: RefObject<HTMLMediaElement | null>
   /** Seconds of the recording that are played now. */
   at: Signal<number>
   seek(seconds: number, play?: boolean): void
-  /** For the player. */
-  onTime(): void
+  /** Event handlers of the media element. */
+  events: Record<'onLoadedMetadata' | 'onTimeUpdate' | 'onSeeking' | 'onPlay', () => void>
 }
 
-/** Also listens to the keys k, j, l and / wherever no text is typed. */
-export function usePlayback(): Playback {
+/**
+ * Also handles the keys k, j, l and / unless the person types text. Until it plays, the player shows the picture at
+ * `posterAt` seconds, and then plays from the beginning.
+ */
+export function usePlayback(posterAt: number | null = null): Playback {
   const media = useRef<HTMLMediaElement>(null)
   const at = useSignal(0)
-  const playback = useMemo<Playback>(
-    () => ({
+  const playback = useMemo<Playback>(() => {
+    let isPoster = posterAt !== null
+    const onTimeUpdate = () => {
+      if (media.current !== null && !isPoster) at.value = media.current.currentTime
+    }
+    return {
       media,
       at,
       seek(seconds, play = false) {
         const player = media.current
         if (player === null) return
+        isPoster = false
         const target = Math.max(0, Number.isFinite(player.duration) ? Math.min(seconds, player.duration) : seconds)
         player.currentTime = target
-        // The player reports its new place late; a second press of a key counts from here.
+        // The player reports its new position late; a second key press counts from here.
         at.value = target
         if (play) void player.play().catch(() => {})
       },
-      onTime() {
-        if (media.current !== null) at.value = media.current.currentTime
+      events: {
+        onLoadedMetadata() {
+          if (isPoster) media.current!.currentTime = posterAt!
+        },
+        onTimeUpdate,
+        onSeeking() {
+          // The person chose a position with the player's own controls.
+          if (isPoster && Math.abs(media.current!.currentTime - posterAt!) > 0.05) isPoster = false
+          onTimeUpdate()
+        },
+        onPlay() {
+          if (isPoster) media.current!.currentTime = 0
+          isPoster = false
+        },
       },
-    }),
-    [],
-  )
+    }
+  }, [])
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return
       const player = media.current
       if (event.key === '/') {
-        const search = document.querySelector<HTMLInputElement>('#transcript-search')
+        const search = document.getElementById(SEARCH_ID)
         if (search === null) return
         event.preventDefault()
         search.focus()

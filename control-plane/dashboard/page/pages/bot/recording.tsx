@@ -1,0 +1,57 @@
+import { clock, gapText } from '../../../../../report/page/parts/clock.ts'
+import { Lanes } from '../../../../../report/page/parts/lanes.tsx'
+import type { Playback } from '../../../../../report/page/parts/playback.ts'
+import { Player } from '../../../../../report/page/parts/player.tsx'
+import type { Bot, Parts } from '../../api.ts'
+import { Shown, useLoaded } from '../../parts/load.tsx'
+import { TEXTS } from '../../texts.ts'
+import { readTurns } from './turns.ts'
+
+interface RecordingParts {
+  bot: Bot
+  parts: Parts
+  playback: Playback
+}
+
+/** The recording with a lane for each speaker. */
+export function Recording({ bot, parts, playback }: RecordingParts) {
+  if (bot.artifacts_deleted) return <p class="soft">{TEXTS.bot.deleted}</p>
+  const source = bot.video ?? bot.audio
+  if (source === null) return <p class="soft">{TEXTS.bot.noRecording}</p>
+  return (
+    <>
+      <Player kind={bot.video === null ? 'audio' : 'video'} src={source} playback={playback} />
+      <AllLanes bot={bot} parts={parts} playback={playback} />
+      {parts.parts.length > 1 && <p>{TEXTS.bot.parts(parts.parts.length)}</p>}
+      {parts.gaps.length > 0 && (
+        <ul class="gaps">
+          {parts.gaps.map((gap, place) => (
+            <li key={place}>
+              <button type="button" class="small" onClick={() => playback.seek(gap.at, true)}>
+                {clock(gap.at)}
+              </button>{' '}
+              {gapText(gap)}
+            </li>
+          ))}
+        </ul>
+      )}
+    </>
+  )
+}
+
+function AllLanes({ bot, parts, playback }: RecordingParts) {
+  // Each read of the bot signs new links; the file stays the same.
+  const file = bot.diarization?.split('?', 1)[0]
+  const turns = useLoaded(() => readTurns(bot, parts), undefined, [bot.bot_id, file, parts.parts.length])
+  const length = bot.duration_seconds ?? 0
+  return (
+    <Shown of={turns}>
+      {(list) =>
+        length > 0 &&
+        list.length + parts.gaps.length > 0 && (
+          <Lanes turns={list} gaps={parts.gaps} length={length} playback={playback} />
+        )
+      }
+    </Shown>
+  )
+}
