@@ -26,15 +26,16 @@ export async function within<T>(
   work: Promise<T>,
   onTime: () => Error,
 ): Promise<T> {
+  if (await endsWithin(clock, ms, work)) return work
+  throw onTime()
+}
+
+/** Waits for `work` for `ms` at most, and resolves with whether it is done; rejects if it fails by then. */
+export async function endsWithin(clock: Pick<Clock, 'sleep'>, ms: number, work: Promise<unknown>): Promise<boolean> {
   const over = new AbortController()
   work.catch(() => {})
   try {
-    return await Promise.race([
-      work,
-      clock.sleep(ms, over.signal).then(() => {
-        throw onTime()
-      }),
-    ])
+    return await Promise.race([work.then(() => true), clock.sleep(ms, over.signal).then(() => false)])
   } finally {
     over.abort()
   }

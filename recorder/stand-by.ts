@@ -2,6 +2,7 @@
  * An encoder that runs before it is known whether there is anything to record. Its output stays in memory. The recording
  * can begin with it, at any moment that the encoder has captured.
  */
+import { endsWithin, within } from '@standin/base/deadline.ts'
 import type { Logger } from '../core/logger.ts'
 import type { Clock } from '../core/ports.ts'
 import type { Capture, CaptureListener } from './capture.ts'
@@ -87,9 +88,7 @@ export class StandBy {
   async #firstRuns(): Promise<void> {
     if (this.#over === null || this.#standing.length > 0) return
     const { clock } = this.#parts
-    const late = new AbortController()
-    await Promise.race([this.#added.catch(() => {}), clock.sleep(FIRST_MS, late.signal).catch(() => {})])
-    late.abort()
+    await endsWithin(clock, FIRST_MS, this.#added).catch(() => {})
   }
 
   async #stop(): Promise<void> {
@@ -146,17 +145,9 @@ class Standing {
     clock: Clock,
     limitMs: number,
   ): Promise<SegmentStart> {
-    const late = new AbortController()
-    const limit = clock.sleep(limitMs, late.signal).then(() => {
-      throw new Error(`The encoder that stood by gave nothing within ${limitMs / 1000} s`)
-    })
-    try {
-      const seconds = (from - this.capture.startedAt) / 1000
-      return await Promise.race([this.#held.begin(seconds, sink), limit])
-    } finally {
-      late.abort()
-      limit.catch(() => {})
-    }
+    const begun = this.#held.begin((from - this.capture.startedAt) / 1000, sink)
+    const late = () => new Error(`The encoder that stood by gave nothing within ${limitMs / 1000} s`)
+    return within(clock, limitMs, begun, late)
   }
 
   sendTo(listener: CaptureListener, fromSeconds: number): void {

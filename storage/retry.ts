@@ -1,3 +1,4 @@
+import { backoff } from '@standin/base/backoff.ts'
 import type { Clock } from '../core/ports.ts'
 
 export interface Patience {
@@ -48,9 +49,8 @@ export async function withRetries<T>(attempt: () => Promise<T>, options: RetryOp
       if (!options.isTransient(error)) throw error
       firstFailureAt ??= clock.now()
       const elapsedMs = clock.now() - firstFailureAt
-      const ceilingMs = Math.min(patience.maxDelayMs, patience.firstDelayMs * 2 ** (count - 1))
-      // Between half and all of it, so that bots that failed together do not come back together.
-      const delayMs = Math.round(ceilingMs * (0.5 + Math.random() / 2))
+      const { firstDelayMs: first, maxDelayMs: max } = patience
+      const delayMs = Math.round(backoff({ first, max, jitter: 0.5 }, count))
       if (elapsedMs + delayMs > patience.totalMs) throw new GaveUp(error, count, elapsedMs)
       options.onRetry(error, count, delayMs)
       await pause(delayMs, options)

@@ -1,5 +1,7 @@
 /** One streaming socket, from dialing to its close, dialed again whenever it is lost. */
 import type { LookupFunction } from 'node:net'
+import { backoff } from '@standin/base/backoff.ts'
+import { endsWithin } from '@standin/base/deadline.ts'
 import { messageOf } from '@standin/base/error-text.ts'
 import { type ClientOptions, WebSocket } from 'ws'
 import type { Logger } from '../core/logger.ts'
@@ -24,6 +26,9 @@ export const SOCKET_TIMING: Readonly<SocketTiming> = {
   pingEveryMs: 15_000,
   closeMs: 2_000,
 }
+
+/** Spreads the bots whose receiver was restarted. */
+const JITTER = 0.3
 
 /** The largest message that is taken: twenty seconds of sound at the highest rate. */
 export const MAX_MESSAGE_BYTES = 2 * 1024 * 1024
@@ -91,7 +96,7 @@ export class StreamSocket {
     const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()))
     if (socket.readyState === WebSocket.OPEN) socket.close(1000, 'The bot has left')
     else socket.terminate()
-    await Promise.race([closed, this.#parts.clock.sleep(this.#parts.timing.closeMs)])
+    await endsWithin(this.#parts.clock, this.#parts.timing.closeMs, closed)
     socket.terminate()
   }
 
@@ -102,7 +107,8 @@ export class StreamSocket {
       if (this.#over.signal.aborted) return
       this.lastReason = reason
       this.#losses++
-      const waitMs = Math.min(timing.reconnectMaxMs, timing.reconnectMinMs * 2 ** (this.#losses - 1))
+      const { reconnectMinMs: first, reconnectMaxMs: max } = timing
+      const waitMs = Math.round(backoff({ first, max, jitter: JITTER }, this.#losses))
       logger.warn('The streaming socket is dialed again', { host: this.host, reason, waitMs })
       await clock.sleep(waitMs, this.#over.signal).catch(() => {})
     }

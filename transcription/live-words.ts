@@ -2,7 +2,7 @@
  * Words during the meeting: sound goes to a provider, words come back with the instants at which they were said.
  * A connection that breaks is opened again, and sound that has no words yet is sent once more.
  */
-
+import { backoff } from '@standin/base/backoff.ts'
 import { messageOf } from '@standin/base/error-text.ts'
 import type { Logger } from '../core/logger.ts'
 import type { Clock } from '../core/ports.ts'
@@ -29,7 +29,7 @@ const MESSAGES_AT_ONCE = 5
 /** Deepgram hangs up after ten seconds without a word from us (its documentation, "Audio Keep Alive"). */
 const KEEP_ALIVE_MS = 4_000
 const FINISH_MS = 4_000
-const RETRY_MS = [500, 1_000, 2_000, 4_000, 8_000]
+const RETRY_MS = { first: 500, max: 8_000, jitter: 0.3 }
 /** Words that were final reach a little into the ones that follow when sound is sent again. */
 const OVERLAP_SECONDS = 0.05
 
@@ -140,9 +140,8 @@ export class LiveWords {
       if (signal.aborted) return
       logger.warn('Live recognition broke off and is begun again', { reason, failures })
       if (failures === 0) notice(`Live recognition was interrupted: ${reason}.`)
-      const waitMs = RETRY_MS[Math.min(failures, RETRY_MS.length - 1)]!
       failures++
-      await clock.sleep(waitMs, signal).catch(() => {})
+      await clock.sleep(backoff(RETRY_MS, failures), signal).catch(() => {})
     }
   }
 

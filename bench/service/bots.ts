@@ -1,9 +1,9 @@
 /** Bots without a process: rows that are in a meeting, and control links that come back as a real bot's does. */
 import { createHash, randomUUID } from 'node:crypto'
+import { backoff } from '@standin/base/backoff.ts'
 import { sql } from 'kysely'
 import { WebSocket } from 'ws'
 import type { Database } from '../../control-plane/store/database.ts'
-import { reconnectDelayMs } from '../../src/control-link/reconnect-delay.ts'
 import { HEARTBEAT_EVERY_MS } from '../../src/control-link/timing.ts'
 import { inLanes, until, wait } from './measure.ts'
 
@@ -138,10 +138,13 @@ export class BotLinks {
     bot.socket = null
     if (this.#isClosed) return
     bot.failures += 1
-    const timer = setTimeout(() => {
-      this.#timers.delete(timer)
-      this.#connect(bot)
-    }, reconnectDelayMs(bot.failures))
+    const timer = setTimeout(
+      () => {
+        this.#timers.delete(timer)
+        this.#connect(bot)
+      },
+      backoff({ first: 2_000, max: 30_000, jitter: 0.5 }, bot.failures),
+    )
     this.#timers.add(timer)
   }
 }

@@ -1,6 +1,6 @@
 /** Connects calendars, changes their credentials, and disconnects them. */
 import { createHash } from 'node:crypto'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { systemClock, within } from '@standin/base/deadline.ts'
 import { stopBots } from '../actions/stop-bot.ts'
 import type { CalendarRow } from '../rows/index.ts'
 import {
@@ -216,10 +216,10 @@ export async function disconnect(tools: ConnectTools, name: CalendarName): Promi
   const { database, log } = tools
   const calendar = await requireCalendar(tools, name)
   // Without credentials no subscription can be stopped.
-  const token = await Promise.race([
-    tools.tokens.withToken(calendar.id, async (value) => value).catch(() => null),
-    sleep(TOKEN_PATIENCE_MS, null, { ref: false }),
-  ])
+  const fetched = tools.tokens.withToken(calendar.id, async (value) => value)
+  const token = await within(systemClock, TOKEN_PATIENCE_MS, fetched, () => new Error('no token in time')).catch(
+    () => null,
+  )
   const channels = await database.transaction().execute(async (tx) => {
     const locked = await lockCalendar(tx, calendar.id)
     if (locked === undefined) throw unknownCalendar()

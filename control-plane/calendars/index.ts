@@ -3,6 +3,9 @@
  * the due work: syncs, subscriptions, and the stopping of old subscriptions.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
+import { spread } from '@standin/base/backoff.ts'
+import { endsWithin, systemClock } from '@standin/base/deadline.ts'
+import { type Loop, startLoop } from '@standin/base/loop.ts'
 import type { Meters } from '../meters.ts'
 import type { Log, Seals } from '../ports.ts'
 import type { CalendarRow } from '../rows/index.ts'
@@ -29,6 +32,7 @@ import { DEBOUNCE_SECONDS } from './sync-times.ts'
 import { createTokens } from './tokens.ts'
 
 const LOOK_MS = 1_000
+const JITTER = 0.1
 const LOOK_FOR_OLD_CHANNELS_MS = 60_000
 /** Calendars at once: a provider's limits are separate for each account. */
 const SYNCS_AT_ONCE = 4
@@ -67,7 +71,9 @@ export function openCalendars(settings: CalendarSettings): Calendars {
   const stop = new AbortController()
   const underWay = new Set<Promise<unknown>>()
   const counts = { syncs: 0, pushes: 0 }
-  let loop: Promise<void> = Promise.resolve()
+  let loop: Loop | undefined
+  let mayBeMore = false
+  let oldChannelsAt = 0
 
   function track<T>(work: Promise<T>, what: string): Promise<T | undefined> {
     const tracked: Promise<T | undefined> = work
@@ -75,7 +81,11 @@ export function openCalendars(settings: CalendarSettings): Calendars {
         log.error({ error: String(error) }, what)
         return undefined
       })
-      .finally(() => underWay.delete(tracked))
+      .finally(() => {
+        underWay.delete(tracked)
+        // There is room now for what was due beside it.
+        if (mayBeMore) loop?.wake()
+      })
     underWay.add(tracked)
     return tracked
   }
@@ -121,24 +131,13 @@ export function openCalendars(settings: CalendarSettings): Calendars {
     return syncs.length + pushes.length
   }
 
-  async function run(): Promise<void> {
-    let oldChannelsAt = 0
-    if (settings.publicUrl !== null) await track(askForPushOf(database, NO_ADDRESS), 'Subscriptions were not asked for')
-    while (!stop.signal.aborted) {
-      let started = 0
-      try {
-        started = await startDue()
-        if (performance.now() > oldChannelsAt) {
-          oldChannelsAt = performance.now() + LOOK_FOR_OLD_CHANNELS_MS
-          void track(stopChannels(tools), 'Old subscriptions were not stopped')
-        }
-      } catch (error) {
-        log.error({ error: String(error) }, 'Due calendars could not be looked for')
-      }
-      const rest = sleep(LOOK_MS * (0.9 + 0.2 * Math.random()), undefined, { signal: stop.signal }).catch(() => {})
-      // Where some work was due there may be more, and there is room as soon as one part is done.
-      await (started > 0 ? Promise.race([rest, ...underWay]) : rest)
+  async function round(): Promise<number> {
+    mayBeMore = (await startDue()) > 0
+    if (performance.now() > oldChannelsAt) {
+      oldChannelsAt = performance.now() + LOOK_FOR_OLD_CHANNELS_MS
+      void track(stopChannels(tools), 'Old subscriptions were not stopped')
     }
+    return spread(LOOK_MS, JITTER)
   }
 
   const operations: CalendarOperations = {
@@ -230,7 +229,12 @@ export function openCalendars(settings: CalendarSettings): Calendars {
   return {
     operations,
     start: () => {
-      loop = run()
+      if (settings.publicUrl !== null)
+        void track(askForPushOf(database, NO_ADDRESS), 'Subscriptions were not asked for')
+      loop = startLoop(round, {
+        onError: (error) => log.error({ error: String(error) }, 'Due calendars could not be looked for'),
+        afterErrorMs: LOOK_MS,
+      })
     },
     renew,
     async settle() {
@@ -242,8 +246,8 @@ export function openCalendars(settings: CalendarSettings): Calendars {
     },
     async close() {
       stop.abort()
-      await loop
-      await Promise.race([Promise.allSettled([...underWay]), sleep(CLOSE_PATIENCE_MS, undefined, { ref: false })])
+      await loop?.close()
+      await endsWithin(systemClock, CLOSE_PATIENCE_MS, Promise.all(underWay))
       await tools.tokens.close(CLOSE_PATIENCE_MS)
     },
   }

@@ -1,5 +1,6 @@
 /** When a calendar is synced next. Pure but for jitter. */
 import { createHash } from 'node:crypto'
+import { backoff } from '@standin/base/backoff.ts'
 import type { CalendarRow } from '../rows/index.ts'
 import { ProviderProblem } from './ports.ts'
 import { lastingStatus } from './status.ts'
@@ -15,7 +16,7 @@ export const DEBOUNCE_SECONDS = 2
 export const POLL_MS = 14.5 * MINUTE
 /** Polls of calendars that were connected together drift apart. */
 const JITTER = 0.15
-const RETRY = { first: 30 * SECOND, longest: POLL_MS }
+const RETRY = { first: 30 * SECOND, max: POLL_MS, jitter: JITTER }
 
 const after = (now: Date, ms: number) => new Date(now.getTime() + ms)
 
@@ -47,6 +48,5 @@ export function afterFailure(problem: unknown, failures: number, now: Date): Dat
   // A permission can be granted again; a refused refresh token stays refused.
   if (lasting !== null) return after(now, (lasting === 'revoked' ? 6 : 1) * HOUR * (1 - JITTER * Math.random()))
   const asked = problem instanceof ProviderProblem ? (problem.retryAfterMs ?? 0) : 0
-  const wait = Math.min(RETRY.longest, RETRY.first * 2 ** Math.min(failures - 1, 10))
-  return after(now, Math.max(asked, wait * (1 - JITTER * Math.random())))
+  return after(now, Math.max(asked, backoff(RETRY, failures)))
 }

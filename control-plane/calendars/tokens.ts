@@ -4,6 +4,8 @@
  */
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { backoff } from '@standin/base/backoff.ts'
+import { endsWithin, systemClock } from '@standin/base/deadline.ts'
 import { type Meters, NO_METERS } from '../meters.ts'
 import type { Log, Seals } from '../ports.ts'
 import { changeCalendar } from '../store/calendars/calendars.ts'
@@ -31,7 +33,7 @@ const LEASE_SECONDS = 40
 /** How long a process waits for another one that refreshes. */
 const PATIENCE_MS = 45_000
 const LOOK_MS = 100
-const RETRY_MS = { first: 200, longest: 30_000 }
+const RETRY_MS = { first: 200, max: 30_000, jitter: 0.2 }
 
 export interface TokenSettings {
   database: Database
@@ -70,7 +72,7 @@ export function createTokens({ database, seals, providers, log, meters = NO_METE
       if (kept !== undefined && isUseful(kept.refreshed.accessToken, refused) && isFresh(kept))
         return kept.refreshed.accessToken
       // Another refresh would use a token that no longer works.
-      if (kept !== undefined) await Promise.race([kept.written, sleep(LOOK_MS)])
+      if (kept !== undefined) await endsWithin(systemClock, LOOK_MS, kept.written)
       const state = await readTokens(database, seals, calendarId, MARGIN_SECONDS)
       if (state === undefined) throw new ProviderProblem('not_found', 'The calendar is not connected any more')
       if (state.accessToken !== null && isUseful(state.accessToken, refused)) return state.accessToken
@@ -138,8 +140,8 @@ export function createTokens({ database, seals, providers, log, meters = NO_METE
   }
 
   async function writeLater(calendarId: string, version: number, refreshed: Refreshed): Promise<void> {
-    for (let pause = RETRY_MS.first; ; pause = Math.min(pause * 2, RETRY_MS.longest)) {
-      await sleep(pause, undefined, { signal: closing.signal }).catch(() => {})
+    for (let tries = 1; ; tries++) {
+      await sleep(backoff(RETRY_MS, tries), undefined, { signal: closing.signal }).catch(() => {})
       try {
         const isStored = await storeRefreshed(database, seals, calendarId, version, refreshed)
         // A caller that used the old token meanwhile got the answer that the connection is revoked, which is wrong.
@@ -184,7 +186,7 @@ export function createTokens({ database, seals, providers, log, meters = NO_METE
     async close(patienceMs) {
       closing.abort()
       const left = [...unwritten.values()].map(({ written }) => written)
-      await Promise.race([Promise.all(left), sleep(patienceMs, undefined, { ref: false })])
+      await endsWithin(systemClock, patienceMs, Promise.all(left))
       for (const calendarId of unwritten.keys())
         log.error({ calendar: calendarId }, 'A replaced refresh token is lost: the calendar has to be connected again')
     },

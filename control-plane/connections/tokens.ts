@@ -6,6 +6,7 @@
  */
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Backoff } from '@standin/base/backoff.ts'
 import type { Meters } from '../meters.ts'
 import type { Log, Seals } from '../ports.ts'
 import type { ConnectionRow } from '../rows/index.ts'
@@ -53,7 +54,7 @@ export interface TokenKeeperSettings {
   meters?: Meters
   leaseSeconds?: number
   /** Pauses between tries to write a pair that the database did not take. */
-  saveAgainMs?: readonly number[]
+  saveAgainMs?: Backoff
 }
 
 export class TokenKeeper {

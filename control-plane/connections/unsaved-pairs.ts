@@ -2,6 +2,7 @@
  * Writes new pairs of tokens. The platform has forgotten the pair before. A pair that the database does not accept is
  * kept in memory, used from there, and written again until the process ends.
  */
+import { type Backoff, backoff } from '@standin/base/backoff.ts'
 import type { Meters } from '../meters.ts'
 import type { Log, Seals } from '../ports.ts'
 import { writeTokens } from '../store/connections/tokens.ts'
@@ -9,8 +10,8 @@ import type { Database } from '../store/database.ts'
 import type { TokenPair } from './ports.ts'
 import type { Access } from './tokens.ts'
 
-/** Pauses between tries; the last one holds for all further ones. */
-const AGAIN_MS: readonly number[] = [200, 1_000, 5_000, 15_000]
+/** Pauses between tries. */
+const AGAIN_MS: Backoff = { first: 200, max: 15_000, factor: 5, jitter: 0.2 }
 /** A kept access token this close to its end is not given out. */
 const MARGIN_MS = 60_000
 
@@ -29,7 +30,7 @@ interface Settings {
   seals: Seals
   log: Log
   meters?: Meters
-  saveAgainMs?: readonly number[]
+  saveAgainMs?: Backoff
 }
 
 export class UnsavedPairs {
@@ -91,8 +92,7 @@ export class UnsavedPairs {
   }
 
   #later(id: string, kept: Kept): void {
-    const pauses = this.#settings.saveAgainMs ?? AGAIN_MS
-    const pause = pauses[Math.min(kept.tries++, pauses.length - 1)]!
+    const pause = backoff(this.#settings.saveAgainMs ?? AGAIN_MS, ++kept.tries)
     kept.timer = setTimeout(() => void this.#again(id, kept), pause)
     kept.timer.unref()
   }

@@ -6,6 +6,7 @@
 import { createHash } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
+import { batched } from '@standin/base/batcher.ts'
 import { systemClock, within } from '@standin/base/deadline.ts'
 import { type Answer, type FreshToken, MAX_UP_FRAME_BYTES } from '@standin/wire/control-link.ts'
 import { WebSocketServer } from 'ws'
@@ -17,7 +18,6 @@ import type { Database } from '../store/database.ts'
 import { greet, type LinkOwner, noteLongLosses, ownersOfTokens, writeHeartbeats, writeLosses } from '../store/links.ts'
 import { NO_TRACES, type Traces } from '../traces.ts'
 import { EventWriter } from './event-writer.ts'
-import { gather } from './gather.ts'
 import { CLOSE, Link, type LinkListener, type WaitingEvents } from './link.ts'
 
 export interface LinkServerOptions {
@@ -106,12 +106,12 @@ class Server implements LinkServer {
       traces,
       beforeAck: (link, stored) => this.#beforeAck(link, stored),
     })
-    const batches = { waitMs: 10, most: 200, running: 2 }
-    this.#ownerOf = gather(async (hashes: string[]) => {
+    const batches = { waitMs: 10, maxItems: 200, maxWrites: 2 }
+    this.#ownerOf = batched(async (hashes: string[]) => {
       const owners = await ownersOfTokens(database, hashes)
       return hashes.map((hash) => owners.get(hash) ?? null)
     }, batches)
-    this.#greet = gather((links: Link[]) => {
+    this.#greet = batched((links: Link[]) => {
       const greetings = links.map(({ owner, journalId }) => ({ ...owner, journalId: journalId! }))
       return greet(database, greetings)
     }, batches)

@@ -1,5 +1,7 @@
 /** Periodic work. One process at a time does each job, however many processes run. */
 import { randomUUID } from 'node:crypto'
+import { spread } from '@standin/base/backoff.ts'
+import { startLoop } from '@standin/base/loop.ts'
 import { hasEnabledRules } from '../store/alerts/values.ts'
 import { hasOpenDeletions } from '../store/bots/deletions.ts'
 import { removePastEvents } from '../store/calendars/events.ts'
@@ -9,14 +11,13 @@ import { IDEMPOTENCY_HOURS } from '../store/teams/idempotency.ts'
 import { removeOldIdempotencyKeys } from '../store/teams/old-idempotency-keys.ts'
 import { auditLedger } from './audit.ts'
 import { type DeletionTools, deleteDue } from './deletion.ts'
-import { pause } from './pause.ts'
 import { requestRetentionDeletions } from './retention.ts'
 
 const DAY = 24 * 3600
 const LEASE_SECONDS = 60
 const KEEP_EVERY_MS = 20_000
-/** Beside the pause of a job; spreads the polls of several processes. */
-const JITTER = 0.2
+/** Spreads the polls of several processes. */
+const JITTER = 0.1
 
 export const JOB_NAMES = ['deletions', 'retention', 'audit', 'idempotency', 'sessions', 'renewals', 'alerts'] as const
 export type JobName = (typeof JOB_NAMES)[number]
@@ -94,22 +95,20 @@ export function startJobs(settings: JobsSettings): Jobs {
     }
   }
 
-  async function loop(name: JobName): Promise<void> {
+  function repeat(name: JobName) {
     const { look, every } = SCHEDULE[name]
-    const lookSeconds = lookEverySeconds[name] ?? look
-    while (!stop.signal.aborted) {
-      try {
-        await turn(name, Math.min(every, lookEverySeconds[name] ?? every))
-      } catch (error) {
-        log.error({ job: name, error: String(error) }, 'A periodic job failed')
-      }
-      await pause(lookSeconds * 1000 * (1 + JITTER * Math.random()), stop.signal)
+    const lookMs = (lookEverySeconds[name] ?? look) * 1000
+    const round = async () => {
+      await turn(name, Math.min(every, lookEverySeconds[name] ?? every))
+      return spread(lookMs, JITTER)
     }
+    const onError = (error: unknown) => log.error({ job: name, error: String(error) }, 'A periodic job failed')
+    return startLoop(round, { onError, afterErrorMs: lookMs, signal: stop.signal })
   }
 
   const isOffered = (name: JobName) => (name !== 'renewals' && name !== 'alerts') || settings[name] !== undefined
   const names = JOB_NAMES.filter(isOffered)
-  const loops = (settings.periodic ?? names).map(loop)
+  const loops = (settings.periodic ?? names).map(repeat)
   const asked = new Set<Promise<unknown>>()
   return {
     async run(name) {
@@ -119,7 +118,7 @@ export function startJobs(settings: JobsSettings): Jobs {
     },
     async close() {
       stop.abort()
-      await Promise.allSettled([...loops, ...asked])
+      await Promise.allSettled([...loops.map(({ ended }) => ended), ...asked])
     },
   }
 }

@@ -5,6 +5,8 @@ import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promis
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
+import { spread } from '@standin/base/backoff.ts'
+import { startLoop } from '@standin/base/loop.ts'
 import { transcriptIdsOf } from '@standin/wire/transcript-ids.ts'
 import { z } from 'zod'
 import { AUDIO_FILE, finishRetranscription, type RetranscriptionResult } from '../actions/retranscribe.ts'
@@ -19,12 +21,11 @@ import {
   postponeRetranscription,
 } from '../store/bots/retranscriptions.ts'
 import type { Database } from '../store/database.ts'
-import { pause } from './pause.ts'
 
 const LEASE_SECONDS = 60
 const KEEP_EVERY_MS = 20_000
 const LOOK_EVERY_MS = 4000
-const JITTER = 0.2
+const JITTER = 0.1
 /** Seconds after a failed try; after the last one the bot fails with TRANSCRIPTION_FAILED. */
 const RETRY_SECONDS = [30, 120]
 /** Of a link to the storage. */
@@ -78,32 +79,26 @@ export interface Retranscriptions {
 export function startRetranscriptions(settings: RetranscriptionSettings): Retranscriptions {
   const { database, log, lookEveryMs = LOOK_EVERY_MS } = settings
   const owner = randomUUID()
-  const stop = new AbortController()
+  // A process that was killed leaves its sound there.
+  const emptied = rm(settings.workFolder, { recursive: true, force: true }).catch((error: unknown) =>
+    log.warn({ error: String(error) }, 'Files of an earlier transcription could not be removed'),
+  )
+  let task: ClaimedRetranscription | null = null
 
-  async function loop(): Promise<void> {
-    // A process that was killed leaves its sound there.
-    await rm(settings.workFolder, { recursive: true, force: true }).catch((error: unknown) =>
-      log.warn({ error: String(error) }, 'Files of an earlier transcription could not be removed'),
-    )
-    while (!stop.signal.aborted) {
-      let task: ClaimedRetranscription | null = null
-      try {
-        task = await claimRetranscription(database, owner, LEASE_SECONDS)
-        if (task !== null) await work(settings, owner, task, stop.signal)
-      } catch (error) {
-        log.error({ bot: task?.botId, error: String(error) }, 'A retranscription could not be processed')
-      }
-      if (task === null) await pause(lookEveryMs * (1 + JITTER * Math.random()), stop.signal)
-    }
+  async function round(signal: AbortSignal): Promise<number> {
+    await emptied
+    task = null
+    task = await claimRetranscription(database, owner, LEASE_SECONDS)
+    if (task === null) return spread(lookEveryMs, JITTER)
+    await work(settings, owner, task, signal)
+    return 0
   }
 
-  const running = loop()
-  return {
-    async close() {
-      stop.abort()
-      await running
-    },
-  }
+  return startLoop(round, {
+    onError: (error) =>
+      log.error({ bot: task?.botId, error: String(error) }, 'A retranscription could not be processed'),
+    afterErrorMs: lookEveryMs,
+  })
 }
 
 async function work(

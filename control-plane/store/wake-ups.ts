@@ -2,12 +2,14 @@
  * Hints between processes that something is due. They are sent outside of transactions, because a `notify` inside makes
  * commits wait for each other. The listener also looks by itself, so a lost hint costs only time.
  */
+import { spread } from '@standin/base/backoff.ts'
 import { sql } from 'kysely'
 import pg from 'pg'
 import type { Database } from './database.ts'
 
 const CHANNEL = 'standin_due'
 const RECONNECT_MS = 2_000
+const JITTER = 0.3
 
 /** Call after the commit. */
 export async function wakeLaunchers(db: Database): Promise<void> {
@@ -33,7 +35,7 @@ export function listenForWakeUps(
       isBroken = true
       onError(error)
       next.end().catch(() => {})
-      timer = setTimeout(connect, RECONNECT_MS)
+      timer = setTimeout(connect, spread(RECONNECT_MS, JITTER))
     }
     next.on('error', retry)
     next.on('end', () => retry(new Error('The connection for wake-ups was closed')))

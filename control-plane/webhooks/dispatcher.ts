@@ -3,6 +3,11 @@
  * leases.
  */
 import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { backoff } from '@standin/base/backoff.ts'
+import { batched } from '@standin/base/batcher.ts'
+import { endsWithin, systemClock } from '@standin/base/deadline.ts'
+import { startLoop } from '@standin/base/loop.ts'
 import { type Meters, NO_METERS } from '../meters.ts'
 import {
   type AlertMail,
@@ -15,8 +20,10 @@ import {
 } from '../ports.ts'
 import type { Database } from '../store/database.ts'
 import {
+  type DeliveredAttempt,
   dropOfDisabled,
   finishAttempt,
+  finishDelivered,
   hasDueDeliveries,
   hasLeftDeliveries,
   postponeDelivery,
@@ -26,7 +33,6 @@ import { type ClaimedDelivery, claimDeliveries } from '../store/webhooks/deliver
 import { failLostDelivery } from '../store/webhooks/lost-deliveries.ts'
 import { NO_TRACES, type Traces } from '../traces.ts'
 import { type Attempted, type AttemptTools, attemptDelivery, type BuiltRequest, buildRequest } from './attempt.ts'
-import { DeliveredWriter } from './delivered-writer.ts'
 import { attemptMail, MAIL_DELAYS } from './mail-attempt.ts'
 import { measureAttempt } from './measure.ts'
 import { DEFAULT_DELAYS } from './schedule.ts'
@@ -40,11 +46,9 @@ const BUILD_WITHIN_MS = 20_000
  * Pause between two polls: short after something happened or a hint came, longer with each poll that finds nothing. A
  * message that another process writes into an idle service waits for the longest one.
  */
-const PAUSE_MS = { shortest: 40, longest: 500, growth: 1.6 }
+const PAUSE_MS = { first: 40, max: 500, factor: 1.6, jitter: 0.2 }
 /** Between two claims while requests are under way: their lanes get free one by one, and one claim takes many. */
 const BETWEEN_CLAIMS_MS = 10
-/** Spreads the polls of several processes. */
-const JITTER = 0.2
 const RELEASE_EVERY_MS = 4_000
 const AFTER_ERROR_MS = 1_000
 
@@ -92,32 +96,16 @@ export function startDispatcher(settings: DispatcherSettings): Dispatcher {
     delays: settings.delays ?? DEFAULT_DELAYS,
     random: settings.random ?? Math.random,
   }
-  const delivered = new DeliveredWriter(database)
+  const storeDelivered = deliveredWriter(database)
   const underWay = new Set<Promise<void>>()
   const busyEndpoints: Record<string, number> = {}
   const busyTeams: Record<string, number> = {}
-  let isClosing = false
-  let wake = () => {}
-  let isWoken = false
-  let pauseMs = PAUSE_MS.shortest
-
-  const wait = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))
-  const pause = (ms: number) =>
-    new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, ms)
-      wake = () => {
-        clearTimeout(timer)
-        resolve()
-      }
-      if (isWoken) wake()
-    }).then(() => {
-      wake = () => {}
-      isWoken = false
-    })
+  let releasedAt = Number.NEGATIVE_INFINITY
+  /** Polls in a row that found nothing. */
+  let idlePolls = 0
   const wakeUp = () => {
-    isWoken = true
-    pauseMs = PAUSE_MS.shortest
-    wake()
+    idlePolls = 0
+    loop.wake()
   }
 
   async function deliver(delivery: ClaimedDelivery, claim: string): Promise<void> {
@@ -134,7 +122,7 @@ export function startDispatcher(settings: DispatcherSettings): Dispatcher {
       if (result === null) return
       const seconds = delivery.message_age + (performance.now() - claimedAt) / 1000
       const isOurs = result.isDelivered
-        ? await delivered.store({ delivery, claim, result })
+        ? await storeDelivered({ delivery, claim, result })
         : await finishAttempt(database, delivery, claim, result)
       measureAttempt(meters, delivery, result, { seconds, isOurs })
       if (!isOurs) log.warn(fields, 'Webhook result ignored: the claim was lost')
@@ -211,45 +199,38 @@ export function startDispatcher(settings: DispatcherSettings): Dispatcher {
     await dropOfDisabled(database)
   }
 
-  async function rest(): Promise<void> {
-    const ms = pauseMs * (1 - JITTER * tools.random())
-    pauseMs = Math.min(pauseMs * PAUSE_MS.growth, PAUSE_MS.longest)
-    await pause(ms)
-  }
-
-  async function run(): Promise<void> {
-    let releasedAt = Number.NEGATIVE_INFINITY
-    while (!isClosing) {
-      try {
-        if (clock.now() - releasedAt >= RELEASE_EVERY_MS) {
-          await takeBackLeft()
-          releasedAt = clock.now()
-        }
-        if (!(await hasDueDeliveries(database)) || !(await claimOnce())) await rest()
-        else pauseMs = PAUSE_MS.shortest
-        if (underWay.size > 0) await wait(BETWEEN_CLAIMS_MS)
-      } catch (error) {
-        log.error({ error: String(error) }, 'Webhook deliveries could not be claimed')
-        if (!isClosing) await pause(AFTER_ERROR_MS)
-      }
+  async function round(): Promise<number> {
+    if (underWay.size > 0) await sleep(BETWEEN_CLAIMS_MS)
+    if (clock.now() - releasedAt >= RELEASE_EVERY_MS) {
+      await takeBackLeft()
+      releasedAt = clock.now()
     }
+    const hasClaimed = (await hasDueDeliveries(database)) && (await claimOnce())
+    idlePolls = hasClaimed ? 0 : idlePolls + 1
+    return hasClaimed ? 0 : backoff({ ...PAUSE_MS, random: tools.random }, idlePolls)
   }
 
-  const ran = run()
+  const loop = startLoop(round, {
+    onError: (error) => log.error({ error: String(error) }, 'Webhook deliveries could not be claimed'),
+    afterErrorMs: AFTER_ERROR_MS,
+  })
   return {
     wake: wakeUp,
     async close(patienceMs = 10_000) {
-      isClosing = true
-      wakeUp()
-      await ran
-      let timer: NodeJS.Timeout | undefined
-      const overdue = new Promise<void>((resolve) => {
-        timer = setTimeout(resolve, patienceMs)
-      })
-      await Promise.race([Promise.all(underWay), overdue])
-      clearTimeout(timer)
+      await loop.close()
+      await endsWithin(systemClock, patienceMs, Promise.all(underWay))
     },
   }
+}
+
+/** Stores deliveries that reached their receivers. Resolves with false if the claim was lost. */
+export function deliveredWriter(database: Database): (attempt: DeliveredAttempt) => Promise<boolean> {
+  const write = async (attempts: readonly DeliveredAttempt[]) => {
+    const ours = await finishDelivered(database, attempts)
+    return attempts.map(({ delivery }) => ours.has(delivery.id))
+  }
+  // One statement is built while the other one is being committed.
+  return batched(write, { maxItems: 100, maxWrites: 2, isolatesFailures: true })
 }
 
 function add(counts: Record<string, number>, id: string, change: number): void {

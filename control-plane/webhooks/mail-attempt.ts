@@ -1,4 +1,5 @@
 /** One mail to one address. */
+import { spread } from '@standin/base/backoff.ts'
 import { type AlertMail, MailRefused } from '../ports.ts'
 import { addressOf } from '../store/alerts/rules.ts'
 import type { ClaimedDelivery } from '../store/webhooks/delivery-claims.ts'
@@ -21,7 +22,7 @@ export async function attemptMail(
   return {
     ...rest,
     durationMs: performance.now() - started,
-    nextInSeconds: delay === undefined ? null : delay * (1 + JITTER * (2 * random() - 1)),
+    nextInSeconds: delay === undefined ? null : spread(delay, JITTER, random),
     isGone: false,
     isTimeout: false,
   }

@@ -1,4 +1,5 @@
 /** When a failed delivery is tried again, and how long an attempt may take. */
+import { spread } from '@standin/base/backoff.ts'
 import type { EndpointKind } from '../store/webhooks/endpoints.ts'
 
 /** Seconds between attempts of the newer webhooks, and of the older final and calendar events. */
@@ -38,9 +39,9 @@ export function nextDelay(sent: Attempted, delays: readonly number[], random: nu
   const delay = (isShort ? SHORT_DELAYS : delays)[attempts]
   if (delay === undefined) return null
   if (isCallback) return delay
-  const spread = isShort ? delay : delay * (1 + JITTER * (2 * random - 1))
+  const wait = isShort ? delay : spread(delay, JITTER, () => random)
   const floor = status === 429 || sent.isTimeout ? FLOOR_SECONDS : 0
-  return Math.max(spread, floor, retryAfterSeconds(sent.retryAfter, nowMs))
+  return Math.max(wait, floor, retryAfterSeconds(sent.retryAfter, nowMs))
 }
 
 /** Seconds or an HTTP date; at most an hour, 0 for anything else. */

@@ -1,6 +1,7 @@
 /** The built-in mock meeting of the greeting: served by a separate process for each bot that is sent there. */
 import { spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
+import { systemClock, within } from '@standin/base/deadline.ts'
 import type { Log } from '../ports.ts'
 import { standinCommand } from './installed-file.ts'
 
@@ -26,11 +27,12 @@ export async function startDemoMeeting(
   const failed = new Promise<never>((_, reject) => {
     meeting.once('error', reject)
     meeting.once('exit', (code) => reject(new Error(`it ended with code ${code}`)))
-    setTimeout(reject, START_MS, new Error('it did not start in time')).unref()
   })
   try {
     const lines = createInterface({ input: meeting.stdout })
-    const first = await Promise.race([new Promise<string>((resolve) => lines.once('line', resolve)), failed])
+    const line = new Promise<string>((resolve) => lines.once('line', resolve))
+    const late = () => new Error('it did not start in time')
+    const first = await within(systemClock, START_MS, Promise.race([line, failed]), late)
     const { map_hosts: mapHosts } = JSON.parse(first) as { map_hosts: string[] }
     log.info({ pid: meeting.pid }, 'Mock meeting started for a bot')
     return mapHosts

@@ -1,6 +1,6 @@
 /** Shared by the processes of one installation: the database with its tables, the secret keys, the first team. */
 import { rm } from 'node:fs/promises'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { startLoop } from '@standin/base/loop.ts'
 import type { ServiceConfig } from '../config/config.ts'
 import type { Log } from '../ports.ts'
 import { checkSealKeys } from '../secrets/key-check.ts'
@@ -109,27 +109,18 @@ async function ownPostgres(
  * Starts the server again where it was killed; it recovers its committed data. Returns a function that ends the watch.
  */
 function restartLoop(folder: string, log: Log): () => Promise<void> {
-  const ended = new AbortController()
-  const watch = async () => {
-    let isDown = false
-    for (;;) {
-      await sleep(LOOK_MS, undefined, { signal: ended.signal, ref: false }).catch(() => {})
-      if (ended.signal.aborted) return
-      try {
-        const { isFresh } = await startOwnPostgres({ folder })
-        if (isFresh) log.warn({}, 'PostgreSQL was not running and was started again')
-        isDown = false
-      } catch (error) {
-        if (!isDown) log.error({ error: String(error) }, 'PostgreSQL is not running and could not be started')
-        isDown = true
-      }
-    }
+  let isDown = false
+  async function poll(): Promise<number> {
+    const { isFresh } = await startOwnPostgres({ folder })
+    if (isFresh) log.warn({}, 'PostgreSQL was not running and was started again')
+    isDown = false
+    return LOOK_MS
   }
-  const watching = watch()
-  return async () => {
-    ended.abort()
-    await watching
+  const onError = (error: unknown) => {
+    if (!isDown) log.error({ error: String(error) }, 'PostgreSQL is not running and could not be started')
+    isDown = true
   }
+  return startLoop(poll, { onError, afterErrorMs: LOOK_MS }).close
 }
 
 /** The keys of the configuration, or those of the data folder, which the first start makes. */

@@ -1,4 +1,5 @@
 /** Watches for `standin service drain`, which another process writes into the database. */
+import { startLoop } from '@standin/base/loop.ts'
 import type { Log } from '../ports.ts'
 import type { Database } from '../store/database.ts'
 import { isDrainAskedSince } from '../store/drain.ts'
@@ -12,22 +13,12 @@ export function watchDrain(
   drain: () => Promise<void>,
   log: Log,
 ): () => Promise<void> {
-  let looking: Promise<void> = Promise.resolve()
-  const look = async () => {
-    try {
-      if (!(await isDrainAskedSince(database, since))) return
-      clearInterval(timer)
-      log.info({}, 'Draining: no more bots are started')
-      drain().catch((error) => log.error({ error: String(error) }, 'Draining failed'))
-    } catch (error) {
-      log.warn({ error: String(error) }, 'Whether to drain could not be read')
-    }
+  async function poll(): Promise<number | null> {
+    if (!(await isDrainAskedSince(database, since))) return LOOK_MS
+    log.info({}, 'Draining: no more bots are started')
+    drain().catch((error) => log.error({ error: String(error) }, 'Draining failed'))
+    return null
   }
-  const timer = setInterval(() => {
-    looking = looking.then(look)
-  }, LOOK_MS)
-  return async () => {
-    clearInterval(timer)
-    await looking
-  }
+  const onError = (error: unknown) => log.warn({ error: String(error) }, 'Whether to drain could not be read')
+  return startLoop(poll, { onError, afterErrorMs: LOOK_MS }).close
 }

@@ -1,4 +1,5 @@
 import { messageOf } from '@standin/base/error-text.ts'
+import { startLoop } from '@standin/base/loop.ts'
 import type { Clock } from '../ports.ts'
 
 /** As much of a supervised process as it takes. */
@@ -8,7 +9,7 @@ interface Running {
 }
 
 /** Starts a process again whenever it ends, until the signal is aborted, which stops it. Never rejects. */
-export async function restartLoop(options: {
+export function restartLoop(options: {
   start(): Promise<Running>
   /** Between an end and the next start. */
   retryMs: number
@@ -18,18 +19,16 @@ export async function restartLoop(options: {
   onBroken(reason: string): void
 }): Promise<void> {
   const { start, retryMs, clock, signal, onBroken } = options
-  while (!signal.aborted) {
-    try {
-      const child = await start()
-      const onOver = () => void child.stop()
-      if (signal.aborted) onOver()
-      signal.addEventListener('abort', onOver, { once: true })
-      const { text } = await child.ended
-      signal.removeEventListener('abort', onOver)
-      if (!signal.aborted) onBroken(text)
-    } catch (error) {
-      onBroken(messageOf(error))
-    }
-    await clock.sleep(retryMs, signal).catch(() => {})
+  async function round(): Promise<number> {
+    const child = await start()
+    const onOver = () => void child.stop()
+    if (signal.aborted) onOver()
+    signal.addEventListener('abort', onOver, { once: true })
+    const { text } = await child.ended
+    signal.removeEventListener('abort', onOver)
+    if (!signal.aborted) onBroken(text)
+    return retryMs
   }
+  const onError = (error: unknown) => onBroken(messageOf(error))
+  return startLoop(round, { onError, afterErrorMs: retryMs, clock, signal }).ended
 }

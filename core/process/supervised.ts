@@ -91,31 +91,21 @@ export async function supervise(options: SupervisedOptions): Promise<Supervised>
   const supervised = watch(child, options, recent)
 
   if (options.ready === undefined) return supervised
-  let timer: NodeJS.Timeout | undefined
   const deadlineMs = options.readyDeadlineMs ?? DEFAULT_READY_DEADLINE_MS
   const abort = Promise.withResolvers<never>()
   const onAbort = () => abort.reject(options.signal?.reason)
   options.signal?.addEventListener('abort', onAbort)
   try {
     options.signal?.throwIfAborted()
-    await Promise.race([
-      options.ready(supervised),
-      supervised.ended.then((ending) => Promise.reject(new Error(ending.text))),
-      new Promise<never>((_, reject) => {
-        timer = setTimeout(
-          () =>
-            reject(new Error(`The ${options.name} was not ready within ${deadlineMs / 1000} s${lastWords(recent)}`)),
-          deadlineMs,
-        )
-      }),
-      abort.promise,
-    ])
+    const gone = supervised.ended.then((ending) => Promise.reject(new Error(ending.text)))
+    const ready = Promise.race([options.ready(supervised), gone, abort.promise])
+    const late = () => new Error(`The ${options.name} was not ready within ${deadlineMs / 1000} s${lastWords(recent)}`)
+    await within(systemClock, deadlineMs, ready, late)
     return supervised
   } catch (error) {
     await supervised.stop()
     throw error
   } finally {
-    clearTimeout(timer)
     options.signal?.removeEventListener('abort', onAbort)
   }
 }

@@ -3,6 +3,8 @@
  * Every message is in the journal before it is sent, so a broken link delays messages and loses none.
  */
 import type { LookupFunction } from 'node:net'
+import { backoff } from '@standin/base/backoff.ts'
+import { endsWithin, systemClock } from '@standin/base/deadline.ts'
 import { jsonText } from '@standin/base/json-text.ts'
 import { type DownMessage, PROTOCOL_VERSION, type UpMessage, upMessageSchema } from '@standin/wire/control-link.ts'
 import type { BotEvent, Transcript } from '@standin/wire/events.ts'
@@ -13,7 +15,6 @@ import { Connection, type ConnectionEnd } from './connection.ts'
 import { Journal } from './journal.ts'
 import type { CommandedControlPlane, LocalOptions } from './local.ts'
 import { createUsageMeter, type UsageMeter } from './process-usage.ts'
-import { reconnectDelayMs } from './reconnect-delay.ts'
 import { Reporter } from './reporter.ts'
 import { DEFAULT_TIMING, type LinkTiming } from './timing.ts'
 import { TokenRequests } from './token-requests.ts'
@@ -186,9 +187,11 @@ class ControlLink implements CommandedControlPlane {
     }
     const wasGood = session.openedAt > 0 && performance.now() - session.openedAt >= this.#timing.settledMs
     this.#failures = wasGood ? 0 : this.#failures + 1
-    const { reconnectMinMs: minMs, reconnectMaxMs: maxMs } = this.#timing
+    const { reconnectMinMs, reconnectMaxMs: max } = this.#timing
     const attempts = this.#isDraining ? 0 : end.isUnauthorized ? Number.MAX_SAFE_INTEGER : this.#failures
-    const delayMs = reconnectDelayMs(attempts, this.#options.random, { minMs, maxMs })
+    const { random = Math.random } = this.#options
+    // 1 to 2 s, 2 to 4 s, … 15 to 30 s: many bots do not come back to a control plane in the same moment.
+    const delayMs = Math.round(backoff({ first: 2 * reconnectMinMs, max, jitter: 0.5, random }, attempts))
     const fields = { url: placeOf(this.#options.url), reason: end.reason, retryInMs: delayMs }
     if (end.isUnauthorized) this.#logger.error('The control plane refuses the token of this bot', fields)
     else this.#logger.warn('The control link is down', fields)
@@ -319,11 +322,9 @@ class ControlLink implements CommandedControlPlane {
   async #untilQuiet(deadlineMs: number): Promise<void> {
     if (this.#isQuiet() || this.#isClosed) return
     const { promise, resolve } = Promise.withResolvers<void>()
-    const timer = setTimeout(resolve, deadlineMs)
     this.#whenQuiet.add(resolve)
-    await promise
+    await endsWithin(systemClock, deadlineMs, promise)
     this.#whenQuiet.delete(resolve)
-    clearTimeout(timer)
   }
 
   #isQuiet(): boolean {

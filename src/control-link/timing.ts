@@ -1,5 +1,3 @@
-import { RECONNECT_MAX_MS, RECONNECT_MIN_MS } from './reconnect-delay.ts'
-
 export const HEARTBEAT_EVERY_MS = 5_000
 
 /** All in milliseconds. Tests change them; a bot uses these values. */
@@ -30,7 +28,7 @@ export const DEFAULT_TIMING: Readonly<LinkTiming> = {
   pingMs: 5_000,
   silenceMs: 20_000,
   closeMs: 2_000,
-  reconnectMinMs: RECONNECT_MIN_MS,
-  reconnectMaxMs: RECONNECT_MAX_MS,
+  reconnectMinMs: 1_000,
+  reconnectMaxMs: 30_000,
   settledMs: 10_000,
 }

@@ -1,4 +1,4 @@
-import { aborted, type Clock, sleepUntil, systemClock, within } from '@standin/base/deadline.ts'
+import { aborted, type Clock, endsWithin, sleepUntil, systemClock, within } from '@standin/base/deadline.ts'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 
@@ -83,4 +83,26 @@ test('a signal that is aborted before or after is seen', async () => {
   control.abort()
   await seen
   await aborted(control.signal)
+})
+
+describe('a wait for some time at most', () => {
+  test('says whether the work is done', async () => {
+    const { clock, sleeps } = handClock()
+    expect(await endsWithin(clock, 500, Promise.resolve())).toBe(true)
+    expect(sleeps[0]?.signal?.aborted).toBe(true)
+    const waiting = endsWithin(clock, 500, new Promise(() => {}))
+    sleeps[1]!.end()
+    expect(await waiting).toBe(false)
+  })
+
+  test('rejects with an error that comes in time; a later one is ignored', async () => {
+    const { clock, sleeps } = handClock()
+    await expect(endsWithin(clock, 500, Promise.reject(new Error('broken')))).rejects.toThrow('broken')
+    const { promise: work, reject } = Promise.withResolvers<never>()
+    const waiting = endsWithin(clock, 500, work)
+    sleeps[1]!.end()
+    expect(await waiting).toBe(false)
+    reject(new Error('later'))
+    await new Promise(setImmediate)
+  })
 })

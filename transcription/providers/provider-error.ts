@@ -1,5 +1,6 @@
 /** Errors of a speech service: one plain sentence without its key, and whether a retry can help. */
 import { setTimeout as delay } from 'node:timers/promises'
+import { backoff } from '@standin/base/backoff.ts'
 import { BodyTooLong } from '@standin/base/bounded-body.ts'
 import { z } from 'zod'
 
@@ -33,8 +34,8 @@ export async function tried<T>(
     } catch (error) {
       signal.throwIfAborted()
       if (!(error instanceof ProviderError) || !error.isTransient || attempt === TRIES) throw error
-      const waitMs = error.retryAfterMs ?? retryMs * 3 ** (attempt - 1)
-      await delay(Math.min(waitMs, LONGEST_RETRY_MS), undefined, { signal })
+      const waitMs = backoff({ first: retryMs, max: LONGEST_RETRY_MS, factor: 3, jitter: 0.3 }, attempt)
+      await delay(Math.min(error.retryAfterMs ?? waitMs, LONGEST_RETRY_MS), undefined, { signal })
     }
   }
 }

@@ -1,11 +1,14 @@
 /** Reports to the database how many bots this process can still start, for people who look at the system's figures. */
 import { randomUUID } from 'node:crypto'
+import { spread } from '@standin/base/backoff.ts'
+import { startLoop } from '@standin/base/loop.ts'
 import type { Launcher, Log } from '../../ports.ts'
 import { removeCapacity, writeCapacity } from '../../store/capacity.ts'
 import type { Database } from '../../store/database.ts'
 
-/** Milliseconds; a jitter keeps many processes apart. */
 const EVERY_MS = 10_000
+/** Keeps many processes apart. */
+const JITTER = 0.1
 
 export interface CapacityReportSettings {
   database: Database
@@ -21,27 +24,20 @@ export interface CapacityReportSettings {
 export function startCapacityReport(settings: CapacityReportSettings): { close(): Promise<void> } {
   const { database, launcher, version, image, log, everyMs = EVERY_MS } = settings
   const id = randomUUID()
-  let isClosed = false
-  let timer: NodeJS.Timeout | undefined
-  let working = report()
 
-  async function report(): Promise<void> {
-    try {
-      const capacity = await launcher.capacity()
-      await writeCapacity(database, id, { launcher: launcher.kind, version, image, ...capacity })
-    } catch (error) {
-      log.warn({ error: String(error) }, 'The capacity for bots could not be reported')
-    }
-    if (isClosed) return
-    timer = setTimeout(() => (working = report()), everyMs * (0.9 + Math.random() / 5))
-    timer.unref()
+  async function report(): Promise<number> {
+    const capacity = await launcher.capacity()
+    await writeCapacity(database, id, { launcher: launcher.kind, version, image, ...capacity })
+    return spread(everyMs, JITTER)
   }
 
+  const loop = startLoop(report, {
+    onError: (error) => log.warn({ error: String(error) }, 'The capacity for bots could not be reported'),
+    afterErrorMs: everyMs,
+  })
   return {
     async close() {
-      isClosed = true
-      clearTimeout(timer)
-      await working
+      await loop.close()
       await removeCapacity(database, id).catch(() => {
         // It is not shown any more a minute later.
       })

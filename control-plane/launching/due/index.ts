@@ -1,5 +1,6 @@
 /** The loop that finds bots whose time has come, admits them, and starts them. Any number of such loops may run. */
 import { createHash, randomBytes, randomUUID } from 'node:crypto'
+import { startLoop } from '@standin/base/loop.ts'
 import { admitDue } from '../../actions/admit-due.ts'
 import { changeBot } from '../../actions/change-bot.ts'
 import { gaveUp } from '../../bots/crash.ts'
@@ -14,7 +15,6 @@ import {
 } from '../../store/bots/claims.ts'
 import { startSeconds } from '../../store/launches/launches.ts'
 import { inTurn } from '../in-turn.ts'
-import { PauseBetweenRounds } from '../pause.ts'
 import { traceEnd } from '../reconcile/trace-end.ts'
 import { type Claim, type LaunchTools, launchBot, namesCredential } from './launch.ts'
 import { LaunchWriter } from './launch-writer.ts'
@@ -62,13 +62,11 @@ export interface DueSettings extends Omit<LaunchTools, 'writer'> {
 export function startDueLoop(settings: DueSettings): DueLoop {
   const { database, launcher, log, concurrency } = settings
   const leaseSeconds = settings.leaseSeconds ?? LEASE_SECONDS
-  const pause = new PauseBetweenRounds()
   const tools: LaunchTools = { ...settings, writer: new LaunchWriter(database, launcher) }
   const underWay = new Set<Promise<void>>()
   const startInTurn = inTurn(concurrency)
   let leadSeconds = ASSUMED_LEAD_SECONDS
   let measuring = Promise.resolve()
-  let isClosing = false
   /** Starts that the launcher has not answered yet, and whether a token is fetched for them first. */
   const starting = new Map<Claim, boolean>()
 
@@ -76,7 +74,7 @@ export function startDueLoop(settings: DueSettings): DueLoop {
     starting.set(claim, namesCredential(claim.bot))
     const freePlace = () => {
       starting.delete(claim)
-      pause.wake()
+      loop.wake()
     }
     const launch = launchBot(tools, claim, { startInTurn, onStarted: freePlace })
       .catch((error) => {
@@ -153,37 +151,30 @@ export function startDueLoop(settings: DueSettings): DueLoop {
     }
   }
 
-  async function run(): Promise<void> {
-    const late = every(LATE_EVERY_MS, lookAfterLate)
-    const lead = every(LEAD_EVERY_MS, async () => {
-      // Not awaited: the earlier lead is good enough.
-      measuring = measureLead()
-    })
-    while (!isClosing) {
-      try {
-        await lead()
-        const { scheduled, due, next_in } = await lookForDue(database, leadSeconds, LONGEST_PAUSE_MS / 1000)
-        // In parallel: bots that are admitted now are claimed in the next round.
-        const [admitted, claimed] = await both(
-          scheduled ? admitDue(database, leadSeconds) : 0,
-          due ? claimAndStart() : 0,
-        )
-        await late()
-        if (claimed + admitted === 0 && !isClosing) await pause.rest(due ? FULL_PAUSE_MS : pauseUntil(next_in))
-      } catch (error) {
-        log.error({ error: String(error) }, 'Due bots could not be looked for')
-        if (!isClosing) await pause.rest(AFTER_ERROR_MS)
-      }
-    }
+  const late = every(LATE_EVERY_MS, lookAfterLate)
+  const lead = every(LEAD_EVERY_MS, async () => {
+    // Not awaited: the earlier lead is good enough.
+    measuring = measureLead()
+  })
+
+  async function round(): Promise<number> {
+    await lead()
+    const { scheduled, due, next_in } = await lookForDue(database, leadSeconds, LONGEST_PAUSE_MS / 1000)
+    // In parallel: bots that are admitted now are claimed in the next round.
+    const [admitted, claimed] = await both(scheduled ? admitDue(database, leadSeconds) : 0, due ? claimAndStart() : 0)
+    await late()
+    if (claimed + admitted > 0) return 0
+    return due ? FULL_PAUSE_MS : pauseUntil(next_in)
   }
 
-  const ran = run()
+  const loop = startLoop(round, {
+    onError: (error) => log.error({ error: String(error) }, 'Due bots could not be looked for'),
+    afterErrorMs: AFTER_ERROR_MS,
+  })
   return {
-    wake: () => pause.wake(),
+    wake: loop.wake,
     async close() {
-      isClosing = true
-      pause.wake()
-      await ran
+      await loop.close()
       await Promise.all([...underWay.keys(), measuring])
     },
   }

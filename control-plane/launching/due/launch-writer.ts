@@ -1,4 +1,5 @@
 /** Stores that attempts were started, many in one transaction when many are. */
+import { batched } from '@standin/base/batcher.ts'
 import { launched } from '../../bots/launch.ts'
 import type { Launcher, LaunchHandle } from '../../ports.ts'
 import type { BotRow } from '../../rows/index.ts'
@@ -16,47 +17,24 @@ export interface Started {
   claimed?: { bot: BotRow; now: Date }
 }
 
-interface Waiting extends Started {
-  resolve(isWanted: boolean): void
-  reject(error: unknown): void
-}
-
 /** Phases of a bot whose last attempt is the one that was started. */
 const HAS_PROCESS = new Set(['launching', 'starting', 'running', 'ending', 'processing'])
-const AT_ONCE = 100
+const MAX_BATCH = 100
 
 export class LaunchWriter {
   readonly #database: Database
   readonly #kind: Launcher['kind']
-  #waiting: Waiting[] = []
-  #isWriting = false
+  /** Resolves when it is stored; with false where the bot does not want this attempt any more. */
+  readonly store: (started: Started) => Promise<boolean>
 
   constructor(database: Database, launcher: Pick<Launcher, 'kind'>) {
     this.#database = database
     this.#kind = launcher.kind
-  }
-
-  /** Resolves when it is stored; with false where the bot does not want this attempt any more. */
-  store(started: Started): Promise<boolean> {
-    const stored = new Promise<boolean>((resolve, reject) => this.#waiting.push({ ...started, resolve, reject }))
-    void this.#write()
-    return stored
-  }
-
-  /** Changes that arrive while a transaction runs go into the next one. */
-  async #write(): Promise<void> {
-    if (this.#isWriting) return
-    this.#isWriting = true
-    while (this.#waiting.length > 0) {
-      const batch = this.#waiting.splice(0, AT_ONCE)
-      try {
-        const wanted = await this.#writeBatch(batch)
-        for (const { botId, resolve } of batch) resolve(wanted.has(botId))
-      } catch (error) {
-        for (const { reject } of batch) reject(error)
-      }
+    const write = async (batch: readonly Started[]) => {
+      const wanted = await this.#writeBatch(batch)
+      return batch.map(({ botId }) => wanted.has(botId))
     }
-    this.#isWriting = false
+    this.store = batched(write, { maxItems: MAX_BATCH })
   }
 
   async #writeBatch(batch: readonly Started[]): Promise<Set<string>> {

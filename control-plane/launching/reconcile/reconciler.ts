@@ -3,6 +3,8 @@
  * that matters: any number of reconcilers may run at once, and each may be killed at any time.
  */
 import { randomUUID } from 'node:crypto'
+import { spread } from '@standin/base/backoff.ts'
+import { startLoop } from '@standin/base/loop.ts'
 import { changeBot } from '../../actions/change-bot.ts'
 import { gaveUp, launchFailed, processEnded } from '../../bots/crash.ts'
 import { isClosed, namedAttempt } from '../../bots/row.ts'
@@ -21,7 +23,6 @@ import {
 import { LaunchWriter } from '../due/launch-writer.ts'
 import { each } from '../each.ts'
 import { inTurn } from '../in-turn.ts'
-import { PauseBetweenRounds } from '../pause.ts'
 import { reasonToStop } from './action-reason.ts'
 import { assembleBot } from './assemble.ts'
 import { endAttempt, type FinishTools, finishBot } from './finish.ts'
@@ -31,6 +32,8 @@ import { traceEnd } from './trace-end.ts'
 import { STOP_PATIENCE_SECONDS, type Verdict, verdictOn } from './verdict.ts'
 
 const PASS_MS = 2_000
+/** Spreads the passes of several reconcilers. */
+const JITTER = 0.2
 /** Most passes in a row that are skipped while there is no attempt to check. */
 const LONGEST_REST_PASSES = 4
 /** How often every attempt is checked; in between, only attempts with a reason to. */
@@ -73,39 +76,35 @@ export interface Reconciler {
 
 export function startReconciler(settings: ReconcilerSettings): Reconciler {
   const reconciling = new Reconciling(settings)
-  const pause = new PauseBetweenRounds()
-  let isClosing = false
+  const { log, passMs = PASS_MS } = settings
   let isResting = false
-  async function run(): Promise<void> {
-    let passes = 1
-    while (!isClosing) {
-      try {
-        const hadWork = await reconciling.pass(false)
-        settings.onPass?.()
-        passes = hadWork ? 1 : Math.min(passes + 1, LONGEST_REST_PASSES)
-      } catch (error) {
-        passes = 1
-        settings.log.error({ error: String(error) }, 'Bots could not be reconciled')
-      }
-      if (isClosing) return
-      isResting = passes > 1
-      // Spreads the passes of several reconcilers.
-      await pause.rest((settings.passMs ?? PASS_MS) * passes * (0.8 + 0.4 * Math.random()))
-      isResting = false
-    }
+  let passes = 1
+
+  async function round(): Promise<number> {
+    isResting = false
+    const hadWork = await reconciling.pass(false)
+    settings.onPass?.()
+    passes = hadWork ? 1 : Math.min(passes + 1, LONGEST_REST_PASSES)
+    isResting = passes > 1
+    return spread(passMs * passes, JITTER)
   }
-  const ran = run()
+
+  const loop = startLoop(round, {
+    onError(error) {
+      passes = 1
+      log.error({ error: String(error) }, 'Bots could not be reconciled')
+    },
+    afterErrorMs: passMs,
+  })
   return {
     async pass() {
       await reconciling.pass(true)
     },
     wake() {
-      if (isResting) pause.wake()
+      if (isResting) loop.wake()
     },
     async close() {
-      isClosing = true
-      pause.wake()
-      await Promise.all([ran, reconciling.close()])
+      await Promise.all([loop.close(), reconciling.close()])
     },
   }
 }

@@ -61,7 +61,7 @@ async function live(seed: number, trace: string[], counts: { refreshes: number; 
   const random = randomOf(seed)
   const { zoom, platform, app, teamId, logged, process, connection, row } = await world.setting()
   const { id, user } = await connection()
-  const start = () => process({ saveAgainMs: [5, 20], leaseSeconds: 0.5 })
+  const start = () => process({ saveAgainMs: { first: 5, max: 20, jitter: 0 }, leaseSeconds: 0.5 })
   const processes = Array.from({ length: PROCESSES }, start)
   let isAllowed = true
   let writesFail = false

@@ -8,7 +8,7 @@ import {
   type ClaimRules,
   claimDeliveries,
 } from '../../../control-plane/store/webhooks/delivery-claims.ts'
-import { DeliveredWriter } from '../../../control-plane/webhooks/delivered-writer.ts'
+import { deliveredWriter } from '../../../control-plane/webhooks/dispatcher.ts'
 import { openWorld, type World } from '../webhooks/world.ts'
 
 /** More than a claim looks at one by one. */
@@ -183,9 +183,9 @@ test('one result that cannot be stored takes no other with it', async () => {
   for (const bot of await botsOf(team, 3)) await world.send(team, bot, 1)
   const rules = rulesOf()
   const claimed = await claimDeliveries(world.database, rules)
-  const writer = new DeliveredWriter(world.database)
+  const store = deliveredWriter(world.database)
   const results = await Promise.allSettled(
-    claimed.map((each, place) => writer.store(delivered(each, place === 1 ? 'no uuid' : rules.claim))),
+    claimed.map((each, place) => store(delivered(each, place === 1 ? 'no uuid' : rules.claim))),
   )
   expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
   expect(await world.states()).toEqual({ delivered: 2, sending: 1 })

@@ -1,4 +1,5 @@
 /** Logs of bots that are being stopped: their node removes them with the pod, so they are read up to the last line. */
+import { endsWithin, systemClock } from '@standin/base/deadline.ts'
 import { type Cluster, readLog } from './cluster.ts'
 
 /** Of one read. */
@@ -22,21 +23,17 @@ export class LogKeeper {
   /** Resolves when the log comes, and keeps what comes until the bot has ended. */
   async follow(bot: string, pod: string, graceSeconds: number): Promise<void> {
     if (this.#followed.has(bot) || this.#followed.size >= MOST) return
-    let onOpen = () => {}
-    const opened = new Promise<void>((resolve) => {
-      onOpen = resolve
-      setTimeout(resolve, OPEN_MS).unref()
-    })
+    const { promise: opened, resolve: onOpen } = Promise.withResolvers<void>()
     const patienceMs = graceSeconds * 1000 + READ_MS
     this.#followed.set(bot, readLog(this.#cluster, this.#place(pod), { follows: true, patienceMs, onOpen }))
-    await opened
+    await endsWithin(systemClock, OPEN_MS, opened)
   }
 
   /** Of a bot that has ended. */
   async of(bot: string, pod: string): Promise<string | null> {
-    const late = new Promise<null>((resolve) => setTimeout(resolve, READ_MS, null).unref())
-    const followed = await Promise.race([this.#followed.get(bot) ?? null, late])
-    if (followed !== null) return followed
+    const following = this.#followed.get(bot)
+    const text = following && (await endsWithin(systemClock, READ_MS, following)) ? await following : null
+    if (text !== null) return text
     return readLog(this.#cluster, this.#place(pod), { follows: false, patienceMs: READ_MS })
   }
 

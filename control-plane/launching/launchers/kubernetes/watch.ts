@@ -3,7 +3,7 @@
  * It is a hint that saves requests, never evidence: a watch may fall silent without an error.
  */
 import { createInterface } from 'node:readline'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { startLoop } from '@standin/base/loop.ts'
 import type { Log } from '../../../ports.ts'
 import { type Cluster, openStream, sentenceOf } from './cluster.ts'
 
@@ -11,7 +11,7 @@ import { type Cluster, openStream, sentenceOf } from './cluster.ts'
 const LIST_EVERY_SECONDS = 60
 /** A connection that is still there then is broken. */
 const SILENCE_MS = (LIST_EVERY_SECONDS + 15) * 1000
-const RETRY_MS = { least: 500, most: 15_000 }
+const RETRY_MS = { first: 500, max: 15_000, jitter: 0.4 }
 const PAGE = 500
 
 interface WatchEvent<T> {
@@ -106,31 +106,27 @@ export async function openBook<T, F extends { bot: string; name: string }>(
     else put(facts)
   }
 
-  async function keep(firstVersion: string): Promise<void> {
-    let version: string | null = firstVersion
-    let delayMs = RETRY_MS.least
-    while (!signal.aborted) {
-      const startedAt = performance.now()
-      try {
-        version ??= await read()
-        await follow(version)
-        // A server that ends each watch at once is not asked without a pause.
-        if (performance.now() - startedAt < RETRY_MS.least) throw new Error('the server ended the watch at once')
-        delayMs = RETRY_MS.least
-      } catch (error) {
-        if (signal.aborted) return
-        if (isConnected)
-          log.warn({ path: kind.path, error: sentenceOf(error) }, 'The watch of bots in the cluster failed')
-        isConnected = false
-        await sleep(delayMs * (0.8 + 0.4 * Math.random()), undefined, { signal }).catch(() => {})
-        delayMs = Math.min(RETRY_MS.most, 2 * delayMs)
-      }
-      version = null
-    }
+  let version: string | null = await read()
+
+  async function listAndFollow(): Promise<number> {
+    const startedAt = performance.now()
+    const listed = version
+    version = null
+    await follow(listed ?? (await read()))
+    // A server that ends each watch at once is not asked without a pause.
+    if (performance.now() - startedAt < RETRY_MS.first) throw new Error('the server ended the watch at once')
+    return 0
   }
 
-  const version = await read()
-  void keep(version)
+  startLoop(listAndFollow, {
+    onError(error) {
+      if (isConnected && !signal.aborted)
+        log.warn({ path: kind.path, error: sentenceOf(error) }, 'The watch of bots in the cluster failed')
+      isConnected = false
+    },
+    afterErrorMs: RETRY_MS,
+    signal,
+  })
   return {
     isConnected: () => isConnected,
     *all() {
