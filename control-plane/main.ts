@@ -1,7 +1,7 @@
 /** The process of the service: its log, its greeting, and its end. */
 import closeWithGrace from 'close-with-grace'
 import { pino, stdSerializers } from 'pino'
-import type { LogLevel, ServiceConfig } from './config/config.ts'
+import { type ServiceConfig, unknownSettings } from './config/config.ts'
 import type { Log } from './ports.ts'
 import { greeting } from './wiring/greeting.ts'
 import { startService } from './wiring/service.ts'
@@ -10,7 +10,7 @@ import { startService } from './wiring/service.ts'
 const GRACE_MS = 10_000
 
 /** One JSON line for each fact, on standard error where no other place is given. */
-export function createServiceLog(level: LogLevel, destination?: { write(line: string): void }): Log {
+export function createServiceLog(level: ServiceConfig['logLevel'], destination?: { write(line: string): void }): Log {
   return pino(
     { level, base: null, timestamp: pino.stdTimeFunctions.isoTime, serializers: { err: stdSerializers.err } },
     destination ?? pino.destination({ dest: 2, sync: true }),
@@ -24,6 +24,7 @@ export async function runService(
   out: NodeJS.WritableStream,
 ): Promise<void> {
   const log = createServiceLog(config.logLevel)
+  for (const sentence of unknownSettings(environment)) log.warn({}, sentence)
   const started = startService(config, environment, log)
   // From the first moment on: a signal during the start waits for it, and then everything is closed.
   const grace = closeWithGrace(

@@ -1,7 +1,8 @@
 #!/usr/bin/env node
 /** `standin service`: starts the service, and administers it from a shell. */
-import { Command, InvalidArgumentError } from 'commander'
-import { type ConfigOptions, InvalidConfig, readServiceConfig } from '../config/config.ts'
+import { Command, InvalidArgumentError, Option } from 'commander'
+import { type ConfigOptions, InvalidConfig, readServiceConfig, rowsOf, unknownSettings } from '../config/config.ts'
+import { SETTINGS } from '../config/table.ts'
 import { createServiceLog, runService } from '../main.ts'
 import { versionOfProgram } from '../wiring/installed-file.ts'
 import { CommandMistake, createOutput } from './output.ts'
@@ -16,7 +17,7 @@ for (const output of [process.stdout, process.stderr]) output.on('error', () => 
 
 const environment = { ...process.env }
 /** Libraries and child processes must not find them there later. */
-for (const name of ['DATABASE_URL', 'STANDIN_SECRET_KEYS']) delete process.env[name]
+for (const { variable, isSecret } of rowsOf(SETTINGS)) if (isSecret) delete process.env[variable]
 
 const collect = (text: string, before: string[] = []): string[] => [...before, text]
 const positive = (text: string): string => {
@@ -38,49 +39,37 @@ Examples:
 const program = new Command('standin service')
   .description('Runs the service: an HTTP API that sends bots into meetings, webhooks, and a process for every bot.')
   .version(versionOfProgram())
-  .option('--data <folder>', 'where database, keys and recordings are (default: service-data)')
-  .option('--host <address>', 'where to listen (default: 127.0.0.1)')
-  .option('--port <number>', 'where to listen (default: 8080)')
-  .option('--public-url <url>', 'address of the service for callers and links (default: the listening address)')
-  .option('--link-url <url>', 'address that bots connect to (default: the listening address, path /link)')
-  .option('--roles <list>', 'which of api, links, launcher, dispatcher, jobs run here (default: all)')
-  .option('--launcher <kind>', 'what starts bots: process, docker or kubernetes (default: process)')
-  .option('--max-bots <number>', 'bots at once (default: by cores and memory; on kubernetes as many as it takes)')
-  .option('--bot-command <line>', 'starts a bot, split at spaces (default: standin join of this checkout)')
-  .option('--bot-image <name>', 'image of the worker, for docker and kubernetes (default: standin)')
-  .option('--bot-namespace <name>', 'namespace of bots on kubernetes (default: its own)')
-  .option('--map-host <host=ip:port>', 'bots connect there for the host; for mock meetings', collect)
-  .option('--storage <place>', 'folder:<path> or s3://bucket/prefix (default: recordings in the data folder)')
-  .option('--private-addresses <allow>', 'webhooks and streams may be on private addresses and without TLS')
-  .option('--trusted-proxies <list>', 'addresses or ranges whose x-forwarded-for is believed (default: none)')
-  .option('--webhook-delays <seconds>', 'between attempts of webhooks (default: 5,10,300,900,1800,7200)')
-  .option('--log-level <level>', 'debug, info, warn or error (default: info)')
-  .option('--no-demo', 'offer no mock meeting')
   .option('--json', 'administration commands answer in JSON')
   .addHelpText('after', EXAMPLES)
   .showHelpAfterError('(standin help service explains)')
   .exitOverride()
 
-interface Flags extends ConfigOptions {
-  json?: boolean
+for (const { option: flags, help, default: standard, isRepeatable } of rowsOf(SETTINGS)) {
+  if (flags === undefined) continue
+  const option = new Option(flags, help)
+  if (isRepeatable) option.argParser(collect)
+  if (standard !== undefined && !option.negate) option.description += ` (default: ${standard})`
+  program.addOption(option)
 }
 
-const configOf = ({ demo, ...flags }: Flags) =>
-  readServiceConfig({ ...flags, ...(demo === false && { demo }) }, environment, process.cwd())
+type Flags = ConfigOptions & { json?: boolean }
+
+const configOf = (flags: Flags) => readServiceConfig(flags, environment, process.cwd())
 
 type Administration = typeof import('./administration.ts')
+type CommandContext = import('./administration.ts').CommandContext
 
-/** Runs a command of `administration.ts` with the options of the whole line. */
+/** Runs the chosen command of `administration.ts` with the options of the whole line. */
 function administer<A extends unknown[]>(
-  run: (commands: Administration, context: import('./administration.ts').CommandContext, ...args: A) => Promise<void>,
+  choose: (commands: Administration) => (context: CommandContext, ...args: A) => Promise<void>,
 ): (...args: [...A, Command]) => Promise<void> {
   return async (...args) => {
-    const command = args.at(-1) as Command
-    const flags = command.optsWithGlobals<Flags>()
-    const commands = await import('./administration.ts')
+    const flags = (args.at(-1) as Command).optsWithGlobals<Flags>()
     const output = createOutput(process.stdout, flags.json ?? false)
     const config = configOf(flags)
-    await run(commands, { config, log: createServiceLog('warn'), output }, ...(args.slice(0, -1) as A))
+    const log = createServiceLog('warn')
+    for (const sentence of unknownSettings(environment)) log.warn({}, sentence)
+    await choose(await import('./administration.ts'))({ config, log, output }, ...(args.slice(0, -1) as A))
   }
 }
 
@@ -96,17 +85,17 @@ keys
   .option('--name <name>', 'to tell keys apart')
   .option('--permission <permission>', 'full, or sending: may only create bots')
   .option('--expires <time>', 'when it stops working, such as 2027-01-01T00:00:00Z (default: never)')
-  .action(administer((commands, context, options: object) => commands.createKeyCommand(context, options)))
+  .action(administer((its) => its.createKeyCommand))
 keys
   .command('list')
   .description('keys without the keys themselves')
   .option('--team <team>', 'id or name (default: all teams)')
-  .action(administer((commands, context, options: object) => commands.listKeysCommand(context, options)))
+  .action(administer((its) => its.listKeysCommand))
 keys
   .command('revoke')
   .description('make a key useless at once')
   .argument('<key id>')
-  .action(administer((commands, context, id: string) => commands.revokeKeyCommand(context, id)))
+  .action(administer((its) => its.revokeKeyCommand))
 
 const people = program.command('people').description('people who use the dashboard')
 people
@@ -116,48 +105,40 @@ people
   .option('--team <team>', 'id or name (default: the first team)')
   .option('--name <name>', 'shown to others (default: the e-mail address)')
   .option('--role <role>', 'owner, member or viewer (default: member)')
-  .action(
-    administer((commands, context, email: string, options: object) =>
-      commands.invitePersonCommand(context, email, options),
-    ),
-  )
+  .action(administer((its) => its.invitePersonCommand))
 people
   .command('list')
   .description('people and their roles')
   .option('--team <team>', 'id or name (default: all teams)')
-  .action(administer((commands, context, options: object) => commands.listPeopleCommand(context, options)))
+  .action(administer((its) => its.listPeopleCommand))
 people
   .command('link')
   .description('a link that signs a person in once')
   .argument('[e-mail or id]', 'default: the first owner')
-  .action(administer((commands, context, who: string | undefined) => commands.signInLinkCommand(context, who)))
+  .action(administer((its) => its.signInLinkCommand))
 
 const teams = program.command('teams').description('teams, their limits and tokens')
 teams
   .command('create')
   .description('make a team and its first key')
   .argument('<name>')
-  .action(administer((commands, context, name: string) => commands.createTeamCommand(context, name)))
+  .action(administer((its) => its.createTeamCommand))
 teams
   .command('list')
   .description('teams with their balance')
-  .action(administer((commands, context) => commands.listTeamsCommand(context)))
+  .action(administer((its) => its.listTeamsCommand))
 teams
   .command('set')
   .description('change limits: null means no limit, 0 means none allowed')
   .argument('<team>', 'id or name')
   .argument('<key=value...>', 'such as balance=100 daily_cap=null plan=pro')
-  .action(
-    administer((commands, context, team: string, settings: string[]) =>
-      commands.setTeamCommand(context, team, settings),
-    ),
-  )
+  .action(administer((its) => its.setTeamCommand))
 teams
   .command('grant')
   .description('add tokens')
   .argument('<team>', 'id or name')
   .argument('<tokens>', 'how many', positive)
-  .action(administer((commands, context, team: string, tokens: string) => commands.grantCommand(context, team, tokens)))
+  .action(administer((its) => its.grantCommand))
 
 const endpoints = program.command('endpoints').description('addresses that webhooks are sent to')
 endpoints
@@ -166,31 +147,27 @@ endpoints
   .argument('<url>')
   .option('--team <team>', 'id or name (default: the first team)')
   .option('--events <list>', 'such as bot.completed,bot.failed (default: all)')
-  .action(
-    administer((commands, context, url: string, options: object) =>
-      commands.createEndpointCommand(context, url, options),
-    ),
-  )
+  .action(administer((its) => its.createEndpointCommand))
 endpoints
   .command('list')
   .description('endpoints without their secrets')
   .option('--team <team>', 'id or name (default: all teams)')
-  .action(administer((commands, context, options: object) => commands.listEndpointsCommand(context, options)))
+  .action(administer((its) => its.listEndpointsCommand))
 endpoints
   .command('test')
   .description('send a sample of an event')
   .argument('<endpoint id>')
-  .action(administer((commands, context, id: string) => commands.testEndpointCommand(context, id)))
+  .action(administer((its) => its.testEndpointCommand))
 endpoints
   .command('rotate')
   .description('make a new secret; the one before signs beside it for 24 hours')
   .argument('<endpoint id>')
-  .action(administer((commands, context, id: string) => commands.rotateEndpointCommand(context, id)))
+  .action(administer((its) => its.rotateEndpointCommand))
 endpoints
   .command('enable')
   .description('send to an endpoint again that was disabled because it did not answer')
   .argument('<endpoint id>')
-  .action(administer((commands, context, id: string) => commands.enableEndpointCommand(context, id)))
+  .action(administer((its) => its.enableEndpointCommand))
 endpoints
   .command('replay')
   .description('send webhooks again under their ids')
@@ -200,33 +177,29 @@ endpoints
   .option('--bot <bot id>', 'events of this bot')
   .option('--delivery <number>', 'this one delivery')
   .option('--failed', 'only those that could not be delivered')
-  .action(
-    administer((commands, context, id: string, options: object) =>
-      commands.replayEndpointCommand(context, id, options),
-    ),
-  )
+  .action(administer((its) => its.replayEndpointCommand))
 
 program
   .command('secrets')
   .description('secrets at rest')
   .command('rotate')
   .description('seal everything with the first key of STANDIN_SECRET_KEYS')
-  .action(administer((commands, context) => commands.rotateSecretsCommand(context)))
+  .action(administer((its) => its.rotateSecretsCommand))
 program
   .command('migrate')
   .description('bring the database to the tables of this version')
-  .action(administer((commands, context) => commands.migrateCommand(context)))
+  .action(administer((its) => its.migrateCommand))
 program
   .command('drain')
   .description('start no new bots, and wait for those under way')
-  .action(administer((commands, context) => commands.drainCommand(context)))
+  .action(administer((its) => its.drainCommand))
 program
   .command('jobs')
   .description('periodic work')
   .command('run')
   .description('do a job now')
   .argument('<job>', 'retention, audit, deletions, idempotency, renewals or alerts')
-  .action(administer((commands, context, name: string) => commands.runJobCommand(context, name)))
+  .action(administer((its) => its.runJobCommand))
 
 // Each command has its own options, and `--json` may follow them.
 for (const group of [program, ...program.commands])
@@ -243,6 +216,7 @@ function explain(error: unknown): number {
   if (error instanceof InvalidConfig) {
     console.error('The service was not started; its settings have mistakes:')
     for (const { place, message, cure } of error.problems) console.error(`  ${place}: ${message}. ${cure}.`)
+    for (const sentence of unknownSettings(environment)) console.error(`  ${sentence}`)
     return EXIT_MISTAKE
   }
   if (error instanceof CommandMistake) {

@@ -1,47 +1,33 @@
-/** The operator's mail server. */
+/** Kinds of the settings of the operator's mail server. */
 import { isIP } from 'node:net'
 import { z } from 'zod'
 import type { MailServer } from '../outgoing/mailer.ts'
-import type { Given } from './values.ts'
+import { kind } from './kind.ts'
 
 const PORTS = { 'smtp:': 587, 'smtps:': 465 } as const
-const URL_CURE =
-  'Write smtp://user:password@mail.example.com:587 or smtps://…; encode special characters as in addresses'
 const SENDER = /^(?:(?<name>[^<>"\p{C}]{1,100}?)\s*<(?<inner>[^<>]+)>|(?<plain>[^<>\s]+))$/u
 
-/** Null without a mail server. The address may hold a password, so its text is not repeated. */
-export function mailOf(ofVariable: (name: string) => Given | null): MailServer | null {
-  const url = ofVariable('STANDIN_SMTP_URL')
-  const sender = ofVariable('STANDIN_MAIL_FROM')
-  const from = senderOf(sender)
-  if (url === null) {
-    sender?.report(sender.place, 'needs a mail server', 'Set STANDIN_SMTP_URL too, or leave both out')
-    return null
-  }
-  const server = serverOf(url)
-  if (sender === null)
-    url.report('STANDIN_MAIL_FROM', 'is missing', 'Write the sender of mail, such as Standin <standin@example.com>')
-  return server !== null && from !== null ? { ...server, from } : null
-}
-
-function serverOf(given: Given): Omit<MailServer, 'from'> | null {
-  const url = URL.canParse(given.text) ? new URL(given.text) : null
-  const problem = url === null ? 'is not the address of a mail server' : problemOf(url)
-  if (url === null || problem !== null) {
-    given.report(given.place, problem ?? '', URL_CURE)
-    return null
-  }
-  const { protocol, port } = url
-  const host = url.hostname.replace(/^\[(.*)\]$/, '$1')
-  const login =
-    url.username === '' ? null : { user: decodeURIComponent(url.username), password: decodeURIComponent(url.password) }
-  return {
-    host,
-    port: port === '' ? PORTS[protocol as keyof typeof PORTS] : Number(port),
-    security: protocol === 'smtps:' ? 'smtps' : login !== null && !isLoopback(host) ? 'starttls' : 'offered',
-    login,
-  }
-}
+/** The address may hold a password, so no message repeats it. */
+export const mailServer = kind(
+  'Write smtp://user:password@mail.example.com:587 or smtps://…; encode special characters as in addresses',
+  (text): Omit<MailServer, 'from'> => {
+    const url = URL.canParse(text) ? new URL(text) : null
+    const problem = url === null ? 'is not the address of a mail server' : problemOf(url)
+    if (url === null || problem !== null) throw new Error(problem ?? '')
+    const { protocol, port } = url
+    const host = url.hostname.replace(/^\[(.*)\]$/, '$1')
+    const login =
+      url.username === ''
+        ? null
+        : { user: decodeURIComponent(url.username), password: decodeURIComponent(url.password) }
+    return {
+      host,
+      port: port === '' ? PORTS[protocol as keyof typeof PORTS] : Number(port),
+      security: protocol === 'smtps:' ? 'smtps' : login !== null && !isLoopback(host) ? 'starttls' : 'offered',
+      login,
+    }
+  },
+)
 
 function problemOf(url: URL): string | null {
   if (!(url.protocol in PORTS)) return 'does not start with smtp:// or smtps://'
@@ -60,11 +46,9 @@ function problemOf(url: URL): string | null {
 const isLoopback = (host: string): boolean =>
   host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'))
 
-function senderOf(given: Given | null): MailServer['from'] | null {
-  if (given === null) return null
-  const { name = '', inner, plain } = SENDER.exec(given.text)?.groups ?? {}
+export const mailSender = kind('Write standin@example.com or Standin <standin@example.com>', (text) => {
+  const { name = '', inner, plain } = SENDER.exec(text)?.groups ?? {}
   const address = inner ?? plain ?? ''
-  if (z.email().max(254).safeParse(address).success) return { name: name.trim(), address }
-  given.report(given.place, 'is not a mail address', 'Write standin@example.com or Standin <standin@example.com>')
-  return null
-}
+  if (!z.email().max(254).safeParse(address).success) throw new Error('is not a mail address')
+  return { name: name.trim(), address }
+})

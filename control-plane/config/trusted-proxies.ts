@@ -1,17 +1,14 @@
 /** Addresses of proxies in front of the service, as the web framework reads them. */
 import ipaddr from 'ipaddr.js'
+import { list } from './kind.ts'
 
-export interface ParsedProxies {
-  proxies: string[]
-  /** The words that are neither an address nor a range. */
-  wrong: string[]
-}
+export const trustedProxies = list(
+  'proxy',
+  'Write addresses or ranges of your proxies, such as 10.0.0.5,10.1.0.0/16,fd00::/8, separated by commas',
+  (word) => (isProxy(word) ? word : null),
+)
 
 /** Range `/0` is refused: it would let every caller choose the address that the service sees. */
-export function parseTrustedProxies(words: readonly string[]): ParsedProxies {
-  return { proxies: words.filter(isProxy), wrong: words.filter((word) => !isProxy(word)) }
-}
-
 function isProxy(word: string): boolean {
   const [address = '', bits, ...more] = word.split('/')
   // A zone is a name of one machine's network card, which the web framework does not know.

@@ -72,12 +72,12 @@ async function openDocker(
   { config, environment, database, seals, linkUrl, learnedCost, log }: LauncherParts,
   botVariables: Environment,
 ) {
-  const { network, recordings, pull, memory, cores, seccompProfile } = config.botContainer
+  const { image, network, recordings, pull, memory, cores, seccompProfile } = config.botContainer
   const { storage } = config
   return createDockerLauncher({
     host: environment.DOCKER_HOST || null,
     installation: await installationOf(database),
-    image: config.botImage,
+    image,
     mayPull: pull === 'missing',
     network,
     mapHosts: mappings(config),
@@ -101,14 +101,14 @@ async function openKubernetes(
   const { createKubernetesLauncher } = await import('../launching/launchers/kubernetes/launcher.ts')
   const { ownNamespace, readKubeConfig } = await import('../launching/launchers/kubernetes/cluster.ts')
   const cluster = readKubeConfig(environment)
-  const { network, pull, memory, cores } = config.botContainer
+  const { image, network, pull, memory, cores } = config.botContainer
   return createKubernetesLauncher({
     ...config.botPod,
     config: cluster,
     environment: botVariables,
-    namespace: config.botNamespace ?? ownNamespace(cluster),
+    namespace: config.botPod.namespace ?? ownNamespace(cluster),
     installation: await installationOf(database),
-    image: config.botImage,
+    image,
     pull,
     usesHostNetwork: network === 'host',
     memoryBytes: memory * 1024 ** 2,

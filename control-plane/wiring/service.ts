@@ -180,7 +180,7 @@ async function startRoles(
       watchDrain(database, await databaseTime(database), () => launching.drain(), log),
     )
     closing.addWork('launching', () => launching.close().finally(() => launcher.close?.()))
-    const image = launcher.kind === 'docker' || launcher.kind === 'kubernetes' ? config.botImage : null
+    const image = launcher.kind === 'docker' || launcher.kind === 'kubernetes' ? config.botContainer.image : null
     const capacity = startCapacityReport({ database, launcher, version: versionOfProgram(), image, log })
     closing.addWork('capacity report', () => capacity.close())
   }

@@ -1,5 +1,6 @@
 /** Reads the job and the environment once, and reports all problems together. No other module reads the environment. */
 import { resolve } from 'node:path'
+import { type HostMapping, readHostMapping } from '@standin/base/host-mapping.ts'
 import { type Job, jobSchema, type Problem, problemsOf } from '@standin/wire/job.ts'
 import { readMeeting } from '@standin/wire/meeting-links/index.ts'
 import { z } from 'zod'
@@ -14,13 +15,6 @@ import {
 } from '../../core/network/address-policy.ts'
 import { userWorkFolder } from '../../core/process/mkdirs.ts'
 import { type TranscriptionPlan, transcriptionPlanOf } from './speech-access.ts'
-
-/** Connections of the browser for `host` go to `address` instead; for mock meetings and test networks. */
-export interface HostMapping {
-  host: string
-  /** `ip:port`. */
-  address: string
-}
 
 export interface BotConfig {
   job: Job
@@ -71,7 +65,7 @@ export function readConfig(settings: Settings): BotConfig {
   const problems: Problem[] = []
   const { environment } = settings
   const hostMap = settings.hostMap.flatMap((text) => {
-    const mapping = parseHostMapping(text)
+    const mapping = readHostMapping(text)
     if (mapping === null) problems.push({ path: '--map-host', message: `"${text}" is not host=ip:port` })
     return mapping ?? []
   })
@@ -122,15 +116,6 @@ function tooFarAhead({ not_before: plannedAt }: Job, now: number): Problem[] {
 function workFolderOf(job: Job, environment: Settings['environment']): string {
   if (job.storage.type === 'folder') return resolve(job.storage.path, job.bot_id)
   return resolve(environment.STANDIN_WORK_FOLDER ?? userWorkFolder(), job.bot_id)
-}
-
-function parseHostMapping(text: string): HostMapping | null {
-  const match = /^(?<host>[a-z0-9.-]+)=(?<address>(?:\d{1,3}(?:\.\d{1,3}){3}|\[[0-9a-f:]+\]|localhost):\d{1,5})$/i.exec(
-    text,
-  )
-  const { host, address } = match?.groups ?? {}
-  if (host === undefined || address === undefined) return null
-  return { host: host.toLowerCase(), address: address.replace(/^localhost/i, '127.0.0.1') }
 }
 
 /** A list in a variable: separated by commas, spaces around them do not matter. */

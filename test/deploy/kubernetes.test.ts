@@ -213,7 +213,7 @@ function holdsAsRendered(documents: Document[]): void {
       expect([...config.roles]).toEqual([role])
       expect(config.storage.type, 'pods share no folder').toBe('s3')
       expect(config.greets, 'what a pod prints becomes a log').toBe(false)
-      expect(config.botNamespace).toBe('standin-bots')
+      expect(config.botPod.namespace).toBe('standin-bots')
     }
   })
 

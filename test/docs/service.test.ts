@@ -1,47 +1,53 @@
-/** The table of settings in `docs/service.md` beside the settings that the program reads. */
+/** The settings in the documentation and on the command line beside the table that the program reads. */
+import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { ROLES, rowsOf } from '../../control-plane/config/config.ts'
+import { SETTINGS } from '../../control-plane/config/table.ts'
+import { botEnvironment } from '../../control-plane/launching/launchers/process/bot-environment.ts'
 
-const text = (path: string) => readFileSync(join(import.meta.dirname, '../..', path), 'utf8')
-const config = text('control-plane/config/config.ts')
-const docs = text('docs/service.md')
-
-/**
- * Variable and option in the order of each row's cells; the first row of a variable counts, others say more about it.
- */
-const documented = new Map(
-  docs
+const root = join(import.meta.dirname, '../..')
+/** Rows of the tables of settings, as they are written. */
+const documented = ['docs/service.md', 'docs/kubernetes.md'].flatMap((page) =>
+  readFileSync(join(root, page), 'utf8')
     .split('\n')
-    .reverse()
     .map((line) => line.split(/(?<!\\)\|/).map((cell) => cell.trim()))
-    .flatMap(([, variables = '', options = '']) => {
-      const words = options === 'none' ? [] : [...options.matchAll(/`(--[a-z-]+)`/g)].map(([, option]) => option!)
-      return [...variables.matchAll(/`(STANDIN_[A-Z_]+|DATABASE_URL)`/g)].map(
-        ([, variable], place) => [variable!, words[place] ?? null] as const,
-      )
-    }),
+    .filter(([, variable = '']) => /^`(?:STANDIN_[A-Z_]+|DATABASE_URL)`$/.test(variable)),
 )
 
-test('every option is documented beside its variable', () => {
-  const pairs = [...config.matchAll(/\['(--[a-z-]+)', '(STANDIN_[A-Z_]+)'\]/g)].map(([, option, name]) => [
-    name,
-    option,
-  ])
-  expect(pairs.length).toBeGreaterThan(10)
-  expect(pairs.filter(([name, option]) => documented.get(name!) !== option)).toEqual([])
+test('every setting is in a table of the documentation, with its option and its default', () => {
+  const rows = rowsOf(SETTINGS)
+  expect(rows.length).toBeGreaterThan(50)
+  for (const { variable, option, default: standard } of rows) {
+    const found = documented.filter(([, name]) => name === `\`${variable}\``)
+    expect(found, variable).not.toEqual([])
+    // Tables for one launcher have no column of options.
+    const [, , first, ...others] = found[0]!
+    if (option !== undefined) expect(first, variable).toBe(`\`${option.split(' ')[0]}\``)
+    else if (others.length > 2) expect(first, variable).toBe('none')
+    const text = standard === ROLES.join(',') ? 'all' : `\`${standard}\``
+    if (standard !== undefined) expect(others.at(-2), variable).toBe(text)
+  }
 })
 
-test('a variable without an option is marked as such', () => {
-  const options = new Set([...text('control-plane/cli/index.ts').matchAll(/'(--[a-z-]+)/g)].map(([, option]) => option))
-  const unknown = [...documented].filter(([, option]) => option !== null && !options.has(option))
-  expect(unknown).toEqual([])
-  expect([...documented].filter(([, option]) => option === null).map(([name]) => name)).toEqual(
-    expect.arrayContaining(['DATABASE_URL', 'STANDIN_SECRET_KEYS', 'STANDIN_JITSI_HOSTS', 'STANDIN_CHROMIUM']),
-  )
+test('no variable is documented that is no setting', () => {
+  const known = rowsOf(SETTINGS).map(({ variable }) => `\`${variable}\``)
+  expect(documented.filter(([, variable]) => !known.includes(variable!))).toEqual([])
 })
 
-test('every variable of the settings is in the table', () => {
-  const names = new Set([...config.matchAll(/'(STANDIN_[A-Z_]+|DATABASE_URL)'/g)].map(([, name]) => name!))
-  expect([...names].filter((name) => !documented.has(name))).toEqual([])
+test('the command line offers the options of the table, none of them for a secret', () => {
+  const program = join(root, 'control-plane/cli/index.ts')
+  const help = execFileSync(process.execPath, [program, '--help'], { encoding: 'utf8' })
+  const offered = [...help.matchAll(/^ {2}(--[a-z-]+(?: <[^>]+>)?)/gm)].map(([, option]) => option)
+  const rows = rowsOf(SETTINGS).filter(({ option }) => option !== undefined)
+  expect(offered.sort()).toEqual([...rows.map(({ option }) => option), '--json'].sort())
+  expect(rows.filter(({ isSecret }) => isSecret)).toEqual([])
+})
+
+test('what is passed to bots is a setting', () => {
+  const environment = Object.fromEntries(rowsOf(SETTINGS).map(({ variable }) => [variable, 'x']))
+  const passed = Object.keys(botEnvironment(environment, { type: 'folder', path: '/' }))
+  const ofWorker = rowsOf(SETTINGS.worker).map(({ variable }) => variable)
+  expect(passed.sort()).toEqual([...ofWorker, 'STANDIN_JITSI_HOSTS', 'STANDIN_LOG_LEVEL'].sort())
 })

@@ -219,6 +219,15 @@ describe('mistakes end with code 2 and say what is wrong', () => {
     expect({ exitCode, errors }).toEqual({ exitCode: 2, errors: expect.stringContaining(words) })
   })
 
+  test('a misspelled variable is named, as a warning of a command and beside the mistakes', async () => {
+    const sentence = /STANDIN_LAUNCHR\\?" is not a setting; did you mean STANDIN_LAUNCHER\?/
+    const misspelled = { STANDIN_LAUNCHR: 'docker' }
+    const works = await run(['keys', 'list'], misspelled)
+    expect({ ...works, out: '' }).toEqual({ exitCode: 0, out: '', errors: expect.stringMatching(sentence) })
+    const refused = await run(['keys', 'list'], { ...misspelled, STANDIN_PORT: 'http' })
+    expect(refused).toEqual({ exitCode: 2, out: '', errors: expect.stringMatching(sentence) })
+  })
+
   test('every mistake in the settings of a team is reported', () => {
     expect(() =>
       teamChangeOf([

@@ -1,4 +1,11 @@
-import { type ConfigOptions, InvalidConfig, readServiceConfig } from '@standin/control-plane/config/config.ts'
+import {
+  type ConfigOptions,
+  InvalidConfig,
+  readServiceConfig,
+  rowsOf,
+  unknownSettings,
+} from '@standin/control-plane/config/config.ts'
+import { SETTINGS } from '@standin/control-plane/config/table.ts'
 import { expect, test } from 'vitest'
 
 const read = (environment: Record<string, string> = {}, options: ConfigOptions = {}) =>
@@ -37,7 +44,7 @@ test('without any setting the service runs for itself on this machine', () => {
 })
 
 test('every variable of the table is read', () => {
-  const config = read({
+  const environment = {
     DATABASE_URL: 'postgresql://standin:secret@db:5432/standin',
     STANDIN_DATA: '/data',
     STANDIN_HOST: '0.0.0.0',
@@ -80,8 +87,25 @@ test('every variable of the table is read', () => {
     STANDIN_LOG_LEVEL: 'warn',
     STANDIN_SMTP_URL: 'smtps://mail.example.com',
     STANDIN_MAIL_FROM: 'standin@example.com',
-    HOME: '/root',
-  })
+    STANDIN_RESUME_BOTS: 'on',
+    STANDIN_BOT_SERVICE_ACCOUNT: 'bots',
+    STANDIN_BOT_PULL_SECRET: 'registry',
+    STANDIN_BOT_NODE_SELECTOR: 'pool=bots',
+    STANDIN_BOT_TOLERATIONS: 'pool:NoSchedule',
+    STANDIN_BOT_CPU_REQUEST: '700',
+    STANDIN_TRANSCRIPTION_URL: 'http://127.0.0.1:8000/v1',
+    STANDIN_TRANSCRIPTION_KEY: 'speech-key',
+    STANDIN_TRANSCRIPTION_MODEL: 'large',
+    STANDIN_DEEPGRAM_KEY: 'deepgram-key',
+    STANDIN_DEEPGRAM_URL: 'https://deepgram.example.com',
+    STANDIN_ASSEMBLYAI_KEY: 'assemblyai-key',
+    STANDIN_ASSEMBLYAI_URL: 'https://assemblyai.example.com',
+    STANDIN_ASSEMBLYAI_LIVE_URL: 'wss://assemblyai.example.com',
+    STANDIN_CHROMIUM: '/usr/bin/chromium',
+    STANDIN_BROWSER_PLUGINS: 'a,b',
+  }
+  expect(rowsOf(SETTINGS).filter(({ variable }) => !(variable in environment))).toEqual([])
+  const config = read({ ...environment, HOME: '/root' })
   expect(config).toEqual({
     dataFolder: '/data',
     databaseUrl: 'postgresql://standin:secret@db:5432/standin',
@@ -93,9 +117,8 @@ test('every variable of the table is read', () => {
     launcher: 'process',
     maxBots: 12,
     botCommand: ['node', '/opt/bot.js', '--json'],
-    botImage: 'registry.example/standin:1',
-    botNamespace: 'bots',
     botContainer: {
+      image: 'registry.example/standin:1',
       network: 'standin_bots',
       recordings: 'standin_recordings',
       pull: 'missing',
@@ -104,11 +127,12 @@ test('every variable of the table is read', () => {
       seccompProfile: '/srv/app/docker/seccomp.json',
     },
     botPod: {
-      serviceAccount: null,
-      pullSecret: null,
-      nodeSelector: {},
-      tolerations: [],
-      requestedMillicores: 1000,
+      namespace: 'bots',
+      serviceAccount: 'bots',
+      pullSecret: 'registry',
+      nodeSelector: { pool: 'bots' },
+      tolerations: [{ key: 'pool', value: null, effect: 'NoSchedule' }],
+      requestedMillicores: 700,
     },
     mapHosts: [
       { host: 'meet.google.com', address: '127.0.0.1:4433' },
@@ -149,6 +173,18 @@ test('every variable of the table is read', () => {
     offersDemo: false,
     greets: false,
     logLevel: 'warn',
+    worker: {
+      transcriptionUrl: 'http://127.0.0.1:8000/v1',
+      transcriptionKey: 'speech-key',
+      transcriptionModel: 'large',
+      deepgramKey: 'deepgram-key',
+      deepgramUrl: 'https://deepgram.example.com',
+      assemblyaiKey: 'assemblyai-key',
+      assemblyaiUrl: 'https://assemblyai.example.com',
+      assemblyaiLiveUrl: 'wss://assemblyai.example.com',
+      chromium: '/usr/bin/chromium',
+      browserPlugins: 'a,b',
+    },
   })
 })
 
@@ -260,12 +296,12 @@ test('pods have their own settings, and need an address and recordings that they
     STANDIN_BOT_TOLERATIONS: 'pool=bots:NoSchedule,example.com/busy:NoExecute',
     STANDIN_BOT_CPU_REQUEST: '1500',
   }
-  const { launcher, botNamespace, botContainer, botPod } = read(settings)
-  expect({ launcher, botNamespace, pull: botContainer.pull, botPod }).toEqual({
+  const { launcher, botContainer, botPod } = read(settings)
+  expect({ launcher, pull: botContainer.pull, botPod }).toEqual({
     launcher: 'kubernetes',
-    botNamespace: null,
     pull: 'always',
     botPod: {
+      namespace: null,
       serviceAccount: 'bots',
       pullSecret: 'registry.example',
       nodeSelector: { pool: 'bots', 'example.com/zone': 'a' },
@@ -335,4 +371,48 @@ test('an OpenID provider: whole, over https, and without its secret in a complai
     expect(problems.length).toBeGreaterThan(0)
     expect(JSON.stringify(problems)).not.toContain('hush-hush')
   }
+})
+
+test('no message repeats the text of a secret setting', () => {
+  const secrets = rowsOf(SETTINGS).filter(({ isSecret }) => isSecret)
+  expect(secrets.length).toBeGreaterThan(5)
+  for (const { variable } of secrets)
+    for (const text of ['hush-hush', 'http://u:hush-hush@h/?x=hush-hush', 'hush-hush:hush-hush,hush-hush'])
+      expect(JSON.stringify(problemsOf({ [variable]: text })), variable).not.toContain('hush-hush')
+})
+
+test('what only bots read is checked at the start of the service too', () => {
+  const mistakes = {
+    STANDIN_TRANSCRIPTION_URL: 'abc',
+    STANDIN_JITSI_HOSTS: 'https://x',
+    STANDIN_ASSEMBLYAI_LIVE_URL: 'https://x',
+  }
+  expect(
+    problemsOf(mistakes)
+      .map(({ place }) => place)
+      .sort(),
+  ).toEqual(Object.keys(mistakes).sort())
+})
+
+test('a misspelled variable is named with the setting that was meant', () => {
+  const environment = {
+    ...{ STANDIN_LAUNCHR: 'docker', STANDIN_SECRET_KEY: 'hush-hush', STANDIN_BOT_CPU: '2', STANDIN_ANYTHING: 'x' },
+    ...{ STANDIN_PORT: '1', STANDIN_JOB_TOKEN: 'x', PATH: '/bin', 'STANDIN_X\u001b': '' },
+  }
+  expect(unknownSettings(environment)).toEqual([
+    '"STANDIN_LAUNCHR" is not a setting; did you mean STANDIN_LAUNCHER?',
+    '"STANDIN_SECRET_KEY" is not a setting; did you mean STANDIN_SECRET_KEYS?',
+    '"STANDIN_BOT_CPU" is not a setting; did you mean STANDIN_BOT_CPUS?',
+    '"STANDIN_ANYTHING" is not a setting',
+    '"STANDIN_X?" is not a setting',
+  ])
+})
+
+test('a name with one character dropped, doubled or replaced is recognized', () => {
+  for (const { variable } of rowsOf(SETTINGS).filter(({ variable }) => variable.startsWith('STANDIN_')))
+    for (const at of ['STANDIN_'.length, variable.length - 3, variable.length - 1])
+      for (const put of ['', variable[at]!.repeat(2), '0']) {
+        const name = variable.slice(0, at) + put + variable.slice(at + 1)
+        expect(unknownSettings({ [name]: 'x' }), name).toEqual([expect.stringMatching(`did you mean ${variable}`)])
+      }
 })

@@ -64,6 +64,8 @@ test.each(['nobody', 'a@b', 'A <a@example.com', 'a@example.com, b@example.com', 
 )
 
 test('one without the other is refused', () => {
-  expect(problemsOf({ STANDIN_SMTP_URL: 'smtp://mail.example.com' })).toEqual(['STANDIN_MAIL_FROM is missing'])
-  expect(problemsOf({ STANDIN_MAIL_FROM: FROM })).toEqual(['STANDIN_MAIL_FROM needs a mail server'])
+  expect(problemsOf({ STANDIN_SMTP_URL: 'smtp://mail.example.com' })).toEqual([
+    'STANDIN_SMTP_URL is set without STANDIN_MAIL_FROM',
+  ])
+  expect(problemsOf({ STANDIN_MAIL_FROM: FROM })).toEqual(['STANDIN_MAIL_FROM is set without STANDIN_SMTP_URL'])
 })
