@@ -2,8 +2,10 @@
 import { setTimeout as delay } from 'node:timers/promises'
 
 export interface Clock {
-  /** UTC milliseconds since 1970. */
+  /** UTC milliseconds since 1970. It only moves forward at the pace of time, even if the machine's clock is set. */
   now(): number
+  /** The machine's clock, which may be set meanwhile: for instants that people named. As `now` if it is left out. */
+  wall?(): number
   /** Resolves after `ms`; rejects with the signal's reason when it is aborted first. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>
 }
@@ -12,7 +14,8 @@ export interface Clock {
 const MAX_SLEEP_MS = 10_000
 
 export const systemClock: Clock = {
-  now: () => Date.now(),
+  now: () => Math.round(performance.timeOrigin + performance.now()),
+  wall: () => Date.now(),
   sleep: (ms, signal) => delay(ms, undefined, signal === undefined ? {} : { signal }),
 }
 
@@ -41,9 +44,15 @@ export async function endsWithin(clock: Pick<Clock, 'sleep'>, ms: number, work: 
   }
 }
 
+/** The machine's clock now, in UTC milliseconds. */
+export const wallTime = (clock: Clock) => clock.wall?.() ?? clock.now()
+
+/** How far the machine's clock was set away from `clock.now()` since it started, in milliseconds. */
+export const clockStep = (clock: Clock) => wallTime(clock) - clock.now()
+
 /** Waits until the UTC instant `at` (milliseconds); rejects with the signal's reason when it is aborted first. */
 export async function sleepUntil(clock: Clock, at: number, signal: AbortSignal): Promise<void> {
-  for (let left = at - clock.now(); left > 0; left = at - clock.now())
+  for (let left = at - wallTime(clock); left > 0; left = at - wallTime(clock))
     await clock.sleep(Math.min(left, MAX_SLEEP_MS), signal)
 }
 

@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream'
+import { clockStep } from '@standin/base/deadline.ts'
 import type { Clock } from '../core/ports.ts'
 import { supervise } from '../core/process/supervised.ts'
 import { type CaptureSettings, captureArguments } from './ffmpeg/ffmpeg-args.ts'
@@ -35,6 +36,9 @@ export interface CaptureListener {
 
 const INTERRUPT_DEADLINE_MS = 3_000
 const STALL_CHECK_MS = 500
+/** ffmpeg stamps pictures and sound by the machine's clock, so a step of it is a hole or a standstill in the file. */
+const STEP_CHECK_MS = 250
+const MAX_STEP_MS = 500
 const NO_PROGRESS: CaptureProgress = { frames: 0, seconds: 0, repeatedFrames: 0, isLast: false }
 
 /**
@@ -76,7 +80,7 @@ export async function startCapture(options: {
   const readReport = createReportReader((report) => {
     if (report.type === 'input_started') {
       // The first of its kind: with the bot's own voice there are two sounds.
-      if ((report.device !== 'pulse') === isPicture) startedAt ??= report.at
+      if ((report.device !== 'pulse') === isPicture) startedAt ??= report.at - clockStep(clock)
       beginOnce()
     } else if (!isStopping) {
       // While it stops, ffmpeg ends a silence that merely was not finished.
@@ -166,11 +170,33 @@ export async function startCapture(options: {
     listener.failed(new Error(`The encoder stalled: no new output for ${limits.standingStillMs / 1000} s`), true)
   })
 
+  void watchForStep(clock, stalling.signal).then((stepMs) => {
+    if (stepMs === null || isStopping) return
+    isStopping = true
+    child.signal('SIGKILL')
+    const step = `${Math.round(Math.abs(stepMs) / 1000)} s ${stepMs > 0 ? 'forward' : 'back'}`
+    listener.failed(new Error(`The machine's clock was set ${step}, and the encoder counts by it`), true)
+  })
+
   return {
     startedAt: startedAt!,
     progress: () => progress,
     stop,
     kill: () => child.signal('SIGKILL'),
+  }
+}
+
+/** Resolves with the milliseconds by which the machine's clock was set, once that happens; null if the signal ends it. */
+async function watchForStep(clock: Clock, signal: AbortSignal): Promise<number | null> {
+  const before = clockStep(clock)
+  try {
+    for (;;) {
+      await clock.sleep(STEP_CHECK_MS, signal)
+      const stepMs = clockStep(clock) - before
+      if (Math.abs(stepMs) > MAX_STEP_MS) return stepMs
+    }
+  } catch {
+    return null
   }
 }
 

@@ -132,7 +132,7 @@ async function isOwnedByOther(folder: string): Promise<boolean> {
   if (place === here) return pid !== me && (await identityOf(pid).catch(() => null)) === owner
   const first = await mtimeOf(file)
   if (first === null || Date.now() - first > DEAD_AFTER_MS) return false
-  for (const until = Date.now() + DEAD_AFTER_MS; Date.now() < until; ) {
+  for (const until = performance.now() + DEAD_AFTER_MS; performance.now() < until; ) {
     await new Promise((resolve) => setTimeout(resolve, BEAT_MS / 4))
     if ((await mtimeOf(file)) !== first) return true
   }

@@ -30,7 +30,7 @@ export class StopRequests {
     })
   }
 
-  interrupt(now = Date.now()): void {
+  interrupt(now = performance.now()): void {
     const before = this.#interruptedAt
     if (before !== null && now - before < SAME_REQUEST_MS) return
     this.#interruptedAt = now

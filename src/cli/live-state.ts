@@ -1,3 +1,4 @@
+import { systemClock } from '@standin/base/deadline.ts'
 import type { BotEvent, Transcript } from '@standin/wire/events.ts'
 import { shownBytes, shownDuration, shownText } from './shown-text.ts'
 
@@ -18,7 +19,7 @@ const PARTIAL_SHOWN_MS = 10_000
 /** The facts of the status line, kept from events. */
 export class LiveState {
   #status = 'starting'
-  #since = Date.now()
+  #since = systemClock.now()
   #bytes = 0
   #seconds = 0
   #progressAt: number | null = null
@@ -26,7 +27,7 @@ export class LiveState {
   readonly #present = new Set<number>()
   readonly #speaking = new Map<number, string>()
 
-  onEvent(event: BotEvent, now = Date.now()): void {
+  onEvent(event: BotEvent, now = systemClock.now()): void {
     switch (event.type) {
       case 'status_change':
         if (event.status === 'recording_paused') this.#seconds = this.#recorded(now)
@@ -57,12 +58,12 @@ export class LiveState {
   }
 
   /** A partial transcript stays in the line until it is final. */
-  onPartial(words: Transcript, now = Date.now()): void {
+  onPartial(words: Transcript, now = systemClock.now()): void {
     this.#partial = { words, at: now }
   }
 
   /** Fits the width: what matters most comes first. */
-  line(width: number, now = Date.now()): string {
+  line(width: number, now = systemClock.now()): string {
     const isRecording = this.#status === 'in_call_recording' || this.#status === 'recording_resumed'
     const time = isRecording || this.#status === 'recording_paused' ? this.#recorded(now) : (now - this.#since) / 1000
     const parts = [STATE_WORDS[this.#status] ?? this.#status, shownDuration(time)]

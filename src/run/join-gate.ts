@@ -3,7 +3,7 @@
  * page is filled in before, so that the request goes out in that moment.
  */
 
-import { aborted, sleepUntil, within } from '@standin/base/deadline.ts'
+import { aborted, sleepUntil, wallTime, within } from '@standin/base/deadline.ts'
 import type { Job } from '@standin/wire/job.ts'
 import type { Clock, ControlPlane } from '../../core/ports.ts'
 
@@ -45,7 +45,7 @@ export function openJoinGate({ job, control, clock, signal }: JoinGateParts): Jo
       await welcomed
       if (plannedAt !== null) await sleepUntil(clock, plannedAt, signal)
       signal.throwIfAborted()
-      if (!hasJoined && plannedAt !== null) reportLateness(clock.now() - plannedAt)
+      if (!hasJoined && plannedAt !== null) reportLateness(wallTime(clock) - plannedAt)
       hasJoined = true
     },
   }

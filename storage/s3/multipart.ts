@@ -30,7 +30,7 @@ export interface UploadStart {
 export async function createUpload(session: S3Session, start: UploadStart): Promise<string> {
   const { key, signal } = start
   let isAmbiguous = false
-  const begunAt = Date.now()
+  const begunAt = performance.now()
   const grace = new AbortController()
   let timer: NodeJS.Timeout | undefined
   const onAbort = () => {
@@ -68,10 +68,10 @@ export async function createUpload(session: S3Session, start: UploadStart): Prom
         `Cannot store s3://${session.bucket}/${key}: the server answered, but named no upload. Check storage.endpoint: that may be no S3 server.`,
       )
     }
-    if (isAmbiguous) await abortStrays(session, key, answer.UploadId, Date.now() - begunAt)
+    if (isAmbiguous) await abortStrays(session, key, answer.UploadId, performance.now() - begunAt)
     return answer.UploadId
   } catch (error) {
-    if (isAmbiguous || signal.aborted) await abortStrays(session, key, null, Date.now() - begunAt)
+    if (isAmbiguous || signal.aborted) await abortStrays(session, key, null, performance.now() - begunAt)
     if (signal.aborted) throw signal.reason
     throw error
   } finally {

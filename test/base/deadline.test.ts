@@ -1,6 +1,6 @@
-import { aborted, type Clock, endsWithin, sleepUntil, systemClock, within } from '@standin/base/deadline.ts'
+import { aborted, type Clock, clockStep, endsWithin, sleepUntil, systemClock, within } from '@standin/base/deadline.ts'
 import fc from 'fast-check'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 
 /** A clock whose sleeps end when the test says so. */
 function handClock() {
@@ -104,5 +104,29 @@ describe('a wait for some time at most', () => {
     expect(await waiting).toBe(false)
     reject(new Error('later'))
     await new Promise(setImmediate)
+  })
+})
+
+describe('the clock of the system', () => {
+  test('does not follow a machine whose clock is set, and says by how much it was', () => {
+    const before = systemClock.now()
+    const wall = vi.spyOn(Date, 'now').mockReturnValue(before + 3_600_000)
+    expect(systemClock.now() - before).toBeLessThan(60_000)
+    expect(clockStep(systemClock)).toBeGreaterThan(3_500_000)
+    wall.mockRestore()
+    expect(Math.abs(clockStep(systemClock))).toBeLessThan(1_000)
+  })
+
+  test('a wait for an instant follows the machine: people named it', async () => {
+    let wall = 0
+    const clock: Clock = {
+      now: () => 0,
+      wall: () => wall,
+      sleep: async (ms) => {
+        wall += ms > 5_000 ? 60_000 : ms
+      },
+    }
+    await sleepUntil(clock, 50_000, new AbortController().signal)
+    expect(wall).toBe(60_000)
   })
 })

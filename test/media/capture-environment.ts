@@ -2,18 +2,14 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { systemClock } from '@standin/base/deadline.ts'
 import { type LogFields, silentLogger } from '../../core/logger.ts'
-import type { CaptureEnvironment, Clock, Recorder, RecorderEvent } from '../../core/ports.ts'
+import type { CaptureEnvironment, Recorder, RecorderEvent } from '../../core/ports.ts'
 import { createRecorder, type RecorderOptions } from '../../recorder/index.ts'
 import { openStorage } from '../../storage/index.ts'
 import { startToneAndFlash, type ToneAndFlash } from './tone-and-flash.ts'
 
-export const realClock: Clock = {
-  now: () => Date.now(),
-  sleep: async (ms, signal) => {
-    await sleep(ms, undefined, { signal })
-  },
-}
+export const realClock = systemClock
 
 /** Files that grow in a folder, as those of a job do that stores there. */
 export function growIn(folder: string): RecorderOptions['grow'] {

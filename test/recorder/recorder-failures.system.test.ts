@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
+import { systemClock } from '@standin/base/deadline.ts'
 import { afterEach, expect, test } from 'vitest'
 import type { RecorderEvent } from '../../core/ports.ts'
 import { childrenOf, growIn, oneChild, setUpStage, type TestStage, until } from '../media/capture-environment.ts'
@@ -226,4 +227,32 @@ test('a user without a name and with a home folder that cannot be written record
   const { files } = (await telling(({ type }) => type === 'files')) as unknown as { files: Array<{ name: string }> }
   expect(files.map(({ name }) => name)).toEqual(['video.mp4', 'audio.m4a'])
   expect((await measure(join(folder, 'video.mp4'))).durationSeconds).toBeGreaterThan(1.5)
+})
+
+test.for([
+  { stepMs: 3_600_000, says: /^encoder: The machine's clock was set 3600 s forward, and the encoder counts by it$/ },
+  { stepMs: -5_000, says: /^encoder: The machine's clock was set 5 s back, and the encoder counts by it$/ },
+])('a clock that is set by $stepMs ms costs the encoder, and moves no time', async ({ stepMs, says }) => {
+  let step = 0
+  // The machine's own clock must stay, so the time that the recorder counts moves away from it instead.
+  const now = () => systemClock.now() - 7_200_000 - step
+  const { recorder, events, recorded, finish } = await open({ clock: { ...systemClock, now }, mode: 'audio_only' })
+  const times = [now()]
+  await recorder.start()
+  await recorded(3)
+  times.push(now())
+  step = stepMs
+  times.push(now())
+  await until(() => failures(events).some((failure) => says.test(failure)))
+  await recorder.pause()
+  await recorder.resume()
+  await recorded(5)
+  await finish()
+  times.push(now())
+  const [first, second, ...others] = recorder.spans()
+  expect(others).toEqual([])
+  expect(first!.startedAt).toBeGreaterThanOrEqual(times[0]! - 1_000)
+  expect(first!.startedAt).toBeLessThanOrEqual(times[1]! + 1_000)
+  expect(second!.startedAt).toBeGreaterThanOrEqual(times[2]! - 1_000)
+  expect(second!.endedAt).toBeLessThanOrEqual(times[3]! + 1_000)
 })

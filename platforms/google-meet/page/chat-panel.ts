@@ -2,6 +2,7 @@
 import { contentOf, type WrittenContent } from '../../shared/page/chat/chat-content.ts'
 import { instantOf } from '../../shared/page/chat/chat-time.ts'
 import { plain } from '../../shared/page/dom/visible-text.ts'
+import { pageNow } from '../../shared/page/page-clock.ts'
 import type { PageConfig } from './types.ts'
 
 export interface PanelMessage {
@@ -43,7 +44,7 @@ export function readPanelMessage(element: Element, selectors: Selectors, says: S
 export function ownMessages(selectors: Selectors, says: Says, most: number): { id: string; text: string }[] {
   const newest = [...document.querySelectorAll(selectors.chatMessage ?? ':not(*)')].slice(-most)
   return newest.flatMap((element) => {
-    const message = readPanelMessage(element, selectors, says, Date.now())
+    const message = readPanelMessage(element, selectors, says, pageNow())
     return message && message.sender === null ? [{ id: message.id, text: message.content.text }] : []
   })
 }

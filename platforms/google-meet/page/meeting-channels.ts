@@ -5,6 +5,7 @@
 import type { WebRtcTap } from '../../shared/page/audio/webrtc-tap.ts'
 import { UnreadMessage, type UnreadMessages } from '../../shared/page/chat/unread-messages.ts'
 import { wrapMethod } from '../../shared/page/dom/patch-native.ts'
+import { pageNow } from '../../shared/page/page-clock.ts'
 import { type CaptionRecord, decodeCaptions } from './captions.ts'
 import { type CollectionUpdate, decodeCollection, decodeSync, type UserRecord } from './collections.ts'
 
@@ -41,7 +42,7 @@ export function listenToMeetingChannels(tap: WebRtcTap, handlers: MeetingChannel
     const handle = label === 'collections' ? handleCollection : label === 'captions' ? handleCaptions : null
     if (handle === null) return
     channel.addEventListener('message', ({ data }) => {
-      const at = Date.now()
+      const at = pageNow()
       // Decompression is asynchronous; messages keep their order.
       order = order
         .then(() => handle(data, at))
@@ -55,7 +56,7 @@ export function listenToMeetingChannels(tap: WebRtcTap, handlers: MeetingChannel
   listenToRosterCalls((text) => {
     try {
       const users = decodeSync(text)
-      onRosterCall(users, Date.now())
+      onRosterCall(users, pageNow())
       unread.note('roster call', users.length > 0 ? 'read' : 'empty')
     } catch {
       unread.note('roster call', 'unread')

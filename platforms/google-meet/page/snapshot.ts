@@ -1,6 +1,7 @@
 /** Reads all signs for the driver, in one poll of the page. */
 import { createDialogReader, hasVisibleCaptcha } from '../../shared/page/dom/dialogs.ts'
 import { isVisible, plain, textWithout, visibleLines } from '../../shared/page/dom/visible-text.ts'
+import { pageNow } from '../../shared/page/page-clock.ts'
 import type { Elements } from './elements.ts'
 import type { Roster } from './roster.ts'
 import type { PageConfig, PageSnapshot } from './types.ts'
@@ -49,7 +50,7 @@ export function createSnapshotReader(
         return element !== null && isVisible(element)
       }
       return {
-        at: Date.now(),
+        at: pageNow(),
         url: location.href,
         lang: document.documentElement?.lang ?? '',
         lines: (body ? visibleLines(body, without) : []).filter((line) => !elements.says('chatToast', line)),

@@ -3,6 +3,7 @@ import type { ChatMessage } from '../../../core/meeting/meeting.ts'
 import { contentOf } from '../../shared/page/chat/chat-content.ts'
 import { ChatLog } from '../../shared/page/chat/chat-log.ts'
 import { isVisible } from '../../shared/page/dom/visible-text.ts'
+import { pageNow } from '../../shared/page/page-clock.ts'
 import type { ChatState, PageEvent } from '../../shared/page/types.ts'
 import { createMessageReader, readMessages, readStore, type StoreMessage } from './store.ts'
 import type { PageConfig } from './types.ts'
@@ -29,7 +30,7 @@ function readPanel(selectors: PageConfig['selectors']): ChatMessage[] {
     if (id === '' || !holder || element.matches('.lobbymessage, .error')) return []
     const direct = element.matches('.privatemessage') && { isDirect: true }
     const content = contentOf(holder, { without: BESIDE_THE_TEXT })
-    return [{ id, senderId: null, senderName: sender, at: Date.now(), isOwn, ...content, ...direct }]
+    return [{ id, senderId: null, senderName: sender, at: pageNow(), isOwn, ...content, ...direct }]
   })
 }
 
@@ -66,7 +67,7 @@ export function createChat({ selectors, botName }: PageConfig, emit: (event: Pag
     read,
     state(box) {
       // The panel may be closed again before the next poll.
-      read(Date.now())
+      read(pageNow())
       return chatState(selectors, box)
     },
   }

@@ -1,6 +1,7 @@
 /** Reads each person's level: every audio receiver carries one person, and its packets have the level. */
 import type { LevelSample } from '../../shared/page/audio/speech-detector.ts'
 import type { TappedTrack } from '../../shared/page/audio/webrtc-tap.ts'
+import { pageNow } from '../../shared/page/page-clock.ts'
 import type { StoreView } from './store.ts'
 
 /**
@@ -20,7 +21,7 @@ interface Seen {
 
 /** Null while no receiver has levels: then the page's marks are the only source. */
 export function createLevelReader(
-  now: () => number = Date.now,
+  now: () => number = pageNow,
 ): (receivers: Iterable<RTCRtpReceiver>, ownerOf: (receiver: RTCRtpReceiver) => string | null) => LevelSample[] | null {
   const seen = new WeakMap<RTCRtpReceiver, Seen>()
   let wasHeard = false

@@ -2,6 +2,7 @@
  * Detects whether the media of the meeting still arrive: the page itself shows no sign when only the media connection
  * is lost.
  */
+import { pageNow } from '../../shared/page/page-clock.ts'
 
 const UP: ReadonlySet<RTCIceConnectionState> = new Set(['connected', 'completed'])
 /** A session is replaced by another one now and then, and the first one after a person joined takes its time. */
@@ -17,7 +18,7 @@ export interface MediaWatch {
 
 export function createMediaWatch(
   connections: () => readonly Pick<RTCPeerConnection, 'iceConnectionState'>[],
-  now: () => number = Date.now,
+  now: () => number = pageNow,
 ): MediaWatch {
   let wasUp = false
   let downSince: number | null = null

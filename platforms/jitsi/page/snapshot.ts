@@ -1,6 +1,7 @@
 /** Reads all signs for the driver, in one poll of the page. */
 import { createDialogReader } from '../../shared/page/dom/dialogs.ts'
 import { isVisible, textWithout, visibleLines } from '../../shared/page/dom/visible-text.ts'
+import { pageNow } from '../../shared/page/page-clock.ts'
 import type { Elements } from './elements.ts'
 import type { StoreView } from './store.ts'
 import type { Notice, PageConfig, PageSnapshot } from './types.ts'
@@ -54,7 +55,7 @@ export function createSnapshotReader(
       const isLobby = elements.shown('lobby') !== null
       wasJoined ||= store?.isJoined ?? false
       return {
-        at: Date.now(),
+        at: pageNow(),
         // The rest of the address may hold a token.
         url: `${location.protocol}//${location.host}${location.pathname}`,
         lang: document.documentElement?.lang ?? '',

@@ -6,6 +6,7 @@
 
 import type { ChatFile, ChatMessage, ChatReaction } from '../../../core/meeting/meeting.ts'
 import { plainContent } from '../../shared/page/chat/chat-content.ts'
+import { pageNow } from '../../shared/page/page-clock.ts'
 
 export interface StorePerson {
   id: string
@@ -236,7 +237,7 @@ function senderOf({ participantId, displayName, timestamp }: Foreign) {
   return {
     senderId: text(participantId, LONGEST_ID),
     senderName: text(displayName, LONGEST_NAME)?.trim() || 'Unknown',
-    at: typeof timestamp === 'number' && Number.isFinite(timestamp) ? timestamp : Date.now(),
+    at: typeof timestamp === 'number' && Number.isFinite(timestamp) ? timestamp : pageNow(),
   }
 }
 

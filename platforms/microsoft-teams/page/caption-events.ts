@@ -1,6 +1,7 @@
 /** Captions from their two sources, the data channel and the captions window, as one. */
 import { CaptionRows } from '../../shared/page/chat/caption-rows.ts'
 import type { Wording } from '../../shared/page/dom/wording.ts'
+import { pageNow } from '../../shared/page/page-clock.ts'
 import type { PageEvent } from '../../shared/page/types.ts'
 import { createCaptionReader } from './captions.ts'
 import type { ChannelCaption } from './main-channel.ts'
@@ -45,7 +46,7 @@ export function createCaptionEvents({ config, people, wording, emit, onSpeaker }
     if (isFinal) channelRows.delete(mri)
     else channelRows.set(mri, row)
     const name = participantId === null ? '' : (people.present().find(({ id }) => id === participantId)?.name ?? '')
-    const common = { key: `channel-${row}`, participantId, name, text, isFinal, at: Date.now() }
+    const common = { key: `channel-${row}`, participantId, name, text, isFinal, at: pageNow() }
     emit({ type: 'caption', ...common, ...(startedAt === null ? {} : { startedAt }) })
   }
 

@@ -2,6 +2,7 @@
 import type { ChatMessage, ChatReaction } from '../../../core/meeting/meeting.ts'
 import { ChatLog } from '../../shared/page/chat/chat-log.ts'
 import type { Wording } from '../../shared/page/dom/wording.ts'
+import { pageNow } from '../../shared/page/page-clock.ts'
 import type { ChatState, PageEvent } from '../../shared/page/types.ts'
 import { type Quoted, writtenIn } from './chat-markup.ts'
 import { readChatPane } from './chat-pane.ts'
@@ -69,7 +70,7 @@ export function createChat({ config, people, wording, emit }: Parts): Chat {
 
   return {
     addPushed(messages) {
-      const now = Date.now()
+      const now = pageNow()
       for (const { id, otherIds, mri, name, content, reactions, at } of messages) {
         const isOwn = people.selfMri === null ? isOwnName(name, config.botName, wording.says) : mri === people.selfMri
         const sender = nameOf(name, wording.says)

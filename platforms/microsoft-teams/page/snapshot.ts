@@ -2,6 +2,7 @@
 import type { DialogReader } from '../../shared/page/dom/dialogs.ts'
 import { isVisible, plain, textWithout, visibleLines } from '../../shared/page/dom/visible-text.ts'
 import type { Wording } from '../../shared/page/dom/wording.ts'
+import { pageNow } from '../../shared/page/page-clock.ts'
 import type { Elements } from './elements.ts'
 import type { People } from './people.ts'
 import type { CallMark, EndNotice, PageSnapshot } from './types.ts'
@@ -76,7 +77,7 @@ export function createSnapshotReader(elements: Elements, wording: Wording, knowl
   }
 
   function read(): PageSnapshot {
-    const at = Date.now()
+    const at = pageNow()
     const body = document.body as HTMLElement | null
     const lines = body ? visibleLines(body, without) : []
     const dialogs = knowledge.dialogs.read()

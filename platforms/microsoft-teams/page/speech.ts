@@ -6,6 +6,7 @@
 import { type Speech, watchSpeech } from '../../shared/page/audio/speech.ts'
 import { LEVEL_ON, type SpeechChange } from '../../shared/page/audio/speech-detector.ts'
 import type { WebRtcTap } from '../../shared/page/audio/webrtc-tap.ts'
+import { pageNow } from '../../shared/page/page-clock.ts'
 import { createMixReader } from './mixed-sound.ts'
 import type { People } from './people.ts'
 
@@ -23,7 +24,7 @@ export function watchTeamsSpeech(tap: WebRtcTap, people: People, emit: (changes:
   const mix = createMixReader((source) => people.ownersOfSource(source))
   let dominant: string | null = null
   let unattributedMs = 0
-  let lastRoundAt = Date.now()
+  let lastRoundAt = pageNow()
 
   const speech = watchSpeech({
     // The sources are read by `levels`, since the server may name them without their levels.
@@ -31,7 +32,7 @@ export function watchTeamsSpeech(tap: WebRtcTap, people: People, emit: (changes:
     ownersOfSource: () => [],
     levels() {
       const round = mix.read(tap.audioReceivers())
-      const at = Date.now()
+      const at = pageNow()
       const sinceMs = at - lastRoundAt
       lastRoundAt = at
       if (!round) return null

@@ -43,7 +43,7 @@ async function pressUntilLeft<Snapshot extends CommonSnapshot>(
     const until = Math.min(stopAt, clock.now() + waits.leaveMs)
     let silences = 0
     while (clock.now() < until) {
-      const report = await page.ask('report', 0)
+      const report = await page.ask('report', null, null)
       // No script of ours answered twice: the page is already another one, not just between two documents.
       if (!report && ++silences >= 2) return true
       if (report && steps.isOut(report.snapshot)) return true

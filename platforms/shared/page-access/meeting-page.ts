@@ -13,7 +13,7 @@ import { pageScript } from '../../../core/process/page-scripts.ts'
 import type { BotBrowser } from '../../browser/browser.ts'
 import { type CpuWaits, waitedShare } from '../../browser/cpu-waits.ts'
 import { OPEN_GATE } from '../join/ahead.ts'
-import type { CommonConfig, CommonSnapshot, PageApi, PageEvent } from '../page/types.ts'
+import type { Acknowledgement, CommonConfig, CommonSnapshot, PageApi, PageEvent } from '../page/types.ts'
 import type { Waits } from '../waits.ts'
 import { readAnswer, readReport } from './page-answers.ts'
 
@@ -96,7 +96,7 @@ export class MeetingPage<
   gate: AskGate = OPEN_GATE
   readonly #channel: string
   readonly #frameOf: (page: Page) => Frame
-  #acknowledged = 0
+  #acknowledged: Acknowledgement | null = null
   #document: number | null = null
   #silences = 0
   /** The end of the latest silence, and what was known of the processor then. */
@@ -148,7 +148,7 @@ export class MeetingPage<
     this.#mustLive()
     let report: unknown
     try {
-      report = await this.#call('report', [this.#acknowledged])
+      report = await this.#call('report', [this.#acknowledged, this.clock.now()])
     } catch (error) {
       this.#mustLive()
       if (!(error instanceof NoAnswer)) return null
@@ -170,7 +170,7 @@ export class MeetingPage<
     this.#refused += read.refused
     const { snapshot, events, hasBegun, dropped } = read
     this.#lastSnapshot = snapshot
-    this.#acknowledged = read.lastNumber ?? this.#acknowledged
+    if (read.lastNumber !== null) this.#acknowledged = { document: read.document, number: read.lastNumber }
     const isNewDocument = this.#document !== read.document
     this.#document = read.document
     return { snapshot, events, isNewDocument, hasBegun, dropped }

@@ -2,6 +2,7 @@
  * Validates the answers of a page's script: the page is not ours, and its own scripts may have taken over the channel.
  * Texts and lists that are too long are cut; values of another kind are refused, and the caller counts them.
  */
+import { systemClock } from '@standin/base/deadline.ts'
 import { z } from 'zod'
 import type { CommonSnapshot, PageApi, PageEvent } from '../page/types.ts'
 
@@ -30,7 +31,7 @@ const name = text(LONGEST_NAME)
 const instant = z
   .number()
   .min(0)
-  .refine((at) => at <= Date.now() + MOST_AHEAD_MS, { error: 'is in the future' })
+  .refine((at) => at <= systemClock.now() + MOST_AHEAD_MS, { error: 'is in the future' })
 const participant = z.object({ id, name, isHost: z.boolean(), isBot: z.boolean().optional() })
 const content = z.object({
   text: text(LONGEST_TEXT),

@@ -1,4 +1,5 @@
 /** Validates the audio that a page's script sends: the page is not ours, and it may send anything. */
+import { systemClock } from '@standin/base/deadline.ts'
 import type { AudioTap } from '../../../core/ports.ts'
 
 /** A quarter of a second at the highest rate; the page sends 20 ms at a time. */
@@ -15,7 +16,7 @@ const MAX_AWAY_MS = 120_000
 const CARRIED = /^([mv]) (\d{1,16}(?:\.\d+)?) ([A-Za-z0-9+/]{1,40000}={0,2})(?: (.+))?$/s
 
 /** `now`: UTC milliseconds. */
-export function receiveCarriedAudio(payload: string, audioTap: AudioTap, now: number = Date.now()): void {
+export function receiveCarriedAudio(payload: string, audioTap: AudioTap, now: number = systemClock.now()): void {
   const [, kind, time, base64, participantId = ''] = CARRIED.exec(payload) ?? []
   const at = Number(time)
   if (base64 === undefined || Math.abs(at - now) > MAX_AWAY_MS) return

@@ -1,5 +1,5 @@
 /** The page's side of the link to the driver: events that wait for the driver, and the listener for its calls. */
-import type { Delivery, NumberedPageEvent, PageEvent } from './types.ts'
+import type { Acknowledgement, Delivery, NumberedPageEvent, PageEvent } from './types.ts'
 
 /** At most so many events wait for a driver that does not ask; then the oldest chat message is dropped and counted. */
 const MOST_EVENTS = 5000
@@ -14,14 +14,14 @@ export interface EventQueue {
   release(): void
   readonly hasBegun: boolean
   /** Forgets the acknowledged events and returns the rest. */
-  deliver(acknowledged: number): Delivery
+  deliver(acknowledged: Acknowledgement | null): Delivery
 }
 
 /** `onTold` is called for every event when it is really sent. */
 export function createEventQueue(onTold: (event: PageEvent) => void = () => {}): EventQueue {
-  // Grows across documents too, so that the driver's acknowledgement never hides events of a newer one.
-  const document = Date.now()
-  let lastNumber = document
+  // An acknowledgement names its document, since the clock may be set back between two.
+  const document = Date.now() + Math.random()
+  let lastNumber = 0
   let hasBegun = false
   const held: PageEvent[] = []
   const events: NumberedPageEvent[] = []
@@ -60,7 +60,8 @@ export function createEventQueue(onTold: (event: PageEvent) => void = () => {}):
       return hasBegun
     },
     deliver(acknowledged) {
-      while (events[0] && events[0].number <= acknowledged) events.shift()
+      const known = acknowledged?.document === document ? acknowledged.number : 0
+      while (events[0] && events[0].number <= known) events.shift()
       return { events: [...events], document, hasBegun, dropped }
     },
   }

@@ -11,6 +11,7 @@ import { createOwnMedia } from './devices/own-media.ts'
 import { installVirtualDevices, type VirtualDevices } from './devices/virtual-devices.ts'
 import { watchCallControl } from './dom/call-control.ts'
 import { answerDriver, createEventQueue, type EventQueue } from './link.ts'
+import { followDriver, pageNow } from './page-clock.ts'
 import { createCameras } from './people/cameras.ts'
 import { Hands } from './people/hands.ts'
 import { type CompositeTile, createComposite } from './picture/composite.ts'
@@ -107,7 +108,7 @@ export function startPage<Config extends CommonConfig, Api extends PageApi>(
 
   function poll(): void {
     if (!document.body || !tap) return
-    const at = Date.now()
+    const at = pageNow()
     const tiles = platform.poll(at)
     if (queue.hasBegun) cameras.update(tiles, at)
     composite?.update(tiles)
@@ -119,10 +120,11 @@ export function startPage<Config extends CommonConfig, Api extends PageApi>(
   )
   const api: PageApi = {
     ...createOwnMedia(devices),
-    report: (acknowledged) => ({
-      snapshot: { ...platform.snapshot.read(), callGoneAt: callControl.goneAt() },
-      ...queue.deliver(acknowledged),
-    }),
+    report(acknowledged, now) {
+      if (now !== null) followDriver(now)
+      const snapshot = { ...platform.snapshot.read(), callGoneAt: callControl.goneAt() }
+      return { snapshot, ...queue.deliver(acknowledged) }
+    },
     element: (name) => platform.elements.find(name),
     reference: (ref) => platform.snapshot.reference(ref),
     begin(at) {

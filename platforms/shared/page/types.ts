@@ -118,6 +118,12 @@ export interface NumberedPageEvent {
   event: PageEvent
 }
 
+/** Which event the driver received last. */
+export interface Acknowledgement {
+  document: number
+  number: number
+}
+
 /** Events that wait for the driver. */
 export interface Delivery {
   /** Events after the number that was acknowledged, oldest first. */
@@ -144,7 +150,8 @@ export interface ChatState {
 
 /** The driver's calls of every platform's script. */
 export interface PageApi<Snapshot extends CommonSnapshot = CommonSnapshot, Name extends string = string> {
-  report(acknowledged: number): PageReport<Snapshot>
+  /** `now` is the driver's time in UTC milliseconds, which the page follows; null if it does not matter. */
+  report(acknowledged: Acknowledgement | null, now: number | null): PageReport<Snapshot>
   element(name: Name): Element | null
   /** A button of a dialog of the latest snapshot. */
   reference(ref: number): Element | null

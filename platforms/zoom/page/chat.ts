@@ -2,6 +2,7 @@
 import { ChatLog } from '../../shared/page/chat/chat-log.ts'
 import { seenAt } from '../../shared/page/chat/chat-time.ts'
 import type { EventQueue } from '../../shared/page/link.ts'
+import { pageNow } from '../../shared/page/page-clock.ts'
 import type { ChatState, PageEvent } from '../../shared/page/types.ts'
 import { ChatBacklog } from './chat-backlog.ts'
 import { createChatReader, type PanelMessage } from './chat-panel.ts'
@@ -39,7 +40,7 @@ export function createChat({ config, elements, roster, queue, emit }: ChatParts)
     if (queue.hasBegun && !isOver && !reader.catchUp((id) => log.knows(id))) {
       // Between two polls a flood brings more rows than one page of the list has.
       clearTimeout(turning)
-      turning = setTimeout(() => read(Date.now()), TURN_EVERY_MS)
+      turning = setTimeout(() => read(pageNow()), TURN_EVERY_MS)
       return
     }
     queue.miss(reader.missed())
@@ -90,7 +91,7 @@ export function createChat({ config, elements, roster, queue, emit }: ChatParts)
         isPanelOpen: elements.drawn('chatPanel') !== null,
         box: box && { isEnabled, value },
         own: reader
-          .read(Date.now())
+          .read(pageNow())
           .filter(({ sender }) => sender === null)
           .map(({ id, content }) => ({ id, text: content.text })),
       }

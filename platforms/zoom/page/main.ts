@@ -2,6 +2,8 @@
  * Runs at the start of every document of the meeting's tab, and of the frame in which the app's shell shows the meeting.
  * It keeps no name in the page.
  */
+
+import { pageNow } from '../../shared/page/page-clock.ts'
 import { createRosterReporter } from '../../shared/page/people/roster-reporter.ts'
 import { type PlatformPage, type SharedPage, startPage } from '../../shared/page/start-page.ts'
 import { captureZoomAudio } from './audio-capture.ts'
@@ -49,7 +51,7 @@ function createZoomPage(page: SharedPage<PageConfig>): PlatformPage<ZoomPageApi>
       return present > 0 ? present : null
     },
     hears: () => (sound?.mix() ?? null) !== null,
-    isListDue: () => roster.isListDue(peopleCount(), Date.now()),
+    isListDue: () => roster.isListDue(peopleCount(), pageNow()),
   })
 
   return {

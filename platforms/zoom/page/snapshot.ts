@@ -1,6 +1,7 @@
 /** Reads all signs for the driver, in one poll of the page. */
 import { createDialogReader, hasVisibleCaptcha } from '../../shared/page/dom/dialogs.ts'
 import { isVisible, plain, textWithout, visibleLines } from '../../shared/page/dom/visible-text.ts'
+import { pageNow } from '../../shared/page/page-clock.ts'
 import type { SelectorName } from '../selectors.ts'
 import type { Elements } from './elements.ts'
 import type { FormSnapshot, PageConfig, PageSnapshot } from './types.ts'
@@ -112,7 +113,7 @@ export function createSnapshotReader(config: PageConfig, elements: Elements, kno
         if (text) lines.push(text)
       }
       return {
-        at: Date.now(),
+        at: pageNow(),
         url: location.href,
         lang: document.documentElement?.lang ?? '',
         title: plain(document.title).slice(0, 200),

@@ -10,6 +10,7 @@ import {
   SILENCE_MS,
   type SpeechChange,
 } from '../../shared/page/audio/speech-detector.ts'
+import { pageNow } from '../../shared/page/page-clock.ts'
 import { MarkedSound } from './marked-sound.ts'
 import type { Person, Roster } from './roster.ts'
 import type { MeetingSound } from './sound.ts'
@@ -45,7 +46,7 @@ export function watchZoomSpeech({ sound, roster, peopleCount, isTold, emit }: Zo
     receivers: () => [],
     ownersOfSource: () => [],
     levels() {
-      const samples = levels(Date.now())
+      const samples = levels(pageNow())
       const isLoud = ({ level }: LevelSample) => level >= LEVEL_OFF
       loud = samples && new Set(samples.filter(isLoud).flatMap(({ participantIds }) => participantIds))
       return samples

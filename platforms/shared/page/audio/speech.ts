@@ -2,6 +2,8 @@
  * Decides who speaks: levels of the audio receivers' contributing sources, combined with signs of the page and its
  * captions.
  */
+
+import { pageNow } from '../page-clock.ts'
 import { createSourceSampler } from './contributing-sources.ts'
 import { createSpeechDetector, type LevelSample, type SpeechChange } from './speech-detector.ts'
 
@@ -35,7 +37,7 @@ export function watchSpeech({ receivers, ownersOfSource, levels, emit }: SpeechS
   const sample = createSourceSampler()
 
   setInterval(() => {
-    const at = Date.now()
+    const at = pageNow()
     const heard = [...receivers()]
     const others = levels?.() ?? null
     if (heard.length === 0 && others === null) {
@@ -50,9 +52,9 @@ export function watchSpeech({ receivers, ownersOfSource, levels, emit }: SpeechS
   }, SAMPLE_EVERY_MS)
 
   return {
-    mark: (participantId) => emit(detector.observe({ kind: 'page_mark', participantId, at: Date.now() })),
-    caption: (participantId) => emit(detector.observe({ kind: 'caption', participantId, at: Date.now() })),
+    mark: (participantId) => emit(detector.observe({ kind: 'page_mark', participantId, at: pageNow() })),
+    caption: (participantId) => emit(detector.observe({ kind: 'caption', participantId, at: pageNow() })),
     speaking: () => new Set(detector.speaking()),
-    forget: (participantId) => emit(detector.forget(participantId, Date.now())),
+    forget: (participantId) => emit(detector.forget(participantId, pageNow())),
   }
 }

@@ -2,6 +2,8 @@
  * Reads the sound of received tracks as the browser's jitter buffer gives it: before the machine's sound system, which
  * delays it by another 60 ms. A track plays while the page plays it, so the result is what people in the meeting hear.
  */
+
+import { pageNow } from '../page-clock.ts'
 import { createResampler } from './resampler.ts'
 
 /** The rate of all pieces; WebRTC's own sound has it already. */
@@ -64,7 +66,7 @@ function monoOf(data: AudioData): Float32Array {
  * Converts the media clock to UTC, both in milliseconds. A piece that a busy page reads late was not played late: the
  * shortest delay of those seen shows the relation of the clocks.
  */
-function createInstants(now: () => number = Date.now): (timestamp: number) => number {
+function createInstants(now: () => number = pageNow): (timestamp: number) => number {
   let offset = Number.POSITIVE_INFINITY
   let last = 0
   return (timestamp) => {

@@ -2,6 +2,7 @@
  * Notes when the call's own control, such as its Leave button, disappears from the page: this is the first sign of the
  * end of a call.
  */
+import { documentStart, pageNow } from '../page-clock.ts'
 
 const CHECK_EVERY_MS = 100
 
@@ -20,14 +21,13 @@ export interface CallControl {
  * whose control outlives the call.
  */
 export function watchCallControl(find: () => Element | null, isOver = () => false): CallControl {
-  const documentAt = Math.round(performance.timeOrigin)
   let isBegun = false
   let control: Element | null = null
   let goneAt: number | null = null
 
   function check(): void {
     if (control?.isConnected !== true) control = find()
-    goneAt = control === null || isOver() ? (goneAt ?? Date.now()) : null
+    goneAt = control === null || isOver() ? (goneAt ?? pageNow()) : null
   }
 
   return {
@@ -38,7 +38,7 @@ export function watchCallControl(find: () => Element | null, isOver = () => fals
       setInterval(check, CHECK_EVERY_MS)
     },
     goneAt() {
-      if (!isBegun) return documentAt
+      if (!isBegun) return documentStart()
       check()
       return goneAt
     },

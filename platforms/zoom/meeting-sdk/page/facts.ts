@@ -1,4 +1,6 @@
 /** Gathers the SDK's reports from all its channels into plain facts. Pure: no page, no SDK. */
+
+import { pageNow } from '../../../shared/page/page-clock.ts'
 import type { FailureChannel, SdkFacts, SdkFailure } from './types.ts'
 
 /** Levels of `onJoinSpeed`; docs/platform-notes/zoom.md#join-sequence. */
@@ -37,7 +39,7 @@ export class SdkFactsStore {
   }
   #ownId: number | null = null
 
-  constructor(now: () => number = Date.now) {
+  constructor(now: () => number = pageNow) {
     this.#now = now
   }
 

@@ -1,4 +1,6 @@
 /** Runs in the page of Zoom's Meeting SDK: the web client's readers of the page, and the SDK's own events and calls. */
+
+import { pageNow } from '../../../shared/page/page-clock.ts'
 import { type PlatformPage, type SharedPage, startPage } from '../../../shared/page/start-page.ts'
 import { captureZoomAudio } from '../../page/audio-capture.ts'
 import { createElements } from '../../page/elements.ts'
@@ -32,10 +34,10 @@ function createSdkPage(page: SharedPage<SdkPageConfig>): PlatformPage<SdkPageApi
     people: roster.handleAttendees,
     activeSpeakers(userIds) {
       const others = userIds.map(personOf).filter((id) => !roster.ownIds.has(id))
-      speech?.handleActive(others.map(String), Date.now())
+      speech?.handleActive(others.map(String), pageNow())
     },
     chat(data) {
-      const message = chat.received(data, Date.now(), roster.ownIds)
+      const message = chat.received(data, pageNow(), roster.ownIds)
       if (message) emit({ type: 'chat_message', message })
     },
     left: () => keepLeaveReason(facts),
@@ -84,7 +86,7 @@ function createSdkPage(page: SharedPage<SdkPageConfig>): PlatformPage<SdkPageApi
       async sendChat(text) {
         const answer = await sdk.sendChat(text)
         const id = chat.sent(text, answer)
-        const own = { senderId: null, senderName: config.botName, text, at: Date.now(), isOwn: true }
+        const own = { senderId: null, senderName: config.botName, text, at: pageNow(), isOwn: true }
         if (id !== null) emit({ type: 'chat_message', message: { id, ...own } })
         return answer
       },

@@ -1,5 +1,6 @@
 /** Keeps the people of the SDK's list, and reports who came, left, shares and raised a hand. */
 import type { EventQueue } from '../../../shared/page/link.ts'
+import { pageNow } from '../../../shared/page/page-clock.ts'
 import type { Hands } from '../../../shared/page/people/hands.ts'
 import { createRosterReporter } from '../../../shared/page/people/roster-reporter.ts'
 import type { PageEvent } from '../../../shared/page/types.ts'
@@ -30,7 +31,7 @@ export function createRosterReader({ botName, facts, queue, hands, emit }: Roste
 
   function report(): void {
     if (!queue.hasBegun) return
-    const at = Date.now()
+    const at = pageNow()
     reporter.update({ people: present.people, selfIsKnown: ownIds.size > 0, sharing: present.sharing }, at)
     for (const person of present.people) hands.set(person, present.hands.has(person.id), at)
   }

@@ -1,6 +1,7 @@
 /** Who speaks, by the sound of each person or of the meeting, and by the SDK's events. */
 import { type Speech, watchSpeech } from '../../../shared/page/audio/speech.ts'
 import type { LevelSample, SpeechChange } from '../../../shared/page/audio/speech-detector.ts'
+import { pageNow } from '../../../shared/page/page-clock.ts'
 import type { PageParticipant } from '../../../shared/page/types.ts'
 import type { MeetingSound } from '../../page/sound.ts'
 import { MixedSound } from '../../page/sound-owners.ts'
@@ -50,7 +51,7 @@ export function watchSdkSpeech({ sound, present, emit }: SdkSpeechParts): SdkSpe
     const heard = sound.people()
     if (heard !== null) return heard.map(({ userId, level }) => ({ participantIds: [String(userId)], level }))
     const here = marks.filter(({ id }) => isPresent(id))
-    return mix === null ? null : mixed.round(mix, here, Date.now())
+    return mix === null ? null : mixed.round(mix, here, pageNow())
   }
 
   return {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { createEventQueue } from '../../../../platforms/shared/page/link.ts'
-import type { PageEvent } from '../../../../platforms/shared/page/types.ts'
+import type { Acknowledgement, Delivery, PageEvent } from '../../../../platforms/shared/page/types.ts'
 
 const message = (number: number): PageEvent => ({
   type: 'chat_message',
@@ -20,7 +20,7 @@ test.each([
     queue.begin()
     queue.release()
   }
-  const { events, dropped } = queue.deliver(0)
+  const { events, dropped } = queue.deliver(null)
   expect(events[0]?.event).toEqual(left)
   expect(events.at(-1)?.event).toEqual(message(6999))
   expect(events.length + (dropped ?? 0)).toBe(7001)
@@ -29,13 +29,13 @@ test.each([
 test('a driver that asks in time misses nothing', () => {
   const queue = createEventQueue()
   queue.begin()
-  let acknowledged = 0
+  let acknowledged: Acknowledgement | null = null
   let received = 0
   for (let number = 1; number <= 10_000; number++) {
     queue.emit(message(number))
     if (number % 2500 !== 0) continue
-    const { events, dropped } = queue.deliver(acknowledged)
-    acknowledged = events.at(-1)!.number
+    const { events, dropped, document }: Delivery = queue.deliver(acknowledged)
+    acknowledged = { document, number: events.at(-1)!.number }
     received += events.length
     expect(dropped).toBe(0)
   }
@@ -47,5 +47,5 @@ test('messages that the page lost before they were read are counted with those t
   queue.begin()
   queue.miss(3)
   queue.miss(0)
-  expect(queue.deliver(0).dropped).toBe(3)
+  expect(queue.deliver(null).dropped).toBe(3)
 })
