@@ -8,7 +8,7 @@ let calls = 0
 
 const ownTime = () => performance.timeOrigin + performance.now()
 
- * UTC milliseconds as the driver counts them. They pass evenly, even if the machine's clock is set: a document keeps the
+/**
  * UTC milliseconds as the driver counts them. They pass evenly, even if the machine's clock is set: a document keeps the
  * clock of its start, and the driver the clock of the bot's start.
  */
