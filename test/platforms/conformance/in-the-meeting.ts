@@ -16,7 +16,7 @@ export function inTheMeeting(platform: PlatformUnderTest, rig: Rig): void {
   const people = () => peopleOf(session.events)
   const idOf = (name: string) => people().find((person) => person.name === name)?.id
   beforeAll(async () => {
-    session = await rig.session(rig.meeting('open', { people: PEOPLE }), { recordingMode: 'gallery_view' })
+    session = await rig.session(rig.meeting('open', { people: PEOPLE }), { recordingMode: 'gallery_view' }, 'keep')
   })
 
   test('an open meeting is joined under the name of the job', async () => {

@@ -19,7 +19,7 @@ import { WORDS as ZOOM_WORDS } from '../../../platforms/zoom/words.ts'
 import { HEADLESS_SHELL } from '../../headless-shell.ts'
 import { SILENT_STAGE } from '../conformance/ground.ts'
 import { guestOptions } from '../driver-options.ts'
-import { SharedChromium } from '../shared-chromium.ts'
+import { sharedChromium } from '../shared-chromium.ts'
 
 export type Platform = 'google-meet' | 'microsoft-teams' | 'zoom'
 
@@ -70,12 +70,10 @@ export const ADDRESSES: Readonly<Record<Platform, string>> = {
 
 /** One page of each platform for all tests of a file. */
 export class RealPages {
-  readonly #chromium = new SharedChromium()
   readonly #opened = new Map<Platform, Promise<{ page: MeetingPage; serve: (html: string, policy?: string) => void }>>()
 
   async close(): Promise<void> {
     for (const opening of this.#opened.values()) await (await opening).page.browser.close()
-    await this.#chromium.close()
   }
 
   /** Shows the page and returns it with what it says within the time that `wait` gives it. */
@@ -111,7 +109,7 @@ export class RealPages {
       botName: BOT_NAME,
       captions: true,
       chromium: HEADLESS_SHELL,
-      openBrowser: this.#chromium.open,
+      openBrowser: sharedChromium.open,
     }
     const page = await openMeetingPage(SILENT_STAGE, new AbortController().signal, options, {
       script: PLATFORMS[platform].script(options, SILENT_STAGE),
