@@ -1,4 +1,4 @@
-/** What a test worker shares between its files, and closes when it ends (`real-time-runner.ts` says when). */
+/** Servers and browsers that the files of a test worker share. The worker closes them when it ends (`real-time-runner.ts`). */
 
 const closers: (() => Promise<unknown>)[] = []
 

@@ -18,10 +18,8 @@ import { guestOptions } from '../driver-options.ts'
 import { sharedChromium } from '../shared-chromium.ts'
 import { type WorkerMocks, workerMocks } from '../worker-mocks.ts'
 import { BotLife } from './bot-life.ts'
-import { SILENT_STAGE, waitsAt } from './ground.ts'
+import { BOT_NAME, SILENT_STAGE, waitsAt } from './ground.ts'
 import type { PlatformUnderTest } from './platforms.ts'
-
-export const BOT_NAME = 'Notes for Ann'
 
 /** A driver in a meeting, with everything it told. */
 export interface Session {
