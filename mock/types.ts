@@ -113,6 +113,8 @@ export interface MockServer {
   readonly certificateHash: string
   /** A meeting that runs the named scenario with the given people; every call makes a meeting with a new code. */
   open(scenario: string, options?: MockMeetingOptions): MockMeeting
+  /** Ends the meeting's media and forgets the meeting: for a server that outlives many. */
+  forget(meeting: MockMeeting): Promise<void>
   close(): Promise<void>
 }
 

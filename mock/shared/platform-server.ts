@@ -1,7 +1,7 @@
 /** One mock platform: its hosts on one local port, its meetings, and the host's page. */
 import { pageScript } from '../../core/process/page-scripts.ts'
 import { JanusServer } from '../media/room.ts'
-import type { MockMeetingOptions, MockServer } from '../types.ts'
+import type { MockMeeting, MockMeetingOptions, MockServer } from '../types.ts'
 import { type Certificate, makeCertificate } from './certificate.ts'
 import { startHostPage } from './host-page.ts'
 import type { Meeting } from './meeting.ts'
@@ -122,6 +122,14 @@ export class PlatformServer<M extends Meeting = Meeting> implements MockServer {
       meeting.makeCurrent(visit.token)
       visit.attach(socket)
     })
+  }
+
+  async forget(meeting: MockMeeting): Promise<void> {
+    for (const [code, known] of this.meetings) {
+      if (known !== meeting) continue
+      this.meetings.delete(code)
+      await known.close()
+    }
   }
 
   async close(): Promise<void> {

@@ -1,6 +1,6 @@
 /**
- * Attempts to be in a mock meeting, with a driver in a real, headless Chromium that a file shares: what the tests of
- * every platform need.
+ * Attempts to be in a mock meeting, with a driver in the headless Chromium of the test worker: what the tests of every
+ * platform need.
  */
 
 import { afterAll, afterEach, beforeAll } from 'vitest'
@@ -13,7 +13,8 @@ import { HEADLESS_SHELL } from '../headless-shell.ts'
 import { SMALL_PICTURES } from '../mock/small-pictures.ts'
 import { SILENT_STAGE, until } from './conformance/ground.ts'
 import { guestOptions } from './driver-options.ts'
-import { SharedChromium } from './shared-chromium.ts'
+import { sharedChromium } from './shared-chromium.ts'
+import { type WorkerMocks, workerMocks } from './worker-mocks.ts'
 
 export interface Attempt<Meeting extends MockMeeting = MockMeeting> {
   meeting: Meeting
@@ -45,9 +46,14 @@ export interface AttemptOptions<Meeting extends MockMeeting = MockMeeting> exten
 type AnyServer = Omit<MockServer, 'open'> & { open(scenario: string, options?: MockMeetingOptions): MockMeeting }
 type MeetingOf<Server extends AnyServer> = ReturnType<Server['open']>
 
+interface Opened {
+  drivers: Set<MeetingDriver>
+  meetings: Set<MockMeeting>
+}
+
 /** The values that differ from platform to platform. */
 export interface AttemptSetting<Server extends AnyServer> {
-  start(): Promise<Server>
+  serverOf(mocks: WorkerMocks): Server
   openDriver(
     target: MeetingTarget,
     stage: CaptureEnvironment,
@@ -60,28 +66,33 @@ export interface AttemptSetting<Server extends AnyServer> {
   waitsAt(speed: number): Partial<Waits>
 }
 
-/** To be called once in a test file: serves the mock for all its tests and closes what each of them opened. */
+/** To be called once in a test file: closes what each of its tests opened. */
 export function attempts<Server extends AnyServer>(setting: AttemptSetting<Server>) {
   type Meeting = MeetingOf<Server>
+  let mocks: WorkerMocks
   let mock: Server
-  const chromium = new SharedChromium()
-  const opened = new Set<MeetingDriver>()
+  const opened: Opened = { drivers: new Set(), meetings: new Set() }
   beforeAll(async () => {
-    mock = await setting.start()
+    mocks = await workerMocks()
+    mock = setting.serverOf(mocks)
   })
-  afterEach(async () => {
-    await Promise.all([...opened].map((driver) => driver.close()))
-    opened.clear()
-  })
+  afterEach(() => close(opened))
   afterAll(async () => {
-    await chromium.close()
-    await mock.close()
+    const all = await sharedChromium.running()
+    if (all.some(({ contexts }) => contexts > 0)) throw new Error('A test of this file has left a browser context open')
   })
+
+  async function close({ drivers, meetings }: Opened): Promise<void> {
+    await Promise.all([...drivers].map((driver) => driver.close()))
+    await Promise.all([...meetings].map((meeting) => mock.forget(meeting)))
+    drivers.clear()
+    meetings.clear()
+  }
 
   async function attempt(
     scenario: string,
     options: AttemptOptions<Meeting> = {},
-    closedLater: Set<MeetingDriver> = opened,
+    closedLater = opened,
   ): Promise<Attempt<Meeting>> {
     const { driver: driverOptions, waits, meeting: known, retarget, ...meetingOptions } = options
     const speed = meetingOptions.speed ?? setting.speed
@@ -89,16 +100,18 @@ export function attempts<Server extends AnyServer>(setting: AttemptSetting<Serve
     const { promise: hostReady, resolve: saidWhereItIs } = Promise.withResolvers<void>()
     const meeting =
       known ?? (mock.open(scenario, { seed: 1, speed, hostReady, media: SMALL_PICTURES, ...meetingOptions }) as Meeting)
+    closedLater.meetings.add(meeting)
     const stop = new AbortController()
     const target = setting.targetOf(meeting)
     const driver = await setting.openDriver(retarget?.(target, meeting) ?? target, SILENT_STAGE, stop.signal, {
       ...guestOptions(mock),
+      hostMap: mocks.hostMap,
       chromium: HEADLESS_SHELL,
-      openBrowser: chromium.open,
+      openBrowser: sharedChromium.open,
       waits: { ...setting.waitsAt(speed), ...waits },
       ...driverOptions,
     })
-    closedLater.add(driver)
+    closedLater.drivers.add(driver)
     const join = driver.join.bind(driver)
     driver.join = (signal, gate) => join(signal, gate).finally(saidWhereItIs)
     const events: MeetingEvent[] = []
@@ -120,7 +133,7 @@ export function attempts<Server extends AnyServer>(setting: AttemptSetting<Serve
 
   return {
     mock: () => mock,
-    chromium,
+    mocks: () => mocks,
     attempt: (scenario: string, options?: AttemptOptions<Meeting>) => attempt(scenario, options),
     /** Every test that only needs to be in begins like this. */
     async inside(scenario: string, options?: AttemptOptions<Meeting>): Promise<Attempt<Meeting>> {
@@ -130,15 +143,13 @@ export function attempts<Server extends AnyServer>(setting: AttemptSetting<Serve
     },
     /** In one meeting for all tests of a `describe`, in their order: for what ends nothing. */
     insideTogether(scenario: string, options?: AttemptOptions<Meeting>): () => Attempt<Meeting> {
-      const own = new Set<MeetingDriver>()
+      const own: Opened = { drivers: new Set(), meetings: new Set() }
       let made: Attempt<Meeting> | null = null
       beforeAll(async () => {
         made = await attempt(scenario, options, own)
         await made.enter()
       })
-      afterAll(async () => {
-        for (const driver of own) await driver.close()
-      })
+      afterAll(() => close(own))
       return () => made!
     },
   }

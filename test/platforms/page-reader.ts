@@ -12,7 +12,8 @@ import { HEADLESS_SHELL } from '../headless-shell.ts'
 import { SMALL_PICTURES } from '../mock/small-pictures.ts'
 import { SILENT_STAGE } from './conformance/ground.ts'
 import { guestOptions } from './driver-options.ts'
-import type { SharedChromium } from './shared-chromium.ts'
+import { sharedChromium } from './shared-chromium.ts'
+import type { WorkerMocks } from './worker-mocks.ts'
 
 /** Divides the mock's own times. */
 const SPEED = 20
@@ -25,6 +26,7 @@ interface ReadServer<Meeting> {
   readonly hosts: readonly string[]
   readonly address: string
   open(scenario: string, options?: MockMeetingOptions): Meeting
+  forget(meeting: MockMeeting): Promise<void>
 }
 
 export interface ReaderSetting<Snapshot extends CommonSnapshot, Kind extends string> {
@@ -52,26 +54,29 @@ export interface PageReader<Meeting, Snapshot extends CommonSnapshot, Kind exten
 
 /**
  * To be called once in a `describe`: the page is left when its tests are over.
- * @param ground the mock and the browser of the file's other tests
+ * @param ground the mocks of the file's other tests
  */
 export function pageReader<
   Meeting extends MockMeeting & { askToJoin(botName: string): void },
   Snapshot extends CommonSnapshot,
   Kind extends string,
 >(
-  ground: { mock(): ReadServer<Meeting>; chromium: SharedChromium },
+  ground: { mock(): ReadServer<Meeting>; mocks(): WorkerMocks },
   { openPage, classifier, addressOf }: ReaderSetting<Snapshot, Kind>,
 ): PageReader<Meeting, Snapshot, Kind> {
   let opening: Promise<MeetingPage<Snapshot>> | null = null
+  let shown: Meeting | null = null
   afterAll(async () => {
     await (await opening)?.browser.close()
+    if (shown) await ground.mock().forget(shown)
   })
 
   const page = () => {
     opening ??= openPage(SILENT_STAGE, new AbortController().signal, {
       ...guestOptions(ground.mock()),
+      hostMap: ground.mocks().hostMap,
       chromium: HEADLESS_SHELL,
-      openBrowser: ground.chromium.open,
+      openBrowser: sharedChromium.open,
     })
     return opening
   }
@@ -80,6 +85,8 @@ export function pageReader<
     const meeting = ground.mock().open(scenario, { seed: 1, speed: SPEED, media: SMALL_PICTURES, ...options })
     const { browser } = await page()
     await browser.page.goto(addressOf(meeting), { waitUntil: 'domcontentloaded' })
+    if (shown) await ground.mock().forget(shown)
+    shown = meeting
     return meeting
   }
 

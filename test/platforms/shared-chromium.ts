@@ -1,8 +1,9 @@
 /**
- * One Chromium for the bots of a test file, a fresh context for each of them: starting one takes longer than joining.
+ * One Chromium for the bots of a test worker, a fresh context for each of them: starting one takes longer than joining.
  */
 import { rm } from 'node:fs/promises'
-import { type Browser, chromium } from 'playwright'
+import { systemClock, within } from '@standin/base/deadline.ts'
+import { type Browser, type BrowserContext, chromium } from 'playwright'
 import type { CaptureEnvironment } from '../../core/ports.ts'
 import { botBrowserOf } from '../../platforms/browser/bot-browser.ts'
 import {
@@ -13,27 +14,32 @@ import {
   openBrowser,
 } from '../../platforms/browser/browser.ts'
 import { makeBrowserHome } from '../../platforms/browser/home.ts'
+import { atWorkerEnd } from '../worker-end.ts'
+
+/** A Chromium that makes no context within this time hangs. */
+const HANGS_AFTER_MS = 30_000
 
 interface Running {
   browser: Browser
+  processId: number
   home: string
 }
 
 export class SharedChromium {
   /** By what they were started with. */
   readonly #running = new Map<string, Promise<Running>>()
+  readonly #hangsAfterMs: number
+
+  constructor(hangsAfterMs = HANGS_AFTER_MS) {
+    this.#hangsAfterMs = hangsAfterMs
+  }
 
   /** A bot that needs more than a context gets a separate Chromium. */
   readonly open: OpenBrowser = async (stage, options, signal) => {
     if (needsOwnProcess(stage, options)) return openBrowser(stage, options, signal)
-    const { browser } = await this.#browserFor(stage, options)
-    signal.throwIfAborted()
-    const { state } = options
-    const context = await browser.newContext({
-      ...contextOptions(stage),
-      ...(state?.kind === 'storage_state' ? { storageState: state.state } : {}),
-    })
+    const context = await this.#newContext(stage, options)
     try {
+      signal.throwIfAborted()
       const shared = {
         processId: null,
         storedFile: async () => null,
@@ -47,34 +53,82 @@ export class SharedChromium {
     }
   }
 
-  async close(): Promise<void> {
-    for (const running of this.#running.values()) {
-      // One that did not start has failed the test that asked for it.
-      const started = await running.catch(() => null)
-      await started?.browser.close()
-      if (started) await rm(started.home, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 })
-    }
-    this.#running.clear()
+  /** The process of each Chromium, and how many contexts are open in it. */
+  async running(): Promise<{ processId: number; contexts: number }[]> {
+    const all = await Promise.all(this.#running.values())
+    return all.map(({ browser, processId }) => ({ processId, contexts: browser.contexts().length }))
   }
 
-  #browserFor(stage: CaptureEnvironment, options: BrowserOptions): Promise<Running> {
-    const key = JSON.stringify([stage, options.executablePath, options.mappedHosts, options.extraArguments])
-    const known = this.#running.get(key) ?? launch(stage, options)
-    this.#running.set(key, known)
-    return known
+  async close(): Promise<void> {
+    await Promise.all([...this.#running.keys()].map((key) => this.#end(key)))
+  }
+
+  async #newContext(stage: CaptureEnvironment, options: BrowserOptions): Promise<BrowserContext> {
+    const key = JSON.stringify([stage, options.executablePath, options.mappedHosts])
+    const { state } = options
+    const given = {
+      ...contextOptions(stage),
+      ...(state?.kind === 'storage_state' ? { storageState: state.state } : {}),
+    }
+    for (let isLast = false; ; isLast = true) {
+      const starting = this.#running.get(key) ?? this.#launch(key, stage, options)
+      const { browser } = await starting
+      try {
+        const hangs = () => new Error('The Chromium of this test worker hangs')
+        return await within(systemClock, this.#hangsAfterMs, browser.newContext(given), hangs)
+      } catch (error) {
+        // It has crashed, or hangs: the next one may do better. Another bot may have replaced it already.
+        if (this.#running.get(key) === starting) await this.#end(key)
+        if (isLast) throw error
+      }
+    }
+  }
+
+  #launch(key: string, stage: CaptureEnvironment, options: BrowserOptions): Promise<Running> {
+    const launching = launch(stage, options)
+    this.#running.set(key, launching)
+    launching.catch(() => this.#running.delete(key))
+    return launching
+  }
+
+  async #end(key: string): Promise<void> {
+    const ending = this.#running.get(key)
+    this.#running.delete(key)
+    // One that did not start has failed the test that asked for it.
+    const running = await ending?.catch(() => null)
+    if (!running) return
+    const { browser, processId, home } = running
+    const closed = browser.close()
+    await within(systemClock, this.#hangsAfterMs, closed, () => new Error('It hangs')).catch(() => {
+      // Its other processes end with it.
+      process.kill(processId, 'SIGKILL')
+      return closed
+    })
+    await rm(home, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 })
   }
 }
 
+/** That of this test worker. */
+export const sharedChromium = new SharedChromium()
+atWorkerEnd(() => sharedChromium.close())
+
 /**
- * Frames are read from the profile's folder, a display shows one window, and plugins and profiles are the process's.
+ * Frames are read from the profile's folder, a display shows one window, and plugins, profiles and arguments are the
+ * process's.
  */
-function needsOwnProcess({ display, frames }: CaptureEnvironment, { plugins = [], state }: BrowserOptions): boolean {
-  return display !== null || frames !== undefined || plugins.length > 0 || state?.kind === 'profile'
+function needsOwnProcess({ display, frames }: CaptureEnvironment, options: BrowserOptions): boolean {
+  const { plugins = [], extraArguments = [], state } = options
+  const isOfProcess = plugins.length > 0 || extraArguments.length > 0 || state?.kind === 'profile'
+  return display !== null || frames !== undefined || isOfProcess
 }
 
 async function launch(stage: CaptureEnvironment, options: BrowserOptions): Promise<Running> {
   const home = await makeBrowserHome()
   // The first bot may be stopped while it starts. The others continue with the browser.
   const never = new AbortController().signal
-  return { browser: await chromium.launch(await launchOptions(stage, options, home, never)), home }
+  const browser = await chromium.launch(await launchOptions(stage, options, home, never))
+  const session = await browser.newBrowserCDPSession()
+  const { processInfo } = await session.send('SystemInfo.getProcessInfo')
+  await session.detach()
+  return { browser, processId: processInfo.find(({ type }) => type === 'browser')!.id, home }
 }

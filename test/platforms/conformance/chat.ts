@@ -1,13 +1,14 @@
 /** Promises about what a chat has beside its text, and about reactions and raised hands, in one meeting. */
-import { expect, test } from 'vitest'
+import { expect } from 'vitest'
 import type { ChatContent } from '../../../core/meeting/meeting.ts'
 import { heartbeats } from './ground.ts'
 import { chatOf, heard, peopleOf } from './people.ts'
 import type { ChatPart, PlatformUnderTest } from './platforms.ts'
 import type { Session } from './rig.ts'
+import type { AddRows } from './rows.ts'
 
-export function chatInFull(platform: PlatformUnderTest, sessionOf: () => Session): void {
-  const has = (part: ChatPart) => platform.chat.includes(part)
+export function chatInFull(platform: PlatformUnderTest, { ofPage, ofPageIf }: AddRows, sessionOf: () => Session): void {
+  const ofChat = (part: ChatPart) => ofPageIf(platform.chat.includes(part))
   const idOf = (name: string) => peopleOf(sessionOf().events).find((person) => person.name === name)?.id
   /** The message as it was first reported. */
   const told = async (text: string) =>
@@ -17,7 +18,7 @@ export function chatInFull(platform: PlatformUnderTest, sessionOf: () => Session
     (await sessionOf().event('chat_message_changed', (event) => event.messageId === messageId && fits(event.content)))
       .content
 
-  test('links are reported with their addresses, emoji and line ends are reported unchanged', async () => {
+  ofPage('links are reported with their addresses, emoji and line ends are reported unchanged', async () => {
     const text = 'Hi 👋 all,\nsee https://example.org/a?b=1&c=2'
     sessionOf().meeting.say('ann', text)
     expect((await told(text)).links).toEqual([
@@ -25,7 +26,7 @@ export function chatInFull(platform: PlatformUnderTest, sessionOf: () => Session
     ])
   })
 
-  test.skipIf(!has('named links'))('words that lead elsewhere keep their address; a hostile one is text', async () => {
+  ofChat('named links')('words that lead elsewhere keep their address; a hostile one is text', async () => {
     const { meeting } = sessionOf()
     const text = 'Read the plan @Cléo Ñandú, not the trap'
     const links = [
@@ -39,7 +40,7 @@ export function chatInFull(platform: PlatformUnderTest, sessionOf: () => Session
     expect(whole.links).toEqual([{ text: 'the plan', url: 'https://example.org/plan' }])
   })
 
-  test.skipIf(!has('edits'))('an edited message is the same message with another text', async () => {
+  ofChat('edits')('an edited message is the same message with another text', async () => {
     const { meeting } = sessionOf()
     const id = meeting.say('ann', 'The first verison')
     const message = await told('The first verison')
@@ -48,7 +49,7 @@ export function chatInFull(platform: PlatformUnderTest, sessionOf: () => Session
     expect(heard(sessionOf().events).filter(({ text }) => text === 'The first version')).toEqual([])
   })
 
-  test.skipIf(!has('deletions'))('a deleted message is reported as deleted, without its text', async () => {
+  ofChat('deletions')('a deleted message is reported as deleted, without its text', async () => {
     const { meeting } = sessionOf()
     const id = meeting.say('ann', 'Take this back')
     meeting.say('ben', 'This stays')
@@ -58,7 +59,7 @@ export function chatInFull(platform: PlatformUnderTest, sessionOf: () => Session
     expect(await changed(message.id, ({ isDeleted }) => isDeleted === true)).toEqual({ text: '', isDeleted: true })
   })
 
-  test.skipIf(!has('files'))('files are named', async () => {
+  ofChat('files')('files are named', async () => {
     const file = { name: 'plan <1>.pdf', url: 'https://files.example.org/plan', bytes: 4096 }
     sessionOf().meeting.say('ann', 'The file', { file })
     const [named] = (await told('The file')).files ?? []
@@ -66,7 +67,7 @@ export function chatInFull(platform: PlatformUnderTest, sessionOf: () => Session
     expect([file.url, null]).toContain(named?.url)
   })
 
-  test.skipIf(!has('direct'))('a message to the bot alone is marked', async () => {
+  ofChat('direct')('a message to the bot alone is marked', async () => {
     sessionOf().meeting.say('ann', 'Between you and me', { isDirect: true })
     expect(await told('Between you and me')).toMatchObject({ isDirect: true, senderId: idOf('Ann Host') })
     sessionOf().meeting.say('ann', 'For all of you')
@@ -76,7 +77,7 @@ export function chatInFull(platform: PlatformUnderTest, sessionOf: () => Session
     expect(chatOf(sessionOf().meeting).at(-1)).toBe('Answered to all')
   })
 
-  test.skipIf(!has('answers'))('an answer names the message that it answers', async () => {
+  ofChat('answers')('an answer names the message that it answers', async () => {
     const { meeting } = sessionOf()
     const replyTo = meeting.say('ann', 'Who comes along?')
     const asked = await told('Who comes along?')
@@ -84,19 +85,16 @@ export function chatInFull(platform: PlatformUnderTest, sessionOf: () => Session
     expect((await told('I do')).replyTo).toBe(asked.id)
   })
 
-  test.skipIf(!has('message reactions'))(
-    'reactions on a message are reported with the participants who reacted',
-    async () => {
-      const { meeting } = sessionOf()
-      const id = meeting.say('ann', 'Done!')
-      const message = await told('Done!')
-      meeting.react('cleo', '👍', id)
-      const { reactions } = await changed(message.id, (content) => (content.reactions?.length ?? 0) > 0)
-      expect(reactions).toEqual([{ emoji: '👍', count: 1, participantIds: [idOf('Cléo Ñandú')] }])
-    },
-  )
+  ofChat('message reactions')('reactions on a message are reported with the participants who reacted', async () => {
+    const { meeting } = sessionOf()
+    const id = meeting.say('ann', 'Done!')
+    const message = await told('Done!')
+    meeting.react('cleo', '👍', id)
+    const { reactions } = await changed(message.id, (content) => (content.reactions?.length ?? 0) > 0)
+    expect(reactions).toEqual([{ emoji: '👍', count: 1, participantIds: [idOf('Cléo Ñandú')] }])
+  })
 
-  test.skipIf(!has('reactions'))('a reaction in the meeting is reported with its participant', async () => {
+  ofChat('reactions')('a reaction in the meeting is reported with its participant', async () => {
     sessionOf().meeting.react('cleo', '👏')
     const event = await sessionOf().event('reaction')
     expect(event).toMatchObject({ emoji: '👏', name: 'Cléo Ñandú', participantId: idOf('Cléo Ñandú') })
@@ -105,7 +103,7 @@ export function chatInFull(platform: PlatformUnderTest, sessionOf: () => Session
     expect(heard(sessionOf().events).filter(({ text }) => /👏|:clap:/u.test(text))).toEqual([])
   })
 
-  test.skipIf(!has('hands'))('a hand is reported when a participant raises it, and when it is lowered', async () => {
+  ofChat('hands')('a hand is reported when a participant raises it, and when it is lowered', async () => {
     const { meeting } = sessionOf()
     meeting.raiseHand('cleo', true)
     const up = await sessionOf().event('hand_raised', ({ isRaised }) => isRaised)

@@ -1,16 +1,16 @@
 /** From the link to the meeting, or to what came instead of it. */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { expect } from 'vitest'
 import type { BotError } from '../../../core/errors.ts'
 import type { MeetingDriver } from '../../../core/ports.ts'
-import { until } from './ground.ts'
+import { BOT_NAME, until } from './ground.ts'
 import { OUT } from './people.ts'
-import type { PlatformUnderTest } from './platforms.ts'
-import { BOT_NAME, type Rig } from './rig.ts'
+import { JITSI, type PlatformUnderTest, ZOOM_SDK } from './platforms.ts'
+import type { AddRows } from './rows.ts'
 
-export function gettingIn(platform: PlatformUnderTest, rig: Rig): void {
-  test('a waiting room is waited in, and admission leads into the meeting', async () => {
+export function gettingIn(platform: PlatformUnderTest, { ofPage, ofPageIf, ofSharedCode }: AddRows): void {
+  ofPage('a waiting room is waited in, and admission leads into the meeting', async (rig) => {
     const session = await rig.session(rig.meeting('waiting-room'))
     expect(await session.driver.join(session.stop.signal)).toBe('waiting_room')
     expect(session.meeting.botName).toBe(BOT_NAME)
@@ -22,7 +22,7 @@ export function gettingIn(platform: PlatformUnderTest, rig: Rig): void {
     await session.driver.leave()
   })
 
-  test('a denial by the host is reported as a denial, with a screenshot and the page', async () => {
+  ofSharedCode('a denial by the host is reported as a denial, with a screenshot and the page', async (rig) => {
     const meeting = rig.meeting('waiting-room')
     const life = rig.life(meeting)
     await life.whenStatus('in_waiting_room')
@@ -34,23 +34,28 @@ export function gettingIn(platform: PlatformUnderTest, rig: Rig): void {
       expect(existsSync(join(life.folder, 'debug', file)), file).toBe(true)
   })
 
-  test.runIf(platform.givesUpWaiting)('a platform that ends the waiting itself is reported as a timeout', async () => {
+  ofPageIf(platform.givesUpWaiting)('a platform that ends the waiting itself is reported as a timeout', async (rig) => {
     const session = await rig.session(rig.meeting('knock-timeout'))
     await expect(session.enter()).rejects.toMatchObject({ code: 'TIMEOUT_WAITING_TO_START' })
   })
 
-  test('the host does not answer within the limit of the job: the bot withdraws its join request', async () => {
-    const meeting = rig.meeting('waiting-room')
-    const life = rig.life(meeting, { timeout_config: { waiting_room_timeout: 2 } })
-    const { report } = await life.outcome
-    expect(report).toMatchObject({ status: 'failed', error_code: 'TIMEOUT_WAITING_TO_START' })
-    await until(
-      () => OUT.includes(meeting.state),
-      () => `the knock is withdrawn; the page is in ${meeting.state}`,
-    )
-  })
+  ofSharedCode(
+    'the host does not answer within the limit of the job: the bot withdraws its join request',
+    async (rig) => {
+      const meeting = rig.meeting('waiting-room')
+      const life = rig.life(meeting, { timeout_config: { waiting_room_timeout: 2 } })
+      const { report } = await life.outcome
+      expect(report).toMatchObject({ status: 'failed', error_code: 'TIMEOUT_WAITING_TO_START' })
+      await until(
+        () => OUT.includes(meeting.state),
+        () => `the knock is withdrawn; the page is in ${meeting.state}`,
+      )
+    },
+  )
 
-  test('a stop while waiting withdraws the join request', async () => {
+  // Each other platform has a separate test that withdraws the request.
+  const ofWithdrawal = platform === JITSI ? ofPage : ofSharedCode
+  ofWithdrawal('a stop while waiting withdraws the join request', async (rig) => {
     const meeting = rig.meeting('waiting-room')
     const life = rig.life(meeting)
     await life.whenStatus('in_waiting_room')
@@ -59,7 +64,7 @@ export function gettingIn(platform: PlatformUnderTest, rig: Rig): void {
     expect(OUT).toContain(meeting.state)
   })
 
-  test('a bot that is early prepares the page, and sends its join request when it may, never before', async () => {
+  ofPage('a bot that is early prepares the page, and sends its join request when it may, never before', async (rig) => {
     const { meeting, driver, stop } = await rig.session(rig.meeting('waiting-room'))
     const { promise: opened, resolve } = Promise.withResolvers<void>()
     const gate = { isOpen: false, opened }
@@ -90,7 +95,7 @@ export function gettingIn(platform: PlatformUnderTest, rig: Rig): void {
     await driver.leave()
   })
 
-  test('a stop before the bot has asked leaves nothing behind', async () => {
+  ofSharedCode('a stop before the bot has asked leaves nothing behind', async (rig) => {
     const session = await rig.session(rig.meeting('waiting-room'))
     const joining = session.driver.join(session.stop.signal)
     joining.catch(() => {})
@@ -105,12 +110,14 @@ export function gettingIn(platform: PlatformUnderTest, rig: Rig): void {
     )
   })
 
-  test('a link to a meeting that does not exist is reported as an invalid link', async () => {
+  ofSharedCode('a link to a meeting that does not exist is reported as an invalid link', async (rig) => {
     const life = rig.life(rig.meeting('invalid-link'), { timeout_config: { waiting_room_timeout: 2 } })
     expect((await life.outcome).report.error_code).toBe(platform.invalidLink)
   })
 
-  test('a meeting that is open only to accounts is reported as LOGIN_REQUIRED', async () => {
+  // Only the SDK's error has another hint than the other platforms'.
+  const ofHint = platform === ZOOM_SDK ? ofPage : ofSharedCode
+  ofHint('a meeting that is open only to accounts is reported as LOGIN_REQUIRED', async (rig) => {
     const session = await rig.session(rig.meeting('login-wall'))
     const refusal: BotError = await session.enter().then(
       () => Promise.reject(new Error('it came in')),
@@ -120,7 +127,7 @@ export function gettingIn(platform: PlatformUnderTest, rig: Rig): void {
     expect(refusal.message).toContain(platform.accountHint ?? 'browser_state')
   })
 
-  test.runIf(platform.session)('a stored session opens a meeting that is closed to guests', async () => {
+  ofPageIf(platform.session !== undefined)('a stored session opens a meeting that is closed to guests', async (rig) => {
     const { name, domain } = platform.session!
     const cookie = { name, domain, value: 'stored', path: '/', expires: -1, httpOnly: true, secure: true }
     const state = { cookies: [{ ...cookie, sameSite: 'Lax' as const }], origins: [] }

@@ -1,5 +1,4 @@
-import { describe } from 'vitest'
 import { GOOGLE_MEET } from './platforms.ts'
 import { promises } from './suite.ts'
 
-describe(GOOGLE_MEET.name, () => promises(GOOGLE_MEET))
+promises(GOOGLE_MEET, 'browser')

@@ -5,6 +5,8 @@
 import type { CaptureEnvironment } from '../../../core/ports.ts'
 import { REAL_WAITS, type Waits } from '../../../platforms/shared/waits.ts'
 
+export const BOT_NAME = 'Notes for Ann'
+
 /** Sound goes nowhere: no Pulse server is there, and Chromium runs without a display. */
 export const SILENT_STAGE: CaptureEnvironment = {
   display: null,

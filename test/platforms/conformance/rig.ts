@@ -7,7 +7,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { readMeeting } from '@standin/wire/meeting-links/index.ts'
-import { afterAll, beforeAll } from 'vitest'
+import { afterAll, afterEach, beforeAll } from 'vitest'
 import type { MeetingEvent, MeetingTarget } from '../../../core/meeting/meeting.ts'
 import type { MeetingDriver } from '../../../core/ports.ts'
 import type { MockMeeting, MockMeetingOptions, MockServer } from '../../../mock/types.ts'
@@ -15,12 +15,11 @@ import { type DriverOptions, openDriver } from '../../../platforms/index.ts'
 import { SMALL_PICTURES } from '../../mock/small-pictures.ts'
 import { eventOf } from '../attempts.ts'
 import { guestOptions } from '../driver-options.ts'
-import { SharedChromium } from '../shared-chromium.ts'
+import { sharedChromium } from '../shared-chromium.ts'
+import { type WorkerMocks, workerMocks } from '../worker-mocks.ts'
 import { BotLife } from './bot-life.ts'
-import { SILENT_STAGE, waitsAt } from './ground.ts'
+import { BOT_NAME, SILENT_STAGE, waitsAt } from './ground.ts'
 import type { PlatformUnderTest } from './platforms.ts'
-
-export const BOT_NAME = 'Notes for Ann'
 
 /** A driver in a meeting, with everything it told. */
 export interface Session {
@@ -42,34 +41,38 @@ export interface Rig {
   folder: string
   mock(): MockServer
   meeting(scenario: string, options?: MockMeetingOptions): MockMeeting
-  session(meeting: MockMeeting, options?: Partial<DriverOptions>): Promise<Session>
+  /** Closed after the test, or with `keep` after the suite. */
+  session(meeting: MockMeeting, options?: Partial<DriverOptions>, keep?: 'keep'): Promise<Session>
   life(meeting: MockMeeting, job?: Record<string, unknown>): BotLife
 }
 
-/** To be called once at the top of the suite; everything it opened is closed at its end. */
+/** To be called once at the top of the suite; what a test opened is closed after it. */
 export function conformanceRig(platform: PlatformUnderTest): Rig {
-  let mock: MockServer
-  const chromium = new SharedChromium()
+  let mocks: WorkerMocks
+  const mock = (): MockServer => mocks[platform.platform]
   const folder = mkdtempSync(join(tmpdir(), 'standin-conformance-'))
   const undo: (() => Promise<unknown>)[] = []
+  const undoAtEnd: (() => Promise<unknown>)[] = []
   beforeAll(async () => {
-    mock = await platform.start()
+    mocks = await workerMocks()
+  })
+  afterEach(async () => {
+    for (const step of undo.splice(0).reverse()) await step()
   })
   afterAll(async () => {
-    for (const step of undo.splice(0).reverse()) await step()
-    await chromium.close()
-    await mock.close()
+    for (const step of undoAtEnd.splice(0).reverse()) await step()
     rmSync(folder, { recursive: true, force: true })
   })
 
   const targetOf = ({ url }: MockMeeting): MeetingTarget => {
-    const target = readMeeting(url, { jitsiHosts: platform.platform === 'jitsi' ? mock.hosts : [] })
+    const target = readMeeting(url, { jitsiHosts: platform.platform === 'jitsi' ? mock().hosts : [] })
     if ('problem' in target) throw new Error(target.problem)
     return target
   }
   const optionsOf = (more: Partial<DriverOptions>): DriverOptions => ({
-    ...guestOptions(mock),
-    openBrowser: chromium.open,
+    ...guestOptions(mock()),
+    hostMap: mocks.hostMap,
+    openBrowser: sharedChromium.open,
     botName: BOT_NAME,
     waits: waitsAt(platform.speed),
     ...platform.driver,
@@ -78,13 +81,14 @@ export function conformanceRig(platform: PlatformUnderTest): Rig {
 
   return {
     folder,
-    mock: () => mock,
+    mock,
     meeting: (scenario, options) =>
-      mock.open(scenario, { seed: 1, speed: platform.speed, media: SMALL_PICTURES, ...options }),
-    async session(meeting, options = {}) {
+      mock().open(scenario, { seed: 1, speed: platform.speed, media: SMALL_PICTURES, ...options }),
+    async session(meeting, options = {}, keep) {
       const stop = new AbortController()
       const driver = await openDriver(optionsOf(options))(targetOf(meeting), SILENT_STAGE, stop.signal)
-      undo.push(() => driver.close())
+      const close = () => driver.close().then(() => mock().forget(meeting))
+      ;(keep ? undoAtEnd : undo).push(close)
       const events: MeetingEvent[] = []
       driver.watch((event) => events.push(event))
       return {
@@ -106,7 +110,7 @@ export function conformanceRig(platform: PlatformUnderTest): Rig {
         open,
         folder,
       )
-      undo.push(() => life.dispose())
+      undo.push(() => life.dispose().then(() => mock().forget(meeting)))
       return life
     },
   }

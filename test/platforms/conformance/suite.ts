@@ -1,18 +1,20 @@
 /**
- * The promises of every platform, one test for each. The names of the tests are the rows of the table in
- * docs/platforms.md.
- * Promises of one meeting share its browser, which keeps the whole suite of a platform to a few minutes.
+ * Makes tests of a platform's rows. Rows of one meeting share its browser, which keeps the whole suite of a platform to
+ * a few minutes.
  */
-import { describe } from 'vitest'
-import { gettingIn } from './getting-in.ts'
-import { inTheMeeting } from './in-the-meeting.ts'
+import { describe, test } from 'vitest'
 import type { PlatformUnderTest } from './platforms.ts'
 import { conformanceRig } from './rig.ts'
-import { wholeLife } from './whole-life.ts'
+import { type Lane, rowsOf } from './rows.ts'
 
-export function promises(platform: PlatformUnderTest): void {
-  const rig = conformanceRig(platform)
-  describe('getting in', () => gettingIn(platform, rig))
-  describe('in the meeting', () => inTheMeeting(platform, rig))
-  describe('a whole worker run', () => wholeLife(rig))
+/** To be called once in a test file of this lane. */
+export function promises(platform: PlatformUnderTest, lane: Lane): void {
+  describe(platform.name, () => {
+    const rig = conformanceRig(platform)
+    const rows = rowsOf(platform).filter((row) => row.lane === lane)
+    describe.each([...new Set(rows.map(({ group }) => group))])('%s', (group) => {
+      for (const row of rows.filter((candidate) => candidate.group === group))
+        test.skipIf(!row.isPromised)(row.title, () => row.prove(rig))
+    })
+  })
 }

@@ -1,13 +1,16 @@
 /** Promises that the driver and the worker keep together: whole worker runs, with a recorder that only counts. */
-import { expect, test } from 'vitest'
+import { expect } from 'vitest'
 import { ChatUnavailable } from '../../../core/errors.ts'
 import { until } from './ground.ts'
 import { chatOf, OUT, PEOPLE } from './people.ts'
 import { isComposite, pictureOf } from './pictures.ts'
-import type { Rig } from './rig.ts'
+import { type PlatformUnderTest, ZOOM_SDK } from './platforms.ts'
+import type { AddRows } from './rows.ts'
 
-export function wholeLife(rig: Rig): void {
-  test('speaker view: greets, hears and writes while paused, and is removed', async () => {
+export function wholeLife(platform: PlatformUnderTest, { ofPage, ofSharedCode }: AddRows): void {
+  // A whole bot records on the other platforms in test/end-to-end/platforms.system.test.ts.
+  const ofWholeBot = platform === ZOOM_SDK ? ofPage : ofSharedCode
+  ofWholeBot('speaker view: greets, hears and writes while paused, and is removed', async (rig) => {
     const meeting = rig.meeting('waiting-room', { people: PEOPLE })
     const life = rig.life(meeting, {
       recording_mode: 'speaker_view',
@@ -36,39 +39,45 @@ export function wholeLife(rig: Rig): void {
     expect(report.participants.map(({ name }) => name).sort()).toEqual(PEOPLE.map(({ name }) => name).sort())
   })
 
-  test('sound only: the bot shows no composite, and leaves when every other participant has left', async () => {
-    const meeting = rig.meeting('open', { people: PEOPLE.slice(0, 1) })
-    const life = rig.life(meeting, { timeout_config: { everyone_left_timeout: 2 } })
-    await life.whenStatus('in_call_recording')
-    await life.whenEvent((event) => event.type === 'participant_joined', 'Ann is there')
-    expect(isComposite(await pictureOf(await life.driver!.screenshot(), rig.folder))).toBe(false)
-    meeting.removePerson('ann')
-    const { report } = await life.outcome
-    expect(report).toMatchObject({ status: 'completed', end_code: 'NO_ATTENDEES' })
-    await until(
-      () => OUT.includes(meeting.state),
-      () => `the meeting is left; the page is in ${meeting.state}`,
-    )
-  })
+  ofSharedCode(
+    'sound only: the bot shows no composite, and leaves when every other participant has left',
+    async (rig) => {
+      const meeting = rig.meeting('open', { people: PEOPLE.slice(0, 1) })
+      const life = rig.life(meeting, { timeout_config: { everyone_left_timeout: 2 } })
+      await life.whenStatus('in_call_recording')
+      await life.whenEvent((event) => event.type === 'participant_joined', 'Ann is there')
+      expect(isComposite(await pictureOf(await life.driver!.screenshot(), rig.folder))).toBe(false)
+      meeting.removePerson('ann')
+      const { report } = await life.outcome
+      expect(report).toMatchObject({ status: 'completed', end_code: 'NO_ATTENDEES' })
+      await until(
+        () => OUT.includes(meeting.state),
+        () => `the meeting is left; the page is in ${meeting.state}`,
+      )
+    },
+  )
 
-  test('silence: the bot leaves when no participant has spoken for the time in the job', async () => {
+  ofSharedCode('silence: the bot leaves when no participant has spoken for the time in the job', async (rig) => {
     const meeting = rig.meeting('open')
     const life = rig.life(meeting, { timeout_config: { silence_timeout: 4 } })
     const { report } = await life.outcome
     expect(report).toMatchObject({ status: 'completed', end_code: 'NO_SPEAKER' })
   })
 
-  test('a meeting that the host ends for all ends the run, and is distinguished from a removal', async () => {
-    const meeting = rig.meeting('open')
-    const life = rig.life(meeting)
-    await life.whenStatus('in_call_recording')
-    meeting.endForAll()
-    const { report } = await life.outcome
-    expect(report).toMatchObject({ status: 'completed', end_code: 'BOT_REMOVED' })
-    expect(report.end_message).toContain('ended')
-  })
+  ofSharedCode(
+    'a meeting that the host ends for all ends the run, and is distinguished from a removal',
+    async (rig) => {
+      const meeting = rig.meeting('open')
+      const life = rig.life(meeting)
+      await life.whenStatus('in_call_recording')
+      meeting.endForAll()
+      const { report } = await life.outcome
+      expect(report).toMatchObject({ status: 'completed', end_code: 'BOT_REMOVED' })
+      expect(report.end_message).toContain('ended')
+    },
+  )
 
-  test('chat that the host has switched off is reported, and does not end the run', async () => {
+  ofSharedCode('chat that the host has switched off is reported, and does not end the run', async (rig) => {
     const meeting = rig.meeting('chat-disabled')
     const life = rig.life(meeting, { entry_message: 'Hello' })
     await life.whenStatus('in_call_recording')

@@ -1,5 +1,4 @@
-import { describe } from 'vitest'
 import { ZOOM } from './platforms.ts'
 import { promises } from './suite.ts'
 
-describe(ZOOM.name, () => promises(ZOOM))
+promises(ZOOM, 'browser')

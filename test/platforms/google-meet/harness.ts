@@ -1,6 +1,5 @@
 /** Attempts to be in a mock Google Meet; times are shortened on both sides by the same factor. */
 import type { GoogleMeetMeeting } from '../../../mock/google-meet/meeting.ts'
-import { startMockGoogleMeet } from '../../../mock/index.ts'
 import { openGoogleMeet } from '../../../platforms/google-meet/driver.ts'
 import { endOf, refusalOf } from '../../../platforms/google-meet/outcomes.ts'
 import type { ElementName, PageSnapshot } from '../../../platforms/google-meet/page/types.ts'
@@ -19,7 +18,7 @@ const addressOf = ({ url }: { url: string }) => `${url}?hl=en`
 
 export function meetHarness() {
   return attempts({
-    start: () => startMockGoogleMeet(),
+    serverOf: (mocks) => mocks.meet,
     openDriver: openGoogleMeet,
     targetOf: ({ url }) => ({ platform: 'meet', url: addressOf({ url }), meetingId: new URL(url).pathname.slice(1) }),
     speed: 6,
@@ -29,7 +28,7 @@ export function meetHarness() {
 }
 
 /** To be called once in a `describe`: reads pages without joining. */
-export function meetReader(harness: Pick<ReturnType<typeof meetHarness>, 'mock' | 'chromium'>) {
+export function meetReader(harness: Pick<ReturnType<typeof meetHarness>, 'mock' | 'mocks'>) {
   return pageReader<GoogleMeetMeeting, PageSnapshot, PageStateKind>(harness, {
     openPage: (stage, signal, options) =>
       openMeetingPage<PageSnapshot, ElementName>(stage, signal, options, {

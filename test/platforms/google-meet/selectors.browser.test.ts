@@ -1,28 +1,24 @@
 import type { Page } from 'playwright'
 import { afterAll, expect, test } from 'vitest'
 import { silentLogger } from '../../../core/logger.ts'
-import { startMockGoogleMeet } from '../../../mock/index.ts'
 import type { BotBrowser } from '../../../platforms/browser/browser.ts'
 import { meetScript } from '../../../platforms/google-meet/page-script.ts'
 import { SELECTORS } from '../../../platforms/google-meet/selectors.ts'
 import { clickUntil } from '../../mock/mock-browser.ts'
-import { SharedChromium } from '../shared-chromium.ts'
+import { sharedChromium } from '../shared-chromium.ts'
+import { workerMocks } from '../worker-mocks.ts'
 import { SILENT_STAGE, until } from './harness.ts'
 
-const mock = await startMockGoogleMeet()
-const mappedHosts = mock.hosts.map((host) => ({ host, address: mock.address }))
-const chromium = new SharedChromium()
+const { meet: mock, hostMap: mappedHosts } = await workerMocks()
 const browsers: BotBrowser[] = []
 async function open(initScript?: string): Promise<Page> {
   const options = { mappedHosts, initScript, mediaOrigins: ['https://meet.google.com'], logger: silentLogger }
-  const browser = await chromium.open(SILENT_STAGE, options, new AbortController().signal)
+  const browser = await sharedChromium.open(SILENT_STAGE, options, new AbortController().signal)
   browsers.push(browser)
   return browser.page
 }
 afterAll(async () => {
   for (const browser of browsers) await browser.close()
-  await chromium.close()
-  await mock.close()
 })
 
 test('every selector is valid and matches an element of the mock meeting', async () => {

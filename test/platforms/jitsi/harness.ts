@@ -1,5 +1,4 @@
 /** Attempts to be in a mock Jitsi meeting; times are shortened on both sides by the same factor. */
-import { startMockJitsi } from '../../../mock/jitsi/index.ts'
 import type { JitsiMeeting } from '../../../mock/jitsi/meeting.ts'
 import { openJitsi } from '../../../platforms/jitsi/driver.ts'
 import { attempts, type AttemptOptions as Options } from '../attempts.ts'
@@ -15,7 +14,7 @@ export interface AttemptOptions extends Omit<Options<JitsiMeeting>, 'retarget'> 
 
 export function jitsiHarness() {
   const { attempt, inside } = attempts({
-    start: () => startMockJitsi(),
+    serverOf: (mocks) => mocks.jitsi,
     openDriver: openJitsi,
     targetOf: ({ url }) => ({ platform: 'jitsi', url, meetingId: new URL(url).host + new URL(url).pathname }),
     speed: 6,

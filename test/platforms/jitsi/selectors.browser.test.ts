@@ -1,7 +1,6 @@
 import type { Page } from 'playwright'
 import { afterAll, expect, test } from 'vitest'
 import { silentLogger } from '../../../core/logger.ts'
-import { startMockJitsi } from '../../../mock/jitsi/index.ts'
 import type { JitsiMeeting } from '../../../mock/jitsi/meeting.ts'
 import type { BotBrowser } from '../../../platforms/browser/browser.ts'
 import type { PageConfig } from '../../../platforms/jitsi/page/types.ts'
@@ -9,23 +8,20 @@ import { SELECTORS } from '../../../platforms/jitsi/selectors.ts'
 import { WORDS } from '../../../platforms/jitsi/words.ts'
 import { meetingScript } from '../../../platforms/shared/page-access/meeting-page.ts'
 import { labelSources } from '../../../platforms/shared/words.ts'
-import { SharedChromium } from '../shared-chromium.ts'
+import { sharedChromium } from '../shared-chromium.ts'
+import { workerMocks } from '../worker-mocks.ts'
 import { SILENT_STAGE, until } from './harness.ts'
 
-const mock = await startMockJitsi()
-const mappedHosts = mock.hosts.map((host) => ({ host, address: mock.address }))
-const chromium = new SharedChromium()
+const { jitsi: mock, hostMap: mappedHosts } = await workerMocks()
 const browsers: BotBrowser[] = []
 async function open(initScript?: string): Promise<Page> {
   const options = { mappedHosts, initScript, mediaOrigins: ['https://meet.jit.si'], logger: silentLogger }
-  const browser = await chromium.open(SILENT_STAGE, options, new AbortController().signal)
+  const browser = await sharedChromium.open(SILENT_STAGE, options, new AbortController().signal)
   browsers.push(browser)
   return browser.page
 }
 afterAll(async () => {
   for (const browser of browsers) await browser.close()
-  await chromium.close()
-  await mock.close()
 })
 
 function script(): string {

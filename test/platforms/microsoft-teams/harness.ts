@@ -2,7 +2,6 @@
 
 import { readMeeting } from '@standin/wire/meeting-links/index.ts'
 import type { MeetingTarget } from '../../../core/meeting/meeting.ts'
-import { startMockMicrosoftTeams } from '../../../mock/microsoft-teams/index.ts'
 import type { TeamsMeeting } from '../../../mock/microsoft-teams/meeting.ts'
 import { openMicrosoftTeams } from '../../../platforms/microsoft-teams/driver.ts'
 import type { ElementName, PageSnapshot, TeamsPageApi } from '../../../platforms/microsoft-teams/page/types.ts'
@@ -38,7 +37,7 @@ function targetOf({ url }: { url: string }): MeetingTarget {
 
 export function teamsHarness() {
   return attempts({
-    start: () => startMockMicrosoftTeams(),
+    serverOf: (mocks) => mocks.teams,
     openDriver: openMicrosoftTeams,
     targetOf,
     speed: 8,
@@ -47,7 +46,7 @@ export function teamsHarness() {
 }
 
 /** To be called once in a `describe`: reads pages without joining. */
-export function teamsReader(harness: Pick<ReturnType<typeof teamsHarness>, 'mock' | 'chromium'>) {
+export function teamsReader(harness: Pick<ReturnType<typeof teamsHarness>, 'mock' | 'mocks'>) {
   return pageReader<TeamsMeeting, PageSnapshot, PageStateKind>(harness, {
     openPage: (stage, signal, options) =>
       openMeetingPage<PageSnapshot, ElementName, TeamsPageApi>(stage, signal, options, {

@@ -19,7 +19,7 @@ import { WORDS as ZOOM_WORDS } from '../../../platforms/zoom/words.ts'
 import { HEADLESS_SHELL } from '../../headless-shell.ts'
 import { SILENT_STAGE } from '../conformance/ground.ts'
 import { guestOptions } from '../driver-options.ts'
-import { SharedChromium } from '../shared-chromium.ts'
+import { sharedChromium } from '../shared-chromium.ts'
 
 export type Platform = 'google-meet' | 'microsoft-teams' | 'zoom'
 
@@ -68,31 +68,46 @@ export const ADDRESSES: Readonly<Record<Platform, string>> = {
   zoom: 'https://app.zoom.us/wc/12345678901/join',
 }
 
-/** One page of each platform for all tests of a file. */
+interface Opened {
+  page: MeetingPage
+  serve(html: string): void
+}
+
+/** Pages of each platform. Tests that run at once use one each; later tests use them again. */
 export class RealPages {
-  readonly #chromium = new SharedChromium()
-  readonly #opened = new Map<Platform, Promise<{ page: MeetingPage; serve: (html: string, policy?: string) => void }>>()
+  readonly #free: Record<Platform, Opened[]> = { 'google-meet': [], 'microsoft-teams': [], zoom: [] }
 
   async close(): Promise<void> {
-    for (const opening of this.#opened.values()) await (await opening).page.browser.close()
-    await this.#chromium.close()
+    for (const opened of Object.values(this.#free).flat()) await opened.page.browser.close()
   }
 
-  /** Shows the page and returns it with what it says within the time that `wait` gives it. */
+  /** Shows the page, and gives `check` what it says within the time that `wait` allows. */
   async read(
     platform: Platform,
     html: string,
-    given: { wait?: 'captions' | 'people'; policy?: string } = {},
+    wait: 'captions' | 'people' | undefined,
+    check: (seen: SeenPage) => Promise<void>,
+  ): Promise<void> {
+    const opened = this.#free[platform].pop() ?? (await this.#open(platform))
+    try {
+      await check(await this.#show(platform, opened, html, wait))
+    } finally {
+      this.#free[platform].push(opened)
+    }
+  }
+
+  async #show(
+    platform: Platform,
+    { page, serve }: Opened,
+    html: string,
+    wait: 'captions' | 'people' | undefined,
   ): Promise<SeenPage> {
-    const opening = this.#opened.get(platform) ?? this.#open(platform)
-    this.#opened.set(platform, opening)
-    const { page, serve } = await opening
-    serve(html, given.policy)
+    serve(html)
     await page.browser.page.goto(ADDRESSES[platform], { waitUntil: 'load' })
     await page.poll()
     await page.ask('begin', Date.now())
     const events: PageEvent[] = []
-    const until = Date.now() + (given.wait ? WAITS_MS[given.wait] : SETTLED_MS)
+    const until = Date.now() + (wait ? WAITS_MS[wait] : SETTLED_MS)
     while (Date.now() < until) {
       events.push(...((await page.poll())?.events ?? []))
       await new Promise((resolve) => setTimeout(resolve, POLL_EVERY_MS))
@@ -104,14 +119,14 @@ export class RealPages {
     return { events, snapshot: { ...snapshot }, kind, phase: classifier.phases[kind] ?? '', page }
   }
 
-  async #open(platform: Platform) {
-    let shown = { html: '', policy: '' }
+  async #open(platform: Platform): Promise<Opened> {
+    let shown = ''
     const options: Options = {
       ...guestOptions({ hosts: [], address: '' }),
       botName: BOT_NAME,
       captions: true,
       chromium: HEADLESS_SHELL,
-      openBrowser: this.#chromium.open,
+      openBrowser: sharedChromium.open,
     }
     const page = await openMeetingPage(SILENT_STAGE, new AbortController().signal, options, {
       script: PLATFORMS[platform].script(options, SILENT_STAGE),
@@ -120,12 +135,11 @@ export class RealPages {
     await page.browser.page.route('**/*', (route) =>
       route.fulfill({
         contentType: 'text/html; charset=utf-8',
-        body: shown.html,
-        headers: shown.policy === '' ? {} : { 'content-security-policy': shown.policy },
+        body: shown,
       }),
     )
-    const serve = (html: string, policy = '') => {
-      shown = { html, policy }
+    const serve = (html: string) => {
+      shown = html
     }
     return { page, serve }
   }

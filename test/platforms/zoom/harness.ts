@@ -2,7 +2,6 @@
 
 import { readMeeting } from '@standin/wire/meeting-links/index.ts'
 import type { MeetingTarget } from '../../../core/meeting/meeting.ts'
-import { startMockZoom } from '../../../mock/zoom/index.ts'
 import type { ZoomMeeting } from '../../../mock/zoom/meeting.ts'
 import { meetingScript } from '../../../platforms/shared/page-access/meeting-page.ts'
 import { scriptConfig } from '../../../platforms/shared/page-access/script-config.ts'
@@ -62,10 +61,10 @@ export interface AttemptOptions extends Omit<Options<ZoomMeeting>, 'driver' | 'r
   asGiven?: boolean
 }
 
-/** To be called once in a test file: serves the mock for all its tests and closes what each of them opened. */
+/** To be called once in a test file: closes what each of its tests opened. */
 export function zoomHarness() {
-  const { mock, chromium, attempt, insideTogether } = attempts({
-    start: () => startMockZoom(),
+  const { mock, mocks, attempt, insideTogether } = attempts({
+    serverOf: (mocks) => mocks.zoom,
     openDriver: openZoom,
     targetOf: ({ url }) => readMeeting(url) as MeetingTarget,
     speed: SPEED,
@@ -81,7 +80,7 @@ export function zoomHarness() {
   }
   return {
     mock,
-    chromium,
+    mocks,
     attempt: (scenario: string, options?: AttemptOptions): Promise<Attempt> => attempt(scenario, optionsOf(options)),
     insideTogether: (scenario: string, options?: AttemptOptions): (() => Attempt) =>
       insideTogether(scenario, optionsOf(options)),
@@ -89,7 +88,7 @@ export function zoomHarness() {
 }
 
 /** To be called once in a `describe`: reads pages of the web client without joining. */
-export function zoomReader(harness: Pick<ReturnType<typeof zoomHarness>, 'mock' | 'chromium'>) {
+export function zoomReader(harness: Pick<ReturnType<typeof zoomHarness>, 'mock' | 'mocks'>) {
   return pageReader(harness, {
     openPage: (stage, signal, options) =>
       openMeetingPage<PageSnapshot, ElementName>(stage, signal, options, {

@@ -1,0 +1,4 @@
+import { JITSI } from './platforms.ts'
+import { promises } from './suite.ts'
+
+promises(JITSI, 'long')

@@ -1,0 +1,4 @@
+import { ZOOM } from './platforms.ts'
+import { promises } from './suite.ts'
+
+promises(ZOOM, 'long')
