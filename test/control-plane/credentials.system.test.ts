@@ -8,11 +8,14 @@ import { startMockZoom } from '../../mock/zoom/index.ts'
 import { ledgerOf, MOCK_APP } from '../../mock/zoom/sdk/index.ts'
 import { type StandInUser, startZoomOauth, type ZoomOauth } from '../../mock/zoom-oauth/index.ts'
 import { FOUR_PEOPLE, speak } from '../end-to-end/meeting-script.ts'
+import { compiledOnce } from '../servers/program-environment.ts'
 import { ServiceProcess } from './service-process.ts'
 
 const LONG = { timeout: 120_000, interval: 200 }
 const STUB = join(packageRoot, 'test/control-plane/stub-sdk.ts')
-const BOT_COMMAND = `${process.execPath} --import ${STUB} ${join(packageRoot, 'src/cli/index.ts')} join --json`
+const BOT_COMMAND = compiledOnce(
+  `${process.execPath} --import ${STUB} ${join(packageRoot, 'src/cli/index.ts')} join --json`,
+)
 
 let mock: Awaited<ReturnType<typeof startMockZoom>>
 let zoom: ZoomOauth
