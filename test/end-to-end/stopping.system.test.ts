@@ -2,17 +2,15 @@ import { existsSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { probe } from '../media/media-info.ts'
 import { endToEnd } from './capture-environment.ts'
-import { FOUR_PEOPLE, passes } from './meeting-script.ts'
+import { passes, WITHOUT_CAMERAS } from './meeting-script.ts'
 
 const { openMeeting, startBot } = endToEnd()
-/** Nothing is looked at or listened to in these recordings: one participant without a camera is a meeting. */
-const DAN = FOUR_PEOPLE.filter(({ id }) => id === 'dan')
 /** A bot that does not come to record needs no display server. */
 const SOUND_ONLY = { job: { recording_mode: 'audio_only' } }
 
 describe('asked to stop', () => {
   test('before the page has loaded: nothing is recorded, and no join request is sent', async () => {
-    const meeting = openMeeting('waiting-room', DAN)
+    const meeting = openMeeting('waiting-room', WITHOUT_CAMERAS)
     const bot = startBot(meeting, SOUND_ONLY)
     await bot.whenStatus('joining_call')
     bot.kill('SIGINT')
@@ -23,7 +21,7 @@ describe('asked to stop', () => {
   })
 
   test('in the waiting room: the join request is withdrawn', async () => {
-    const meeting = openMeeting('waiting-room', DAN)
+    const meeting = openMeeting('waiting-room', WITHOUT_CAMERAS)
     const bot = startBot(meeting, SOUND_ONLY)
     await bot.whenStatus('in_waiting_room')
     bot.kill('SIGTERM')
@@ -34,7 +32,7 @@ describe('asked to stop', () => {
   })
 
   test('SIGTERM while recording: leaves, finishes, stores and says SIGTERM', async () => {
-    const meeting = openMeeting('open', DAN)
+    const meeting = openMeeting('open', WITHOUT_CAMERAS)
     const bot = startBot(meeting)
     await bot.whenStatus('in_call_recording')
     await passes(3)
@@ -48,7 +46,7 @@ describe('asked to stop', () => {
 
   test('a second interrupt leaves at once, and the recording is whole', async () => {
     // The page takes seconds to let the bot go, so the second interrupt comes while it leaves.
-    const meeting = openMeeting('leave-button-stuck', DAN)
+    const meeting = openMeeting('leave-button-stuck', WITHOUT_CAMERAS)
     const bot = startBot(meeting)
     await bot.whenStatus('in_call_recording')
     await passes(3)
@@ -62,7 +60,7 @@ describe('asked to stop', () => {
 })
 
 test('the reader of its output is gone: the bot continues, and records until it is asked to stop', async () => {
-  const meeting = openMeeting('open', DAN)
+  const meeting = openMeeting('open', WITHOUT_CAMERAS)
   const bot = startBot(meeting)
   await bot.whenStatus('in_call_recording')
   bot.process.stdout!.destroy()
@@ -76,7 +74,7 @@ test('the reader of its output is gone: the bot continues, and records until it 
 })
 
 test('an uncaught error: the bot leaves, and the recording is whole', async () => {
-  const meeting = openMeeting('open', DAN)
+  const meeting = openMeeting('open', WITHOUT_CAMERAS)
   const thrower = encodeURIComponent('process.on("SIGUSR2", () => { throw new TypeError("nobody catches this") })')
   const bot = startBot(meeting, { environment: { NODE_OPTIONS: `--import=data:text/javascript,${thrower}` } })
   await bot.whenStatus('in_call_recording')
@@ -91,7 +89,7 @@ test('an uncaught error: the bot leaves, and the recording is whole', async () =
 
 describe('not let in', () => {
   test('denied by the host: exit code 3, with evidence and what the host can do', async () => {
-    const meeting = openMeeting('waiting-room', DAN)
+    const meeting = openMeeting('waiting-room', WITHOUT_CAMERAS)
     const bot = startBot(meeting, SOUND_ONLY)
     await bot.whenStatus('in_waiting_room')
     meeting.deny()
@@ -104,7 +102,7 @@ describe('not let in', () => {
   })
 
   test("the host does not answer: the join request is withdrawn after the job's own limit", async () => {
-    const meeting = openMeeting('own-lobby-timeout', DAN)
+    const meeting = openMeeting('own-lobby-timeout', WITHOUT_CAMERAS)
     const bot = startBot(meeting, { job: { ...SOUND_ONLY.job, timeout_config: { waiting_room_timeout: 5 } } })
     const { exitCode, report } = await bot.ended()
     expect(exitCode).toBe(3)
@@ -122,7 +120,7 @@ describe('not let in', () => {
   })
 
   test('a dead meeting is found by the page', async () => {
-    const meeting = openMeeting('invalid-code', DAN)
+    const meeting = openMeeting('invalid-code', WITHOUT_CAMERAS)
     const bot = startBot(meeting, SOUND_ONLY)
     const { exitCode, report } = await bot.ended()
     expect(exitCode).toBe(3)
