@@ -4,7 +4,10 @@ import { pino, stdSerializers } from 'pino'
 import { type ServiceConfig, unknownSettings } from './config/config.ts'
 import type { Log } from './ports.ts'
 import { greeting } from './wiring/greeting.ts'
-import { startService } from './wiring/service.ts'
+
+type StartService = typeof import('./wiring/service.ts').startService
+/** Loads most of the program, which administration commands would wait for without need. */
+const startService: StartService = async (...all) => (await import('./wiring/service.ts')).startService(...all)
 
 /** From the signal to the end of the process; unfinished work is cut off then. */
 const GRACE_MS = 10_000

@@ -54,7 +54,8 @@ beside() {
 }
 
 beside lint biome check .
-beside types tsc --noEmit
+# A second run checks what changed since the first.
+beside types tsc --noEmit --incremental --tsBuildInfoFile .cache/types.tsbuildinfo
 beside english node scripts/check-english.ts
 printf '\n== tests\n'
 vitest run "$lanes" --reporter=default --reporter=json --outputFile.json="$results" "$@" || failed=' tests'

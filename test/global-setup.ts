@@ -6,6 +6,8 @@ import { bundleDashboard, bundlePageScripts } from '../scripts/build.ts'
 
 /** Tests that need no page script, or that of another platform, run even where one cannot be bundled. */
 export default async () => {
+  // A bot or a service that a test starts is compiled once.
+  process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, '../.cache/compiled')
   await bundlePageScripts({ goOn: true })
   await bundleDashboard()
   const servers = mkdtempSync(join(tmpdir(), 'standin-test-postgres-'))

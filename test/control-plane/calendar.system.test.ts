@@ -8,7 +8,7 @@ import {
   startMockMicrosoftCalendar,
 } from '../../mock/calendars/index.ts'
 import { startMock } from '../../mock/index.ts'
-import { FOUR_PEOPLE, speak } from '../end-to-end/meeting-script.ts'
+import { speak, WITHOUT_CAMERAS } from '../end-to-end/meeting-script.ts'
 import { ServiceProcess } from './service-process.ts'
 import { type Receiver, startReceiver } from './webhooks/receiver.ts'
 
@@ -222,13 +222,18 @@ test('the older generation: one calendar, its events and a bot for one of them',
 })
 
 test('a real bot asks to join the meeting of an event when it starts', async () => {
-  const meeting = mock.open('waiting-room', { people: [...FOUR_PEOPLE] })
+  const meeting = mock.open('waiting-room', { people: WITHOUT_CAMERAS })
   const account = google.addAccount()
   const start = inMs(40_000)
   account.primary.create({ title: 'Now', start, description: `<a href="${meeting.url}">Join</a>` })
   const id = await connect('google', account)
   const [event] = await listEvents(id)
-  const bot = { event_id: event!.event_id, bot_name: 'Notes for Ann', extra: { order: 'now' } }
+  const bot = {
+    event_id: event!.event_id,
+    bot_name: 'Notes for Ann',
+    recording_mode: 'audio_only',
+    extra: { order: 'now' },
+  }
   expect((await service.call('POST', `/v2/calendars/${id}/bots`, bot)).body.data).toHaveLength(1)
 
   const newsOf = () => receiver.received.filter(({ body }) => body.data.event_id === event!.event_id)

@@ -7,12 +7,15 @@ import { packageRoot } from '../../core/process/page-scripts.ts'
 import { startMockZoom } from '../../mock/zoom/index.ts'
 import { ledgerOf, MOCK_APP } from '../../mock/zoom/sdk/index.ts'
 import { type StandInUser, startZoomOauth, type ZoomOauth } from '../../mock/zoom-oauth/index.ts'
-import { FOUR_PEOPLE, speak } from '../end-to-end/meeting-script.ts'
+import { speak, WITHOUT_CAMERAS } from '../end-to-end/meeting-script.ts'
+import { compiledOnce } from '../servers/program-environment.ts'
 import { ServiceProcess } from './service-process.ts'
 
 const LONG = { timeout: 120_000, interval: 200 }
 const STUB = join(packageRoot, 'test/control-plane/stub-sdk.ts')
-const BOT_COMMAND = `${process.execPath} --import ${STUB} ${join(packageRoot, 'src/cli/index.ts')} join --json`
+const BOT_COMMAND = compiledOnce(
+  `${process.execPath} --import ${STUB} ${join(packageRoot, 'src/cli/index.ts')} join --json`,
+)
 
 let mock: Awaited<ReturnType<typeof startMockZoom>>
 let zoom: ZoomOauth
@@ -74,7 +77,7 @@ async function send(meetingUrl: string, conf_config: object): Promise<string> {
 
 test('a bot joins a meeting of another account with a fresh token of the stored credential', async () => {
   const credentialId = await connect()
-  const meeting = mock.open('sdk-anonymous-4012', { people: [...FOUR_PEOPLE] })
+  const meeting = mock.open('sdk-anonymous-4012', { people: WITHOUT_CAMERAS })
   // Without the credential's token this meeting is closed.
   const botId = await send(meeting.url, { credential_id: credentialId })
   await expect.poll(() => statusOf(botId), LONG).toBe('in_call_recording')
@@ -109,12 +112,12 @@ async function filesWith(text: string): Promise<string[]> {
 
 test('a bot that comes before its user waits with a fresh token for each try, and records when the user is there', async () => {
   const credentialId = await connect()
-  const meeting = mock.open('sdk-anonymous-4012', { people: FOUR_PEOPLE.filter(({ id }) => id !== 'ann') })
+  const meeting = mock.open('sdk-anonymous-4012', { people: WITHOUT_CAMERAS.filter(({ id }) => id !== 'ann') })
   given.length = 0
   const botId = await send(meeting.url, { credential_id: credentialId })
   await expect.poll(() => given.length, LONG).toBeGreaterThan(2)
   expect(new Set(given).size).toBe(given.length)
-  meeting.addPerson(FOUR_PEOPLE.find(({ id }) => id === 'ann')!)
+  meeting.addPerson(WITHOUT_CAMERAS.find(({ id }) => id === 'ann')!)
   await expect.poll(() => statusOf(botId), LONG).toBe('in_call_recording')
   meeting.endForAll()
   await expect.poll(() => statusOf(botId), LONG).toBe('completed')

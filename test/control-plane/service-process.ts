@@ -8,10 +8,11 @@ import { promisify } from 'node:util'
 import { startOwnPostgres } from '../../control-plane/store/own-postgres.ts'
 import { packageRoot } from '../../core/process/page-scripts.ts'
 import { freePort } from '../servers/free-port.ts'
+import { compiledOnce, PROGRAM_ENVIRONMENT } from '../servers/program-environment.ts'
 
 const PROGRAM = join(packageRoot, 'control-plane/cli/index.ts')
 /** From the sources, as the tests run everything. */
-const BOT_COMMAND = `${process.execPath} ${join(packageRoot, 'src/cli/index.ts')} join --json`
+const BOT_COMMAND = compiledOnce(`${process.execPath} ${join(packageRoot, 'src/cli/index.ts')} join --json`)
 const START_MS = 120_000
 
 type Json = Record<string, unknown>
@@ -69,7 +70,7 @@ export class ServiceProcess {
   async start(): Promise<void> {
     const startedAt = performance.now()
     const service = spawn(process.execPath, [PROGRAM, '--data', this.folder, '--port', String(this.port)], {
-      env: { PATH: process.env.PATH, HOME: process.env.HOME, ...this.#environment },
+      env: { ...PROGRAM_ENVIRONMENT, HOME: process.env.HOME, ...this.#environment },
       stdio: ['ignore', 'pipe', 'pipe'],
     })
     this.#process = service
@@ -123,7 +124,7 @@ export class ServiceProcess {
     const { stdout } = await promisify(execFile)(
       process.execPath,
       [PROGRAM, ...words, '--json', '--data', this.folder],
-      { env: { PATH: process.env.PATH, ...this.#environment } },
+      { env: { ...PROGRAM_ENVIRONMENT, ...this.#environment } },
     )
     return JSON.parse(stdout) as T
   }

@@ -6,25 +6,28 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import type { Gap } from '@standin/wire/events.ts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { packageRoot } from '../../core/process/page-scripts.ts'
+import type { MockMeeting } from '../../mock/types.ts'
 import type { DiarizationSegment } from '../../src/run/timeline.ts'
 import { probe } from '../media/media-info.ts'
 import { heardShare, pictureAt, shownShare, soundOf } from '../media/meeting-recording.ts'
 import { type S3Server, startS3Server } from '../servers/s3-server.ts'
 import type { BotProcess } from './bot-process.ts'
 import { endToEnd } from './capture-environment.ts'
-import { LOOK, passes, speak, startSpeaking, type Turn, truthOf } from './meeting-script.ts'
+import { LOOK, passes, speak, startSpeaking, type Turn, truthOf, WITHOUT_CAMERAS } from './meeting-script.ts'
 
 const { openMeeting, startBot } = endToEnd()
 /** Recorded before the death, and what a death may cost of it. */
-const RECORDED_SECONDS = 8
+const RECORDED_SECONDS = 5
 const LOST_SECONDS = 3
 /** A browser that has only just come back plays sound late on a machine that is busy with its start. */
 const LATE_SECONDS = 2
 
+/** Resolves when the bot has recorded for a while a meeting of which no picture is looked at. */
 async function recordedFor(seconds: number, options?: Parameters<typeof startBot>[1]): Promise<BotProcess> {
-  const bot = startBot(openMeeting(), options)
+  const bot = startBot(openMeeting('open', WITHOUT_CAMERAS), options)
   await bot.whenStatus('in_call_recording')
   await bot.whenEvent('participant_joined')
   await passes(seconds)
@@ -37,57 +40,92 @@ function killOne(bot: BotProcess, text: string): void {
   process.kill(pid, 'SIGKILL')
 }
 
-describe('a browser that crashes in the middle of a meeting', () => {
-  test('is replaced, as a whole and as a page, and the recording continues in the same file', async () => {
+/** Kills a program of the bot while it records; resolves with the gap that this leaves. */
+async function gapAfter(bot: BotProcess, kill: () => void | Promise<void>) {
+  const gaps = () => bot.events.flatMap(({ event }) => (event.type === 'recording_gap' ? [event] : []))
+  const last = gaps().at(-1)?.offset ?? -1
+  const killedAt = Date.now()
+  await kill()
+  const { event: gap } = await bot.whenEvent('recording_gap', ({ offset }) => offset > last)
+  expect((killedAt - Date.parse(gap.started_at)) / 1000).toBeLessThan(LOST_SECONDS)
+  return gap
+}
+
+/** The turns of the meeting by the recording's clock, each after one gap more: truth counts on through the gaps. */
+function turnsAfterGaps(meeting: MockMeeting, bot: BotProcess, gaps: { seconds: number }[]): Turn[] {
+  return truthOf(meeting, bot).map((turn, index) => {
+    const missing = gaps.slice(0, index + 1).reduce((sum, { seconds }) => sum + seconds, 0)
+    return { ...turn, start: turn.start - missing, end: turn.end - missing }
+  })
+}
+
+async function expectHeardAndSeen(bot: BotProcess, turns: Turn[]): Promise<void> {
+  const sound = await soundOf(bot.file('video.mp4'))
+  for (const turn of turns) {
+    expect(heardOf(turn, sound), turn.id).toBeGreaterThan(0.5)
+    const picture = await pictureAt(bot.file('video.mp4'), turn.end - 0.5)
+    expect(shownShare(picture, LOOK[turn.id]!), turn.id).toBeGreaterThan(0.3)
+  }
+}
+
+async function expectOneFile(bot: BotProcess, gaps: Gap[]): Promise<void> {
+  const { exitCode, report } = await bot.ended()
+  expect(exitCode).toBe(0)
+  expect(report).toMatchObject({ status: 'completed', end_code: 'BOT_REMOVED' })
+  expect(report?.gaps?.map(({ offset, reason }) => ({ offset, reason }))).toEqual(
+    gaps.map(({ offset, reason }) => ({ offset, reason })),
+  )
+  const media = await probe(bot.file('video.mp4'))
+  expect(media.codecs).toEqual(['h264', 'aac'])
+  expect(media.seconds).toBeCloseTo(report!.duration_seconds!, 0)
+}
+
+/** A bot comes back into one meeting three times at most, so these deaths are divided between two meetings. */
+describe('killed in the middle of a meeting', () => {
+  test('browser, page and display server are replaced, and the recording continues in the same file', async () => {
     const meeting = openMeeting()
     const bot = startBot(meeting, { job: { entry_message: 'Hello' } })
     await bot.whenStatus('in_call_recording')
     await bot.whenEvent('participant_joined', ({ participant }) => participant.name === 'Dan')
-    await passes(2)
+    await passes(1)
     await startSpeaking(meeting, 'ann')
     await passes(5)
-    killOne(bot, '--remote-debugging-pipe')
-    const first = await bot.whenEvent('recording_gap')
+    const first = await gapAfter(bot, () => killOne(bot, '--remote-debugging-pipe'))
     meeting.stopSpeaking('ann')
     await passes(1)
-    await speak(meeting, 'ben', 6)
+    await speak(meeting, 'ben', 5)
     meeting.say('cleo', 'After the first')
     await bot.whenEvent('chat_message', ({ text }) => text === 'After the first')
-    for (const pid of bot.children('--type=renderer')) process.kill(pid, 'SIGKILL')
-    const second = await bot.whenEvent('recording_gap', ({ offset }) => offset > first.event.offset)
+    const second = await gapAfter(bot, () => {
+      for (const pid of bot.children('--type=renderer')) process.kill(pid, 'SIGKILL')
+    })
     await passes(1)
-    await speak(meeting, 'cleo', 6)
+    await speak(meeting, 'cleo', 5)
+    const third = await gapAfter(bot, () => killOne(bot, 'Xvfb'))
+    await passes(1)
+    await speak(meeting, 'ben', 5)
     await passes(1)
     meeting.endForAll()
-    const { exitCode, report } = await bot.ended()
 
-    expect(exitCode).toBe(0)
-    expect(report).toMatchObject({ status: 'completed', end_code: 'BOT_REMOVED' })
+    const gaps = [first, second, third]
+    await expectOneFile(bot, gaps)
+    expect(gaps.map(({ reason }) => reason)).toEqual(['browser_died', 'browser_died', 'browser_died'])
     expect(bot.statuses()).toEqual(['joining_call', 'in_call_not_recording', 'in_call_recording', 'completed'])
-    expect(report?.gaps?.map(({ offset }) => offset)).toEqual([first.event.offset, second.event.offset])
-    const media = await probe(bot.file('video.mp4'))
-    expect(media.codecs).toEqual(['h264', 'aac'])
-    expect(media.seconds).toBeCloseTo(report!.duration_seconds!, 0)
 
-    // Truth counts on through the gaps; the recording leaves them out.
+    // The first death was in the middle of Ann's turn.
+    const [ann] = truthOf(meeting, bot)
+    const turns = turnsAfterGaps(meeting, bot, [{ seconds: 0 }, ...gaps]).slice(1)
+    expect(turns.map(({ id }) => id)).toEqual(['ben', 'cleo', 'ben'])
     const sound = await soundOf(bot.file('video.mp4'))
-    const missing = [0, first.event.seconds, first.event.seconds + second.event.seconds]
-    const [ann, ben, cleo] = truthOf(meeting, bot).map((turn, index) => {
-      return { ...turn, start: turn.start - missing[index]!, end: turn.end - missing[index]! }
-    })
-    expect(heardShare(sound, LOOK.ann!, ann!.start, first.event.offset)).toBeGreaterThan(0.5)
-    for (const turn of [ben!, cleo!]) {
-      expect(heardOf(turn, sound), turn.id).toBeGreaterThan(0.5)
-      const picture = await pictureAt(bot.file('video.mp4'), turn.end - 0.5)
-      expect(shownShare(picture, LOOK[turn.id]!), turn.id).toBeGreaterThan(0.3)
-    }
+    expect(heardShare(sound, LOOK.ann!, ann!.start, first.offset)).toBeGreaterThan(0.5)
+    await expectHeardAndSeen(bot, turns)
 
     const segments = bot.lines<DiarizationSegment>('diarization.jsonl')
     const ofAnn = segments.filter(({ speaker }) => speaker === ann!.name)
-    expect(Math.abs(ofAnn[0]!.end_time - first.event.offset)).toBeLessThan(1)
-    for (const turn of [ben!, cleo!]) {
-      const [noted] = segments.filter(({ speaker }) => speaker === turn.name)
-      expect(Math.abs(noted!.start_time - turn.start), turn.id).toBeLessThan(LATE_SECONDS)
+    expect(Math.abs(ofAnn[0]!.end_time - first.offset)).toBeLessThan(1)
+    for (const turn of turns) {
+      const near = segments.filter(({ speaker, end_time }) => speaker === turn.name && end_time > turn.start)
+      expect(Math.abs(near[0]!.start_time - turn.start), turn.id).toBeLessThan(LATE_SECONDS)
     }
     // Each participant came once, none left for it, and no message was reported twice.
     const people = bot.json<{ name: string; visits: unknown[] }[]>('participants.json')
@@ -98,60 +136,35 @@ describe('a browser that crashes in the middle of a meeting', () => {
       'After the first',
     ])
   })
-})
 
-test('a sound server that crashes in the waiting room: the bot asks to join again, and speech is recorded', async () => {
-  const meeting = openMeeting('own-lobby-timeout')
-  const bot = startBot(meeting)
-  await bot.whenStatus('in_waiting_room')
-  killOne(bot, 'pulseaudio')
-  await meeting.whenState('left', 60_000)
-  await meeting.whenState('lobby', 60_000)
-  meeting.admit()
-  await bot.whenStatus('in_call_recording')
-  await passes(1)
-  await speak(meeting, 'ben', 4)
-  await passes(1)
-  meeting.endForAll()
-  const { exitCode, report } = await bot.ended()
-
-  expect(exitCode).toBe(0)
-  expect(report).toMatchObject({ status: 'completed', end_code: 'BOT_REMOVED' })
-  const [ben] = truthOf(meeting, bot)
-  expect(heardOf(ben!, await soundOf(bot.file('video.mp4')))).toBeGreaterThan(0.5)
-})
-
-describe('killed in the middle of a meeting', () => {
-  test.each([
-    ['ffmpeg', 'encoder_died'],
-    ['Xvfb', 'browser_died'],
-    ['pulseaudio', 'browser_died'],
-  ])('%s: is replaced, and the recording continues in the same file (%s)', async (program, reason) => {
-    const meeting = openMeeting()
+  test('a sound server in the waiting room: the bot asks again; encoder and sound server later: the recording continues', async () => {
+    const meeting = openMeeting('own-lobby-timeout')
     const bot = startBot(meeting)
+    await bot.whenStatus('in_waiting_room')
+    killOne(bot, 'pulseaudio')
+    await meeting.whenState('left', 60_000)
+    await meeting.whenState('lobby', 60_000)
+    meeting.admit()
     await bot.whenStatus('in_call_recording')
     await bot.whenEvent('participant_joined', ({ participant }) => participant.name === 'Dan')
-    await passes(RECORDED_SECONDS)
-    const killedAt = Date.now()
-    killOne(bot, program)
-    const { event: gap } = await bot.whenEvent('recording_gap')
-    expect(gap.reason).toBe(reason)
-    await speak(meeting, 'ben', 6)
+    await passes(1)
+    await speak(meeting, 'cleo', 4)
+    await passes(1)
+    const first = await gapAfter(bot, () => killOne(bot, 'ffmpeg'))
+    await speak(meeting, 'ben', 5)
+    await passes(1)
+    const second = await gapAfter(bot, async () => {
+      killOne(bot, 'pulseaudio')
+      await meeting.whenState('lobby', 60_000)
+      meeting.admit()
+    })
+    await speak(meeting, 'cleo', 5)
     await passes(1)
     meeting.endForAll()
-    const { exitCode, report } = await bot.ended()
 
-    expect(exitCode).toBe(0)
-    expect(report).toMatchObject({ status: 'completed', end_code: 'BOT_REMOVED', gaps: [{ reason }] })
-    expect((killedAt - Date.parse(gap.started_at)) / 1000).toBeLessThan(LOST_SECONDS)
-    const media = await probe(bot.file('video.mp4'))
-    expect(media.codecs).toEqual(['h264', 'aac'])
-    expect(media.seconds).toBeCloseTo(report!.duration_seconds!, 0)
-    const [ben] = truthOf(meeting, bot)
-    const turn = { ...ben!, start: ben!.start - gap.seconds, end: ben!.end - gap.seconds }
-    expect(heardOf(turn, await soundOf(bot.file('video.mp4')))).toBeGreaterThan(0.5)
-    const picture = await pictureAt(bot.file('video.mp4'), turn.end - 0.5)
-    expect(shownShare(picture, LOOK.ben!)).toBeGreaterThan(0.3)
+    await expectOneFile(bot, [first, second])
+    expect([first.reason, second.reason]).toEqual(['encoder_died', 'browser_died'])
+    await expectHeardAndSeen(bot, turnsAfterGaps(meeting, bot, [{ seconds: 0 }, first, second]))
   })
 
   test('the bot itself: none of its processes survives, and its recording is recovered', async () => {
@@ -192,7 +205,7 @@ describe('an S3 server', () => {
   })
 
   test('that is well gets every file, and then the local ones go', async () => {
-    const bot = await recordedFor(4, { job: { storage: storage() }, environment })
+    const bot = await recordedFor(3, { job: { storage: storage() }, environment })
     bot.kill('SIGINT')
     const { exitCode, report } = await bot.ended()
     expect(exitCode).toBe(0)
@@ -202,8 +215,8 @@ describe('an S3 server', () => {
   })
 
   test('that crashes in the middle: no success is reported, and later the recording is recovered into it', async () => {
-    const limits = { storing_timeout: 15 }
-    const bot = await recordedFor(4, { job: { storage: storage(), timeout_config: limits }, environment })
+    const limits = { storing_timeout: 5 }
+    const bot = await recordedFor(3, { job: { storage: storage(), timeout_config: limits }, environment })
     await server.goDown()
     bot.kill('SIGINT')
     const { exitCode, report } = await bot.ended()

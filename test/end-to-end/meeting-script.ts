@@ -8,6 +8,8 @@ export const FOUR_PEOPLE: MockPerson[] = [
   { id: 'cleo', name: 'Cléo Ñandú', camera: true },
   { id: 'dan', name: 'Dan', camera: false },
 ]
+/** For a recording at whose pictures no test looks. */
+export const WITHOUT_CAMERAS = FOUR_PEOPLE.map((person) => ({ ...person, camera: false }))
 const PATIENCE_MS = 60_000
 
 /** The mock gives looks in the order people are named. */

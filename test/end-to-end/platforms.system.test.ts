@@ -19,10 +19,10 @@ describe.each([MICROSOFT_TEAMS, ZOOM, JITSI])('$name', ({ platform, start }) => 
     })
     await bot.whenStatus('in_call_recording')
     await bot.whenEvent('participant_joined', ({ participant }) => participant.name === 'Dan')
-    await speak(meeting, 'ann', 5)
+    await speak(meeting, 'ann', 4)
     await passes(2)
-    await speak(meeting, 'ben', 5)
-    await passes(2)
+    await speak(meeting, 'ben', 4)
+    await passes(1)
     meeting.endForAll()
     const { exitCode, report } = await bot.ended()
 

@@ -2,25 +2,27 @@ import { existsSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { probe } from '../media/media-info.ts'
 import { endToEnd } from './capture-environment.ts'
-import { passes } from './meeting-script.ts'
+import { passes, WITHOUT_CAMERAS } from './meeting-script.ts'
 
 const { openMeeting, startBot } = endToEnd()
+/** A bot that does not come to record needs no display server. */
+const SOUND_ONLY = { job: { recording_mode: 'audio_only' } }
 
 describe('asked to stop', () => {
   test('before the page has loaded: nothing is recorded, and no join request is sent', async () => {
-    const meeting = openMeeting('waiting-room')
-    const bot = startBot(meeting)
+    const meeting = openMeeting('waiting-room', WITHOUT_CAMERAS)
+    const bot = startBot(meeting, SOUND_ONLY)
     await bot.whenStatus('joining_call')
     bot.kill('SIGINT')
     const { exitCode, report } = await bot.ended()
     expect(exitCode).toBe(0)
     expect(report?.error_code).toBe('EXITING_MEETING_BEFORE_RECORD')
-    expect(existsSync(bot.file('video.mp4'))).toBe(false)
+    for (const name of ['video.mp4', 'audio.m4a']) expect(existsSync(bot.file(name)), name).toBe(false)
   })
 
   test('in the waiting room: the join request is withdrawn', async () => {
-    const meeting = openMeeting('waiting-room')
-    const bot = startBot(meeting)
+    const meeting = openMeeting('waiting-room', WITHOUT_CAMERAS)
+    const bot = startBot(meeting, SOUND_ONLY)
     await bot.whenStatus('in_waiting_room')
     bot.kill('SIGTERM')
     const { exitCode, report } = await bot.ended()
@@ -30,65 +32,65 @@ describe('asked to stop', () => {
   })
 
   test('SIGTERM while recording: leaves, finishes, stores and says SIGTERM', async () => {
-    const meeting = openMeeting()
+    const meeting = openMeeting('open', WITHOUT_CAMERAS)
     const bot = startBot(meeting)
     await bot.whenStatus('in_call_recording')
-    await passes(5)
+    await passes(3)
     bot.kill('SIGTERM')
     const { exitCode, report } = await bot.ended()
     expect(exitCode).toBe(4)
     expect(report).toMatchObject({ status: 'failed', error_code: 'SIGTERM' })
-    expect((await probe(bot.file('video.mp4'))).seconds).toBeGreaterThan(4)
+    expect((await probe(bot.file('video.mp4'))).seconds).toBeGreaterThan(2)
     expect(meeting.truth.leftAt).not.toBeNull()
   })
 
   test('a second interrupt leaves at once, and the recording is whole', async () => {
     // The page takes seconds to let the bot go, so the second interrupt comes while it leaves.
-    const meeting = openMeeting('leave-button-stuck')
+    const meeting = openMeeting('leave-button-stuck', WITHOUT_CAMERAS)
     const bot = startBot(meeting)
     await bot.whenStatus('in_call_recording')
-    await passes(4)
+    await passes(3)
     bot.kill('SIGINT')
     await passes(0.6)
     bot.kill('SIGINT')
     const { exitCode } = await bot.ended()
     expect(exitCode).toBe(0)
-    expect((await probe(bot.file('video.mp4'))).seconds).toBeGreaterThan(3)
+    expect((await probe(bot.file('video.mp4'))).seconds).toBeGreaterThan(2)
   })
 })
 
 test('the reader of its output is gone: the bot continues, and records until it is asked to stop', async () => {
-  const meeting = openMeeting()
+  const meeting = openMeeting('open', WITHOUT_CAMERAS)
   const bot = startBot(meeting)
   await bot.whenStatus('in_call_recording')
   bot.process.stdout!.destroy()
   bot.process.stderr!.destroy()
   // Enough for it to have spoken into nothing.
-  await passes(5)
+  await passes(4)
   bot.kill('SIGINT')
   expect(await bot.exitCode).toBe(0)
-  expect((await probe(bot.file('video.mp4'))).seconds).toBeGreaterThan(4)
+  expect((await probe(bot.file('video.mp4'))).seconds).toBeGreaterThan(3)
   expect(bot.files()).toContain('manifest.json')
 })
 
 test('an uncaught error: the bot leaves, and the recording is whole', async () => {
-  const meeting = openMeeting()
+  const meeting = openMeeting('open', WITHOUT_CAMERAS)
   const thrower = encodeURIComponent('process.on("SIGUSR2", () => { throw new TypeError("nobody catches this") })')
   const bot = startBot(meeting, { environment: { NODE_OPTIONS: `--import=data:text/javascript,${thrower}` } })
   await bot.whenStatus('in_call_recording')
-  await passes(4)
+  await passes(3)
   bot.process.kill('SIGUSR2')
   const { exitCode, report } = await bot.ended()
   expect(exitCode).toBe(70)
   expect(report).toMatchObject({ status: 'failed', error_code: 'INTERNAL_ERROR', error_message: 'nobody catches this' })
-  expect((await probe(bot.file('video.mp4'))).seconds).toBeGreaterThan(3)
+  expect((await probe(bot.file('video.mp4'))).seconds).toBeGreaterThan(2)
   expect(meeting.truth.leftAt).not.toBeNull()
 })
 
 describe('not let in', () => {
   test('denied by the host: exit code 3, with evidence and what the host can do', async () => {
-    const meeting = openMeeting('waiting-room')
-    const bot = startBot(meeting)
+    const meeting = openMeeting('waiting-room', WITHOUT_CAMERAS)
+    const bot = startBot(meeting, SOUND_ONLY)
     await bot.whenStatus('in_waiting_room')
     meeting.deny()
     const { exitCode, report } = await bot.ended()
@@ -100,8 +102,8 @@ describe('not let in', () => {
   })
 
   test("the host does not answer: the join request is withdrawn after the job's own limit", async () => {
-    const meeting = openMeeting('own-lobby-timeout')
-    const bot = startBot(meeting, { job: { timeout_config: { waiting_room_timeout: 12 } } })
+    const meeting = openMeeting('own-lobby-timeout', WITHOUT_CAMERAS)
+    const bot = startBot(meeting, { job: { ...SOUND_ONLY.job, timeout_config: { waiting_room_timeout: 5 } } })
     const { exitCode, report } = await bot.ended()
     expect(exitCode).toBe(3)
     expect(report?.error_code).toBe('TIMEOUT_WAITING_TO_START')
@@ -118,8 +120,8 @@ describe('not let in', () => {
   })
 
   test('a dead meeting is found by the page', async () => {
-    const meeting = openMeeting('invalid-code')
-    const bot = startBot(meeting)
+    const meeting = openMeeting('invalid-code', WITHOUT_CAMERAS)
+    const bot = startBot(meeting, SOUND_ONLY)
     const { exitCode, report } = await bot.ended()
     expect(exitCode).toBe(3)
     expect(report?.error_code).toBe('INVALID_MEETING_URL')

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { packageRoot } from '../../core/process/page-scripts.ts'
 import { startMock } from '../../mock/index.ts'
 import { ServiceProcess } from '../control-plane/service-process.ts'
-import { FOUR_PEOPLE, speak } from '../end-to-end/meeting-script.ts'
+import { speak, WITHOUT_CAMERAS } from '../end-to-end/meeting-script.ts'
 
 const LONG = { timeout: 120_000, interval: 200 }
 
@@ -43,7 +43,7 @@ async function ask(name: string, args: Record<string, unknown>): Promise<string>
 }
 
 test('an assistant sends a bot into a meeting, learns what is said, writes, and leaves', async () => {
-  const meeting = mock.open('waiting-room', { people: [...FOUR_PEOPLE] })
+  const meeting = mock.open('waiting-room', { people: WITHOUT_CAMERAS })
   const sent = await ask('send_bot', { meeting_url: meeting.url, bot_name: 'Scribe' })
   const botId = /[0-9a-f-]{36}/.exec(sent)![0]
 

@@ -1,7 +1,7 @@
 /** Judges answers by the OpenAPI document that the service serves. */
 
 import type { App } from '@standin/control-plane/api/http/generation.ts'
-import { Ajv2020 } from 'ajv/dist/2020.js'
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 
 interface Operation {
@@ -17,25 +17,53 @@ export interface Judge {
   readonly seen: ReadonlySet<string>
 }
 
+interface Judged extends Operation {
+  name: string
+  /** The address as the prefix of the document's schemas. */
+  id: string
+}
+
+/** All worlds of a worker judge by one validator for each answer of each document: compiling one takes longer than most tests. */
+const ajv = new Ajv2020({ strict: false, allErrors: true })
+addFormats.default(ajv)
+/** Operations of each document, by its text. */
+const read = new Map<string, Judged[]>()
+const validators = new Map<object, ValidateFunction>()
+
+function operationsOf(text: string, path: string): Judged[] {
+  const known = read.get(text)
+  if (known !== undefined) return known
+  const document = JSON.parse(text)
+  const id = `${path}-${read.size}`
+  ajv.addSchema(document, id)
+  const operations: Judged[] = []
+  for (const [template, methods] of Object.entries<Record<string, Operation>>(document.paths))
+    for (const [method, { responses }] of Object.entries(methods))
+      operations.push({
+        name: `${method.toUpperCase()} ${template}`,
+        id,
+        pattern: new RegExp(`^${template.replace(/\/$/, '').replaceAll(/\{[^}]+\}/g, '[^/]+')}/?$`),
+        method: method.toUpperCase(),
+        responses,
+      })
+  read.set(text, operations)
+  return operations
+}
+
+function validatorOf(schema: object, id: string): ValidateFunction {
+  const known = validators.get(schema)
+  if (known !== undefined) return known
+  const made = ajv.compile(resolved(schema, id) as object)
+  validators.set(schema, made)
+  return made
+}
+
 /** `documents`: addresses such as `/openapi.json`. */
 export async function createJudge(app: App, documents: readonly string[]): Promise<Judge> {
-  const ajv = new Ajv2020({ strict: false, allErrors: true })
-  addFormats.default(ajv)
-  const operations: (Operation & { name: string; document: string })[] = []
+  const operations: Judged[] = []
   for (const path of documents) {
     const answer = await app.inject(path)
-    if (answer.statusCode !== 200) continue
-    const document = answer.json()
-    ajv.addSchema(document, path)
-    for (const [template, methods] of Object.entries<Record<string, Operation>>(document.paths))
-      for (const [method, { responses }] of Object.entries(methods))
-        operations.push({
-          name: `${method.toUpperCase()} ${template}`,
-          document: path,
-          pattern: new RegExp(`^${template.replace(/\/$/, '').replaceAll(/\{[^}]+\}/g, '[^/]+')}/?$`),
-          method: method.toUpperCase(),
-          responses,
-        })
+    if (answer.statusCode === 200) operations.push(...operationsOf(answer.payload, path))
   }
   // A literal part of a path comes before a parameter.
   operations.sort((a, b) => Number(a.pattern.source.includes('[^/]+')) - Number(b.pattern.source.includes('[^/]+')))
@@ -59,7 +87,7 @@ export async function createJudge(app: App, documents: readonly string[]): Promi
         return
       }
       if (type !== 'application/json') return
-      const validate = ajv.compile(resolved(content.schema, operation.document) as object)
+      const validate = validatorOf(content.schema, operation.id)
       if (!validate(JSON.parse(text)))
         throw new Error(
           `${operation.name} ${status} does not fit its document: ${ajv.errorsText(validate.errors)}\n${text}`,

@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { packageRoot } from '../../../core/process/page-scripts.ts'
 import { freePort } from '../../servers/free-port.ts'
+import { PROGRAM_ENVIRONMENT } from '../../servers/program-environment.ts'
 import type { RoleSettings } from './role-process.ts'
 
 const SERVICE = join(packageRoot, 'control-plane/cli/index.ts')
@@ -128,7 +129,7 @@ export class Fleet {
   #service(kind: Kind, number: number, port: number): ChildProcess {
     const { databaseUrl, sealKeys, folder } = this.#settings
     const env = {
-      PATH: process.env.PATH,
+      ...PROGRAM_ENVIRONMENT,
       HOME: process.env.HOME,
       DATABASE_URL: databaseUrl,
       STANDIN_SECRET_KEYS: sealKeys,

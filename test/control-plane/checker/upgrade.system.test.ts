@@ -8,11 +8,3 @@ test(
   },
   () => runUpgrade({ bots: 40, trafficEveryMs: 500, rounds: ['SIGTERM'] }),
 )
-
-test(
-  'the same with processes that are killed: nothing is lost, and what comes twice has the same id',
-  {
-    timeout: 900_000,
-  },
-  () => runUpgrade({ bots: 20, trafficEveryMs: 500, rounds: ['SIGKILL'] }),
-)

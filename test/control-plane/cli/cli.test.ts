@@ -11,6 +11,7 @@ import { databaseTime, isDrainAskedSince } from '@standin/control-plane/store/dr
 import { findKeyHolder } from '@standin/control-plane/store/teams/keys.ts'
 import { readTeam } from '@standin/control-plane/store/teams/teams.ts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { PROGRAM_ENVIRONMENT } from '../../servers/program-environment.ts'
 import { openTestDatabase, type TestDatabase } from '../postgres.ts'
 
 const PROGRAM = join(import.meta.dirname, '../../../control-plane/cli/index.ts')
@@ -37,7 +38,7 @@ interface Run {
 
 function run(args: readonly string[], environment: Record<string, string> = {}): Promise<Run> {
   const env = {
-    PATH: process.env.PATH,
+    ...PROGRAM_ENVIRONMENT,
     DATABASE_URL: db.url,
     STANDIN_SECRET_KEYS: secretKeys,
     STANDIN_DATA: folder,

@@ -7,6 +7,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { NoTranscript } from '../../../control-plane/jobs/retranscription.ts'
 import { createTranscribeCommand } from '../../../control-plane/jobs/transcribe-command.ts'
 import { packageRoot } from '../../../core/process/page-scripts.ts'
+import { PROGRAM_ENVIRONMENT } from '../../servers/program-environment.ts'
 import { startSpeechService } from '../../transcription/speech-service.ts'
 
 const BOT_ID = '5b0d4f2e-7c55-4c86-9d2c-0f6a1f0c7f11'
@@ -26,7 +27,7 @@ function recording(): string {
 
 function command(environment: Record<string, string>) {
   const program = [process.execPath, join(packageRoot, 'src/cli/index.ts'), 'transcribe']
-  return createTranscribeCommand({ command: program, environment: { PATH: process.env.PATH ?? '', ...environment } })
+  return createTranscribeCommand({ command: program, environment: { ...PROGRAM_ENVIRONMENT, ...environment } })
 }
 
 test('the words of the speech service are in the transcript, with their speaker', async () => {

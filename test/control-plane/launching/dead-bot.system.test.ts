@@ -3,7 +3,7 @@ import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startMock } from '../../../mock/index.ts'
-import { FOUR_PEOPLE, LOOK, speak } from '../../end-to-end/meeting-script.ts'
+import { LOOK, speak, WITHOUT_CAMERAS } from '../../end-to-end/meeting-script.ts'
 import { probe } from '../../media/media-info.ts'
 import { heardShare, soundOf } from '../../media/meeting-recording.ts'
 import { ServiceProcess } from '../service-process.ts'
@@ -37,7 +37,7 @@ const endsOf = (id: string) =>
   receiver.received.filter(({ body }) => body.data.bot_id === id && /^bot\.(completed|failed)$/.test(body.event))
 
 test('a bot that is killed while it records fails with the code of its death, and its recording plays', async () => {
-  const meeting = mock.open('waiting-room', { people: [...FOUR_PEOPLE] })
+  const meeting = mock.open('waiting-room', { people: WITHOUT_CAMERAS })
   const { body } = await service.call('POST', '/v2/bots', { meeting_url: meeting.url, bot_name: 'Notes' })
   const id = body.data.bot_id as string
   await expect.poll(async () => (await bot(id)).status, LONG).toBe('in_waiting_room')

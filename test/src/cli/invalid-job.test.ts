@@ -5,14 +5,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { packageRoot } from '../../../core/process/page-scripts.ts'
+import { PROGRAM_ENVIRONMENT } from '../../servers/program-environment.ts'
 
 function standin(...given: string[]): Promise<{ exitCode: number | string | null | undefined; errors: string }> {
   return new Promise((resolve) => {
-    const environment = { PATH: process.env.PATH ?? '' }
     execFile(
       process.execPath,
       [join(packageRoot, 'src/cli/index.ts'), ...given],
-      { env: environment },
+      { env: PROGRAM_ENVIRONMENT },
       (error, _, stderr) => resolve({ exitCode: error ? error.code : 0, errors: stderr }),
     )
   })
