@@ -1,5 +1,6 @@
 /** Finishes an attempt whose process is over: its last events, its recording, and the end of its bot. */
 
+import { whileHeld } from '@standin/base/lease.ts'
 import { changeBot } from '../../actions/change-bot.ts'
 import { type KnownOfDead, processEnded } from '../../bots/crash.ts'
 import { hasRecorded } from '../../bots/parts.ts'
@@ -17,7 +18,6 @@ import type { Traces } from '../../traces.ts'
 import type { InTurn } from '../in-turn.ts'
 import { reasonOfEnd } from './action-reason.ts'
 import type { JoinParts } from './assemble.ts'
-import { whileHeld } from './held-lease.ts'
 import { type AttemptFiles, ingestJournal } from './journal.ts'
 import { type Recover, recoverAttempt } from './recovery.ts'
 import { traceEnd } from './trace-end.ts'
