@@ -8,11 +8,14 @@ import type { Database } from '../store/database.ts'
 import type { Identity } from '../store/people/identities.ts'
 import type { Traces } from '../traces.ts'
 import type { SheddingSettings } from './http/load-shedding.ts'
+import type { ReadList } from './http/read-list.ts'
 
 export interface ApiDependencies {
   database: Database
   /** A separate pool for the checks of keys and for `/readyz`, so that slow work cannot make a good key look bad. */
   keyDatabase: Database
+  /** Reads lists of bots, events and deliveries, in another pool. */
+  readList: ReadList
   seals: Seals
   links: ArtifactReader
   webhooks: WebhookSender

@@ -2,16 +2,10 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import type { Log } from '../ports.ts'
 import type { CalendarRow, ChannelRow } from '../rows/index.ts'
-import {
-  channelStopped,
-  endPush,
-  openChannel,
-  type PushClaim,
-  storeChannel,
-  takeChannelsToStop,
-} from '../store/calendars/channels.ts'
+import { channelStopped, endPush, openChannel, storeChannel, takeChannelsToStop } from '../store/calendars/channels.ts'
 import { askForFullSync } from '../store/calendars/syncs.ts'
 import type { Database } from '../store/database.ts'
+import type { Claim } from '../store/row-lease.ts'
 import {
   type CalendarPlatform,
   type CalendarProvider,
@@ -40,7 +34,7 @@ export interface PushTools {
 export const NO_ADDRESS =
   'Changes are polled every 15 minutes: the public address of this service is none that the provider can reach by https'
 
-export const newPushClaim = (): PushClaim => ({ owner: randomUUID(), leaseSeconds: LEASE_SECONDS })
+export const newPushClaim = (): Claim => ({ owner: randomUUID(), leaseSeconds: LEASE_SECONDS })
 
 export type PushOutcome = { state: 'on' } | { state: 'off' | 'failed'; message: string; problem: unknown }
 
@@ -48,7 +42,7 @@ export type PushOutcome = { state: 'on' } | { state: 'off' | 'failed'; message: 
 export async function pushCalendar(
   tools: PushTools,
   calendar: CalendarRow,
-  claim: PushClaim,
+  claim: Claim,
   isNew = false,
 ): Promise<PushOutcome> {
   const { database, log, publicUrl } = tools

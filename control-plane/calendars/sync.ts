@@ -3,15 +3,17 @@
  * its effects on bots, the messages and the cursor, if lease and cursor are still those of the beginning.
  */
 import { randomUUID } from 'node:crypto'
+import { whileHeld } from '@standin/base/lease.ts'
 import { meetingsIn } from '@standin/wire/meeting-links/index.ts'
 import type { Meters } from '../meters.ts'
 import type { CalendarRow } from '../rows/index.ts'
 import { changeCalendar, writeCalendar } from '../store/calendars/calendars.ts'
 import { markRemoved, readStoredEvents, readToldEvents, upsertEvents, upsertSeries } from '../store/calendars/events.ts'
 import { addMissingIntents } from '../store/calendars/intents.ts'
-import { endSyncLease, keepSyncLease, lockForSync, type SyncClaim } from '../store/calendars/syncs.ts'
+import { lockForSync, syncLease } from '../store/calendars/syncs.ts'
 import { nowOf } from '../store/clock.ts'
 import type { Database, Tx } from '../store/database.ts'
+import type { Claim } from '../store/row-lease.ts'
 import { type FollowTools, followEvents } from './bots-of-events.ts'
 import { type Difference, difference } from './difference.ts'
 import { messagesOfSync } from './messages.ts'
@@ -30,7 +32,6 @@ import type { Tokens } from './tokens.ts'
 
 export const WINDOW_DAYS = 30
 const LEASE_SECONDS = 60
-const KEEP_EVERY_MS = 20_000
 /** Failures in a row after which a connection that may recover gets the status `error`. */
 const FAILURES_UNTIL_ERROR = 5
 
@@ -47,33 +48,27 @@ export type SyncOutcome =
   | { outcome: 'lost' }
   | { outcome: 'failed'; problem: unknown }
 
-export const newClaim = (): SyncClaim => ({ owner: randomUUID(), leaseSeconds: LEASE_SECONDS })
+export const newClaim = (): Claim => ({ owner: randomUUID(), leaseSeconds: LEASE_SECONDS })
 
 /** `calendar` as it was claimed. Never rejects for an error of the provider; rejects where the database is down. */
-export async function syncCalendar(tools: SyncTools, calendar: CalendarRow, claim: SyncClaim): Promise<SyncOutcome> {
-  const keeping = setInterval(() => {
-    keepSyncLease(tools.database, calendar.id, claim).catch((error) =>
-      tools.log.warn(
-        { team: calendar.team_id, calendar: calendar.id, error: String(error) },
-        'The lease of a sync could not be kept',
-      ),
-    )
-  }, KEEP_EVERY_MS)
+export async function syncCalendar(tools: SyncTools, calendar: CalendarRow, claim: Claim): Promise<SyncOutcome> {
+  const keep = () => syncLease.renew(tools.database, calendar.id, claim)
+  const fields = { team: calendar.team_id, calendar: calendar.id }
+  const window = windowOf(calendar)
   try {
-    const window = windowOf(calendar)
-    const changes = withSelf(await fetchChanges(tools, calendar, window), calendar.account_email)
+    const lease = { seconds: claim.leaseSeconds, keep, log: tools.log, fields }
+    const read = await whileHeld(lease, () => fetchChanges(tools, calendar, window))
+    const changes = withSelf(read, calendar.account_email)
     const outcome = await store(tools, calendar, claim, window, changes)
     // Other credentials may have come meanwhile: their sync does not have to wait for the end of this lease.
     if (outcome.outcome === 'lost') {
       tools.meters?.count('lease_losses', { work: 'calendar_sync', how: 'overtaken' })
-      await endSyncLease(tools.database, calendar.id, claim.owner)
+      await syncLease.release(tools.database, calendar.id, claim.owner)
     }
     return outcome
   } catch (problem) {
     await storeFailure(tools, calendar, claim, problem)
     return { outcome: 'failed', problem }
-  } finally {
-    clearInterval(keeping)
   }
 }
 
@@ -122,7 +117,7 @@ function isFullDue({ full_due_at: dueAt, sync_started_at: startedAt }: CalendarR
 async function store(
   tools: SyncTools,
   read: CalendarRow,
-  claim: SyncClaim,
+  claim: Claim,
   window: Window,
   changes: Changes,
 ): Promise<SyncOutcome> {
@@ -204,7 +199,7 @@ async function storeDifference(
 async function storeFailure(
   { database, log }: SyncTools,
   read: CalendarRow,
-  claim: SyncClaim,
+  claim: Claim,
   problem: unknown,
 ): Promise<void> {
   const text = problemText(problem)

@@ -10,9 +10,9 @@ import { type Meters, NO_METERS } from '../meters.ts'
 import type { Log, Seals } from '../ports.ts'
 import { changeCalendar } from '../store/calendars/calendars.ts'
 import {
-  endRefreshLease,
   type Refreshed,
   readTokens,
+  refreshLease,
   storeRefreshed,
   type TokenState,
   takeRefreshLease,
@@ -76,12 +76,9 @@ export function createTokens({ database, seals, providers, log, meters = NO_METE
       const state = await readTokens(database, seals, calendarId, MARGIN_SECONDS)
       if (state === undefined) throw new ProviderProblem('not_found', 'The calendar is not connected any more')
       if (state.accessToken !== null && isUseful(state.accessToken, refused)) return state.accessToken
-      const owner = randomUUID()
-      if (
-        !unwritten.has(calendarId) &&
-        (await takeRefreshLease(database, calendarId, state.version, owner, LEASE_SECONDS))
-      )
-        return refresh(calendarId, state, owner)
+      const claim = { owner: randomUUID(), leaseSeconds: LEASE_SECONDS }
+      if (!unwritten.has(calendarId) && (await takeRefreshLease(database, calendarId, state.version, claim)))
+        return refresh(calendarId, state, claim.owner)
       if (performance.now() > waitUntil)
         throw new ProviderProblem(
           'unavailable',
@@ -99,7 +96,7 @@ export function createTokens({ database, seals, providers, log, meters = NO_METE
     } catch (problem) {
       const reason = lastingStatus(problem) === null ? 'unavailable' : 'refused'
       meters.count('token_refresh_failures', { of: 'calendar', reason })
-      await endRefreshLease(database, calendarId, owner)
+      await refreshLease.release(database, calendarId, owner)
       await storeRefusal(calendarId, state.version, problem)
       throw problem
     }

@@ -13,9 +13,9 @@ import type { ConnectionRow } from '../rows/index.ts'
 import { connectionPlace, type SecretColumn } from '../store/connections/connections.ts'
 import {
   dropAccessToken,
-  endRefreshLease,
   noteOutcome,
   readTokens,
+  refreshLease,
   takeRefreshLease,
 } from '../store/connections/tokens.ts'
 import type { Database } from '../store/database.ts'
@@ -121,10 +121,9 @@ export class TokenKeeper {
    */
   async #refreshOnce(row: ConnectionRow): Promise<Access | null> {
     const { database, leaseSeconds = LEASE_SECONDS } = this.#settings
-    const owner = randomUUID()
-    const place = { id: row.id, version: row.tokens_version, owner, seconds: leaseSeconds }
-    if (!(await takeRefreshLease(database, place))) return null
-    const refresh = this.#refresh(row, owner)
+    const claim = { owner: randomUUID(), leaseSeconds }
+    if (!(await takeRefreshLease(database, row.id, row.tokens_version, claim))) return null
+    const refresh = this.#refresh(row, claim.owner)
     this.#refreshes.add(refresh)
     return refresh.finally(() => this.#refreshes.delete(refresh))
   }
@@ -152,7 +151,7 @@ export class TokenKeeper {
         'Tokens of a connection could not be refreshed',
       )
       await this.note(id, version, told)
-      await endRefreshLease(database, id, owner).catch(() => {})
+      await refreshLease.release(database, id, owner).catch(() => {})
       throw told
     }
   }

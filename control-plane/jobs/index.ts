@@ -1,6 +1,7 @@
 /** Periodic work. One process at a time does each job, however many processes run. */
 import { randomUUID } from 'node:crypto'
 import { spread } from '@standin/base/backoff.ts'
+import { whileHeld } from '@standin/base/lease.ts'
 import { startLoop } from '@standin/base/loop.ts'
 import { hasEnabledRules } from '../store/alerts/values.ts'
 import { hasOpenDeletions } from '../store/bots/deletions.ts'
@@ -15,7 +16,6 @@ import { requestRetentionDeletions } from './retention.ts'
 
 const DAY = 24 * 3600
 const LEASE_SECONDS = 60
-const KEEP_EVERY_MS = 20_000
 /** Spreads the polls of several processes. */
 const JITTER = 0.1
 
@@ -59,11 +59,11 @@ export function startJobs(settings: JobsSettings): Jobs {
   const { database, log, lookEverySeconds = {} } = settings
   const owner = randomUUID()
   const stop = new AbortController()
-  const work: Record<JobName, () => Promise<unknown>> = {
-    deletions: () => deleteDue(settings, () => stop.signal.aborted),
-    retention: async () => ({
+  const work: Record<JobName, (signal: AbortSignal) => Promise<unknown>> = {
+    deletions: (signal) => deleteDue(settings, () => signal.aborted),
+    retention: async (signal) => ({
       requested: await requestRetentionDeletions(database, log),
-      ...(await deleteDue(settings, () => stop.signal.aborted)),
+      ...(await deleteDue(settings, () => signal.aborted)),
       events: await removePastEvents(database, EVENT_DAYS),
     }),
     audit: () => auditLedger(database, log),
@@ -82,17 +82,9 @@ export function startJobs(settings: JobsSettings): Jobs {
   async function turn(name: JobName, everySeconds: number): Promise<void> {
     if (!((await hasWork[name]?.()) ?? true)) return
     if (!(await takeTurn(database, name, owner, { everySeconds, leaseSeconds: LEASE_SECONDS }))) return
-    const keeping = setInterval(() => {
-      keepTurn(database, name, owner, LEASE_SECONDS).catch((error) =>
-        log.warn({ job: name, error: String(error) }, 'The turn of a job could not be kept'),
-      )
-    }, KEEP_EVERY_MS)
-    try {
-      await work[name]()
-    } finally {
-      clearInterval(keeping)
-      await endTurn(database, name, owner)
-    }
+    const keep = () => keepTurn(database, name, owner, LEASE_SECONDS)
+    const lease = { seconds: LEASE_SECONDS, keep, log, fields: { job: name }, signal: stop.signal }
+    await whileHeld(lease, work[name]).finally(() => endTurn(database, name, owner))
   }
 
   function repeat(name: JobName) {
@@ -112,7 +104,7 @@ export function startJobs(settings: JobsSettings): Jobs {
   const asked = new Set<Promise<unknown>>()
   return {
     async run(name) {
-      const running = work[name]()
+      const running = work[name](stop.signal)
       asked.add(running)
       return running.finally(() => asked.delete(running))
     },

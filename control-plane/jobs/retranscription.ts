@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { spread } from '@standin/base/backoff.ts'
+import { whileHeld } from '@standin/base/lease.ts'
 import { startLoop } from '@standin/base/loop.ts'
 import { transcriptIdsOf } from '@standin/wire/transcript-ids.ts'
 import { z } from 'zod'
@@ -16,14 +17,13 @@ import type { RecoveredFile } from '../store/bots/recovered-files.ts'
 import {
   type ClaimedRetranscription,
   claimRetranscription,
-  keepRetranscription,
   openApiKey,
   postponeRetranscription,
+  retranscriptionLease,
 } from '../store/bots/retranscriptions.ts'
 import type { Database } from '../store/database.ts'
 
 const LEASE_SECONDS = 60
-const KEEP_EVERY_MS = 20_000
 const LOOK_EVERY_MS = 4000
 const JITTER = 0.1
 /** Seconds after a failed try; after the last one the bot fails with TRANSCRIPTION_FAILED. */
@@ -78,25 +78,27 @@ export interface Retranscriptions {
 /** One at a time in a process, because a transcript takes a whole core. */
 export function startRetranscriptions(settings: RetranscriptionSettings): Retranscriptions {
   const { database, log, lookEveryMs = LOOK_EVERY_MS } = settings
-  const owner = randomUUID()
+  const claim = { owner: randomUUID(), leaseSeconds: LEASE_SECONDS }
   // A process that was killed leaves its sound there.
   const emptied = rm(settings.workFolder, { recursive: true, force: true }).catch((error: unknown) =>
     log.warn({ error: String(error) }, 'Files of an earlier transcription could not be removed'),
   )
-  let task: ClaimedRetranscription | null = null
+  let botId: string | undefined
 
   async function round(signal: AbortSignal): Promise<number> {
     await emptied
-    task = null
-    task = await claimRetranscription(database, owner, LEASE_SECONDS)
-    if (task === null) return spread(lookEveryMs, JITTER)
-    await work(settings, owner, task, signal)
+    botId = undefined
+    const claimed = await claimRetranscription(database, claim)
+    if (claimed === null) return spread(lookEveryMs, JITTER)
+    botId = claimed.botId
+    const keep = () => retranscriptionLease.renew(database, claimed.id, claim)
+    const lease = { seconds: LEASE_SECONDS, keep, log, fields: { bot: botId }, signal }
+    await whileHeld(lease, (whileLeased) => work(settings, claim.owner, claimed, whileLeased))
     return 0
   }
 
   return startLoop(round, {
-    onError: (error) =>
-      log.error({ bot: task?.botId, error: String(error) }, 'A retranscription could not be processed'),
+    onError: (error) => log.error({ bot: botId, error: String(error) }, 'A retranscription could not be processed'),
     afterErrorMs: lookEveryMs,
   })
 }
@@ -109,11 +111,6 @@ async function work(
 ): Promise<void> {
   const { database, files, seals, log, retrySeconds = RETRY_SECONDS } = settings
   const { id, botId, provider, tries } = task
-  const keeping = setInterval(() => {
-    keepRetranscription(database, id, owner, LEASE_SECONDS).catch((error: unknown) =>
-      log.warn({ bot: botId, error: String(error) }, 'The lease of a retranscription could not be kept'),
-    )
-  }, KEEP_EVERY_MS)
   try {
     log.info({ bot: botId, provider, tries }, 'Retranscription started')
     const result = await transcriptOf(settings, task, signal)
@@ -122,7 +119,7 @@ async function work(
     log.info({ bot: botId, provider, end }, 'Retranscription ended')
   } catch (error) {
     if (signal.aborted) {
-      await postponeRetranscription(database, id, owner, 0, 'The service was stopped.')
+      await postponeRetranscription(database, id, owner, 0, 'The transcription was interrupted.')
       return
     }
     const sentence = error instanceof NoTranscript ? error.message : 'The transcription could not be run.'
@@ -130,8 +127,6 @@ async function work(
     const wait = retrySeconds[tries - 1]
     if (wait === undefined) await finishRetranscription(database, seals, owner, task, { failure: sentence })
     else await postponeRetranscription(database, id, owner, wait, sentence)
-  } finally {
-    clearInterval(keeping)
   }
 }
 

@@ -33,6 +33,8 @@ export interface PoolSettings {
    * few rows, so that all of them are read and sorted for a few; the indexes of the queue hold them in their order.
    */
   readsByIndex?: boolean
+  /** For a pool whose statements may not take more than one processor core each. */
+  isSerial?: boolean
   /** Called after each commit that made webhook deliveries due (`wakeDispatcher`). */
   onDeliveries?: () => void
   /**
@@ -64,6 +66,7 @@ export function openDatabase(settings: PoolSettings): Database {
     types,
     Client: PreparingClient,
     ...(settings.readsByIndex && { options: '-c enable_seqscan=off -c enable_bitmapscan=off' }),
+    ...(settings.isSerial && { options: '-c max_parallel_workers_per_gather=0' }),
     statement_timeout: statementTimeout,
     lock_timeout: Math.min(statementTimeout, 10_000),
     idle_in_transaction_session_timeout: 30_000,

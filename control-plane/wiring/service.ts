@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { requestRetranscription } from '../actions/retranscribe.ts'
 import { evaluateAlerts, sendTestAlert } from '../alerts/evaluate.ts'
 import { createAlertMail } from '../alerts/mail.ts'
+import { createReadList } from '../api/http/read-list.ts'
 import { buildApi } from '../api/http/server.ts'
 import type { Role, ServiceConfig } from '../config/config.ts'
 import { authorizeUser } from '../connections/authorize.ts'
@@ -45,7 +46,18 @@ import { ownerSignInLink } from './sign-in-link.ts'
 import { watchDrain } from './watch-drain.ts'
 
 /** Connections of each role; together less than PostgreSQL's usual 100, also with a command beside it. */
-const CONNECTIONS = { api: 20, keys: 4, links: 12, launcher: 10, dispatcher: 12, jobs: 8, connections: 4 } as const
+const CONNECTIONS = {
+  api: 14,
+  keys: 4,
+  lists: 6,
+  links: 12,
+  launcher: 10,
+  dispatcher: 12,
+  jobs: 8,
+  connections: 4,
+} as const
+/** A list of 200,000 bots without an index for its filter takes about one second. */
+const LIST_TIMEOUT_MS = 3_000
 /** Leaves time for everything else within the grace of the process. */
 const DISPATCHER_PATIENCE_MS = 7_000
 
@@ -103,6 +115,7 @@ async function startRoles(
       connections,
       onError,
       readsByIndex,
+      ...(role === 'lists' && { statementTimeoutMs: LIST_TIMEOUT_MS, isSerial: true }),
       watch: (counts) => metrics.pool(role, counts),
       ...(onDeliveries && { onDeliveries }),
     })
@@ -237,6 +250,7 @@ async function startRoles(
     const app = await buildApi({
       database,
       keyDatabase: pool('keys'),
+      readList: createReadList(pool('lists')),
       seals,
       links: createArtifactLinks(database, files.store),
       webhooks: {

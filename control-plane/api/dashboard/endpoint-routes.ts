@@ -41,7 +41,7 @@ const STATES = ['waiting', 'sending', 'delivered', 'failed', 'dropped'] as const
 const params = z.strictObject({ endpoint_id: uuid })
 const secret = success(z.object({ endpoint_id: z.uuid(), secret: z.string().nullable().describe('Shown this once.') }))
 
-export function endpointRoutes(app: App, { database, seals, client, webhooks }: ApiDependencies): void {
+export function endpointRoutes(app: App, { database, readList, seals, client, webhooks }: ApiDependencies): void {
   const owner = { role: 'owner' } as const
 
   app.get('/endpoints', { schema: { response: { 200: success(z.array(endpointSchema)) } } }, async (request) => {
@@ -143,7 +143,12 @@ export function endpointRoutes(app: App, { database, seals, client, webhooks }: 
     },
     async (request) => {
       const { endpoint_id: endpointId, state, before, limit: most } = request.query
-      const rows = await readDeliveries(database, callerOf(request).teamId, { endpointId, state, before, limit: most })
+      const rows = await readList(callerOf(request).teamId, readDeliveries, callerOf(request).teamId, {
+        endpointId,
+        state,
+        before,
+        limit: most,
+      })
       return {
         success: true as const,
         data: rows.map(({ id, ...row }) => ({

@@ -12,6 +12,8 @@ const LOOK_EVERY_MS = 1000
 /** Keeps proxies from closing a quiet connection. */
 const COMMENT_EVERY_MS = 20_000
 const MOST_READERS = 500
+/** So that one team leaves places for the others. */
+const MAX_READERS_OF_TEAM = 100
 /** Most bytes that wait for a client that does not read. */
 const MOST_BUFFERED_BYTES = 256 * 1024
 /** A session that was ended or disabled stops reading with the next connection. */
@@ -78,7 +80,8 @@ export function feedRoutes(app: App, { database, log }: ApiDependencies): void {
   app.get('/feed', async (request, reply) => {
     const { teamId } = callerOf(request)
     const count = [...feeds.values()].reduce((sum, { readers }) => sum + readers.size, 0)
-    if (count >= MOST_READERS) throw refusals.unavailable('Too many dashboards are open')
+    const own = feeds.get(teamId)?.readers.size ?? 0
+    if (count >= MOST_READERS || own >= MAX_READERS_OF_TEAM) throw refusals.unavailable('Too many dashboards are open')
     const feed = feeds.get(teamId) ?? new TeamFeed(database, teamId, log)
     feeds.set(teamId, feed)
     await feed.began.catch(() => {

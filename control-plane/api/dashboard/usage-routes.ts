@@ -26,7 +26,7 @@ const entrySchema = z.object({
   bot_id: z.string().nullable(),
 })
 
-export function usageRoutes(app: App, { database }: ApiDependencies): void {
+export function usageRoutes(app: App, { database, readList }: ApiDependencies): void {
   app.get(
     '/usage',
     { schema: { querystring: z.strictObject({ days: limit(366, 30) }), response: { 200: success(usageSchema) } } },
@@ -42,7 +42,7 @@ export function usageRoutes(app: App, { database }: ApiDependencies): void {
           reserved: team.reserved / MICRO,
           spent: team.spent / MICRO,
           daily_cap: team.daily_cap,
-          days: await readUsage(database, teamId, request.query.days),
+          days: await readList(teamId, readUsage, teamId, request.query.days),
         },
       }
     },
@@ -61,7 +61,7 @@ export function usageRoutes(app: App, { database }: ApiDependencies): void {
     },
     async (request) => {
       const { before = null, limit: most } = request.query
-      const entries = await readLedger(database, callerOf(request).teamId, before, most)
+      const entries = await readList(callerOf(request).teamId, readLedger, callerOf(request).teamId, before, most)
       return { success: true as const, data: entries.map((entry) => ({ ...entry, at: entry.at.toISOString() })) }
     },
   )

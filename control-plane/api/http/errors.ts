@@ -189,6 +189,15 @@ export const refusals = {
       `Rate limit exceeded: ${limit} requests per second are allowed; retry in ${retryAfter} s`,
       { retryAfter },
     ),
+  tooManyLists: (most: number) =>
+    new ApiError(
+      429,
+      'FST_ERR_TOO_MANY_REQUESTS',
+      `Too many lists of this team are being read: ${most} are read at once; retry in 1 s`,
+      { retryAfter: 1 },
+    ),
+  slowList: () =>
+    refusals.unavailable('The list takes too long to read; ask for a shorter time, or with fewer filters'),
   tooManyBadKeys: (retryAfter: number) =>
     new ApiError(
       429,

@@ -1,5 +1,6 @@
 /** The loop that finds bots whose time has come, admits them, and starts them. Any number of such loops may run. */
 import { createHash, randomBytes, randomUUID } from 'node:crypto'
+import { inTurn } from '@standin/base/in-turn.ts'
 import { startLoop } from '@standin/base/loop.ts'
 import { admitDue } from '../../actions/admit-due.ts'
 import { changeBot } from '../../actions/change-bot.ts'
@@ -14,7 +15,6 @@ import {
   lookForDue,
 } from '../../store/bots/claims.ts'
 import { startSeconds } from '../../store/launches/launches.ts'
-import { inTurn } from '../in-turn.ts'
 import { traceEnd } from '../reconcile/trace-end.ts'
 import { type Claim, type LaunchTools, launchBot, namesCredential } from './launch.ts'
 import { LaunchWriter } from './launch-writer.ts'

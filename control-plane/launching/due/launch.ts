@@ -1,4 +1,5 @@
 /** One attempt: its job, the launcher's answer, and what that means for the bot. */
+import type { InTurn } from '@standin/base/in-turn.ts'
 import type { Job } from '@standin/wire/job.ts'
 import type { BotChange } from '../../bots/change.ts'
 import { launchFailed } from '../../bots/crash.ts'
@@ -25,7 +26,6 @@ import { nowOf } from '../../store/clock.ts'
 import type { Database, Tx } from '../../store/database.ts'
 import { launchCleaned, launchEnded, removeLaunch } from '../../store/launches/launches.ts'
 import { NO_TRACES, type Span, type Traces, traceOf } from '../../traces.ts'
-import type { InTurn } from '../in-turn.ts'
 import { traceEnd } from '../reconcile/trace-end.ts'
 import { ImpossibleJob, jobOf } from './job.ts'
 import type { LaunchWriter } from './launch-writer.ts'

@@ -1,4 +1,5 @@
 /** Joins the parts of a recording, and closes their bot. */
+import { whileHeld } from '@standin/base/lease.ts'
 import type { Job } from '@standin/wire/job.ts'
 import { changeBot } from '../../actions/change-bot.ts'
 import { type Part, partsOf, secondsOf } from '../../bots/parts.ts'
@@ -8,7 +9,6 @@ import { readBot } from '../../store/bots/bots.ts'
 import { endBotLease, keepBotLease, takeBotLease } from '../../store/bots/claims.ts'
 import { addRecoveredFiles } from '../../store/bots/recovered-files.ts'
 import { type FinishTools, LEASE_SECONDS, TRY_FOR_SECONDS } from './finish.ts'
-import { whileHeld } from './held-lease.ts'
 import { filesOfAttempt } from './recovery.ts'
 import { traceEnd } from './trace-end.ts'
 

@@ -1,5 +1,7 @@
 /** Finishes an attempt whose process is over: its last events, its recording, and the end of its bot. */
 
+import type { InTurn } from '@standin/base/in-turn.ts'
+import { whileHeld } from '@standin/base/lease.ts'
 import { changeBot } from '../../actions/change-bot.ts'
 import { type KnownOfDead, processEnded } from '../../bots/crash.ts'
 import { hasRecorded } from '../../bots/parts.ts'
@@ -14,10 +16,8 @@ import { recordedSeconds } from '../../store/bots/events.ts'
 import type { Database } from '../../store/database.ts'
 import { launchCleaned, launchEnded, launchKept, type OpenLaunch, wantRecovery } from '../../store/launches/launches.ts'
 import type { Traces } from '../../traces.ts'
-import type { InTurn } from '../in-turn.ts'
 import { reasonOfEnd } from './action-reason.ts'
 import type { JoinParts } from './assemble.ts'
-import { whileHeld } from './held-lease.ts'
 import { type AttemptFiles, ingestJournal } from './journal.ts'
 import { type Recover, recoverAttempt } from './recovery.ts'
 import { traceEnd } from './trace-end.ts'

@@ -1,10 +1,10 @@
 /** Recovers the recording of an attempt that crashed in its meeting, while its bot continues there. */
 
+import { whileHeld } from '@standin/base/lease.ts'
 import { changeBot } from '../../actions/change-bot.ts'
 import { partsOf } from '../../bots/parts.ts'
 import { endRecovery, launchCleaned, launchKept, type OpenLaunch, takeRecovery } from '../../store/launches/launches.ts'
 import { type FinishTools, LEASE_SECONDS, RETRY_SECONDS, TRY_FOR_SECONDS } from './finish.ts'
-import { whileHeld } from './held-lease.ts'
 import { ingestJournal } from './journal.ts'
 import { recoverAttempt } from './recovery.ts'
 

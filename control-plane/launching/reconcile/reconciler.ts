@@ -4,6 +4,7 @@
  */
 import { randomUUID } from 'node:crypto'
 import { spread } from '@standin/base/backoff.ts'
+import { inTurn } from '@standin/base/in-turn.ts'
 import { startLoop } from '@standin/base/loop.ts'
 import { changeBot } from '../../actions/change-bot.ts'
 import { gaveUp, launchFailed, processEnded } from '../../bots/crash.ts'
@@ -22,7 +23,6 @@ import {
 } from '../../store/launches/launches.ts'
 import { LaunchWriter } from '../due/launch-writer.ts'
 import { each } from '../each.ts'
-import { inTurn } from '../in-turn.ts'
 import { reasonToStop } from './action-reason.ts'
 import { assembleBot } from './assemble.ts'
 import { endAttempt, type FinishTools, finishBot } from './finish.ts'

@@ -5,6 +5,7 @@ import type { BotRow } from '../../rows/index.ts'
 import type { Database } from '../database.ts'
 import { insertLaunches } from '../launches/launches.ts'
 import { PREPARED } from '../prepared.ts'
+import { RowLease } from '../row-lease.ts'
 
 /**
  * Due bots that one claim reads, for each that it takes: other launchers may hold some. They are shared by the teams
@@ -185,7 +186,7 @@ export async function expiredLeases(
 export async function botsToAssemble(db: Database, patienceSeconds: number, limit: number): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select id from bots
-    where phase = 'assembling' and (lease_until is null or lease_until < now())
+    where phase = 'assembling' and ${botLease.isFree}
       and (updated_at < now() - make_interval(secs => ${patienceSeconds})
         or not exists (select from launches where bot_id = bots.id and cleaned_at is null))
     order by updated_at limit ${limit}`.execute(db)
@@ -195,35 +196,20 @@ export async function botsToAssemble(db: Database, patienceSeconds: number, limi
 /** Phases in which a reconciler may work on a bot. */
 const LEASABLE = ['starting', 'running', 'ending', 'processing', 'assembling']
 
+const botLease = new RowLease('bots')
+const isLeasable = sql`phase in (${sql.join(LEASABLE)})`
+
 /** Takes the lease of a bot that has a process or parts to join, for work that one reconciler does at a time. False where another has it. */
-export async function takeBotLease(db: Database, botId: string, owner: string, seconds: number): Promise<boolean> {
-  const { numUpdatedRows } = await db
-    .updateTable('bots')
-    .set({ lease_owner: owner, lease_until: sql<Date>`now() + make_interval(secs => ${seconds})` })
-    .where('id', '=', botId)
-    .where('phase', 'in', LEASABLE)
-    .where((where) => where.or([where('lease_until', 'is', null), where('lease_until', '<', sql<Date>`now()`)]))
-    .executeTakeFirst()
-  return numUpdatedRows === 1n
+export function takeBotLease(db: Database, botId: string, owner: string, leaseSeconds: number): Promise<boolean> {
+  return botLease.acquire(db, botId, { owner, leaseSeconds }, isLeasable)
 }
 
 /** Keeps such a lease for so many seconds from now, where the owner still has it. */
-export async function keepBotLease(db: Database, botId: string, owner: string, seconds: number): Promise<void> {
-  await db
-    .updateTable('bots')
-    .set({ lease_until: sql<Date>`now() + make_interval(secs => ${seconds})` })
-    .where('id', '=', botId)
-    .where('lease_owner', '=', owner)
-    .execute()
+export function keepBotLease(db: Database, botId: string, owner: string, leaseSeconds: number): Promise<boolean> {
+  return botLease.renew(db, botId, { owner, leaseSeconds })
 }
 
 /** Gives such a lease back after `seconds`. */
-export async function endBotLease(db: Database, botId: string, owner: string, seconds = 0): Promise<void> {
-  await db
-    .updateTable('bots')
-    .set({ lease_owner: null, lease_until: sql<Date>`now() + make_interval(secs => ${seconds})` })
-    .where('id', '=', botId)
-    .where('lease_owner', '=', owner)
-    .where('phase', 'in', LEASABLE)
-    .execute()
+export function endBotLease(db: Database, botId: string, owner: string, seconds = 0): Promise<void> {
+  return botLease.release(db, botId, owner, seconds, isLeasable)
 }

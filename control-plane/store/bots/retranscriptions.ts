@@ -3,7 +3,10 @@ import { sql } from 'kysely'
 import type { Retranscription } from '../../bots/retranscription.ts'
 import type { Seals } from '../../ports.ts'
 import type { Database, Tx } from '../database.ts'
+import { type Claim, RowLease } from '../row-lease.ts'
 import { jsonText } from './bots.ts'
+
+export const retranscriptionLease = new RowLease('retranscriptions')
 
 const secretPlace = (id: string) => ({ table: 'retranscriptions', column: 'secret', row: id })
 
@@ -40,17 +43,12 @@ export interface ClaimedRetranscription extends Retranscription {
 }
 
 /** The next one that is due and not claimed; null where there is none. */
-export async function claimRetranscription(
-  db: Database,
-  owner: string,
-  leaseSeconds: number,
-): Promise<ClaimedRetranscription | null> {
+export async function claimRetranscription(db: Database, claim: Claim): Promise<ClaimedRetranscription | null> {
   const { rows } = await sql<Claimed>`
-    update retranscriptions set lease_owner = ${owner}, tries = tries + 1,
-      lease_until = now() + make_interval(secs => ${leaseSeconds})
+    update retranscriptions set ${retranscriptionLease.acquired(claim)}, tries = tries + 1
     where id = (
       select id from retranscriptions
-      where finished_at is null and due_at <= now() and (lease_until is null or lease_until < now())
+      where finished_at is null and due_at <= now() and ${retranscriptionLease.isFree}
       order by due_at limit 1 for update skip locked
     ) returning *`.execute(db)
   const row = rows[0]
@@ -83,17 +81,6 @@ interface Claimed {
   webhook_url: string | null
   earlier: Retranscription['earlier']
   tries: number
-}
-
-export async function keepRetranscription(
-  db: Database,
-  id: string,
-  owner: string,
-  leaseSeconds: number,
-): Promise<void> {
-  await sql`
-    update retranscriptions set lease_until = now() + make_interval(secs => ${leaseSeconds})
-    where id = ${id}::uuid and lease_owner = ${owner} and finished_at is null`.execute(db)
 }
 
 /** Tried again later. */

@@ -3,25 +3,21 @@ import { createHash } from 'node:crypto'
 import { sql } from 'kysely'
 import type { CalendarPatch, CalendarRow, ChannelRow } from '../../rows/index.ts'
 import type { Database, Tx } from '../database.ts'
+import { type Claim, RowLease } from '../row-lease.ts'
 import { lockCalendar } from './calendars.ts'
 
-export interface PushClaim {
-  owner: string
-  leaseSeconds: number
-}
-
-const isFree = sql<boolean>`(push_lease_until is null or push_lease_until < now())`
-const leaseOf = ({ owner, leaseSeconds }: PushClaim) =>
-  sql`push_lease_owner = ${owner}, push_lease_until = now() + make_interval(secs => ${leaseSeconds})`
+const pushLease = new RowLease('calendars', 'push_lease')
 
 /** Takes calendars whose channel is to be opened or renewed. */
-export async function claimDuePushes(db: Database, claim: PushClaim, limit: number): Promise<CalendarRow[]> {
+export async function claimDuePushes(db: Database, claim: Claim, limit: number): Promise<CalendarRow[]> {
   const { rows } = await sql<CalendarRow>`
     with chosen as (
-      select id from calendars where deleted_at is null and push_due_at <= now() and ${isFree}
+      select id from calendars where deleted_at is null and push_due_at <= now() and ${pushLease.isFree}
       order by push_due_at limit ${limit} for no key update skip locked
     )
-    update calendars set ${leaseOf(claim)} from chosen where calendars.id = chosen.id returning calendars.*`.execute(db)
+    update calendars set ${pushLease.acquired(claim)} from chosen where calendars.id = chosen.id returning calendars.*`.execute(
+    db,
+  )
   return rows
 }
 
@@ -30,27 +26,29 @@ export async function claimDuePushes(db: Database, claim: PushClaim, limit: numb
  */
 export async function claimOldPushes(
   db: Database,
-  claim: PushClaim,
+  claim: Claim,
   limit: number,
   without: readonly string[],
 ): Promise<CalendarRow[]> {
   const { rows } = await sql<CalendarRow>`
     with chosen as (
-      select id from calendars c where deleted_at is null and ${isFree} and id <> all(${without}::uuid[])
+      select id from calendars c where deleted_at is null and ${pushLease.isFree} and id <> all(${without}::uuid[])
         and (push_due_at <= now() or not exists (
           select from calendar_channels h where h.calendar_id = c.id and h.stop_due_at is null and h.stopped_at is null
             and h.created_at + (h.expires_at - h.created_at) / 2 > now()))
       order by push_due_at limit ${limit} for no key update skip locked
     )
-    update calendars set ${leaseOf(claim)} from chosen where calendars.id = chosen.id returning calendars.*`.execute(db)
+    update calendars set ${pushLease.acquired(claim)} from chosen where calendars.id = chosen.id returning calendars.*`.execute(
+    db,
+  )
   return rows
 }
 
 /** Null where another process has the claim, or the calendar is not connected. */
-export async function claimPush(db: Database, calendarId: string, claim: PushClaim): Promise<CalendarRow | null> {
+export async function claimPush(db: Database, calendarId: string, claim: Claim): Promise<CalendarRow | null> {
   const { rows } = await sql<CalendarRow>`
-    update calendars set ${leaseOf(claim)}
-    where id = ${calendarId} and deleted_at is null and ${isFree} returning *`.execute(db)
+    update calendars set ${pushLease.acquired(claim)}
+    where id = ${calendarId} and deleted_at is null and ${pushLease.isFree} returning *`.execute(db)
   return rows[0] ?? null
 }
 

@@ -2,56 +2,29 @@
 import { sql } from 'kysely'
 import type { CalendarRow } from '../../rows/index.ts'
 import type { Database, Tx } from '../database.ts'
+import { type Claim, RowLease } from '../row-lease.ts'
 
-export interface SyncClaim {
-  owner: string
-  leaseSeconds: number
-}
-
-const isFree = sql<boolean>`(sync_lease_until is null or sync_lease_until < now())`
+export const syncLease = new RowLease('calendars', 'sync_lease')
+const started = (claim: Claim) => sql`${syncLease.acquired(claim)}, sync_started_at = now()`
 
 /** Takes calendars whose sync is due, those that wait longest first. `sync_started_at` is the time of the claim. */
-export async function claimDueSyncs(db: Database, claim: SyncClaim, limit: number): Promise<CalendarRow[]> {
+export async function claimDueSyncs(db: Database, claim: Claim, limit: number): Promise<CalendarRow[]> {
   const { rows } = await sql<CalendarRow>`
     with chosen as (
       select id from calendars
-      where deleted_at is null and sync_due_at <= now() and ${isFree}
+      where deleted_at is null and sync_due_at <= now() and ${syncLease.isFree}
       order by sync_due_at limit ${limit} for no key update skip locked
     )
-    update calendars set ${leaseOf(claim)} from chosen where calendars.id = chosen.id returning calendars.*`.execute(db)
+    update calendars set ${started(claim)} from chosen where calendars.id = chosen.id returning calendars.*`.execute(db)
   return rows
 }
 
 /** Takes one calendar, due or not. Null where another sync of it is under way, or it is not connected. */
-export async function claimSync(db: Database, calendarId: string, claim: SyncClaim): Promise<CalendarRow | null> {
+export async function claimSync(db: Database, calendarId: string, claim: Claim): Promise<CalendarRow | null> {
   const { rows } = await sql<CalendarRow>`
-    update calendars set ${leaseOf(claim)}
-    where id = ${calendarId} and deleted_at is null and ${isFree} returning *`.execute(db)
+    update calendars set ${started(claim)}
+    where id = ${calendarId} and deleted_at is null and ${syncLease.isFree} returning *`.execute(db)
   return rows[0] ?? null
-}
-
-const leaseOf = ({ owner, leaseSeconds }: SyncClaim) =>
-  sql`sync_lease_owner = ${owner}, sync_lease_until = now() + make_interval(secs => ${leaseSeconds}), sync_started_at = now()`
-
-/** False where the lease is lost. */
-export async function keepSyncLease(db: Database, calendarId: string, claim: SyncClaim): Promise<boolean> {
-  const { numUpdatedRows } = await db
-    .updateTable('calendars')
-    .set({ sync_lease_until: sql<Date>`now() + make_interval(secs => ${claim.leaseSeconds})` })
-    .where('id', '=', calendarId)
-    .where('sync_lease_owner', '=', claim.owner)
-    .executeTakeFirst()
-  return numUpdatedRows === 1n
-}
-
-/** Gives the lease back without a result. */
-export async function endSyncLease(db: Database, calendarId: string, owner: string): Promise<void> {
-  await db
-    .updateTable('calendars')
-    .set({ sync_lease_owner: null, sync_lease_until: null })
-    .where('id', '=', calendarId)
-    .where('sync_lease_owner', '=', owner)
-    .execute()
 }
 
 /** The calendar for the rest of the transaction, where the lease is still held and the cursor is the one that was read. */

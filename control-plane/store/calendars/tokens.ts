@@ -5,6 +5,7 @@
 import { sql } from 'kysely'
 import type { Seals } from '../../ports.ts'
 import type { Database } from '../database.ts'
+import { type Claim, RowLease } from '../row-lease.ts'
 import { accessTokenPlace, credentialsPlace } from './calendars.ts'
 
 export interface TokenState {
@@ -44,34 +45,11 @@ export async function readTokens(
   }
 }
 
-/** False where another process refreshes, or the credentials have been replaced. */
-export async function takeRefreshLease(
-  db: Database,
-  calendarId: string,
-  version: number,
-  owner: string,
-  seconds: number,
-): Promise<boolean> {
-  const { numUpdatedRows } = await db
-    .updateTable('calendars')
-    .set({ refresh_lease_owner: owner, refresh_lease_until: sql<Date>`now() + make_interval(secs => ${seconds})` })
-    .where('id', '=', calendarId)
-    .where('credentials_version', '=', version)
-    .where('deleted_at', 'is', null)
-    .where((where) =>
-      where.or([where('refresh_lease_until', 'is', null), where('refresh_lease_until', '<', sql<Date>`now()`)]),
-    )
-    .executeTakeFirst()
-  return numUpdatedRows === 1n
-}
+export const refreshLease = new RowLease('calendars', 'refresh_lease')
 
-export async function endRefreshLease(db: Database, calendarId: string, owner: string): Promise<void> {
-  await db
-    .updateTable('calendars')
-    .set({ refresh_lease_owner: null, refresh_lease_until: null })
-    .where('id', '=', calendarId)
-    .where('refresh_lease_owner', '=', owner)
-    .execute()
+/** False where another process refreshes, or the credentials have been replaced. */
+export function takeRefreshLease(db: Database, calendarId: string, version: number, claim: Claim): Promise<boolean> {
+  return refreshLease.acquire(db, calendarId, claim, sql`credentials_version = ${version} and deleted_at is null`)
 }
 
 export interface Refreshed {

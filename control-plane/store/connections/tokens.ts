@@ -6,6 +6,7 @@ import { sql } from 'kysely'
 import type { Seals } from '../../ports.ts'
 import type { ConnectionRow } from '../../rows/index.ts'
 import type { Database } from '../database.ts'
+import { type Claim, RowLease } from '../row-lease.ts'
 import { type ConnectionTokens, tokenColumns } from './connections.ts'
 
 /** With its sealed values, deleted ones too. `is_fresh`: the access token works for a while yet. */
@@ -26,29 +27,11 @@ export async function readTokens(
     .executeTakeFirst()
 }
 
-/** False where another has it, or where the pair is no longer this one. */
-export async function takeRefreshLease(
-  db: Database,
-  { id, version, owner, seconds }: { id: string; version: number; owner: string; seconds: number },
-): Promise<boolean> {
-  const { numUpdatedRows } = await db
-    .updateTable('connections')
-    .set({ lease_owner: owner, lease_until: sql<Date>`now() + make_interval(secs => ${seconds})` })
-    .where('id', '=', id)
-    .where('tokens_version', '=', version)
-    .where('deleted_at', 'is', null)
-    .where((where) => where.or([where('lease_until', 'is', null), where('lease_until', '<', sql<Date>`now()`)]))
-    .executeTakeFirst()
-  return numUpdatedRows === 1n
-}
+export const refreshLease = new RowLease('connections')
 
-export async function endRefreshLease(db: Database, id: string, owner: string): Promise<void> {
-  await db
-    .updateTable('connections')
-    .set({ lease_owner: null, lease_until: null })
-    .where('id', '=', id)
-    .where('lease_owner', '=', owner)
-    .execute()
+/** False where another has it, or where the pair is no longer this one. */
+export function takeRefreshLease(db: Database, id: string, version: number, claim: Claim): Promise<boolean> {
+  return refreshLease.acquire(db, id, claim, sql`tokens_version = ${version} and deleted_at is null`)
 }
 
 /**

@@ -1,4 +1,5 @@
 import { asApiError } from '@standin/control-plane/api/http/errors.ts'
+import { createReadList } from '@standin/control-plane/api/http/read-list.ts'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openDatabase } from '../../../control-plane/store/database.ts'
@@ -14,7 +15,9 @@ const plain = { bot_name: 'Notes', meeting_url: MEET }
 
 test('without the database every operation answers 503 with the time to wait, and without internals', async () => {
   const gone = openDatabase({ url: 'postgres://nobody:password@127.0.0.1:1/none', role: 'test', connections: 1 })
-  const broken = await openApiWorld({ dependencies: { keyDatabase: world.database, database: gone } })
+  const broken = await openApiWorld({
+    dependencies: { keyDatabase: world.database, database: gone, readList: createReadList(gone) },
+  })
   const { key } = await world.team()
   const caller = broken.callerWith(key)
   const id = '3f0f0cbe-5d0f-4b6c-9a7e-0a5a6b0f6d5e'

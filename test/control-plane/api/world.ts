@@ -1,6 +1,7 @@
 /** The API with a real database, and a team with a key. Requests are injected; every answer is judged by the OpenAPI document. */
 
 import type { Generation } from '@standin/control-plane/api/http/generation.ts'
+import { createReadList } from '@standin/control-plane/api/http/read-list.ts'
 import { buildApi } from '@standin/control-plane/api/http/server.ts'
 import type { InjectOptions, Response } from 'light-my-request'
 import { sendTestAlert } from '../../../control-plane/alerts/evaluate.ts'
@@ -46,6 +47,7 @@ export async function openApiWorld({ generations, dependencies: given }: ApiWorl
   const dependencies: ApiDependencies = {
     database,
     keyDatabase: database,
+    readList: createReadList(database),
     seals,
     links: {
       sign: async () => null,

@@ -17,7 +17,7 @@ import { listItem, type MeetingFiles, meetingData } from './presenter.ts'
 const PARTICIPANTS_FILE = 'participants.json'
 
 export function readRoutes(app: App, dependencies: ApiDependencies): void {
-  const { database, links, clock } = dependencies
+  const { database, readList, links, clock } = dependencies
 
   app.get(
     '/bots/bots_with_metadata',
@@ -35,7 +35,12 @@ export function readRoutes(app: App, dependencies: ApiDependencies): void {
       const order = orderOf(query)
       const limit = limitOf(query)
       const after = query.cursor ? await placeOf(query.cursor, order, teamId) : null
-      const found = await listOlderBots(database, teamId, { filter: filterOf(query), order, after, limit: limit + 1 })
+      const found = await readList(teamId, listOlderBots, teamId, {
+        filter: filterOf(query),
+        order,
+        after,
+        limit: limit + 1,
+      })
       const page = found.slice(0, limit)
       const last = page.at(-1)
       const updates = page.map(({ bot }) => bot.updated_at.getTime())

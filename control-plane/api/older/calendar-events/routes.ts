@@ -31,7 +31,7 @@ const PAGE_SIZE = 100
 const BOT_PATH = '/calendar_events/:uuid/bot'
 
 export function calendarEventRoutes(app: App, dependencies: ApiDependencies): void {
-  const { database, calendars, client } = dependencies
+  const { database, readList, calendars, client } = dependencies
 
   app.get(
     '/calendar_events',
@@ -48,8 +48,9 @@ export function calendarEventRoutes(app: App, dependencies: ApiDependencies): vo
       const owner = ownerOf(request)
       if ((await readCalendar(database, owner, query.calendar_id)) === undefined)
         throw refusals.calendarNotFound(query.calendar_id)
-      const page = await listOlderEvents(
-        database,
+      const page = await readList(
+        callerOf(request).teamId,
+        listOlderEvents,
         query.calendar_id,
         {
           attendeeEmail: query.attendee_email || undefined,

@@ -33,7 +33,7 @@ const listQuery = z.strictObject({
 })
 
 export function botRoutes(app: App, dependencies: ApiDependencies): void {
-  const { database, seals, links, clock } = dependencies
+  const { database, readList, seals, links, clock } = dependencies
 
   app.post(
     '/bots',
@@ -75,8 +75,9 @@ export function botRoutes(app: App, dependencies: ApiDependencies): void {
       const now = clock.now()
       checkWithinDays('created_after', query.created_after, now, false)
       checkWithinDays('created_before', query.created_before, now, false)
-      const page = await listBots(
-        database,
+      const page = await readList(
+        callerOf(request).teamId,
+        listBots,
         callerOf(request).teamId,
         {
           generation: generationSeenBy(callerOf(request)),

@@ -2,7 +2,7 @@
 import { listEvents, listSeries, readEvent } from '../../../store/calendars/reads.ts'
 import type { ApiDependencies } from '../../dependencies.ts'
 import { refusals } from '../../http/errors.ts'
-import type { App } from '../../http/generation.ts'
+import { type App, callerOf } from '../../http/generation.ts'
 import { calendarOf, ownerOf } from '../calendars/access.ts'
 import { calendarParams } from '../calendars/schema.ts'
 import { errors, list, success } from '../common.ts'
@@ -20,7 +20,7 @@ import {
 const TAGS = ['Calendar events']
 
 export function calendarEventRoutes(app: App, dependencies: ApiDependencies): void {
-  const { database } = dependencies
+  const { database, readList } = dependencies
 
   app.get(
     '/calendars/:calendar_id/events',
@@ -37,8 +37,9 @@ export function calendarEventRoutes(app: App, dependencies: ApiDependencies): vo
     async (request) => {
       const { query } = request
       const { id } = await calendarOf(dependencies, request, request.params.calendar_id)
-      const page = await listEvents(
-        database,
+      const page = await readList(
+        callerOf(request).teamId,
+        listEvents,
         id,
         {
           startsFrom: query.start_date,
@@ -66,8 +67,9 @@ export function calendarEventRoutes(app: App, dependencies: ApiDependencies): vo
     async (request) => {
       const { query } = request
       const { id } = await calendarOf(dependencies, request, request.params.calendar_id)
-      const page = await listSeries(
-        database,
+      const page = await readList(
+        callerOf(request).teamId,
+        listSeries,
         id,
         { eventTypes: query.event_type, showCancelled: query.show_cancelled },
         pageRequest(query.cursor, query.limit),

@@ -28,7 +28,7 @@ import {
 const TAGS = ['Calendars']
 
 export function calendarRoutes(app: App, dependencies: ApiDependencies): void {
-  const { database, calendars } = dependencies
+  const { database, readList, calendars } = dependencies
   const exists = checkCalendarFirst(dependencies)
 
   app.post(
@@ -93,8 +93,9 @@ export function calendarRoutes(app: App, dependencies: ApiDependencies): void {
     },
     async (request) => {
       const { query } = request
-      const page = await listCalendars(
-        database,
+      const page = await readList(
+        callerOf(request).teamId,
+        listCalendars,
         ownerOf(request),
         { accountEmail: query.account_email, platforms: query.calendar_platform, statuses: query.status },
         pageRequest(query.cursor, query.limit),

@@ -43,7 +43,7 @@ const listQuery = z.strictObject({
 const TOO_LATE = 'A scheduled bot can be changed while its old and its new join time are at least 4 minutes ahead'
 
 export function scheduledRoutes(app: App, dependencies: ApiDependencies): void {
-  const { database, seals, clock } = dependencies
+  const { database, readList, seals, clock } = dependencies
   const tags = ['Scheduled bots']
   const exists = checkBotFirst((request, botId) => scheduledBot(dependencies, request, botId))
 
@@ -86,8 +86,9 @@ export function scheduledRoutes(app: App, dependencies: ApiDependencies): void {
       const { query } = request
       checkWithinDays('scheduled_after', query.scheduled_after, clock.now(), true)
       checkWithinDays('scheduled_before', query.scheduled_before, clock.now(), true)
-      const page = await listScheduledBots(
-        database,
+      const page = await readList(
+        callerOf(request).teamId,
+        listScheduledBots,
         callerOf(request).teamId,
         {
           generation: generationSeenBy(callerOf(request)),

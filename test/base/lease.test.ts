@@ -1,5 +1,5 @@
+import { whileHeld } from '@standin/base/lease.ts'
 import { expect, test } from 'vitest'
-import { whileHeld } from '../../../../control-plane/launching/reconcile/held-lease.ts'
 
 const SECONDS = 0.03
 
@@ -23,7 +23,7 @@ async function hold(failures: boolean[], renewals: number, signal = new AbortCon
 
 test('three renewals that fail in a row end the work', async () => {
   const { reason, warnings } = await hold([true, true, true], 100)
-  expect(reason).toBe('The lease of the dead bot was lost')
+  expect(reason).toBe('The lease was lost')
   expect(warnings.slice(0, 3)).toEqual([1, 2, 3].map((misses) => ({ bot: 'b', misses, error: 'Error: away' })))
 })
 
