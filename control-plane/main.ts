@@ -1,4 +1,5 @@
 /** The process of the service: its log, its greeting, and its end. */
+import { LogSink } from '@standin/base/log-sink.ts'
 import closeWithGrace from 'close-with-grace'
 import { pino, stdSerializers } from 'pino'
 import { type ServiceConfig, unknownSettings } from './config/config.ts'
@@ -11,13 +12,19 @@ const startService: StartService = async (...all) => (await import('./wiring/ser
 
 /** From the signal to the end of the process; unfinished work is cut off then. */
 const GRACE_MS = 10_000
+const STANDARD_ERROR = 2
 
-/** One JSON line for each fact, on standard error where no other place is given. */
-export function createServiceLog(level: ServiceConfig['logLevel'], destination?: { write(line: string): void }): Log {
-  return pino(
+/** One JSON line for each fact, on standard error if no other place is given. */
+export function createServiceLog(
+  level: ServiceConfig['logLevel'],
+  destination: { write(line: string): void } = new LogSink(STANDARD_ERROR),
+): Log {
+  const log = pino(
     { level, base: null, timestamp: pino.stdTimeFunctions.isoTime, serializers: { err: stdSerializers.err } },
-    destination ?? pino.destination({ dest: 2, sync: true }),
+    destination,
   )
+  if (destination instanceof LogSink) destination.onRecovery = (lines) => log.warn({ lines }, 'Log lines were lost')
+  return log
 }
 
 /** Runs until a signal asks it to end. Rejects where the service cannot be started. */
@@ -26,9 +33,10 @@ export async function runService(
   environment: Readonly<Record<string, string | undefined>>,
   out: NodeJS.WritableStream,
 ): Promise<void> {
-  const log = createServiceLog(config.logLevel)
+  const sink = new LogSink(STANDARD_ERROR)
+  const log = createServiceLog(config.logLevel, sink)
   for (const sentence of unknownSettings(environment)) log.warn({}, sentence)
-  const started = startService(config, environment, log)
+  const started = startService(config, environment, log, sink)
   // From the first moment on: a signal during the start waits for it, and then everything is closed.
   const grace = closeWithGrace(
     {

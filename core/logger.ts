@@ -1,7 +1,8 @@
 /** JSON lines, one per fact. The job's own secrets are redacted here, and what looks like a secret by the patterns below. */
 import { constants, openSync } from 'node:fs'
 import { escapeLineSeparators } from '@standin/base/json-text.ts'
-import { type DestinationStream, destination, pino } from 'pino'
+import { LogSink } from '@standin/base/log-sink.ts'
+import { type DestinationStream, pino } from 'pino'
 import { hideKnownSecrets } from './process/known-secrets.ts'
 
 export type LogFields = Record<string, unknown>
@@ -149,22 +150,14 @@ export function createLogger(destination: DestinationStream, level: LogLevel = '
     },
     { write: (line) => destination.write(escapeLineSeparators(line)) },
   )
+  if (destination instanceof LogSink) destination.onRecovery = (lines) => base.warn({ lines }, 'Log lines were lost')
   return wrap(base)
 }
 
-/** Characters that may wait for a slow disk; more is dropped. */
-const MOST_WAITING = 1024 * 1024
-
-/** A file to log into. A disk that is full, or gone, ends no recording for the log's sake: lines wait until it takes them.
- * Throws where the file cannot be opened, or is a link. */
-export function logFile(path: string): DestinationStream {
+/** A file to log into. Throws if the file cannot be opened, or is a link. */
+export function logFile(path: string): LogSink {
   const { O_APPEND, O_CREAT, O_NOFOLLOW, O_WRONLY } = constants
-  const dest = openSync(path, O_APPEND | O_CREAT | O_NOFOLLOW | O_WRONLY, 0o600)
-  const file = destination({ dest, sync: true, maxLength: MOST_WAITING })
-  file.on('error', () => {
-    // A failing log cannot be reported in the log.
-  })
-  return file
+  return new LogSink(openSync(path, O_APPEND | O_CREAT | O_NOFOLLOW | O_WRONLY, 0o600))
 }
 
 /** Says nothing; for tests and for parts that run without a bot. */

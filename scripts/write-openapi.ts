@@ -21,6 +21,7 @@ export async function openapiFiles(): Promise<Map<string, string>> {
     log: { info() {}, warn() {}, error() {} },
     files: null,
     metrics: new Registry(),
+    probes: {},
     settings: { publicUrl: 'http://127.0.0.1:8080' },
   } as unknown as ApiDependencies)
   try {

@@ -12,7 +12,7 @@ import type { ReadList } from './http/read-list.ts'
 
 export interface ApiDependencies {
   database: Database
-  /** A separate pool for the checks of keys and for `/readyz`, so that slow work cannot make a good key look bad. */
+  /** A separate pool for the checks of keys, so that slow work cannot make a good key look bad. */
   keyDatabase: Database
   /** Reads lists of bots, events and deliveries, in another pool. */
   readList: ReadList
@@ -41,9 +41,9 @@ export interface ApiDependencies {
   files: FileHandler | null
   /** Serves `/job/…`; absent where this process has no control links. */
   jobs?: JobHandler
-  /** Checks of `/readyz` besides the database, by name. A check rejects with a sentence without secrets. */
-  readiness?: Readonly<Record<string, () => Promise<void>>>
-  /** Metrics of the whole process for `/metrics`; the API adds its own. */
+  /** Answers of `/healthz`, `/readyz` and `/metrics` by path (`watching/probes.ts`). */
+  probes: Readonly<Record<string, () => Promise<{ status: number; headers: Record<string, string>; body: string }>>>
+  /** Metrics of the whole process; the API adds its own. */
   metrics: Registry
   /** Absent: requests are not traced. */
   traces?: Traces

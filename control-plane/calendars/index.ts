@@ -158,24 +158,7 @@ export function openCalendars(settings: CalendarSettings): Calendars {
     scheduleBots: (target, bot, apiKeyId) => scheduleBots(tools, target, bot, apiKeyId),
     changeBots: (target, change) => changeBots(tools, target, change),
     cancelBots: (target) => cancelBots(tools, target),
-    async notified(notification) {
-      const { platform, token } = notification
-      const name = notification.platform === 'google' ? notification.channelId : notification.subscriptionId
-      const channel = await channelOf(database, platform, name, token)
-      if (channel === undefined) return 'unknown'
-      const { calendar_id: calendarId } = channel
-      if (notification.platform === 'google') {
-        if (notification.state !== 'sync') await hintSync(database, calendarId, DEBOUNCE_SECONDS)
-        return 'known'
-      }
-      if (notification.kind === 'removed') {
-        await channelStopped(database, channel.id)
-        await askForFullSync(database, calendarId)
-      }
-      if (notification.kind === 'removed' || notification.kind === 'reauthorize') await askForPush(database, calendarId)
-      else await hintSync(database, calendarId, DEBOUNCE_SECONDS)
-      return 'known'
-    },
+    notified: (notification) => takeNotification(database, notification),
   }
 
   async function fullSync(name: CalendarName): Promise<SyncResult> {
@@ -251,4 +234,27 @@ export function openCalendars(settings: CalendarSettings): Calendars {
       await tools.tokens.close(CLOSE_PATIENCE_MS)
     },
   }
+}
+
+/** Makes the sync or the subscription due that a notification of a provider asks for. */
+async function takeNotification(
+  database: Database,
+  notification: Parameters<CalendarOperations['notified']>[0],
+): ReturnType<CalendarOperations['notified']> {
+  const { platform, token } = notification
+  const name = notification.platform === 'google' ? notification.channelId : notification.subscriptionId
+  const channel = await channelOf(database, platform, name, token)
+  if (channel === undefined) return 'unknown'
+  const { calendar_id: calendarId } = channel
+  if (notification.platform === 'google') {
+    if (notification.state !== 'sync') await hintSync(database, calendarId, DEBOUNCE_SECONDS)
+    return 'known'
+  }
+  if (notification.kind === 'removed') {
+    await channelStopped(database, channel.id)
+    await askForFullSync(database, calendarId)
+  }
+  if (notification.kind === 'removed' || notification.kind === 'reauthorize') await askForPush(database, calendarId)
+  else await hintSync(database, calendarId, DEBOUNCE_SECONDS)
+  return 'known'
 }

@@ -41,6 +41,8 @@ export interface Metrics {
   meters: Meters
   /** A gauge that is read at the scrape. */
   gauge(name: string, help: string, read: () => number): void
+  /** A counter that is read at the scrape. */
+  counter(name: string, help: string, read: () => number): void
   /** Follows a pool of database connections. */
   pool(name: string, counts: () => PoolCounts): (seconds: number) => void
   /** Something that happens again and again did so now. */
@@ -106,6 +108,17 @@ export function createMetrics({ database, log, cacheMs }: MetricsSettings): Metr
         registers,
         collect() {
           this.set(read())
+        },
+      })
+    },
+    counter(name, help, read) {
+      new Counter({
+        name: `standin_${name}_total`,
+        help,
+        registers,
+        collect() {
+          this.reset()
+          this.inc(read())
         },
       })
     },

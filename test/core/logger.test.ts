@@ -1,3 +1,6 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
 import { createLogger, type LogFields, logFile, redact, redactText, silentLogger } from '../../core/logger.ts'
 
@@ -262,9 +265,24 @@ test('the silent logger says nothing, and neither do its children', () => {
   expect(() => silentLogger.error('x', { a: 1 })).not.toThrow()
 })
 
-test('a log that no disk takes ends nothing', () => {
-  const logger = createLogger(logFile('/dev/full'))
+test('a log that no disk takes ends nothing, and the lost lines are counted', () => {
+  const file = logFile('/dev/full')
+  const logger = createLogger(file)
   expect(() => {
     for (let index = 0; index < 2000; index++) logger.info(`${index} ${'x'.repeat(1000)}`)
   }).not.toThrow()
+  expect(file.lost).toBeGreaterThan(500)
+})
+
+test('the log says how many lines were lost', () => {
+  const path = join(mkdtempSync(join(tmpdir(), 'standin-log-')), 'log')
+  const file = logFile(path)
+  createLogger(file).info('before')
+  file.onRecovery(7)
+  const lines = readFileSync(path, 'utf8').trimEnd().split('\n')
+  rmSync(dirname(path), { recursive: true, force: true })
+  expect(lines.map((line) => JSON.parse(line))).toEqual([
+    expect.objectContaining({ level: 'info', message: 'before' }),
+    expect.objectContaining({ level: 'warn', message: 'Log lines were lost', lines: 7 }),
+  ])
 })

@@ -12,6 +12,7 @@ import { createSeals, newSealKey, parseSealKeys } from '../../../control-plane/s
 import { createKey, type Permission } from '../../../control-plane/store/teams/keys.ts'
 import { createTeam, setTeam, type TeamChange } from '../../../control-plane/store/teams/teams.ts'
 import { createMetrics } from '../../../control-plane/watching/metrics.ts'
+import { createProbes } from '../../../control-plane/watching/probes.ts'
 import { resendEnd, sendCallback, sendTest } from '../../../control-plane/webhooks/replay.ts'
 import { openTestDatabase } from '../postgres.ts'
 import { createJudge } from './openapi-judge.ts'
@@ -43,6 +44,7 @@ export interface ApiWorldOptions {
 export async function openApiWorld({ generations, dependencies: given }: ApiWorldOptions = {}) {
   const { database, url, close } = await openTestDatabase(12)
   const seals = createSeals(parseSealKeys(newSealKey('test')))
+  const metrics = createMetrics({ database, log: quiet, cacheMs: 0 }).registry
   const client = createGuardedClient({ allowPrivate: false })
   const dependencies: ApiDependencies = {
     database,
@@ -68,7 +70,8 @@ export async function openApiWorld({ generations, dependencies: given }: ApiWorl
     clock: Date,
     log: quiet,
     files: null,
-    metrics: createMetrics({ database, log: quiet, cacheMs: 0 }).registry,
+    metrics,
+    probes: createProbes({ database, metrics }),
     settings: { publicUrl: 'http://127.0.0.1', commandTimeoutMs: 2000 },
     ...given,
   }

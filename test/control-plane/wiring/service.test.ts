@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type ConfigOptions, readServiceConfig } from '@standin/control-plane/config/config.ts'
+import { type ConfigOptions, ROLES, readServiceConfig } from '@standin/control-plane/config/config.ts'
 import { renewKeyCheck } from '@standin/control-plane/secrets/key-check.ts'
 import { createSeals, newSealKey, parseSealKeys } from '@standin/control-plane/secrets/seals.ts'
 import { readSetting, writeSetting } from '@standin/control-plane/store/settings.ts'
@@ -103,15 +103,43 @@ test('roles run apart, each with its own data folder', async () => {
   expect(await statusOf(`${api.publicUrl}/v2/bots`)).toBe(401)
   expect(await upgradeOf(`${links.publicUrl}/link`)).toBe(401)
   for (const { publicUrl } of [links, rest]) {
-    expect(await statusOf(`${publicUrl}/healthz`)).toBe(200)
-    expect(await statusOf(`${publicUrl}/readyz`)).toBe(200)
     expect(await textOf(`${publicUrl}/v2/bots`)).toEqual([404, 'This process does not have the role api\n'])
   }
-  for (const { publicUrl } of [api, links, rest])
-    expect(await textOf(`${publicUrl}/metrics`)).toEqual([
+})
+
+test.each([undefined, ...ROLES, 'links,launcher,dispatcher,jobs', 'api,links'])(
+  'with the roles %s the probes answer as in every process',
+  async (roles) => {
+    const { publicUrl } = await start(`probes of ${roles}`, { roles })
+    const answerOf = async (path: string, method = 'GET') => {
+      const answer = await fetch(`${publicUrl}${path}`, { method })
+      return [answer.status, answer.headers.get('content-type'), await answer.text()]
+    }
+    const json = 'application/json; charset=utf-8'
+    const checks = { database: 'ok', migrations: 'ok', keyring: 'ok', recordings: 'ok' }
+    const ready = JSON.stringify({ status: 'ready', checks, warnings: {} })
+    expect(await answerOf('/healthz')).toEqual([200, json, '{"status":"ok"}'])
+    expect(await answerOf('/healthz/?from=balancer')).toEqual([200, json, '{"status":"ok"}'])
+    expect(await answerOf('/healthz', 'HEAD')).toEqual([200, json, ''])
+    expect(await answerOf('/readyz')).toEqual([200, json, ready])
+    expect(await answerOf('/metrics')).toEqual([
       200,
+      expect.stringContaining('text/plain; version=0.0.4'),
       expect.stringMatching(/^process_cpu_seconds_total [\d.e-]+$/m),
     ])
+  },
+)
+
+test('a log that loses lines is a warning and a metric, and the process stays ready', async () => {
+  const sink = { lost: 3, problem: 'The log cannot be written (ENOSPC): 2 lines wait, 3 are lost' }
+  for (const roles of ['api', 'links']) {
+    const config = configOf(`log of ${roles}`, { roles })
+    const service = await startService(config, { PATH: process.env.PATH }, log, sink)
+    running.push(service)
+    const [status, text] = await textOf(`${service.publicUrl}/readyz`)
+    expect([status, JSON.parse(text)]).toEqual([200, expect.objectContaining({ warnings: { log: sink.problem } })])
+    expect((await textOf(`${service.publicUrl}/metrics`))[1]).toMatch(/^standin_log_lines_lost_total 3$/m)
+  }
 })
 
 test.each(['api', 'links,launcher'])(

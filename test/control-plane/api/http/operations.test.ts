@@ -2,14 +2,12 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type OpenedFiles, openFileStore } from '@standin/control-plane/files/open-file-store.ts'
-import { openDatabase } from '@standin/control-plane/store/database.ts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openApiWorld } from '../world.ts'
 
 let world: Awaited<ReturnType<typeof openApiWorld>>
 let folder: string
 let files: OpenedFiles
-let isKeyringFine = true
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'standin-files-'))
   const links = { secret: Buffer.alloc(32, 1), publicUrl: 'http://service.test', now: Date.now }
@@ -17,11 +15,6 @@ beforeAll(async () => {
   world = await openApiWorld({
     dependencies: {
       files: files.handler,
-      readiness: {
-        keyring: async () => {
-          if (!isKeyringFine) throw new Error('A secret key is missing')
-        },
-      },
     },
   })
 })
@@ -34,38 +27,6 @@ afterAll(async () => {
 test('the process says that it is alive without a key', async () => {
   const answer = await world.app.inject('/healthz')
   expect({ status: answer.statusCode, body: answer.json() }).toEqual({ status: 200, body: { status: 'ok' } })
-})
-
-describe('readiness', () => {
-  test('names every check', async () => {
-    const answer = await world.app.inject('/readyz')
-    expect({ status: answer.statusCode, body: answer.json() }).toEqual({
-      status: 200,
-      body: { status: 'ready', checks: { database: 'ok', keyring: 'ok' } },
-    })
-  })
-
-  test('is 503 with the reason where a check fails', async () => {
-    isKeyringFine = false
-    const answer = await world.app.inject('/readyz')
-    isKeyringFine = true
-    expect({ status: answer.statusCode, body: answer.json() }).toEqual({
-      status: 503,
-      body: { status: 'not ready', checks: { database: 'ok', keyring: 'A secret key is missing' } },
-    })
-  })
-
-  test('is 503 without a database, while the process is alive', async () => {
-    const gone = openDatabase({ url: 'postgres://nobody:password@127.0.0.1:1/none', role: 'test', connections: 1 })
-    const broken = await openApiWorld({ dependencies: { keyDatabase: gone } })
-    const answer = await broken.app.inject('/readyz')
-    expect(answer.statusCode).toBe(503)
-    expect(answer.payload).not.toContain('password')
-    expect((await broken.app.inject('/healthz')).statusCode).toBe(200)
-    expect((await broken.app.inject('/metrics')).statusCode).toBe(200)
-    await broken.close()
-    await gone.destroy()
-  })
 })
 
 test('metrics count requests by route and bots by phase', async () => {

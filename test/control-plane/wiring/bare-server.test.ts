@@ -1,14 +1,13 @@
 import type { AddressInfo } from 'node:net'
-import { createProbes, type ProbeSettings } from '@standin/control-plane/wiring/probes.ts'
-import { Registry } from 'prom-client'
+import { createBareServer } from '@standin/control-plane/wiring/bare-server.ts'
 import { expect, onTestFinished, test } from 'vitest'
+import type { JobHandler } from '../../../control-plane/api/dependencies.ts'
 
-async function open(jobs?: ProbeSettings['jobs']) {
-  const settings = { database: {} as never, readiness: {}, metrics: new Registry(), ...(jobs && { jobs }) }
-  const probes = createProbes(settings)
-  await probes.listen({ host: '127.0.0.1', port: 0 })
-  onTestFinished(() => probes.close())
-  return `http://127.0.0.1:${(probes.server.address() as AddressInfo).port}`
+async function open(jobs: JobHandler | null = null, probes: Parameters<typeof createBareServer>[0] = {}) {
+  const server = createBareServer(probes, jobs)
+  await server.listen({ host: '127.0.0.1', port: 0 })
+  onTestFinished(() => server.close())
+  return `http://127.0.0.1:${(server.server.address() as AddressInfo).port}`
 }
 
 test('a process with control links and no API gives containers their jobs', async () => {
@@ -33,4 +32,10 @@ test('where the job cannot be looked up the answer asks the bot to try again', a
 test('a process without control links has no jobs', async () => {
   const url = await open()
   expect((await fetch(`${url}/job/a/1`, { headers: { connection: 'close' } })).status).toBe(404)
+})
+
+test('a probe that fails answers 500 without its reason', async () => {
+  const url = await open(null, { '/metrics': () => Promise.reject(new Error('at postgres://secret')) })
+  const answer = await fetch(`${url}/metrics`, { headers: { connection: 'close' } })
+  expect([answer.status, await answer.text()]).toEqual([500, 'failed\n'])
 })

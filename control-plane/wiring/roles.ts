@@ -1,0 +1,102 @@
+/** Starts the roles of a process besides the API. Each one closes its parts with the process. */
+import type { Server } from 'node:http'
+import { join } from 'node:path'
+import { evaluateAlerts } from '../alerts/evaluate.ts'
+import { createAlertMail } from '../alerts/mail.ts'
+import { createLinkServer } from '../control-link/link-server.ts'
+import { createArtifactLinks } from '../files/artifact-links.ts'
+import { startJobs } from '../jobs/index.ts'
+import { createProviderDeletion, ownKeys } from '../jobs/provider-deletion.ts'
+import { startRetranscriptions } from '../jobs/retranscription.ts'
+import { createTranscribeCommand } from '../jobs/transcribe-command.ts'
+import { startCapacityReport } from '../launching/due/capacity-report.ts'
+import { startLaunching } from '../launching/index.ts'
+import { botEnvironment } from '../launching/launchers/process/bot-environment.ts'
+import { createJoinPartsCommand } from '../launching/programs/join-parts-command.ts'
+import { createRecoverCommand } from '../launching/programs/recover-command.ts'
+import { createMailer } from '../outgoing/mailer.ts'
+import type { Database } from '../store/database.ts'
+import { databaseTime } from '../store/drain.ts'
+import { learnedCost } from '../store/launches/launches.ts'
+import { startDispatcher } from '../webhooks/dispatcher.ts'
+import { pathOf } from './bare-server.ts'
+import { standinCommand, versionOfProgram } from './installed-file.ts'
+import { openLauncher } from './launcher.ts'
+import { LINK_PATH, type Parts } from './parts.ts'
+import { watchDrain } from './watch-drain.ts'
+
+/** Leaves time for everything else within the grace of the process. */
+const DISPATCHER_PATIENCE_MS = 7_000
+
+/** Before the server listens, so that no bot connects before its link can be accepted. */
+export function acceptLinks(parts: Parts, database: Database, server: Server): void {
+  const { clock, log, meters, traces, metrics, closing } = parts
+  const freshToken = (owner: { botId: string; attempt: number }) => parts.joinTokens().again(owner)
+  const links = createLinkServer({ database, clock, log, meters, traces, freshToken })
+  metrics.gauge('links', 'Bots that are connected to this process.', () => links.size)
+  closing.addWork('links', () => links.close())
+  server.on('upgrade', (request, socket, head) => {
+    if (pathOf(request.url) === LINK_PATH) links.handleUpgrade(request, socket, head)
+    else socket.end('HTTP/1.1 404 Not Found\r\nconnection: close\r\n\r\n')
+  })
+}
+
+export async function startLauncherRole(parts: Parts): Promise<void> {
+  const { config, environment, seals, linkUrl, log, meters, traces, metrics, files, closing, databaseUrl } = parts
+  const database = parts.pool('launcher')
+  const launcher = await openLauncher({
+    ...{ config, environment, database, seals, linkUrl, log },
+    learnedCost: () => learnedCost(database),
+  })
+  const launching = startLaunching({
+    ...{ database, databaseUrl, launcher, seals, log, meters, traces, linkUrl },
+    files: files.store,
+    grants: parts.joinTokens().grants,
+    recover: createRecoverCommand({ command: standinCommand('recover'), environment }),
+    joinParts: createJoinPartsCommand({ command: standinCommand('join-parts'), environment }),
+    resumesBots: config.resumesBots,
+    onPass: () => metrics.ran('reconciler'),
+  })
+  const stopWatching = watchDrain(database, await databaseTime(database), () => launching.drain(), log)
+  closing.addWork('drain', stopWatching)
+  closing.addWork('launching', () => launching.close().finally(() => launcher.close?.()))
+  const image = launcher.kind === 'docker' || launcher.kind === 'kubernetes' ? config.botContainer.image : null
+  const capacity = startCapacityReport({ database, launcher, version: versionOfProgram(), image, log })
+  closing.addWork('capacity report', () => capacity.close())
+}
+
+export function startDispatcherRole(parts: Parts): void {
+  const { config, client, seals, clock, log, meters, traces, files, publicUrl, dispatching, closing } = parts
+  const database = parts.pool('dispatcher')
+  const dispatcher = startDispatcher({
+    ...{ database, client, seals, clock, log, meters, traces },
+    links: createArtifactLinks(database, files.store),
+    mail: createAlertMail(config.mail && createMailer(config.mail), publicUrl),
+    ...(config.webhookDelays && { delays: config.webhookDelays }),
+  })
+  dispatching.wake = () => dispatcher.wake()
+  closing.addWork('dispatcher', () => dispatcher.close(DISPATCHER_PATIENCE_MS))
+}
+
+export function startJobsRole(parts: Parts): void {
+  const { config, environment, client, seals, log, files, closing } = parts
+  const database = parts.pool('jobs')
+  const calendars = parts.calendarsOf(database)
+  calendars.start()
+  const jobs = startJobs({
+    ...{ database, log, files: files.store, ownKeyOf: ownKeys(seals) },
+    provider: createProviderDeletion({ client, environment }),
+    renewals: () => calendars.renew(),
+    alerts: () => evaluateAlerts(database, log),
+  })
+  closing.addWork('jobs', () => jobs.close())
+  const retranscriptions = startRetranscriptions({
+    ...{ database, seals, log, files: files.store },
+    transcribe: createTranscribeCommand({
+      command: standinCommand('transcribe'),
+      environment: botEnvironment(environment, { type: 'folder', path: '' }),
+    }),
+    workFolder: join(config.dataFolder, 'retranscription'),
+  })
+  closing.addWork('retranscriptions', () => retranscriptions.close())
+}

@@ -1,0 +1,85 @@
+/** Programs whose log or output cannot be written: a full disk, and a reader that is gone. */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { closeSync, openSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { newSealKey } from '@standin/control-plane/secrets/seals.ts'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { packageRoot } from '../../core/process/page-scripts.ts'
+import { freePort } from '../servers/free-port.ts'
+import { openTestDatabase, type TestDatabase } from './postgres.ts'
+
+let db: TestDatabase
+let base: string
+const secretKeys = newSealKey('k1')
+beforeAll(async () => {
+  db = await openTestDatabase()
+  base = await mkdtemp(join(tmpdir(), 'standin-log-loss-'))
+})
+afterAll(async () => {
+  await db.close()
+  await rm(base, { recursive: true, force: true })
+})
+
+type Broken = 'ENOSPC' | 'EPIPE'
+
+/** Standard output and standard error of the program fail with this error. */
+function run(program: string, args: readonly string[], broken: Broken, environment = {}): ChildProcess {
+  const full = broken === 'ENOSPC' ? openSync('/dev/full', 'w') : null
+  const child = spawn(process.execPath, [join(packageRoot, program), ...args], {
+    env: { PATH: process.env.PATH, ...environment },
+    stdio: ['ignore', full ?? 'pipe', full ?? 'pipe'],
+  })
+  if (full !== null) closeSync(full)
+  child.stdout?.destroy()
+  child.stderr?.destroy()
+  onTestFinished(() => void child.kill('SIGKILL'))
+  return child
+}
+
+test.each<Broken>(['ENOSPC', 'EPIPE'])(
+  'a service whose log fails with %s works, says so, and closes',
+  async (broken) => {
+    const port = await freePort()
+    const service = run('control-plane/cli/index.ts', ['--port', String(port)], broken, {
+      DATABASE_URL: db.url,
+      STANDIN_SECRET_KEYS: secretKeys,
+      STANDIN_DATA: join(base, broken),
+      STANDIN_ROLES: 'api,links',
+      // Each one is a line of the log.
+      ...{ STANDIN_A: '', STANDIN_B: '', STANDIN_C: '' },
+    })
+    const ended = once(service, 'exit')
+    const get = (path: string) => fetch(`http://127.0.0.1:${port}${path}`, { headers: { connection: 'close' } })
+    await expect
+      .poll(
+        () =>
+          get('/healthz').then(
+            ({ status }) => status,
+            () => null,
+          ),
+        { timeout: 60_000 },
+      )
+      .toBe(200)
+    const readiness = await get('/readyz')
+    expect([readiness.status, await readiness.json()]).toEqual([
+      200,
+      expect.objectContaining({ warnings: { log: expect.stringContaining(`(${broken})`) } }),
+    ])
+    expect(await (await get('/metrics')).text()).toMatch(/^standin_log_lines_lost_total \d+$/m)
+    service.kill('SIGTERM')
+    expect(await ended).toEqual([0, null])
+  },
+  120_000,
+)
+
+test.each<Broken>(['ENOSPC', 'EPIPE'])(
+  'a bot whose output fails with %s keeps its exit code',
+  async (broken) => {
+    const bot = run('src/cli/index.ts', ['join', 'https://example.com/no-meeting'], broken)
+    expect(await once(bot, 'exit')).toEqual([2, null])
+  },
+  60_000,
+)
