@@ -215,6 +215,11 @@ const streamingSchema = z.strictObject({
 export const TRANSCRIPTION_PROVIDERS = ['Default', 'deepgram', 'assemblyai', 'captions'] as const
 export type TranscriptionProvider = (typeof TRANSCRIPTION_PROVIDERS)[number]
 
+/** In any case of letters. */
+export function transcriptionProvider(name: string): TranscriptionProvider | undefined {
+  return TRANSCRIPTION_PROVIDERS.find((provider) => provider.toLowerCase() === name.toLowerCase())
+}
+
 const transcriptionSchema = z.strictObject({
   provider: z
     .enum(TRANSCRIPTION_PROVIDERS)
@@ -349,7 +354,7 @@ export type StorageJob = z.infer<typeof storageSchema>
 export type TimeoutConfig = z.infer<typeof timeoutConfigSchema>
 
 /** The bot's pictures, in the order in which they take turns. */
-export function imagesOf({ bot_image: images }: Pick<Job, 'bot_image'>): string[] {
+export function imagesOf({ bot_image: images }: Partial<Pick<Job, 'bot_image'>>): string[] {
   return [images ?? []].flat()
 }
 

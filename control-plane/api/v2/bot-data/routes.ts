@@ -101,9 +101,8 @@ export function botDataRoutes(app: App, dependencies: ApiDependencies): void {
     async (request) => {
       const { bot_id: botId } = request.params
       const bot = await spawnedBot(dependencies, request, botId)
-      const { byokTranscription } = callerOf(request)
       const given = request.body?.transcription
-      if (given?.api_key && !byokTranscription) throw refusals.byokTranscription()
+      if (given?.api_key && !callerOf(request).byokTranscription) throw refusals.byokTranscription()
       if (retranscribe === undefined) throw refusals.unavailable('This installation has no worker for transcripts')
       const asked = await retranscribe(botId, given ? transcriptionOf(given) : null)
       if (asked === 'no_audio') throw refusals.noAudio(botId)
