@@ -1,10 +1,12 @@
 /** Checks of a bot's request that both generations make, and the refusals of its creation. */
 import { randomUUID } from 'node:crypto'
-import { imagesOf } from '@standin/wire/job.ts'
+import { imagesOf, type Problem, transcriptionProvider } from '@standin/wire/job.ts'
 import { type MeetingLink, readMeeting } from '@standin/wire/meeting-links/index.ts'
+import { speechAccessOf } from '@standin/wire/speech-access.ts'
 import type { FastifyRequest } from 'fastify'
 import type { NewBot } from '../actions/create-bot.ts'
-import { type BotRequest, problemOfTokenExtra } from '../bots/request.ts'
+import { type BotRequest, problemOfTokenExtra, requestOf } from '../bots/request.ts'
+import type { BotRow } from '../rows/index.ts'
 import type { Refusal } from '../store/bots/admission-checks.ts'
 import { connectionsOfUser, readConnection } from '../store/connections/connections.ts'
 import type { Database, Tx } from '../store/database.ts'
@@ -21,7 +23,7 @@ export function newBot(
   dependencies: Pick<ApiDependencies, 'client' | 'settings'>,
 ): NewBot {
   const { keyId, teamId } = callerOf(request)
-  checkRequest(asked.request, dependencies)
+  checkRequest(asked.generation, asked.request, dependencies)
   return {
     ...asked,
     id: randomUUID(),
@@ -42,11 +44,39 @@ export function meetingOf(meetingUrl: string, { settings }: Pick<ApiDependencies
 
 /** Rejects with 400 what no bot can do; a change names only some fields. */
 export function checkRequest(
+  generation: NewBot['generation'],
   asked: Partial<BotRequest>,
-  { client }: Pick<ApiDependencies, 'client' | 'settings'>,
+  { client, settings }: Pick<ApiDependencies, 'client' | 'settings'>,
 ): void {
   const problem = addressProblem(client, asked)
   if (problem !== null) throw refusals.validation(`body/${problem}`)
+  checkSpeech(generation === 'v2' ? 'transcription_config' : 'speech_to_text', asked.transcription, settings)
+}
+
+/** Rejects with 400 if the provider of the transcript is not configured: the bot would find it out after the meeting. */
+export function checkSpeech(
+  field: string,
+  transcription: BotRequest['transcription'],
+  { speech }: Pick<ApiDependencies['settings'], 'speech'>,
+): void {
+  if (!transcription || speech === undefined) return
+  const problems: Problem[] = []
+  speechAccessOf(transcription.provider, transcription.api_key ?? null, speech, problems)
+  const [first] = problems
+  if (first === undefined) return
+  const place = first.path === 'transcription.api_key' ? `${field}/api_key` : field
+  throw refusals.validation(`body/${place} ${first.path.startsWith('STANDIN') ? `${first.path} ` : ''}${first.message}`)
+}
+
+/** The provider of a repeated transcript: the one in the request, else that of the first one; captions exist only during the meeting. */
+export function speechAgain(
+  bot: BotRow,
+  given: { provider: string; api_key?: string | null | undefined } | null | undefined,
+): NonNullable<BotRequest['transcription']> {
+  const { transcription, sealed } = requestOf(bot)
+  if (given) return { provider: transcriptionProvider(given.provider) ?? 'Default', api_key: given.api_key }
+  if (!transcription || transcription.provider === 'captions') return { provider: 'Default' }
+  return { ...transcription, api_key: sealed?.includes('transcriptionApiKey') ? 'sealed' : null }
 }
 
 /** Place and sentence of the first address that must not be used, such as `callback_config/url is on a private network`. */

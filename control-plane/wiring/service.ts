@@ -262,6 +262,8 @@ async function startRoles(
         version: versionOfProgram(),
         dashboardFolder: installedFile('dist/dashboard'),
         jitsiHosts: config.jitsiHosts,
+        // A process that only serves the API need not have the keys of the operator's speech services.
+        ...(has('launcher') && { speech: environment }),
         ...(config.trustedProxies.length > 0 && { trustedProxies: config.trustedProxies }),
       },
     })

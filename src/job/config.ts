@@ -2,6 +2,7 @@
 import { resolve } from 'node:path'
 import { type Job, jobSchema, type Problem, problemsOf } from '@standin/wire/job.ts'
 import { readMeeting } from '@standin/wire/meeting-links/index.ts'
+import { type TranscriptionPlan, transcriptionPlanOf } from '@standin/wire/speech-access.ts'
 import { z } from 'zod'
 import { confProblems } from '../../core/conf-credentials.ts'
 import type { LogLevel } from '../../core/logger.ts'
@@ -13,7 +14,6 @@ import {
   permittedFields,
 } from '../../core/network/address-policy.ts'
 import { userWorkFolder } from '../../core/process/mkdirs.ts'
-import { type TranscriptionPlan, transcriptionPlanOf } from './speech-access.ts'
 
 /** Connections of the browser for `host` go to `address` instead; for mock meetings and test networks. */
 export interface HostMapping {

@@ -234,7 +234,7 @@ describe('series', () => {
     expect((await open()).sort()).toEqual(starts([...occurrences, late]))
     expect((await bots(name)).every(({ bot_name }) => bot_name === 'Of the series')).toBe(true)
     const event = await readEvent(database, name, name.calendarId, await eventId(name, 's_5'))
-    expect(event).toMatchObject({ bot_scheduled: true, bot: { name: 'Of the series' } })
+    expect(event).toMatchObject({ bot_scheduled: true, bot: { bot_name: 'Of the series' } })
   })
 
   test('an occurrence that is excluded stays excluded, also after a full sync', async () => {

@@ -1,7 +1,7 @@
 /** The body of `POST /bots`. Every optional field also takes null. */
 
 import { RECORDING_MODES } from '@standin/wire/codes.ts'
-import { MAX_MEETING_URL_LENGTH, TRANSCRIPTION_PROVIDERS, transcriptionProvider } from '@standin/wire/job.ts'
+import { MAX_MEETING_TEXT_LENGTH, TRANSCRIPTION_PROVIDERS, transcriptionProvider } from '@standin/wire/job.ts'
 import { z } from 'zod'
 import { botName } from '../../v2/bots/schema.ts'
 import {
@@ -76,7 +76,7 @@ export const timeout = z.int().min(0).nullish()
 
 export const createBotSchema = z
   .strictObject({
-    meeting_url: text(MAX_MEETING_URL_LENGTH).trim().min(1).describe('Link of a meeting on a supported platform.'),
+    meeting_url: text(MAX_MEETING_TEXT_LENGTH).trim().min(1).describe('Link of a meeting on a supported platform.'),
     bot_name: botName.describe('Shown in the meeting.'),
     reserved: z.boolean().nullish().describe('Ignored; kept for older clients.'),
     recording_mode: z.enum(RECORDING_MODES).nullish().describe('Default speaker_view.'),

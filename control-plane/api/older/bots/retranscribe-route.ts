@@ -3,7 +3,7 @@ import { z } from 'zod'
 import type { ApiDependencies } from '../../dependencies.ts'
 import { refusals } from '../../http/errors.ts'
 import { type App, callerOf } from '../../http/generation.ts'
-import { checkOwnKey } from '../../new-bot.ts'
+import { checkOwnKey, checkSpeech, speechAgain } from '../../new-bot.ts'
 import { botId, errors } from '../common.ts'
 import { orEmpty, webAddress } from '../fields.ts'
 import { speechToTextSchema } from './create-schema.ts'
@@ -19,7 +19,7 @@ const retranscribeSchema = z
   .meta({ id: 'RetranscribeRequest' })
 
 export function retranscribeRoute(app: App, dependencies: ApiDependencies): void {
-  const { client, retranscribe } = dependencies
+  const { client, retranscribe, settings } = dependencies
   app.post(
     '/bots/retranscribe',
     {
@@ -38,6 +38,7 @@ export function retranscribeRoute(app: App, dependencies: ApiDependencies): void
       const bot = await olderBot(dependencies, callerOf(request).teamId, id)
       const wanted = speechOf(speech)
       checkOwnKey(request, { transcription: wanted })
+      checkSpeech('speech_to_text', speechAgain(bot, wanted), settings)
       if (retranscribe === undefined) throw refusals.unavailable('This installation has no worker for transcripts')
       const asked = await retranscribe(
         bot.id,

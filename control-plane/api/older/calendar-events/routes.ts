@@ -159,7 +159,7 @@ export function calendarEventRoutes(app: App, dependencies: ApiDependencies): vo
   )
 
   async function checkBot(asked: BotRequest, request: FastifyRequest): Promise<void> {
-    checkRequest(asked, dependencies)
+    checkRequest('older', asked, dependencies)
     await checkCredential(database, callerOf(request).teamId, asked)
     checkOwnKey(request, asked)
   }

@@ -31,7 +31,7 @@ export function changeOfBody(
     if (body[`${part}_config`] && body[`${part}_enabled`] === undefined)
       throw refusals.validation(`body/${part}_config goes together with ${part}_enabled`)
   const change = requestOfBody(body)
-  checkRequest(change, dependencies)
+  checkRequest('v2', change, dependencies)
   return change
 }
 

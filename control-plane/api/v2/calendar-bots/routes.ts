@@ -42,7 +42,7 @@ export function calendarBotRoutes(app: App, dependencies: ApiDependencies): void
         const { body } = request
         const { keyId, teamId } = callerOf(request)
         const bot = requestOfBody(body)
-        checkRequest(bot, dependencies)
+        checkRequest('v2', bot, dependencies)
         await checkCredential(database, teamId, bot)
         checkOwnKey(request, bot)
         const target = targetOf(request, body)
