@@ -51,7 +51,7 @@ function offerBots(server: McpServer, meetings: Meetings, pause: (ms: number) =>
       title: 'Send a bot into a meeting',
       description: 'The bot asks to be admitted, records, and reads captions. People in the meeting see it.',
       inputSchema: {
-        meeting_url: z.string().min(1).max(4096).describe('The link of the meeting.'),
+        meeting_url: z.string().min(1).describe('The link of the meeting, or an invitation that holds it.'),
         bot_name: optional(z.string().min(1).max(255).default('Notetaker')).describe('Under which people see the bot.'),
         recording_mode: optional(z.enum(['speaker_view', 'gallery_view', 'audio_only']).default('speaker_view')),
         entry_message: optional(z.string().min(1).max(500).optional()).describe(

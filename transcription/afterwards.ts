@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { messageOf } from '@standin/base/error-text.ts'
-import { piecesOf, secondsOf } from './audio-chunks.ts'
+import { isSilent, piecesOf, secondsOf } from './audio-chunks.ts'
 import { readTurns, writeTranscript } from './files.ts'
 import type { LiveResult } from './live.ts'
 import { isSilence } from './providers/provider-error.ts'
@@ -25,6 +25,15 @@ export async function transcribe(
   const sound = join(folder, 'audio.m4a')
   const turns = await readTurns(folder)
   const workFolder = await mkdtemp(join(tmpdir(), 'standin-transcription-'))
+  const recognizedIn = async (file: string, inside: readonly Turn[]): Promise<Recognized> => {
+    const nothing = { raw: null, words: [], language: null }
+    // Services charge for silence, and some find words in it.
+    if (inside.length === 0 && (await isSilent(file, signal))) return nothing
+    return recognize(file, signal).catch((error) => {
+      if (inside.length > 0 || !isSilence(messageOf(error))) throw error
+      return nothing
+    })
+  }
   try {
     const seconds = await secondsOf(sound, signal)
     const pieces = await piecesOf(sound, { maxSeconds, turns, folder: workFolder, signal })
@@ -34,10 +43,7 @@ export async function transcribe(
     for (const [index, { file, start }] of pieces.entries()) {
       const end = pieces[index + 1]?.start ?? seconds
       const inside = turns.filter((turn) => turn.end > start && turn.start < end)
-      const recognized = await recognize(file, signal).catch((error): Recognized => {
-        if (inside.length > 0 || !isSilence(messageOf(error))) throw error
-        return { raw: null, words: [], language: null }
-      })
+      const recognized = await recognizedIn(file, inside)
       words.push(...placed(recognized.untimed ?? '', inside, start, end))
       raw.push(recognized.raw)
       if (recognized.language !== null && !languages.includes(recognized.language)) languages.push(recognized.language)

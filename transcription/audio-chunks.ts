@@ -14,6 +14,8 @@ export interface Piece {
 const ENVIRONMENT = { PATH: CHILD_PATH, LC_ALL: 'C' }
 /** For a killed program to be gone. */
 const STOP_MS = 5_000
+/** The recorder's noise floor. Voices are far louder. */
+const SILENCE_DB = -50
 /** A pause is looked for in this last part of a piece. */
 const SEARCH_SHARE = 0.25
 
@@ -25,12 +27,12 @@ export async function secondsOf(file: string, signal: AbortSignal): Promise<numb
 }
 
 /** Runs a program to its end and resolves with its output. It ends with this process, and with the signal. */
-async function run(command: string, args: readonly string[], signal: AbortSignal): Promise<string> {
+async function run(command: string, args: readonly string[], signal: AbortSignal, output: 1 | 2 = 1): Promise<string> {
   signal.throwIfAborted()
   const lines: string[] = []
   const child = await supervise({
     ...{ name: command, command, args, env: ENVIRONMENT },
-    lines: { 1: (line) => void lines.push(line) },
+    lines: { [output]: (line: string) => void lines.push(line) },
     // Its output is discarded when it is stopped, so it need not end gracefully.
     stopSteps: [{ ask: 'SIGKILL', deadlineMs: STOP_MS }],
   })
@@ -46,6 +48,28 @@ async function run(command: string, args: readonly string[], signal: AbortSignal
   } finally {
     signal.removeEventListener('abort', stop)
   }
+}
+
+/** No sample of the file is louder than the noise floor of recordings, so no voice can be heard in it. A file that cannot be measured is not silent. */
+export async function isSilent(file: string, signal: AbortSignal): Promise<boolean> {
+  const args = [
+    '-nostdin',
+    '-hide_banner',
+    '-nostats',
+    '-i',
+    file,
+    '-map',
+    '0:a:0',
+    '-af',
+    'volumedetect',
+    '-f',
+    'null',
+    '-',
+  ]
+  const output = await run('ffmpeg', args, signal, 2).catch(() => '')
+  signal.throwIfAborted()
+  const loudest = /max_volume: (-?[\d.]+) dB/.exec(output)?.[1]
+  return loudest !== undefined && Number(loudest) <= SILENCE_DB
 }
 
 /** The file itself where it is short enough; else pieces of it in `folder`, which exists. */

@@ -12,8 +12,10 @@ export const MAX_BOT_IMAGES = 5
 export const MAX_BOT_IMAGE_BYTES = 5 * 1024 * 1024
 /** Of a whole job as JSON: the largest picture, and much room beside it. */
 export const MAX_JOB_BYTES = 16 * 1024 * 1024
-/** Meeting links are far shorter; an invitation that holds one still fits. */
+/** Of the link itself, without its wrappers. */
 export const MAX_MEETING_URL_LENGTH = 2048
+/** Of a text that holds the link: what a mail program made of it, or a whole invitation. */
+export const MAX_MEETING_TEXT_LENGTH = 8192
 
 const DAY_SECONDS = 86_400
 const seconds = (fallback: number, meaning: string) =>
@@ -74,7 +76,7 @@ export function isWithinDepth(value: unknown, levels: number): boolean {
 }
 
 /** Meeting links come without scheme and inside quotes too; the platform decides what it recognizes. */
-const meetingUrl = z.string().trim().min(1).max(MAX_MEETING_URL_LENGTH)
+const meetingUrl = z.string().trim().min(1).max(MAX_MEETING_TEXT_LENGTH)
 
 const IMAGE_ADDRESS = /^https:\/\//i
 
@@ -216,6 +218,11 @@ const streamingSchema = z.strictObject({
 export const TRANSCRIPTION_PROVIDERS = ['Default', 'deepgram', 'assemblyai', 'captions'] as const
 export type TranscriptionProvider = (typeof TRANSCRIPTION_PROVIDERS)[number]
 
+/** In any case of letters. */
+export function transcriptionProvider(name: string): TranscriptionProvider | undefined {
+  return TRANSCRIPTION_PROVIDERS.find((provider) => provider.toLowerCase() === name.toLowerCase())
+}
+
 const transcriptionSchema = z.strictObject({
   provider: z
     .enum(TRANSCRIPTION_PROVIDERS)
@@ -350,7 +357,7 @@ export type StorageJob = z.infer<typeof storageSchema>
 export type TimeoutConfig = z.infer<typeof timeoutConfigSchema>
 
 /** The bot's pictures, in the order in which they take turns. */
-export function imagesOf({ bot_image: images }: Pick<Job, 'bot_image'>): string[] {
+export function imagesOf({ bot_image: images }: Partial<Pick<Job, 'bot_image'>>): string[] {
   return [images ?? []].flat()
 }
 

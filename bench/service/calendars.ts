@@ -4,7 +4,6 @@ import { once } from 'node:events'
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { plainRequest } from '../../control-plane/bots/request.ts'
 import type { Calendars } from '../../control-plane/calendars/index.ts'
 import { NO_METERS } from '../../control-plane/meters.ts'
 import { createSeals, newSealKey, parseSealKeys } from '../../control-plane/secrets/seals.ts'
@@ -170,12 +169,9 @@ async function scheduleSeries(
     .limit(1)
     .executeTakeFirstOrThrow()
   const bot = {
-    name: 'Bot',
-    recordingMode: 'speaker_view',
+    bot_name: 'Bot',
+    recording_mode: 'speaker_view',
     extra: null,
-    request: plainRequest(),
-    secrets: {},
-    deduplicationKey: null,
   }
   const target = { ...name, seriesId: series.id, eventId: null, allOccurrences: true }
   await engine.operations.scheduleBots(target, bot, null)

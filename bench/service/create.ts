@@ -2,10 +2,11 @@
  * Bots that are created by one team on one process: as many as several connections bring in, and the latency at 200 a
  * second. The plainest program sends one statement that writes the same rows. No launcher runs, so the bots stay queued.
  */
+
 import { randomBytes, randomUUID } from 'node:crypto'
 import pg from 'pg'
 import { RESERVATION } from '../../control-plane/bots/outcomes.ts'
-import { plainRequest } from '../../control-plane/bots/request.ts'
+import { columnsOf } from '../../control-plane/bots/request.ts'
 import { measureTree } from '../shared/process-tree.ts'
 import { type Figure, inLanes, type Options, paced, percentile } from './measure.ts'
 import { type Service, withService } from './service.ts'
@@ -91,7 +92,9 @@ async function create(service: Service, key: string): Promise<void> {
   if (status !== 201) throw new Error(`A bot was refused with ${status}: ${JSON.stringify(body)}`)
 }
 
-const REQUEST = JSON.stringify(plainRequest())
+const REQUEST = JSON.stringify(
+  columnsOf({ bot_name: 'Bot', recording_mode: 'speaker_view', extra: null }).columns.request,
+)
 
 /** The rows that a creation writes, the team's included, in one statement. */
 async function insertPlainly(pool: pg.Pool, teamId: string): Promise<void> {

@@ -65,7 +65,7 @@ export function askForCommand(
 }
 
 /** Does the work with the locked row and the database's time. */
-function withBot<T>(
+export function withBot<T>(
   db: Database,
   botId: string,
   isMeant: (bot: BotRow) => boolean,

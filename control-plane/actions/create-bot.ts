@@ -2,7 +2,7 @@
 
 import type { MeetingLink } from '@standin/wire/meeting-links/index.ts'
 import { admitted } from '../bots/admit.ts'
-import type { BotRequest, BotSecrets } from '../bots/request.ts'
+import { type BotRequest, columnsOf } from '../bots/request.ts'
 import type { Seals } from '../ports.ts'
 import type { BotRow, NewBotRow } from '../rows/index.ts'
 import { type Candidate, checkAdmissions, type Refusal } from '../store/bots/admission-checks.ts'
@@ -11,23 +11,15 @@ import { sealedSecrets } from '../store/bots/secrets.ts'
 import type { Database, Tx } from '../store/database.ts'
 import { createEndpoint } from '../store/webhooks/endpoints.ts'
 
-/** A bot as a caller asks for it, whose fields are checked. */
+/** The request of a bot, whose fields are checked, with its caller, its meeting and its time. */
 export interface NewBot {
   id: string
   teamId: string
   apiKeyId: string | null
   generation: 'v2' | 'older'
   isCompat: boolean
-  name: string
   meeting: Pick<MeetingLink, 'link' | 'platform' | 'key'>
-  recordingMode: string
-  extra: unknown
   request: BotRequest
-  secrets: BotSecrets
-  /** Of the older generation. */
-  deduplicationKey: string | null
-  /** Refused if the team has sent a bot to the meeting within the last five minutes. */
-  isExclusive: boolean
   /** Null: at once. */
   joinAt: Date | null
   eventId?: string | null
@@ -44,13 +36,13 @@ export type Creation = { botId: string } | { refused: Refusal }
  */
 export async function createBot(db: Database | Tx, seals: Seals, bot: NewBot): Promise<Creation> {
   const { team, now } = await readLimits(db, bot.teamId)
-  if (bot.request.transcription?.hasOwnKey && !team.byok_transcription)
+  if (bot.request.transcription?.api_key && !team.byok_transcription)
     return { refused: { code: 'BYOK_TRANSCRIPTION_NOT_ENABLED_ON_PLAN' } }
   const row = newRow(bot, seals)
   const insertion = insertionOf(bot, row, now)
   const isLimited = team.balance !== null || team.daily_cap !== null
   const isCounted = bot.joinAt === null && (isLimited || row.is_exclusive || row.deduplication_key !== null)
-  const hasEndpoints = bot.request.callback !== null || bot.request.webhookUrl !== null
+  const hasEndpoints = bot.request.callback || bot.request.webhook_url
   if (!isCounted && !hasEndpoints && !db.isTransaction) {
     await shareInsertion(db, insertion)
     return { botId: bot.id }
@@ -72,7 +64,9 @@ function inTransaction<T>(db: Database | Tx, work: (tx: Tx) => Promise<T>): Prom
 }
 
 function newRow(bot: NewBot, seals: Seals): NewBotRow & Candidate {
+  const { columns, secrets } = columnsOf(bot.request)
   return {
+    ...columns,
     id: bot.id,
     team_id: bot.teamId,
     api_key_id: bot.apiKeyId,
@@ -80,23 +74,16 @@ function newRow(bot: NewBot, seals: Seals): NewBotRow & Candidate {
     is_compat: bot.isCompat,
     phase: 'scheduled',
     status: 'queued',
-    bot_name: bot.name,
     meeting_url: bot.meeting.link,
     meeting_key: bot.meeting.key,
     meeting_platform: bot.meeting.platform,
-    recording_mode: bot.recordingMode,
-    extra: bot.extra,
-    request: bot.request,
-    secrets: sealedSecrets(seals, bot.id, bot.secrets),
-    deduplication_key: bot.deduplicationKey,
-    is_exclusive: bot.isExclusive,
+    secrets: sealedSecrets(seals, bot.id, secrets),
     is_scheduled: bot.joinAt !== null,
     join_at: bot.joinAt,
     due_at: bot.joinAt,
     event_id: bot.eventId ?? null,
     event_uuid: bot.eventUuid ?? null,
     traceparent: bot.traceparent ?? null,
-    transcription_status: bot.request.transcription === null ? 'not-applicable' : 'not-started',
   }
 }
 
@@ -115,12 +102,13 @@ function insertionOf({ joinAt }: NewBot, row: NewBotRow, now: Date): Insertion {
   }
 }
 
-async function addEndpoints(tx: Tx, seals: Seals, { id, teamId, request, secrets }: NewBot): Promise<void> {
-  const { callback, webhookUrl } = request
-  if (callback !== null) {
-    const { url, method } = callback
-    const secret = secrets.callbackSecret ?? null
-    await createEndpoint(tx, seals, { teamId, botId: id, kind: 'callback', url, method, secret })
-  }
-  if (webhookUrl !== null) await createEndpoint(tx, seals, { teamId, botId: id, kind: 'bot', url: webhookUrl })
+/** The addresses of this bot alone. */
+export async function addEndpoints(
+  tx: Tx,
+  seals: Seals,
+  { id, teamId, request }: Pick<NewBot, 'id' | 'teamId' | 'request'>,
+): Promise<void> {
+  const { callback, webhook_url: url } = request
+  if (callback) await createEndpoint(tx, seals, { teamId, botId: id, kind: 'callback', ...callback })
+  if (url) await createEndpoint(tx, seals, { teamId, botId: id, kind: 'bot', url })
 }

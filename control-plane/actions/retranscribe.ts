@@ -1,6 +1,8 @@
 /** Makes the transcript of a closed bot's recording again: the request for it, and its end. */
 import { randomUUID } from 'node:crypto'
+import { transcriptionProvider } from '@standin/wire/job.ts'
 import type { BotChange } from '../bots/change.ts'
+import { requestOf } from '../bots/request.ts'
 import {
   earlierEnd,
   type NewTranscript,
@@ -10,7 +12,6 @@ import {
   retranscriptionDropped,
   retranscriptionFailed,
 } from '../bots/retranscription.ts'
-import { requestOf } from '../bots/row.ts'
 import type { Seals } from '../ports.ts'
 import type { BotRow } from '../rows/index.ts'
 import { artifactOfBot } from '../store/bots/artifacts.ts'
@@ -39,8 +40,6 @@ export interface WantedTranscript {
 
 export type RetranscriptionAsked = 'started' | 'no_audio' | 'not_ended' | 'not_found'
 
-const PROVIDERS = ['Default', 'deepgram', 'assemblyai', 'captions']
-
 /** `wanted` null: as for the first transcript, else the operator's provider. `webhookUrl`: of the older generation. */
 export async function requestRetranscription(
   db: Database,
@@ -56,7 +55,7 @@ export async function requestRetranscription(
     if ((await artifactOfBot(tx, botId, AUDIO_FILE)) === undefined) return 'no_audio'
     const { provider, apiKey, customParams } = wanted ?? ownTranscript(bot, seals)
     const id = randomUUID()
-    const known = PROVIDERS.find((name) => name.toLowerCase() === provider.toLowerCase())
+    const known = transcriptionProvider(provider)
     if (known === undefined) throw new Error(`${provider} is no provider of transcripts`)
     const task: Retranscription = { id, provider: known, hasOwnKey: apiKey !== null, earlier: earlierEnd(bot) }
     await addRetranscription(tx, seals, botId, task, { apiKey, customParams, webhookUrl })
@@ -68,11 +67,10 @@ export async function requestRetranscription(
 /** Captions exist only during the meeting, so the operator's provider takes their place. */
 function ownTranscript(bot: BotRow, seals: Seals): WantedTranscript {
   const { transcription } = requestOf(bot)
-  if (transcription === null || transcription.provider === 'captions')
+  if (!transcription || transcription.provider === 'captions')
     return { provider: 'Default', apiKey: null, customParams: null }
-  const { provider, hasOwnKey, customParams } = transcription
-  const apiKey = hasOwnKey ? (openSecrets(seals, bot).transcriptionApiKey ?? null) : null
-  return { provider, apiKey, customParams }
+  const apiKey = openSecrets(seals, bot).transcriptionApiKey ?? null
+  return { provider: transcription.provider, apiKey, customParams: transcription.custom_params ?? null }
 }
 
 export type RetranscriptionResult =

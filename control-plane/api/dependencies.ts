@@ -59,6 +59,8 @@ export interface ApiSettings {
   publicUrl: string
   /** Servers of the operator that run Jitsi Meet. */
   jitsiHosts?: readonly string[]
+  /** Variables of the operator's speech services and their keys. Absent: providers are not checked at the request. */
+  speech?: Readonly<Record<string, string | undefined>>
   /** How long a command waits for the bot's answer, in milliseconds. Default 15,000. */
   commandTimeoutMs?: number
   /** Longest time for a whole request to arrive, in milliseconds. Default 30,000. */

@@ -4,8 +4,7 @@
  */
 
 import type { BotRow } from '../rows/index.ts'
-import { DEFAULT_TIMEOUTS, LONGEST_RECORDING_SECONDS } from './request.ts'
-import { requestOf } from './row.ts'
+import { DEFAULT_TIMEOUTS, timeoutsOf } from './request.ts'
 
 /** Seconds; the worker's own limits, `wire/job.ts`. */
 export const STORING_SECONDS = 900
@@ -25,7 +24,8 @@ const later = (a: Date, b: Date | null) => (b !== null && b > a ? b : a)
 
 /** When no further attempt is made to start a bot: its waiting time in the meeting would be over as well. */
 export function giveUpAt(bot: Pick<BotRow, 'join_at' | 'request'>, now: Date): Date {
-  return after(later(now, bot.join_at), Math.max(requestOf(bot).timeouts.waitingRoom, DEFAULT_TIMEOUTS.waitingRoom))
+  const waiting = Math.max(timeoutsOf(bot).waiting_room_timeout, DEFAULT_TIMEOUTS.waiting_room_timeout)
+  return after(later(now, bot.join_at), waiting)
 }
 
 export function startDeadline(now: Date, launcher: keyof typeof START_SECONDS): Date {
@@ -37,8 +37,11 @@ export function startDeadline(now: Date, launcher: keyof typeof START_SECONDS): 
  * the launcher, and ends the bot only where the launcher says so or where it does not obey.
  */
 export function deadlineOf(bot: BotRow, since: Date): Date {
-  const { waitingRoom, noOneJoined, maxRecording } = requestOf(bot).timeouts
-  const recording = maxRecording ?? LONGEST_RECORDING_SECONDS
+  const {
+    waiting_room_timeout: waitingRoom,
+    no_one_joined_timeout: noOneJoined,
+    recording_timeout: recording,
+  } = timeoutsOf(bot)
   const afterwards = STORING_SECONDS + (bot.transcription_status === 'not-applicable' ? 0 : TRANSCRIPTION_SECONDS)
   const hasRecorded = bot.recording_started_at !== null
   // Its status stays `in_call_recording` while it waits to be admitted again.

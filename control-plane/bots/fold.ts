@@ -12,8 +12,9 @@ import { messagesOfChat, messagesOfStatus } from './messages/index.ts'
 import { partsOf } from './parts.ts'
 import { withPeopleOfLaterAttempt, withPerson } from './people.ts'
 import { type Happening, nextPhase } from './phases.ts'
+import { requestOf } from './request.ts'
 import { wasTerminated } from './resume.ts'
-import { decides, isOver, requestOf, withPatch } from './row.ts'
+import { decides, isOver, withPatch } from './row.ts'
 
 export interface JournaledEvents {
   attempt: number
@@ -275,7 +276,7 @@ function factsOf(report: FinalReport, bot: BotRow, attempt: number): BotPatch {
     transcription_ids: report.transcription_ids ?? [],
     streaming_input_seconds: report.streaming?.input_seconds ?? null,
     streaming_output_seconds: report.streaming?.output_seconds ?? null,
-    ...(transcription !== null && {
+    ...(transcription && {
       transcription_provider: bot.transcription_provider ?? transcription.provider,
     }),
   }

@@ -1,21 +1,19 @@
 /** The request of a bot to a stored credential. Pure. */
 import type { GrantRequest } from '../ports.ts'
 import type { BotRow } from '../rows/index.ts'
-import { requestOf } from './row.ts'
+import { requestOf } from './request.ts'
 
-/** Null where the bot names no stored credential, or where its platform has none. */
+/** Null if the bot names no stored credential, or if its platform has none. */
 export function grantRequestOf(
   bot: Pick<BotRow, 'team_id' | 'meeting_platform' | 'meeting_url' | 'request'>,
 ): GrantRequest | null {
-  const { conferencing } = requestOf(bot)
-  if (conferencing === null || bot.meeting_platform !== 'zoom') return null
-  const { credentialId, credentialUserId, hasObfToken, obfTokenUrl } = conferencing
-  if (credentialId === null && credentialUserId === null) return null
+  const { conf_config: conf, sealed = [] } = requestOf(bot)
+  if (bot.meeting_platform !== 'zoom' || !(conf?.credential_id ?? conf?.credential_user_id)) return null
   return {
     teamId: bot.team_id,
-    credentialId,
-    credentialUserId,
-    wantsToken: !hasObfToken && obfTokenUrl === null,
+    credentialId: conf.credential_id ?? null,
+    credentialUserId: conf.credential_user_id ?? null,
+    wantsToken: !sealed.includes('obfToken') && !conf.obf_token_url,
     meetingUrl: bot.meeting_url,
   }
 }

@@ -2,7 +2,7 @@
 import { NORMAL_END_CODES } from '@standin/wire/codes.ts'
 import type { BotRow } from '../rows/index.ts'
 import type { LedgerEntry } from './change.ts'
-import { requestOf } from './row.ts'
+import { requestOf } from './request.ts'
 
 export const METERS = [
   'recording',
@@ -42,7 +42,7 @@ export function chargesOf(bot: BotRow): Charged | null {
   if (WAITED.has(code)) return { ...NOTHING, recording: amount('recording', secondsWaited(bot)) }
   const isNormal = bot.status === 'completed' && isNormalEnd(code)
   if (!isNormal && code !== 'TRANSCRIPTION_FAILED') return null
-  const transcription = requestOf(bot).transcription?.hasOwnKey ? 'byok_transcription' : 'transcription'
+  const transcription = requestOf(bot).sealed?.includes('transcriptionApiKey') ? 'byok_transcription' : 'transcription'
   return {
     ...NOTHING,
     recording: amount('recording', bot.duration_seconds),

@@ -1,66 +1,36 @@
 /**
- * The request of a caller for a bot, in one shape for both generations: `bots.request`. It holds no secret; name, meeting link,
- * recording mode and `extra` are separate columns. Every field is present, defaults are filled in.
+ * The request of a bot, in the worker's own fields (`wire/job.ts`), whichever generation it came from. A field that
+ * is left out has the worker's default.
  */
-export interface BotRequest {
-  /** https addresses; one for most bots, up to five. */
-  images: string[]
-  /** How several images take turns; null where there is one at most. */
-  imageRotation: { mode: 'auto' | 'bot_status'; seconds: number } | null
-  /** Written into the chat after admission. */
-  entryMessage: string | null
-  timeouts: BotTimeouts
-  streaming: {
-    /** Sound from there is played into the meeting. */
-    inputUrl: string | null
-    /** The meeting's sound goes there. */
-    outputUrl: string | null
-    /** Samples a second. */
-    audioFrequency: 16_000 | 24_000 | 32_000 | 48_000
-  } | null
-  transcription: {
-    provider: TranscriptionProvider
-    /** The caller's own key is in the sealed secrets. */
-    hasOwnKey: boolean
-    /** Given to the provider as they are. */
-    customParams: Record<string, unknown> | null
-  } | null
+import { type Job, type TimeoutConfig, timeoutConfigSchema } from '@standin/wire/job.ts'
+import type { BotRow } from '../rows/index.ts'
+
+type JobFields = Pick<Job, 'bot_image' | 'bot_image_config' | 'entry_message' | 'conf_config'>
+type SdkKeys = Pick<Job, 'conf_sdk_id' | 'conf_sdk_pwd'>
+type Streaming = NonNullable<Job['streaming']>
+type Transcription = NonNullable<Job['transcription']>
+
+export interface BotRequest extends Partial<JobFields & SdkKeys> {
+  bot_name: string
+  recording_mode: string
+  /** Any JSON of the older generation; a job takes an object. */
+  extra: unknown
+  timeout_config?: Partial<TimeoutConfig>
+  streaming?: Pick<Streaming, 'input' | 'output' | 'audio_frequency'> | null
+  transcription?:
+    | (Pick<Transcription, 'provider' | 'api_key'> & { custom_params?: Record<string, unknown> | null })
+    | null
   /** Of this bot alone; its endpoint of kind `callback` does the sending. */
-  callback: { url: string; method: 'POST' | 'PUT'; hasSecret: boolean } | null
-  /** The older generation's `webhook_url`; its endpoint of kind `bot` does the sending. */
-  webhookUrl: string | null
-  /** For the platform with an SDK; null without such settings. */
-  conferencing: ConferencingRequest | null
-  allowMultipleBots: boolean
+  callback?: { url: string; method: 'POST' | 'PUT'; secret?: string | null } | null
+  /** The older generation's; its endpoint of kind `bot` does the sending. */
+  webhook_url?: string | null
+  /** Of the older generation. */
+  deduplication_key?: string | null
+  /** False: refused if the team has sent a bot to the meeting within the last five minutes. */
+  allow_multiple_bots?: boolean
 }
 
-/** All in seconds. */
-export interface BotTimeouts {
-  waitingRoom: number
-  noOneJoined: number
-  silence: number
-  /** Time at the start in which none of the other three fires. */
-  grace: number
-  /** Null: the service's longest recording, four hours. */
-  maxRecording: number | null
-}
-
-export interface ConferencingRequest {
-  credentialId: string | null
-  /** User of a stored credential; the older generation's `conf_obf_token_user_id`. */
-  credentialUserId: string | null
-  obfTokenUrl: string | null
-  /** The older generation's `conf_access_token_url`. */
-  zakTokenUrl: string | null
-  /** Whether these are among the sealed secrets. */
-  hasObfToken: boolean
-  hasSdkKeys: boolean
-}
-
-/** As the worker names them (`wire/job.ts`). */
-export type TranscriptionProvider = 'Default' | 'deepgram' | 'assemblyai' | 'captions'
-
-/** The JSON that is sealed in `bots.secrets`; absent keys were not given. The whole column is null without any. */
+/** The secrets of a request as they are sealed; absent ones were not given. */
 export interface BotSecrets {
   transcriptionApiKey?: string
   obfToken?: string
@@ -69,53 +39,88 @@ export interface BotSecrets {
   callbackSecret?: string
 }
 
-/** The bot of a calendar event: everything but the meeting and the time, which are the event's. */
-export interface EventBot {
-  name: string
-  recordingMode: string
-  extra: unknown
-  request: BotRequest
-  secrets: BotSecrets
-  /** Of the older generation. */
-  deduplicationKey: string | null
+/** A request without its secrets, and which these are. */
+export type StoredRequest<Fields = BotRequest> = Omit<Fields, keyof SdkKeys> & { sealed?: (keyof BotSecrets)[] }
+
+/** The fields of `bots.request`; the others are separate columns. */
+export type RequestOfRow = StoredRequest<
+  Omit<BotRequest, 'bot_name' | 'recording_mode' | 'extra' | 'deduplication_key'>
+>
+
+export function requestOf(bot: Pick<BotRow, 'request'>): RequestOfRow {
+  return (bot.request ?? {}) as RequestOfRow
 }
 
-export const DEFAULT_TIMEOUTS: BotTimeouts = {
-  waitingRoom: 600,
-  noOneJoined: 600,
-  silence: 600,
-  grace: 0,
-  maxRecording: null,
+/** The secrets apart from the other fields: these are stored as they are, those are sealed. */
+export function apart(request: BotRequest): { request: StoredRequest; secrets: BotSecrets } {
+  const { conf_sdk_id: sdkId, conf_sdk_pwd: sdkPassword, transcription, callback, conf_config, ...others } = request
+  const secrets = Object.fromEntries(
+    Object.entries({
+      transcriptionApiKey: transcription?.api_key,
+      obfToken: conf_config?.obf_token,
+      sdkId,
+      sdkPassword,
+      callbackSecret: callback?.secret,
+    }).filter(([, value]) => value),
+  ) as BotSecrets
+  const stored = {
+    ...others,
+    transcription: transcription && { ...transcription, api_key: undefined },
+    callback: callback && { ...callback, secret: undefined },
+    conf_config: conf_config && { ...conf_config, obf_token: undefined },
+    sealed: Object.keys(secrets) as (keyof BotSecrets)[],
+  }
+  return { request: stored, secrets }
 }
 
-/** Seconds of the longest recording where the caller names none. */
-export const LONGEST_RECORDING_SECONDS = 14_400
+/** The request with its secrets in their fields. */
+export function together<Fields extends RequestOfRow>(stored: Fields, secrets: BotSecrets) {
+  const { sealed: _sealed, transcription, callback, conf_config, ...others } = stored
+  const { transcriptionApiKey, callbackSecret, obfToken, sdkId, sdkPassword } = secrets
+  return {
+    ...others,
+    transcription: transcription && { ...transcription, api_key: transcriptionApiKey },
+    callback: callback && { ...callback, secret: callbackSecret },
+    conf_config: conf_config && { ...conf_config, obf_token: obfToken },
+    conf_sdk_id: sdkId,
+    conf_sdk_pwd: sdkPassword,
+  }
+}
+
+/** Limits of a request that names none; the longest recording is four hours. */
+export const DEFAULT_TIMEOUTS = timeoutConfigSchema.parse({})
+
+export function timeoutsOf(bot: Pick<BotRow, 'request'>): TimeoutConfig {
+  return { ...DEFAULT_TIMEOUTS, ...requestOf(bot).timeout_config }
+}
+
+/** The columns of a bot's row that its request decides. */
+export function columnsOf(asked: BotRequest) {
+  const { request, secrets } = apart(asked)
+  const { bot_name, recording_mode, extra, deduplication_key, ...others } = request
+  return {
+    columns: {
+      bot_name,
+      recording_mode,
+      extra,
+      deduplication_key: deduplication_key ?? null,
+      is_exclusive: others.allow_multiple_bots === false,
+      transcription_status: others.transcription ? 'not-started' : 'not-applicable',
+      request: others satisfies RequestOfRow,
+    },
+    secrets,
+  }
+}
 
 /** Characters of `extra` in the address of a token; the worker refuses a job with more. */
 const MAX_EXTRA_IN_ADDRESS = 6000
 
-/** Place and sentence where `extra` is too long to be sent to the address of a token; else null. */
+/** Place and sentence if `extra` is too long to be sent to the address of a token; else null. */
 export function problemOfTokenExtra(extra: unknown): string | null {
   const length = extra === null || extra === undefined ? 0 : encodeURIComponent(JSON.stringify(extra)).length
   return length <= MAX_EXTRA_IN_ADDRESS
     ? null
     : `extra is sent within the address of the token and too long for it: ${length} characters, ${MAX_EXTRA_IN_ADDRESS} are possible`
-}
-
-/** A bot that asks for nothing beyond its meeting. */
-export function plainRequest(): BotRequest {
-  return {
-    images: [],
-    imageRotation: null,
-    entryMessage: null,
-    timeouts: { ...DEFAULT_TIMEOUTS },
-    streaming: null,
-    transcription: null,
-    callback: null,
-    webhookUrl: null,
-    conferencing: null,
-    allowMultipleBots: true,
-  }
 }
 
 /** Where the secrets of a bot are sealed. */

@@ -7,8 +7,8 @@ import { giveUpAt } from './deadlines.ts'
 import { closing, type End } from './ending.ts'
 import { hasRecorded, type Part, partsOf, pendingEndOf, secondsOf } from './parts.ts'
 import { nextPhase } from './phases.ts'
-import { LONGEST_RECORDING_SECONDS } from './request.ts'
-import { namedAttempt, requestOf } from './row.ts'
+import { timeoutsOf } from './request.ts'
+import { namedAttempt } from './row.ts'
 
 /** Crashes in a meeting after which a bot is resumed. A bot that crashes again and again has to end. */
 export const MOST_RESUMES = 3
@@ -94,11 +94,11 @@ export function remainingLimits(
   now: Date,
   unknownSeconds = 0,
 ): { maxRecording: number; waitingRoom: number } {
-  const { maxRecording, waitingRoom } = requestOf(bot).timeouts
+  const { recording_timeout: maxRecording, waiting_room_timeout: waitingRoom } = timeoutsOf(bot)
   const waited =
     bot.joined_at === null && bot.waiting_at !== null ? (now.getTime() - bot.waiting_at.getTime()) / 1000 : 0
   return {
-    maxRecording: Math.floor((maxRecording ?? LONGEST_RECORDING_SECONDS) - secondsOf(partsOf(bot)) - unknownSeconds),
+    maxRecording: Math.floor(maxRecording - secondsOf(partsOf(bot)) - unknownSeconds),
     waitingRoom: Math.floor(waitingRoom - waited),
   }
 }

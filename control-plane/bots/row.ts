@@ -1,18 +1,10 @@
 /** Readings of a bot's row that several rules share. */
 import type { BotPatch, BotRow } from '../rows/index.ts'
-import { type BotRequest, plainRequest } from './request.ts'
 
 /** The row as it will be once the patch is written. Rules write times as `Date`, never as text. */
 export function withPatch(bot: BotRow, patch: BotPatch): BotRow {
   const given = Object.fromEntries(Object.entries(patch).filter(([, value]) => value !== undefined))
   return { ...bot, ...given } as BotRow
-}
-
-/** The bot's request; fields that an older row lacks have their defaults. */
-export function requestOf(bot: Pick<BotRow, 'request'>): BotRequest {
-  const stored = (bot.request ?? {}) as Partial<BotRequest>
-  const plain = plainRequest()
-  return { ...plain, ...stored, timeouts: { ...plain.timeouts, ...stored.timeouts } }
 }
 
 /** The attempt whose events decide: the one that asked to join, before that the last one started. */

@@ -18,7 +18,6 @@ import {
 } from '../store/calendars/intents.ts'
 import { nowOf } from '../store/clock.ts'
 import type { Tx } from '../store/database.ts'
-import { eventBotOf } from './event-bot.ts'
 import { followStep } from './follow.ts'
 
 export interface FollowTools {
@@ -96,16 +95,15 @@ async function createEventBot(
   url: string,
 ): Promise<string | null> {
   const { event, intent } = followed
-  const stored = botOfIntent(seals, followed)
+  const asked = botOfIntent(seals, followed)
   const [meeting] = meetingsIn(url, { jitsiHosts })
-  if (stored === null || meeting === undefined) {
+  if (asked === null || meeting === undefined) {
     log.warn(
       { team: calendar.team_id, calendar: calendar.id, event: event.id },
       'An event gets no bot: its link is of no supported platform',
     )
     return null
   }
-  const bot = eventBotOf(stored)
   const botId = randomUUID()
   const created = await createBot(tx, seals, {
     id: botId,
@@ -113,14 +111,8 @@ async function createEventBot(
     apiKeyId: intent?.api_key_id ?? calendar.api_key_id,
     generation: calendar.generation as 'v2' | 'older',
     isCompat: calendar.is_compat,
-    name: bot.name,
     meeting,
-    recordingMode: bot.recordingMode,
-    extra: bot.extra,
-    request: bot.request,
-    secrets: bot.secrets,
-    deduplicationKey: bot.deduplicationKey,
-    isExclusive: !bot.request.allowMultipleBots,
+    request: asked,
     joinAt: event.starts_at,
     ...(calendar.generation === 'v2' ? { eventId: event.id } : { eventUuid: event.id }),
   })

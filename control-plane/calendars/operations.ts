@@ -1,6 +1,6 @@
 /** The calendar operations that the API calls. `index.ts` has the real ones. */
 
-import type { EventBot } from '../bots/request.ts'
+import type { BotRequest } from '../bots/request.ts'
 import type { CalendarRow } from '../rows/index.ts'
 import type { CalendarPlatform, OAuthCredentials, RawCalendar } from './ports.ts'
 
@@ -20,9 +20,9 @@ export interface CalendarOperations {
   sync(calendar: CalendarName): Promise<SyncResult>
   /** A new subscription in place of the old one. `problem`: why changes are polled instead. */
   resubscribe(calendar: CalendarName): Promise<{ resubscribedAt: Date; problem: string | null }>
-  scheduleBots(target: BotTarget, bot: EventBot, apiKeyId: string | null): Promise<BotsResult>
+  scheduleBots(target: BotTarget, bot: BotRequest, apiKeyId: string | null): Promise<BotsResult>
   /** `change` gets each bot as it is wanted now, and must not change it in place. */
-  changeBots(target: BotTarget, change: (before: EventBot) => EventBot): Promise<BotsResult>
+  changeBots(target: BotTarget, change: (before: BotRequest) => BotRequest): Promise<BotsResult>
   cancelBots(target: BotTarget): Promise<BotsResult>
   /**
    * A notification of a provider. `known`: its channel and token are ours, and what follows happens later. Never waits for a

@@ -2,7 +2,7 @@
 
 import { changeScheduledBot } from '../actions/change-scheduled-bot.ts'
 import { stopBots } from '../actions/stop-bot.ts'
-import type { EventBot } from '../bots/request.ts'
+import type { BotRequest } from '../bots/request.ts'
 import type { BotRow, CalendarRow } from '../rows/index.ts'
 import { lockCalendar } from '../store/calendars/calendars.ts'
 import {
@@ -21,7 +21,6 @@ import { eventOf, seriesOfCalendar } from '../store/calendars/targets.ts'
 import { nowOf } from '../store/clock.ts'
 import type { Tx } from '../store/database.ts'
 import { followEvents } from './bots-of-events.ts'
-import { eventBotOf, storedBotOf } from './event-bot.ts'
 import { LOCK_MS, linkOf } from './follow.ts'
 import { type BotsResult, type BotTarget, CalendarProblem, isCalendarOf, type RefusedEvent } from './operations.ts'
 import type { SyncTools } from './sync.ts'
@@ -69,15 +68,14 @@ async function aim(
 export function scheduleBots(
   tools: SyncTools,
   target: BotTarget,
-  bot: EventBot,
+  bot: BotRequest,
   apiKeyId: string | null,
 ): Promise<BotsResult> {
   return aim(tools, target, async ({ tx, calendar, seriesId, events, now }, result) => {
-    const stored = storedBotOf(bot)
     const rule =
       seriesId === null
         ? null
-        : await writeSeriesIntent(tx, tools.seals, { calendarId: calendar.id, seriesId, apiKeyId, bot: stored })
+        : await writeSeriesIntent(tx, tools.seals, { calendarId: calendar.id, seriesId, apiKeyId, bot })
     for (const one of events) {
       const refusal = refusalToSchedule(one, now)
       const isPassedOver = rule !== null && (refusal?.code === 'EVENT_OVER' || refusal?.code === 'EVENT_CANCELLED')
@@ -90,7 +88,7 @@ export function scheduleBots(
         eventId: one.event.id,
         state: 'wanted',
         apiKeyId,
-        bot: rule === null ? stored : null,
+        bot: rule === null ? bot : null,
         seriesIntentId: rule,
       })
       if (refusal === null) result.eventIds.push(one.event.id)
@@ -113,7 +111,7 @@ function refusalToSchedule({ event, intent, bot }: Followed, now: Date): Refused
 export function changeBots(
   tools: SyncTools,
   target: BotTarget,
-  change: (before: EventBot) => EventBot,
+  change: (before: BotRequest) => BotRequest,
 ): Promise<BotsResult> {
   return aim(tools, target, async ({ tx, calendar, seriesId, events, now }, result) => {
     const rule = seriesId === null ? undefined : await openSeriesIntent(tx, seriesId)
@@ -122,7 +120,7 @@ export function changeBots(
         calendarId: calendar.id,
         seriesId: seriesId!,
         apiKeyId: rule.api_key_id,
-        bot: storedBotOf(change(eventBotOf(botOfSeries(tools.seals, rule)))),
+        bot: change(botOfSeries(tools.seals, rule)),
       })
     for (const one of events) {
       const { event, intent, bot } = one
@@ -138,10 +136,11 @@ export function changeBots(
         result.refused.push(tooLate(event.id))
         continue
       }
-      const after = change(eventBotOf(before))
+      const after = change(before)
       const usesRule = seriesId !== null && intent.bot === null && rule?.id === intent.series_intent_id
-      if (!usesRule) await writeIntentBot(tx, tools.seals, intent.id, storedBotOf(after))
-      if (bot !== null) await changeScheduledBot(tx, tools.seals, bot, after, now)
+      if (!usesRule) await writeIntentBot(tx, tools.seals, intent.id, after)
+      const reason = 'The request for the bot of this calendar event was changed.'
+      if (bot !== null) await changeScheduledBot(tx, tools.seals, bot, { request: after, reason }, now)
       result.eventIds.push(event.id)
     }
   })

@@ -127,7 +127,7 @@ export interface CalendarSeriesIntentsTable {
   calendar_id: string
   series_id: string
   api_key_id: string | null
-  /** `EventBot` without its secrets. */
+  /** A bot's request without its secrets. */
   bot: Json<unknown>
   secrets: Buffer | null
   created_at: Created
@@ -144,7 +144,7 @@ export interface CalendarIntentsTable {
   /** `excluded`: no bot although the series has one; `ended`: cancelled by a caller. */
   state: string
   api_key_id: string | null
-  /** `EventBot` without its secrets; null: that of `series_intent_id`. */
+  /** A bot's request without its secrets; null: that of `series_intent_id`. */
   bot: Json<unknown> | null
   secrets: Buffer | null
   /** The link that the event last had: it stays in use when the event loses it. */

@@ -15,7 +15,23 @@ import type { Parts } from './parts.ts'
 
 /** `keyDatabase`: so that slow work cannot make a good key look bad. */
 export async function openApi(
-  { config, closing, seals, files, platform, client, clock, log, metrics, traces, publicUrl, pool, calendarsOf }: Parts,
+  {
+    config,
+    closing,
+    seals,
+    files,
+    platform,
+    client,
+    clock,
+    log,
+    metrics,
+    traces,
+    publicUrl,
+    pool,
+    calendarsOf,
+    has,
+    environment,
+  }: Parts,
   { keyDatabase, probes, jobs }: Pick<ApiDependencies, 'probes' | 'jobs'> & { keyDatabase: Database },
 ): Promise<ListeningServer> {
   const database = pool('api')
@@ -42,6 +58,8 @@ export async function openApi(
       version: versionOfProgram(),
       dashboardFolder: installedFile('dist/dashboard'),
       jitsiHosts: config.jitsiHosts,
+      // A process that only serves the API need not have the keys of the operator's speech services.
+      ...(has('launcher') && { speech: environment }),
       ...(config.trustedProxies.length > 0 && { trustedProxies: config.trustedProxies }),
     },
   })

@@ -3,6 +3,7 @@ import { resolve } from 'node:path'
 import { type HostMapping, readHostMapping } from '@standin/base/host-mapping.ts'
 import { type Job, jobSchema, type Problem, problemsOf } from '@standin/wire/job.ts'
 import { readMeeting } from '@standin/wire/meeting-links/index.ts'
+import { type TranscriptionPlan, transcriptionPlanOf } from '@standin/wire/speech-access.ts'
 import { z } from 'zod'
 import { confProblems } from '../../core/conf-credentials.ts'
 import type { LogLevel } from '../../core/logger.ts'
@@ -14,7 +15,6 @@ import {
   permittedFields,
 } from '../../core/network/address-policy.ts'
 import { userWorkFolder } from '../../core/process/mkdirs.ts'
-import { type TranscriptionPlan, transcriptionPlanOf } from './speech-access.ts'
 
 export interface BotConfig {
   job: Job

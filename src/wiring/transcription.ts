@@ -1,6 +1,7 @@
 /** Transcripts with the provider that the job names. */
 
 import { systemClock } from '@standin/base/deadline.ts'
+import type { SpeechAccess } from '@standin/wire/speech-access.ts'
 import type { Logger } from '../../core/logger.ts'
 import type { ControlPlane, LiveTranscript, Transcribe } from '../../core/ports.ts'
 import { captureSink } from '../../streaming/index.ts'
@@ -16,7 +17,6 @@ import {
   writeLiveTranscript,
 } from '../../transcription/index.ts'
 import type { BotConfig } from '../job/config.ts'
-import type { SpeechAccess } from '../job/speech-access.ts'
 
 /** Hertz. Speech services recommend it; a higher rate costs more and does not improve the transcript. */
 const LIVE_SAMPLE_RATE = 16_000

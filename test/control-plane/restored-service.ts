@@ -8,7 +8,6 @@ import { join } from 'node:path'
 import { createLinkServer } from '@standin/control-plane/control-link/link-server.ts'
 import pg from 'pg'
 import { createBot } from '../../control-plane/actions/create-bot.ts'
-import { plainRequest } from '../../control-plane/bots/request.ts'
 import { openFileStore } from '../../control-plane/files/open-file-store.ts'
 import { startLaunching } from '../../control-plane/launching/index.ts'
 import { createSeals, newSealKey, parseSealKeys } from '../../control-plane/secrets/seals.ts'
@@ -111,14 +110,8 @@ export async function openRestoredService() {
         apiKeyId: null,
         generation: 'v2',
         isCompat: false,
-        name: 'Bot',
         meeting: { link: 'https://meet.google.com/abc-defg-hij', platform: 'meet', key: `meet:${randomUUID()}` },
-        recordingMode: 'speaker_view',
-        extra: { plan },
-        request: plainRequest(),
-        secrets: {},
-        deduplicationKey: null,
-        isExclusive: false,
+        request: { bot_name: 'Bot', recording_mode: 'speaker_view', extra: { plan } },
         joinAt,
       })
       if ('refused' in made) throw new Error(`The bot was refused: ${made.refused.code}`)

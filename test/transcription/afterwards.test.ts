@@ -13,10 +13,10 @@ const BOT_ID = '5b0d4f2e-7c55-4c86-9d2c-0f6a1f0c7f11'
 const KEY = 'canary-key'
 const word = (text: string, start: number): Word => ({ word: text, start, end: start + 0.2, confidence: 0.9 })
 
-function recording(): string {
+function recording(source = 'anullsrc=r=16000:cl=mono'): string {
   const place = mkdtempSync(join(tmpdir(), 'standin-afterwards-'))
   onTestFinished(() => rmSync(place, { recursive: true, force: true }))
-  const sound = ['-f', 'lavfi', '-i', 'anullsrc=r=16000:cl=mono', '-t', '0.5']
+  const sound = ['-f', 'lavfi', '-i', source, '-t', '0.5']
   execFileSync('ffmpeg', ['-v', 'error', ...sound, join(place, 'audio.m4a')])
   writeFileSync(join(place, 'diarization.jsonl'), '{"speaker":"Ann","user_id":1,"start_time":0,"end_time":3}\n')
   return place
@@ -146,8 +146,29 @@ test('a service that finds no speech makes an empty transcript only if no partic
   expect(await finished({ provider, live: null, isAfterwards: true })).toMatchObject({
     failure: expect.stringContaining('No clip timestamps'),
   })
-  const place = recording()
+  const place = recording('anoisesrc=r=16000:a=0.1')
   rmSync(join(place, 'diarization.jsonl'))
   const common = { botId: BOT_ID, provider, key: null, live: null, isAfterwards: true, notice() {}, signal: SIGNAL }
   expect(await finishTranscript(place, common)).toBe(0)
 })
+
+test.each([
+  ['silence', 'anullsrc=r=16000:cl=mono', 0],
+  ['noise below the noise floor', 'anoisesrc=r=16000:a=0.001', 0],
+  ['a quiet tone', 'sine=r=16000,volume=-20dB', 1],
+])(
+  'a recording of %s in which no participant spoke is sent only if something can be heard',
+  async (_name, source, sent) => {
+    const place = recording(source)
+    rmSync(join(place, 'diarization.jsonl'))
+    let calls = 0
+    const provider = answering(async () => {
+      calls++
+      return { raw: {}, words: [], language: null }
+    })
+    const common = { botId: BOT_ID, provider, key: null, live: null, isAfterwards: true, notice() {}, signal: SIGNAL }
+    expect(await finishTranscript(place, common)).toBe(0)
+    expect(calls).toBe(sent)
+    expect(JSON.parse(readFileSync(join(place, 'transcription.json'), 'utf8')).result.utterances).toEqual([])
+  },
+)

@@ -118,8 +118,8 @@ const BOUNDS: [path: string, taken: object[], refused: unknown[]][] = [
   ],
   [
     'meeting_url',
-    [{ meeting_url: 'x' }, { meeting_url: 'x'.repeat(2048) }, { meeting_url: ' meet.google.com/abc ' }],
-    [{ meeting_url: '' }, { meeting_url: '  ' }, { meeting_url: 'x'.repeat(2049) }, { meeting_url: null }],
+    [{ meeting_url: 'x' }, { meeting_url: 'x'.repeat(8192) }, { meeting_url: ' meet.google.com/abc ' }],
+    [{ meeting_url: '' }, { meeting_url: '  ' }, { meeting_url: 'x'.repeat(8193) }, { meeting_url: null }],
   ],
   [
     'traceparent',

@@ -1,5 +1,5 @@
 /** Reads which meeting a text means: a bare link, a wrapped one, or a whole invitation. Used by the worker, the API and calendars. */
-import { MAX_MEETING_URL_LENGTH } from '../job.ts'
+import { MAX_MEETING_TEXT_LENGTH, MAX_MEETING_URL_LENGTH } from '../job.ts'
 import { readGoogleMeet } from './google-meet.ts'
 import { isJitsiHost, readJitsi } from './jitsi.ts'
 import { readMicrosoftTeams, TEAMS_HOST } from './microsoft-teams.ts'
@@ -33,8 +33,8 @@ const NAMES: Readonly<Record<PlatformName, string>> = {
 
 /** The meeting that a text means, or one sentence why it means none. */
 export function readMeeting(text: string, options: LinkOptions = {}): MeetingLink | Refused {
-  if (text.length > MAX_MEETING_URL_LENGTH)
-    return { problem: `The text is longer than ${MAX_MEETING_URL_LENGTH} characters; give the meeting link alone.` }
+  if (text.length > MAX_MEETING_TEXT_LENGTH)
+    return { problem: `The text is longer than ${MAX_MEETING_TEXT_LENGTH} characters; give the meeting link alone.` }
   const found = readingsIn(text, options)
   const meetings = found.filter((item) => 'url' in item)
   const keys = new Set(meetings.map(({ key }) => key))
@@ -99,9 +99,11 @@ function readAddress(address: string, options: LinkOptions, depth: number): (Mee
     isJitsi ? /[^\p{L}\p{M}\p{N}\-._~:/?#@!$&*+=%()[\]]/u : /[^A-Za-z0-9\-._~:/?#@!$&*+=%]/,
   )
   const url = parse(link)
-  if (url === null || link.length > MAX_MEETING_URL_LENGTH || url.username !== '' || url.password !== '') return []
+  if (url === null || url.username !== '' || url.password !== '') return []
   const reading = readLink(url, isJitsi)
   if (reading === null || 'problem' in reading) return reading === null ? [] : [reading]
+  if (link.length > MAX_MEETING_URL_LENGTH)
+    return [{ problem: `The meeting link is longer than ${MAX_MEETING_URL_LENGTH} characters.` }]
   return [{ ...reading, host: new URL(reading.url).host, link }]
 }
 

@@ -1,10 +1,9 @@
 /** Cleans text that people paste and finds the web addresses in it. Pure; time grows with the length of the text alone. */
+import { MAX_MEETING_TEXT_LENGTH } from '../job.ts'
 
 /** Longer texts are read up to here; the descriptions of calendars are shorter. */
 const MAX_TEXT = 200_000
 const MAX_ADDRESSES = 500
-/** The longest link of a job, and what wrappers add. */
-export const MAX_ADDRESS = 8_192
 /** A copied link may be encoded this many times. */
 const MAX_ENCODINGS = 3
 
@@ -52,7 +51,7 @@ export function addressesIn(plain: string): string[] {
   const addresses: string[] = []
   for (const [found] of plain.matchAll(ADDRESS)) {
     if (addresses.length >= MAX_ADDRESSES) break
-    if (found.length > MAX_ADDRESS) continue
+    if (found.length > MAX_MEETING_TEXT_LENGTH) continue
     if (/^https?%/i.test(found)) addresses.push(withPlainScheme(found))
     else if (new RegExp(`^${SCHEME}`, 'i').test(found)) addresses.push(found.replace(/^(https?):\/(?!\/)/i, '$1://'))
     else addresses.push(`https://${found}`)

@@ -13,6 +13,8 @@ import {
 import { refusals } from './errors.ts'
 import { callerOf } from './generation.ts'
 
+type Answer<Body> = KeptAnswer & { body: Body }
+
 /** Visible ASCII. The service makes internal keys by adding a space and a number, and no caller's key can equal one. */
 const KEY = /^[!-~]{1,255}$/
 
@@ -21,12 +23,12 @@ const KEY = /^[!-~]{1,255}$/
  * error of the work rolls everything back, so a refused request may be repeated. Without the header the work is only run,
  * and makes its own transaction if it needs one.
  */
-export async function once(
+export async function once<Body>(
   db: Database,
   request: FastifyRequest,
   reply: FastifyReply,
-  work: (db: Database | Tx) => Promise<KeptAnswer>,
-): Promise<unknown> {
+  work: (db: Database | Tx) => Promise<Answer<Body>>,
+): Promise<Body> {
   const keyed = keyedRequest(request)
   const answer = await inTransaction(db, keyed, reply, work)
   reply.code(answer.status)
@@ -34,16 +36,16 @@ export async function once(
 }
 
 /** As `once`, for work of several transactions: each item is claimed for itself, under its place. */
-export async function onceInParts(
+export async function onceInParts<Body>(
   db: Database,
   request: FastifyRequest,
   reply: FastifyReply,
   work: (
-    once: (place: number, item: (db: Database | Tx) => Promise<KeptAnswer>) => Promise<KeptAnswer>,
-  ) => Promise<KeptAnswer>,
-): Promise<unknown> {
+    once: <Part>(place: number, item: (db: Database | Tx) => Promise<Answer<Part>>) => Promise<Answer<Part>>,
+  ) => Promise<Answer<Body>>,
+): Promise<Body> {
   const keyed = keyedRequest(request)
-  const kept = keyed === null ? null : answerOf(await claimLongKey(db, keyed))
+  const kept = keyed === null ? null : answerOf<Body>(await claimLongKey(db, keyed))
   if (kept !== null) {
     reply.header('idempotent-replayed', 'true').code(kept.status)
     return kept.body
@@ -60,12 +62,12 @@ export async function onceInParts(
  * As `once`, for work that calls other services over the network and makes its own transactions. A refused request
  * releases its key, so that it may be repeated.
  */
-export async function onceOutside(
+export async function onceOutside<Body>(
   db: Database,
   request: FastifyRequest,
   reply: FastifyReply,
-  work: () => Promise<KeptAnswer>,
-): Promise<unknown> {
+  work: () => Promise<Answer<Body>>,
+): Promise<Body> {
   return onceInParts(db, request, reply, async () => {
     try {
       return await work()
@@ -77,15 +79,15 @@ export async function onceOutside(
   })
 }
 
-function inTransaction(
+function inTransaction<Body>(
   db: Database,
   keyed: KeyedRequest | null,
   reply: FastifyReply | null,
-  work: (db: Database | Tx) => Promise<KeptAnswer>,
-): Promise<KeptAnswer> {
+  work: (db: Database | Tx) => Promise<Answer<Body>>,
+): Promise<Answer<Body>> {
   if (keyed === null) return work(db)
   return db.transaction().execute(async (tx) => {
-    const kept = answerOf(await claimKey(tx, keyed))
+    const kept = answerOf<Body>(await claimKey(tx, keyed))
     if (kept !== null) {
       reply?.header('idempotent-replayed', 'true')
       return kept
@@ -96,12 +98,12 @@ function inTransaction(
   })
 }
 
-/** Null: the request has to be processed. */
-function answerOf(claim: Claim): KeptAnswer | null {
+/** Null: the request has to be processed. A kept answer is one that the same work has made. */
+function answerOf<Body>(claim: Claim): Answer<Body> | null {
   if (claim === 'new') return null
   if (claim === 'busy') throw refusals.idempotencyKeyBusy()
   if (claim === 'reused') throw refusals.idempotencyKeyReused()
-  return claim.answer
+  return claim.answer as Answer<Body>
 }
 
 function keyedRequest(request: FastifyRequest): KeyedRequest | null {

@@ -1,8 +1,7 @@
 /** The worker's job of one attempt, made from what the caller asked. */
 import { type Job, jobSchema, problemsOf } from '@standin/wire/job.ts'
-import { type BotRequest, type BotSecrets, LONGEST_RECORDING_SECONDS, problemOfTokenExtra } from '../../bots/request.ts'
+import { type BotSecrets, problemOfTokenExtra, type RequestOfRow, requestOf, timeoutsOf } from '../../bots/request.ts'
 import { remainingLimits } from '../../bots/resume.ts'
-import { requestOf } from '../../bots/row.ts'
 import type { JoinGrant } from '../../ports.ts'
 import type { BotRow } from '../../rows/index.ts'
 
@@ -29,7 +28,7 @@ export interface JobParts {
   >
   /** Opened. */
   secrets: BotSecrets
-  /** Of the stored credential that the bot names; null where it names none. */
+  /** Of the stored credential that the bot names; null if it names none. */
   grant: JoinGrant | null
   /** Of the attempt, from the file store. */
   storage: Job['storage']
@@ -55,31 +54,26 @@ export class ImpossibleJob extends Error {
 /** Throws `ImpossibleJob`. */
 export function jobOf(parts: JobParts): Job {
   const { bot, secrets, grant, storage, link } = parts
-  const request = requestOf(bot)
-  const { timeouts } = request
+  const { callback, webhook_url, allow_multiple_bots, sealed, conf_config, ...asked } = requestOf(bot)
   const goesOn = bot.resumes > 0
   // The row was just claimed, so its time is the database's.
   const left = goesOn ? remainingLimits(bot, bot.updated_at) : null
   const parsed = jobSchema.safeParse({
+    ...asked,
     bot_id: bot.id,
     meeting_url: bot.meeting_url,
     not_before: bot.is_scheduled ? (bot.join_at?.toISOString() ?? null) : null,
     wait_for_welcome_seconds: parts.waitForWelcomeSeconds,
     bot_name: bot.bot_name,
     recording_mode: bot.recording_mode,
-    bot_image: request.images.length > 1 ? request.images : (request.images[0] ?? null),
-    bot_image_config: request.imageRotation && {
-      loop_mode: request.imageRotation.mode,
-      image_duration: request.imageRotation.seconds,
-    },
     // It was written when the first attempt began to record.
-    entry_message: goesOn && bot.recording_started_at !== null ? null : request.entryMessage,
+    entry_message: goesOn && bot.recording_started_at !== null ? null : asked.entry_message,
     timeout_config: {
-      waiting_room_timeout: left ? Math.max(1, left.waitingRoom) : timeouts.waitingRoom,
-      no_one_joined_timeout: timeouts.noOneJoined,
-      silence_timeout: timeouts.silence,
-      grace_period: timeouts.grace,
-      recording_timeout: left ? Math.max(1, left.maxRecording) : (timeouts.maxRecording ?? LONGEST_RECORDING_SECONDS),
+      ...timeoutsOf(bot),
+      ...(left && {
+        waiting_room_timeout: Math.max(1, left.waitingRoom),
+        recording_timeout: Math.max(1, left.maxRecording),
+      }),
     },
     ...(goesOn && {
       continues: {
@@ -87,19 +81,10 @@ export function jobOf(parts: JobParts): Job {
         is_paused: bot.status === 'recording_paused',
       },
     }),
-    streaming: request.streaming && {
-      input: request.streaming.inputUrl,
-      output: request.streaming.outputUrl,
-      audio_frequency: request.streaming.audioFrequency,
-      // A receiver that is away costs its stream, not the recording.
-      is_required: false,
-    },
-    transcription: request.transcription && {
-      provider: request.transcription.provider,
-      api_key: secrets.transcriptionApiKey ?? null,
-      custom_params: request.transcription.customParams,
-    },
-    ...conferencingOf(bot.meeting_platform, request.conferencing, secrets, grant, bot.extra),
+    // A receiver that is away costs its stream, not the recording.
+    streaming: asked.streaming && { ...asked.streaming, is_required: false },
+    transcription: asked.transcription && { ...asked.transcription, api_key: secrets.transcriptionApiKey ?? null },
+    ...conferencingOf(bot.meeting_platform, conf_config, secrets, grant, bot.extra),
     storage,
     control_plane: link,
     traceparent: parts.traceparent ?? null,
@@ -120,21 +105,22 @@ const isRecord = (value: unknown): value is Record<string, unknown> =>
  */
 function conferencingOf(
   platform: string,
-  conferencing: BotRequest['conferencing'],
+  conf: RequestOfRow['conf_config'],
   secrets: BotSecrets,
   grant: JoinGrant | null,
   extra: unknown,
 ) {
-  if (conferencing === null || platform !== 'zoom') return {}
+  if (!conf || platform !== 'zoom') return {}
+  const { obf_token_url: obfTokenUrl = null, zak_token_url: zakTokenUrl = null } = conf
   const [id, password] =
     secrets.sdkId === undefined ? [grant?.sdkId, grant?.sdkPassword] : [secrets.sdkId, secrets.sdkPassword]
-  if (id === undefined && (conferencing.hasObfToken || conferencing.obfTokenUrl !== null))
+  if (id === undefined && (secrets.obfToken !== undefined || obfTokenUrl !== null))
     throw new ImpossibleJob('CONF_OBF_TOKEN_ERROR', 'An on-behalf-of token works only together with SDK credentials.')
-  const tokenUrls = id !== undefined && (conferencing.obfTokenUrl ?? conferencing.zakTokenUrl) !== null
+  const tokenUrls = id !== undefined && (obfTokenUrl ?? zakTokenUrl) !== null
   const problem = tokenUrls ? problemOfTokenExtra(extra) : null
   if (problem !== null)
     throw new ImpossibleJob(
-      conferencing.obfTokenUrl === null ? 'CONF_ACCESS_TOKEN_ERROR' : 'CONF_OBF_TOKEN_ERROR',
+      obfTokenUrl === null ? 'CONF_ACCESS_TOKEN_ERROR' : 'CONF_OBF_TOKEN_ERROR',
       `The field ${problem}.`,
     )
   return {
@@ -142,8 +128,8 @@ function conferencingOf(
     conf_sdk_pwd: password ?? null,
     conf_obf_token: secrets.obfToken ?? grant?.obfToken ?? null,
     conf_fresh_tokens: secrets.obfToken === undefined && grant !== null && grant.obfToken !== null,
-    conf_obf_token_url: conferencing.obfTokenUrl,
+    conf_obf_token_url: obfTokenUrl,
     conf_access_token: grant?.accessKey ?? null,
-    conf_access_token_url: id === undefined ? null : conferencing.zakTokenUrl,
+    conf_access_token_url: id === undefined ? null : zakTokenUrl,
   }
 }

@@ -4,36 +4,35 @@
  */
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
-import type { BotSecrets } from '../../bots/request.ts'
+import { apart, type BotRequest, type BotSecrets, type StoredRequest, together } from '../../bots/request.ts'
 import type { Seals } from '../../ports.ts'
 import type { BotRow, EventRow, IntentRow, SeriesIntentRow } from '../../rows/index.ts'
 import { jsonText, lockBots } from '../bots/bots.ts'
 import type { Tx } from '../database.ts'
 
-/** Stored apart: the bot as JSON, its secrets sealed. */
-export interface StoredBot {
-  bot: Record<string, unknown>
-  secrets: BotSecrets
-}
-
 const INTENTS = 'calendar_intents'
 const SERIES_INTENTS = 'calendar_series_intents'
 const placeOf = (table: string, id: string) => ({ table, column: 'secrets', row: id })
 
-function sealed(seals: Seals, table: string, id: string, secrets: BotSecrets): Buffer | null {
-  if (Object.values(secrets).every((value) => value === undefined)) return null
-  return seals.seal(JSON.stringify(secrets), placeOf(table, id))
+/** The columns of a request: its fields as JSON, its secrets sealed. */
+function sealed(seals: Seals, table: string, id: string, asked: BotRequest) {
+  const { request, secrets } = apart(asked)
+  const hasSecrets = Object.keys(secrets).length > 0
+  return {
+    bot: jsonText(request),
+    secrets: hasSecrets ? seals.seal(JSON.stringify(secrets), placeOf(table, id)) : null,
+  }
 }
 
-function opened(seals: Seals, table: string, row: { id: string; bot: unknown; secrets: Buffer | null }): StoredBot {
+function opened(seals: Seals, table: string, row: { id: string; bot: unknown; secrets: Buffer | null }): BotRequest {
   const secrets =
     row.secrets === null ? {} : (JSON.parse(seals.open(row.secrets, placeOf(table, row.id))) as BotSecrets)
-  return { bot: row.bot as Record<string, unknown>, secrets }
+  return together(row.bot as StoredRequest, secrets)
 }
 
 // --- Series ------------------------------------------------------------------------------------------------------
 
-export const botOfSeries = (seals: Seals, row: SeriesIntentRow): StoredBot => opened(seals, SERIES_INTENTS, row)
+export const botOfSeries = (seals: Seals, row: SeriesIntentRow): BotRequest => opened(seals, SERIES_INTENTS, row)
 
 export function openSeriesIntent(tx: Tx, seriesId: string): Promise<SeriesIntentRow | undefined> {
   return tx
@@ -48,14 +47,13 @@ export function openSeriesIntent(tx: Tx, seriesId: string): Promise<SeriesIntent
 export async function writeSeriesIntent(
   tx: Tx,
   seals: Seals,
-  rule: { calendarId: string; seriesId: string; apiKeyId: string | null; bot: StoredBot },
+  rule: { calendarId: string; seriesId: string; apiKeyId: string | null; bot: BotRequest },
 ): Promise<string> {
   const open = await openSeriesIntent(tx, rule.seriesId)
   const id = open?.id ?? randomUUID()
   const values = {
     api_key_id: rule.apiKeyId,
-    bot: jsonText(rule.bot.bot),
-    secrets: sealed(seals, SERIES_INTENTS, id, rule.bot.secrets),
+    ...sealed(seals, SERIES_INTENTS, id, rule.bot),
   }
   if (open === undefined)
     await tx
@@ -212,7 +210,7 @@ export async function readFollowed(tx: Tx, calendarId: string, which: WhichEvent
 }
 
 /** The bot that the event is to get. */
-export function botOfIntent(seals: Seals, { intent, seriesIntent }: Followed): StoredBot | null {
+export function botOfIntent(seals: Seals, { intent, seriesIntent }: Followed): BotRequest | null {
   if (intent?.bot) return opened(seals, INTENTS, intent)
   return seriesIntent === null ? null : botOfSeries(seals, seriesIntent)
 }
@@ -223,7 +221,7 @@ export interface IntentWrite {
   state: IntentState
   apiKeyId: string | null
   /** Null: the series' own. */
-  bot: StoredBot | null
+  bot: BotRequest | null
   seriesIntentId: string | null
 }
 
@@ -242,8 +240,7 @@ export async function writeIntent(
     series_intent_id: write.seriesIntentId,
     state: write.state,
     api_key_id: write.apiKeyId,
-    bot: write.bot === null ? null : jsonText(write.bot.bot),
-    secrets: write.bot === null ? null : sealed(seals, INTENTS, id, write.bot.secrets),
+    ...(write.bot === null ? { bot: null, secrets: null } : sealed(seals, INTENTS, id, write.bot)),
     meeting_url: null,
     bot_id: null,
     bot_join_at: null,
@@ -258,12 +255,11 @@ export async function writeIntent(
 }
 
 /** Stores a new bot for an event; the last bot of the event stays. */
-export async function writeIntentBot(tx: Tx, seals: Seals, intentId: string, bot: StoredBot): Promise<void> {
+export async function writeIntentBot(tx: Tx, seals: Seals, intentId: string, bot: BotRequest): Promise<void> {
   await tx
     .updateTable(INTENTS)
     .set({
-      bot: jsonText(bot.bot),
-      secrets: sealed(seals, INTENTS, intentId, bot.secrets),
+      ...sealed(seals, INTENTS, intentId, bot),
       updated_at: sql<Date>`now()`,
     })
     .where('id', '=', intentId)

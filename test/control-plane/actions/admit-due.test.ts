@@ -65,23 +65,30 @@ describe('bots of one team that are due together', () => {
 
   test('are no duplicates of each other, by meeting and by key', async () => {
     const { database, bot, row } = await world.setting()
+    const asked = (fields: object) => ({
+      request: { bot_name: 'Bot', recording_mode: 'speaker_view', extra: null, ...fields },
+    })
     const meeting = (key: string) => ({ link: 'https://meet.google.com/abc-defg-hij', platform: 'meet' as const, key })
     const ids = await scheduled(bot, [
-      { meeting: meeting('meet:a'), isExclusive: true },
-      { meeting: meeting('meet:a'), isExclusive: true },
+      { meeting: meeting('meet:a'), ...asked({ allow_multiple_bots: false }) },
+      { meeting: meeting('meet:a'), ...asked({ allow_multiple_bots: false }) },
       { meeting: meeting('meet:a') },
-      { meeting: meeting('meet:b'), isExclusive: true },
-      { meeting: meeting('meet:c'), generation: 'older', deduplicationKey: 'k' },
-      { meeting: meeting('meet:c'), generation: 'older', deduplicationKey: 'k' },
-      { meeting: meeting('meet:c'), generation: 'older', deduplicationKey: 'other', isExclusive: true },
-      { meeting: meeting('meet:c'), generation: 'older', isExclusive: true },
-      { meeting: meeting('meet:c'), generation: 'older', isExclusive: true },
+      { meeting: meeting('meet:b'), ...asked({ allow_multiple_bots: false }) },
+      { meeting: meeting('meet:c'), generation: 'older', ...asked({ deduplication_key: 'k' }) },
+      { meeting: meeting('meet:c'), generation: 'older', ...asked({ deduplication_key: 'k' }) },
+      {
+        meeting: meeting('meet:c'),
+        generation: 'older',
+        ...asked({ deduplication_key: 'other', allow_multiple_bots: false }),
+      },
+      { meeting: meeting('meet:c'), generation: 'older', ...asked({ allow_multiple_bots: false }) },
+      { meeting: meeting('meet:c'), generation: 'older', ...asked({ allow_multiple_bots: false }) },
     ])
     expect(await admitDue(database, 60)).toBe(ids.length)
     const refused = 'BOT_ALREADY_EXISTS'
     expect(await outcomes(row, ids)).toEqual(['due', refused, 'due', 'due', 'due', refused, 'due', 'due', refused])
     // Those that are queued now count for what is due later.
-    const later = await scheduled(bot, [{ meeting: meeting('meet:b'), isExclusive: true }])
+    const later = await scheduled(bot, [{ meeting: meeting('meet:b'), ...asked({ allow_multiple_bots: false }) }])
     await admitDue(database, 60)
     expect(await outcomes(row, later)).toEqual([refused])
   })

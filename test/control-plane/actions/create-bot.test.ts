@@ -4,7 +4,6 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createBot, type NewBot } from '../../../control-plane/actions/create-bot.ts'
 import { RESERVATION } from '../../../control-plane/bots/outcomes.ts'
-import { plainRequest } from '../../../control-plane/bots/request.ts'
 import { createSeals, newSealKey, parseSealKeys } from '../../../control-plane/secrets/seals.ts'
 import { shareStatements } from '../../../control-plane/store/shared-statements.ts'
 import { openTestDatabase, type TestDatabase } from '../postgres.ts'
@@ -32,14 +31,8 @@ function newBot(teamId: string, values: Partial<NewBot> = {}): NewBot {
     apiKeyId: null,
     generation: 'v2',
     isCompat: false,
-    name: 'Bot',
     meeting: { link: 'https://meet.google.com/abc-defg-hij', platform: 'meet', key: 'meet:abc-defg-hij' },
-    recordingMode: 'speaker_view',
-    extra: null,
-    request: plainRequest(),
-    secrets: {},
-    deduplicationKey: null,
-    isExclusive: false,
+    request: { bot_name: 'Bot', recording_mode: 'speaker_view', extra: null },
     joinAt: null,
     ...values,
   }
@@ -60,7 +53,9 @@ test('each of many bots has everything that a bot has which is created alone', a
   await create(newBot(alone))
   const one = (await counts(alone))!
   const [team, other] = [await addTeam(), await addTeam()]
-  const bots = Array.from({ length: 50 }, (_, n) => newBot(n % 5 === 0 ? other : team, { extra: { n } }))
+  const bots = Array.from({ length: 50 }, (_, n) =>
+    newBot(n % 5 === 0 ? other : team, { request: { ...newBot('').request, extra: { n } } }),
+  )
   const made = await Promise.all(bots.map(create))
   expect(made).toEqual(bots.map(({ id }) => ({ botId: id })))
   const times = (count: number) => Object.fromEntries(Object.entries(one).map(([name, value]) => [name, value * count]))
@@ -68,7 +63,7 @@ test('each of many bots has everything that a bot has which is created alone', a
   expect(await counts(other)).toEqual(times(10))
   expect(one.reserved).toBe(RESERVATION)
   const rows = await db.database.selectFrom('bots').select(['id', 'extra']).where('team_id', '=', team).execute()
-  for (const { id, extra } of rows) expect(extra).toEqual(bots.find((bot) => bot.id === id)!.extra)
+  for (const { id, extra } of rows) expect(extra).toEqual(bots.find((bot) => bot.id === id)!.request.extra)
 })
 
 test('one that cannot be stored fails alone', async () => {

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest'
 import { deadlineOf, giveUpAt } from '../../../control-plane/bots/deadlines.ts'
-import { plainRequest } from '../../../control-plane/bots/request.ts'
 import { botRow } from './bot-row.ts'
 
 const SINCE = new Date('2026-11-20T09:00:00Z')
@@ -13,8 +12,11 @@ const STATUSES = [
 const corners = [120, 600, 1800].flatMap((waitingRoom) =>
   [120, 1800].flatMap((noOneJoined) =>
     [null, 7_200, 21_600].map((maxRecording) => ({
-      ...plainRequest(),
-      timeouts: { ...plainRequest().timeouts, waitingRoom, noOneJoined, maxRecording },
+      timeout_config: {
+        waiting_room_timeout: waitingRoom,
+        no_one_joined_timeout: noOneJoined,
+        ...(maxRecording && { recording_timeout: maxRecording }),
+      },
     })),
   ),
 )
@@ -24,8 +26,8 @@ const secondsOf = (bot: Parameters<typeof deadlineOf>[0]) => (deadlineOf(bot, SI
 describe('a deadline is later than everything the job allows', () => {
   test.each(STATUSES)('in %s', (status) => {
     for (const request of corners) {
-      const { waitingRoom, noOneJoined, maxRecording } = request.timeouts
-      const recording = maxRecording ?? 14_400
+      const { waiting_room_timeout: waitingRoom, no_one_joined_timeout: noOneJoined } = request.timeout_config
+      const recording = request.timeout_config.recording_timeout || 14_400
       const allowed = {
         joining_call: waitingRoom,
         in_waiting_room: waitingRoom,
@@ -46,7 +48,7 @@ describe('a deadline is later than everything the job allows', () => {
 
   test('an early bot waits for its join time first', () => {
     const join_at = new Date('2026-11-20T09:30:00Z')
-    const bot = botRow({ phase: 'running', status: 'joining_call', request: plainRequest(), join_at })
+    const bot = botRow({ phase: 'running', status: 'joining_call', request: {}, join_at })
     expect(deadlineOf(bot, SINCE).getTime()).toBeGreaterThan(join_at.getTime() + 600_000)
   })
 })

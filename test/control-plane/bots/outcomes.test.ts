@@ -1,7 +1,6 @@
 import { ERROR_CODES, NORMAL_END_CODES } from '@standin/wire/codes.ts'
 import { describe, expect, test } from 'vitest'
 import { amount, chargesOf, entriesOfEnd } from '../../../control-plane/bots/outcomes.ts'
-import { plainRequest } from '../../../control-plane/bots/request.ts'
 import { botRow } from './bot-row.ts'
 
 const at = (minute: number) => new Date(Date.UTC(2026, 10, 20, 9, minute))
@@ -31,8 +30,12 @@ describe('normal ends', () => {
   })
 
   test('a transcript with the own key of the caller has its own meter', () => {
-    const transcription = { provider: 'deepgram' as const, hasOwnKey: true, customParams: null }
-    const bot = botRow({ ...used, end_code: 'API_REQUEST', request: { ...plainRequest(), transcription } })
+    const transcription = { provider: 'deepgram' as const }
+    const bot = botRow({
+      ...used,
+      end_code: 'API_REQUEST',
+      request: { transcription, sealed: ['transcriptionApiKey'] },
+    })
     expect(chargesOf(bot)).toMatchObject({ transcription: 0, byok_transcription: 25_000 })
   })
 

@@ -5,7 +5,6 @@ import { deadlineOf } from '../../../control-plane/bots/deadlines.ts'
 import { pickupDelayed } from '../../../control-plane/bots/launch.ts'
 import { partsOf } from '../../../control-plane/bots/parts.ts'
 import { withPeopleOfLaterAttempt } from '../../../control-plane/bots/people.ts'
-import { plainRequest } from '../../../control-plane/bots/request.ts'
 import { assembled, MOST_RESUMES, mayResume, remainingLimits, resumed } from '../../../control-plane/bots/resume.ts'
 import { withPatch } from '../../../control-plane/bots/row.ts'
 import { stopAsked } from '../../../control-plane/bots/stop.ts'
@@ -30,7 +29,7 @@ const recording = (values: Partial<BotRow> = {}) =>
     duration_seconds: null,
     exited_at: null,
     recording_started_at: new Date('2026-11-20T09:00:20Z'),
-    request: plainRequest(),
+    request: {},
     ...values,
   })
 const known = (evidence: Partial<EndEvidence> = {}) => ({
@@ -75,7 +74,7 @@ describe('the crashes after which a bot is resumed', () => {
     ['that had said how it ended', { end_code: 'BOT_REMOVED' }],
     ['whose transcript was being made', { phase: 'processing' }],
     ['that died too often', { resumes: MOST_RESUMES }],
-    ['whose time to record is over', { request: { ...plainRequest(), timeouts: { maxRecording: 320 } } }],
+    ['whose time to record is over', { request: { timeout_config: { recording_timeout: 320 } } }],
     ['that waited long enough', { joined_at: null, recording_started_at: null, waiting_at: new Date(0) }],
   ])('not a bot %s', (_, values) => {
     expect(mayResume(recording(values as Partial<BotRow>), known(), true)).toBe(false)
@@ -101,14 +100,14 @@ describe('a bot that rejoins', () => {
   })
 
   test('has the rest of its limits', () => {
-    const request = { ...plainRequest(), timeouts: { ...plainRequest().timeouts, maxRecording: 1000 } }
+    const request = { timeout_config: { recording_timeout: 1000 } }
     expect(remainingLimits(onItsWay({ request }), now).maxRecording).toBe(700)
     const waiting = recording({
       recording_started_at: null,
       joined_at: null,
       waiting_at: new Date(now.getTime() - 60_000),
     })
-    expect(remainingLimits(waiting, now).waitingRoom).toBe(plainRequest().timeouts.waitingRoom - 60)
+    expect(remainingLimits(waiting, now).waitingRoom).toBe(600 - 60)
   })
 
   test('is not reported as late, and its deadline leaves time for the waiting room', () => {

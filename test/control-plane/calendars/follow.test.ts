@@ -218,7 +218,7 @@ async function withSeries(values: { isMicrosoft?: boolean } = {}) {
   const name = await set.connect(calendar)
   const seriesId = await set.seriesId(name, 's')
   const target = set.target(name, { seriesId, allOccurrences: true })
-  await set.engine.operations.scheduleBots(target, botOf({ name: 'Of the series' }), null)
+  await set.engine.operations.scheduleBots(target, botOf({ bot_name: 'Of the series' }), null)
   const open = async () =>
     (await set.bots(name)).filter(({ phase }) => phase !== 'closed').map(({ join_at }) => join_at!.toISOString())
   const starts = (events: readonly { start: Date }[]) => events.map(({ start }) => start.toISOString())
@@ -234,7 +234,7 @@ describe('series', () => {
     expect((await open()).sort()).toEqual(starts([...occurrences, late]))
     expect((await bots(name)).every(({ bot_name }) => bot_name === 'Of the series')).toBe(true)
     const event = await readEvent(database, name, name.calendarId, await eventId(name, 's_5'))
-    expect(event).toMatchObject({ bot_scheduled: true, bot: { name: 'Of the series' } })
+    expect(event).toMatchObject({ bot_scheduled: true, bot: { bot_name: 'Of the series' } })
   })
 
   test('an occurrence that is excluded stays excluded, also after a full sync', async () => {
@@ -261,9 +261,8 @@ describe('series', () => {
     const { engine, target, bots, name, calendar, poll } = await withSeries()
     const changed = await engine.operations.changeBots(target, (before) => ({
       ...before,
-      name: 'Changed',
-      request: { ...before.request, callback: { url: 'https://example.com/c', method: 'POST', hasSecret: true } },
-      secrets: { callbackSecret: 'of the callback' },
+      bot_name: 'Changed',
+      callback: { url: 'https://example.com/c', method: 'POST', secret: 'of the callback' },
     }))
     expect(changed.eventIds).toHaveLength(4)
     expect((await bots(name)).map(({ bot_name }) => bot_name)).toEqual(Array(4).fill('Changed'))
@@ -302,8 +301,8 @@ describe('series', () => {
   test('a separate bot beside the series keeps its own configuration', async () => {
     const { engine, target, eventId, name, bots } = await withSeries()
     const one = { ...target, allOccurrences: false, eventId: await eventId(name, 's_2') }
-    await engine.operations.changeBots(one, (before) => ({ ...before, name: 'Of its own' }))
-    await engine.operations.changeBots(target, (before) => ({ ...before, recordingMode: 'audio_only' }))
+    await engine.operations.changeBots(one, (before) => ({ ...before, bot_name: 'Of its own' }))
+    await engine.operations.changeBots(target, (before) => ({ ...before, recording_mode: 'audio_only' }))
     const found = await bots(name)
     expect(found.map(({ bot_name }) => bot_name).sort()).toEqual(
       [...Array(3).fill('Of the series'), 'Of its own'].sort(),

@@ -3,8 +3,7 @@ import { randomUUID } from 'node:crypto'
 import type { BotRow, CalendarRow } from '@standin/control-plane/rows/index.ts'
 import { sql } from 'kysely'
 import { onTestFinished } from 'vitest'
-import type { EventBot } from '../../../control-plane/bots/request.ts'
-import { plainRequest } from '../../../control-plane/bots/request.ts'
+import type { BotRequest } from '../../../control-plane/bots/request.ts'
 import { type Calendars, openCalendars } from '../../../control-plane/calendars/index.ts'
 import type { BotTarget, CalendarName } from '../../../control-plane/calendars/operations.ts'
 import { createSeals, newSealKey, parseSealKeys } from '../../../control-plane/secrets/seals.ts'
@@ -15,13 +14,10 @@ import { type MemoryCalendar, MemoryProvider } from './memory-provider.ts'
 export const seals = createSeals(parseSealKeys(newSealKey('test')))
 export const quiet = { info() {}, warn() {}, error() {} }
 
-export const botOf = (values: Partial<EventBot> = {}): EventBot => ({
-  name: 'Bot',
-  recordingMode: 'speaker_view',
+export const botOf = (values: Partial<BotRequest> = {}): BotRequest => ({
+  bot_name: 'Bot',
+  recording_mode: 'speaker_view',
   extra: null,
-  request: plainRequest(),
-  secrets: {},
-  deduplicationKey: null,
   ...values,
 })
 

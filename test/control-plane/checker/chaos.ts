@@ -8,7 +8,6 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { createBot } from '../../../control-plane/actions/create-bot.ts'
-import { plainRequest } from '../../../control-plane/bots/request.ts'
 import { stopAsked } from '../../../control-plane/bots/stop.ts'
 import { createSeals, newSealKey, parseSealKeys } from '../../../control-plane/secrets/seals.ts'
 import { lockBot } from '../../../control-plane/store/bots/bots.ts'
@@ -126,14 +125,8 @@ export class Chaos {
         apiKeyId: null,
         generation: 'v2',
         isCompat: false,
-        name: 'Bot',
         meeting: { link: 'https://meet.google.com/abc-defg-hij', platform: 'meet', key: `meet:${id}` },
-        recordingMode: 'speaker_view',
-        extra: { plan },
-        request: plainRequest(),
-        secrets: {},
-        deduplicationKey: null,
-        isExclusive: false,
+        request: { bot_name: 'Bot', recording_mode: 'speaker_view', extra: { plan } },
         joinAt: joinInSeconds === null ? null : new Date(Date.now() + joinInSeconds * 1000),
       })
     })

@@ -1,7 +1,6 @@
 /** Tokens for further tries of a bot that runs. */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { plainRequest } from '../../../control-plane/bots/request.ts'
 import { freshTokenOf } from '../../../control-plane/connections/fresh-tokens.ts'
 import { insertBot } from '../../../control-plane/store/bots/bots.ts'
 import { deleteConnection } from '../../../control-plane/store/connections/connections.ts'
@@ -30,15 +29,8 @@ async function running(values: { phase?: string; attempt?: number; hasObfToken?:
     meeting_platform: 'zoom',
     recording_mode: 'speaker_view',
     request: {
-      ...plainRequest(),
-      conferencing: {
-        credentialId,
-        credentialUserId: null,
-        obfTokenUrl: null,
-        zakTokenUrl: null,
-        hasObfToken: values.hasObfToken ?? false,
-        hasSdkKeys: false,
-      },
+      conf_config: { credential_id: credentialId },
+      sealed: values.hasObfToken ? ['obfToken'] : [],
     },
   })
   const { grants } = base.process()

@@ -8,7 +8,7 @@ import type { NewBotRow } from '@standin/control-plane/rows/index.ts'
 import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { requestRetranscription } from '../../../control-plane/actions/retranscribe.ts'
-import { plainRequest, secretsPlace } from '../../../control-plane/bots/request.ts'
+import { secretsPlace } from '../../../control-plane/bots/request.ts'
 import { createFolderStore } from '../../../control-plane/files/folder-store.ts'
 import { createLinkSigner } from '../../../control-plane/files/signed-links.ts'
 import { auditLedger } from '../../../control-plane/jobs/audit.ts'
@@ -65,7 +65,7 @@ async function recordedBot(values: Partial<NewBotRow> = {}): Promise<string> {
     meeting_key,
     meeting_platform: 'meet',
     recording_mode: 'speaker_view',
-    request: plainRequest(),
+    request: {},
     attempt: 2,
     joined_attempt: 2,
     participants: [],
@@ -199,8 +199,8 @@ describe('a new transcript', () => {
   test('uses the provider, key and parameters of the bot, and other ones on demand', async () => {
     const id = randomUUID()
     const request = {
-      ...plainRequest(),
-      transcription: { provider: 'deepgram' as const, hasOwnKey: true, customParams: { language: 'de' } },
+      transcription: { provider: 'deepgram' as const, custom_params: { language: 'de' } },
+      sealed: ['transcriptionApiKey'],
     }
     const secrets = seals.seal(JSON.stringify({ transcriptionApiKey: 'own-key' }), secretsPlace(id))
     await recordedBot({ id, request, secrets })

@@ -1,7 +1,6 @@
 /** Bots that name a stored credential: the keys and tokens of their start, and bots that get none. */
 import type { Job } from '@standin/wire/job.ts'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { plainRequest } from '../../../control-plane/bots/request.ts'
 import { createZoom } from '../../../control-plane/connections/zoom.ts'
 import { NO_METERS } from '../../../control-plane/meters.ts'
 import { createGuardedClient } from '../../../control-plane/outgoing/guarded-client.ts'
@@ -58,24 +57,13 @@ async function setting() {
       return (await createConnection(base.database, seals, given)).id
     },
     /** A bot for a meeting of the platform with an SDK. */
-    zoomBot: (named: { credentialId?: string; credentialUserId?: string }, joinAt: Date | null = null) =>
+    zoomBot: (named: { credential_id?: string; credential_user_id?: string }, joinAt: Date | null = null) =>
       base.bot(
         {},
         {
           meeting: ZOOM,
           joinAt,
-          request: {
-            ...plainRequest(),
-            conferencing: {
-              credentialId: null,
-              credentialUserId: null,
-              obfTokenUrl: null,
-              zakTokenUrl: null,
-              hasObfToken: false,
-              hasSdkKeys: false,
-              ...named,
-            },
-          },
+          request: { bot_name: 'Bot', recording_mode: 'speaker_view', extra: null, conf_config: named },
         },
       ),
   }
@@ -85,7 +73,7 @@ test('a bot gets the keys and a fresh token, which are nowhere but in its job', 
   const { database, app, user, jobs, launch, credential, zoomBot, row } = await setting()
   const id = await credential()
   launch()
-  for (const named of [{ credentialId: id }, { credentialUserId: user.id }]) {
+  for (const named of [{ credential_id: id }, { credential_user_id: user.id }]) {
     const bot = await zoomBot(named)
     await expect.poll(async () => (await row(bot)).status, LONG).toBe('completed')
     const job = jobs.find((one) => one.bot_id === bot)!
@@ -109,7 +97,7 @@ test('a bot gets the keys and a fresh token, which are nowhere but in its job', 
 test('a scheduled bot gets a token of its join time, not of the time when it was made', async () => {
   const { zoom, launch, credential, zoomBot, jobs, row } = await setting()
   const id = await credential()
-  const bot = await zoomBot({ credentialId: id }, new Date(Date.now() + 2_000))
+  const bot = await zoomBot({ credential_id: id }, new Date(Date.now() + 2_000))
   expect(zoom.count('user_token')).toBe(0)
   launch()
   await expect.poll(async () => (await row(bot)).status, LONG).toBe('completed')
@@ -123,7 +111,7 @@ describe('a provider that cannot answer', () => {
     const id = await credential()
     zoom.script('user_token', refusals.SERVER_ERROR, 2)
     launch()
-    const bot = await zoomBot({ credentialId: id })
+    const bot = await zoomBot({ credential_id: id })
     await expect.poll(async () => (await row(bot)).wait_reason, LONG).toContain('Zoom answered 500')
     expect(await row(bot)).toMatchObject({ status: 'queued', launch_failures: 0 })
     await expect.poll(async () => (await row(bot)).status, LONG).toBe('completed')
@@ -136,7 +124,7 @@ describe('a provider that cannot answer', () => {
     const { database, zoom, launch, credential, zoomBot, row, messages } = await setting()
     const id = await credential()
     zoom.script('user_token', refusals.tooManyRequests(60), 100)
-    const bot = await zoomBot({ credentialId: id })
+    const bot = await zoomBot({ credential_id: id })
     await database
       .updateTable('bots')
       .set({ give_up_at: new Date(Date.now() + 20_000) })
@@ -157,7 +145,7 @@ describe('a provider that cannot answer', () => {
     const id = await credential()
     zoom.delayMs = 60_000
     launch(2)
-    const waiting = await Promise.all(Array.from({ length: 6 }, () => zoomBot({ credentialId: id })))
+    const waiting = await Promise.all(Array.from({ length: 6 }, () => zoomBot({ credential_id: id })))
     await expect.poll(() => zoom.count('user_token'), LONG).toBe(6)
     const other = await bot()
     await expect.poll(async () => (await row(other)).status, LONG).toBe('completed')
@@ -170,7 +158,7 @@ describe('ends the bot at once, with its code', () => {
   test('a credential that was deleted after the bot was made', async () => {
     const { database, teamId, launch, credential, zoomBot, row, host } = await setting()
     const id = await credential()
-    const bot = await zoomBot({ credentialId: id })
+    const bot = await zoomBot({ credential_id: id })
     await deleteConnection(database, teamId, id)
     launch()
     await expect.poll(async () => (await row(bot)).phase, LONG).toBe('closed')
@@ -185,10 +173,10 @@ describe('ends the bot at once, with its code', () => {
     const { zoom, launch, credential, zoomBot, row } = await setting()
     const id = await credential()
     launch()
-    const first = await zoomBot({ credentialId: id })
+    const first = await zoomBot({ credential_id: id })
     await expect.poll(async () => (await row(first)).status, LONG).toBe('completed')
     zoom.account.revoke(() => true)
-    const second = await zoomBot({ credentialId: id })
+    const second = await zoomBot({ credential_id: id })
     await expect.poll(async () => (await row(second)).phase, LONG).toBe('closed')
     expect(await row(second)).toMatchObject({
       error_code: 'CONF_OBF_TOKEN_ERROR',

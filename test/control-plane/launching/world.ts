@@ -8,7 +8,6 @@ import { join } from 'node:path'
 import { createLinkServer } from '@standin/control-plane/control-link/link-server.ts'
 import { onTestFinished } from 'vitest'
 import { createBot, type NewBot } from '../../../control-plane/actions/create-bot.ts'
-import { plainRequest } from '../../../control-plane/bots/request.ts'
 import { createJoinGrants } from '../../../control-plane/connections/join-grants.ts'
 import { PlatformProblem } from '../../../control-plane/connections/ports.ts'
 import { TokenKeeper } from '../../../control-plane/connections/tokens.ts'
@@ -112,14 +111,8 @@ export async function openLaunchingWorld() {
           apiKeyId: null,
           generation: 'v2',
           isCompat: false,
-          name: 'Bot',
           meeting: { link: 'https://meet.google.com/abc-defg-hij', platform: 'meet', key: 'meet:abc-defg-hij' },
-          recordingMode: 'speaker_view',
-          extra: { plan },
-          request: plainRequest(),
-          secrets: {},
-          deduplicationKey: null,
-          isExclusive: false,
+          request: { bot_name: 'Bot', recording_mode: 'speaker_view', extra: { plan } },
           joinAt: null,
           ...values,
         })

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { migrate, missingMigrations, NewerDatabase, OlderDatabase } from '../../../control-plane/store/migrate.ts'
+import { addCalendar, addEvent } from '../api/calendars/fake.ts'
 import { openTestDatabase, type TestDatabase } from '../postgres.ts'
 
 let world: TestDatabase
@@ -55,7 +56,8 @@ test('a database with all earlier migrations has the same tables, and is kept', 
   const now = await names()
   await world.database.insertInto('settings').values({ name: 'kept', value: '1' }).execute()
   await setNames(EARLIER)
-  expect(await Promise.all([migrate(anyDatabase()), migrate(anyDatabase())])).toEqual([[], []])
+  const made = await Promise.all([migrate(anyDatabase()), migrate(anyDatabase())])
+  expect(made.flat()).toEqual(['0110-requests'])
   expect(await names()).toEqual(now)
   expect(await missingMigrations(anyDatabase())).toEqual([])
   expect(await world.database.selectFrom('settings').where('name', '=', 'kept').selectAll().execute()).toHaveLength(1)
@@ -71,4 +73,90 @@ test('a database with some of the earlier migrations is refused with what to do,
   )
   expect(await names()).toEqual(EARLIER.slice(0, -1))
   await setNames(now)
+})
+
+test('requests of the earlier form get the names of the job, those of bots and of calendar events', async () => {
+  const { rows: teams } = await sql<{ id: string }>`insert into teams (name) values ('Old') returning id`.execute(
+    world.database,
+  )
+  const team = teams[0]!.id
+  const old = {
+    images: ['https://example.com/1.png', 'https://example.com/2.png'],
+    imageRotation: { mode: 'bot_status', seconds: 45 },
+    entryMessage: 'Hello',
+    timeouts: { waitingRoom: 120, noOneJoined: 130, silence: 300, grace: 5, maxRecording: 7200 },
+    streaming: { inputUrl: null, outputUrl: 'wss://example.com/out', audioFrequency: 16000 },
+    transcription: { provider: 'deepgram', hasOwnKey: true, customParams: { language: 'de', prompt: null } },
+    callback: { url: 'https://example.com/cb', method: 'PUT', hasSecret: true },
+    webhookUrl: 'https://example.com/hook',
+    conferencing: {
+      ...{ credentialId: null, credentialUserId: 'ann', obfTokenUrl: null, zakTokenUrl: 'https://example.com/zak' },
+      ...{ hasObfToken: true, hasSdkKeys: true },
+    },
+    allowMultipleBots: false,
+  }
+  const plain = {
+    ...{ images: [], imageRotation: null, entryMessage: null, streaming: null, transcription: null, callback: null },
+    ...{ webhookUrl: null, conferencing: null, allowMultipleBots: true },
+    timeouts: { waitingRoom: 600, noOneJoined: 600, silence: 600, grace: 0, maxRecording: null },
+  }
+  const fields = {
+    bot_image: ['https://example.com/1.png', 'https://example.com/2.png'],
+    bot_image_config: { loop_mode: 'bot_status', image_duration: 45 },
+    entry_message: 'Hello',
+    timeout_config: {
+      ...{ waiting_room_timeout: 120, no_one_joined_timeout: 130, silence_timeout: 300 },
+      ...{ grace_period: 5, recording_timeout: 7200 },
+    },
+    streaming: { input: null, output: 'wss://example.com/out', audio_frequency: 16000 },
+    transcription: { provider: 'deepgram', custom_params: { language: 'de', prompt: null } },
+    callback: { url: 'https://example.com/cb', method: 'PUT' },
+    webhook_url: 'https://example.com/hook',
+    conf_config: {
+      ...{ credential_id: null, credential_user_id: 'ann', obf_token_url: null },
+      zak_token_url: 'https://example.com/zak',
+    },
+    allow_multiple_bots: false,
+    sealed: ['transcriptionApiKey', 'obfToken', 'sdkId', 'sdkPassword', 'callbackSecret'],
+  }
+  const nothing = {
+    ...{ bot_image: null, bot_image_config: null, entry_message: null, streaming: null, transcription: null },
+    ...{ callback: null, webhook_url: null, conf_config: null, allow_multiple_bots: true, sealed: [] },
+    timeout_config: {
+      ...{ waiting_room_timeout: 600, no_one_joined_timeout: 600, silence_timeout: 600, grace_period: 0 },
+    },
+  }
+  const addBot = async (request: object, isExclusive: boolean) => {
+    const { rows } = await sql<{ id: string }>`
+      insert into bots (id, team_id, generation, phase, status, bot_name, meeting_url, meeting_key, meeting_platform,
+        recording_mode, request, is_exclusive)
+      values (gen_random_uuid(), ${team}, 'v2', 'closed', 'completed', 'Bot', 'x', 'x', 'meet', 'speaker_view',
+        ${JSON.stringify(request)}::jsonb, ${isExclusive}) returning id`.execute(world.database)
+    return rows[0]!.id
+  }
+  const bots = [await addBot(old, true), await addBot(plain, false), await addBot({}, false)]
+  const bot = { name: 'Notes', recordingMode: 'audio_only', extra: { a: 1 }, request: old, deduplicationKey: 'k' }
+  const calendar = (await addCalendar(world.database, { teamId: team })).id
+  const { id: event, series_id: series } = await addEvent(world.database, calendar)
+  await sql`insert into calendar_intents (calendar_id, event_id, state, bot)
+    values (${calendar}, ${event}, 'wanted', ${JSON.stringify(bot)}::jsonb)`.execute(world.database)
+  await sql`insert into calendar_series_intents (calendar_id, series_id, bot)
+    values (${calendar}, ${series}, ${JSON.stringify({ ...bot, extra: null, request: plain })}::jsonb)`.execute(
+    world.database,
+  )
+
+  await sql`delete from kysely_migration where name = '0110-requests'`.execute(world.database)
+  expect(await migrate(anyDatabase())).toEqual(['0110-requests'])
+
+  const stored = await world.database.selectFrom('bots').select(['id', 'request']).where('id', 'in', bots).execute()
+  expect(bots.map((id) => stored.find((one) => one.id === id)!.request)).toEqual([
+    fields,
+    nothing,
+    { ...nothing, timeout_config: {} },
+  ])
+  const columns = { bot_name: 'Notes', recording_mode: 'audio_only', deduplication_key: 'k' }
+  const ofEvent = await world.database.selectFrom('calendar_intents').select('bot').execute()
+  expect(ofEvent).toEqual([{ bot: { ...fields, ...columns, extra: { a: 1 } } }])
+  const ofSeries = await world.database.selectFrom('calendar_series_intents').select('bot').execute()
+  expect(ofSeries).toEqual([{ bot: { ...nothing, ...columns, extra: null } }])
 })

@@ -3,7 +3,6 @@ import { randomUUID } from 'node:crypto'
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createBot } from '@standin/control-plane/actions/create-bot.ts'
-import { plainRequest } from '@standin/control-plane/bots/request.ts'
 import { storeFiring } from '@standin/control-plane/store/alerts/firings.ts'
 import { type Database, openDatabase } from '@standin/control-plane/store/database.ts'
 import { replayDeliveries } from '@standin/control-plane/store/webhooks/deliveries.ts'
@@ -63,14 +62,8 @@ const newBot = (joinAt: Date | null, isExclusive: boolean) => ({
   apiKeyId: null,
   generation: 'v2' as const,
   isCompat: false,
-  name: 'Bot',
   meeting: { link: 'https://meet.google.com/abc-defg-hij', platform: 'meet' as const, key: 'meet:abc-defg-hij' },
-  recordingMode: 'speaker_view',
-  extra: null,
-  request: plainRequest(),
-  secrets: {},
-  deduplicationKey: null,
-  isExclusive,
+  request: { bot_name: 'Bot', recording_mode: 'speaker_view', extra: null, allow_multiple_bots: !isExclusive },
   joinAt,
 })
 

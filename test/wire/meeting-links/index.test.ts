@@ -26,7 +26,22 @@ test.each([
 
 test('a text that is too long for a link is refused before any recognizer reads it', () => {
   const text = `https://meet.google.com/abc-defg-hij${' '.repeat(150_000)}`
-  expect(readMeeting(text)).toEqual({ problem: expect.stringContaining('longer than 2048 characters') })
+  expect(readMeeting(text)).toEqual({ problem: expect.stringContaining('longer than 8192 characters') })
+})
+
+test.each([
+  [
+    'a wrapper',
+    (link: string, length: number) =>
+      `https://www.google.com/url?q=${encodeURIComponent(link)}&sa=${'x'.repeat(length)}`,
+  ],
+  ['an invitation', (link: string, length: number) => `${'word '.repeat(length / 5)}\n${link}\n`],
+])('%s may be long if the link in it is not', (_name, around) => {
+  const link = 'https://us02web.zoom.us/j/85512345678?pwd=AbC.1'
+  expect(readMeeting(around(link, 7000))).toMatchObject({ link })
+  expect(readMeeting(around(`${link}${'x'.repeat(2048)}`, 100))).toEqual({
+    problem: expect.stringContaining('link is longer than 2048 characters'),
+  })
 })
 
 /** Half a megabyte: a quadratic pattern needs minutes for it and runs into the timeout of the test, a linear one needs milliseconds. */

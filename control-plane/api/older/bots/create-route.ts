@@ -1,17 +1,15 @@
 /** `POST /bots`. */
 import type { FastifyRequest } from 'fastify'
 import { createBot, type NewBot } from '../../../actions/create-bot.ts'
-import { checkCredential } from '../../authorizing.ts'
 import type { ApiDependencies } from '../../dependencies.ts'
 import { ApiError, refusals } from '../../http/errors.ts'
 import type { App } from '../../http/generation.ts'
 import { once } from '../../http/idempotency.ts'
-import { askedFor } from '../../new-bot.ts'
-import { errorOfRefusal } from '../../refused-bots.ts'
+import { checkCredential, errorOfRefusal, newBot } from '../../new-bot.ts'
 import { errors } from '../common.ts'
 import { createdBotSchema } from './answers.ts'
 import { type CreateBotBody, createBotSchema, MAX_DAYS_AHEAD, startOf } from './create-schema.ts'
-import { normalizedBot } from './normalize.ts'
+import { newRequest } from './request.ts'
 
 const DAY_MS = 24 * 3600 * 1000
 
@@ -37,7 +35,7 @@ export function createRoute(app: App, dependencies: ApiDependencies): void {
         if (!('refused' in created)) return { status: 200, body: { bot_id: created.botId } }
         if (created.refused.code === 'BOT_ALREADY_EXISTS') throw duplicate(created.refused.why)
         throw errorOfRefusal(created.refused)
-      }) as never
+      })
     },
   )
 }
@@ -47,18 +45,13 @@ function newBotOf(
   request: FastifyRequest,
   dependencies: Pick<ApiDependencies, 'client' | 'settings' | 'clock'>,
 ): NewBot {
-  const fields = normalizedBot(body)
-  return {
-    ...askedFor(body.meeting_url, { asked: fields.request, extra: body.extra ?? null }, request, dependencies),
-    generation: 'older',
-    name: body.bot_name,
-    recordingMode: body.recording_mode ?? 'speaker_view',
-    extra: body.extra ?? null,
-    ...fields,
-    deduplicationKey: body.deduplication_key || null,
-    isExclusive: true,
+  const asked = {
+    generation: 'older' as const,
+    request: { ...newRequest(body), allow_multiple_bots: false },
+    meetingUrl: body.meeting_url,
     joinAt: joinTime(body.start_time ?? null, dependencies.clock.now()),
   }
+  return newBot(asked, request, dependencies)
 }
 
 /** Null: at once. */

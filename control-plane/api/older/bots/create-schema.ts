@@ -1,7 +1,7 @@
 /** The body of `POST /bots`. Every optional field also takes null. */
 
 import { RECORDING_MODES } from '@standin/wire/codes.ts'
-import { MAX_MEETING_URL_LENGTH } from '@standin/wire/job.ts'
+import { MAX_MEETING_TEXT_LENGTH, TRANSCRIPTION_PROVIDERS, transcriptionProvider } from '@standin/wire/job.ts'
 import { z } from 'zod'
 import { botName } from '../../v2/bots/schema.ts'
 import {
@@ -21,13 +21,7 @@ const FIRST_MILLISECONDS = 1e11
 /** Bots are scheduled at most this far ahead. */
 export const MAX_DAYS_AHEAD = 90
 
-const PROVIDERS = ['Default', 'deepgram', 'assemblyai', 'captions'] as const
 const KEYED_PROVIDERS: readonly string[] = ['deepgram', 'assemblyai']
-
-/** In any spelling of upper and lower case. */
-export function providerOf(name: string): (typeof PROVIDERS)[number] | null {
-  return PROVIDERS.find((provider) => provider.toLowerCase() === name.toLowerCase()) ?? null
-}
 
 const SPEECH_KEYS = ['provider', 'api_key']
 
@@ -39,9 +33,10 @@ export const speechToTextSchema = z
     const unknown = Object.keys(rest).filter((name) => !SPEECH_KEYS.includes(name))
     if (unknown.length > 0)
       context.addIssue({ code: 'unrecognized_keys', keys: unknown, path: [], input: Object(value) })
-    const known = providerOf(provider)
+    const known = transcriptionProvider(provider)
     const path = typeof value === 'string' ? [] : ['provider']
-    if (known === null) context.addIssue({ code: 'custom', path, message: `must be one of ${PROVIDERS.join(', ')}` })
+    if (known === undefined)
+      context.addIssue({ code: 'custom', path, message: `must be one of ${TRANSCRIPTION_PROVIDERS.join(', ')}` })
     else if (KEYED_PROVIDERS.includes(known) && !key)
       context.addIssue({ code: 'custom', path: ['api_key'], message: `is required for the provider ${known}` })
   })
@@ -81,7 +76,7 @@ export const timeout = z.int().min(0).nullish()
 
 export const createBotSchema = z
   .strictObject({
-    meeting_url: text(MAX_MEETING_URL_LENGTH).trim().min(1).describe('Link of a meeting on a supported platform.'),
+    meeting_url: text(MAX_MEETING_TEXT_LENGTH).trim().min(1).describe('Link of a meeting on a supported platform.'),
     bot_name: botName.describe('Shown in the meeting.'),
     reserved: z.boolean().nullish().describe('Ignored; kept for older clients.'),
     recording_mode: z.enum(RECORDING_MODES).nullish().describe('Default speaker_view.'),

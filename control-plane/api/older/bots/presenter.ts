@@ -1,8 +1,9 @@
 /** Rows of bots as the older generation answers them. Pure. */
+import { imagesOf } from '@standin/wire/job.ts'
 import type { z } from 'zod'
 import { olderError } from '../../../bots/messages/older.ts'
 import { peopleOf } from '../../../bots/messages/people.ts'
-import type { BotRequest } from '../../../bots/request.ts'
+import { DEFAULT_TIMEOUTS, type RequestOfRow, requestOf, timeoutsOf } from '../../../bots/request.ts'
 import type { BotRow } from '../../../rows/index.ts'
 import type { BotRecord, listItemSchema, MeetingData, Transcript } from './answers.ts'
 
@@ -60,9 +61,8 @@ export function meetingData(bot: BotRow, { accountId, files, transcript }: Meeti
 }
 
 function botRecord(bot: BotRow, accountId: number, videoKey: string | null): BotRecord {
-  const request = bot.request as BotRequest
   return {
-    ...askedFields(request),
+    ...askedFields(requestOf(bot)),
     account_id: accountId,
     bot_exited_at: at(bot.exited_at),
     bot_joined_at: at(bot.joined_at),
@@ -84,7 +84,7 @@ function botRecord(bot: BotRow, accountId: number, videoKey: string | null): Bot
     reserved: false,
     scheduled_bot_id: null,
     session_id: null,
-    silence_timeout: request.timeouts.silence,
+    silence_timeout: timeoutsOf(bot).silence_timeout,
     transcription_fails: null,
     transcription_payloads: null,
     user_reported_error: null,
@@ -93,32 +93,29 @@ function botRecord(bot: BotRow, accountId: number, videoKey: string | null): Bot
 }
 
 /** The request of a bot, in the flat fields of this generation. Secrets are null. */
-export function askedFields({
-  images,
-  entryMessage,
-  timeouts,
-  streaming,
-  transcription,
-  conferencing,
-  webhookUrl,
-}: BotRequest) {
+export function askedFields(request: RequestOfRow) {
+  const { streaming, transcription, conf_config: conf } = request
+  const limits = { ...DEFAULT_TIMEOUTS, ...request.timeout_config }
   return {
-    bot_image: images[0] ?? null,
-    enter_message: entryMessage,
-    noone_joined_timeout: timeouts.noOneJoined,
+    bot_image: imagesOf(request)[0] ?? null,
+    enter_message: request.entry_message ?? null,
+    noone_joined_timeout: limits.no_one_joined_timeout,
     speech_to_text_api_key: null,
     speech_to_text_provider: transcription?.provider ?? null,
-    streaming_audio_frequency:
-      streaming === null ? null : streaming.audioFrequency === 16_000 ? ('16khz' as const) : ('24khz' as const),
-    streaming_input: streaming?.inputUrl ?? null,
-    streaming_output: streaming?.outputUrl ?? null,
-    transcription_custom_parameters: transcription?.customParams ?? {},
-    waiting_room_timeout: timeouts.waitingRoom,
-    webhook_url: webhookUrl ?? '',
-    conf_access_token_url: conferencing?.zakTokenUrl ?? null,
+    streaming_audio_frequency: streaming
+      ? streaming.audio_frequency === 16_000
+        ? ('16khz' as const)
+        : ('24khz' as const)
+      : null,
+    streaming_input: streaming?.input ?? null,
+    streaming_output: streaming?.output ?? null,
+    transcription_custom_parameters: transcription?.custom_params ?? {},
+    waiting_room_timeout: limits.waiting_room_timeout,
+    webhook_url: request.webhook_url ?? '',
+    conf_access_token_url: conf?.zak_token_url ?? null,
     conf_obf_token: null,
-    conf_obf_token_url: conferencing?.obfTokenUrl ?? null,
-    conf_obf_token_user_id: conferencing?.credentialUserId ?? null,
+    conf_obf_token_url: conf?.obf_token_url ?? null,
+    conf_obf_token_user_id: conf?.credential_user_id ?? null,
     conf_sdk_id: null,
     conf_sdk_pwd: null,
   }

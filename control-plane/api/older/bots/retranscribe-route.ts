@@ -3,11 +3,12 @@ import { z } from 'zod'
 import type { ApiDependencies } from '../../dependencies.ts'
 import { refusals } from '../../http/errors.ts'
 import { type App, callerOf } from '../../http/generation.ts'
+import { checkOwnKey, checkSpeech, speechAgain } from '../../new-bot.ts'
 import { botId, errors } from '../common.ts'
 import { orEmpty, webAddress } from '../fields.ts'
 import { speechToTextSchema } from './create-schema.ts'
-import { speechOf } from './normalize.ts'
 import { olderBot } from './read-routes.ts'
+import { speechOf } from './request.ts'
 
 const retranscribeSchema = z
   .strictObject({
@@ -18,7 +19,7 @@ const retranscribeSchema = z
   .meta({ id: 'RetranscribeRequest' })
 
 export function retranscribeRoute(app: App, dependencies: ApiDependencies): void {
-  const { client, retranscribe } = dependencies
+  const { client, retranscribe, settings } = dependencies
   app.post(
     '/bots/retranscribe',
     {
@@ -34,14 +35,14 @@ export function retranscribeRoute(app: App, dependencies: ApiDependencies): void
       const { bot_uuid: id, speech_to_text: speech, webhook_url: url } = request.body
       const problem = url ? client.problemOf(url) : null
       if (problem !== null) throw refusals.validation(`body/webhook_url: ${problem}`)
-      const { teamId, byokTranscription } = callerOf(request)
-      const bot = await olderBot(dependencies, teamId, id)
+      const bot = await olderBot(dependencies, callerOf(request).teamId, id)
       const wanted = speechOf(speech)
-      if (wanted?.settings.hasOwnKey && !byokTranscription) throw refusals.byokTranscription()
+      checkOwnKey(request, { transcription: wanted })
+      checkSpeech('speech_to_text', speechAgain(bot, wanted), settings)
       if (retranscribe === undefined) throw refusals.unavailable('This installation has no worker for transcripts')
       const asked = await retranscribe(
         bot.id,
-        wanted && { provider: wanted.settings.provider, apiKey: wanted.apiKey, customParams: null },
+        wanted ? { provider: wanted.provider, apiKey: wanted.api_key, customParams: null } : null,
         url || null,
       )
       if (asked === 'no_audio') throw refusals.noAudio(bot.id)

@@ -1,5 +1,5 @@
 /** An event as the older generation answers it. Pure. */
-import type { EventBot } from '../../../bots/request.ts'
+import type { StoredRequest } from '../../../bots/request.ts'
 import type { Attendee } from '../../../calendars/ports.ts'
 import type { WholeEvent } from '../../../store/calendars/reads.ts'
 import { askedFields } from '../bots/presenter.ts'
@@ -22,17 +22,17 @@ export function olderEvent(event: WholeEvent): OlderEvent {
     attendees: (event.attendees as Attendee[])
       .filter(({ isResource }) => !isResource)
       .map(({ email, name }) => ({ email, name })),
-    bot_param: event.bot === null ? null : botParam(event.bot as Omit<EventBot, 'secrets'>),
+    bot_param: event.bot === null ? null : botParam(event.bot as StoredRequest),
     raw: (event.raw ?? {}) as OlderEvent['raw'],
   }
 }
 
-function botParam({ name, recordingMode, extra, request, deduplicationKey }: Omit<EventBot, 'secrets'>): BotParam {
+function botParam(request: StoredRequest): BotParam {
   return {
     ...askedFields(request),
-    bot_name: name,
-    deduplication_key: deduplicationKey,
-    extra: extra ?? {},
-    recording_mode: recordingMode as BotParam['recording_mode'],
+    bot_name: request.bot_name,
+    deduplication_key: request.deduplication_key ?? null,
+    extra: request.extra ?? {},
+    recording_mode: request.recording_mode as BotParam['recording_mode'],
   }
 }

@@ -1,23 +1,22 @@
 /** `/calendar_events` of the older generation: events and their bots. */
 import type { FastifyRequest } from 'fastify'
+import type { BotRequest } from '../../../bots/request.ts'
 import type { BotsResult, BotTarget } from '../../../calendars/operations.ts'
 import { listOlderEvents, readCalendar, readEvent, readEvents } from '../../../store/calendars/reads.ts'
-import { addressProblem } from '../../addresses.ts'
-import { checkCredential } from '../../authorizing.ts'
 import { withCalendarErrors } from '../../calendar-problems.ts'
 import type { ApiDependencies } from '../../dependencies.ts'
 import { refusals } from '../../http/errors.ts'
 import { type App, callerOf } from '../../http/generation.ts'
 import { onceOutside } from '../../http/idempotency.ts'
+import { checkCredential, checkOwnKey, checkRequest } from '../../new-bot.ts'
 import { cursorsOf, pageRequest } from '../../v2/cursor.ts'
+import { changedRequest, newRequest, ofEvent } from '../bots/request.ts'
 import { ownerOf } from '../calendars/routes.ts'
 import { uuidParams } from '../calendars/schema.ts'
 import { errors } from '../common.ts'
-import { changedEventBot, newEventBot, normalized } from './event-bot.ts'
 import { olderEvent } from './presenter.ts'
 import {
   changeBody,
-  type EventBotBody,
   eventListSchema,
   eventSchema,
   eventsSchema,
@@ -31,7 +30,7 @@ const PAGE_SIZE = 100
 const BOT_PATH = '/calendar_events/:uuid/bot'
 
 export function calendarEventRoutes(app: App, dependencies: ApiDependencies): void {
-  const { database, readList, calendars, client } = dependencies
+  const { database, readList, calendars } = dependencies
 
   app.get(
     '/calendar_events',
@@ -105,14 +104,14 @@ export function calendarEventRoutes(app: App, dependencies: ApiDependencies): vo
     },
     async (request, reply) =>
       onceOutside(database, request, reply, async () => {
-        await checkBot(request.body, request)
+        const bot = newRequest({ ...ofEvent(request.body), bot_name: request.body.bot_name })
+        await checkBot(bot, request)
         const target = targetOf(request, request.query.all_occurrences)
-        const bot = newEventBot(request.body)
         const result = await withCalendarErrors(target, () =>
           calendars.scheduleBots(target, bot, callerOf(request).keyId),
         )
         return { status: 200, body: await answerOf(target, result) }
-      }) as never,
+      }),
   )
 
   app.patch(
@@ -130,11 +129,11 @@ export function calendarEventRoutes(app: App, dependencies: ApiDependencies): vo
       },
     },
     async (request) => {
-      const { body } = request
-      await checkBot(body, request)
+      const body = ofEvent(request.body)
+      await checkBot(newRequest({ ...body, bot_name: '' }), request)
       const target = targetOf(request, request.query.all_occurrences)
       const result = await withCalendarErrors(target, () =>
-        calendars.changeBots(target, (before) => changedEventBot(before, body)),
+        calendars.changeBots(target, (before) => changedRequest(before, body)),
       )
       return answerOf(target, result)
     },
@@ -160,12 +159,10 @@ export function calendarEventRoutes(app: App, dependencies: ApiDependencies): vo
     },
   )
 
-  async function checkBot(body: EventBotBody, request: FastifyRequest): Promise<void> {
-    const { request: asked } = normalized(body)
-    const problem = addressProblem(client, asked, body.extra)
-    if (problem !== null) throw refusals.validation(`body/${problem}`)
+  async function checkBot(asked: BotRequest, request: FastifyRequest): Promise<void> {
+    checkRequest('older', asked, dependencies)
     await checkCredential(database, callerOf(request).teamId, asked)
-    if (asked.transcription?.hasOwnKey && !callerOf(request).byokTranscription) throw refusals.byokTranscription()
+    checkOwnKey(request, asked)
   }
 
   /** A single event that got no bot is an error; of a series all events are answered as they are now. */

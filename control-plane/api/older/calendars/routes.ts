@@ -91,7 +91,7 @@ export function calendarRoutes(app: App, dependencies: ApiDependencies): void {
           ),
         )
         return { status: 200, body: { calendar: await whole(calendar) } }
-      }) as never,
+      }),
   )
 
   app.get(

@@ -67,7 +67,7 @@ export function confConnectionRoutes(app: App, dependencies: ApiDependencies): v
         const { teamId } = callerOf(request)
         const made = await connectUser(database, seals, { teamId, name: nameOf(user), app: keys, user, extra: null })
         return { status: 201, body: connection(made) }
-      }) as never,
+      }),
   )
 
   app.get(

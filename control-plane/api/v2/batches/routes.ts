@@ -2,14 +2,13 @@
 import type { FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { createBot, type NewBot } from '../../../actions/create-bot.ts'
-import { checkCredential } from '../../authorizing.ts'
 import type { ApiDependencies } from '../../dependencies.ts'
 import { ApiError, asApiError } from '../../http/errors.ts'
 import type { App, Generation } from '../../http/generation.ts'
 import { onceInParts } from '../../http/idempotency.ts'
 import { parse, sentence } from '../../http/validation.ts'
-import { errorOfRefusal } from '../../refused-bots.ts'
-import { newBotOf } from '../bots/new-bot.ts'
+import { checkCredential, errorOfRefusal } from '../../new-bot.ts'
+import { newBotOf } from '../bots/request.ts'
 import { createBotBody, problemOfCallerData } from '../bots/schema.ts'
 import { errors } from '../common.ts'
 import { joinTimeOf } from '../scheduled/join-time.ts'
@@ -81,14 +80,14 @@ export function batchRoutes(app: App, dependencies: ApiDependencies): void {
             if (typeof result === 'string') data.push({ index, bot_id: result, extra })
             else failures.push({ index, ...result, extra })
           }
-          return { status: 201, body: { success: true, data, errors: failures } }
-        }) as never,
+          return { status: 201, body: { success: true as const, data, errors: failures } }
+        }),
     )
   }
 
-  async function create(store: () => Promise<{ body: unknown }>): Promise<string | ItemError> {
+  async function create(store: () => Promise<{ body: string }>): Promise<string | ItemError> {
     try {
-      return (await store()).body as string
+      return (await store()).body
     } catch (thrown) {
       if (!(thrown instanceof ApiError)) log.error({ error: String(thrown) }, 'Bot of a batch could not be created')
       return itemError(asApiError(thrown))

@@ -4,6 +4,7 @@ import { requestDeletion } from '../../../store/bots/deletions.ts'
 import type { ApiDependencies } from '../../dependencies.ts'
 import { refusals } from '../../http/errors.ts'
 import { type App, callerOf, nameOfCaller } from '../../http/generation.ts'
+import { checkSpeech, speechAgain } from '../../new-bot.ts'
 import { checkBotFirst, spawnedBot } from '../bots/access.ts'
 import { callbackConfig, retranscription } from '../bots/schema.ts'
 import { botParams, errors, flag, message } from '../common.ts'
@@ -17,7 +18,7 @@ const callbackBody = callbackConfig
   .nullish()
 
 export function botDataRoutes(app: App, dependencies: ApiDependencies): void {
-  const { database, webhooks, client, retranscribe } = dependencies
+  const { database, webhooks, client, retranscribe, settings } = dependencies
   const exists = checkBotFirst((request, botId) => spawnedBot(dependencies, request, botId))
   const common = { tags: ['Bot data'], params: botParams, response: { 200: message, ...errors(404, 409) } }
 
@@ -101,9 +102,9 @@ export function botDataRoutes(app: App, dependencies: ApiDependencies): void {
     async (request) => {
       const { bot_id: botId } = request.params
       const bot = await spawnedBot(dependencies, request, botId)
-      const { byokTranscription } = callerOf(request)
       const given = request.body?.transcription
-      if (given?.api_key && !byokTranscription) throw refusals.byokTranscription()
+      if (given?.api_key && !callerOf(request).byokTranscription) throw refusals.byokTranscription()
+      checkSpeech('transcription', speechAgain(bot, given), settings)
       if (retranscribe === undefined) throw refusals.unavailable('This installation has no worker for transcripts')
       const asked = await retranscribe(botId, given ? transcriptionOf(given) : null)
       if (asked === 'no_audio') throw refusals.noAudio(botId)

@@ -3,15 +3,14 @@
 import { MICRO } from '../../../bots/change.ts'
 import { peopleOf } from '../../../bots/messages/people.ts'
 import { type Charged, METERS } from '../../../bots/outcomes.ts'
-import type { BotRequest } from '../../../bots/request.ts'
-import { requestOf } from '../../../bots/row.ts'
+import { requestOf } from '../../../bots/request.ts'
 import type { BotRow } from '../../../rows/index.ts'
 import type { ArtifactLink } from '../../dependencies.ts'
 import { at } from '../common.ts'
 import type { BotDetails, BotItem, BotStatus, Tokens } from './schema.ts'
 
 export function botDetails(bot: BotRow, links: Record<ArtifactLink, string | null>): BotDetails {
-  const request = requestOf(bot)
+  const { callback } = requestOf(bot)
   const isDeleted = bot.data_deleted_at !== null
   return {
     bot_id: bot.id,
@@ -39,13 +38,9 @@ export function botDetails(bot: BotRow, links: Record<ArtifactLink, string | nul
     error_message: bot.error_message,
     tokens: tokensOf(bot),
     extra: bot.extra as BotDetails['extra'],
-    conf_config: conferencingOf(bot, request.conferencing),
+    conf_config: conferencingOf(bot),
     meet_login_credential_id: null,
-    callback_config: request.callback && {
-      url: request.callback.url,
-      method: request.callback.method,
-      secret: null,
-    },
+    callback_config: callback ? { url: callback.url, method: callback.method, secret: null } : null,
   }
 }
 
@@ -83,14 +78,11 @@ export function screenshotsAreMade(bot: BotRow): boolean {
 }
 
 /** The settings for the platform with an SDK; secrets are never returned. */
-export function conferencingOf(bot: BotRow, conf: BotRequest['conferencing']): BotDetails['conf_config'] {
-  if (conf === null || bot.meeting_platform !== 'zoom') return null
-  return {
-    credential_id: conf.credentialId,
-    credential_user_id: conf.credentialUserId,
-    obf_token_url: conf.obfTokenUrl,
-    zak_token_url: conf.zakTokenUrl,
-  }
+export function conferencingOf(bot: BotRow): BotDetails['conf_config'] {
+  const { conf_config: conf } = requestOf(bot)
+  if (!conf || bot.meeting_platform !== 'zoom') return null
+  const { credential_id = null, credential_user_id = null, obf_token_url = null, zak_token_url = null } = conf
+  return { credential_id, credential_user_id, obf_token_url, zak_token_url }
 }
 
 function idsOf(bot: BotRow): string[] | null {

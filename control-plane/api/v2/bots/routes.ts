@@ -2,17 +2,16 @@
 import { z } from 'zod'
 import { createBot } from '../../../actions/create-bot.ts'
 import { listBots } from '../../../store/bots/list.ts'
-import { checkCredential } from '../../authorizing.ts'
 import type { ApiDependencies } from '../../dependencies.ts'
 import { type App, callerOf } from '../../http/generation.ts'
 import { once } from '../../http/idempotency.ts'
-import { errorOfRefusal } from '../../refused-bots.ts'
+import { checkCredential, errorOfRefusal } from '../../new-bot.ts'
 import { botParams, commaList, errors, limit, list, success } from '../common.ts'
 import { cursorsOf, indexPage, pageRequest } from '../cursor.ts'
 import { botFilters, checkWithinDays, filterTime } from '../filters.ts'
 import { generationSeenBy, spawnedBot } from './access.ts'
-import { newBotOf } from './new-bot.ts'
 import { botDetails, botItem, botStatus, screenshotsAreMade } from './presenter.ts'
+import { newBotOf } from './request.ts'
 import {
   botDetailsSchema,
   botItemSchema,
@@ -54,8 +53,8 @@ export function botRoutes(app: App, dependencies: ApiDependencies): void {
       return once(database, request, reply, async (tx) => {
         const created = await createBot(tx, seals, bot)
         if ('refused' in created) throw errorOfRefusal(created.refused)
-        return { status: 201, body: { success: true, data: { bot_id: created.botId } } }
-      }) as never
+        return { status: 201, body: { success: true as const, data: { bot_id: created.botId } } }
+      })
     },
   )
 

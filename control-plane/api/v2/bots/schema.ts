@@ -5,7 +5,7 @@ import {
   imageAddress,
   MAX_CALLER_DATA_DEPTH,
   MAX_CALLER_DATA_LENGTH,
-  MAX_MEETING_URL_LENGTH,
+  MAX_MEETING_TEXT_LENGTH,
   webSocketAddress,
 } from '@standin/wire/job.ts'
 import { z } from 'zod'
@@ -52,10 +52,12 @@ const webSocket = webSocketAddress
 /** Whether it leads to a supported platform is checked after the shape of the whole request. */
 export const meetingUrl = z
   .string()
+  .max(MAX_MEETING_TEXT_LENGTH)
+  .trim()
   .min(1)
-  .max(MAX_MEETING_URL_LENGTH)
-  .refine((text) => storable(text) && !/\s/.test(text) && URL.canParse(text), { error: 'must be a URI' })
-  .meta({ format: 'uri', examples: ['https://meet.google.com/abc-defg-hij'] })
+  .refine(storable, { error: NOT_STORABLE })
+  .describe('Link of a meeting on a supported platform, alone, wrapped by a mail program, or in an invitation.')
+  .meta({ examples: ['https://meet.google.com/abc-defg-hij'] })
 
 /** Clients send blank text for what they leave out; it is read as null. */
 export const blankAsNull = <T extends z.ZodType>(schema: T) =>

@@ -1,28 +1,17 @@
 /** Bots of calendar events. They follow their event: its time, its link, its end. */
 import type { FastifyRequest } from 'fastify'
-import type { EventBot } from '../../../bots/request.ts'
 import type { BotsResult, BotTarget } from '../../../calendars/operations.ts'
-import { addressProblem } from '../../addresses.ts'
-import { checkCredential, namedCredential } from '../../authorizing.ts'
 import { withCalendarErrors } from '../../calendar-problems.ts'
 import type { ApiDependencies } from '../../dependencies.ts'
 import { refusals } from '../../http/errors.ts'
 import { type App, callerOf } from '../../http/generation.ts'
 import { onceOutside } from '../../http/idempotency.ts'
-import { checkFields, merged } from '../bots/merge.ts'
-import { requestOfBody } from '../bots/normalize.ts'
+import { checkCredential, checkOwnKey, checkRequest } from '../../new-bot.ts'
+import { changeOfBody, requestOfBody } from '../bots/request.ts'
 import { checkCalendarFirst, ownerOf } from '../calendars/access.ts'
 import { calendarParams } from '../calendars/schema.ts'
 import { errors } from '../common.ts'
-import {
-  type ChangeBody,
-  calendarBotsAnswer,
-  cancelBody,
-  changeBody,
-  type ScheduleBody,
-  scheduleBody,
-  type Target,
-} from './schema.ts'
+import { calendarBotsAnswer, cancelBody, changeBody, scheduleBody, type Target } from './schema.ts'
 
 const TAGS = ['Bots of calendar events']
 /** Clients send it for "no series". */
@@ -30,7 +19,7 @@ const NO_ID = '00000000-0000-0000-0000-000000000000'
 const PATH = '/calendars/:calendar_id/bots'
 
 export function calendarBotRoutes(app: App, dependencies: ApiDependencies): void {
-  const { database, calendars, client } = dependencies
+  const { database, calendars } = dependencies
   const exists = checkCalendarFirst(dependencies)
 
   app.post(
@@ -51,16 +40,15 @@ export function calendarBotRoutes(app: App, dependencies: ApiDependencies): void
     async (request, reply) =>
       onceOutside(database, request, reply, async () => {
         const { body } = request
-        const { keyId, byokTranscription } = callerOf(request)
-        const bot = newBotOf(body)
-        const problem = addressProblem(client, bot.request, bot.extra)
-        if (problem !== null) throw refusals.validation(`body/${problem}`)
-        await checkCredential(database, callerOf(request).teamId, bot.request)
-        if (bot.request.transcription?.hasOwnKey && !byokTranscription) throw refusals.byokTranscription()
+        const { keyId, teamId } = callerOf(request)
+        const bot = requestOfBody(body)
+        checkRequest('v2', bot, dependencies)
+        await checkCredential(database, teamId, bot)
+        checkOwnKey(request, bot)
         const target = targetOf(request, body)
         const result = await withCalendarErrors(target, () => calendars.scheduleBots(target, bot, keyId))
         return { status: 201, body: answerOf(result) }
-      }) as never,
+      }),
   )
 
   app.patch(
@@ -78,13 +66,12 @@ export function calendarBotRoutes(app: App, dependencies: ApiDependencies): void
     },
     async (request) => {
       const { body } = request
-      checkFields(body, client)
-      await checkCredential(database, callerOf(request).teamId, { conferencing: namedCredential(body.conf_config) })
-      if (body.transcription_enabled && body.transcription_config?.api_key && !callerOf(request).byokTranscription)
-        throw refusals.byokTranscription()
+      const change = changeOfBody(body, dependencies)
+      await checkCredential(database, callerOf(request).teamId, change)
+      checkOwnKey(request, change)
       const target = targetOf(request, body)
       const result = await withCalendarErrors(target, () =>
-        calendars.changeBots(target, (before) => changedBot(before, body)),
+        calendars.changeBots(target, (before) => ({ ...before, ...change })),
       )
       refuseSingle(target, result)
       return answerOf(result)
@@ -123,28 +110,6 @@ function targetOf(request: FastifyRequest, body: Target): BotTarget & { calendar
   if (eventId === null && !body.all_occurrences)
     throw refusals.validation('body/event_id is needed without all_occurrences')
   return { ...ownerOf(request), calendarId, seriesId, eventId, allOccurrences: body.all_occurrences }
-}
-
-function newBotOf(body: ScheduleBody): EventBot {
-  return {
-    name: body.bot_name,
-    recordingMode: body.recording_mode,
-    extra: body.extra,
-    ...requestOfBody({ ...body, allow_multiple_bots: true }),
-    deduplicationKey: null,
-  }
-}
-
-function changedBot(before: EventBot, body: ChangeBody): EventBot {
-  const { request, secrets } = merged(before.request, before.secrets, body)
-  return {
-    ...before,
-    name: body.bot_name ?? before.name,
-    recordingMode: body.recording_mode ?? before.recordingMode,
-    extra: body.extra === undefined ? before.extra : body.extra,
-    request,
-    secrets,
-  }
 }
 
 /** A single event that is refused for its state alone is a 409. */

@@ -19,14 +19,12 @@ export const scheduleBody = z
   .strictObject({ ...targetFields, ...newFields })
   .superRefine(checkPairs)
   .meta({ id: 'ScheduleCalendarBot' })
-export type ScheduleBody = z.output<typeof scheduleBody>
 
 /** Every field of the bot may be left out; a part that is switched on needs its configuration. */
 export const changeBody = z
   .strictObject({ ...targetFields, ...z.strictObject(changedFields).partial().shape })
   .superRefine(checkPairs)
   .meta({ id: 'ChangeCalendarBot' })
-export type ChangeBody = z.output<typeof changeBody>
 
 export const cancelBody = z.strictObject(targetFields).meta({ id: 'CancelCalendarBot' })
 export type Target = z.output<typeof cancelBody>

@@ -77,8 +77,8 @@ export function calendarRoutes(app: App, dependencies: ApiDependencies): void {
             rawCalendarId: body.raw_calendar_id,
           }),
         )
-        return { status: 201, body: { success: true, data: createdCalendar(calendar) } }
-      }) as never,
+        return { status: 201, body: { success: true as const, data: createdCalendar(calendar) } }
+      }),
   )
 
   app.get(

@@ -51,8 +51,8 @@ export function confCredentialRoutes(app: App, dependencies: ApiDependencies): v
           user,
           extra: body.extra,
         })
-        return { status: 201, body: { success: true, data: credential(made) } }
-      }) as never,
+        return { status: 201, body: { success: true as const, data: credential(made) } }
+      }),
   )
 
   app.get(

@@ -1,5 +1,6 @@
 /** A scheduled bot as the newer generation answers it. */
-import { requestOf } from '../../../bots/row.ts'
+import { imagesOf } from '@standin/wire/job.ts'
+import { DEFAULT_TIMEOUTS, requestOf } from '../../../bots/request.ts'
 import type { BotRow } from '../../../rows/index.ts'
 import { conferencingOf } from '../bots/presenter.ts'
 import { at } from '../common.ts'
@@ -20,34 +21,39 @@ export function scheduledItem(bot: BotRow): ScheduledItem {
 }
 
 export function scheduledDetails(bot: BotRow): ScheduledDetails {
-  const { images, entryMessage, timeouts, transcription, streaming, callback, conferencing, allowMultipleBots } =
-    requestOf(bot)
+  const { transcription, streaming, callback, ...request } = requestOf(bot)
+  const { recording_timeout, ...limits } = request.timeout_config ?? {}
+  const { waiting_room_timeout, no_one_joined_timeout, silence_timeout, grace_period } = {
+    ...DEFAULT_TIMEOUTS,
+    ...limits,
+  }
   return {
     ...scheduledItem(bot),
-    bot_image: images[0] ?? null,
+    bot_image: imagesOf(request)[0] ?? null,
     recording_mode: bot.recording_mode as ScheduledDetails['recording_mode'],
     cancelled_at: at(bot.cancelled_at),
-    allow_multiple_bots: allowMultipleBots,
-    entry_message: entryMessage,
+    allow_multiple_bots: request.allow_multiple_bots ?? true,
+    entry_message: request.entry_message ?? null,
     timeout_config: {
-      waiting_room_timeout: timeouts.waitingRoom,
-      no_one_joined_timeout: timeouts.noOneJoined,
-      silence_timeout: timeouts.silence,
-      grace_period: timeouts.grace,
-      max_recording_duration: timeouts.maxRecording,
+      ...{ waiting_room_timeout, no_one_joined_timeout, silence_timeout, grace_period },
+      max_recording_duration: recording_timeout ?? null,
     },
-    transcription_config: transcription && {
-      enabled: true,
-      provider: transcription.provider.toLowerCase(),
-      custom_params: transcription.customParams,
-    },
-    streaming_config: streaming && {
-      enabled: true,
-      input_url: streaming.inputUrl,
-      output_url: streaming.outputUrl,
-      audio_frequency: streaming.audioFrequency,
-    },
-    callback_config: callback && { enabled: true, url: callback.url, secret: null, method: callback.method },
-    conf_config: conferencingOf(bot, conferencing),
+    transcription_config: transcription
+      ? {
+          enabled: true,
+          provider: transcription.provider.toLowerCase(),
+          custom_params: transcription.custom_params ?? null,
+        }
+      : null,
+    streaming_config: streaming
+      ? {
+          enabled: true,
+          input_url: streaming.input ?? null,
+          output_url: streaming.output ?? null,
+          audio_frequency: streaming.audio_frequency,
+        }
+      : null,
+    callback_config: callback ? { enabled: true, url: callback.url, secret: null, method: callback.method } : null,
+    conf_config: conferencingOf(bot),
   }
 }

@@ -1,27 +1,25 @@
 /** Bots that join at a given time: `/v2/bots/scheduled`. */
 import type { FastifyRequest } from 'fastify'
 import { z } from 'zod'
-import { changeOnRequest } from '../../../actions/change-bot.ts'
-import { replaceCallback, replaceSecrets } from '../../../actions/change-scheduled-bot.ts'
+import { withBot } from '../../../actions/change-bot.ts'
+import { changeScheduledBot } from '../../../actions/change-scheduled-bot.ts'
 import { createBot } from '../../../actions/create-bot.ts'
 import { askToLeave } from '../../../actions/stop-bot.ts'
 import type { BotRow } from '../../../rows/index.ts'
 import { readBot } from '../../../store/bots/bots.ts'
 import { listScheduledBots } from '../../../store/bots/list.ts'
-import { openSecrets, sealedSecrets } from '../../../store/bots/secrets.ts'
-import { checkCredential, namedCredential } from '../../authorizing.ts'
+import { openRequest } from '../../../store/bots/secrets.ts'
 import type { ApiDependencies } from '../../dependencies.ts'
 import { refusals } from '../../http/errors.ts'
 import { type App, callerOf } from '../../http/generation.ts'
 import { once } from '../../http/idempotency.ts'
-import { errorOfRefusal } from '../../refused-bots.ts'
+import { checkCredential, checkOwnKey, errorOfRefusal, meetingOf } from '../../new-bot.ts'
 import { checkBotFirst, generationSeenBy, isOf } from '../bots/access.ts'
-import { newBotOf } from '../bots/new-bot.ts'
+import { changeOfBody, newBotOf } from '../bots/request.ts'
 import { createdBot } from '../bots/schema.ts'
 import { botParams, commaList, errors, limit, list, message, success } from '../common.ts'
 import { cursorsOf, pageRequest } from '../cursor.ts'
 import { botFilters, checkWithinDays, filterTime } from '../filters.ts'
-import { type Change, changeOf, checkChange } from './change.ts'
 import { isChangeable, joinTimeOf } from './join-time.ts'
 import { scheduledDetails, scheduledItem } from './presenter.ts'
 import {
@@ -68,8 +66,8 @@ export function scheduledRoutes(app: App, dependencies: ApiDependencies): void {
         await checkCredential(tx, bot.teamId, bot.request)
         const created = await createBot(tx, seals, bot)
         if ('refused' in created) throw errorOfRefusal(created.refused)
-        return { status: 201, body: { success: true, data: { bot_id: created.botId } } }
-      }) as never,
+        return { status: 201, body: { success: true as const, data: { bot_id: created.botId } } }
+      }),
   )
 
   app.get(
@@ -139,37 +137,27 @@ export function scheduledRoutes(app: App, dependencies: ApiDependencies): void {
     async (request) => {
       const { bot_id: botId } = request.params
       const { body } = request
-      const checked = checkChange(body, dependencies)
-      const { teamId, byokTranscription } = callerOf(request)
-      await checkCredential(database, teamId, { conferencing: namedCredential(body.conf_config) })
-      if (body.transcription_enabled && body.transcription_config?.api_key && !byokTranscription)
-        throw refusals.byokTranscription()
-      let change: Change | undefined
-      const result = await changeOnRequest(
-        database,
-        botId,
-        (bot) => isOf(callerOf(request))(bot) && bot.is_scheduled,
-        (bot, now) => {
-          if (bot.schedule_status !== 'scheduled')
-            return { refuse: refusals.botStatus(botId, bot.schedule_status ?? bot.status) }
-          const joinAt = checked.joinAt ?? bot.join_at
-          if (!isChangeable(bot.join_at, now.getTime()) || !isChangeable(joinAt, now.getTime()))
-            return { refuse: refusals.botStatus(botId, 'scheduled', TOO_LATE) }
-          change = changeOf(bot, openSecrets(seals, bot), body, checked)
-          return {
-            patch: change.patch,
-            reason: `Changed by a request: ${Object.keys(body).join(', ') || 'nothing'}.`,
-          }
-        },
-        async (tx, bot) => {
-          if (change === undefined) return
-          await replaceSecrets(tx, botId, sealedSecrets(seals, botId, change.secrets))
-          if (!change.isCallbackChanged) return
-          await replaceCallback(tx, seals, bot, change.request.callback, change.secrets.callbackSecret ?? null)
-        },
-      )
-      if (result === 'not_found') throw refusals.scheduledBotNotFound(botId)
-      if (result !== 'changed') throw result.refuse
+      const given = changeOfBody(body, dependencies)
+      const joinAt = body.join_at && joinTimeOf(body.join_at, clock.now())
+      const meeting = body.meeting_url === undefined ? null : meetingOf(body.meeting_url, dependencies)
+      await checkCredential(database, callerOf(request).teamId, given)
+      checkOwnKey(request, given)
+      const isMeant = (bot: BotRow) => isOf(callerOf(request))(bot) && bot.is_scheduled
+      const changed = await withBot(database, botId, isMeant, async (tx, bot, now) => {
+        if (bot.schedule_status !== 'scheduled') throw refusals.botStatus(botId, bot.schedule_status ?? bot.status)
+        if (!isChangeable(bot.join_at, now.getTime()) || !isChangeable(joinAt ?? bot.join_at, now.getTime()))
+          throw refusals.botStatus(botId, 'scheduled', TOO_LATE)
+        const change = {
+          request: { ...openRequest(seals, bot), ...given },
+          reason: `Changed by a request: ${Object.keys(body).join(', ') || 'nothing'}.`,
+          patch: {
+            ...(joinAt && { join_at: joinAt, due_at: joinAt }),
+            ...(meeting && { meeting_url: meeting.link, meeting_key: meeting.key, meeting_platform: meeting.platform }),
+          },
+        }
+        await changeScheduledBot(tx, seals, bot, change, now)
+      })
+      if (changed === 'not_found') throw refusals.scheduledBotNotFound(botId)
       return { success: true as const, data: { message: 'Scheduled bot updated successfully.' } }
     },
   )

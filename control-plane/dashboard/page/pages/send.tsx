@@ -34,7 +34,7 @@ export function Send() {
           return null
         }}
       >
-        <Field label={TEXTS.send.link} name="meeting_url" type="url" required maxLength={4096} autocomplete="off" />
+        <Field label={TEXTS.send.link} name="meeting_url" required autocomplete="off" />
         <Field label={TEXTS.send.name} name="bot_name" required maxLength={255} value="Notetaker" autocomplete="off" />
         <Choice label={TEXTS.send.mode} name="recording_mode" options={TEXTS.send.modes} />
         <Choice label={TEXTS.send.transcript} name="transcript" options={TEXTS.send.transcripts} />

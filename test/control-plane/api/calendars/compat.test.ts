@@ -55,10 +55,8 @@ test('the newer generation: bots of events with public names, unknown fields and
   expect((await call('POST', path, asked)).status).toBe(201)
   expect(fake.calls.at(-1)!.arguments[1]).toMatchObject({
     extra: { zoom_config: 1 },
-    request: {
-      conferencing: { obfTokenUrl: 'https://example.com/obf' },
-      transcription: { provider: 'Default', hasOwnKey: false },
-    },
+    conf_config: { obf_token_url: 'https://example.com/obf' },
+    transcription: { provider: 'Default' },
   })
   fake.answer('cancelBots', { eventIds: [event.id], refused: [] })
   const zero = '00000000-0000-0000-0000-000000000000'
@@ -75,14 +73,7 @@ test('the older generation: google_id stands for provider_id, and zoom for the c
   const calendar = await addCalendar(world.database, { teamId: team.teamId, generation: 'older' })
   const event = await addEvent(world.database, calendar.id)
   const bot = plainBot()
-  bot.request.conferencing = {
-    credentialId: null,
-    credentialUserId: 'ann',
-    obfTokenUrl: null,
-    zakTokenUrl: null,
-    hasObfToken: false,
-    hasSdkKeys: false,
-  }
+  bot.conf_config = { credential_user_id: 'ann' }
   await addIntent(world.database, event, bot)
   const one = await call('GET', `/calendars/${calendar.id}/`)
   expect(one.body).toMatchObject({ uuid: calendar.id, google_id: calendar.raw_calendar_id })
@@ -100,7 +91,7 @@ test('the older generation: google_id stands for provider_id, and zoom for the c
     unknown: true,
   })
   expect(scheduled).toMatchObject({ status: 200, body: [{ uuid: event.id }] })
-  expect(fake.calls.at(-1)!.arguments[1]).toMatchObject({ secrets: { sdkId: 'id', sdkPassword: 'pwd' } })
+  expect(fake.calls.at(-1)!.arguments[1]).toMatchObject({ conf_sdk_id: 'id', conf_sdk_pwd: 'pwd' })
   const deleted = await call('DELETE', `/calendars/${calendar.id}`)
   expect(deleted).toEqual({ status: 200, text: '', body: null })
 })

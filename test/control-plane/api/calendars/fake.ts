@@ -1,8 +1,7 @@
 /** Calendars in the database without providers, and operations that note what the API asked of them. */
 
 import { randomUUID } from 'node:crypto'
-import type { EventBot } from '../../../../control-plane/bots/request.ts'
-import { plainRequest } from '../../../../control-plane/bots/request.ts'
+import { apart, type BotRequest } from '../../../../control-plane/bots/request.ts'
 import type { CalendarOperations } from '../../../../control-plane/calendars/operations.ts'
 import type { Database } from '../../../../control-plane/store/database.ts'
 
@@ -102,19 +101,16 @@ export async function addEvent(
     .executeTakeFirstOrThrow()
 }
 
-export const plainBot = (fields: Partial<EventBot> = {}): EventBot => ({
-  name: 'Notes',
-  recordingMode: 'speaker_view',
+export const plainBot = (fields: Partial<BotRequest> = {}): BotRequest => ({
+  bot_name: 'Notes',
+  recording_mode: 'speaker_view',
   extra: null,
-  request: plainRequest(),
-  secrets: {},
-  deduplicationKey: null,
   ...fields,
 })
 
 /** A bot that is wanted for the event, and scheduled. */
 export async function addIntent(db: Database, event: { id: string; calendar_id: string }, bot = plainBot()) {
-  const { secrets: _secrets, ...stored } = bot
+  const { request } = apart(bot)
   const calendar = await db
     .selectFrom('calendars')
     .select(['team_id', 'generation'])
@@ -128,12 +124,12 @@ export async function addIntent(db: Database, event: { id: string; calendar_id: 
       id: bot_id,
       phase: 'scheduled',
       status: 'queued',
-      bot_name: bot.name,
+      bot_name: bot.bot_name,
       meeting_url: 'https://meet.google.com/abc-defg-hij',
       meeting_key: 'meet',
       meeting_platform: 'meet',
-      recording_mode: bot.recordingMode,
-      request: JSON.stringify(bot.request),
+      recording_mode: bot.recording_mode,
+      request: JSON.stringify(request),
     } as never)
     .execute()
   await db
@@ -142,7 +138,7 @@ export async function addIntent(db: Database, event: { id: string; calendar_id: 
       calendar_id: event.calendar_id,
       event_id: event.id,
       state: 'wanted',
-      bot: JSON.stringify(stored),
+      bot: JSON.stringify(request),
       bot_id,
     })
     .execute()

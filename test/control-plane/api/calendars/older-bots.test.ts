@@ -1,7 +1,7 @@
 /** `/calendar_events/{uuid}/bot` with operations that note what was asked of them. */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import type { EventBot } from '../../../../control-plane/bots/request.ts'
+import type { BotRequest } from '../../../../control-plane/bots/request.ts'
 import { MEET, openApiWorld } from '../world.ts'
 import { addCalendar, addEvent, addIntent, fakeCalendars, plainBot } from './fake.ts'
 
@@ -71,22 +71,22 @@ test('POST schedules with the flat fields, and answers the event', async () => {
     conf_sdk_pwd: 'pwd',
   })
   expect(answer).toMatchObject({ status: 200, body: [{ uuid: event.id, bot_param: { bot_name: 'Notes' } }] })
-  const [asked, bot, keyId] = fake.calls[0]!.arguments as [unknown, EventBot, string]
+  const [asked, bot, keyId] = fake.calls[0]!.arguments as [unknown, BotRequest, string]
   expect([asked, keyId]).toEqual([target(false), team.keyId])
   expect(bot).toMatchObject({
-    name: 'Notes',
-    recordingMode: 'speaker_view',
+    bot_name: 'Notes',
+    recording_mode: 'speaker_view',
     extra: 'any JSON',
-    deduplicationKey: 'k',
-    secrets: { transcriptionApiKey: 'own-key', sdkId: 'id', sdkPassword: 'pwd' },
-    request: {
-      images: ['https://example.com/a.png'],
-      entryMessage: 'Hello',
-      timeouts: { waitingRoom: 600, noOneJoined: 120, silence: 1200 },
-      streaming: { inputUrl: null, outputUrl: 'wss://example.com/out', audioFrequency: 16_000 },
-      transcription: { provider: 'deepgram', hasOwnKey: true, customParams: { model: 'x' } },
-      webhookUrl: 'https://example.com/hook',
-    },
+    deduplication_key: 'k',
+    conf_sdk_id: 'id',
+    conf_sdk_pwd: 'pwd',
+    conf_config: {},
+    bot_image: 'https://example.com/a.png',
+    entry_message: 'Hello',
+    timeout_config: { no_one_joined_timeout: 120, silence_timeout: 1200 },
+    streaming: { output: 'wss://example.com/out', audio_frequency: 16_000 },
+    transcription: { provider: 'deepgram', api_key: 'own-key', custom_params: { model: 'x' } },
+    webhook_url: 'https://example.com/hook',
   })
 })
 
@@ -102,38 +102,34 @@ test('PATCH leaves what is absent, null or blank', async () => {
     extra: null,
   }
   expect((await team.patch(`${path}?all_occurrences=true`, asked)).status).toBe(200)
-  const [meant, change] = fake.calls[0]!.arguments as [unknown, (before: EventBot) => EventBot]
+  const [meant, change] = fake.calls[0]!.arguments as [unknown, (before: BotRequest) => BotRequest]
   expect(meant).toEqual(target(true))
-  const before = plainBot({ extra: { a: 1 }, secrets: { transcriptionApiKey: 'key', sdkId: 'id', sdkPassword: 'p' } })
-  before.request.images = ['https://example.com/a.png']
-  before.request.transcription = { provider: 'deepgram', hasOwnKey: true, customParams: { model: 'x' } }
-  before.request.streaming = { inputUrl: null, outputUrl: 'wss://example.com/out', audioFrequency: 16_000 }
+  const before = plainBot({ extra: { a: 1 }, conf_sdk_id: 'id', conf_sdk_pwd: 'p' })
+  before.bot_image = 'https://example.com/a.png'
+  before.transcription = { provider: 'deepgram', api_key: 'key', custom_params: { model: 'x' } }
+  before.streaming = { input: null, output: 'wss://example.com/out', audio_frequency: 16_000 }
   const kept = structuredClone(before)
   const after = change(before)
   expect(before).toEqual(kept)
   expect(after).toEqual({
     ...kept,
-    secrets: { ...kept.secrets, obfToken: 'new-token' },
-    request: {
-      ...kept.request,
-      timeouts: { ...kept.request.timeouts, noOneJoined: 300 },
-      streaming: { ...kept.request.streaming, inputUrl: 'wss://example.com/in' },
-      transcription: { ...kept.request.transcription, customParams: { model: 'y' } },
-      conferencing: expect.objectContaining({ hasObfToken: true, hasSdkKeys: false }),
-    },
+    timeout_config: { no_one_joined_timeout: 300 },
+    streaming: { ...kept.streaming, input: 'wss://example.com/in' },
+    transcription: { ...kept.transcription, custom_params: { model: 'y' } },
+    conf_config: { obf_token: 'new-token' },
   })
 })
 
 test('another speech provider does not inherit the key of the one before', async () => {
   fake.answer('changeBots', done())
   await team.patch(path, { speech_to_text: 'Default' })
-  const change = fake.calls[0]!.arguments[1] as (before: EventBot) => EventBot
-  const before = plainBot({ secrets: { transcriptionApiKey: 'key', obfToken: 'token' } })
-  before.request.transcription = { provider: 'deepgram', hasOwnKey: true, customParams: { model: 'x' } }
+  const change = fake.calls[0]!.arguments[1] as (before: BotRequest) => BotRequest
+  const before = plainBot({ conf_config: { obf_token: 'token' } })
+  before.transcription = { provider: 'deepgram', api_key: 'key', custom_params: { model: 'x' } }
   expect(change(before)).toMatchObject({
-    request: { transcription: { provider: 'Default', hasOwnKey: false, customParams: { model: 'x' } } },
+    transcription: { provider: 'Default', api_key: null, custom_params: { model: 'x' } },
+    conf_config: { obf_token: 'token' },
   })
-  expect(change(before).secrets).toEqual({ obfToken: 'token' })
 })
 
 test('DELETE is no error where there is no bot', async () => {

@@ -178,16 +178,9 @@ describe('events', () => {
         { email: 'room@example.com', name: 'Room', isResource: true },
       ],
     })
-    const bot = plainBot({ extra: { order: 1 }, deduplicationKey: 'k', secrets: { obfToken: 'hidden' } })
-    bot.request.webhookUrl = 'https://example.com/hook'
-    bot.request.conferencing = {
-      credentialId: null,
-      credentialUserId: 'ann',
-      obfTokenUrl: null,
-      zakTokenUrl: null,
-      hasObfToken: true,
-      hasSdkKeys: true,
-    }
+    const bot = plainBot({ extra: { order: 1 }, deduplication_key: 'k' })
+    bot.webhook_url = 'https://example.com/hook'
+    bot.conf_config = { credential_user_id: 'ann', obf_token: 'hidden' }
     await addIntent(db, event, bot)
     expect((await team.get(`/calendar_events/${event.id}`)).body).toMatchObject({
       deleted: false,

@@ -1,7 +1,7 @@
 /** `/v2/calendars/{calendar_id}/bots` with operations that note what was asked of them. */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import type { EventBot } from '../../../../control-plane/bots/request.ts'
+import type { BotRequest } from '../../../../control-plane/bots/request.ts'
 import { CalendarProblem } from '../../../../control-plane/calendars/operations.ts'
 import { MEET, openApiWorld } from '../world.ts'
 import { addCalendar, addEvent, fakeCalendars, plainBot } from './fake.ts'
@@ -63,11 +63,10 @@ test('POST hands over whom and what, and answers each event', async () => {
       arguments: [
         target(),
         expect.objectContaining({
-          name: 'Notes',
-          recordingMode: 'speaker_view',
+          bot_name: 'Notes',
+          recording_mode: 'speaker_view',
           extra: { order: 17 },
-          secrets: { transcriptionApiKey: 'own-key' },
-          deduplicationKey: null,
+          transcription: expect.objectContaining({ provider: 'deepgram', api_key: 'own-key' }),
         }),
         team.keyId,
       ],
@@ -107,25 +106,21 @@ test('PATCH changes what is given and leaves the rest, secrets too', async () =>
     transcription_enabled: false,
   })
   expect(answer.body).toEqual({ success: true, data: [{ event_id: event.id }], errors: [] })
-  const change = fake.calls[0]!.arguments[1] as (before: EventBot) => EventBot
+  const change = fake.calls[0]!.arguments[1] as (before: BotRequest) => BotRequest
   const before = plainBot({
     extra: { order: 1 },
-    secrets: { transcriptionApiKey: 'old-key', obfToken: 'old-token' },
-    recordingMode: 'audio_only',
+    conf_config: { obf_token: 'old-token' },
+    recording_mode: 'audio_only',
   })
-  before.request.transcription = { provider: 'deepgram', hasOwnKey: true, customParams: null }
-  before.request.entryMessage = 'Hello'
+  before.transcription = { provider: 'deepgram', api_key: 'old-key' }
+  before.entry_message = 'Hello'
   const kept = structuredClone(before)
   expect(change(before)).toEqual({
     ...kept,
-    name: 'Other',
-    secrets: { obfToken: 'old-token', callbackSecret: 'new-secret' },
-    request: {
-      ...kept.request,
-      transcription: null,
-      timeouts: { ...kept.request.timeouts, waitingRoom: 300 },
-      callback: { url: 'https://example.com/callback', method: 'POST', hasSecret: true },
-    },
+    bot_name: 'Other',
+    transcription: null,
+    timeout_config: expect.objectContaining({ waiting_room_timeout: 300, no_one_joined_timeout: 600 }),
+    callback: { url: 'https://example.com/callback', method: 'POST', secret: 'new-secret' },
   })
   expect(before).toEqual(kept)
 })

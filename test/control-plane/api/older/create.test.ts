@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createdBotSchema } from '../../../../control-plane/api/older/bots/answers.ts'
 import { errorSchema } from '../../../../control-plane/api/older/common.ts'
 import { olderGeneration } from '../../../../control-plane/api/older/index.ts'
-import { type BotRequest, type BotSecrets, secretsPlace } from '../../../../control-plane/bots/request.ts'
+import { type BotSecrets, type RequestOfRow, secretsPlace } from '../../../../control-plane/bots/request.ts'
 import { setTeam } from '../../../../control-plane/store/teams/teams.ts'
 import { MEET, openApiWorld } from '../world.ts'
 
@@ -56,17 +56,11 @@ describe('POST /bots', () => {
     expect(recording_mode).toBe('speaker_view')
     expect(secrets).toBeNull()
     expect(request).toEqual({
-      images: [],
-      imageRotation: null,
-      entryMessage: null,
-      timeouts: { waitingRoom: 600, noOneJoined: 600, silence: 600, grace: 0, maxRecording: null },
+      timeout_config: {},
       streaming: null,
-      transcription: null,
-      callback: null,
-      webhookUrl: null,
-      conferencing: null,
-      allowMultipleBots: true,
-    } satisfies BotRequest)
+      allow_multiple_bots: false,
+      sealed: [],
+    } satisfies RequestOfRow)
   })
 
   test('null stands for absent everywhere, and an empty string in every address', async () => {
@@ -118,24 +112,21 @@ describe('POST /bots', () => {
       transcription_status: 'not-started',
     })
     expect(row.request).toEqual({
-      images: ['https://example.com/bot.png'],
-      imageRotation: null,
-      entryMessage: 'Hello',
-      timeouts: { waitingRoom: 300, noOneJoined: 200, silence: 900, grace: 0, maxRecording: null },
-      streaming: { inputUrl: 'wss://example.com/in', outputUrl: 'wss://example.com/out', audioFrequency: 16_000 },
-      transcription: { provider: 'deepgram', hasOwnKey: true, customParams: { language: 'de' } },
-      callback: null,
-      webhookUrl: 'https://example.com/hook',
-      conferencing: {
-        credentialId: null,
-        credentialUserId: 'user-1',
-        obfTokenUrl: 'https://example.com/obf',
-        zakTokenUrl: 'https://example.com/zak',
-        hasObfToken: true,
-        hasSdkKeys: true,
+      bot_image: 'https://example.com/bot.png',
+      bot_image_config: null,
+      entry_message: 'Hello',
+      timeout_config: { waiting_room_timeout: 300, no_one_joined_timeout: 200, silence_timeout: 900 },
+      streaming: { input: 'wss://example.com/in', output: 'wss://example.com/out', audio_frequency: 16_000 },
+      transcription: { provider: 'deepgram', custom_params: { language: 'de' } },
+      webhook_url: 'https://example.com/hook',
+      conf_config: {
+        credential_user_id: 'user-1',
+        obf_token_url: 'https://example.com/obf',
+        zak_token_url: 'https://example.com/zak',
       },
-      allowMultipleBots: true,
-    } satisfies BotRequest)
+      allow_multiple_bots: false,
+      sealed: ['transcriptionApiKey', 'obfToken', 'sdkId', 'sdkPassword'],
+    } satisfies RequestOfRow)
     const sealed = row.secrets!
     expect(sealed.toString('latin1')).not.toContain('deepgram-key')
     const opened = world.dependencies.seals.open(sealed, secretsPlace(row.id))
@@ -159,12 +150,12 @@ describe('POST /bots', () => {
     ['captions', 'captions'],
   ])('speech_to_text takes the bare provider %s', async (word, provider) => {
     const { request } = await created({ speech_to_text: word })
-    expect((request as BotRequest).transcription).toEqual({ provider, hasOwnKey: false, customParams: null })
+    expect(request).toMatchObject({ transcription: { provider }, sealed: [] })
   })
 
   test('a key for the operator’s own speech service is not kept', async () => {
     const { request, secrets } = await created({ speech_to_text: { provider: 'Default', api_key: 'some-key' } })
-    expect((request as BotRequest).transcription?.hasOwnKey).toBe(false)
+    expect(request).toMatchObject({ sealed: [] })
     expect(secrets).toBeNull()
   })
 
@@ -175,8 +166,12 @@ describe('POST /bots', () => {
     const high = await created({
       automatic_leave: { waiting_room_timeout: 9000, noone_joined_timeout: 9000, silence_timeout: 9000 },
     })
-    expect((low.request as BotRequest).timeouts).toMatchObject({ waitingRoom: 120, noOneJoined: 120, silence: 300 })
-    expect((high.request as BotRequest).timeouts).toMatchObject({ waitingRoom: 1800, noOneJoined: 1800, silence: 1800 })
+    expect(low.request).toMatchObject({
+      timeout_config: { waiting_room_timeout: 120, no_one_joined_timeout: 120, silence_timeout: 300 },
+    })
+    expect(high.request).toMatchObject({
+      timeout_config: { waiting_room_timeout: 1800, no_one_joined_timeout: 1800, silence_timeout: 1800 },
+    })
   })
 
   test.each([

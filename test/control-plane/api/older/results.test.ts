@@ -13,7 +13,6 @@ import {
   webhookUrlSchema,
 } from '../../../../control-plane/api/older/bots/answers.ts'
 import { olderGeneration } from '../../../../control-plane/api/older/index.ts'
-import { plainRequest } from '../../../../control-plane/bots/request.ts'
 import { type BotLinks, createArtifactLinks } from '../../../../control-plane/files/artifact-links.ts'
 import { createFolderStore } from '../../../../control-plane/files/folder-store.ts'
 import { createLinkSigner } from '../../../../control-plane/files/signed-links.ts'
@@ -102,12 +101,11 @@ describe('GET /bots/meeting_data', () => {
       participants: [{ name: 'Ada', id: 7 }],
       speakers: [{ name: 'Ada', id: 7 }],
       request: {
-        ...plainRequest(),
-        images: ['https://example.com/a.png'],
-        entryMessage: 'Hello',
-        streaming: { inputUrl: null, outputUrl: 'wss://example.com', audioFrequency: 16_000 },
-        transcription: { provider: 'Default', hasOwnKey: false, customParams: { language: 'de' } },
-        webhookUrl: 'https://example.com/hook',
+        bot_image: 'https://example.com/a.png',
+        entry_message: 'Hello',
+        streaming: { input: null, output: 'wss://example.com', audio_frequency: 16_000 },
+        transcription: { provider: 'Default', custom_params: { language: 'de' } },
+        webhook_url: 'https://example.com/hook',
       },
     })
     await stored(id, 'video.mp4', 'video')

@@ -1,7 +1,6 @@
 /** Rows of bots of the older generation, written without the API. */
 import { randomUUID } from 'node:crypto'
 import type { BotRow, NewBotRow } from '@standin/control-plane/rows/index.ts'
-import { plainRequest } from '../../../../control-plane/bots/request.ts'
 import { insertBot } from '../../../../control-plane/store/bots/bots.ts'
 import type { Database } from '../../../../control-plane/store/database.ts'
 import { MEET } from '../world.ts'
@@ -19,7 +18,7 @@ export function olderBotRow(database: Database, teamId: string, values: Partial<
     meeting_key: MEET,
     meeting_platform: 'meet',
     recording_mode: 'speaker_view',
-    request: plainRequest(),
+    request: {},
     extra: null,
     attempt: 1,
     joined_attempt: 1,

@@ -210,10 +210,11 @@ describe('change', () => {
       due_at: new Date(join_at),
       extra: null,
       request: {
-        images: ['https://img.example/1.png'],
-        entryMessage: 'Hi',
-        timeouts: { waitingRoom: 300, noOneJoined: 600 },
-        transcription: { provider: 'deepgram', hasOwnKey: true },
+        bot_image: 'https://img.example/1.png',
+        entry_message: 'Hi',
+        timeout_config: { waiting_room_timeout: 300, no_one_joined_timeout: 600 },
+        transcription: { provider: 'deepgram' },
+        sealed: ['transcriptionApiKey', 'callbackSecret'],
       },
     })
     expect(openSecrets(world.dependencies.seals, bot)).toEqual({ transcriptionApiKey: 'key-1', callbackSecret: 'cb-1' })
@@ -239,7 +240,7 @@ describe('change', () => {
       meeting_platform: 'zoom',
       is_exclusive: true,
       transcription_status: 'not-applicable',
-      request: { transcription: null, callback: { url: 'https://two.example', hasSecret: false } },
+      request: { transcription: null, callback: { url: 'https://two.example' }, sealed: ['obfToken'] },
     })
     expect(openSecrets(world.dependencies.seals, bot)).toEqual({ obfToken: 'obf' })
     const endpoints = () =>

@@ -1,4 +1,3 @@
-import { plainRequest } from '@standin/control-plane/bots/request.ts'
 import { wakeLaunchers } from '@standin/control-plane/store/wake-ups.ts'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -157,25 +156,24 @@ test('scheduled bots are checked when they are due: by cap, tokens and duplicate
   await expect.poll(async () => (await row(poor)).error_code).toBe('INSUFFICIENT_TOKENS')
 
   await database.updateTable('teams').set({ balance: null }).where('id', '=', teamId).execute()
-  const twin = await bot({}, { joinAt: inSeconds(1), isExclusive: true })
+  const twin = await bot(
+    {},
+    {
+      joinAt: inSeconds(1),
+      request: { bot_name: 'Bot', recording_mode: 'speaker_view', extra: null, allow_multiple_bots: false },
+    },
+  )
   await expect.poll(async () => (await row(twin)).error_code).toBe('BOT_ALREADY_EXISTS')
 })
 
 test('a request that makes no job fails at once with the code of the interface', async () => {
   const { launching, bot, row, host } = await world.setting()
   launching()
-  const conferencing = {
-    credentialId: '7c9e6679-7425-40de-944b-e07fc1f90ae7',
-    credentialUserId: null,
-    obfTokenUrl: null,
-    zakTokenUrl: null,
-    hasObfToken: false,
-    hasSdkKeys: false,
-  }
+  const conf_config = { credential_id: '7c9e6679-7425-40de-944b-e07fc1f90ae7' }
   const id = await bot(
     {},
     {
-      request: { ...plainRequest(), conferencing },
+      request: { bot_name: 'Bot', recording_mode: 'speaker_view', extra: null, conf_config },
       meeting: { link: 'https://zoom.us/j/123456789', platform: 'zoom', key: 'zoom:123456789' },
     },
   )

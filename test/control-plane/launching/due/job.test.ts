@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { type BotRequest, type BotSecrets, plainRequest } from '@standin/control-plane/bots/request.ts'
+import type { BotRequest, BotSecrets } from '@standin/control-plane/bots/request.ts'
 import { ImpossibleJob, type JobParts, jobOf } from '@standin/control-plane/launching/due/job.ts'
 import { jobSchema } from '@standin/wire/job.ts'
 import { describe, expect, test } from 'vitest'
@@ -17,7 +17,7 @@ function parts(
       meeting_platform: 'meet',
       recording_mode: 'gallery_view',
       extra: null,
-      request: { ...plainRequest(), ...request },
+      request: { bot_image: null, streaming: null, transcription: null, ...request },
       is_scheduled: false,
       join_at: null,
       status: 'queued',
@@ -37,16 +37,6 @@ function parts(
     waitForWelcomeSeconds: 60,
   }
 }
-
-const conferencing = (values: Partial<NonNullable<BotRequest['conferencing']>> = {}) => ({
-  credentialId: null,
-  credentialUserId: null,
-  obfTokenUrl: null,
-  zakTokenUrl: null,
-  hasObfToken: false,
-  hasSdkKeys: false,
-  ...values,
-})
 
 test('a plain request is a job with the defaults of the service', () => {
   const given = parts()
@@ -76,14 +66,20 @@ test('a plain request is a job with the defaults of the service', () => {
 test('everything that can be asked for arrives', () => {
   const given = parts(
     {
-      images: ['https://example.com/1.png', 'https://example.com/2.png'],
-      imageRotation: { mode: 'bot_status', seconds: 45 },
-      entryMessage: 'Hello',
-      timeouts: { waitingRoom: 120, noOneJoined: 130, silence: 300, grace: 5, maxRecording: 7200 },
-      streaming: { inputUrl: 'wss://a.example/in', outputUrl: null, audioFrequency: 16_000 },
-      transcription: { provider: 'deepgram', hasOwnKey: true, customParams: { language: 'de' } },
-      callback: { url: 'https://example.com/callback', method: 'PUT', hasSecret: true },
-      webhookUrl: 'https://example.com/hook',
+      bot_image: ['https://example.com/1.png', 'https://example.com/2.png'],
+      bot_image_config: { loop_mode: 'bot_status', image_duration: 45 },
+      entry_message: 'Hello',
+      timeout_config: {
+        waiting_room_timeout: 120,
+        no_one_joined_timeout: 130,
+        silence_timeout: 300,
+        grace_period: 5,
+        recording_timeout: 7200,
+      },
+      streaming: { input: 'wss://a.example/in', output: null, audio_frequency: 16_000 },
+      transcription: { provider: 'deepgram', custom_params: { language: 'de' } },
+      callback: { url: 'https://example.com/callback', method: 'PUT' },
+      webhook_url: 'https://example.com/hook',
     },
     { extra: { customer: 7 }, is_scheduled: true, join_at: new Date('2026-11-26T10:00:00Z') },
     { transcriptionApiKey: 'own-key', callbackSecret: 'not-for-the-bot' },
@@ -112,14 +108,12 @@ describe('the platform with an SDK', () => {
   const zoom = { meeting_platform: 'zoom', meeting_url: 'https://zoom.us/j/123456789?pwd=x' }
 
   test('gets keys, tokens and the addresses of tokens', () => {
-    const asked = conferencing({
-      hasObfToken: true,
-      hasSdkKeys: true,
-      obfTokenUrl: 'https://example.com/obf',
-      zakTokenUrl: 'https://example.com/zak',
-    })
+    const asked = {
+      obf_token_url: 'https://example.com/obf',
+      zak_token_url: 'https://example.com/zak',
+    }
     const secrets = { sdkId: 'id', sdkPassword: 'password', obfToken: 'obf' }
-    expect(jobOf(parts({ conferencing: asked }, zoom, secrets))).toMatchObject({
+    expect(jobOf(parts({ conf_config: asked }, zoom, secrets))).toMatchObject({
       conf_sdk_id: 'id',
       conf_sdk_pwd: 'password',
       conf_obf_token: 'obf',
@@ -129,44 +123,44 @@ describe('the platform with an SDK', () => {
   })
 
   test.each([
-    ['a token without keys', conferencing({ hasObfToken: true })],
-    ['the address of a token without keys', conferencing({ obfTokenUrl: 'https://example.com/obf' })],
+    ['a token without keys', {}],
+    ['the address of a token without keys', { obf_token_url: 'https://example.com/obf' }],
   ])('%s that cannot be used is refused by the code of the interface', (_name, asked) => {
-    const make = () => jobOf(parts({ conferencing: asked }, zoom, { obfToken: 'obf' }))
+    const make = () => jobOf(parts({ conf_config: asked }, zoom, { obfToken: 'obf' }))
     expect(make).toThrow(expect.objectContaining({ name: 'ImpossibleJob', code: 'CONF_OBF_TOKEN_ERROR' }))
   })
 
   const grant = { sdkId: 'app', sdkPassword: 'app-secret', obfToken: 'fresh-obf', accessKey: null }
 
   test('gets keys and a token of the stored credential that the bot names', () => {
-    const asked = conferencing({ credentialId: randomUUID() })
-    const job = jobOf({ ...parts({ conferencing: asked }, zoom), grant })
+    const asked = { credential_id: randomUUID() }
+    const job = jobOf({ ...parts({ conf_config: asked }, zoom), grant })
     expect(job).toMatchObject({ conf_sdk_id: 'app', conf_sdk_pwd: 'app-secret', conf_obf_token: 'fresh-obf' })
     expect(job.conf_access_token).toBeNull()
     const asUser = jobOf({
-      ...parts({ conferencing: asked }, zoom),
+      ...parts({ conf_config: asked }, zoom),
       grant: { ...grant, obfToken: null, accessKey: 'zak' },
     })
     expect(asUser).toMatchObject({ conf_obf_token: null, conf_access_token: 'zak' })
   })
 
   test('gets what the bot brings itself before what the credential gives', () => {
-    const asked = conferencing({ credentialUserId: 'user', hasSdkKeys: true, hasObfToken: true })
+    const asked = { credential_user_id: 'user' }
     const own = { sdkId: 'id', sdkPassword: 'password', obfToken: 'obf' }
-    const job = jobOf({ ...parts({ conferencing: asked }, zoom, own), grant: { ...grant, obfToken: null } })
+    const job = jobOf({ ...parts({ conf_config: asked }, zoom, own), grant: { ...grant, obfToken: null } })
     expect(job).toMatchObject({ conf_sdk_id: 'id', conf_sdk_pwd: 'password', conf_obf_token: 'obf' })
   })
 
   test('gets the address of an access key with the keys of a credential', () => {
-    const asked = conferencing({ credentialId: randomUUID(), zakTokenUrl: 'https://example.com/zak' })
-    const job = jobOf({ ...parts({ conferencing: asked }, zoom), grant: { ...grant, obfToken: null } })
+    const asked = { credential_id: randomUUID(), zak_token_url: 'https://example.com/zak' }
+    const job = jobOf({ ...parts({ conf_config: asked }, zoom), grant: { ...grant, obfToken: null } })
     expect(job).toMatchObject({ conf_sdk_id: 'app', conf_access_token_url: 'https://example.com/zak' })
   })
 
   test('extra that is too long for the address of a token is said, before a worker refuses it', () => {
-    const asked = conferencing({ hasSdkKeys: true, obfTokenUrl: 'https://example.com/obf' })
+    const asked = { obf_token_url: 'https://example.com/obf' }
     const given = parts(
-      { conferencing: asked },
+      { conf_config: asked },
       { ...zoom, extra: { text: 'x'.repeat(7000) } },
       { sdkId: 'a', sdkPassword: 'b' },
     )
@@ -175,8 +169,8 @@ describe('the platform with an SDK', () => {
   })
 
   test('is the only one that gets them', () => {
-    const asked = conferencing({ hasSdkKeys: true, zakTokenUrl: 'https://example.com/zak' })
-    const job = jobOf(parts({ conferencing: asked }, {}, { sdkId: 'id', sdkPassword: 'password' }))
+    const asked = { zak_token_url: 'https://example.com/zak' }
+    const job = jobOf(parts({ conf_config: asked }, {}, { sdkId: 'id', sdkPassword: 'password' }))
     expect(Object.keys(job).filter((name) => name.startsWith('conf_'))).toEqual([])
   })
 })
@@ -193,13 +187,19 @@ test('every combination of options is a job that the worker accepts', () => {
           ]) {
             const given = parts(
               {
-                transcription: provider && { provider, hasOwnKey: false, customParams: null },
+                transcription: provider && { provider, custom_params: null },
                 streaming: audioFrequency && {
-                  inputUrl: null,
-                  outputUrl: 'wss://stream.example/',
-                  audioFrequency,
+                  input: null,
+                  output: 'wss://stream.example/',
+                  audio_frequency: audioFrequency,
                 },
-                timeouts: { waitingRoom: 1800, noOneJoined: 1800, silence: 3600, grace: 600, maxRecording: 21_600 },
+                timeout_config: {
+                  waiting_room_timeout: 1800,
+                  no_one_joined_timeout: 1800,
+                  silence_timeout: 3600,
+                  grace_period: 600,
+                  recording_timeout: 21_600,
+                },
               },
               { recording_mode: mode, is_scheduled: joinAt !== null, join_at: joinAt },
             )
@@ -211,8 +211,8 @@ test('every combination of options is a job that the worker accepts', () => {
 })
 
 test('a request that makes no valid job says which field', () => {
-  expect(() => jobOf(parts({ images: ['http://example.com/1.png'] }))).toThrow(ImpossibleJob)
-  expect(() => jobOf(parts({ images: ['http://example.com/1.png'] }))).toThrow('bot_image')
+  expect(() => jobOf(parts({ bot_image: ['http://example.com/1.png'] }))).toThrow(ImpossibleJob)
+  expect(() => jobOf(parts({ bot_image: ['http://example.com/1.png'] }))).toThrow('bot_image')
 })
 
 test.each(['a text', 7, false, ['a', 'list']])(
@@ -227,7 +227,7 @@ test('an object is handed on, as token addresses need it', () => {
 })
 
 test('a stream whose receiver is away does not keep the bot from recording', () => {
-  const streaming = { inputUrl: null, outputUrl: 'wss://ears.example/live', audioFrequency: 16_000 as const }
+  const streaming = { input: null, output: 'wss://ears.example/live', audio_frequency: 16_000 as const }
   expect(jobOf(parts({ streaming })).streaming).toMatchObject({ is_required: false })
 })
 
@@ -244,8 +244,8 @@ describe('a bot that is resumed after a crash', () => {
     parts: [{ attempt: 1, seconds: 500, code: 'FORCE_KILLED', reason: null }],
   }
   const request = {
-    entryMessage: 'Hello',
-    timeouts: { ...plainRequest().timeouts, waitingRoom: 300, maxRecording: 1800 },
+    entry_message: 'Hello',
+    timeout_config: { waiting_room_timeout: 300, recording_timeout: 1800 },
   }
 
   test('writes no second entry message and has what is left of the time to record', () => {

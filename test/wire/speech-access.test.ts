@@ -1,6 +1,6 @@
 import { jobSchema, type Problem } from '@standin/wire/job.ts'
 import { describe, expect, test } from 'vitest'
-import { transcriptionPlanOf } from '../../../src/job/speech-access.ts'
+import { transcriptionPlanOf } from '../../wire/speech-access.ts'
 
 const URL = 'http://10.0.0.7:8000/v1'
 

@@ -1,5 +1,5 @@
 /** Which speech service transcribes, and how it is reached: from the job and the operator's environment. */
-import type { Job, Problem, TranscriptionProvider } from '@standin/wire/job.ts'
+import type { Job, Problem, TranscriptionProvider } from './job.ts'
 
 export type SpeechAccess =
   /** Any service that speaks OpenAI's interface for transcriptions; the key is null where it asks for none. */
