@@ -224,8 +224,7 @@ export class MeetingWatch<Snapshot extends CommonSnapshot, Kind extends string> 
         this.#fail(answer ?? new BotError('BOT_NOT_ACCEPTED', state.text))
         return
       }
-      const code = codeBeforeRecording === undefined ? {} : { codeBeforeRecording }
-      this.#emit({ type: 'ended', end, text: state.text, at: seen.at, ...code })
+      this.#emit({ type: 'ended', end, text: state.text, at: seen.at, codeBeforeRecording })
       this.#isOver = true
       return
     }
