@@ -117,11 +117,7 @@ export function toBotError(thrown: unknown, step?: string): BotError {
   if (thrown instanceof BotError) return thrown
   const message = messageOf(thrown)
   const isInvalidJob = thrown instanceof Error && 'isInvalidJob' in thrown && thrown.isInvalidJob === true
-  return new BotError('INTERNAL_ERROR', message, {
-    cause: thrown,
-    isInvalidJob,
-    ...(step === undefined ? {} : { step }),
-  })
+  return new BotError('INTERNAL_ERROR', message, { cause: thrown, isInvalidJob, step })
 }
 
 /** The host or a policy disabled chat; the meeting continues. */

@@ -73,18 +73,12 @@ export class CaptureServers {
     const name = this.#display?.name ?? null
     if (!isStanding) logger.info('Capture environment ready', { display: name, sound: sound.server })
     return {
-      ...{
-        display: name,
-        pulseServer: sound.server,
-        pulseSink: sound.sink,
-        soundPieceMs,
-        width,
-        height,
-      },
-      ...(this.#display === null ? {} : { displayAuthority: this.#display.authority }),
-      ...(hasPicture ? { frames: this.framesLink } : {}),
-      ...(soundAheadMs === undefined ? {} : { soundAheadMs }),
-      ...(sound.voice === null ? {} : { voiceSink: sound.voice.sink }),
+      ...{ display: name, soundPieceMs, soundAheadMs, width, height },
+      pulseServer: sound.server,
+      pulseSink: sound.sink,
+      displayAuthority: this.#display?.authority,
+      frames: hasPicture ? this.framesLink : undefined,
+      voiceSink: sound.voice?.sink,
     }
   }
 

@@ -92,10 +92,8 @@ export class HeldSegment {
     this.#held = []
     this.#sink = wanted.sink
     try {
-      await this.#sink({
-        tracks,
-        ...(this.#hasPicture ? {} : { startSample: Math.round(start.from * CAPTURE_SAMPLE_RATE) }),
-      })
+      const startSample = this.#hasPicture ? undefined : Math.round(start.from * CAPTURE_SAMPLE_RATE)
+      await this.#sink({ tracks, startSample })
       for (const fragment of cut(held, start.from, this.#hasPicture)) await this.#sink({ fragment })
       this.#begun.resolve({ seconds: start.from - (this.#zero ?? 0), pictures: start.pictures })
     } catch (error) {

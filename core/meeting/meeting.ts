@@ -146,9 +146,10 @@ export type MeetingEvent =
   | { type: 'muted_by_host'; at: number }
   /**
    * Sent about once a second while the page answers: the observer is healthy. `others` is how many participants other
-   * than the bot are present, or null where the page does not say just now (unknown is not gone).
+   * than the bot are present, or null where the page does not say just now (unknown is not gone). `areRoomsOpen`: the
+   * meeting has breakout rooms, so people who are not here may be in another room.
    */
-  | { type: 'heartbeat'; others: number | null; at: number }
+  | { type: 'heartbeat'; others: number | null; areRoomsOpen?: boolean; at: number }
   | { type: 'connection'; state: 'lost' | 'recovered'; at: number }
   /** The last event of a meeting. `codeBeforeRecording` is its code where nothing was recorded yet and the platform has one. */
   | { type: 'ended'; end: MeetingEnd; text: string; at: number; codeBeforeRecording?: 'MEETING_ENDED_PREMATURELY' }

@@ -33,6 +33,8 @@ export const SHOWABLE: Readonly<Record<string, (visit: ZoomVisit) => void>> = {
   'host-left': (visit) => visit.loseHost(TEXT.hostLeft),
   'host-lost': (visit) => visit.loseHost(TEXT.hostLost),
   'breakout-room': (visit) => visit.send({ do: 'layer', text: 'Joining Room 1...' }),
+  'breakout-rooms': (visit) => visit.send({ do: 'rooms', areOpen: true }),
+  'breakout-rooms-closed': (visit) => visit.send({ do: 'rooms', areOpen: false }),
   'main-session': (visit) => visit.send({ do: 'layer', text: null }),
   'ended-by-admin': end('hostEnded', 'ended-by-admin'),
   'ended-other-meeting': end('hostEnded', 'ended-other-meeting'),

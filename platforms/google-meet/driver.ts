@@ -4,12 +4,14 @@ import type { CaptureEnvironment, MeetingDriver } from '../../core/ports.ts'
 import type { DriverOptions } from '../shared/driver-options.ts'
 import { usualChatSteps } from '../shared/in-call/chat-sender.ts'
 import { DeviceToggles } from '../shared/join/device-toggles.ts'
+import { JoinForm } from '../shared/join/join-form.ts'
 import { loadMeeting } from '../shared/join/loading.ts'
+import { languageNote } from '../shared/join/refusal.ts'
 import { DialogResponder } from '../shared/page-access/dialogs.ts'
-import { firstImage } from '../shared/page-access/script-config.ts'
+import { devicesAtStart } from '../shared/page-access/script-config.ts'
 import { openMeetingPage, PlatformDriver } from '../shared/platform-driver.ts'
 import { answerOf } from './dialogs.ts'
-import { JoinFlow, languageNote } from './join-flow.ts'
+import { JoinFlow } from './join-flow.ts'
 import { leaveSteps } from './leaving.ts'
 import type { ElementName, PageSnapshot } from './page/types.ts'
 import { meetClassifier } from './page-classifier.ts'
@@ -30,19 +32,12 @@ export async function openGoogleMeet(
 ): Promise<MeetingDriver> {
   const opening = { script: meetScript(options, stage), mediaOrigins: [ORIGIN] }
   const page = await openMeetingPage<PageSnapshot, ElementName>(stage, signal, options, opening)
-  const wantsCamera = firstImage(options) !== null
-  const devices = new DeviceToggles(page, {
-    camera: wantsCamera ? 'on' : 'off',
-    microphone: options.microphone ?? 'off',
-  })
-  const policy = { consent: options.recordingConsent, wantsCamera }
+  const wanted = devicesAtStart(options)
+  const devices = new DeviceToggles(page, wanted)
+  const policy = { consent: options.recordingConsent, wantsCamera: wanted.camera === 'on' }
   const dialogs = new DialogResponder(page, (dialog) => answerOf(dialog, policy))
-  const knock = new JoinFlow({
-    page,
-    devices,
-    botName: options.botName,
-    expectsAccount: options.expectsAccount ?? false,
-  })
+  const form = new JoinForm(page, devices, options.botName)
+  const joinFlow = new JoinFlow(page, form, options.expectsAccount ?? false)
   return new PlatformDriver<PageSnapshot, PageStateKind>({
     page,
     options,
@@ -51,9 +46,9 @@ export async function openGoogleMeet(
     answerOpenDialog: (snapshot) => dialogs.answerOpenDialog(snapshot),
     entrance: {
       open: (aborted) => loadMeeting(page, target.url, aborted, 'Google Meet'),
-      ask: (snapshot) => knock.prepareAndAsk(snapshot),
-      hasAsked: () => knock.wasAsked,
-      timeOut: (snapshot) => knock.timeOut(snapshot),
+      ask: (snapshot) => joinFlow.ask(snapshot),
+      hasAsked: () => form.hasAsked,
+      timeOut: (snapshot) => form.timeOut(snapshot),
       pageNote: languageNote,
     },
     chat: usualChatSteps(page),

@@ -1,8 +1,8 @@
 /** Maps each page state to its outcome, before and after admission. Pure. */
 
-import type { ErrorCode } from '@standin/wire/codes.ts'
-import { BotError } from '../../core/errors.ts'
+import type { BotError } from '../../core/errors.ts'
 import type { MeetingEnd } from '../../core/meeting/meeting.ts'
+import { type Refusal, refusalError } from '../shared/join/refusal.ts'
 import type { JoinStage, PageState } from '../shared/page-state.ts'
 import type { PageSnapshot } from './page/types.ts'
 import { PAGE_PHASES, type PageStateKind } from './page-state.ts'
@@ -10,13 +10,6 @@ import { PAGE_PHASES, type PageStateKind } from './page-state.ts'
 /** Statuses of the bot's own device in the roster. */
 const OUT = 6
 const REMOVED = 7
-
-interface Refusal {
-  code: ErrorCode
-  /** Says what the page showed and what it means; `{text}` is the page's own wording. */
-  sentence: string
-  canRetry?: boolean
-}
 
 const BLOCKED: Refusal = {
   code: 'BOT_NOT_ACCEPTED',
@@ -76,7 +69,7 @@ const BEFORE_ADMISSION: Partial<Record<PageStateKind, Refusal>> = {
   },
 }
 
-/** Before admission: the error of this page state, or null where it is none. `seen`: kinds that came before. */
+/** Before admission: the error of this page state, or null for none. `seen`: kinds that came before. */
 export function refusalOf(
   state: PageState<PageStateKind>,
   joinStage: JoinStage,
@@ -87,15 +80,7 @@ export function refusalOf(
   if (!refusal) return null
   // A dead link says nothing about a host, and before the bot asks to join no host can have denied it.
   if (joinStage === 'pre-join' && state.kind === 'unknown_end') return null
-  const text = state.text.slice(0, 200)
-  return new BotError(
-    refusal.code,
-    refusal.sentence.replace('{text}', () => text),
-    {
-      step: joinStage,
-      canRetry: refusal.canRetry ?? false,
-    },
-  )
+  return refusalError(refusal, state.text, joinStage)
 }
 
 const AFTER_ADMISSION: Partial<Record<PageStateKind, MeetingEnd>> = {

@@ -1,5 +1,5 @@
 /** Names of the wording that the driver uses; the words themselves are data, one file for each language. */
-import { matches, mergeWords, type PartialWords } from '../shared/words.ts'
+import { mergeWords, type PartialWords } from '../shared/words.ts'
 import { GERMAN } from './words/de.ts'
 import { ENGLISH } from './words/en.ts'
 import { SPANISH } from './words/es.ts'
@@ -102,7 +102,3 @@ export const OTHER_LANGUAGES: Readonly<Record<string, OtherWords>> = {
 
 /** The driver asks for the page in English; the words of other languages serve where the page ignores that. */
 export const WORDS = mergeWords<MeetWords>(ENGLISH, Object.values(OTHER_LANGUAGES))
-
-export function labelIsJoin(label: string): boolean {
-  return matches(WORDS.labels.join, label)
-}

@@ -4,16 +4,18 @@ import type { CaptureEnvironment, MeetingDriver } from '../../core/ports.ts'
 import type { DriverOptions } from '../shared/driver-options.ts'
 import { type ChatSteps, usualChatSteps } from '../shared/in-call/chat-sender.ts'
 import { DeviceToggles } from '../shared/join/device-toggles.ts'
+import { JoinForm } from '../shared/join/join-form.ts'
 import { loadMeeting } from '../shared/join/loading.ts'
+import { languageNote } from '../shared/join/refusal.ts'
 import { DialogResponder } from '../shared/page-access/dialogs.ts'
 import { type MeetingPage, meetingScript } from '../shared/page-access/meeting-page.ts'
-import { firstImage, scriptConfig } from '../shared/page-access/script-config.ts'
+import { devicesAtStart, scriptConfig } from '../shared/page-access/script-config.ts'
 import { openMeetingPage, PlatformDriver } from '../shared/platform-driver.ts'
 import { labelSources } from '../shared/words.ts'
 import { addressOf } from './address.ts'
 import { answerOf, mayBeAnswered } from './dialogs.ts'
 import { InCallTasks } from './in-call-tasks.ts'
-import { JoinFlow, languageNote } from './join-flow.ts'
+import { JoinFlow } from './join-flow.ts'
 import { leaveSteps } from './leaving.ts'
 import type { ElementName, PageConfig, PageSnapshot } from './page/types.ts'
 import { jitsiClassifier } from './page-classifier.ts'
@@ -34,9 +36,8 @@ export async function openJitsi(
   options: DriverOptions,
 ): Promise<MeetingDriver> {
   const { botName, recordingMode } = options
-  const camera = firstImage(options) === null ? 'off' : 'on'
-  const microphone = options.microphone ?? 'off'
-  const address = addressOf(target, { recordingMode, camera, microphone })
+  const wanted = devicesAtStart(options)
+  const address = addressOf(target, { recordingMode, ...wanted })
   const script = meetingScript<PageConfig>('page/jitsi', {
     ...scriptConfig(options, stage),
     meetingHosts: [new URL(address.url).hostname],
@@ -46,14 +47,15 @@ export async function openJitsi(
   const opening = { script, mediaOrigins: [address.origin] }
   const patient = { ...options, waits: { reconnectMs: RECONNECT_MS, ...options.waits } }
   const page = await openMeetingPage<PageSnapshot, ElementName>(stage, signal, patient, opening)
-  const devices = new DeviceToggles(page, { camera, microphone })
+  const devices = new DeviceToggles(page, wanted)
   const dialogs = new DialogResponder(page, (dialog) => answerOf(dialog, { consent: options.recordingConsent }))
   const password = target.passcode ?? null
   // The page may write its token anywhere, not only into its address.
   const secrets = [password, new URL(target.url).searchParams.get('jwt')].flatMap((secret) => secret || [])
-  const newDoor = () => new JoinFlow({ page, devices, botName, password })
-  const door = newDoor()
-  const comeBack = new InCallTasks(page, address.url, newDoor)
+  const newForm = () => new JoinForm(page, devices, botName)
+  const form = newForm()
+  const joinFlow = new JoinFlow({ page, form, password })
+  const inCallTasks = new InCallTasks(page, address.url, () => new JoinFlow({ page, form: newForm(), password }))
   return new PlatformDriver<PageSnapshot, PageStateKind>({
     page,
     options,
@@ -62,17 +64,17 @@ export async function openJitsi(
     answerOpenDialog: async (snapshot) => (mayBeAnswered(snapshot) ? dialogs.answerOpenDialog(snapshot) : null),
     entrance: {
       open: (aborted) => loadMeeting(page, address.url, aborted, 'The Jitsi server'),
-      ask: (snapshot, state) => door.ask(snapshot, state),
-      wait: (snapshot) => door.wait(snapshot),
-      hasAsked: () => door.wasAsked,
-      timeOut: (snapshot) => door.timeOut(snapshot),
+      ask: (snapshot, state) => joinFlow.ask(snapshot, state),
+      wait: (snapshot) => joinFlow.wait(snapshot),
+      hasAsked: () => form.hasAsked,
+      timeOut: (snapshot) => form.timeOut(snapshot),
       pageNote: languageNote,
     },
     chat: chatSteps(page),
     leaving: leaveSteps(page, address.host),
     watching: {
       endLooks: { left: LEFT_LOOKS },
-      afterPoll: (snapshot, state, isNewDocument) => comeBack.afterPoll(snapshot, state, isNewDocument),
+      afterPoll: (snapshot, state, isNewDocument) => inCallTasks.afterPoll(snapshot, state, isNewDocument),
     },
     hide: (text) => secrets.reduce((hidden, secret) => hidden.replaceAll(secret, '[redacted]'), text),
   })

@@ -1,8 +1,6 @@
 /** Before the meeting: fills in the name, sets the devices, presses the button and gives the password. */
 import { BotError } from '../../core/errors.ts'
-import type { DeviceToggles } from '../shared/join/device-toggles.ts'
-import { JoinButton } from '../shared/join/join-button.ts'
-import { NameBox } from '../shared/join/name-box.ts'
+import type { JoinForm } from '../shared/join/join-form.ts'
 import type { MeetingPage } from '../shared/page-access/meeting-page.ts'
 import type { PageState } from '../shared/page-state.ts'
 import type { ElementName, PageSnapshot } from './page/types.ts'
@@ -15,41 +13,31 @@ const PASSWORD_ANSWERS = 2
 
 export interface JoinFlowParts {
   page: MeetingPage<PageSnapshot, ElementName>
-  devices: DeviceToggles
-  botName: string
+  form: JoinForm
   /** The password of a locked room, where the link had one. */
   password: string | null
 }
 
 export class JoinFlow {
-  readonly #knocking: JoinFlowParts
-  readonly #nameBox: NameBox
-  readonly #button: JoinButton
+  readonly #parts: JoinFlowParts
   #screen: PageSnapshot['screen'] = null
-  #since: number | null = null
   #passwordPresses = 0
   #passwordPressedAt: number | null = null
   /** The password was sent, and the page has not closed its form since. */
   #isAnswered = false
   #answers = 0
 
-  constructor(knocking: JoinFlowParts) {
-    this.#knocking = knocking
-    this.#nameBox = new NameBox(knocking.page, knocking.botName)
-    this.#button = new JoinButton(knocking.page)
-  }
-
-  get wasAsked(): boolean {
-    return this.#button.wasPressed
+  constructor(parts: JoinFlowParts) {
+    this.#parts = parts
   }
 
   /** One poll of the page before the join. */
   async ask(snapshot: PageSnapshot, { kind }: PageState<PageStateKind>): Promise<void> {
-    const { page } = this.#knocking
+    const { page } = this.#parts
     if (kind === 'deep_link') await page.press('launchWeb')
     else if (kind === 'password' || (kind === 'lobby_door' && this.#mayOfferPassword(snapshot)))
       await this.#unlock(snapshot)
-    else await this.#knock(snapshot)
+    else await this.#fillIn(snapshot)
   }
 
   /** One poll in the lobby: with the password the bot need not wait there. */
@@ -57,34 +45,22 @@ export class JoinFlow {
     if (this.#mayOfferPassword(snapshot) || snapshot.passwordBox) await this.#unlock(snapshot)
   }
 
-  timeOut(snapshot: PageSnapshot | null): BotError {
-    return this.#button.timeOut(snapshot?.join ?? null, languageNote(snapshot))
-  }
-
-  async #knock(snapshot: PageSnapshot): Promise<void> {
-    const { page, devices } = this.#knocking
-    const { clock, waits } = page
+  async #fillIn(snapshot: PageSnapshot): Promise<void> {
+    const { form } = this.#parts
     if (snapshot.screen !== this.#screen) {
       // The lobby is a separate screen with its own button.
       this.#screen = snapshot.screen
-      this.#since = clock.now()
-      this.#button.forgetPress()
+      form.restart()
     }
-    if (snapshot.nameBox !== null && !(await this.#nameBox.holdsName(snapshot.nameBox.value))) return
-    // Devices that turn on after the click would be audible and visible in the meeting.
-    const mayStillCome = clock.now() - (this.#since ?? 0) < waits.devicesMs
-    if (mayStillCome && [snapshot.microphone, snapshot.camera].some((sign) => sign === 'absent' || sign === 'problem'))
-      return
-    if (!(await devices.settle(snapshot)) || !devices.mayJoin(snapshot)) return
-    await this.#button.press(snapshot.join, languageNote(snapshot), { screen: snapshot.screen })
+    if (await form.holdsName(snapshot.nameBox)) await form.join(snapshot, { screen: snapshot.screen })
   }
 
   #mayOfferPassword({ withPassword }: PageSnapshot): boolean {
-    return this.#knocking.password !== null && withPassword && this.#answers < PASSWORD_ANSWERS
+    return this.#parts.password !== null && withPassword && this.#answers < PASSWORD_ANSWERS
   }
 
   async #unlock(snapshot: PageSnapshot): Promise<void> {
-    const { page, password } = this.#knocking
+    const { page, password } = this.#parts
     // The password lets the bot in at once.
     if (password === null || !page.gate.isOpen) return
     const now = page.clock.now()
@@ -109,12 +85,4 @@ export class JoinFlow {
     await page.fill('passwordBox', password)
     await page.press('passwordJoin')
   }
-}
-
-/** A note about a page in another language than the requested one, to be added to a sentence. */
-export function languageNote(snapshot: PageSnapshot | null): string {
-  const lang = snapshot?.lang ?? ''
-  return lang === '' || /^en\b/i.test(lang)
-    ? ''
-    : ` The page is in the language "${lang}" although English was asked for.`
 }

@@ -3,18 +3,11 @@
  * each, without a search.
  */
 
-import type { ErrorCode } from '@standin/wire/codes.ts'
-import { BotError } from '../../core/errors.ts'
+import type { BotError } from '../../core/errors.ts'
 import type { MeetingEnd } from '../../core/meeting/meeting.ts'
+import { type Refusal, refusalError } from '../shared/join/refusal.ts'
 import type { JoinStage, PageState } from '../shared/page-state.ts'
 import type { PageStateKind } from './page-state.ts'
-
-interface Refusal {
-  code: ErrorCode
-  /** Says what the page showed and what it means; `{text}` is the page's own wording. */
-  sentence: string
-  canRetry?: boolean
-}
 
 const BEFORE_ADMISSION: Partial<Record<PageStateKind, Refusal>> = {
   off_site: { code: 'LOGIN_REQUIRED', sentence: 'The Jitsi server sent the bot to another site to sign in ({text}).' },
@@ -84,7 +77,7 @@ const LOCKED: Refusal = {
     'The room is locked with a password; put it behind the link as #pwd=…, or ask a moderator to unlock the room.',
 }
 
-/** Before admission: the error of this page state, or null where it is none. */
+/** Before admission: the error of this page state, or null for none. */
 export function refusalOf(
   state: PageState<PageStateKind>,
   joinStage: JoinStage,
@@ -92,16 +85,7 @@ export function refusalOf(
 ): BotError | null {
   const { kind } = state
   const refusal = kind === 'password' ? (hasPassword ? null : LOCKED) : BEFORE_ADMISSION[kind]
-  if (!refusal) return null
-  const text = state.text.slice(0, 200)
-  return new BotError(
-    refusal.code,
-    refusal.sentence.replace('{text}', () => text),
-    {
-      step: joinStage,
-      canRetry: refusal.canRetry ?? false,
-    },
-  )
+  return refusal ? refusalError(refusal, state.text, joinStage) : null
 }
 
 const AFTER_ADMISSION: Partial<Record<PageStateKind, MeetingEnd>> = {

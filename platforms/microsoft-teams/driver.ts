@@ -3,14 +3,16 @@ import type { MeetingTarget } from '../../core/meeting/meeting.ts'
 import type { CaptureEnvironment, MeetingDriver } from '../../core/ports.ts'
 import type { DriverOptions } from '../shared/driver-options.ts'
 import { DeviceToggles } from '../shared/join/device-toggles.ts'
+import { JoinForm } from '../shared/join/join-form.ts'
 import { loadMeeting } from '../shared/join/loading.ts'
+import { languageNote } from '../shared/join/refusal.ts'
 import { DialogResponder } from '../shared/page-access/dialogs.ts'
-import { firstImage } from '../shared/page-access/script-config.ts'
+import { devicesAtStart } from '../shared/page-access/script-config.ts'
 import { openMeetingPage, PlatformDriver } from '../shared/platform-driver.ts'
 import { teamsChat } from './chat.ts'
 import { answerOf } from './dialogs.ts'
 import { InCallTasks } from './in-call-tasks.ts'
-import { JoinFlow, languageNote } from './join-flow.ts'
+import { JoinFlow } from './join-flow.ts'
 import { leaveSteps } from './leaving.ts'
 import type { ElementName, PageSnapshot, TeamsPageApi } from './page/types.ts'
 import { teamsClassifier } from './page-classifier.ts'
@@ -32,12 +34,10 @@ export async function openMicrosoftTeams(
     waits: TEAMS_WAITS,
     mediaOrigins: mediaOrigins(url),
   })
-  const devices = new DeviceToggles(page, {
-    camera: firstImage(options) === null ? 'off' : 'on',
-    microphone: options.microphone ?? 'off',
-  })
+  const devices = new DeviceToggles(page, devicesAtStart(options))
   const dialogs = new DialogResponder(page, (dialog) => answerOf(dialog, { consent: options.recordingConsent }))
-  const knock = new JoinFlow({ page, devices, botName: options.botName, expectsAccount })
+  const form = new JoinForm(page, devices, options.botName)
+  const joinFlow = new JoinFlow({ page, form, expectsAccount })
   const chat = teamsChat(page)
   const inCallTasks = new InCallTasks(page, chat, options.recordingMode)
   return new PlatformDriver<PageSnapshot, PageStateKind>({
@@ -47,20 +47,20 @@ export async function openMicrosoftTeams(
     devices,
     async answerOpenDialog(snapshot) {
       const answered = await dialogs.answerOpenDialog(snapshot)
-      knock.dialogAnswered(answered)
+      joinFlow.dialogAnswered(answered)
       return answered
     },
     entrance: {
       open: (aborted) => loadMeeting(page, url, aborted, 'Microsoft Teams'),
-      ask: (snapshot, state) => knock.prepareAndAsk(snapshot, state),
-      hasAsked: () => knock.wasAsked,
-      timeOut: (snapshot) => knock.timeOut(snapshot),
+      ask: (snapshot, state) => joinFlow.ask(snapshot, state),
+      hasAsked: () => form.hasAsked,
+      timeOut: (snapshot) => form.timeOut(snapshot),
       pageNote: languageNote,
-      wait: (snapshot, state) => knock.wait(snapshot, state),
+      wait: (snapshot, state) => joinFlow.wait(snapshot, state),
     },
     chat: chat.steps,
     captions: { turnOn: () => inCallTasks.turnOnCaptions() },
-    leaving: leaveSteps(page, () => knock.wasAsked),
+    leaving: leaveSteps(page, () => form.hasAsked),
     hide: hideCoordinates,
     watching: { afterPoll: (snapshot, state, isNewDocument) => inCallTasks.afterPoll(snapshot, state, isNewDocument) },
   })

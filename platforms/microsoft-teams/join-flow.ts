@@ -3,9 +3,8 @@
  * drops.
  */
 import { BotError } from '../../core/errors.ts'
-import type { DeviceToggles } from '../shared/join/device-toggles.ts'
-import { JoinButton } from '../shared/join/join-button.ts'
-import { NameBox } from '../shared/join/name-box.ts'
+import type { JoinForm } from '../shared/join/join-form.ts'
+import { languageNote, sessionNotUsed } from '../shared/join/refusal.ts'
 import type { PageState } from '../shared/page-state.ts'
 import type { PageSnapshot } from './page/types.ts'
 import type { TeamsPage } from './page-script.ts'
@@ -26,49 +25,39 @@ const ASK_AGAIN_EVERY_MS = 5000
 
 export interface JoinFlowParts {
   page: TeamsPage
-  devices: DeviceToggles
-  botName: string
+  form: JoinForm
   /** The browser has an account's session; a name box then shows that the session was not used. */
   expectsAccount: boolean
 }
 
 export class JoinFlow {
-  readonly #knocking: JoinFlowParts
-  readonly #nameBox: NameBox
-  readonly #button: JoinButton
+  readonly #parts: JoinFlowParts
   readonly #steps = new Map<string, { at: number; times: number }>()
-  #entranceSince: number | null = null
   #namelessSince: number | null = null
   #againTries = 0
   #againAt = Number.NEGATIVE_INFINITY
 
-  constructor(knocking: JoinFlowParts) {
-    this.#knocking = knocking
-    this.#nameBox = new NameBox(knocking.page, knocking.botName)
-    this.#button = new JoinButton(knocking.page)
-  }
-
-  get wasAsked(): boolean {
-    return this.#button.wasPressed
+  constructor(parts: JoinFlowParts) {
+    this.#parts = parts
   }
 
   /** One poll of a page before the join. */
-  async prepareAndAsk(snapshot: PageSnapshot, { kind }: PageState<PageStateKind>): Promise<void> {
-    const { page } = this.#knocking
+  async ask(snapshot: PageSnapshot, { kind }: PageState<PageStateKind>): Promise<void> {
+    const { page } = this.#parts
     if (kind === 'launcher') await this.#step('launcher', Number.POSITIVE_INFINITY, () => page.press('onWeb'))
     else if (kind === 'permission_gate')
       await this.#step('permissions', Number.POSITIVE_INFINITY, () => page.ask('warmUpDevices'))
-    else await this.#ask(snapshot)
+    else await this.#fillIn(snapshot)
   }
 
   /** A dialog covered the page, so the request before it had no effect: the next one need not wait. */
   dialogAnswered(kind: string | null): void {
-    if (kind === 'without_devices') this.#button.forgetPress()
+    if (kind === 'without_devices') this.#parts.form.forgetPress()
   }
 
   /** One poll of the waiting room, which may drop a request without a message. */
   async wait(snapshot: PageSnapshot, { kind }: PageState<PageStateKind>): Promise<void> {
-    const { page } = this.#knocking
+    const { page } = this.#parts
     const { clock } = page
     if (kind === 'lobby') this.#againTries = 0
     const isDropped = kind === 'lobby_dropped' || kind === 'pre_join'
@@ -86,41 +75,24 @@ export class JoinFlow {
     await page.press('join')
   }
 
-  timeOut(snapshot: PageSnapshot | null): BotError {
-    return this.#button.timeOut(snapshot?.join ?? null, languageNote(snapshot))
-  }
-
-  async #ask(snapshot: PageSnapshot): Promise<void> {
-    const { page, devices, expectsAccount } = this.#knocking
-    const { clock, waits } = page
-    if (snapshot.nameBox !== null && expectsAccount)
-      throw new BotError(
-        'LOGIN_REQUIRED',
-        "The account's session was not used: Microsoft Teams asks for a guest's name.",
-        {
-          step: 'pre-join',
-        },
-      )
+  async #fillIn(snapshot: PageSnapshot): Promise<void> {
+    const { page, form, expectsAccount } = this.#parts
+    if (snapshot.nameBox !== null && expectsAccount) throw sessionNotUsed('Microsoft Teams')
     if (!(await this.#isNamed(snapshot))) return
     // Without the computer's sound the bot would record silence.
     if (snapshot.withoutComputerAudio && (await this.#step('sound', SOUND_TRIES, () => page.press('computerAudio'))))
       return
     if (snapshot.speakerIsOff && (await this.#step('speaker', SOUND_TRIES, () => page.press('speaker')))) return
-    this.#entranceSince ??= clock.now()
-    // Devices that turn on after the click would be audible and visible in the meeting.
-    const mayStillCome = clock.now() - this.#entranceSince < waits.devicesMs
-    if (mayStillCome && (snapshot.microphone === 'absent' || snapshot.camera === 'absent')) return
-    if (!(await devices.settle(snapshot)) || !devices.mayJoin(snapshot)) return
-    await this.#button.press(snapshot.join, languageNote(snapshot))
+    await form.join(snapshot)
   }
 
   /** The name is in its box, or belongs to the account. Rejects where a guest gets no box. */
   async #isNamed({ nameBox, join, lang }: PageSnapshot): Promise<boolean> {
-    const { page, expectsAccount } = this.#knocking
+    const { page, form, expectsAccount } = this.#parts
     if (expectsAccount) return true
     if (nameBox !== null) {
       this.#namelessSince = null
-      return this.#nameBox.holdsName(nameBox.value)
+      return form.holdsName(nameBox)
     }
     this.#namelessSince ??= page.clock.now()
     if (page.clock.now() - this.#namelessSince < NAME_BOX_MS) return false
@@ -131,12 +103,12 @@ export class JoinFlow {
     )
   }
 
-  /** True while the latest attempt is so recent that its effect may still come; false after `most` attempts. */
-  async #step(name: string, most: number, action: () => Promise<unknown>): Promise<boolean> {
-    const { clock, logger } = this.#knocking.page
+  /** True while the latest attempt is so recent that its effect may still come; false after `max` attempts. */
+  async #step(name: string, max: number, action: () => Promise<unknown>): Promise<boolean> {
+    const { clock, logger } = this.#parts.page
     const { at, times } = this.#steps.get(name) ?? { at: Number.NEGATIVE_INFINITY, times: 0 }
     if (clock.now() - at < STEP_EVERY_MS) return true
-    if (times >= most) return false
+    if (times >= max) return false
     this.#steps.set(name, { at: clock.now(), times: times + 1 })
     try {
       await action()
@@ -145,12 +117,4 @@ export class JoinFlow {
     }
     return true
   }
-}
-
-/** A note about a page in another language than the requested one, to be added to a sentence. */
-export function languageNote(snapshot: Pick<PageSnapshot, 'join' | 'lang'> | null): string {
-  const lang = snapshot?.lang ?? ''
-  if (lang === '' || /^en\b/i.test(lang)) return ''
-  const seen = snapshot?.join ? `; its button says "${snapshot.join.label}"` : ''
-  return ` The page is in the language "${lang}" although English was asked for${seen}.`
 }

@@ -1,18 +1,11 @@
 /** Maps each page state to its outcome, before and after admission. Pure. */
 
-import type { ErrorCode } from '@standin/wire/codes.ts'
-import { BotError } from '../../core/errors.ts'
+import type { BotError } from '../../core/errors.ts'
 import type { MeetingEnd } from '../../core/meeting/meeting.ts'
+import { type Refusal, refusalError } from '../shared/join/refusal.ts'
 import type { JoinStage, PageState } from '../shared/page-state.ts'
 import type { PageSnapshot } from './page/types.ts'
 import { noticeKind, type PageStateKind } from './page-state.ts'
-
-interface Refusal {
-  code: ErrorCode
-  /** Says what the page showed and what it means; `{text}` is the page's own wording. */
-  sentence: string
-  canRetry?: boolean
-}
 
 const DENIED: Refusal = {
   code: 'BOT_NOT_ACCEPTED',
@@ -86,7 +79,7 @@ const BEFORE_ADMISSION: Partial<Record<PageStateKind, Refusal>> = {
   },
 }
 
-/** Before admission: the error of this page state, or null where it is none. */
+/** Before admission: the error of this page state, or null for none. */
 export function refusalOf(
   state: PageState<PageStateKind>,
   joinStage: JoinStage,
@@ -95,15 +88,7 @@ export function refusalOf(
   // After a wait in the waiting room, an end without known words is a denial by a participant.
   const isAnswer = state.kind === 'unknown_end' && seen.has('lobby')
   const refusal = isAnswer ? DENIED : BEFORE_ADMISSION[state.kind]
-  if (!refusal) return null
-  return new BotError(
-    refusal.code,
-    refusal.sentence.replace('{text}', () => state.text.slice(0, 200)),
-    {
-      step: joinStage,
-      canRetry: refusal.canRetry ?? false,
-    },
-  )
+  return refusal ? refusalError(refusal, state.text, joinStage) : null
 }
 
 const AFTER_ADMISSION: Partial<Record<PageStateKind, MeetingEnd>> = {

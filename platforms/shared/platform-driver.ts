@@ -71,11 +71,10 @@ export async function openMeetingPage<
       plugins: options.browserPlugins,
       mediaOrigins,
       initScript: script.source,
-      ...(options.audioTap ? { carrier: script.channel } : {}),
+      carrier: options.audioTap ? script.channel : undefined,
       extraArguments: options.extraArguments ?? [],
-      ...(stage.frames === undefined
-        ? {}
-        : { ownScript: { path: `/${script.painter}.js`, source: pageScript(PAINTER) } }),
+      ownScript:
+        stage.frames === undefined ? undefined : { path: `/${script.painter}.js`, source: pageScript(PAINTER) },
       state: options.browserState ?? null,
       logger,
     }
@@ -92,7 +91,7 @@ export async function openMeetingPage<
     clock,
     logger,
     waits: { ...REAL_WAITS, ...waits, ...options.waits },
-    ...(frameOf ? { frameOf } : {}),
+    frameOf,
   })
 }
 
@@ -268,8 +267,8 @@ export class PlatformDriver<Snapshot extends CommonSnapshot, Kind extends string
     // Frames are not on the display, so the page gives the picture.
     const png = this.#frames.isUsed ? await this.#page.ask('compositePng').catch(() => null) : null
     if (png !== null) return Buffer.from(png, 'base64')
-    const style = this.#parts.options.recordingMode === 'audio_only' ? { style: SEEN_VIDEOS } : {}
-    return this.#page.browser.page.screenshot({ timeout: EVIDENCE_MS, animations: 'allow', caret: 'initial', ...style })
+    const style = this.#parts.options.recordingMode === 'audio_only' ? SEEN_VIDEOS : undefined
+    return this.#page.browser.page.screenshot({ timeout: EVIDENCE_MS, animations: 'allow', caret: 'initial', style })
   }
 
   leave(): Promise<void> {
@@ -323,11 +322,7 @@ export class PlatformDriver<Snapshot extends CommonSnapshot, Kind extends string
       const advice = this.#parts.options.browserState
         ? 'The stored session that was given (browser_state) is not signed in any more, or its account may not join.'
         : (this.#parts.accountAdvice ?? 'A stored session of an account (browser_state) would help.')
-      throw new BotError('LOGIN_REQUIRED', `${message} ${advice}`, {
-        cause: error,
-        canRetry,
-        ...(step ? { step } : {}),
-      })
+      throw new BotError('LOGIN_REQUIRED', `${message} ${advice}`, { cause: error, canRetry, step })
     }
   }
 

@@ -3,20 +3,11 @@
  * docs/platform-notes/zoom.md#web-client-outcomes and #outcomes-in-the-meeting.
  */
 
-import type { ErrorCode } from '@standin/wire/codes.ts'
-import { BotError } from '../../core/errors.ts'
+import type { BotError } from '../../core/errors.ts'
 import type { MeetingEnd } from '../../core/meeting/meeting.ts'
+import { type Refusal, refusalError } from '../shared/join/refusal.ts'
 import type { JoinStage } from '../shared/page-state.ts'
 import type { PageState, PageStateKind } from './page-state.ts'
-
-interface Refusal {
-  code: ErrorCode
-  /** Says what the page showed and what it means; `{text}` is the page's own wording. */
-  sentence: string
-  canRetry?: boolean
-}
-
-const TEXT_LENGTH = 200
 
 const BEFORE_ADMISSION: Partial<Record<PageStateKind, Refusal>> = {
   off_site: {
@@ -82,18 +73,10 @@ const LEFT_BEFORE_ASKING: Refusal = {
   sentence: 'The link led to another page of Zoom ({text}) instead of a meeting.',
 }
 
-/** Before admission: the error of this page state, or null where it is none. */
+/** Before admission: the error of this page state, or null for none. */
 export function refusalOf({ kind, text }: PageState, joinStage: JoinStage): BotError | null {
   const refusal = kind === 'left' && joinStage === 'pre-join' ? LEFT_BEFORE_ASKING : BEFORE_ADMISSION[kind]
-  if (!refusal) return null
-  return new BotError(
-    refusal.code,
-    refusal.sentence.replace('{text}', () => text.slice(0, TEXT_LENGTH)),
-    {
-      step: joinStage,
-      canRetry: refusal.canRetry ?? false,
-    },
-  )
+  return refusal ? refusalError(refusal, text, joinStage) : null
 }
 
 const AFTER_ADMISSION: Partial<Record<PageStateKind, MeetingEnd>> = {

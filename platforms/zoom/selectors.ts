@@ -113,6 +113,10 @@ export const SELECTORS = {
   /** The first use of captions asks for a language, and another dialog whether to do so again. */
   captionsLanguage: '.lt-select-language, .lt-select-language--ask, .big-dialog:has(.lt-checkbox-info)',
   primaryButton: '.zm-btn--primary',
+  /** A guest has it while breakout rooms are open. */
+  roomsButton: '[feature-type="bo"]',
+  /** Over the meeting while the bot is moved to a breakout room or back. */
+  roomLayer: '.loading-layer--bo-room',
   heading: 'h1, h2, [role="heading"]',
   icon: 'svg, style, script, .lazy-svg-icon__icon',
 } as const

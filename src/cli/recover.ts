@@ -2,7 +2,7 @@ import { readdir, stat } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { jsonText } from '@standin/base/json-text.ts'
 import { InvalidJob } from '../job/config.ts'
-import { listAbandonedIn, recoverFolderAndArtifacts, recoverIn } from '../wiring/recovery.ts'
+import { listAbandoned, recoverAbandoned, recoverFolderAndArtifacts } from '../wiring/recovery.ts'
 import type { Io } from './io.ts'
 import { s3AddressOf } from './s3-address.ts'
 
@@ -62,10 +62,10 @@ async function recoverBucket(address: string, flags: RecoverFlags, io: Io, signa
   const place = placeOf(address, flags)
   const options = { olderThanMs: millisecondsOf(flags.olderThan), botId: flags.botId, signal, tuning: printRetries(io) }
   if (flags.list) {
-    io.output.write(`${jsonText(await listAbandonedIn(place, options), 2)}\n`)
+    io.output.write(`${jsonText(await listAbandoned(place, options), 2)}\n`)
     return 0
   }
-  return report({ ...(await recoverIn(place, options)), beside: [] }, flags, io)
+  return report({ ...(await recoverAbandoned(place, options)), beside: [] }, flags, io)
 }
 
 /** Prints each retry, so that the operator knows why the command waits. */
@@ -84,7 +84,7 @@ async function recordingsWithSpool(folder: string): Promise<string[]> {
   return inside.filter((_, index) => hasSpool[index] !== null)
 }
 
-function placeOf(address: string, flags: RecoverFlags): Parameters<typeof recoverIn>[0] {
+function placeOf(address: string, flags: RecoverFlags): Parameters<typeof recoverAbandoned>[0] {
   return { type: 's3', ...s3AddressOf(address, '--s3'), endpoint: flags.s3Endpoint, region: flags.s3Region }
 }
 

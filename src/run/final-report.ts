@@ -71,11 +71,11 @@ export function finalReportOf(end: End, facts: LifeFacts): FinalReport {
     participants: timeline.participants(),
     speakers: timeline.speakers(),
     artifacts: facts.artifacts,
-    ...(facts.gaps.length > 0 ? { gaps: facts.gaps } : {}),
+    gaps: facts.gaps.length > 0 ? facts.gaps : undefined,
     quality: facts.quality,
     streaming: facts.streaming,
     transcribed_seconds: facts.transcribedSeconds,
-    ...(facts.transcriptIds.length > 0 ? { transcription_ids: [...facts.transcriptIds] } : {}),
+    transcription_ids: facts.transcriptIds.length > 0 ? [...facts.transcriptIds] : undefined,
     location: facts.location,
     extra: job.extra ?? null,
   }

@@ -76,6 +76,12 @@ function accompaniedBy(before: Observed, others: number, at: number): Observed {
   }
 }
 
+/** People may be in breakout rooms: an empty or silent room means nothing until they are closed. */
+function besideRooms(before: Observed, at: number): Observed {
+  const lastSpeechAt = Math.max(before.lastSpeechAt, at)
+  return { ...before, hasSeenOthers: true, aloneSince: null, onlyBotsSince: null, lastSpeechAt }
+}
+
 function withPeople(before: Observed, event: MeetingEvent | RecorderEvent): Observed {
   if (event.type === 'failed' || event.type === 'progress' || event.type === 'sound') return before
   const people = peopleAfter(before.people, event as MeetingEvent)
@@ -92,6 +98,7 @@ export function observe(earlier: Observed, event: MeetingEvent | RecorderEvent):
       const known = wasBlind
         ? { ...unseen(before, event.at), isAudible: before.isAudible }
         : { ...before, lastHeartbeatAt: event.at }
+      if (event.areRoomsOpen) return besideRooms(known, event.at)
       if (event.others === null) return known
       if (event.others > 0) return accompaniedBy(accompanied(known, event.at), event.others, event.at)
       return { ...known, onlyBotsSince: null, aloneSince: known.aloneSince ?? event.at }

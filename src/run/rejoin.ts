@@ -103,5 +103,5 @@ export class Rejoin {
 function cannotRejoin(first: BotError, last: unknown, because?: string): BotError {
   const reason = because ?? messageOf(last)
   const message = `${first.message} The bot did not rejoin the meeting: ${reason}`
-  return new BotError(first.code, message, { cause: last, ...(first.step ? { step: first.step } : {}) })
+  return new BotError(first.code, message, { cause: last, step: first.step })
 }

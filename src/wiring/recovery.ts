@@ -4,15 +4,16 @@ import type { Logger } from '../../core/logger.ts'
 import { lookupFor } from '../../core/network/address-policy.ts'
 import { indexBody } from '../../recorder/index.ts'
 import {
-  type Abandoned,
   type BucketRecovery,
-  listAbandoned,
   openStorage,
   type Recovered,
   recoverBucket,
   recoverSpool,
   type StorageConfig,
 } from '../../storage/index.ts'
+
+export { listAbandoned } from '../../storage/index.ts'
+
 import type { BotConfig } from '../job/config.ts'
 import { type LeftoverArtifacts, storeLeftoverArtifacts } from '../run/leftover-artifacts.ts'
 
@@ -79,15 +80,9 @@ export async function recoverFolderAndArtifacts(
   return { ...recovered, beside, problems: [...recovered.problems, ...problems] }
 }
 
-type BucketOptions = Omit<BucketRecovery, 'format'>
 type BucketPlace = Extract<StorageConfig, { type: 's3' }>
 
-/** Lists recordings in a bucket whose bots have not written for a while. */
-export function listAbandonedIn(place: BucketPlace, options: BucketOptions): Promise<Abandoned[]> {
-  return listAbandoned(place, options)
-}
-
-/** Recovers them. */
-export function recoverIn(place: BucketPlace, options: BucketOptions): Promise<Recovered> {
+/** Recovers the recordings of a bucket that `listAbandoned` finds. */
+export function recoverAbandoned(place: BucketPlace, options: Omit<BucketRecovery, 'format'>): Promise<Recovered> {
   return recoverBucket(place, { ...options, format: { indexBody } })
 }

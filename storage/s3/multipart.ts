@@ -57,7 +57,7 @@ export async function createUpload(session: S3Session, start: UploadStart): Prom
           Bucket: session.bucket,
           Key: key,
           ContentType: start.contentType,
-          ...((start.withChecksums ?? session.withChecksums) ? { ChecksumAlgorithm: 'SHA256' as const } : {}),
+          ChecksumAlgorithm: (start.withChecksums ?? session.withChecksums) ? 'SHA256' : undefined,
         }),
         options,
       ),

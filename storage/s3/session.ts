@@ -217,6 +217,6 @@ function createClient(config: S3Config, tuning: S3Tuning): S3Client {
     },
     ...(accessKeyId === undefined || secretAccessKey === undefined
       ? {}
-      : { credentials: { accessKeyId, secretAccessKey, ...(sessionToken === undefined ? {} : { sessionToken }) } }),
+      : { credentials: { accessKeyId, secretAccessKey, sessionToken } }),
   })
 }

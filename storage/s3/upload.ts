@@ -239,7 +239,7 @@ export async function putParts(
     throw new StorageError(
       error.trouble,
       `${error.message} Its unfinished upload could not be aborted; a lifecycle rule of the bucket removes it.`,
-      { cause: error, ...(error.serverCode === undefined ? {} : { serverCode: error.serverCode }) },
+      { cause: error, serverCode: error.serverCode },
     )
   }
 }

@@ -75,7 +75,7 @@ async function serverProves(
         new HeadObjectCommand({
           Bucket: session.bucket,
           Key: key,
-          ...(session.withChecksums ? { ChecksumMode: 'ENABLED' as const } : {}),
+          ChecksumMode: session.withChecksums ? 'ENABLED' : undefined,
         }),
         options,
       ),

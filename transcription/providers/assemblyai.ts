@@ -118,7 +118,7 @@ export function createAssemblyAi(options: AssemblyAiOptions): SpeechProvider {
       connectTimeout: OPEN_MS,
       // Who reconnects has to know what sound is to be sent again, and that is our caller.
       maxConnectionRetries: 0,
-      ...(options.liveUrl === null ? {} : { websocketBaseUrl: `${options.liveUrl.replace(/\/+$/, '')}/v3/ws` }),
+      websocketBaseUrl: options.liveUrl === null ? undefined : `${options.liveUrl.replace(/\/+$/, '')}/v3/ws`,
     } as StreamingTranscriberParams
     const transcriber = (await load()).streaming.transcriber(own)
     const turns = new TurnReader(own.formatTurns === true, listener)

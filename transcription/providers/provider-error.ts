@@ -12,7 +12,7 @@ export class ProviderError extends Error {
   readonly retryAfterMs: number | null
 
   constructor(message: string, options: { isTransient: boolean; retryAfterMs?: number | null; cause?: unknown }) {
-    super(message, options.cause === undefined ? {} : { cause: options.cause })
+    super(message, { cause: options.cause })
     this.name = 'ProviderError'
     this.isTransient = options.isTransient
     this.retryAfterMs = options.retryAfterMs ?? null

@@ -100,6 +100,7 @@ function start({ settings, socketPath }: typeof __given): void {
       dialogs.open(message.dialog)
     } else if (message.do === 'closeDialogs') dialogs.close()
     else if (message.do === 'notice') notices.show(message.notice)
+    else if (message.do === 'rooms') state.elsewhere = message.names
     else if (message.do === 'over') over(message.reason)
     else if (message.do === 'overlay') showOverlay(words, message.kind, message.forMs)
     else if (!obey(message, { connection: media, devices })) call?.receive(message)

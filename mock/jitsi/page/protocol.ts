@@ -86,6 +86,8 @@ export type ToPage =
   | { do: 'dialog'; dialog: DialogKind }
   | { do: 'closeDialogs' }
   | { do: 'notice'; notice: Notice }
+  /** People who are in a breakout room; none closes the room. */
+  | { do: 'rooms'; names: string[] }
   | { do: 'people'; people: PagePerson[] }
   | { do: 'speaking'; endpoint: string; speaking: boolean }
   | { do: 'chat'; line: ChatLine }

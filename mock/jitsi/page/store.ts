@@ -20,6 +20,8 @@ export class State {
   /** The last speaker. Stays the same in silence. */
   dominant: string | null = null
   botName = ''
+  /** Names of people in a breakout room. */
+  elsewhere: string[] = []
 
   /** The page's remote participants, without shared screens. */
   personOf(endpoint: string): PagePerson | undefined {
@@ -44,7 +46,7 @@ export function expose(state: State, settings: PageSettings, devices: Devices, m
 function slices(state: State, settings: PageSettings, devices: Devices, media: Media): Record<string, unknown> {
   const { self, isModerator, room } = settings
   const { lobby, failure } = state
-  const conference = state.isJoined ? { room } : undefined
+  const conference = state.isJoined ? { room, getName: () => room } : undefined
   return {
     'features/base/conference': {
       conference,
@@ -73,9 +75,21 @@ function slices(state: State, settings: PageSettings, devices: Devices, media: M
       video: { muted: devices.isOn('camera') ? 0 : 4 },
     },
     'features/lobby': { lobbyVisible: lobby.isShown, knocking: lobby.isKnocking },
+    'features/breakout-rooms': { rooms: state.elsewhere.length === 0 ? {} : roomsOf(state, room) },
     'features/prejoin': { showPrejoin: state.isPrejoinShown, joiningInProgress: state.isJoining },
     'features/chat': { isOpen: state.isChatOpen, messages: state.lines.map((line) => messageOf(line, self, state)) },
   }
+}
+
+/** The main room and one breakout room, each with its people. */
+function roomsOf({ botName, people, elsewhere }: State, room: string): Record<string, unknown> {
+  const jid = (id: string) => `${id}@conference.example`
+  const one = (id: string, isMainRoom: boolean, names: string[]) => ({
+    ...{ id, isMainRoom, jid: jid(id), name: isMainRoom ? undefined : 'Room 1' },
+    participants: Object.fromEntries(names.map((name) => [`${jid(id)}/${name}`, { displayName: name, role: 'none' }])),
+  })
+  const main = one(room, true, [botName, ...people.map(({ name }) => name)])
+  return { [jid(room)]: main, [jid('room-1')]: one('room-1', false, elsewhere) }
 }
 
 interface Participant {

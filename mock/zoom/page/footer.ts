@@ -23,6 +23,7 @@ export interface Footer {
   setAudioJoined(joined: boolean): void
   /** A host's bar says "End" and manages participants. */
   setHost(isHost: boolean): void
+  setRooms(areOpen: boolean): void
   setCaptions(on: boolean): void
   close(): void
 }
@@ -93,6 +94,10 @@ export function meetingFooter(context: UiContext, actions: FooterActions): Foote
   const menu = moreMenu(context, settings.captions && captionsItem)
   const more = plain('SvgMore', TEXT.more, () => menu.classList.toggle('show'), LABEL.more)
   const moreFrame = wrapped('more', more, menu)
+  const rooms = wrapped(
+    'bo',
+    plain('SvgBreakoutRooms', TEXT.breakoutRooms, () => {}),
+  )
   const leave = zmButton({ class: CLASS.footerButton }, actions.leave)
 
   const showPanels = () => {
@@ -155,6 +160,10 @@ export function meetingFooter(context: UiContext, actions: FooterActions): Foote
       isHost = next
       showPanels()
       showLeave()
+    },
+    setRooms(areOpen) {
+      if (areOpen) moreFrame.before(rooms)
+      else rooms.remove()
     },
     setCaptions(on) {
       if (on && !captionsPlace.isConnected) {

@@ -144,6 +144,7 @@ export function meetingPage(context: UiContext, toasts: HTMLElement, first: Page
       } else if (message.do === 'chat') chat.add(message.line)
       else if (message.do === 'chatChange') chat.change(message.line)
       else if (message.do === 'chatPolicy') chat.setPolicy(message.chat)
+      else if (message.do === 'rooms') footer.setRooms(message.areOpen)
       else if (message.do === 'caption') {
         const speaker = people.find(({ node }) => node === message.node)
         captions.update(message.row, speaker, message.text)

@@ -135,6 +135,8 @@ export type ToPage =
   | { do: 'caption'; node: number; text: string; row: number }
   /** A layer over the meeting, as in changing rooms; null takes it away. */
   | { do: 'layer'; text: string | null }
+  /** Breakout rooms are open, and a guest has their button. */
+  | { do: 'rooms'; areOpen: boolean }
   | { do: 'lost' }
   | { do: 'previewError'; text: string }
   | { do: 'captchaToast'; text: string }

@@ -328,6 +328,7 @@ export const TEXT = {
   showCaptions: 'Show Captions',
   hideCaptions: 'Hide Captions',
   more: 'More',
+  breakoutRooms: 'Breakout Rooms',
   leave: 'Leave',
   end: 'End',
   locked: '(Locked) ',

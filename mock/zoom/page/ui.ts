@@ -119,5 +119,5 @@ export function createMeetingUi({ root, settings, devices, pictures, sound, say 
 }
 
 function isForMeeting({ do: what }: ToPage): boolean {
-  return ['people', 'speaking', 'chat', 'chatChange', 'chatPolicy', 'caption'].includes(what)
+  return ['people', 'speaking', 'chat', 'chatChange', 'chatPolicy', 'caption', 'rooms'].includes(what)
 }

@@ -88,6 +88,7 @@ export function createSnapshotReader(
         microphone: elements.device('microphone', store),
         camera: elements.device('camera', store),
         others: others(),
+        areRoomsOpen: store?.areRoomsOpen,
         state: store && {
           isJoined: store.isJoined,
           wasJoined,

@@ -48,15 +48,18 @@ export interface StoreView {
   microphone: 'on' | 'off' | null
   camera: 'on' | 'off' | null
   isChatOpen: boolean
+  /** People are in another room of the meeting than the bot. */
+  areRoomsOpen: boolean
 }
 
-const MOST_PEOPLE = 1000
-const MOST_TRACKS = 3000
-const MOST_MESSAGES = 500
-const MOST_REACTIONS = 50
-const LONGEST_NAME = 256
-const LONGEST_TEXT = 10_000
-const LONGEST_ID = 128
+const MAX_PEOPLE = 1000
+const MAX_TRACKS = 3000
+const MAX_MESSAGES = 500
+const MAX_REACTIONS = 50
+const MAX_ROOMS = 200
+const MAX_NAME = 256
+const MAX_TEXT = 10_000
+const MAX_ID = 128
 
 type Foreign = Record<string, unknown>
 
@@ -71,19 +74,19 @@ export function readStore(): StoreView | null {
   const local = record(participants.local)
   return {
     isJoined: isJoined(conference),
-    selfId: text(local.id, LONGEST_ID),
-    people: entriesOf(participants.remote, MOST_PEOPLE).flatMap(personOf),
-    tracks: entriesOf(state['features/base/tracks'], MOST_TRACKS).flatMap(trackOf),
-    dominantId: text(participants.dominantSpeaker, LONGEST_ID),
+    selfId: text(local.id, MAX_ID),
+    people: entriesOf(participants.remote, MAX_PEOPLE).flatMap(personOf),
+    tracks: entriesOf(state['features/base/tracks'], MAX_TRACKS).flatMap(trackOf),
+    dominantId: text(participants.dominantSpeaker, MAX_ID),
     failure:
-      text(record(conference.error).name, LONGEST_ID) ??
-      text(record(part(state, 'base/connection').error).name, LONGEST_ID),
+      text(record(conference.error).name, MAX_ID) ?? text(record(part(state, 'base/connection').error).name, MAX_ID),
     waitsForModerator: Boolean(conference.authRequired) || conference.lobbyWaitingForHost === true,
     isLobbyShown: lobby.lobbyVisible === true,
     isKnocking: lobby.knocking === true,
     microphone: deviceOf(media.audio),
     camera: deviceOf(media.video),
     isChatOpen: part(state, 'chat').isOpen === true,
+    areRoomsOpen: areRoomsOpen(state, conference),
   }
 }
 
@@ -100,7 +103,7 @@ export function createMessageReader(): () => StoreMessage[] {
   const known = new WeakSet<Foreign>()
   return () => {
     const all = chatEntries(Number.POSITIVE_INFINITY)
-    const news = all.filter((entry, place) => place >= all.length - MOST_MESSAGES || !known.has(entry))
+    const news = all.filter((entry, place) => place >= all.length - MAX_MESSAGES || !known.has(entry))
     for (const entry of news) known.add(entry)
     return news.flatMap(messageOf)
   }
@@ -111,7 +114,7 @@ export function readReactions(): StoreReaction[] {
   return chatEntries().flatMap(reactionOf)
 }
 
-function chatEntries(most = MOST_MESSAGES): Foreign[] {
+function chatEntries(most = MAX_MESSAGES): Foreign[] {
   const state = stateOf()
   return state ? entriesOf(part(state, 'chat').messages, most) : []
 }
@@ -139,6 +142,13 @@ function isJoined(conference: Foreign): boolean {
   }
 }
 
+/** The main room is one of them while there are breakout rooms. */
+function areRoomsOpen(state: Foreign, { conference }: Foreign): boolean {
+  const own = text(call(conference, 'getName'), MAX_NAME)
+  const rooms = entriesOf(part(state, 'breakout-rooms').rooms, MAX_ROOMS)
+  return own !== null && rooms.some(({ id, participants }) => id !== own && entriesOf(participants, 1).length > 0)
+}
+
 function part(state: Foreign, name: string): Foreign {
   return record(state[`features/${name}`])
 }
@@ -158,17 +168,15 @@ function text(value: unknown, longest: number): string | null {
 }
 
 function personOf({ id, name, role, fakeParticipant, local, raisedHandTimestamp }: Foreign): StorePerson[] {
-  const known = text(id, LONGEST_ID)
+  const known = text(id, MAX_ID)
   // Shared screens, videos and boards are separate participants of another kind.
   if (known === null || fakeParticipant || local === true) return []
   const isHandRaised = typeof raisedHandTimestamp === 'number' && raisedHandTimestamp > 0
-  return [
-    { id: known, name: text(name, LONGEST_NAME)?.trim() || 'Unknown', isHost: role === 'moderator', isHandRaised },
-  ]
+  return [{ id: known, name: text(name, MAX_NAME)?.trim() || 'Unknown', isHost: role === 'moderator', isHandRaised }]
 }
 
 function trackOf({ participantId, mediaType, videoType, muted, local, jitsiTrack }: Foreign): StoreTrack[] {
-  const ownerId = text(participantId, LONGEST_ID)
+  const ownerId = text(participantId, MAX_ID)
   if (local === true || ownerId === null) return []
   const isScreen = mediaType === 'screenshare' || (mediaType === 'video' && videoType === 'desktop')
   const kind = isScreen ? 'screen' : mediaType === 'audio' ? 'audio' : mediaType === 'video' ? 'video' : null
@@ -187,13 +195,13 @@ function trackOf({ participantId, mediaType, videoType, muted, local, jitsiTrack
 }
 
 function messageOf(entry: Foreign): StoreMessage[] {
-  const said = text(entry.message, LONGEST_TEXT)
+  const said = text(entry.message, MAX_TEXT)
   const file = fileOf(record(entry.fileMetadata))
   const isOwn = entry.messageType === 'local'
   const isOther = entry.lobbyChat === true || entry.isReaction === true || (!isOwn && entry.messageType !== 'remote')
-  const id = text(entry.messageId, LONGEST_ID)
+  const id = text(entry.messageId, MAX_ID)
   if (id === null || isOther || (said === null && file === null)) return []
-  const replyTo = text(entry.replyToMessageId, LONGEST_ID)
+  const replyTo = text(entry.replyToMessageId, MAX_ID)
   return [
     {
       ...senderOf(entry),
@@ -225,18 +233,18 @@ const REACTIONS: Readonly<Record<string, string>> = {
 
 function reactionOf(entry: Foreign): StoreReaction[] {
   if (entry.isReaction !== true || entry.messageType !== 'remote') return []
-  const words = (text(entry.message, LONGEST_NAME) ?? '').match(/:\w+:/g) ?? []
+  const words = (text(entry.message, MAX_NAME) ?? '').match(/:\w+:/g) ?? []
   const emojis = words.flatMap((word) => REACTIONS[word] ?? [])
   const { senderId, senderName, at } = senderOf(entry)
   // In some versions the page gives these no id.
-  const id = text(entry.messageId, LONGEST_ID) ?? `${senderId} ${at}`
+  const id = text(entry.messageId, MAX_ID) ?? `${senderId} ${at}`
   return emojis.length > 0 ? [{ id, senderId, senderName, emojis, at }] : []
 }
 
 function senderOf({ participantId, displayName, timestamp }: Foreign) {
   return {
-    senderId: text(participantId, LONGEST_ID),
-    senderName: text(displayName, LONGEST_NAME)?.trim() || 'Unknown',
+    senderId: text(participantId, MAX_ID),
+    senderName: text(displayName, MAX_NAME)?.trim() || 'Unknown',
     at: typeof timestamp === 'number' && Number.isFinite(timestamp) ? timestamp : pageNow(),
   }
 }
@@ -244,10 +252,10 @@ function senderOf({ participantId, displayName, timestamp }: Foreign) {
 /** Emoji with the ids of the people who chose it. */
 function reactionsOn(value: unknown): ChatReaction[] {
   const all = value instanceof Map ? [...value] : Object.entries(record(value))
-  return all.slice(0, MOST_REACTIONS).flatMap(([emoji, people]) => {
+  return all.slice(0, MAX_REACTIONS).flatMap(([emoji, people]) => {
     const chosen = people instanceof Set || Array.isArray(people) ? [...people] : []
-    const participantIds = chosen.slice(0, MOST_PEOPLE).flatMap((id) => text(id, LONGEST_ID) ?? [])
-    const shown = text(emoji, LONGEST_ID)
+    const participantIds = chosen.slice(0, MAX_PEOPLE).flatMap((id) => text(id, MAX_ID) ?? [])
+    const shown = text(emoji, MAX_ID)
     return shown !== null && participantIds.length > 0
       ? [{ emoji: shown, count: participantIds.length, participantIds }]
       : []
@@ -256,7 +264,7 @@ function reactionsOn(value: unknown): ChatReaction[] {
 
 /** Files are stored on the meeting's own server; only participants may fetch them. */
 function fileOf({ fileName, fileSize }: Foreign): ChatFile | null {
-  const name = text(fileName, LONGEST_NAME)
+  const name = text(fileName, MAX_NAME)
   const isSize = typeof fileSize === 'number' && Number.isSafeInteger(fileSize) && fileSize >= 0
   return name === null ? null : { name, url: null, bytes: isSize ? fileSize : null }
 }

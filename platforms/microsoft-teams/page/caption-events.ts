@@ -47,7 +47,7 @@ export function createCaptionEvents({ config, people, wording, emit, onSpeaker }
     else channelRows.set(mri, row)
     const name = participantId === null ? '' : (people.present().find(({ id }) => id === participantId)?.name ?? '')
     const common = { key: `channel-${row}`, participantId, name, text, isFinal, at: pageNow() }
-    emit({ type: 'caption', ...common, ...(startedAt === null ? {} : { startedAt }) })
+    emit({ type: 'caption', ...common, startedAt: startedAt ?? undefined })
   }
 
   return {

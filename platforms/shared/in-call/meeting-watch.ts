@@ -168,7 +168,8 @@ export class MeetingWatch<Snapshot extends CommonSnapshot, Kind extends string> 
     this.#judge(state, snapshot)
     if (this.#isOver) return
     const isClear = classifier.phases[state.kind] === 'in_call'
-    this.#emit({ type: 'heartbeat', others: isClear ? snapshot.others : null, at: snapshot.at })
+    const { areRoomsOpen, at } = snapshot
+    this.#emit({ type: 'heartbeat', others: isClear ? snapshot.others : null, areRoomsOpen, at })
     // Polls do not move the pointer: the recorded screen does not need it, and hidden toolbars can be pressed too.
     await answerOpenDialog(snapshot)
     if (isClear && !devices.isRight(snapshot)) {
@@ -224,8 +225,7 @@ export class MeetingWatch<Snapshot extends CommonSnapshot, Kind extends string> 
         this.#fail(answer ?? new BotError('BOT_NOT_ACCEPTED', state.text))
         return
       }
-      const code = codeBeforeRecording === undefined ? {} : { codeBeforeRecording }
-      this.#emit({ type: 'ended', end, text: state.text, at: seen.at, ...code })
+      this.#emit({ type: 'ended', end, text: state.text, at: seen.at, codeBeforeRecording })
       this.#isOver = true
       return
     }

@@ -10,7 +10,7 @@ const NAME_TRIES = 10
 /**
  * The part of the page that the name box needs; `MeetingPage` has it where the platform names the element `nameBox`.
  */
-interface FillablePage {
+export interface FillablePage {
   fill(name: 'nameBox', text: string): Promise<unknown>
 }
 

@@ -355,7 +355,7 @@ export class MeetingPage<
 
 /** A broken browser says nothing about the meeting, so a fresh browser may continue where this one ended. */
 export function browserBroke(message: string, cause?: unknown): BotError {
-  return new BotError('INTERNAL_ERROR', message, { step: 'page', canRetry: true, ...(cause ? { cause } : {}) })
+  return new BotError('INTERNAL_ERROR', message, { step: 'page', canRetry: true, cause })
 }
 
 /** The page did not answer in time; it may be busy. */

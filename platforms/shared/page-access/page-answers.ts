@@ -109,6 +109,7 @@ const commonSnapshot = z.looseObject({
   microphone: device,
   camera: device,
   others: z.number().int().min(0).nullable(),
+  areRoomsOpen: z.boolean().optional(),
   captionsOn: z.boolean().nullish(),
   unread: z.record(z.string(), z.number()).optional(),
 })

@@ -1,10 +1,16 @@
 import type { CaptureEnvironment } from '../../../core/ports.ts'
 import type { DriverOptions } from '../driver-options.ts'
+import type { Device } from '../join/device-toggles.ts'
 import type { CommonConfig } from '../page/types.ts'
 
 /** The picture at the start; null keeps the camera off. */
 export function firstImage({ botImages }: Pick<DriverOptions, 'botImages'>): string | null {
   return botImages.find((image) => image !== null) ?? null
+}
+
+/** Microphone and camera at the start. */
+export function devicesAtStart(options: Pick<DriverOptions, 'botImages' | 'microphone'>): Record<Device, 'on' | 'off'> {
+  return { camera: firstImage(options) === null ? 'off' : 'on', microphone: options.microphone ?? 'off' }
 }
 
 /** Configuration of every platform's page script, about the bot and the capture environment. */
@@ -26,8 +32,6 @@ export function scriptConfig(
     playout,
     soundAheadMs,
     captions,
-    ...(audioTap
-      ? { audioTap: { mixRate: audioTap.mixRate, participantTracks: audioTap.wantsParticipantTracks } }
-      : {}),
+    audioTap: audioTap ? { mixRate: audioTap.mixRate, participantTracks: audioTap.wantsParticipantTracks } : undefined,
   } satisfies Partial<CommonConfig>
 }

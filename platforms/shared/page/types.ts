@@ -76,6 +76,8 @@ export interface CommonSnapshot {
   camera: DeviceState
   /** Others in the meeting as far as known; null where the page does not say. */
   others: number | null
+  /** Breakout rooms are open, and people may be in them; absent where the page does not say. */
+  areRoomsOpen?: boolean
   /** Whether captions are shown; absent or null where the page does not say. */
   captionsOn?: boolean | null
   /** `CallControl.goneAt`; absent where the platform does not watch it. */

@@ -10,7 +10,7 @@ import type { ChatSteps } from '../../shared/in-call/chat-sender.ts'
 import { DeviceToggles } from '../../shared/join/device-toggles.ts'
 import { DialogResponder } from '../../shared/page-access/dialogs.ts'
 import { meetingScript } from '../../shared/page-access/meeting-page.ts'
-import { firstImage, scriptConfig } from '../../shared/page-access/script-config.ts'
+import { devicesAtStart, scriptConfig } from '../../shared/page-access/script-config.ts'
 import { openMeetingPage, PlatformDriver } from '../../shared/platform-driver.ts'
 import { labelSources } from '../../shared/words.ts'
 import { answerDialog } from '../dialogs.ts'
@@ -95,10 +95,9 @@ class ZoomSdkDriver extends PlatformDriver<SdkSnapshot, keyof typeof SDK_PAGE_PH
       waits,
       // Then all cameras are on the page, and the composite chooses among them.
       view: options.recordingMode === 'audio_only' ? 'speaker' : 'gallery',
-      ...(options.fetchToken ? { fetchToken: options.fetchToken } : {}),
+      fetchToken: options.fetchToken,
     })
     const classifier = sdkClassifier({ joinedWith: () => attempt.joinedWith, canAskAgain: attempt.canAskAgain })
-    const wantsCamera = firstImage(options) !== null
     const dialogs = new DialogResponder(page, (dialog) =>
       saysUserLeft(dialog.text) ? null : answerDialog(dialog, { consent: recordingConsent }),
     )
@@ -111,10 +110,7 @@ class ZoomSdkDriver extends PlatformDriver<SdkSnapshot, keyof typeof SDK_PAGE_PH
       page,
       options,
       classifier,
-      devices: new DeviceToggles(page, {
-        camera: wantsCamera ? 'on' : 'off',
-        microphone: options.microphone ?? 'off',
-      }),
+      devices: new DeviceToggles(page, devicesAtStart(options)),
       answerOpenDialog: (snapshot) => dialogs.answerOpenDialog(snapshot),
       entrance: {
         open: (signal) => attempt.open(signal),
@@ -145,14 +141,14 @@ class ZoomSdkDriver extends PlatformDriver<SdkSnapshot, keyof typeof SDK_PAGE_PH
         },
       },
       async obtainRecordingRight(limitMs, signal) {
-        const desk = {
+        const requests = {
           clock: page.clock,
           waits,
           facts: async () => page.lastSnapshot?.sdk ?? null,
           startCapture: () => answerOf(page.ask('capture', 'start')),
           request: () => answerOf(page.ask('requestCapture')),
         }
-        await obtainRight(desk, limitMs, signal)
+        await obtainRight(requests, limitMs, signal)
         hasRight = true
       },
       hide: (text) => secrets.hide(text),

@@ -125,7 +125,7 @@ export class JoinFlow {
       userName: nameWithin(botName, NAME_BYTES),
       passWord: passcodeOf(target) ?? '',
       signature,
-      ...(tk === null ? {} : { tk }),
+      tk: tk ?? undefined,
       ...tokens,
     })
   }

@@ -159,8 +159,6 @@ export function sdkClassifier(parts: {
   }
 }
 
-const DENIED_SENTENCE = 'The host sent the bot out of the waiting room ("{text}").'
-
 function sdkRefusalOf(state: SdkPageState, joinStage: JoinStage, canAskAgain: boolean): BotError | null {
   const { kind, text } = state
   const shown = text.slice(0, 200)
@@ -172,11 +170,9 @@ function sdkRefusalOf(state: SdkPageState, joinStage: JoinStage, canAskAgain: bo
     case 'user_not_there':
       return null
     case 'denied':
-      return new BotError(
-        'BOT_NOT_ACCEPTED',
-        DENIED_SENTENCE.replace('{text}', () => shown),
-        { step: 'waiting' },
-      )
+      return new BotError('BOT_NOT_ACCEPTED', `The host sent the bot out of the waiting room ("${shown}").`, {
+        step: 'waiting',
+      })
     case 'disclaimer_refused':
       return new BotError('CANNOT_JOIN_MEETING', `The meeting's terms were not agreed to ("${shown}").`, {
         step: 'join',

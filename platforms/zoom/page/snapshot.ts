@@ -3,6 +3,7 @@ import { createDialogReader, hasVisibleCaptcha } from '../../shared/page/dom/dia
 import { isVisible, plain, textWithout, visibleLines } from '../../shared/page/dom/visible-text.ts'
 import { pageNow } from '../../shared/page/page-clock.ts'
 import type { SelectorName } from '../selectors.ts'
+import { BreakoutRooms } from './breakout-rooms.ts'
 import type { Elements } from './elements.ts'
 import type { FormSnapshot, PageConfig, PageSnapshot } from './types.ts'
 
@@ -87,6 +88,8 @@ export function createSnapshotReader(config: PageConfig, elements: Elements, kno
     return drawn('tile') ? 'other' : null
   }
 
+  const rooms = new BreakoutRooms(elements)
+
   let hadCaptions = false
   /** The client forgets captions after a breakout room: their parts are gone then, and the footer is there. */
   function captionsOn(): boolean | null {
@@ -128,6 +131,7 @@ export function createSnapshotReader(config: PageConfig, elements: Elements, kno
         microphone: elements.microphone(),
         camera: elements.camera(),
         others: known.others(peopleCount),
+        areRoomsOpen: rooms.areOpen(),
         captionsOn: captionsOn(),
         pageError: textOf(pageError),
         launchPage: drawn('launchPage') !== null || joinsElsewhere(),

@@ -4,9 +4,10 @@ import type { MeetingTarget } from '../../../core/meeting/meeting.ts'
 import type { CaptureEnvironment, MeetingDriver } from '../../../core/ports.ts'
 import type { DriverOptions } from '../../shared/driver-options.ts'
 import { DeviceToggles } from '../../shared/join/device-toggles.ts'
+import { languageNote } from '../../shared/join/refusal.ts'
 import { DialogResponder } from '../../shared/page-access/dialogs.ts'
 import { meetingScript } from '../../shared/page-access/meeting-page.ts'
-import { firstImage, scriptConfig } from '../../shared/page-access/script-config.ts'
+import { devicesAtStart, scriptConfig } from '../../shared/page-access/script-config.ts'
 import { openMeetingPage, PlatformDriver } from '../../shared/platform-driver.ts'
 import { labelSources } from '../../shared/words.ts'
 import { answerDialog } from '../dialogs.ts'
@@ -51,14 +52,11 @@ export async function openWebClient(
     frameOf: clientFrame,
   })
   const paces = { ...ZOOM_PACES, ...options.paces }
-  const devices = new DeviceToggles(page, {
-    camera: firstImage(options) === null ? 'off' : 'on',
-    microphone: options.microphone ?? 'off',
-  })
+  const devices = new DeviceToggles(page, devicesAtStart(options))
   const dialogs = new DialogResponder(page, (dialog) => answerDialog(dialog, { consent: options.recordingConsent }))
-  const entrance = new JoinFlow(page, target, botName, devices, paces)
+  const joinFlow = new JoinFlow(page, target, botName, devices, paces)
   const chat = new ChatPanel(page)
-  const chores = new InCallTasks(page, recordingMode, paces, chat)
+  const inCallTasks = new InCallTasks(page, recordingMode, paces, chat)
   return new PlatformDriver<PageSnapshot, PageStateKind>({
     page,
     options,
@@ -67,23 +65,23 @@ export async function openWebClient(
     async answerOpenDialog(snapshot) {
       // Later dialogs cover earlier ones, and only the uppermost can be pressed.
       const uppermostFirst = { dialogs: [...snapshot.dialogs].reverse() }
-      return (await dialogs.answerOpenDialog(uppermostFirst)) ?? (await entrance.clear(snapshot))
+      return (await dialogs.answerOpenDialog(uppermostFirst)) ?? (await joinFlow.clear(snapshot))
     },
     entrance: {
-      open: (stop) => entrance.open(stop),
-      ask: (snapshot, state) => entrance.ask(snapshot, state),
-      wait: (snapshot, state) => entrance.wait(snapshot, state),
-      hasAsked: () => entrance.hasAsked(),
-      timeOut: (snapshot) => entrance.timeOut(snapshot),
-      pageNote: (snapshot) => entrance.pageNote(snapshot),
+      open: (stop) => joinFlow.open(stop),
+      ask: (snapshot, state) => joinFlow.ask(snapshot, state),
+      wait: (snapshot, state) => joinFlow.wait(snapshot, state),
+      hasAsked: () => joinFlow.hasAsked(),
+      timeOut: (snapshot) => joinFlow.timeOut(snapshot),
+      pageNote: languageNote,
     },
     chat: chat.steps(),
     captions: { turnOn: () => turnOnCaptions(page) },
     leaving: leaveSteps(page),
     watching: {
       async afterPoll(snapshot, state) {
-        await entrance.leaveBehind()
-        await chores.afterPoll(snapshot, state)
+        await joinFlow.leaveBehind()
+        await inCallTasks.afterPoll(snapshot, state)
       },
       canBePutBack: true,
       codeBeforeRecording: 'MEETING_ENDED_PREMATURELY',

@@ -4,7 +4,9 @@
 import { BotError } from '../../../core/errors.ts'
 import type { MeetingTarget } from '../../../core/meeting/meeting.ts'
 import type { DeviceToggles } from '../../shared/join/device-toggles.ts'
+import { JoinButton } from '../../shared/join/join-button.ts'
 import { loadMeeting } from '../../shared/join/loading.ts'
+import { languageNote } from '../../shared/join/refusal.ts'
 import type { ZoomPaces } from '../paces.ts'
 import type { ElementName, FormSnapshot, PageSnapshot } from '../page/types.ts'
 import { type PageState, stateOf } from '../page-state.ts'
@@ -16,7 +18,7 @@ import { typeInto } from './typing.ts'
 const MAX_NAME_BYTES = 128
 const NAME_TRIES = 5
 const LAUNCH_TRIES = 4
-const MOST_PRESSES = 4
+const MAX_PRESSES = 4
 
 export class JoinFlow {
   readonly #page: ZoomPage
@@ -25,11 +27,11 @@ export class JoinFlow {
   readonly #devices: DeviceToggles
   readonly #paces: ZoomPaces
   readonly #stalls: StallWatch
+  readonly #button: JoinButton
   #formSince: number | null = null
   #nameTries = 0
   #launchTries = 0
-  #clicks = 0
-  #clickedAt = Number.NEGATIVE_INFINITY
+  #launchedAt = Number.NEGATIVE_INFINITY
   #passcodeTries = 0
   readonly #pressedAway = new Map<ElementName, number>()
   /** The page has no devices, because it offers no switches for them. */
@@ -45,6 +47,7 @@ export class JoinFlow {
     this.#devices = devices
     this.#paces = paces
     this.#stalls = new StallWatch(paces)
+    this.#button = new JoinButton(page)
   }
 
   async open(signal: AbortSignal): Promise<void> {
@@ -52,7 +55,7 @@ export class JoinFlow {
   }
 
   hasAsked(): boolean {
-    return this.#clicks > 0
+    return this.#button.wasPressed
   }
 
   /** The bot is in: from now on the page is not loaded again here. */
@@ -108,31 +111,23 @@ export class JoinFlow {
           : this.hasAsked()
             ? 'it came to no decision after the request to join'
             : 'neither a box for the name nor a button to join appeared'
-    return this.#cannotJoin(`The page of Zoom did not let the bot ask: ${why}.${this.pageNote(snapshot)}`, true)
-  }
-
-  /** A note about a page in another language than the requested one, to be added to a sentence. */
-  pageNote(snapshot: PageSnapshot | null): string {
-    const lang = snapshot?.lang ?? ''
-    return lang === '' || /^en\b/i.test(lang)
-      ? ''
-      : ` The page is in the language "${lang}" although English was asked for.`
+    return this.#cannotJoin(`The page of Zoom did not let the bot ask: ${why}.${languageNote(snapshot)}`, true)
   }
 
   /** A dialog that does not go away stays: the form under it may be reachable all the same. */
   async #pressAway(name: ElementName): Promise<boolean> {
     const pressed = this.#pressedAway.get(name) ?? 0
-    if (pressed >= MOST_PRESSES) return false
+    if (pressed >= MAX_PRESSES) return false
     this.#pressedAway.set(name, pressed + 1)
     return this.#page.press(name)
   }
 
   async #passLaunchPage(snapshot: PageSnapshot): Promise<void> {
     const { clock, waits } = this.#page
-    if (clock.now() - this.#clickedAt < waits.joinClickMs) return
+    if (clock.now() - this.#launchedAt < waits.joinClickMs) return
     if (this.#launchTries++ >= LAUNCH_TRIES)
       throw this.#cannotJoin(`Zoom's page "${snapshot.title}" offers no way to join from a browser.`, false)
-    this.#clickedAt = clock.now()
+    this.#launchedAt = clock.now()
     // In the older layout the link for the browser appears only after an attempt to open the app.
     const name: ElementName = (await this.#has('joinFromBrowser')) ? 'joinFromBrowser' : 'openApp'
     await this.#page.press(name)
@@ -148,8 +143,7 @@ export class JoinFlow {
   }
 
   async #fillIn(snapshot: PageSnapshot, form: FormSnapshot): Promise<void> {
-    const { clock, waits } = this.#page
-    const now = clock.now()
+    const now = this.#page.clock.now()
     this.#formSince ??= now
     if (!form.isSettled && now - this.#formSince < this.#paces.formMs) return
     if (form.asksForEmail)
@@ -158,14 +152,7 @@ export class JoinFlow {
     if (form.name && !(await this.#fillName(form.name))) return
     if (!(await this.#devices.settle(snapshot)) || !this.#devices.mayJoin(snapshot)) return
     if (!(await this.#haveSwitches(snapshot))) return
-    if (!form.join?.isEnabled || !this.#page.gate.isOpen || now - this.#clickedAt < waits.joinClickMs) return
-    if (this.#clicks >= waits.joinClicks)
-      throw this.#cannotJoin(`The button "${form.join.label}" was pressed ${this.#clicks} times without effect.`, true)
-    this.#page.logger.info('Asking to join', { button: form.join.label, client: form.client })
-    this.#clicks++
-    this.#clickedAt = clock.now()
-    await this.#page.wakePointer()
-    await this.#page.press('join')
+    await this.#button.press(form.join, languageNote(snapshot), { client: form.client })
   }
 
   /**
@@ -232,7 +219,8 @@ export class JoinFlow {
     this.#areWithdrawn = false
     this.#nameTries = 0
     this.#passcodeTries = 0
-    this.#clickedAt = Number.NEGATIVE_INFINITY
+    this.#launchedAt = Number.NEGATIVE_INFINITY
+    this.#button.forgetPress()
     const loading = { waitUntil: 'domcontentloaded', timeout: this.#page.waits.loadMs } as const
     // The tab may be at another address than the link by now; the next polls show the result.
     await this.#page.browser.page.goto(this.#target.url, loading).catch((error) => {

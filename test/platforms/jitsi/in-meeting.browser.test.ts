@@ -83,6 +83,16 @@ describe('how it ends', () => {
     expect(await attempt.event('ended')).toMatchObject({ end: 'ended_for_all' })
   })
 
+  test('while people are in a breakout room, the bot that is left behind knows it', async () => {
+    const attempt = await jitsi.inside('open')
+    await attempt.event('heartbeat', ({ others, areRoomsOpen }) => others === 2 && areRoomsOpen === false)
+    attempt.meeting.show('breakout-rooms')
+    await attempt.event('heartbeat', ({ areRoomsOpen }) => areRoomsOpen === true)
+    attempt.meeting.show('breakout-rooms-closed')
+    const closedAt = Date.now()
+    await attempt.event('heartbeat', ({ areRoomsOpen, at }) => areRoomsOpen === false && at > closedAt)
+  })
+
   test('the server is lost: the page reloads itself, and the bot joins again without help', async () => {
     const attempt = await jitsi.inside('open', { waits: { reconnectMs: 45_000 } })
     attempt.meeting.show('server-lost')

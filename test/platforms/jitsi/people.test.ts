@@ -10,6 +10,7 @@ const STORE: StoreView = {
   dominantId: null,
   failure: null,
   waitsForModerator: false,
+  areRoomsOpen: false,
   isLobbyShown: false,
   isKnocking: false,
   microphone: 'off',

@@ -188,3 +188,21 @@ test('10,000 messages in four looks are all read, and a changed message is read 
   show({ chat: { messages: [...messages] } })
   expect(read().map(({ id }) => id)).toContain('17')
 })
+
+test('breakout rooms are open while people are in another room than the bot', () => {
+  const room = (id: string, ...people: string[]) => ({
+    id,
+    participants: Object.fromEntries(people.map((it) => [it, {}])),
+  })
+  const areOpen = (rooms: unknown, own: unknown = 'main') => {
+    show({ 'base/conference': { conference: { getName: () => own } }, 'breakout-rooms': { rooms } }, true)
+    return readStore()?.areRoomsOpen
+  }
+  expect(areOpen({})).toBe(false)
+  expect(areOpen({ a: room('main', 'bot', 'Ann') })).toBe(false)
+  expect(areOpen({ a: room('main', 'bot'), b: room('one') })).toBe(false)
+  expect(areOpen({ a: room('main', 'bot'), b: room('one', 'Ann') })).toBe(true)
+  expect(areOpen({ a: room('main', 'Ann'), b: room('one', 'bot') }, 'one')).toBe(true)
+  expect(areOpen({ a: room('main', 'bot'), b: room('one', 'Ann') }, null), 'the room of the bot is unknown').toBe(false)
+  expect(areOpen(7)).toBe(false)
+})

@@ -5,6 +5,7 @@ import type { PageSnapshot } from '../../../platforms/microsoft-teams/page/types
 import type { TeamsPage } from '../../../platforms/microsoft-teams/page-script.ts'
 import { OPEN_GATE } from '../../../platforms/shared/join/ahead.ts'
 import { DeviceToggles } from '../../../platforms/shared/join/device-toggles.ts'
+import { JoinForm } from '../../../platforms/shared/join/join-form.ts'
 import { REAL_WAITS } from '../../../platforms/shared/waits.ts'
 import { snapshot } from './snapshots.ts'
 
@@ -28,7 +29,7 @@ function knockOf({ expectsAccount = false, microphone = 'off' as 'on' | 'off' } 
   } as unknown as TeamsPage
   let box: PageSnapshot['nameBox'] = null
   const devices = new DeviceToggles(page, { microphone: 'off', camera: 'off' })
-  const knock = new JoinFlow({ page, devices, botName: 'Notes', expectsAccount })
+  const joinFlow = new JoinFlow({ page, form: new JoinForm(page, devices, 'Notes'), expectsAccount })
   const seen = (): PageSnapshot =>
     snapshot({
       preJoin: true,
@@ -43,9 +44,9 @@ function knockOf({ expectsAccount = false, microphone = 'off' as 'on' | 'off' } 
       box = value === null ? null : { value }
     },
     async looks(ms: number) {
-      for (const end = now + ms; now < end; now += 500) await knock.prepareAndAsk(seen(), PRE_JOIN)
+      for (const end = now + ms; now < end; now += 500) await joinFlow.ask(seen(), PRE_JOIN)
     },
-    dropped: () => knock.wait(seen(), DROPPED),
+    dropped: () => joinFlow.wait(seen(), DROPPED),
   }
 }
 

@@ -81,6 +81,21 @@ describe('a meeting that continues', () => {
     await until(() => !attempt.meeting.bot.microphoneOn, 'the microphone is off')
   })
 
+  test('breakout rooms are open while a guest has their button, or while the bot is moved', async () => {
+    const attempt = together()
+    const rooms = async (shown: string, wanted: boolean) => {
+      attempt.meeting.show(shown)
+      const shownAt = Date.now()
+      await attempt.event('heartbeat', ({ areRoomsOpen, at }) => areRoomsOpen === wanted && at > shownAt)
+    }
+    await attempt.event('heartbeat', ({ areRoomsOpen }) => areRoomsOpen === false)
+    await rooms('breakout-rooms', true)
+    await rooms('breakout-rooms-closed', false)
+    await rooms('breakout-room', true)
+    await rooms('main-session', false)
+    await goesOn()
+  })
+
   test('a connection that comes back is reported as lost and recovered', async () => {
     const attempt = together()
     attempt.meeting.loseConnection()

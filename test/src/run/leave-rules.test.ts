@@ -53,6 +53,41 @@ describe('alone', () => {
   })
 })
 
+describe('breakout rooms', () => {
+  const rooms = (from: Observed, seconds: number, others: number | null, areRoomsOpen = true): Observed => {
+    let observed = from
+    for (let second = 1; second <= seconds; second++) {
+      const at = from.lastHeartbeatAt + second * 1000
+      observed = observe(observed, { type: 'heartbeat', others, areRoomsOpen, at })
+    }
+    return observed
+  }
+
+  test.each([0, 1, null])('while they are open the bot stays with %s others, also in silence', (others) => {
+    const together = watched(firstObservation(0), 5, 3)
+    expect(reason(rooms(together, 1200, others))).toBeNull()
+    expect(reason(rooms(watched(together, 29, 0), 1200, others))).toBeNull()
+  })
+
+  test('a bot that is admitted beside open rooms is not alone', () => {
+    expect(reason(rooms(firstObservation(0), 1200, 0))).toBeNull()
+  })
+
+  test('once they are closed, people have the usual time to come back', () => {
+    const open = rooms(watched(firstObservation(0), 5, 3), 600, 0)
+    expect(reason(rooms(open, 30, 0, false))).toBeNull()
+    expect(reason(rooms(open, 32, 0, false))).toBe('NO_ATTENDEES')
+    const back = rooms(rooms(open, 20, 0, false), 5, 3, false)
+    expect(reason(rooms(back, 29, 0, false))).toBeNull()
+    expect(reason(rooms(back, 42, 3, false))).toBe('NO_SPEAKER')
+  })
+
+  test('the limit of the recording ends it all the same', () => {
+    const open = rooms(firstObservation(0), 5, 0)
+    expect(reason(open, 0, limits, limits.recording_timeout * 1000)).toBe('RECORDING_TIMEOUT')
+  })
+})
+
 describe('silence', () => {
   const met = watched(firstObservation(0), 1, 2)
 

@@ -72,6 +72,7 @@ export class SdkSession {
         } else if (message.do === 'people') this.onPeople(message.people)
         else if (message.do === 'speaking') this.onSpeaking(message.node, message.speaking)
         else if (message.do === 'chat') this.fireChat(message.line)
+        else if (message.do === 'rooms') this.fire('onRoomStatusChange', { status: message.areOpen ? 2 : 4 })
         if (this.takeSdkWord(message)) return
         if (!ui.receive(message as Parameters<typeof ui.receive>[0])) obey(message, { connection, devices })
       },

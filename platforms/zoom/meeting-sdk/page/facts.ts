@@ -35,6 +35,7 @@ export class SdkFactsStore {
     left: null,
     isAttendee: false,
     hasHost: false,
+    areRoomsOpen: null,
     capture: { status: null, allowed: null, answers: 0 },
   }
   #ownId: number | null = null
@@ -101,6 +102,12 @@ export class SdkFactsStore {
     const reasonCode = fieldOf(data, 'reasonCode')
     if (reasonCode === undefined) return
     this.#facts.left ??= { reasonCode: numberOf(reasonCode), reason: textOf(fieldOf(data, 'reason')) }
+  }
+
+  /** 2 open, 3 closing, 4 closed (docs/platform-notes/zoom.md#sdk-events). */
+  tookRoomStatus(data: unknown): void {
+    const status = numberOf(fieldOf(data, 'status'))
+    if (status !== null) this.#facts.areRoomsOpen = status === 2 || status === 3
   }
 
   tookCaptureAnswer(data: unknown): void {

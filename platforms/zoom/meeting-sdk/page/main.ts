@@ -60,7 +60,13 @@ function createSdkPage(page: SharedPage<SdkPageConfig>): PlatformPage<SdkPageApi
 
   return {
     elements,
-    snapshot: { read: () => ({ ...snapshot.read(), sdk: facts.facts }), reference: snapshot.reference },
+    snapshot: {
+      read() {
+        const [page, sdk] = [snapshot.read(), facts.facts]
+        return { ...page, areRoomsOpen: sdk.areRoomsOpen ?? page.areRoomsOpen, sdk }
+      },
+      reference: snapshot.reference,
+    },
     speech,
     audioCapture: tap && captureZoomAudio({ tap, config }, (id) => (roster.isPresent(String(id)) ? String(id) : null)),
     poll(at) {

@@ -105,6 +105,7 @@ export function createSdkPilot(keeper: SdkFactsStore, listeners: SdkListeners): 
     on('onJoinSpeed', (data) => keeper.tookJoinSpeed(data))
     on('onMeetingStatus', (data) => keeper.tookMeetingStatus(data))
     on('onUserIsInWaitingRoom', (data) => keeper.tookWaitingRoom(data))
+    on('onRoomStatusChange', (data) => keeper.tookRoomStatus(data))
     on('onMediaCapturePermissionChange', (data) => keeper.tookCaptureAnswer(data))
     on('onMediaCaptureStatusChange', (data) => keeper.tookCaptureStatus(data))
     on('onUserJoin', lookAtPeople)

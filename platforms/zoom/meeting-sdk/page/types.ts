@@ -53,6 +53,8 @@ export interface SdkFacts {
   /** The SDK knows the bot among the attendees and does not hold it back. */
   isAttendee: boolean
   hasHost: boolean
+  /** Breakout rooms, as the SDK reports them; null before a report. */
+  areRoomsOpen: boolean | null
   capture: CaptureFacts
 }
 

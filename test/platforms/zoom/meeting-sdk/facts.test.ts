@@ -21,6 +21,17 @@ describe('what the SDK says', () => {
     expect(keeper.facts.failures[0]!.text).toHaveLength(300)
   })
 
+  test('breakout rooms are open until they are closed; closing takes a minute', () => {
+    const keeper = new SdkFactsStore()
+    const openAfter = (data: unknown) => {
+      keeper.tookRoomStatus(data)
+      return keeper.facts.areRoomsOpen
+    }
+    expect(keeper.facts.areRoomsOpen).toBeNull()
+    expect([2, 3, 4].map((status) => openAfter({ status }))).toEqual([true, true, false])
+    expect(openAfter({ status: 'x' }), 'no status changes nothing').toBe(false)
+  })
+
   test('levels go up; waiting for the host and the waiting room begin and end by them', () => {
     const keeper = new SdkFactsStore()
     const level = (number: number) => keeper.tookJoinSpeed({ tag: 'JOIN_SPEED', level: number })

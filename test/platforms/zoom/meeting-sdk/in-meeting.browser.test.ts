@@ -31,6 +31,16 @@ describe('events of the meeting', () => {
     await attempt.event('heartbeat', ({ others }) => others === 3)
   })
 
+  test('breakout rooms that the SDK reports are open until it says otherwise', async () => {
+    const attempt = await harness.attempt('open')
+    await attempt.enter()
+    attempt.meeting.show('breakout-rooms')
+    await attempt.event('heartbeat', ({ areRoomsOpen }) => areRoomsOpen === true)
+    attempt.meeting.show('breakout-rooms-closed')
+    const closedAt = Date.now()
+    await attempt.event('heartbeat', ({ areRoomsOpen, at }) => areRoomsOpen === false && at > closedAt)
+  })
+
   test('speakers, also where participants have no separate sound', async () => {
     const attempt = await harness.attempt('sdk-audio-worklet')
     const { meeting } = attempt

@@ -19,6 +19,7 @@ const FACTS: SdkFacts = {
   left: null,
   isAttendee: false,
   hasHost: false,
+  areRoomsOpen: null,
   capture: { status: null, allowed: null, answers: 0 },
 }
 const IN_MEETING: Partial<SdkFacts> = { isAttendee: true, level: 14, meetingStatus: 2, isInWaitingRoom: false }

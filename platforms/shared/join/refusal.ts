@@ -1,0 +1,38 @@
+/** Sentences about a page that does not let the bot in. */
+
+import type { ErrorCode } from '@standin/wire/codes.ts'
+import { BotError } from '../../../core/errors.ts'
+import type { CommonSnapshot } from '../page/types.ts'
+import type { JoinStage } from '../page-state.ts'
+
+/** The page's own wording is cut after it. Characters. */
+const MAX_TEXT_LENGTH = 200
+
+/** The meaning of a page state before admission. */
+export interface Refusal {
+  code: ErrorCode
+  /** Says what the page showed and what it means; `{text}` is the page's own wording. */
+  sentence: string
+  canRetry?: boolean
+}
+
+export function refusalError({ code, sentence, canRetry = false }: Refusal, text: string, step: JoinStage): BotError {
+  const message = sentence.replace('{text}', () => text.slice(0, MAX_TEXT_LENGTH))
+  return new BotError(code, message, { step, canRetry })
+}
+
+/** The page asks guests only for a name. */
+export function sessionNotUsed(platform: string): BotError {
+  const message = `The account's session was not used: ${platform} asks for a guest's name.`
+  return new BotError('LOGIN_REQUIRED', message, { step: 'pre-join' })
+}
+
+/** Ends a sentence about a page in another language than the requested one; empty for a page in English. */
+export function languageNote(
+  snapshot: (Pick<CommonSnapshot, 'lang'> & { join?: { label: string } | null }) | null,
+): string {
+  const { lang = '', join } = snapshot ?? {}
+  if (lang === '' || /^en\b/i.test(lang)) return ''
+  const seen = join ? `; its button says "${join.label}"` : ''
+  return ` The page is in the language "${lang}" although English was asked for${seen}.`
+}
