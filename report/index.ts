@@ -59,7 +59,7 @@ const transcript = z.looseObject({
   }),
 })
 
-/** Rejects where a file of the recording is damaged, naming it. Files that are not there say nothing. */
+/** Rejects if a file of the recording is damaged, and names it. Missing files are allowed. */
 export async function writeReport(folder: string, facts: ReportFacts): Promise<void> {
   const read = async <T>(name: string, schema: z.ZodType<T>, parse: (text: string) => unknown): Promise<T | null> => {
     const text = await readFile(join(folder, name), 'utf8').catch((error: NodeJS.ErrnoException) => {
@@ -78,7 +78,7 @@ export async function writeReport(folder: string, facts: ReportFacts): Promise<v
       .split('\n')
       .filter(Boolean)
       .map((line) => JSON.parse(line) as unknown)
-  const there = (await read('participants.json', people, JSON.parse)) ?? []
+  const participants = (await read('participants.json', people, JSON.parse)) ?? []
   const turns = (await read('diarization.jsonl', z.array(turn), lines)) ?? []
   const chat = (await read('chat_messages.json', messages, JSON.parse)) ?? []
   const voices = new Map(
@@ -93,7 +93,7 @@ export async function writeReport(folder: string, facts: ReportFacts): Promise<v
     seconds: facts.seconds,
     media: mediaOf(facts.files),
     end: facts.end,
-    people: there.map(({ id, name, is_host, visits }) => ({
+    people: participants.map(({ id, name, is_host, visits }) => ({
       id,
       name,
       isHost: is_host === true,
@@ -124,8 +124,8 @@ export async function writeReport(folder: string, facts: ReportFacts): Promise<v
   )
 }
 
-/** How much of a message is quoted beside the answer to it. Characters. */
-const QUOTED = 60
+/** Of a message, beside the reply to it. */
+const QUOTED_CHARACTERS = 60
 
 function chatOf(chat: z.infer<typeof messages>): ReportMessage[] {
   const byId = new Map(chat.map((message) => [message.message_id, message]))
@@ -140,7 +140,7 @@ function chatOf(chat: z.infer<typeof messages>): ReportMessage[] {
       isEdited: message.edited_at !== undefined,
       isDeleted: typeof message.deleted_at === 'string',
       isCut: message.is_cut === true,
-      answers: answered ? `${answered.sender_name}: ${answered.text.slice(0, QUOTED)}` : null,
+      answers: answered ? `${answered.sender_name}: ${answered.text.slice(0, QUOTED_CHARACTERS)}` : null,
       links: message.links.map(({ text, url }) => ({ text, url })),
       files: message.files.map(({ name, bytes }) => ({ name, bytes })),
       reactions: message.reactions.map(({ emoji, count }) => `${emoji} ${count}`),

@@ -1,4 +1,4 @@
-/** The name of a meeting for people: its platform, and its name or code where it has one that people know. Pure. */
+/** The name of a meeting for people: its platform, and its name or code if people know it. Pure. */
 import type { PlatformName } from '../core/meeting/meeting.ts'
 
 const PLATFORMS: Readonly<Record<PlatformName, string>> = {
@@ -8,7 +8,7 @@ const PLATFORMS: Readonly<Record<PlatformName, string>> = {
   jitsi: 'Jitsi Meet',
 }
 
-/** Such as `Google Meet abc-defg-hij`, or `Microsoft Teams` where the link has identifiers only. */
+/** Such as `Google Meet abc-defg-hij`, or `Microsoft Teams` if the link has only identifiers. */
 export function meetingName(platform: PlatformName, meetingId: string): string {
   const code = codeOf(platform, meetingId)
   return code === '' ? PLATFORMS[platform] : `${PLATFORMS[platform]} ${code}`

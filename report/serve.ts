@@ -16,11 +16,11 @@ interface Recording {
   id: string
   /** UTC milliseconds. */
   changedAt: number
-  what: string
+  names: string
 }
 
-/** Files that a browser may show as what they are. All others, such as a captured page, are sent as plain text. */
-const SHOWN_AS_THEY_ARE = new Set(['.mp4', '.m4a', '.ogg', '.json', '.png', '.vtt'])
+/** A browser may show these files with their own type. All others, such as a captured page, are sent as plain text. */
+const OWN_TYPE = new Set(['.mp4', '.m4a', '.ogg', '.json', '.png', '.vtt'])
 const REPORT = /^[^/]+\/report\.html$/
 /** No scripts, and a separate origin: content that is served here cannot read the other recordings. */
 const SANDBOX = 'sandbox'
@@ -29,7 +29,7 @@ const REPORT_SANDBOX = 'sandbox allow-scripts allow-popups allow-popups-to-escap
 const LIST_POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 const HEADERS = { 'x-content-type-options': 'nosniff', 'referrer-policy': 'no-referrer', 'cache-control': 'no-cache' }
 
-/** Listens on this machine alone. Rejects where the folder cannot be read or the port is taken. */
+/** Listens on this machine only. Rejects if the folder cannot be read or the port is taken. */
 export async function serveRecordings(folder: string, port = 0): Promise<RecordingServer> {
   await readdir(folder)
   const server = createServer((request, response) => {
@@ -57,7 +57,7 @@ async function answer(folder: string, server: Server, request: IncomingMessage, 
   // A foreign page that made its own name point here must not read recordings.
   const host = request.headers.host
   if (host !== `127.0.0.1:${portOf(server)}` && host !== `localhost:${portOf(server)}`) {
-    response.writeHead(421, HEADERS).end('This server answers to 127.0.0.1 only\n')
+    response.writeHead(421, HEADERS).end('This server accepts only requests to 127.0.0.1\n')
     return
   }
   if (request.method !== 'GET' && request.method !== 'HEAD') {
@@ -89,7 +89,7 @@ async function answer(folder: string, server: Server, request: IncomingMessage, 
     .on('headers', (answering: ServerResponse) => {
       for (const [name, value] of Object.entries(HEADERS)) answering.setHeader(name, value)
       // Chromium does not play a media file that is sandboxed, and none of these types can hold a script.
-      if (SHOWN_AS_THEY_ARE.has(extname(file))) return
+      if (OWN_TYPE.has(extname(file))) return
       const isReport = REPORT.test(file)
       answering.setHeader('content-security-policy', isReport ? REPORT_SANDBOX : SANDBOX)
       if (!isReport) answering.setHeader('content-type', 'text/plain; charset=utf-8')
@@ -101,7 +101,7 @@ async function answer(folder: string, server: Server, request: IncomingMessage, 
 
 /**
  * The file that a path of an address leads to, relative to `root`, with escapes decoded and symbolic links followed: the
- * rules above judge the file that is read. Null where there is none, or where it is outside `root`.
+ * rules above judge the file that is read. Null if there is none, or if it is outside `root`.
  */
 async function fileBelow(root: string, path: string): Promise<string | null> {
   try {
@@ -122,28 +122,28 @@ async function recordingsIn(folder: string): Promise<Recording[]> {
       .filter((entry) => entry.isDirectory() && !entry.name.startsWith('.'))
       .map(async ({ name }): Promise<Recording | null> => {
         const info = await stat(join(root, name, 'report.html')).catch(() => null)
-        return info?.isFile() ? { id: name, changedAt: info.mtimeMs, what: await whatIs(root, name) } : null
+        return info?.isFile() ? { id: name, changedAt: info.mtimeMs, names: await namesIn(root, name) } : null
       }),
   )
   return found.filter((recording) => recording !== null).sort((one, other) => other.changedAt - one.changedAt)
 }
 
-async function whatIs(root: string, name: string): Promise<string> {
+async function namesIn(root: string, name: string): Promise<string> {
   const file = await fileBelow(root, `${encodeURIComponent(name)}/participants.json`)
   if (file === null) return ''
   try {
     const people = JSON.parse(await readFile(join(root, file), 'utf8')) as { name: string }[]
     return people.map(({ name }) => String(name)).join(', ')
   } catch {
-    // A recording without people, or a damaged list: its page says more.
+    // A damaged list: the page of the recording shows more.
     return ''
   }
 }
 
 function listPage(recordings: readonly Recording[]): string {
   const rows = recordings.map(
-    ({ id, changedAt, what }) =>
-      `<li><a href="/${encodeURIComponent(id)}/report.html">${new Date(changedAt).toISOString().slice(0, 16).replace('T', ' ')}</a> ${text(what)} <small>${text(id)}</small></li>`,
+    ({ id, changedAt, names }) =>
+      `<li><a href="/${encodeURIComponent(id)}/report.html">${new Date(changedAt).toISOString().slice(0, 16).replace('T', ' ')}</a> ${text(names)} <small>${text(id)}</small></li>`,
   )
   const list =
     rows.length > 0 ? `<ul>${rows.join('\n')}</ul>` : '<p>There is no recording with a report in this folder yet.</p>'

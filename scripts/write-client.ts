@@ -1,6 +1,6 @@
 /**
- * Writes the types of the client, `client/v2.ts` and `client/older.ts`, from the OpenAPI documents in `docs`. Git does not
- * keep them: each build writes them first.
+ * Writes the types of the client, `client/v2.ts` and `client/older.ts`, and those of the page of the dashboard,
+ * `client/dashboard.ts`, from the OpenAPI documents in `docs`. Git does not keep them: each build writes them first.
  */
 import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -13,6 +13,7 @@ const root = join(import.meta.dirname, '..')
 export const OPENAPI_DOCUMENTS: ReadonlyMap<string, string> = new Map([
   ['openapi.json', 'v2.ts'],
   ['openapi-older.json', 'older.ts'],
+  ['openapi-dashboard.json', 'dashboard.ts'],
 ])
 
 type Generator = typeof import('../client/node_modules/openapi-typescript/dist/index.d.mts')

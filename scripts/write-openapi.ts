@@ -1,6 +1,7 @@
 /**
- * Writes `docs/openapi.json` and `docs/openapi-older.json`: the OpenAPI documents that the service serves, so that a
- * review sees each change of the API. The types of the client are made from these files. Part of `npm run schemas`.
+ * Writes `docs/openapi.json`, `docs/openapi-older.json` and `docs/openapi-dashboard.json`: the OpenAPI documents that the
+ * service serves, so that a review sees each change of the API. The types of the client and of the dashboard are made from
+ * these files. Part of `npm run schemas`.
  */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'

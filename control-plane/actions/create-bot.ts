@@ -93,7 +93,7 @@ function insertionOf({ joinAt }: NewBot, row: NewBotRow, now: Date): Insertion {
     joinAt === null
       ? admitted(row as BotRow, now)
       : { patch: { schedule_status: 'scheduled' }, steps: [], messages: [], ledger: [] }
-  const reason = joinAt === null ? 'A bot was asked for.' : `A bot was asked for, to join at ${joinAt.toISOString()}.`
+  const reason = joinAt === null ? 'Bot requested.' : `Bot requested, to join at ${joinAt.toISOString()}.`
   const asked = { at: now, attempt: null, kind: 'asked' as const, reason }
   const times = { due_at: joinAt ?? now, created_at: now, updated_at: now }
   return {

@@ -29,7 +29,7 @@ export function retranscriptionBegun(bot: BotRow, { id, provider }: Retranscript
   const patch = { status: 'transcribing', transcription_status: 'processing' }
   return {
     patch,
-    steps: [step(now, 'A new transcript was asked for.', { status: 'transcribing', provider })],
+    steps: [step(now, 'New transcript requested.', { status: 'transcribing', provider })],
     messages: messagesOfStatus(withPatch(bot, patch), {
       code: 'transcribing',
       at: now,

@@ -24,7 +24,7 @@ const STATUS_WORDS: Readonly<Record<string, string>> = {
 }
 
 const KIND_WORDS: Readonly<Record<string, string>> = {
-  asked: 'A bot was asked for.',
+  asked: 'Bot requested.',
   changed: 'The bot was changed.',
   cancelled: 'The bot was cancelled.',
   due: 'The bot became due.',

@@ -3,24 +3,24 @@ export interface ReportData {
   /** Such as `Google Meet abc-defg-hij`. */
   meeting: string
   botName: string
-  /** UTC instant of the first frame, ISO 8601; null where nothing was recorded. */
+  /** UTC instant of the first frame, ISO 8601; null if nothing was recorded. */
   startedAt: string | null
   /** Length of the recording, pauses removed. */
   seconds: number
-  /** File beside the page; null where there is none. */
+  /** File beside the page; null if nothing was recorded. */
   media: { kind: 'video' | 'audio'; file: string } | null
   /** How the recording ended, in one sentence. */
   end: string
   people: ReportPerson[]
   turns: { person: number; name: string; from: number; to: number; confidence: number }[]
   chat: ReportMessage[]
-  /** Reactions to all and raised hands; `person` is null where the meeting gave a name only. */
+  /** Reactions to all and raised hands; `person` is null if the meeting gave only a name. */
   signs: { person: number | null; name: string; at: number | null; sign: string; text: string }[]
-  /** Of the transcript, where there is one. */
+  /** Empty without a transcript. */
   utterances: { name: string; from: number; to: number; text: string }[]
-  /** Stretches of the meeting that are not in the recording. */
+  /** Parts of the meeting that are missing in the recording. */
   gaps: { at: number; seconds: number }[]
-  /** Pairs of what was measured and its value, in words. */
+  /** Pairs of a measurement and its value, in words. */
   quality: [string, string][]
 }
 
@@ -28,7 +28,7 @@ export interface ReportPerson {
   id: number
   name: string
   isHost: boolean
-  /** File of this voice alone, beside the page; null where there is none. */
+  /** File of this voice alone, beside the page; null if there is none. */
   voice: string | null
   visits: { from: number | null; to: number | null }[]
 }
@@ -43,7 +43,7 @@ export interface ReportMessage {
   isEdited: boolean
   isDeleted: boolean
   isCut: boolean
-  /** Whose message it answers, and how that begins; null for none. */
+  /** Sender and beginning of the message that it replies to; null for none. */
   answers: string | null
   links: { text: string; url: string }[]
   files: { name: string; bytes: number | null }[]

@@ -49,16 +49,16 @@ test('holds what the files hold, and names and messages only as data', async () 
   expect(data.gaps).toEqual([{ at: 8, seconds: 8.2 }])
   expect(data.quality).toEqual([
     ['Repeated frames', '5 of 500 (1.00 %)'],
-    ['Longest stand-still', '0.12 s'],
-    ['Sound off picture, at most', '14 ms'],
-    ['Picture reduced', '1 time'],
-    ['Sound at its limit', '0.00 %'],
+    ['Longest freeze', '0.12 s'],
+    ['Audio/video offset, at most', '14 ms'],
+    ['Picture quality reduced', '1 time'],
+    ['Clipped audio', '0.00 %'],
     ['Silence', '25.00 %'],
     ['Speech without a name', '3.2 s (16.00 %), first at 0:11'],
-    ['Doubtful names', '0.5 s (2.50 %), first at 1:01:01'],
+    ['Uncertain names', '0.5 s (2.50 %), first at 1:01:01'],
     ['Size', '2.5 MB'],
     ['Pauses', '1'],
-    ['Missing', '8.2 s in 1 gap'],
+    ['Missing parts', '8.2 s in 1 gap'],
   ])
 })
 

@@ -1,4 +1,4 @@
-/** Alert rules of the team, and what they fired. */
+/** Alert rules of the team, and the alerts that they triggered. */
 import { z } from 'zod'
 import { BETWEEN_TESTS_SECONDS, readFirings } from '../../store/alerts/firings.ts'
 import {
@@ -22,52 +22,56 @@ import { at, limit, message, success, time, uuid } from '../v2/common.ts'
 import { rowNumber } from './row-number.ts'
 import { email } from './sign-in-routes.ts'
 
-const MOST_CHARACTERS_OF_SECRET = 256
+const MAX_SECRET_LENGTH = 256
 
-const ruleSchema = z.object({
-  alert_rule_id: z.uuid(),
-  name: z.string(),
-  alert_type: z.string(),
-  category: z.enum(['operational', 'threshold']),
-  operator: z.enum(OPERATORS),
-  threshold: z.number(),
-  cooldown_minutes: z.int(),
-  is_enabled: z.boolean(),
-  callback_url: z.string().nullable(),
-  has_callback_secret: z.boolean().describe('The secret itself is never answered.'),
-  emails: z.array(z.string()),
-  last_fired_at: time.nullable(),
-  created_at: time,
-})
+const ruleSchema = z
+  .object({
+    alert_rule_id: z.uuid(),
+    name: z.string(),
+    alert_type: z.string(),
+    category: z.enum(['operational', 'threshold']),
+    operator: z.enum(OPERATORS),
+    threshold: z.number(),
+    cooldown_minutes: z.int(),
+    is_enabled: z.boolean(),
+    callback_url: z.string().nullable(),
+    has_callback_secret: z.boolean().describe('The secret itself is never answered.'),
+    emails: z.array(z.string()),
+    last_fired_at: time.nullable(),
+    created_at: time,
+  })
+  .meta({ id: 'AlertRule' })
 const mailSchema = z.object({ is_configured: z.boolean() })
-const firingSchema = z.object({
-  firing: z.int(),
-  alert_rule_id: z.uuid(),
-  alert_rule_name: z.string(),
-  alert_type: z.string(),
-  category: z.enum(['operational', 'threshold']),
-  is_test: z.boolean(),
-  triggered_at: time,
-  current_value: z.number(),
-  operator: z.string(),
-  threshold_value: z.number(),
-  suppressed_count: z.int(),
-  message: z.string(),
-  sent: z.array(
-    z.object({
-      delivery: z.int(),
-      channel: z.enum(['callback', 'mail']),
-      to: z.string(),
-      state: z.string(),
-      attempts: z.int(),
-      next_at: time,
-      finished_at: time.nullable(),
-      last_status: z.int().nullable(),
-      last_error: z.string().nullable(),
-      last_answer: z.string().nullable(),
-    }),
-  ),
-})
+const firingSchema = z
+  .object({
+    firing: z.int(),
+    alert_rule_id: z.uuid(),
+    alert_rule_name: z.string(),
+    alert_type: z.string(),
+    category: z.enum(['operational', 'threshold']),
+    is_test: z.boolean(),
+    triggered_at: time,
+    current_value: z.number(),
+    operator: z.string(),
+    threshold_value: z.number(),
+    suppressed_count: z.int(),
+    message: z.string(),
+    sent: z.array(
+      z.object({
+        delivery: z.int(),
+        channel: z.enum(['callback', 'mail']),
+        to: z.string(),
+        state: z.string(),
+        attempts: z.int(),
+        next_at: time,
+        finished_at: time.nullable(),
+        last_status: z.int().nullable(),
+        last_error: z.string().nullable(),
+        last_answer: z.string().nullable(),
+      }),
+    ),
+  })
+  .meta({ id: 'AlertFiring' })
 
 /** One line of text: no control characters, which a mail's subject must not have, and none that turn the text around. */
 const ruleName = z
@@ -86,21 +90,23 @@ const fields = {
   callback_secret: z
     .string()
     .min(1)
-    .max(MOST_CHARACTERS_OF_SECRET)
+    .max(MAX_SECRET_LENGTH)
     .regex(/^[!-~]+$/, { error: 'must not contain spaces or characters beyond ASCII' })
     .nullable(),
   emails: z.array(email).max(MOST_EMAILS),
 }
-const newRule = z.strictObject({
-  ...fields,
-  alert_type: z.enum(ALERT_TYPES),
-  operator: fields.operator.default('>='),
-  cooldown_minutes: fields.cooldown_minutes.default(COOLDOWN.usual),
-  is_enabled: fields.is_enabled.default(true),
-  callback_url: fields.callback_url.default(null),
-  callback_secret: fields.callback_secret.default(null),
-  emails: fields.emails.default([]),
-})
+const newRule = z
+  .strictObject({
+    ...fields,
+    alert_type: z.enum(ALERT_TYPES),
+    operator: fields.operator.default('>='),
+    cooldown_minutes: fields.cooldown_minutes.default(COOLDOWN.usual),
+    is_enabled: fields.is_enabled.default(true),
+    callback_url: fields.callback_url.default(null),
+    callback_secret: fields.callback_secret.default(null),
+    emails: fields.emails.default([]),
+  })
+  .meta({ id: 'NewAlertRule' })
 const change = z.strictObject(fields).partial()
 const params = z.strictObject({ alert_rule_id: uuid })
 const oneRule = success(z.object({ alert_rule_id: z.uuid() }))
@@ -172,7 +178,7 @@ export function alertRoutes(app: App, { database, seals, client, alerts }: ApiDe
     const outcome = await alerts.sendTest(id)
     if (outcome === 'too_soon') throw refusals.tooManyTests(BETWEEN_TESTS_SECONDS)
     if (outcome === 'not_found') throw refusals.unknown('alert rule')
-    return { success: true as const, data: { message: 'A test alert is on its way' } }
+    return { success: true as const, data: { message: 'Test alert sent' } }
   })
 
   app.get(
@@ -188,8 +194,8 @@ export function alertRoutes(app: App, { database, seals, client, alerts }: ApiDe
       },
     },
     async (request) => {
-      const { alert_rule_id: ruleId, before, limit: most } = request.query
-      const firings = await readFirings(database, callerOf(request).teamId, { ruleId, before, limit: most })
+      const { alert_rule_id: ruleId, before, limit: count } = request.query
+      const firings = await readFirings(database, callerOf(request).teamId, { ruleId, before, limit: count })
       return {
         success: true as const,
         data: firings.map(({ id, rule_id, rule_name, sent, triggered_at, ...firing }) => ({
@@ -228,8 +234,9 @@ export function alertRoutes(app: App, { database, seals, client, alerts }: ApiDe
 
   function check(rule: Checked, before: ShownRule | null): void {
     if (categoryOf(rule.type) === 'operational') {
-      if (!Number.isInteger(rule.threshold)) throw refusals.validation('body/threshold counts, so it is a whole number')
-      if (rule.operator !== '>=') throw refusals.validation('body/operator is >= for what is counted')
+      if (!Number.isInteger(rule.threshold))
+        throw refusals.validation('body/threshold must be a whole number for this alert type')
+      if (rule.operator !== '>=') throw refusals.validation('body/operator must be >= for this alert type')
     }
     if (rule.callbackUrl === null && rule.emails.length === 0)
       throw refusals.validation('body needs a callback_url or at least one of emails')
@@ -241,7 +248,7 @@ export function alertRoutes(app: App, { database, seals, client, alerts }: ApiDe
     }
     const isNew = rule.emails.some((address) => !before?.emails.includes(address))
     if (isNew && !alerts.sendsMail)
-      throw refusals.validation('body/emails: this service sends no mail, as no mail server is configured')
+      throw refusals.validation('body/emails: no mail server is configured, so this service cannot send mail')
   }
 }
 

@@ -10,34 +10,38 @@ import { type App, callerOf } from '../http/generation.ts'
 import { at, limit, message, requestTime, success, time, uuid } from '../v2/common.ts'
 import { rowNumber } from './row-number.ts'
 
-const endpointSchema = z.object({
-  endpoint_id: z.uuid(),
-  kind: z.string(),
-  url: z.string(),
-  events: z.array(z.string()).nullable().describe('Null: all.'),
-  failed_in_a_row: z.int(),
-  failing_since: time.nullable(),
-  probe_at: time.nullable(),
-  disabled_at: time.nullable(),
-  disabled_reason: z.string().nullable(),
-  created_at: time,
-})
-const deliverySchema = z.object({
-  delivery: z.int(),
-  message_id: z.string(),
-  event: z.string(),
-  endpoint_id: z.uuid(),
-  url: z.string(),
-  bot_id: z.string().nullable(),
-  state: z.string(),
-  attempts: z.int(),
-  created_at: time,
-  next_at: time,
-  finished_at: time.nullable(),
-  last_status: z.int().nullable(),
-  last_error: z.string().nullable(),
-})
 const STATES = ['waiting', 'sending', 'delivered', 'failed', 'dropped'] as const
+const endpointSchema = z
+  .object({
+    endpoint_id: z.uuid(),
+    kind: z.string(),
+    url: z.string(),
+    events: z.array(z.string()).nullable().describe('Null: all.'),
+    failed_in_a_row: z.int(),
+    failing_since: time.nullable(),
+    probe_at: time.nullable(),
+    disabled_at: time.nullable(),
+    disabled_reason: z.string().nullable(),
+    created_at: time,
+  })
+  .meta({ id: 'Endpoint' })
+const deliverySchema = z
+  .object({
+    delivery: z.int(),
+    message_id: z.string(),
+    event: z.string(),
+    endpoint_id: z.uuid(),
+    url: z.string(),
+    bot_id: z.string().nullable(),
+    state: z.enum(STATES),
+    attempts: z.int(),
+    created_at: time,
+    next_at: time,
+    finished_at: time.nullable(),
+    last_status: z.int().nullable(),
+    last_error: z.string().nullable(),
+  })
+  .meta({ id: 'Delivery' })
 const params = z.strictObject({ endpoint_id: uuid })
 const secret = success(z.object({ endpoint_id: z.uuid(), secret: z.string().nullable().describe('Shown this once.') }))
 
@@ -102,13 +106,13 @@ export function endpointRoutes(app: App, { database, readList, seals, client, we
     { config: owner, schema: { params, response: { 200: message } } },
     async (request) => {
       await enableEndpoint(database, await ownEndpoint(request.params.endpoint_id, callerOf(request).teamId))
-      return { success: true as const, data: { message: 'The endpoint gets webhooks again' } }
+      return { success: true as const, data: { message: 'The endpoint is enabled' } }
     },
   )
 
   app.post('/endpoints/:endpoint_id/test', { schema: { params, response: { 200: message } } }, async (request) => {
     await webhooks.sendTest(await ownEndpoint(request.params.endpoint_id, callerOf(request).teamId))
-    return { success: true as const, data: { message: 'A test message is on its way' } }
+    return { success: true as const, data: { message: 'Test webhook sent' } }
   })
 
   app.post(
@@ -142,18 +146,19 @@ export function endpointRoutes(app: App, { database, readList, seals, client, we
       },
     },
     async (request) => {
-      const { endpoint_id: endpointId, state, before, limit: most } = request.query
+      const { endpoint_id: endpointId, state, before, limit: count } = request.query
       const rows = await readList(callerOf(request).teamId, readDeliveries, callerOf(request).teamId, {
         endpointId,
         state,
         before,
-        limit: most,
+        limit: count,
       })
       return {
         success: true as const,
         data: rows.map(({ id, ...row }) => ({
           ...row,
           delivery: id,
+          state: row.state as (typeof STATES)[number],
           created_at: row.created_at.toISOString(),
           next_at: row.next_at.toISOString(),
           finished_at: at(row.finished_at),

@@ -1,5 +1,6 @@
 /** Notifies open dashboards which bots of their team changed, by server-sent events. */
 import type { FastifyReply } from 'fastify'
+import { z } from 'zod'
 import type { Log } from '../../ports.ts'
 import { readLiveBots } from '../../store/dashboard.ts'
 import type { Database } from '../../store/database.ts'
@@ -11,13 +12,15 @@ import { type App, callerOf } from '../http/generation.ts'
 const LOOK_EVERY_MS = 1000
 /** Keeps proxies from closing a quiet connection. */
 const COMMENT_EVERY_MS = 20_000
-const MOST_READERS = 500
+const MAX_READERS = 500
 /** So that one team leaves places for the others. */
 const MAX_READERS_OF_TEAM = 100
-/** Most bytes that wait for a client that does not read. */
-const MOST_BUFFERED_BYTES = 256 * 1024
+/** For a client that does not read. */
+const MAX_BUFFERED_BYTES = 256 * 1024
 /** A session that was ended or disabled stops reading with the next connection. */
-const LONGEST_MS = 10 * 60_000
+const MAX_CONNECTION_MS = 10 * 60_000
+
+const EVENTS = { description: 'Server-sent events', content: { 'text/event-stream': { schema: z.string() } } }
 
 interface Reader {
   send(text: string): void
@@ -77,11 +80,11 @@ export function feedRoutes(app: App, { database, log }: ApiDependencies): void {
     feeds.clear()
   })
 
-  app.get('/feed', async (request, reply) => {
+  app.get('/feed', { schema: { response: { 200: EVENTS } } }, async (request, reply) => {
     const { teamId } = callerOf(request)
     const count = [...feeds.values()].reduce((sum, { readers }) => sum + readers.size, 0)
     const own = feeds.get(teamId)?.readers.size ?? 0
-    if (count >= MOST_READERS || own >= MAX_READERS_OF_TEAM) throw refusals.unavailable('Too many dashboards are open')
+    if (count >= MAX_READERS || own >= MAX_READERS_OF_TEAM) throw refusals.unavailable('Too many dashboards are open')
     const feed = feeds.get(teamId) ?? new TeamFeed(database, teamId, log)
     feeds.set(teamId, feed)
     await feed.began.catch(() => {
@@ -111,15 +114,15 @@ function open(reply: FastifyReply, onEnd: () => void): Reader {
     'x-accel-buffering': 'no',
   })
   const comments = setInterval(() => raw.write(': still here\n\n'), COMMENT_EVERY_MS)
-  const longest = setTimeout(() => raw.end(), LONGEST_MS)
+  const timeout = setTimeout(() => raw.end(), MAX_CONNECTION_MS)
   raw.once('close', () => {
     clearInterval(comments)
-    clearTimeout(longest)
+    clearTimeout(timeout)
     onEnd()
   })
   return {
     send(text) {
-      if (raw.writableLength > MOST_BUFFERED_BYTES) raw.destroy()
+      if (raw.writableLength > MAX_BUFFERED_BYTES) raw.destroy()
       else raw.write(text)
     },
     end: () => raw.end(),

@@ -1,5 +1,6 @@
 /** Routes that the dashboard needs beside the public API, for people who are signed in. */
 import type { Generation } from '../http/generation.ts'
+import { errorSchema } from '../v2/common.ts'
 import { newerErrorBody } from '../v2/error-body.ts'
 import { alertRoutes } from './alert-routes.ts'
 import { endpointRoutes } from './endpoint-routes.ts'
@@ -19,7 +20,11 @@ export const dashboardGeneration: Generation = {
   acceptsSessions: true,
   unknownFields: 'refuse',
   errorBody: newerErrorBody,
+  document: { path: '/openapi-dashboard.json', title: 'Standin dashboard', keyHeader: null },
   routes(app, dependencies) {
+    app.addHook('onRoute', (route) => {
+      route.schema = { ...route.schema, response: { default: errorSchema, ...(route.schema?.response as object) } }
+    })
     signInRoutes(app, dependencies)
     feedRoutes(app, dependencies)
     liveRoutes(app, dependencies)

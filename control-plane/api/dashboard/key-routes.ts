@@ -6,15 +6,17 @@ import { refusals } from '../http/errors.ts'
 import { type App, callerOf } from '../http/generation.ts'
 import { at, message, requestTime, success, time, uuid } from '../v2/common.ts'
 
-const keySchema = z.object({
-  key_id: z.uuid(),
-  name: z.string(),
-  prefix: z.string(),
-  permission: z.enum(PERMISSIONS),
-  last_used_at: time.nullable(),
-  expires_at: time.nullable(),
-  revoked_at: time.nullable(),
-})
+const keySchema = z
+  .object({
+    key_id: z.uuid(),
+    name: z.string(),
+    prefix: z.string(),
+    permission: z.enum(PERMISSIONS),
+    last_used_at: time.nullable(),
+    expires_at: time.nullable(),
+    revoked_at: time.nullable(),
+  })
+  .meta({ id: 'Key' })
 const newKey = z.strictObject({
   name: z.string().trim().min(1).max(100),
   permission: z.enum(PERMISSIONS).default('full'),
@@ -50,7 +52,7 @@ export function keyRoutes(app: App, { database, seals }: ApiDependencies): void 
       const { teamId } = callerOf(request)
       const { name, permission, expires_at: expiresAt } = request.body
       if (expiresAt && expiresAt.getTime() <= Date.now())
-        throw refusals.validation('body/expires_at must be a time to come')
+        throw refusals.validation('body/expires_at must be in the future')
       const seal = await sealForTeam(database, seals, teamId)
       const { keyId, key } = await createKey(database, { teamId, name, permission, seal, expiresAt: expiresAt ?? null })
       reply.code(201)

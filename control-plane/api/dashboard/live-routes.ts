@@ -14,20 +14,25 @@ const FRESH_SECONDS = 5
 const LINK_SECONDS = 15 * 60
 const MAX_SHOWN_BYTES = 8 * 1024 * 1024
 
-const liveSchema = z.object({
-  bot_id: z.string(),
-  picture: z
-    .object({ url: z.string(), taken_at: time, age_seconds: z.number().min(0) })
-    .nullable()
-    .describe('The last one that is stored, however old it is.'),
-  no_picture: z.enum(NO_PICTURE).nullable().describe('Why there is no newer picture; null where the last one came.'),
-  no_picture_message: z.string().nullable().describe('The answer of the bot.'),
-  speaker: z.string().nullable().describe('Who speaks now.'),
-  line: z
-    .object({ speaker: z.string().nullable(), text: z.string(), at: time })
-    .nullable()
-    .describe('The last line of its captions.'),
-})
+const liveSchema = z
+  .object({
+    bot_id: z.string(),
+    picture: z
+      .object({ url: z.string(), taken_at: time, age_seconds: z.number().min(0) })
+      .nullable()
+      .describe('The last one that is stored, however old it is.'),
+    no_picture: z
+      .enum(NO_PICTURE)
+      .nullable()
+      .describe('Why there is no newer picture; null if the last request succeeded.'),
+    no_picture_message: z.string().nullable().describe('The answer of the bot.'),
+    speaker: z.string().nullable().describe('Who speaks now.'),
+    line: z
+      .object({ speaker: z.string().nullable(), text: z.string(), at: time })
+      .nullable()
+      .describe('The last line of its captions.'),
+  })
+  .meta({ id: 'LiveView' })
 
 export function liveRoutes(app: App, { database, links, clock }: ApiDependencies): void {
   app.get('/live', { schema: { response: { 200: success(z.array(liveSchema)) } } }, async (request) => {

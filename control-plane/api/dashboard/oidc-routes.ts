@@ -17,13 +17,15 @@ import type { WhileAllowed } from './sign-in-tries.ts'
 
 /** From the click to the answer of the provider. */
 const ATTEMPT_MINUTES = 10
-const LONGEST_COOKIE = 2000
-const LONGEST_QUERY = 4000
+const MAX_COOKIE_LENGTH = 2000
+const MAX_QUERY_LENGTH = 4000
 /** Not a row: the browser keeps the sealed value that began to sign in. */
 const COOKIE_PLACE = { table: 'cookies', column: 'oidc_attempt', row: '1' }
 
 const attemptSchema = z.strictObject({ state: z.string(), nonce: z.string(), verifier: z.string(), until: z.number() })
-const waysSchema = z.object({ oidc: z.object({ name: z.string() }).nullable() })
+const waysSchema = z.object({ oidc: z.object({ name: z.string() }).nullable() }).meta({ id: 'SignInWays' })
+/** A browser visits them, so no document has them. */
+const VISITED = { config: { isOpen: true }, schema: { hide: true } as object }
 
 export function oidcRoutes(app: App, dependencies: ApiDependencies, whileAllowed: WhileAllowed): void {
   const { database, seals, clock, log, settings, oidc } = dependencies
@@ -38,7 +40,7 @@ export function oidcRoutes(app: App, dependencies: ApiDependencies, whileAllowed
   }))
   if (oidc === undefined) return
 
-  app.get('/oidc/begin', { config: { isOpen: true } }, async (_request, reply) => {
+  app.get('/oidc/begin', VISITED, async (_request, reply) => {
     try {
       const { address, attempt } = await oidc.begin(redirectUri)
       setAttempt(reply, attempt)
@@ -48,11 +50,11 @@ export function oidcRoutes(app: App, dependencies: ApiDependencies, whileAllowed
     }
   })
 
-  app.get('/oidc/callback', { config: { isOpen: true } }, async (request, reply) => {
+  app.get('/oidc/callback', VISITED, async (request, reply) => {
     const attempt = readAttempt(request)
     setAttempt(reply, null)
     const [, query = ''] = request.url.split('?', 2)
-    if (attempt === null || query.length > LONGEST_QUERY) return goBack(reply, 'expired')
+    if (attempt === null || query.length > MAX_QUERY_LENGTH) return goBack(reply, 'expired')
     let problem = 'invalid'
     try {
       const token = await whileAllowed([`address ${request.ip}`], async () => {
@@ -91,7 +93,7 @@ export function oidcRoutes(app: App, dependencies: ApiDependencies, whileAllowed
   /** Null: this browser began nothing, or too long ago. */
   function readAttempt(request: FastifyRequest): OidcAttempt | null {
     const value = parseCookie(request.headers.cookie ?? '')[cookieName]
-    if (value === undefined || value === '' || value.length > LONGEST_COOKIE) return null
+    if (value === undefined || value === '' || value.length > MAX_COOKIE_LENGTH) return null
     try {
       const text = seals.open(Buffer.from(value, 'base64url'), COOKIE_PLACE)
       const { until, ...attempt } = attemptSchema.parse(JSON.parse(text))

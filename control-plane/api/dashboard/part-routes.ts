@@ -8,29 +8,31 @@ import type { App } from '../http/generation.ts'
 import { spawnedBot } from '../v2/bots/access.ts'
 import { botParams, success } from '../v2/common.ts'
 
-const MOST_GAPS = 500
+const MAX_GAPS = 500
 
-const partsSchema = z.object({
-  state: z
-    .enum(['resuming', 'assembling'])
-    .nullable()
-    .describe('`resuming`: another attempt goes back into the meeting. `assembling`: the parts are being joined.'),
-  parts: z.array(
-    z.object({
-      attempt: z.int(),
-      begins: z.number().describe('Where it begins in the whole recording, seconds.'),
-      seconds: z.number().nullable().describe('Null for a part that is being recorded, and where it is not known.'),
-      reason: z.string().nullable().describe('Why it ended; null for an end that the bot reported.'),
-    }),
-  ),
-  gaps: z.array(
-    z.object({
-      at: z.number().describe('Its place in the whole recording, seconds.'),
-      seconds: z.number().describe('Of the meeting that are missing there.'),
-      is_between_parts: z.boolean(),
-    }),
-  ),
-})
+const partsSchema = z
+  .object({
+    state: z
+      .enum(['resuming', 'assembling'])
+      .nullable()
+      .describe('`resuming`: another attempt goes back into the meeting. `assembling`: the parts are being joined.'),
+    parts: z.array(
+      z.object({
+        attempt: z.int(),
+        begins: z.number().describe('Where it begins in the whole recording, seconds.'),
+        seconds: z.number().nullable().describe('Null while the part is recorded, or if it is not known.'),
+        reason: z.string().nullable().describe('Why it ended; null for an end that the bot reported.'),
+      }),
+    ),
+    gaps: z.array(
+      z.object({
+        at: z.number().describe('Its place in the whole recording, seconds.'),
+        seconds: z.number().describe('Of the meeting that are missing there.'),
+        is_between_parts: z.boolean(),
+      }),
+    ),
+  })
+  .meta({ id: 'RecordingParts' })
 
 export function partRoutes(app: App, dependencies: ApiDependencies): void {
   app.get(
@@ -41,7 +43,7 @@ export function partRoutes(app: App, dependencies: ApiDependencies): void {
       const bot = await spawnedBot(dependencies, request, request.params.bot_id)
       const [steps, events] = await Promise.all([
         readResumedSteps(database, bot.id),
-        readBotEvents(database, bot, { types: ['recording_gap'], known: new Map(), limit: MOST_GAPS }),
+        readBotEvents(database, bot, { types: ['recording_gap'], known: new Map(), limit: MAX_GAPS }),
       ])
       let end = 0
       const parts = partsOf(bot).map(({ attempt, seconds, reason }) => {

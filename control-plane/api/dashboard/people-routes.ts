@@ -9,14 +9,16 @@ import { message, success, time, uuid } from '../v2/common.ts'
 import { signInAddress } from './addresses.ts'
 import { email, personName } from './sign-in-routes.ts'
 
-const personSchema = z.object({
-  person_id: z.uuid(),
-  name: z.string(),
-  email: z.string().nullable(),
-  is_email_confirmed: z.boolean().describe('It recognizes the person who signs in through the OpenID provider.'),
-  role: z.enum(ROLES),
-  created_at: time,
-})
+const personSchema = z
+  .object({
+    person_id: z.uuid(),
+    name: z.string(),
+    email: z.string().nullable(),
+    is_email_confirmed: z.boolean().describe('It recognizes the person who signs in through the OpenID provider.'),
+    role: z.enum(ROLES),
+    created_at: time,
+  })
+  .meta({ id: 'Person' })
 const params = z.strictObject({ person_id: uuid })
 const link = success(
   z.object({ person_id: z.uuid(), sign_in_link: z.string().describe('Works once, for 15 minutes.') }),

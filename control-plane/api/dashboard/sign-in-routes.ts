@@ -16,13 +16,15 @@ export const personName = z.string().trim().min(1).max(100)
 export const email = z.email().max(254)
 const password = z.string().min(1).max(LONGEST_PASSWORD)
 const done = success(z.object({ message: z.string() }))
-const meSchema = z.object({
-  person_id: z.uuid(),
-  name: z.string(),
-  email: z.string().nullable(),
-  role: z.enum(ROLES),
-  team: z.object({ id: z.uuid(), name: z.string(), plan: z.string() }),
-})
+const meSchema = z
+  .object({
+    person_id: z.uuid(),
+    name: z.string(),
+    email: z.string().nullable(),
+    role: z.enum(ROLES),
+    team: z.object({ id: z.uuid(), name: z.string(), plan: z.string() }),
+  })
+  .meta({ id: 'Me' })
 
 export function signInRoutes(app: App, dependencies: ApiDependencies): void {
   const { database, settings } = dependencies

@@ -5,7 +5,7 @@ import { refusals } from '../http/errors.ts'
 /** Failed tries of one address, and of one e-mail address. */
 const TRIES_PER_MINUTE = 10
 
-/** Runs `signIn`, which resolves with null where it fails. Rejects with 429 where one of `keys` failed too often. */
+/** Runs `signIn`, which resolves with null if it fails. Rejects with 429 if one of `keys` failed too often. */
 export type WhileAllowed = <T>(keys: readonly string[], signIn: () => Promise<T | null>) => Promise<T | null>
 
 export function createSignInTries(): { whileAllowed: WhileAllowed } {

@@ -7,32 +7,34 @@ import type { ApiDependencies } from '../dependencies.ts'
 import type { App } from '../http/generation.ts'
 import { success } from '../v2/common.ts'
 
-const systemSchema = z.object({
-  version: z.string(),
-  node: z.string(),
-  postgres: z.string(),
-  start_seconds: z.object({ median: z.number().nullable(), p95: z.number().nullable(), count: z.int() }),
-  queued: z.array(z.object({ reason: z.string().nullable(), count: z.int() })),
-  running: z.int(),
-  waiting_deliveries: z.int(),
-  oldest_delivery_seconds: z.number(),
-  latest_bot_seconds: z.number(),
-  waiting_commands: z.int(),
-  oldest_command_seconds: z.number(),
-  failing_endpoints: z.int(),
-  waiting_deletions: z.int(),
-  migrations: z.object({ newest: z.string().nullable(), known: z.int(), missing: z.array(z.string()) }),
-  launchers: z.array(
-    z.object({
-      launcher: z.string(),
-      version: z.string(),
-      image: z.string().nullable(),
-      free: z.int().optional(),
-      limit: z.int().optional(),
-      reason: z.string().optional(),
-    }),
-  ),
-})
+const systemSchema = z
+  .object({
+    version: z.string(),
+    node: z.string(),
+    postgres: z.string(),
+    start_seconds: z.object({ median: z.number().nullable(), p95: z.number().nullable(), count: z.int() }),
+    queued: z.array(z.object({ reason: z.string().nullable(), count: z.int() })),
+    running: z.int(),
+    waiting_deliveries: z.int(),
+    oldest_delivery_seconds: z.number(),
+    latest_bot_seconds: z.number(),
+    waiting_commands: z.int(),
+    oldest_command_seconds: z.number(),
+    failing_endpoints: z.int(),
+    waiting_deletions: z.int(),
+    migrations: z.object({ newest: z.string().nullable(), known: z.int(), missing: z.array(z.string()) }),
+    launchers: z.array(
+      z.object({
+        launcher: z.string(),
+        version: z.string(),
+        image: z.string().nullable(),
+        free: z.int().optional(),
+        limit: z.int().optional(),
+        reason: z.string().optional(),
+      }),
+    ),
+  })
+  .meta({ id: 'System' })
 
 export function systemRoutes(app: App, { database, settings }: ApiDependencies): void {
   app.get('/system', { config: { role: 'owner' }, schema: { response: { 200: success(systemSchema) } } }, async () => {

@@ -9,22 +9,26 @@ import { type App, callerOf } from '../http/generation.ts'
 import { limit, success, time } from '../v2/common.ts'
 import { rowNumber } from './row-number.ts'
 
-const usageSchema = z.object({
-  plan: z.string(),
-  balance: z.number().nullable().describe('Tokens; null: unlimited.'),
-  reserved: z.number(),
-  spent: z.number(),
-  daily_cap: z.int().nullable(),
-  days: z.array(z.object({ day: z.string(), bots: z.int(), charged: z.record(z.string(), z.number()) })),
-})
-const entrySchema = z.object({
-  id: z.int(),
-  at: time,
-  kind: z.string(),
-  meter: z.string().nullable(),
-  amount: z.number(),
-  bot_id: z.string().nullable(),
-})
+const usageSchema = z
+  .object({
+    plan: z.string(),
+    balance: z.number().nullable().describe('Tokens; null: unlimited.'),
+    reserved: z.number(),
+    spent: z.number(),
+    daily_cap: z.int().nullable(),
+    days: z.array(z.object({ day: z.string(), bots: z.int(), charged: z.record(z.string(), z.number()) })),
+  })
+  .meta({ id: 'Usage' })
+const entrySchema = z
+  .object({
+    id: z.int(),
+    at: time,
+    kind: z.string(),
+    meter: z.string().nullable(),
+    amount: z.number(),
+    bot_id: z.string().nullable(),
+  })
+  .meta({ id: 'LedgerEntry' })
 
 export function usageRoutes(app: App, { database, readList }: ApiDependencies): void {
   app.get(
@@ -60,8 +64,8 @@ export function usageRoutes(app: App, { database, readList }: ApiDependencies): 
       },
     },
     async (request) => {
-      const { before = null, limit: most } = request.query
-      const entries = await readList(callerOf(request).teamId, readLedger, callerOf(request).teamId, before, most)
+      const { before = null, limit: count } = request.query
+      const entries = await readList(callerOf(request).teamId, readLedger, callerOf(request).teamId, before, count)
       return { success: true as const, data: entries.map((entry) => ({ ...entry, at: entry.at.toISOString() })) }
     },
   )

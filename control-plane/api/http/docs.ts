@@ -6,6 +6,7 @@ import type { OpenApiDocument } from './openapi.ts'
 export interface ServedDocument {
   path: string
   title: string
+  keyHeader: string | null
   document: () => OpenApiDocument
 }
 
@@ -56,7 +57,7 @@ async function openPage(documents: readonly ServedDocument[]): Promise<FastifyIn
     routePrefix: '/docs',
     configuration: {
       pageTitle: 'Standin API',
-      sources: documents.map(({ path, title }) => ({ url: path, title })),
+      sources: documents.filter(({ keyHeader }) => keyHeader !== null).map(({ path, title }) => ({ url: path, title })),
       authentication: {
         preferredSecurityScheme: 'key',
         securitySchemes: { key: { 'x-scalar-secret-token': KEY_PLACEHOLDER } },

@@ -46,8 +46,11 @@ export interface Generation {
   /** The body of a refusal. The HTTP status may differ from the error's where the generation has another. */
   errorBody(error: ApiError, request: FastifyRequest | null): { status: number; body: unknown }
   routes(app: App, dependencies: ApiDependencies): void | Promise<void>
-  /** Where its OpenAPI document is served; absent: nowhere. */
-  document?: { path: string; title: string; keyHeader: string }
+  /**
+   * Where its OpenAPI document is served; absent: nowhere. Without a `keyHeader` the session cookie proves who calls; its
+   * paths are relative to the prefix, and `/docs` does not list it.
+   */
+  document?: { path: string; title: string; keyHeader: string | null }
 }
 
 declare module 'fastify' {

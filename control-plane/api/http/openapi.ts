@@ -2,6 +2,7 @@
 import swagger from '@fastify/swagger'
 import { createJsonSchemaTransform, createJsonSchemaTransformObject } from 'fastify-type-provider-zod'
 import type { App, Generation } from './generation.ts'
+import { SESSION_COOKIE } from './sessions.ts'
 
 export type OpenApiDocument = Record<string, unknown> & {
   paths: Record<string, Record<string, { responses: Record<string, { content?: Record<string, { schema: object }> }> }>>
@@ -14,15 +15,19 @@ const zodToJsonConfig = { unrepresentable: 'any' } as const
 export async function describeRoutes(
   scope: App,
   { title, keyHeader }: NonNullable<Generation['document']>,
-  publicUrl: string,
+  { publicUrl, prefix }: { publicUrl: string; prefix: string },
 ): Promise<() => OpenApiDocument> {
   await scope.register(swagger, {
     openapi: {
       openapi: '3.1.0',
       info: { title, version: '1.0.0' },
-      servers: [{ url: publicUrl }],
+      servers: [{ url: keyHeader === null ? `${publicUrl}${prefix}` : publicUrl }],
       security: [{ key: [] }],
-      components: { securitySchemes: { key: { type: 'apiKey', in: 'header', name: keyHeader } } },
+      components: {
+        securitySchemes: {
+          key: { type: 'apiKey', in: keyHeader === null ? 'cookie' : 'header', name: keyHeader ?? SESSION_COOKIE },
+        },
+      },
     },
     transform: createJsonSchemaTransform({ zodToJsonConfig }),
     transformObject: createJsonSchemaTransformObject({ zodToJsonConfig }),

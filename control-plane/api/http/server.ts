@@ -117,7 +117,7 @@ export async function buildApi(
           if (request.routeOptions.config.createsBots && reply.statusCode < 300) hint.give()
         })
         if (generation.document !== undefined) {
-          const document = await describeRoutes(scope, generation.document, settings.publicUrl)
+          const document = await describeRoutes(scope, generation.document, { ...settings, prefix: generation.prefix })
           documents.push({ ...generation.document, document })
         }
         await generation.routes(scope, dependencies)

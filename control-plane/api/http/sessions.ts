@@ -6,7 +6,7 @@ import type { Role } from '../../store/people/people.ts'
 import { findSession, SESSION_DAYS, type Session } from '../../store/people/sessions.ts'
 import { refusals } from './errors.ts'
 
-const COOKIE = 'standin_session'
+export const SESSION_COOKIE = 'standin_session'
 /** Pages of other sites cannot add this header: the browser asks the service first, and the service does not permit it. */
 const PROOF_HEADER = 'x-requested-by'
 const PROOF = 'dashboard'
@@ -15,7 +15,7 @@ const RANKS: Record<Role, number> = { viewer: 0, member: 1, owner: 2 }
 
 /** Null: the request has no session cookie. Rejects where the cookie is not valid, or lacks the permission. */
 export async function sessionOf(db: Database, request: FastifyRequest): Promise<Session | null> {
-  const token = parseCookie(request.headers.cookie ?? '')[COOKIE]
+  const token = parseCookie(request.headers.cookie ?? '')[SESSION_COOKIE]
   if (token === undefined || token === '') return null
   if (!READING.has(request.method) && request.headers[PROOF_HEADER] !== PROOF) throw refusals.foreignPage()
   const session = await findSession(db, token).catch(() => {
@@ -39,7 +39,7 @@ export function setSessionCookie(reply: FastifyReply, token: string | null, secu
   reply.header(
     'set-cookie',
     stringifySetCookie({
-      name: COOKIE,
+      name: SESSION_COOKIE,
       value: token ?? '',
       httpOnly: true,
       sameSite: 'lax',

@@ -1,7 +1,7 @@
-/** The frame around every page: who is signed in, where they can go, and what they see there. */
+/** The frame around every page, with navigation and the signed-in person. */
 import type { ComponentChildren } from 'preact'
 import { useEffect } from 'preact/hooks'
-import { ask, type Role } from './api.ts'
+import { dashboard, type Role } from './api.ts'
 import { closeFeed, openFeed } from './feed.ts'
 import { Account } from './pages/account.tsx'
 import { Alerts } from './pages/alerts/index.tsx'
@@ -88,7 +88,7 @@ export function App() {
           <button
             type="button"
             onClick={async () => {
-              await ask('POST', '/sign-out').catch(() => {})
+              await dashboard.POST('/sign-out').catch(() => {})
               me.value = null
             }}
           >

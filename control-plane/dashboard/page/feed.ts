@@ -1,8 +1,8 @@
-/** Live changes: the server names the bots that changed, and pages read them again. */
+/** Live updates: the server sends the ids of changed bots, and pages reload them. */
 import { signal } from '@preact/signals'
 
 export const isConnected = signal(false)
-/** Counts up with each change, and after each connection, so that no change during an outage is missed. */
+/** Increases with each change and each new connection, so that a page misses no change during an outage. */
 export const changes = signal<{ count: number; bots: ReadonlySet<string> | 'all' }>({ count: 0, bots: 'all' })
 
 const RETRY_MS = 3000
@@ -24,7 +24,7 @@ export function openFeed(): void {
   })
   source.onerror = () => {
     isConnected.value = false
-    // A browser gives up after an error answer, such as that of a proxy while the service restarts.
+    // A browser stops after an error response, such as that of a proxy while the service restarts.
     if (source?.readyState !== EventSource.CLOSED) return
     source = null
     setTimeout(openFeed, RETRY_MS)

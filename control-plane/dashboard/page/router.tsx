@@ -1,4 +1,4 @@
-/** Which page is shown: the path below /dashboard. */
+/** The path below /dashboard decides which page is shown. */
 import { signal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 
@@ -14,7 +14,7 @@ export function navigate(to: string): void {
   history.pushState(null, '', BASE + to)
   path.value = pathNow()
   scrollTo(0, 0)
-  // Screen readers and the keyboard continue with the new page.
+  // Moves screen readers and the keyboard to the new page.
   document.querySelector('main')?.focus()
 }
 

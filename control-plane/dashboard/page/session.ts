@@ -1,13 +1,13 @@
-/** Who is signed in. */
+/** The person who is signed in. */
 import { signal } from '@preact/signals'
-import { ask, type Me, type Role, StandinApiError } from './api.ts'
+import { type Answers, dashboard, dataOf, type Role, StandinApiError } from './api.ts'
 
-/** `undefined`: not known yet; null: not signed in. */
-export const me = signal<Me | null | undefined>(undefined)
+/** `undefined` until it is loaded; null if no person is signed in. */
+export const me = signal<Answers['Me'] | null | undefined>(undefined)
 
 export async function loadMe(): Promise<void> {
   try {
-    me.value = await ask<Me>('GET', '/me')
+    me.value = await dataOf(dashboard.GET('/me'))
   } catch (error) {
     if (error instanceof StandinApiError && error.status === 401) me.value = null
     else throw error

@@ -36,13 +36,15 @@ function operationsOf(text: string, path: string): Judged[] {
   const document = JSON.parse(text)
   const id = `${path}-${read.size}`
   ajv.addSchema(document, id)
+  // Paths are relative to the address of the server, which has a path in the dashboard's document.
+  const base = new URL(document.servers[0].url).pathname.replace(/\/$/, '')
   const operations: Judged[] = []
   for (const [template, methods] of Object.entries<Record<string, Operation>>(document.paths))
     for (const [method, { responses }] of Object.entries(methods))
       operations.push({
-        name: `${method.toUpperCase()} ${template}`,
+        name: `${method.toUpperCase()} ${base}${template}`,
         id,
-        pattern: new RegExp(`^${template.replace(/\/$/, '').replaceAll(/\{[^}]+\}/g, '[^/]+')}/?$`),
+        pattern: new RegExp(`^${base}${template.replace(/\/$/, '').replaceAll(/\{[^}]+\}/g, '[^/]+')}/?$`),
         method: method.toUpperCase(),
         responses,
       })
@@ -76,7 +78,7 @@ export async function createJudge(app: App, documents: readonly string[]): Promi
       const operation = operations.find((one) => one.method === method && one.pattern.test(bare))
       if (operation === undefined) return
       seen.add(`${operation.name} ${status}`)
-      const response = operation.responses[String(status)]
+      const response = operation.responses[String(status)] ?? operation.responses.default
       if (response === undefined)
         throw new Error(`${operation.name} answered ${status}, which its document does not name`)
       const [type] = contentType.split(';')

@@ -78,7 +78,15 @@ export async function openApiWorld({ generations, dependencies: given }: ApiWorl
   const app = await (generations ? buildApi(dependencies, generations) : buildApi(dependencies))
 
   await app.ready()
-  const judge = await createJudge(app, ['/openapi.json', '/openapi-older.json'])
+  const judge = await createJudge(app, ['/openapi.json', '/openapi-older.json', '/openapi-dashboard.json'])
+  const inject = app.inject.bind(app) as (options: InjectOptions) => Promise<Response>
+  const judged = async (options: InjectOptions) => {
+    const answer = await inject(options)
+    const path = String(options.url ?? options)
+    if (path.startsWith('/dashboard/api/')) judge.check(judgeable(options.method ?? 'GET', path, answer))
+    return answer
+  }
+  app.inject = judged as typeof app.inject
 
   async function team(change: TeamChange = {}, permission: Permission = 'full') {
     const teamId = await createTeam(database, 'A team')
@@ -105,13 +113,7 @@ export async function openApiWorld({ generations, dependencies: given }: ApiWorl
         },
         ...(body !== undefined && { payload: typeof body === 'string' ? body : JSON.stringify(body) }),
       })
-      judge.check({
-        method: method!,
-        path,
-        status: answer.statusCode,
-        contentType: String(answer.headers['content-type'] ?? ''),
-        text: answer.payload,
-      })
+      judge.check(judgeable(method!, path, answer))
       return { status: answer.statusCode, headers: answer.headers, text: answer.payload, body: parsed(answer.payload) }
     }
     return {
@@ -124,6 +126,7 @@ export async function openApiWorld({ generations, dependencies: given }: ApiWorl
 
   return {
     app,
+    judge,
     database,
     url,
     dependencies,
@@ -141,6 +144,10 @@ export async function openApiWorld({ generations, dependencies: given }: ApiWorl
       await close()
     },
   }
+}
+
+function judgeable(method: string, path: string, { statusCode: status, headers, payload: text }: Response) {
+  return { method, path, status, contentType: String(headers['content-type'] ?? ''), text }
 }
 
 export interface Answer {

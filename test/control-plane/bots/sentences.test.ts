@@ -4,7 +4,7 @@ import { sentenceOf } from '../../../control-plane/bots/sentences.ts'
 const at = new Date('2026-11-20T09:00:00Z')
 
 test.each<[kind: string, reason: string | null, evidence: Record<string, unknown> | null, told: string]>([
-  ['asked', 'A bot was asked for, to join at noon.', null, 'A bot was asked for, to join at noon.'],
+  ['asked', 'Bot requested, to join at noon.', null, 'Bot requested, to join at noon.'],
   [
     'admitted',
     'The limits of the team allow this bot.',

@@ -1,4 +1,4 @@
-import { ask } from '../api.ts'
+import { dashboard, dataOf } from '../api.ts'
 import { OutcomeLine, useAction } from '../parts/action.tsx'
 import { Field, Form } from '../parts/form.tsx'
 import { loadMe, me } from '../session.ts'
@@ -16,7 +16,8 @@ export function Account() {
         of={action}
         submit={TEXTS.save}
         onSubmit={async (fields) => {
-          await ask('PATCH', '/me', Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== '')))
+          const body = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== ''))
+          await dataOf(dashboard.PATCH('/me', { body }))
           await loadMe()
           return TEXTS.saved
         }}

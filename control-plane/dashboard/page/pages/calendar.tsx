@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals'
-import { answerOf, type CalendarEventItem, v2 } from '../api.ts'
+import { answerOf, type CalendarEventItem, type Schemas, v2 } from '../api.ts'
 import { changes } from '../feed.ts'
 import { type Action, ActionButton, OutcomeLine, useAction } from '../parts/action.tsx'
 import { Field, Form } from '../parts/form.tsx'
@@ -55,7 +55,7 @@ export function Calendar({ id }: { id: string }) {
                 <ActionButton of={action} work={resubscribe}>
                   {texts.resubscribe}
                 </ActionButton>
-                <ActionButton of={action} kind="bad" sure={texts.removeSure} work={remove}>
+                <ActionButton of={action} kind="bad" confirmation={texts.removeSure} work={remove}>
                   {texts.remove}
                 </ActionButton>
               </div>
@@ -70,7 +70,7 @@ export function Calendar({ id }: { id: string }) {
   )
 }
 
-/** Why no bot will come; null where one may. */
+/** Why no bot can join; null if one can. */
 function whyNone({ status, meeting_url, end_time }: CalendarEventItem): string | null {
   const { why } = TEXTS.calendars
   if (status === 'cancelled') return why.cancelled
@@ -185,7 +185,7 @@ const targetOf = ({ series_id, event_id }: CalendarEventItem, isWhole: boolean) 
   all_occurrences: isWhole,
 })
 
-/** New credentials for a connection whose token was refused or whose app has a new secret. */
+/** Replaces the credentials of a connection whose token was refused or whose app has a new secret. */
 function Credentials({
   calendarId,
   action,
@@ -203,7 +203,10 @@ function Credentials({
         of={action}
         submit={TEXTS.save}
         onSubmit={async ({ tenant, ...fields }) => {
-          const body = { ...(fields as never as Body), ...(tenant && { oauth_tenant_id: tenant }) }
+          const body = {
+            ...(fields as unknown as Schemas['UpdateCalendarInput']),
+            ...(tenant && { oauth_tenant_id: tenant }),
+          }
           const options = { params: { path: { calendar_id: calendarId } }, body }
           await answerOf(v2.PATCH('/v2/calendars/{calendar_id}', options))
           await reload()
@@ -217,10 +220,4 @@ function Credentials({
       </Form>
     </section>
   )
-}
-
-interface Body {
-  oauth_client_id: string
-  oauth_client_secret: string
-  oauth_refresh_token: string
 }

@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals'
-import { answerOf, type RawCalendar, v2 } from '../api.ts'
+import { answerOf, type RawCalendar, type Schemas, v2 } from '../api.ts'
 import { OutcomeLine, useAction } from '../parts/action.tsx'
 import { Choice, Field, Form } from '../parts/form.tsx'
 import { Shown, useLoaded } from '../parts/load.tsx'
@@ -44,15 +44,9 @@ export function Calendars() {
   )
 }
 
-interface Credentials {
-  calendar_platform: string
-  oauth_client_id: string
-  oauth_client_secret: string
-  oauth_refresh_token: string
-  oauth_tenant_id?: string
-}
+type Credentials = Schemas['ListRawCalendarsInput']
 
-/** First the credentials are tried, which shows the calendars of the account; then one of them is connected. */
+/** First checks the credentials and lists the calendars of the account; then connects one of them. */
 function Connect({ onConnected }: { onConnected: () => Promise<void> }) {
   const texts = TEXTS.calendars
   const action = useAction()

@@ -6,7 +6,7 @@ import { Status, Table, Time } from '../parts/pieces.tsx'
 import { may } from '../session.ts'
 import { TEXTS } from '../texts.ts'
 
-/** Stored credentials of Zoom: keys of an app, and users who authorized it. */
+/** Stored Zoom credentials: of an app, and of users who authorized it. */
 export function Connections() {
   const texts = TEXTS.connections
   const action = useAction()
@@ -50,7 +50,7 @@ export function Connections() {
                       <ActionButton
                         of={action}
                         kind="bad"
-                        sure={texts.removeSure}
+                        confirmation={texts.removeSure}
                         work={() => remove(credential.credential_id)}
                       >
                         {texts.remove}

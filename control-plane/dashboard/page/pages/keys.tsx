@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals'
-import { ask, type KeyRow } from '../api.ts'
+import { type Answers, dashboard, dataOf } from '../api.ts'
 import { ActionButton, OutcomeLine, useAction } from '../parts/action.tsx'
 import { Choice, Field, Form } from '../parts/form.tsx'
 import { Shown, useLoaded } from '../parts/load.tsx'
@@ -10,7 +10,7 @@ export function Keys() {
   const texts = TEXTS.keys
   const action = useAction()
   const made = useSignal<string | null>(null)
-  const keys = useLoaded(() => ask<KeyRow[]>('GET', '/keys'))
+  const keys = useLoaded(() => dataOf(dashboard.GET('/keys')))
   return (
     <>
       <h1>{texts.title}</h1>
@@ -20,8 +20,9 @@ export function Keys() {
         <Form
           of={action}
           submit={texts.add}
-          onSubmit={async (fields) => {
-            made.value = (await ask<{ key: string }>('POST', '/keys', fields)).key
+          onSubmit={async ({ name = '', permission }) => {
+            const body = { name, permission: permission as Answers['Key']['permission'] }
+            made.value = (await dataOf(dashboard.POST('/keys', { body }))).key
             await keys.reload()
             return null
           }}
@@ -49,9 +50,10 @@ export function Keys() {
                     <ActionButton
                       of={action}
                       kind="bad"
-                      sure={texts.revokeSure}
+                      confirmation={texts.revokeSure}
                       work={async () => {
-                        const { message } = await ask<{ message: string }>('DELETE', `/keys/${key.key_id}`)
+                        const options = { params: { path: { key_id: key.key_id } } }
+                        const { message } = await dataOf(dashboard.DELETE('/keys/{key_id}', options))
                         await keys.reload()
                         return message
                       }}

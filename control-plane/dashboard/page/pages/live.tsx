@@ -1,4 +1,4 @@
-import { answerOf, type BotItem, type LiveView, v2 } from '../api.ts'
+import { type Answers, answerOf, type BotItem, v2 } from '../api.ts'
 import { changes, isConnected } from '../feed.ts'
 import { dateTime } from '../parts/format.ts'
 import { LivePicture } from '../parts/live-picture.tsx'
@@ -11,12 +11,12 @@ import { TEXTS } from '../texts.ts'
 
 const OPEN =
   'queued,joining_call,in_waiting_room,in_call_not_recording,in_call_recording,recording_paused,recording_resumed'
-const MOST_BOTS = 250
+const MAX_BOTS = 250
 
 export function Live() {
   const bots = useLoaded(
     async () => {
-      const query = { status: OPEN, limit: String(MOST_BOTS) }
+      const query = { status: OPEN, limit: String(MAX_BOTS) }
       return (await answerOf(v2.GET('/v2/bots', { params: { query } }))).data
     },
     () => changes.value,
@@ -46,7 +46,7 @@ export function Live() {
                   <Card key={bot.bot_id} bot={bot} view={views.value.get(bot.bot_id)} />
                 ))}
               </ul>
-              {list.length === MOST_BOTS && <p class="soft">{TEXTS.live.limited(MOST_BOTS)}</p>}
+              {list.length === MAX_BOTS && <p class="soft">{TEXTS.live.limited(MAX_BOTS)}</p>}
             </>
           )
         }
@@ -57,13 +57,13 @@ export function Live() {
 
 const NOT_INSIDE: ReadonlySet<string> = new Set(['queued', 'joining_call', 'in_waiting_room'])
 
-/** Bots in meetings, then those that are not inside yet; each group newest first, as the API lists them. */
+/** Bots in meetings first. Each group keeps the order of the API: newest first. */
 function inMeetingFirst(list: readonly BotItem[]): BotItem[] {
   const isInside = ({ status }: BotItem) => !NOT_INSIDE.has(status)
   return [...list.filter(isInside), ...list.filter((bot) => !isInside(bot))]
 }
 
-function Card({ bot, view }: { bot: BotItem; view: LiveView | undefined }) {
+function Card({ bot, view }: { bot: BotItem; view: Answers['LiveView'] | undefined }) {
   return (
     <li class="card">
       <LivePicture botId={bot.bot_id} name={bot.bot_name} view={view} />
@@ -82,8 +82,8 @@ function Card({ bot, view }: { bot: BotItem; view: LiveView | undefined }) {
   )
 }
 
-/** The last line of captions with its speaker; without captions, who speaks. */
-function Captions({ view }: { view: LiveView | undefined }) {
+/** The last line of captions with its speaker; without captions, the active speaker. */
+function Captions({ view }: { view: Answers['LiveView'] | undefined }) {
   if (view?.line)
     return (
       <>
@@ -93,5 +93,5 @@ function Captions({ view }: { view: LiveView | undefined }) {
         <bdi>{view.line.text}</bdi>
       </>
     )
-  return <>{view?.speaker && <bdi>{TEXTS.live.speaks(view.speaker)}</bdi>}</>
+  return <>{view?.speaker && <bdi>{TEXTS.live.speaking(view.speaker)}</bdi>}</>
 }

@@ -36,7 +36,7 @@ export function Scheduled() {
                     {may('member') && (
                       <ActionButton
                         of={action}
-                        sure={TEXTS.scheduled.cancelSure}
+                        confirmation={TEXTS.scheduled.cancelSure}
                         work={async () => {
                           const options = { params: { path: { bot_id: bot.bot_id } } }
                           await answerOf(v2.DELETE('/v2/bots/scheduled/{bot_id}', options as never))

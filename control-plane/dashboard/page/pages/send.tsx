@@ -4,7 +4,7 @@ import { Choice, Field, Form } from '../parts/form.tsx'
 import { navigate } from '../router.tsx'
 import { TEXTS } from '../texts.ts'
 
-/** A bot for a meeting now, or for a time to come. */
+/** Creates a bot that joins now, or at a later time. */
 export function Send() {
   const action = useAction()
   return (

@@ -1,5 +1,5 @@
 import { useEffect } from 'preact/hooks'
-import { ask, type SignInWays } from '../api.ts'
+import { dashboard, dataOf } from '../api.ts'
 import { OutcomeLine, useAction } from '../parts/action.tsx'
 import { Field, Form } from '../parts/form.tsx'
 import { useLoaded } from '../parts/load.tsx'
@@ -7,20 +7,20 @@ import { navigate } from '../router.tsx'
 import { loadMe } from '../session.ts'
 import { PROBLEM_TEXTS, TEXTS } from '../texts.ts'
 
-/** By the link's token, which follows `#`, by the OpenID provider, or by e-mail address and password. */
+/** Signs in with the token of a link, which follows `#`, with the OpenID provider, or with a password. */
 export function SignIn() {
   const action = useAction()
   const token = location.hash.slice(1)
   const problem = new URLSearchParams(location.search).get('problem')
-  const ways = useLoaded(() => ask<SignInWays>('GET', '/sign-in-ways'))
+  const ways = useLoaded(() => dataOf(dashboard.GET('/sign-in-ways')))
   const oidc = ways.value.value?.oidc
   useEffect(() => {
-    // A token works once, and a problem is shown once: neither stays in the address.
+    // A token can be used once, and a problem is shown once, so neither stays in the URL.
     if (token !== '' || problem !== null) history.replaceState(null, '', location.pathname)
     if (problem !== null) action.outcome.value = { text: PROBLEM_TEXTS[problem] ?? PROBLEM_TEXTS.invalid!, isBad: true }
     if (token === '') return
     void action.run(async () => {
-      await ask('POST', '/sign-in-link', { token })
+      await dataOf(dashboard.POST('/sign-in-link', { body: { token } }))
       await enter()
       return null
     })
@@ -42,8 +42,8 @@ export function SignIn() {
       <Form
         of={action}
         submit={TEXTS.signIn.submit}
-        onSubmit={async (fields) => {
-          await ask('POST', '/sign-in', fields)
+        onSubmit={async ({ email = '', password = '' }) => {
+          await dataOf(dashboard.POST('/sign-in', { body: { email, password } }))
           await enter()
           return null
         }}

@@ -1,4 +1,4 @@
-import { ask, type System as Figures } from '../api.ts'
+import { type Answers, dashboard, dataOf } from '../api.ts'
 import { changes } from '../feed.ts'
 import { number } from '../parts/format.ts'
 import { Shown, useLoaded } from '../parts/load.tsx'
@@ -7,12 +7,13 @@ import { TEXTS } from '../texts.ts'
 
 const texts = TEXTS.system
 
-/** Name, value, and what it means. */
+type Figures = Answers['System']
+/** Name, value and explanation. */
 type Figure = readonly [string, string, string]
 
 export function System() {
   const figures = useLoaded(
-    () => ask<Figures>('GET', '/system'),
+    () => dataOf(dashboard.GET('/system')),
     () => changes.value,
   )
   return (
@@ -132,7 +133,7 @@ function queuesOf(system: Figures): Figure[] {
   ]
 }
 
-/** Of the launchers that have a limit. */
+/** Total over the launchers that have a limit. */
 function freeOf({ launchers }: Figures): string {
   const known = launchers.filter(({ free }) => free !== undefined)
   if (known.length === 0) return launchers.length === 0 ? '0' : texts.engine

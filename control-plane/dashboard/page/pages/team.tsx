@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals'
-import { ask, type PersonRow, type SignInWays } from '../api.ts'
+import { type Answers, dashboard, dataOf, type Role } from '../api.ts'
 import { ActionButton, OutcomeLine, useAction } from '../parts/action.tsx'
 import { Choice, Field, Form } from '../parts/form.tsx'
 import { Shown, useLoaded } from '../parts/load.tsx'
@@ -11,21 +11,24 @@ export function Team() {
   const texts = TEXTS.team
   const action = useAction()
   const link = useSignal<string | null>(null)
-  const people = useLoaded(() => ask<PersonRow[]>('GET', '/people'))
-  const ways = useLoaded(() => ask<SignInWays>('GET', '/sign-in-ways'))
+  const people = useLoaded(() => dataOf(dashboard.GET('/people')))
+  const ways = useLoaded(() => dataOf(dashboard.GET('/sign-in-ways')))
   /** Only the OpenID provider's accounts are recognized by the address. */
-  const needsConfirming = ({ email, is_email_confirmed }: PersonRow) =>
+  const needsConfirming = ({ email, is_email_confirmed }: Answers['Person']) =>
     email !== null && !is_email_confirmed && ways.value.value?.oidc != null
   const showLink = async (request: Promise<{ sign_in_link: string }>) => {
     link.value = (await request).sign_in_link
     await people.reload()
     return null
   }
-  const change = async (request: Promise<{ message: string }>) => {
+  const messageOf = async (request: Promise<{ message: string }>) => {
     const { message } = await request
     await people.reload()
     return message
   }
+  const at = ({ person_id }: Answers['Person']) => ({ params: { path: { person_id } } })
+  const change = (person: Answers['Person'], body: { role?: Role; email?: string }) =>
+    messageOf(dataOf(dashboard.PATCH('/people/{person_id}', { ...at(person), body })))
   return (
     <>
       <h1>{texts.title}</h1>
@@ -48,8 +51,8 @@ export function Team() {
                       aria-label={`${texts.role}: ${person.name}`}
                       value={person.role}
                       onChange={(event) => {
-                        const role = event.currentTarget.value
-                        void action.run(() => change(ask('PATCH', `/people/${person.person_id}`, { role })))
+                        const role = event.currentTarget.value as Role
+                        void action.run(() => change(person, { role }))
                       }}
                     >
                       {Object.entries(texts.roles).map(([word, text]) => (
@@ -71,20 +74,23 @@ export function Team() {
                       {needsConfirming(person) && (
                         <ActionButton
                           of={action}
-                          sure={texts.confirmSure(person.email!)}
-                          work={() => change(ask('PATCH', `/people/${person.person_id}`, { email: person.email }))}
+                          confirmation={texts.confirmSure(person.email!)}
+                          work={() => change(person, { email: person.email! })}
                         >
                           {texts.confirm}
                         </ActionButton>
                       )}
-                      <ActionButton of={action} work={() => showLink(ask('POST', `/people/${person.person_id}/link`))}>
+                      <ActionButton
+                        of={action}
+                        work={() => showLink(dataOf(dashboard.POST('/people/{person_id}/link', at(person))))}
+                      >
                         {texts.link}
                       </ActionButton>
                       <ActionButton
                         of={action}
                         kind="bad"
-                        sure={texts.removeSure}
-                        work={() => change(ask('DELETE', `/people/${person.person_id}`))}
+                        confirmation={texts.removeSure}
+                        work={() => messageOf(dataOf(dashboard.DELETE('/people/{person_id}', at(person))))}
                       >
                         {texts.remove}
                       </ActionButton>
@@ -98,7 +104,13 @@ export function Team() {
       </Shown>
       {may('owner') && (
         <section>
-          <Form of={action} submit={texts.add} onSubmit={(fields) => showLink(ask('POST', '/people', fields))}>
+          <Form
+            of={action}
+            submit={texts.add}
+            onSubmit={({ name = '', email = '', role }) =>
+              showLink(dataOf(dashboard.POST('/people', { body: { name, email, role: role as Role } })))
+            }
+          >
             <Field label={texts.name} name="name" required maxLength={100} autocomplete="off" />
             <Field label={texts.email} name="email" type="email" required autocomplete="off" />
             <Choice label={texts.role} name="role" options={texts.roles} />

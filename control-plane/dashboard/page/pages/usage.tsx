@@ -1,4 +1,4 @@
-import { ask, type LedgerRow, type Usage as UsageOf } from '../api.ts'
+import { type Answers, dashboard, dataOf } from '../api.ts'
 import { number } from '../parts/format.ts'
 import { Shown, useLoaded } from '../parts/load.tsx'
 import { Table, Time } from '../parts/pieces.tsx'
@@ -7,8 +7,8 @@ import { TEXTS } from '../texts.ts'
 
 export function Usage() {
   const texts = TEXTS.usage
-  const usage = useLoaded(() => ask<UsageOf>('GET', '/usage?days=30'))
-  const ledger = useLoaded(() => ask<LedgerRow[]>('GET', '/ledger?limit=100'))
+  const usage = useLoaded(() => dataOf(dashboard.GET('/usage', { params: { query: { days: '30' } } })))
+  const ledger = useLoaded(() => dataOf(dashboard.GET('/ledger', { params: { query: { limit: '100' } } })))
   return (
     <>
       <h1>{texts.title}</h1>
@@ -75,7 +75,7 @@ function Figure({ name, value }: { name: string; value: string }) {
 
 const totalOf = (charged: Record<string, number>) => Object.values(charged).reduce((sum, amount) => sum + amount, 0)
 
-function Days({ days }: { days: UsageOf['days'] }) {
+function Days({ days }: { days: Answers['Usage']['days'] }) {
   const most = Math.max(...days.map(({ charged }) => totalOf(charged)), Number.MIN_VALUE)
   return (
     <>

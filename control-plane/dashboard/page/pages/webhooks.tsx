@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals'
-import { ask, type DeliveryRow, type EndpointRow } from '../api.ts'
+import { type Answers, dashboard, dataOf } from '../api.ts'
 import { changes } from '../feed.ts'
 import { type Action, ActionButton, OutcomeLine, useAction } from '../parts/action.tsx'
 import { Choice, Field, Form } from '../parts/form.tsx'
@@ -10,14 +10,15 @@ import { Link } from '../router.tsx'
 import { may } from '../session.ts'
 import { TEXTS } from '../texts.ts'
 
+type State = Answers['Delivery']['state']
 const REPLAY_DAYS = 7
 
-/** Endpoints, and everything that was sent to them. */
+/** Endpoints and their deliveries. */
 export function Webhooks() {
   const action = useAction()
   const secret = useSignal<string | null>(null)
   const endpoints = useLoaded(
-    () => ask<EndpointRow[]>('GET', '/endpoints'),
+    () => dataOf(dashboard.GET('/endpoints')),
     () => changes.value,
   )
   const shownSecret = async (request: Promise<{ secret: string | null }>) => {
@@ -52,7 +53,7 @@ export function Webhooks() {
           <Form
             of={action}
             submit={TEXTS.webhooks.add}
-            onSubmit={({ url }) => shownSecret(ask('POST', '/endpoints', { url }))}
+            onSubmit={({ url = '' }) => shownSecret(dataOf(dashboard.POST('/endpoints', { body: { url } })))}
           >
             <Field label={TEXTS.webhooks.url} name="url" type="url" required maxLength={2048} autocomplete="off" />
           </Form>
@@ -69,13 +70,14 @@ function Endpoint({
   reload,
   onSecret,
 }: {
-  endpoint: EndpointRow
+  endpoint: Answers['Endpoint']
   action: Action
   reload: () => Promise<void>
   onSecret: (request: Promise<{ secret: string | null }>) => Promise<null>
 }) {
   const { endpoint_id: id, url, disabled_reason: disabled, failing_since: failing } = endpoint
   const texts = TEXTS.webhooks
+  const options = { params: { path: { endpoint_id: id } } }
   return (
     <div>
       <p>
@@ -92,7 +94,7 @@ function Endpoint({
         {may('member') && (
           <ActionButton
             of={action}
-            work={async () => (await ask<{ message: string }>('POST', `/endpoints/${id}/test`)).message}
+            work={async () => (await dataOf(dashboard.POST('/endpoints/{endpoint_id}/test', options))).message}
           >
             {texts.test}
           </ActionButton>
@@ -102,7 +104,8 @@ function Endpoint({
             of={action}
             work={async () => {
               const since = new Date(Date.now() - REPLAY_DAYS * 86_400_000).toISOString()
-              const { deliveries } = await ask<{ deliveries: number }>('POST', `/endpoints/${id}/replay`, { since })
+              const request = dashboard.POST('/endpoints/{endpoint_id}/replay', { ...options, body: { since } })
+              const { deliveries } = await dataOf(request)
               return texts.replayed(deliveries)
             }}
           >
@@ -110,7 +113,10 @@ function Endpoint({
           </ActionButton>
         )}
         {may('owner') && endpoint.kind === 'team' && (
-          <ActionButton of={action} work={() => onSecret(ask('POST', `/endpoints/${id}/rotate`))}>
+          <ActionButton
+            of={action}
+            work={() => onSecret(dataOf(dashboard.POST('/endpoints/{endpoint_id}/rotate', options)))}
+          >
             {texts.rotate}
           </ActionButton>
         )}
@@ -118,7 +124,7 @@ function Endpoint({
           <ActionButton
             of={action}
             work={async () => {
-              const { message } = await ask<{ message: string }>('POST', `/endpoints/${id}/enable`)
+              const { message } = await dataOf(dashboard.POST('/endpoints/{endpoint_id}/enable', options))
               await reload()
               return message
             }}
@@ -132,9 +138,12 @@ function Endpoint({
 }
 
 function Deliveries({ action }: { action: Action }) {
-  const state = useSignal('')
+  const state = useSignal<State | ''>('')
   const deliveries = useLoaded(
-    () => ask<DeliveryRow[]>('GET', `/deliveries?limit=100${state.value && `&state=${state.value}`}`),
+    () => {
+      const query = { limit: '100', ...(state.value && { state: state.value }) }
+      return dataOf(dashboard.GET('/deliveries', { params: { query } }))
+    },
     () => [changes.value, state.value],
   )
   const texts = TEXTS.webhooks
@@ -148,7 +157,7 @@ function Deliveries({ action }: { action: Action }) {
           options={{ '': texts.any, ...texts.states }}
           value={state.value}
           onChange={(value) => {
-            state.value = value
+            state.value = value as State | ''
           }}
         />
       </div>
@@ -175,10 +184,9 @@ function Deliveries({ action }: { action: Action }) {
                       <ActionButton
                         of={action}
                         work={async () => {
-                          const { deliveries: count } = await ask<{ deliveries: number }>(
-                            'POST',
-                            `/deliveries/${row.delivery}/replay`,
-                          )
+                          const path = { delivery: String(row.delivery) }
+                          const request = dashboard.POST('/deliveries/{delivery}/replay', { params: { path } })
+                          const { deliveries: count } = await dataOf(request)
                           await deliveries.reload()
                           return texts.replayed(count)
                         }}

@@ -1,4 +1,4 @@
-/** An action of a person: one request at a time, and a sentence about its outcome. */
+/** Actions of a person: one request at a time, and a message about its outcome. */
 import { type Signal, useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { sentenceOf } from '../api.ts'
@@ -14,7 +14,7 @@ export interface Action {
   run(work: () => Promise<string | null>): Promise<void>
 }
 
-/** `work` resolves with a sentence about what was done, or null. */
+/** `work` resolves with a message about its success, or null. */
 export function useAction(): Action {
   const isBusy = useSignal(false)
   const outcome = useSignal<Outcome | null>(null)
@@ -50,14 +50,14 @@ export function OutcomeLine({ of }: { of: Action }) {
 export function ActionButton({
   of,
   work,
-  sure,
+  confirmation,
   kind = '',
   children,
 }: {
   of: Action
   work: () => Promise<string | null>
-  /** Asked before it is done. */
-  sure?: string
+  /** The person has to confirm this question first. */
+  confirmation?: string
   kind?: '' | 'main' | 'bad'
   children: ComponentChildren
 }) {
@@ -67,7 +67,7 @@ export function ActionButton({
       class={kind}
       disabled={of.isBusy.value}
       onClick={() => {
-        if (sure === undefined || confirm(sure)) void of.run(work)
+        if (confirmation === undefined || confirm(confirmation)) void of.run(work)
       }}
     >
       {children}

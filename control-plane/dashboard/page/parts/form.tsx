@@ -1,4 +1,4 @@
-/** Forms: labelled fields whose values are handed over together. */
+/** Forms with labeled fields. */
 import type { ComponentChildren } from 'preact'
 import type { Action } from './action.tsx'
 
@@ -10,7 +10,7 @@ export function Form({
 }: {
   of: Action
   submit: string
-  /** Gets the fields by name, trimmed; the form is emptied after a success. */
+  /** Gets the trimmed values by field name. The form is reset after a success. */
   onSubmit: (fields: Record<string, string>) => Promise<string | null>
   children: ComponentChildren
 }) {

@@ -1,4 +1,4 @@
-/** Times and numbers as people of the reader's country write them. */
+/** Times and numbers in the format of the reader's locale. */
 
 const DATE_TIME = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' })
 const EXACT = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' })

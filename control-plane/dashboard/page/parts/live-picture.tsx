@@ -1,16 +1,24 @@
-/** The last picture of a bot's meeting, its age, and why there is no newer one. Its room is the same in all these cases. */
+/** The last screenshot of a bot's meeting, its age, and why there is no newer one. Its size never changes. */
 import { useSignal } from '@preact/signals'
-import { ask, type LiveView } from '../api.ts'
+import { type Answers, dashboard, dataOf } from '../api.ts'
 import { may } from '../session.ts'
 import { TEXTS } from '../texts.ts'
 import { useAction } from './action.tsx'
 
 const texts = TEXTS.live
-/** A fresh picture can be asked for. */
-const ASKABLE: ReadonlySet<string | null> = new Set([null, 'pending', 'no_answer', 'refused', 'unusable'])
+/** Reasons that a new request can solve. */
+const CAN_REQUEST: ReadonlySet<string | null> = new Set([null, 'pending', 'no_answer', 'refused', 'unusable'])
 
-export function LivePicture({ botId, name, view }: { botId: string; name: string; view: LiveView | undefined }) {
-  /** The picture that could not be shown. The next one is tried. */
+export function LivePicture({
+  botId,
+  name,
+  view,
+}: {
+  botId: string
+  name: string
+  view: Answers['LiveView'] | undefined
+}) {
+  /** Time of the screenshot that could not be shown. */
   const broken = useSignal<string | null>(null)
   const action = useAction()
   const picture = view?.picture ?? null
@@ -20,7 +28,7 @@ export function LivePicture({ botId, name, view }: { botId: string; name: string
     ? texts.broken
     : why === null
       ? null
-      : [texts.noPicture[why] ?? why, view?.no_picture_message].filter(Boolean).join(' ')
+      : [texts.noScreenshot[why] ?? why, view?.no_picture_message].filter(Boolean).join(' ')
   const isShown = picture !== null && !isBroken
   return (
     <>
@@ -28,7 +36,7 @@ export function LivePicture({ botId, name, view }: { botId: string; name: string
         {isShown ? (
           <img
             src={picture.url}
-            alt={texts.shot(name)}
+            alt={texts.screenshot(name)}
             width={320}
             height={180}
             decoding="async"
@@ -42,23 +50,24 @@ export function LivePicture({ botId, name, view }: { botId: string; name: string
         <span title={isShown && reason !== null ? reason : undefined}>
           {isShown && texts.age(picture.age_seconds)} {isShown && reason}
         </span>
-        {may('member') && view !== undefined && ASKABLE.has(why) && (
+        {may('member') && view !== undefined && CAN_REQUEST.has(why) && (
           <button
             type="button"
             class="small"
-            aria-label={texts.freshOf(name)}
+            aria-label={texts.refreshOf(name)}
             disabled={action.isBusy.value}
             onClick={() =>
               action.run(async () => {
-                const { asked } = await ask<{ asked: number }>('POST', `/live/pictures/${botId}`)
-                return asked === 0 ? texts.askedBefore : texts.asked
+                const options = { params: { path: { bot_id: botId } } }
+                const { asked } = await dataOf(dashboard.POST('/live/pictures/{bot_id}', options))
+                return asked === 0 ? texts.requestedBefore : texts.requested
               })
             }
           >
-            {texts.fresh}
+            {texts.refresh}
           </button>
         )}
-        <span class={action.outcome.value?.isBad ? 'told bad' : 'told'} role="status">
+        <span class={action.outcome.value?.isBad ? 'outcome bad' : 'outcome'} role="status">
           {action.outcome.value?.text}
         </span>
       </div>

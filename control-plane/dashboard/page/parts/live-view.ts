@@ -1,44 +1,45 @@
-/** Reads pictures, speakers and captions of bots in meetings while the page is visible. */
+/** Polls screenshots, speakers and captions of bots in meetings while the page is visible. */
 import { type Signal, useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
-import { ask, type LiveView } from '../api.ts'
+import { type Answers, dashboard, dataOf } from '../api.ts'
 
-const LOOK_EVERY_MS = 3000
-/** The service asks a bot at most every 30 s, however many pages ask for it. */
-const ASK_EVERY_MS = 5000
+const POLL_INTERVAL_MS = 3000
+/** The service requests a screenshot of a bot at most every 30 s, however many pages request one. */
+const REQUEST_INTERVAL_MS = 5000
 
+type LiveView = Answers['LiveView']
 export type LiveViews = ReadonlyMap<string, LiveView>
 
-/** By bot. Nothing is read and no picture is asked for while the page is in the background. */
+/** By bot id. Reads and requests nothing while the page is in the background. */
 export function useLiveViews(): Signal<LiveViews> {
   const views = useSignal<LiveViews>(new Map())
   useEffect(() => {
     let isOver = false
-    let askedAt = -ASK_EVERY_MS
+    let requestedAt = -REQUEST_INTERVAL_MS
     let timer: ReturnType<typeof setTimeout> | undefined
-    let isLooking = false
-    const look = async () => {
-      if (document.hidden || isLooking) return
-      isLooking = true
+    let isPolling = false
+    const poll = async () => {
+      if (document.hidden || isPolling) return
+      isPolling = true
       try {
-        if (performance.now() - askedAt >= ASK_EVERY_MS) {
-          askedAt = performance.now()
-          await ask('POST', '/live/pictures')
+        if (performance.now() - requestedAt >= REQUEST_INTERVAL_MS) {
+          requestedAt = performance.now()
+          await dataOf(dashboard.POST('/live/pictures'))
         }
-        const list = await ask<LiveView[]>('GET', '/live')
+        const list = await dataOf(dashboard.GET('/live'))
         if (!isOver) views.value = new Map(list.map((view) => [view.bot_id, keptAddress(view, views.peek())]))
       } catch {
-        // The next look tries again; the page says elsewhere that the service is away.
+        // The next poll tries again. Another part of the page shows that the service cannot be reached.
       }
-      isLooking = false
-      if (!isOver) timer = setTimeout(look, LOOK_EVERY_MS)
+      isPolling = false
+      if (!isOver) timer = setTimeout(poll, POLL_INTERVAL_MS)
     }
     const onVisible = () => {
       clearTimeout(timer)
-      void look()
+      void poll()
     }
     document.addEventListener('visibilitychange', onVisible)
-    void look()
+    void poll()
     return () => {
       isOver = true
       clearTimeout(timer)
@@ -48,7 +49,7 @@ export function useLiveViews(): Signal<LiveViews> {
   return views
 }
 
-/** Each answer has new signed links; the same picture keeps its address, so that the browser loads it once. */
+/** Each response has new signed links. The same screenshot keeps its URL, so that the browser loads it once. */
 function keptAddress(view: LiveView, known: LiveViews): LiveView {
   const before = known.get(view.bot_id)?.picture
   if (view.picture === null || before?.taken_at !== view.picture.taken_at) return view

@@ -1,4 +1,4 @@
-/** Data that a page loads: it is loading, has failed and can be retried, or is loaded. */
+/** Data that a page loads: loading, failed with a retry button, or loaded. */
 import { type Signal, useSignal, useSignalEffect } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { useCallback } from 'preact/hooks'
@@ -11,7 +11,7 @@ export interface Loaded<T> {
   reload(): Promise<void>
 }
 
-/** `read` runs at once, and again when a signal that `when` reads changes. The shown content stays while it is read again. */
+/** `read` runs at once, and again when a signal that `when` reads changes. Keeps the current content during a reload. */
 export function useLoaded<T>(
   read: () => Promise<T>,
   when: () => unknown = () => null,
@@ -25,7 +25,7 @@ export function useLoaded<T>(
     asked.value = turn
     try {
       const fresh = await read()
-      // An answer that was overtaken by a later one is not shown.
+      // A later request has already replaced this one.
       if (asked.peek() !== turn) return
       value.value = fresh
       error.value = null

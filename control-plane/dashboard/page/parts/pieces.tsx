@@ -1,4 +1,4 @@
-/** Small pieces that several pages show. */
+/** Small components of several pages. */
 import type { ComponentChildren } from 'preact'
 import { STATUS_TEXTS, TEXTS } from '../texts.ts'
 import { exactTime } from './format.ts'

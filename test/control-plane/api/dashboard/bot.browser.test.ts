@@ -153,11 +153,11 @@ test('a bot that joins again, and one whose parts are joined, say so and offer o
     version: 50,
   })
   await visit(bot)
-  await page.getByText('Another attempt goes back into it.').waitFor(LONG)
+  await page.getByText('A new attempt is rejoining it.').waitFor(LONG)
   await page.getByRole('button', { name: 'Leave the meeting' }).waitFor(LONG)
   await setBot(bot, { phase: 'assembling', resuming_since: null, joined_attempt: 1, version: 51 })
-  await page.getByText('The parts of the recording are being joined; the bot completes when they are.').waitFor(LONG)
-  await page.locator('h1 .status', { hasText: 'Joining the parts' }).waitFor(LONG)
+  await page.getByText('The parts of the recording are being merged.').waitFor(LONG)
+  await page.locator('h1 .status', { hasText: 'Merging the parts' }).waitFor(LONG)
   expect(await page.getByRole('button', { name: 'Leave the meeting' }).count()).toBe(0)
 })
 
@@ -166,7 +166,7 @@ test('while the meeting runs the page shows the last picture and its captions', 
   await bot.report({ type: 'participant_joined', participant: personOf('Ana Kovač'), offset: 0 })
   await bot.report(lineOf('Ana Kovač', 'Good morning', 61, 62))
   await visit(bot)
-  await page.getByText('The picture is on its way.').waitFor(LONG)
+  await page.getByText('Waiting for the screenshot …').waitFor(LONG)
   await page.locator('.line', { hasText: 'Good morning' }).waitFor(LONG)
   expect(await page.locator('.line', { hasText: 'Good morning' }).textContent()).toContain('1:01')
 })

@@ -308,7 +308,7 @@ describe('the timeline', () => {
     const { body } = await team.get(`/v2/bots/${id}/timeline`)
     const told = body.data.map(({ kind, sentence }: { kind: string; sentence: string }) => [kind, sentence])
     expect(told).toEqual([
-      ['asked', 'A bot was asked for.'],
+      ['asked', 'Bot requested.'],
       ['admitted', expect.stringContaining('The bot was admitted')],
       ['status', 'The bot was queued.'],
       ['launched', 'The bot was started. The launcher process started it.'],
@@ -321,7 +321,7 @@ describe('the timeline', () => {
     const text = await team.get(`/v2/bots/${id}/timeline?format=text`)
     expect(text.headers['content-type']).toBe('text/plain; charset=utf-8')
     expect(text.text.trimEnd().split('\n')).toHaveLength(7)
-    expect(text.text).toMatch(/^\d{4}-[^ ]+Z A bot was asked for\.$/m)
+    expect(text.text).toMatch(/^\d{4}-[^ ]+Z Bot requested\.$/m)
     expect((await team.get(`/v2/bots/${id}/timeline`, undefined, { accept: 'text/plain' })).text).toBe(text.text)
   })
 

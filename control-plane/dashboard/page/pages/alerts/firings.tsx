@@ -1,19 +1,19 @@
 import { type Signal, useSignal } from '@preact/signals'
-import { type AlertFiring, ask } from '../../api.ts'
+import { type Answers, dashboard, dataOf } from '../../api.ts'
 import { Shown, useLoaded } from '../../parts/load.tsx'
 import { Status, Time } from '../../parts/pieces.tsx'
 import { TEXTS } from '../../texts.ts'
 
 const FIRST = 20
-const MOST = 100
+const MAX = 100
 
-/** Alerts that fired, their receivers and the answers of these. */
-export function Firings({ looks }: { looks: Signal<number> }) {
+/** Triggered alerts, their receivers and the receivers' answers. */
+export function Firings({ polls }: { polls: Signal<number> }) {
   const texts = TEXTS.alerts
   const count = useSignal(FIRST)
   const firings = useLoaded(
-    () => ask<AlertFiring[]>('GET', `/alert-firings?limit=${count.value}`),
-    () => [looks.value, count.value],
+    () => dataOf(dashboard.GET('/alert-firings', { params: { query: { limit: String(count.value) } } })),
+    () => [polls.value, count.value],
   )
   return (
     <section>
@@ -38,11 +38,11 @@ export function Firings({ looks }: { looks: Signal<number> }) {
                 </li>
               ))}
             </ol>
-            {count.value < MOST && list.length === count.value && (
+            {count.value < MAX && list.length === count.value && (
               <button
                 type="button"
                 onClick={() => {
-                  count.value = MOST
+                  count.value = MAX
                 }}
               >
                 {TEXTS.more}
@@ -55,19 +55,19 @@ export function Firings({ looks }: { looks: Signal<number> }) {
   )
 }
 
-function Sending({ one }: { one: AlertFiring['sent'][number] }) {
+function Sending({ one }: { one: Answers['AlertFiring']['sent'][number] }) {
   const words = one.last_error ?? one.last_answer ?? ''
-  // A mail server's words begin with the status.
+  // The answer of a mail server begins with the status.
   const status = words.includes(String(one.last_status)) ? null : one.last_status
   const answer = [status, words].filter((part) => part !== null && part !== '')
   return (
     <p>
       <Status of={one.state} texts={TEXTS.webhooks.states} /> {one.to}{' '}
       <span class="soft">
-        {answer.join(' · ')} {one.attempts > 1 && TEXTS.alerts.tries(one.attempts)}{' '}
+        {answer.join(' · ')} {one.attempts > 1 && TEXTS.alerts.attempts(one.attempts)}{' '}
         {one.state === 'waiting' && one.attempts > 0 && (
           <>
-            {TEXTS.alerts.again} <Time at={one.next_at} />
+            {TEXTS.alerts.next} <Time at={one.next_at} />
           </>
         )}
       </span>

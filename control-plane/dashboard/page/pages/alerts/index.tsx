@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
-import { type AlertRule, type AlertRules, ask } from '../../api.ts'
+import { type Answers, dashboard, dataOf } from '../../api.ts'
 import { type Action, ActionButton, OutcomeLine, useAction } from '../../parts/action.tsx'
 import { dateTime } from '../../parts/format.ts'
 import { Shown, useLoaded } from '../../parts/load.tsx'
@@ -10,28 +10,28 @@ import { TEXTS } from '../../texts.ts'
 import { Firings } from './firings.tsx'
 import { RuleForm } from './rule-form.tsx'
 
-/** Alerts can fire without a change of a bot, so the page polls. */
-const LOOK_EVERY_MS = 5000
+/** An alert can trigger without a change of a bot, so the page polls. */
+const POLL_INTERVAL_MS = 5000
 
-/** Rules and their fired alerts. */
+/** Rules and triggered alerts. */
 export function Alerts() {
   const texts = TEXTS.alerts
   const action = useAction()
-  const edited = useSignal<AlertRule | 'new' | null>(null)
-  const looks = useSignal(0)
+  const edited = useSignal<Answers['AlertRule'] | 'new' | null>(null)
+  const polls = useSignal(0)
   const rules = useLoaded(
-    () => ask<AlertRules>('GET', '/alert-rules'),
-    () => looks.value,
+    () => dataOf(dashboard.GET('/alert-rules')),
+    () => polls.value,
   )
   useEffect(() => {
     const timer = setInterval(() => {
-      if (!document.hidden) looks.value++
-    }, LOOK_EVERY_MS)
+      if (!document.hidden) polls.value++
+    }, POLL_INTERVAL_MS)
     return () => clearInterval(timer)
   }, [])
   const saved = async () => {
     edited.value = null
-    looks.value++
+    polls.value++
     action.outcome.value = { text: TEXTS.saved, isBad: false }
   }
   return (
@@ -55,7 +55,7 @@ export function Alerts() {
                     edited.value = rule
                   }}
                   onDone={() => {
-                    looks.value++
+                    polls.value++
                   }}
                 />
               ))}
@@ -85,7 +85,7 @@ export function Alerts() {
           </>
         )}
       </Shown>
-      <Firings looks={looks} />
+      <Firings polls={polls} />
     </>
   )
 }
@@ -96,15 +96,15 @@ function Rule({
   onEdit,
   onDone,
 }: {
-  rule: AlertRule
+  rule: Answers['AlertRule']
   action: Action
   onEdit: () => void
   onDone: () => void
 }) {
   const texts = TEXTS.alerts
-  const path = `/alert-rules/${rule.alert_rule_id}`
-  const told = async (method: 'POST' | 'DELETE', at: string) => {
-    const { message } = await ask<{ message: string }>(method, at)
+  const options = { params: { path: { alert_rule_id: rule.alert_rule_id } } }
+  const messageOf = async (request: Promise<{ message: string }>) => {
+    const { message } = await request
     onDone()
     return message
   }
@@ -115,10 +115,10 @@ function Rule({
         <bdi>{rule.name}</bdi> <Status of={rule.is_enabled ? 'active' : 'off'} texts={texts.states} />
       </h3>
       <p>
-        {texts.fires(texts.types[rule.alert_type] ?? rule.alert_type, rule)}{' '}
+        {texts.condition(texts.types[rule.alert_type] ?? rule.alert_type, rule)}{' '}
         <span class="soft">
           {texts.sends(channels.join(', '))}{' '}
-          {rule.last_fired_at === null ? texts.neverFired : texts.lastFired(dateTime(rule.last_fired_at))}
+          {rule.last_fired_at === null ? texts.neverTriggered : texts.lastTriggered(dateTime(rule.last_fired_at))}
         </span>
       </p>
       {may('member') && (
@@ -126,20 +126,29 @@ function Rule({
           <button type="button" onClick={onEdit}>
             {texts.edit}
           </button>
-          <ActionButton of={action} work={() => told('POST', `${path}/test`)}>
+          <ActionButton
+            of={action}
+            work={() => messageOf(dataOf(dashboard.POST('/alert-rules/{alert_rule_id}/test', options)))}
+          >
             {texts.test}
           </ActionButton>
           <ActionButton
             of={action}
             work={async () => {
-              await ask('PATCH', path, { is_enabled: !rule.is_enabled })
+              const body = { is_enabled: !rule.is_enabled }
+              await dataOf(dashboard.PATCH('/alert-rules/{alert_rule_id}', { ...options, body }))
               onDone()
               return rule.is_enabled ? texts.isOff : texts.isOn
             }}
           >
             {rule.is_enabled ? texts.turnOff : texts.turnOn}
           </ActionButton>
-          <ActionButton of={action} kind="bad" sure={texts.removeSure} work={() => told('DELETE', path)}>
+          <ActionButton
+            of={action}
+            kind="bad"
+            confirmation={texts.removeSure}
+            work={() => messageOf(dataOf(dashboard.DELETE('/alert-rules/{alert_rule_id}', options)))}
+          >
             {texts.remove}
           </ActionButton>
         </div>

@@ -1,20 +1,21 @@
 import { useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
-import { type AlertRule, ask } from '../../api.ts'
+import { type Answers, dashboard, dataOf } from '../../api.ts'
 import { OutcomeLine, useAction } from '../../parts/action.tsx'
 import { Choice, Field, Form } from '../../parts/form.tsx'
 import { TEXTS } from '../../texts.ts'
 
+type AlertType = Answers['NewAlertRuleInput']['alert_type']
 const THRESHOLD_TYPES = new Set(['daily_bot_cap', 'token_balance', 'calendar_connections'])
 
-/** A new rule, or changes of one. The secret is never shown: left empty it stays as it is. */
+/** Creates or changes a rule. The secret is never shown; an empty field keeps it. */
 export function RuleForm({
   rule,
   sendsMail,
   onSaved,
   onCancel,
 }: {
-  rule: AlertRule | null
+  rule: Answers['AlertRule'] | null
   sendsMail: boolean
   onSaved: () => Promise<void>
   onCancel: () => void
@@ -23,16 +24,16 @@ export function RuleForm({
   const action = useAction()
   const type = useSignal(rule?.alert_type ?? 'bot_join_failed')
   const isThreshold = THRESHOLD_TYPES.has(type.value)
-  const operator = useSignal<string>(rule?.operator ?? '>=')
+  const operator = useSignal(rule?.operator ?? '>=')
   const section = useRef<HTMLElement>(null)
-  // A person who opened the form by the keyboard continues in it.
+  // Moves the keyboard into the form.
   useEffect(() => section.current?.querySelector('input')?.focus(), [])
 
   async function save(fields: Record<string, string>): Promise<null> {
-    const { name, threshold, cooldown, callback_url: url = '', secret = '', emails = '' } = fields
+    const { name = '', threshold, cooldown, callback_url: url = '', secret = '', emails = '' } = fields
     const change = {
       name,
-      operator: isThreshold ? operator.value : '>=',
+      operator: isThreshold ? operator.value : ('>=' as const),
       threshold: Number(threshold),
       cooldown_minutes: Number(cooldown),
       callback_url: url === '' ? null : url,
@@ -40,8 +41,12 @@ export function RuleForm({
       ...(secret !== '' && { callback_secret: secret }),
       ...(fields.no_secret !== undefined && { callback_secret: null }),
     }
-    if (rule === null) await ask('POST', '/alert-rules', { ...change, alert_type: type.value })
-    else await ask('PATCH', `/alert-rules/${rule.alert_rule_id}`, change)
+    if (rule === null)
+      await dataOf(dashboard.POST('/alert-rules', { body: { ...change, alert_type: type.value as AlertType } }))
+    else {
+      const path = { alert_rule_id: rule.alert_rule_id }
+      await dataOf(dashboard.PATCH('/alert-rules/{alert_rule_id}', { params: { path }, body: change }))
+    }
     await onSaved()
     return null
   }
@@ -74,7 +79,7 @@ export function RuleForm({
             options={texts.operators}
             value={operator.value}
             onChange={(value) => {
-              operator.value = value
+              operator.value = value as '>=' | '<='
             }}
           />
         )}

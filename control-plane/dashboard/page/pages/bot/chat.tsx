@@ -7,7 +7,7 @@ import { useEvents } from './live-events.ts'
 
 const IN_CALL = new Set(['in_call_not_recording', 'in_call_recording', 'recording_paused', 'recording_resumed'])
 
-/** The chat of the meeting, and a way to write into it while the bot is inside. */
+/** The chat of the meeting, with a form to send a message while the bot is in the meeting. */
 export function Chat({ bot }: { bot: Bot }) {
   const messages = useEvents(bot.bot_id, 'chat_message', !hasEnded(bot))
   const action = useAction()

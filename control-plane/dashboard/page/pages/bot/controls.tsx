@@ -5,7 +5,7 @@ import { TEXTS } from '../../texts.ts'
 
 const RECORDING = new Set(['in_call_recording', 'recording_resumed'])
 
-/** The commands that a member may send to a bot in its state. */
+/** The commands that a member may send to the bot in its current state. */
 export function Controls({ bot, reload }: { bot: Bot; reload: () => Promise<void> }) {
   const action = useAction()
   if (!may('member')) return null
@@ -47,7 +47,7 @@ export function Controls({ bot, reload }: { bot: Bot; reload: () => Promise<void
           </ActionButton>
         )}
         {isEnded && !bot.artifacts_deleted && (
-          <ActionButton of={action} kind="bad" sure={TEXTS.bot.removeSure} work={work('remove')}>
+          <ActionButton of={action} kind="bad" confirmation={TEXTS.bot.removeSure} work={work('remove')}>
             {TEXTS.bot.remove}
           </ActionButton>
         )}

@@ -1,7 +1,16 @@
 import { useRef } from 'preact/hooks'
 import { clock } from '../../../../../report/page/parts/clock.ts'
 import { usePlayback } from '../../../../../report/page/parts/playback.ts'
-import { answerOf, ask, type Bot as BotDetails, hasEnded, type Parts, StandinApiError, v2 } from '../../api.ts'
+import {
+  answerOf,
+  type Bot as BotDetails,
+  dashboard,
+  dataOf,
+  hasEnded,
+  type Parts,
+  StandinApiError,
+  v2,
+} from '../../api.ts'
 import { changes } from '../../feed.ts'
 import { dateTime, number } from '../../parts/format.ts'
 import { LivePicture } from '../../parts/live-picture.tsx'
@@ -15,9 +24,9 @@ import { Recording } from './recording.tsx'
 import { Timeline } from './timeline.tsx'
 import { Transcript } from './transcript.tsx'
 
-const ALONE: Parts = { state: null, parts: [], gaps: [] }
+const NO_PARTS: Parts = { state: null, parts: [], gaps: [] }
 
-/** One bot: what it does, what it recorded, and everything that happened to it. */
+/** One bot: its status, its recording and its timeline. */
 export function Bot({ id }: { id: string }) {
   const playback = usePlayback()
   const isOurs = () => changes.value.bots === 'all' || changes.value.bots.has(id)
@@ -85,12 +94,11 @@ async function readBot(id: string): Promise<{ data: BotDetails; parts: Parts }> 
     answerOf(v2.GET('/v2/bots/{bot_id}', { params: { path: { bot_id: id } } })).catch((error: unknown) => {
       throw error instanceof StandinApiError && error.status === 404 ? new Error(TEXTS.bot.notFound) : error
     }),
-    ask<Parts>('GET', `/bots/${id}/parts`).catch(() => ALONE),
+    dataOf(dashboard.GET('/bots/{bot_id}/parts', { params: { path: { bot_id: id } } })).catch(() => NO_PARTS),
   ])
   return { data: data as BotDetails, parts }
 }
 
-/** The last picture of the meeting. */
 function LiveSection({ bot }: { bot: BotDetails }) {
   const views = useLiveViews()
   return (

@@ -1,9 +1,9 @@
-/** Events of a bot, of some types, and new ones while it runs. */
+/** The events of a bot, filtered by type. */
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { answerOf, type BotEvent, v2 } from '../../api.ts'
 
-const LOOK_EVERY_MS = 2000
+const POLL_INTERVAL_MS = 2000
 
 /** Keeps polling while `isLive`, else reads all events once. */
 export function useEvents(botId: string, types: string, isLive: boolean) {
@@ -13,7 +13,7 @@ export function useEvents(botId: string, types: string, isLive: boolean) {
     let cursor: string | null = null
     let timer: ReturnType<typeof setTimeout> | undefined
     events.value = []
-    const look = async () => {
+    const poll = async () => {
       try {
         for (;;) {
           const query = { types, limit: '500', ...(cursor !== null && { cursor }) }
@@ -28,9 +28,9 @@ export function useEvents(botId: string, types: string, isLive: boolean) {
       } catch {
         // The next poll tries again. Another part of the page shows that the service cannot be reached.
       }
-      if (isLive && !isOver) timer = setTimeout(look, LOOK_EVERY_MS)
+      if (isLive && !isOver) timer = setTimeout(poll, POLL_INTERVAL_MS)
     }
-    void look()
+    void poll()
     return () => {
       isOver = true
       clearTimeout(timer)

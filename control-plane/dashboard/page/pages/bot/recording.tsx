@@ -40,7 +40,7 @@ export function Recording({ bot, parts, playback }: RecordingParts) {
 }
 
 function AllLanes({ bot, parts, playback }: RecordingParts) {
-  // Each read of the bot signs new links; the file stays the same.
+  // Each response has new signed links to the same file.
   const file = bot.diarization?.split('?', 1)[0]
   const turns = useLoaded(() => readTurns(bot, parts), undefined, [bot.bot_id, file, parts.parts.length])
   const length = bot.duration_seconds ?? 0

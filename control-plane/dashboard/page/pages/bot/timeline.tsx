@@ -1,14 +1,16 @@
 import type { Signal } from '@preact/signals'
-import { answerOf, v2 } from '../../api.ts'
+import { answerOf, type TimelineStep, v2 } from '../../api.ts'
 import { Shown, useLoaded } from '../../parts/load.tsx'
 import { Time } from '../../parts/pieces.tsx'
 import { TEXTS } from '../../texts.ts'
 
-/** The timeline: each step in words, with its evidence. Read again with the bot. */
+/** Each step with its details. Reloaded with the bot. */
 export function Timeline({ id, version }: { id: string; version: Signal<unknown> }) {
   const steps = useLoaded(
     () =>
-      answerOf(v2.GET('/v2/bots/{bot_id}/timeline', { params: { path: { bot_id: id } } })) as Promise<{ data: Step[] }>,
+      answerOf(v2.GET('/v2/bots/{bot_id}/timeline', { params: { path: { bot_id: id } } })) as Promise<{
+        data: TimelineStep[]
+      }>,
     () => version.value,
     [id],
   )
@@ -34,12 +36,5 @@ export function Timeline({ id, version }: { id: string; version: Signal<unknown>
   )
 }
 
-/** Steps of a bot that was lost in its meeting stand out. */
+/** Highlights the steps of a bot that failed during its meeting. */
 const KINDS: Record<string, string> = { lost: 'lost', resumed: 'resumed', assembling: 'parts', assembled: 'parts' }
-
-interface Step {
-  at: string
-  kind: string
-  sentence: string
-  evidence: Record<string, unknown> | null
-}

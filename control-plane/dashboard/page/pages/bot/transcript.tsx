@@ -22,7 +22,7 @@ export function Transcript({ bot, parts, playback }: TranscriptParts) {
 
 function Live({ bot, parts, playback }: TranscriptParts) {
   const events = useEvents(bot.bot_id, 'transcript', !hasEnded(bot))
-  // Each attempt counts from its own start.
+  // The offsets of each attempt count from its own start.
   const begins = new Map(parts.parts.map((part) => [part.attempt, part.begins]))
   const lines = events.value.map(({ attempt, data }) => {
     const begin = begins.get(attempt) ?? 0
@@ -44,7 +44,7 @@ interface Utterance {
 }
 
 function Finished({ address, playback }: { address: string; playback: Playback }) {
-  // Each read of the bot signs new links; the file stays the same.
+  // Each response has new signed links to the same file.
   const file = address.split('?', 1)[0]
   const lines = useLoaded(
     async () => {

@@ -1,9 +1,9 @@
-/** Who spoke when, in the whole recording. */
+/** The turns of all speakers in the whole recording. */
 import type { Turn } from '../../../../../report/page/parts/speakers.ts'
 import { answerOf, type Bot, type Parts, v2 } from '../../api.ts'
 import { TEXTS } from '../../texts.ts'
 
-/** Of the file beside the recording; without one, of the events of speakers. */
+/** Reads the diarization file; without one, the speaker events. */
 export async function readTurns(bot: Bot, parts: Parts): Promise<Turn[]> {
   if (bot.diarization === null) return turnsOfEvents(bot.bot_id, parts)
   const response = await fetch(bot.diarization)
@@ -11,7 +11,7 @@ export async function readTurns(bot: Bot, parts: Parts): Promise<Turn[]> {
   return turnsOfFile(await response.text())
 }
 
-/** One JSON document a line. A line without a turn is left out. */
+/** Parses JSON lines. Skips lines without a turn. */
 function turnsOfFile(text: string): Turn[] {
   return text.split('\n').flatMap((line) => {
     try {
@@ -25,7 +25,7 @@ function turnsOfFile(text: string): Turn[] {
   })
 }
 
-/** All pages of them. Each attempt counts from its own start. */
+/** The offsets of each attempt count from its own start. */
 async function turnsOfEvents(botId: string, { parts }: Parts): Promise<Turn[]> {
   const begins = new Map(parts.map((part) => [part.attempt, part.begins]))
   const turns: Turn[] = []
