@@ -1,4 +1,7 @@
 /** Recordings in a bucket of S3 or of a server that speaks its protocol. */
+import { createWriteStream } from 'node:fs'
+import type { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
 import {
   AbortMultipartUploadCommand,
   DeleteObjectCommand,
@@ -11,7 +14,7 @@ import {
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
 import type { FileStore } from '../ports.ts'
 import { dispositionOf } from './content.ts'
-import { checkedParts, folderPrefix, keyParts } from './keys.ts'
+import { checkedParts, folderPrefix } from './keys.ts'
 
 export interface S3Settings {
   type: 's3'
@@ -108,11 +111,15 @@ export function createS3Store(settings: S3Settings): FileStore & { close(): void
       }
       return { files: files.length, bytes: files.reduce((sum, { bytes }) => sum + bytes, 0) }
     },
-    keyOf(location) {
-      const start = `s3://${Bucket}/${root}`
-      if (!location.startsWith(start)) return null
-      const key = location.slice(start.length)
-      return keyParts(key) === null ? null : key
+    async copy(key, target, signal) {
+      try {
+        const { Body } = await client.send(new GetObjectCommand({ Bucket, Key: Key(key) }), { abortSignal: signal })
+        await pipeline(Body as Readable, createWriteStream(target, { mode: 0o600 }), { signal })
+        return true
+      } catch (error) {
+        if ((error as Error).name === 'NoSuchKey') return false
+        throw error
+      }
     },
     close: () => client.destroy(),
   }

@@ -5,8 +5,12 @@
 import { type Kysely, sql } from 'kysely'
 import { type Migration, Migrator } from 'kysely/migration'
 import * as tables from './migrations/0100-tables/index.ts'
+import * as transcripts from './migrations/0110-transcripts-of-bots.ts'
 
-const MIGRATIONS: Record<string, Migration> = { '0100-tables': tables }
+const MIGRATIONS: Record<string, Migration> = {
+  '0100-tables': tables,
+  '0110-transcripts-of-bots': transcripts,
+}
 
 /** Their tables are those of `0100-tables`: they were made into one migration, once. */
 const EARLIER_MIGRATIONS = [
