@@ -53,6 +53,7 @@ export function createFolderStore(path: string, links: LinkSigner): FolderStore 
   return {
     open: openFile,
     list,
+    bytesOf: async (prefix) => (await list(prefix)).reduce((sum, { bytes }) => sum + bytes, 0),
     jobStorage: (botId, attempt) => ({ type: 'folder', path: join(root, ...checkedParts(`${botId}/${attempt}`)) }),
     sign: async (key, seconds, options) => links.sign(checkedParts(key).join('/'), seconds, options?.downloadName),
     async read(key, maxBytes) {

@@ -8,6 +8,7 @@ import {
   GetObjectCommand,
   ListMultipartUploadsCommand,
   ListObjectsV2Command,
+  ListPartsCommand,
   PutObjectCommand,
   S3Client,
 } from '@aws-sdk/client-s3'
@@ -53,17 +54,13 @@ export function createS3Store(settings: S3Settings): FileStore & { close(): void
   }
 
   /** Parts of unfinished uploads are in no listing of objects. */
-  async function abortUploads(prefix: string): Promise<void> {
+  async function* unfinishedUploads(prefix: string) {
     const Prefix = root + folderPrefix(prefix)
     let KeyMarker: string | undefined
     let UploadIdMarker: string | undefined
     do {
       const page = await client.send(new ListMultipartUploadsCommand({ Bucket, Prefix, KeyMarker, UploadIdMarker }))
-      for (const { Key: key, UploadId } of page.Uploads ?? []) {
-        await client.send(new AbortMultipartUploadCommand({ Bucket, Key: key, UploadId })).catch((error) => {
-          if (error.name !== 'NoSuchUpload') throw error
-        })
-      }
+      for (const { Key: key, UploadId } of page.Uploads ?? []) yield { Bucket, Key: key, UploadId }
       KeyMarker = page.IsTruncated ? page.NextKeyMarker : undefined
       UploadIdMarker = page.IsTruncated ? page.NextUploadIdMarker : undefined
     } while (KeyMarker !== undefined)
@@ -71,6 +68,18 @@ export function createS3Store(settings: S3Settings): FileStore & { close(): void
 
   return {
     list,
+    async bytesOf(prefix) {
+      let sum = (await list(prefix)).reduce((before, { bytes }) => before + bytes, 0)
+      for await (const upload of unfinishedUploads(prefix)) {
+        let PartNumberMarker: string | undefined
+        do {
+          const page = await client.send(new ListPartsCommand({ ...upload, PartNumberMarker })).catch(ignoreEnded)
+          for (const { Size } of page?.Parts ?? []) sum += Size ?? 0
+          PartNumberMarker = page?.IsTruncated ? page.NextPartNumberMarker : undefined
+        } while (PartNumberMarker !== undefined)
+      }
+      return sum
+    },
     jobStorage: (botId, attempt) => jobStorage(settings, root + checkedParts(`${botId}/${attempt}`).join('/')),
     sign: (key, seconds, options) =>
       getSignedUrl(
@@ -102,7 +111,8 @@ export function createS3Store(settings: S3Settings): FileStore & { close(): void
       await client.send(new PutObjectCommand({ Bucket, Key: Key(key), Body: bytes, ContentType: contentType }))
     },
     async deletePrefix(prefix) {
-      await abortUploads(prefix)
+      for await (const upload of unfinishedUploads(prefix))
+        await client.send(new AbortMultipartUploadCommand(upload)).catch(ignoreEnded)
       const files = await list(prefix)
       // One by one: some servers refuse the common deletion of several without special checksums.
       for (let first = 0; first < files.length; first += DELETES_AT_ONCE) {
@@ -123,6 +133,11 @@ export function createS3Store(settings: S3Settings): FileStore & { close(): void
     },
     close: () => client.destroy(),
   }
+}
+
+/** An upload that was completed or aborted meanwhile. */
+function ignoreEnded(error: Error): undefined {
+  if (error.name !== 'NoSuchUpload') throw error
 }
 
 function createClient(settings: S3Settings): S3Client {

@@ -5,11 +5,11 @@
 import { type Kysely, sql } from 'kysely'
 import { type Migration, Migrator } from 'kysely/migration'
 import * as tables from './migrations/0100-tables/index.ts'
-import * as transcripts from './migrations/0110-transcripts-of-bots.ts'
+import * as indexes from './migrations/0110-indexes.ts'
 
 const MIGRATIONS: Record<string, Migration> = {
   '0100-tables': tables,
-  '0110-transcripts-of-bots': transcripts,
+  '0110-indexes': indexes,
 }
 
 /** Their tables are those of `0100-tables`: they were made into one migration, once. */

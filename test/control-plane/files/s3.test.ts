@@ -52,6 +52,7 @@ test('deletion also ends unfinished uploads, whose parts no listing of objects s
   const { UploadId } = await client.send(new CreateMultipartUploadCommand(at))
   await client.send(new UploadPartCommand({ ...at, UploadId, PartNumber: 1, Body: 'part' }))
   expect(await store.list('late')).toEqual([])
+  expect(await store.bytesOf('late')).toBe(4)
   await store.deletePrefix('late')
   await expect(
     client.send(new UploadPartCommand({ ...at, UploadId, PartNumber: 2, Body: 'part' })),

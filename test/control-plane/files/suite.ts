@@ -25,7 +25,9 @@ export function storeSuite(open: () => FileStore) {
     expect((await open().list('one')).sort((a, b) => a.key.localeCompare(b.key))).toEqual(
       keys.map((key) => ({ key, bytes: 5 })).sort((a, b) => a.key.localeCompare(b.key)),
     )
+    expect(await open().bytesOf('one')).toBe(15)
     expect(await open().deletePrefix('one')).toEqual({ files: 3, bytes: 15 })
+    expect(await open().bytesOf('one')).toBe(0)
     expect(await open().list('one')).toEqual([])
     expect(await open().list('one2')).toEqual([{ key: 'one2/1/a', bytes: 5 }])
     expect(await open().deletePrefix('one')).toEqual({ files: 0, bytes: 0 })
