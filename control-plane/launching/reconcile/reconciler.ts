@@ -21,6 +21,7 @@ import {
 import { LaunchWriter } from '../due/launch-writer.ts'
 import { each } from '../each.ts'
 import { inTurn } from '../in-turn.ts'
+import { endWithout } from '../launchers/shared/evidence.ts'
 import { PauseBetweenRounds } from '../pause.ts'
 import { reasonToStop } from './action-reason.ts'
 import { assembleBot } from './assemble.ts'
@@ -260,11 +261,11 @@ class Reconciling {
         return
       case 'forget':
         if (launch.is_part) {
-          this.#finish({ ...launch, handle: null }, unknownEnd('The attempt left no trace at its launcher'))
+          this.#finish({ ...launch, handle: null }, endWithout('The attempt left no trace at its launcher'))
           return
         }
         this.#count('forget', 'unknown_to_launcher')
-        await launchEnded(database, botId, attempt, unknownEnd('The attempt left no trace at its launcher'))
+        await launchEnded(database, botId, attempt, endWithout('The attempt left no trace at its launcher'))
         await launchCleaned(database, botId, attempt)
         return
       case 'give_up':
@@ -345,7 +346,7 @@ class Reconciling {
     const { database, log } = this.#settings
     const isOurs = await changeBot(database, botId, (bot, now) => {
       if (isClosed(bot) || namedAttempt(bot) !== attempt) return null
-      const change = processEnded(bot, { evidence: unknownEnd(why), recordedSeconds: null, now })
+      const change = processEnded(bot, { evidence: endWithout(why), recordedSeconds: null, now })
       return Object.keys(change.patch).length > 0 ? change : gaveUp(bot, why, now)
     })
     if (isOurs) {
@@ -353,7 +354,7 @@ class Reconciling {
       await traceEnd(this.#settings, botId)
       log.error({ team, bot: botId, attempt, why }, 'Bot given up')
     }
-    await launchEnded(database, botId, attempt, unknownEnd(why))
+    await launchEnded(database, botId, attempt, endWithout(why))
     await launchCleaned(database, botId, attempt)
   }
 
@@ -385,10 +386,6 @@ class Reconciling {
 }
 
 const keyOf = ({ bot_id, attempt }: OpenLaunch) => `${bot_id} ${attempt}`
-
-function unknownEnd(reason: string): EndEvidence {
-  return { exitCode: null, signal: null, isOutOfMemory: false, reason, endedAt: null, logTail: null }
-}
 
 /** The launcher's list, asked for once in a pass and only where it is needed. */
 class Listed {
