@@ -8,7 +8,7 @@ import { isWithinDepth, MAX_CALLER_DATA_DEPTH } from './job.ts'
 export const MAX_EVENT_BYTES = 2 * 1024 * 1024
 /** Around the event: its number, its bot and its time. */
 const ENVELOPE_BYTES = 1024
-/** The deepest content is `extra`: it lies in the final report, and that in the numbered event. */
+/** The deepest content is `extra`: the final report holds it, and the numbered event holds the report. */
 const MAX_MESSAGE_DEPTH = MAX_CALLER_DATA_DEPTH + 2
 
 const utc = z.iso.datetime().describe('UTC instant, milliseconds.')

@@ -1,6 +1,6 @@
-/** What the errors of statements mean for those who asked. */
+/** Tells an error of the database itself from an error of one statement. */
 
-/** PostgreSQL cannot be reached, is full, shuts down or is broken: a statement of anybody else fails too. */
+/** PostgreSQL cannot be reached, is full, shuts down or is broken: every other statement fails too. */
 const LOST = /^(?:08|53|57P|58)/
 /** Another transaction was in the way, or the statement took too long. */
 const IN_THE_WAY = /^(?:40001|40P01|55P03|57014)$/
@@ -9,7 +9,7 @@ const CONNECTION_CODES = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMED
 const CONNECTION_MESSAGES =
   /^(?:Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error)/
 
-/** Whether the fault is the database's or the connection's, whatever was asked. False for an error of an unknown kind. */
+/** Whether the fault is the database's or the connection's and not the statement's. False for an error of an unknown kind. */
 export function isDatabaseLost(error: unknown): boolean {
   const { code, message } = (error ?? {}) as { code?: unknown; message?: unknown }
   if (typeof code === 'string' && (LOST.test(code) || CONNECTION_CODES.has(code))) return true

@@ -80,7 +80,7 @@ export async function upsertArtifacts(
   const rows = new Map(
     files.map(({ botId, attempt, artifact }) => [
       [botId, attempt, artifact.name].join('\n'),
-      // Where the bot says that the file lies is not believed.
+      // The location that the bot reports is not trusted.
       { ...artifact, location: attemptFolder(botId, attempt) + artifact.name, bot: botId, attempt },
     ]),
   )

@@ -1,4 +1,4 @@
-/** What a bot says about its files and transcripts, and names of things of another team in it. */
+/** Reports of a bot about its files and transcripts that name those of another team. */
 import { randomUUID } from 'node:crypto'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -150,7 +150,7 @@ describe('files', () => {
   test.each([
     ['an artifact', (location: string): BotEvent => ({ type: 'artifact', artifact: artifact('video.mp4', location) })],
     ['a report', (location: string) => reportOf({ artifacts: [artifact('video.mp4', location)], location })],
-  ])('%s that names the file of another team is one of its own', async (_, eventOf) => {
+  ])('%s that names the file of another team leads to the own file of the bot', async (_, eventOf) => {
     const { bot, victimsFile, links, report, download } = await attack()
     await report(eventOf(victimsFile))
     const { video } = await links.linksOf(bot.id)
@@ -185,7 +185,7 @@ describe('files', () => {
     expect(await download((await links.linksOf(bot.id)).video)).toBe(OWN)
   })
 
-  test('a live picture lies in the folder of its bot', async () => {
+  test('a live picture is taken from the folder of its bot', async () => {
     const { bot, victimsFile, report } = await attack()
     await report({ type: 'artifact', artifact: artifact('screenshots/0001.png', victimsFile) })
     const rows = await readLiveView(world.database, world.teamId)

@@ -75,7 +75,7 @@ describe('events that cannot be stored', () => {
     ['content that the database refuses', withCode('22P05'), 1008],
     ['a row that another transaction holds', withCode('55P03'), 1013],
     ['a statement that takes too long', withCode('57014'), 1013],
-  ])('%s closes the link of its own bot only', async (_, error, code) => {
+  ])('%s closes only the link of that bot', async (_, error, code) => {
     const { send, results } = await sendTogether(STORING, error, { guilty: 1 })
     send()
     expect(await results()).toEqual([code, ...ACKNOWLEDGED])
@@ -92,7 +92,7 @@ describe('events that cannot be stored', () => {
     expect(await results()).toEqual(numbersUpTo(7).map(() => 1013))
   })
 
-  test('commands that cannot be read close the link of their own bot only', async () => {
+  test('commands that cannot be read close only the link of that bot', async () => {
     const error = new Error('Connection terminated unexpectedly')
     const { bots, send, results } = await sendTogether('bot_commands', error, { guilty: 1 })
     await world.database

@@ -1,4 +1,4 @@
-/** A simulated bot as a process of its own: it reads its job as the worker does. */
+/** A simulated bot as a separate process. It reads its job as the worker does. */
 import { readFile, rm } from 'node:fs/promises'
 import type { Job } from '@standin/wire/job.ts'
 import { startSimulatedBot } from './simulated-bot.ts'

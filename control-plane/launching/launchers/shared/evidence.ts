@@ -1,4 +1,4 @@
-/** What every launcher says about the end of a bot in the same words. */
+/** Words about the end of a bot that all launchers use. */
 import { constants as osConstants } from 'node:os'
 import type { EndEvidence } from '../../../ports.ts'
 

@@ -94,7 +94,6 @@ test('a bot whose upload grows, or that stored a file, is left alone', async () 
   await askToLeave(setting, id)
   await pass(setting, id, QUIET)
   await notStopped(setting, id)
-  // The simulated clock goes on, and so does the upload.
   await setting.files.write(`${id}/1/${id}/video.mp4`, new Uint8Array(1_000), 'video/mp4')
   clock.seconds = 100
   await notStopped(setting, id)
@@ -142,7 +141,7 @@ test('a bot that was not asked to leave may be quiet for as long as its deadline
   await notStopped(setting, id)
 })
 
-test('a request that never reached its bot, with a link that nobody saw break, is left to the deadline', async () => {
+test('a request that never reached its bot, with a link that did not visibly break, is left to the deadline', async () => {
   const { setting, id, clock } = await deafBot()
   await askToLeave(setting, id)
   await pass(setting, id, QUIET)

@@ -34,7 +34,7 @@ test('a store is asked at most every ten seconds', async () => {
   expect(world.looks).toBe(10)
 })
 
-test('an upload that was not asked about for long is watched anew', async () => {
+test('an upload that was not asked about for long is watched from the start', async () => {
   const { world, watch, still } = upload()
   await still()
   world.seconds = 101
