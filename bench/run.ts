@@ -18,8 +18,6 @@ import { parseArgs } from 'node:util'
 import { packageRoot } from '../core/process/page-scripts.ts'
 import { startMockGoogleMeet } from '../mock/index.ts'
 import { bundlePageScripts } from '../scripts/build.ts'
-import { tabCapture } from './experiments/tab-capture.ts'
-import { webCodecs } from './experiments/web-codecs.ts'
 import { measureMany } from './many.ts'
 import { begin, type Contender, type Measured } from './shared/measured.ts'
 import { openScene } from './shared/meeting.ts'
@@ -27,7 +25,9 @@ import { newNote } from './shared/notes.ts'
 import { ownMode } from './shared/own-modes.ts'
 import { pageAlone, peer } from './shared/peers.ts'
 import { PIPELINES } from './shared/pipelines.ts'
+import { tabCapture } from './shared/tab-capture.ts'
 import { type Row, rowOf, tableOf, together } from './shared/table.ts'
+import { webCodecs } from './shared/web-codecs.ts'
 
 const { values } = parseArgs({
   options: {

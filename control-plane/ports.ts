@@ -105,9 +105,11 @@ export interface FileStore {
   read(key: string, maxBytes: number): Promise<Uint8Array | null>
   write(key: string, bytes: Uint8Array, contentType: string): Promise<void>
   list(prefix: string): Promise<{ key: string; bytes: number }[]>
+  /** Bytes that are stored below the prefix so far, files that still grow included. */
+  bytesOf(prefix: string): Promise<number>
   deletePrefix(prefix: string): Promise<{ files: number; bytes: number }>
-  /** The key of an artifact's location (a path or `s3://` address); null where it is outside of this store. */
-  keyOf(location: string): string | null
+  /** Copies the file to a path of this machine. False if there is no such file. */
+  copy(key: string, target: string, signal: AbortSignal): Promise<boolean>
 }
 
 /** Links to the artifacts of a bot, by the names that the worker gives its files. */

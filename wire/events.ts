@@ -1,13 +1,14 @@
 /** The events that a bot reports. docs/control-link.md describes the exchange. */
 import { z } from 'zod'
 import { ERROR_CODES, NORMAL_END_CODES, RECORDING_MODES, STATUSES } from './codes.ts'
+import { MAX_FILE_NAME_BYTES, pathParts } from './file-names.ts'
 import { isWithinDepth, MAX_CALLER_DATA_DEPTH } from './job.ts'
 
 /** Of the JSON text of one event. The largest is the final report of a meeting with thousands of participants. */
 export const MAX_EVENT_BYTES = 2 * 1024 * 1024
 /** Around the event: its number, its bot and its time. */
 const ENVELOPE_BYTES = 1024
-/** The deepest content is `extra`: it is in the final report, which is in the numbered event. */
+/** The deepest content is `extra`: the final report holds it, and the numbered event holds the report. */
 const MAX_MESSAGE_DEPTH = MAX_CALLER_DATA_DEPTH + 2
 
 const utc = z.iso.datetime().describe('UTC instant, milliseconds.')
@@ -49,8 +50,15 @@ const chatContentSchema = z.strictObject(chatContent)
 export type ChatContentFields = z.infer<typeof chatContentSchema>
 
 export const artifactSchema = z.strictObject({
-  name: z.string(),
-  location: z.string().describe('A path or an s3:// address, never a signed one.'),
+  name: z
+    .string()
+    .refine((name) => pathParts(name, MAX_FILE_NAME_BYTES) !== null, { error: 'is no plain path below a folder' })
+    .describe("Path below the bot's own folder."),
+  location: z
+    .string()
+    .describe(
+      'Where the bot stored it: a path or an s3:// address, never a signed one. For people; the service finds files by bot, attempt and name.',
+    ),
   bytes: z.int().min(0),
   sha256: z
     .string()

@@ -13,11 +13,12 @@ import {
   keyOf,
   type NewEvent,
   newEvent,
+  transcriptsOfOthers,
   upsertArtifacts,
   writeHeads,
 } from '../store/bots/events.ts'
 import { nowOf } from '../store/clock.ts'
-import type { Database } from '../store/database.ts'
+import type { Database, Tx } from '../store/database.ts'
 
 export interface Stored {
   /** The highest number of the journal that is stored: may be acknowledged. */
@@ -26,6 +27,8 @@ export interface Stored {
   standing: Standing
   /** The bot after these events; null if none of them was stored. */
   bot: BotRow | null
+  /** Transcripts that the bot reported and that belong to another team: deleting its data would delete them. */
+  foreignTranscripts: string[]
 }
 
 /**
@@ -55,23 +58,41 @@ export async function appendEvents(db: Database, batches: readonly JournalBatch[
       changes.set(stored.id, entry)
       const before = withPatch(stored, entry.change.patch)
       const standing = standingOf(before, batch.attempt)
-      if (fresh.length === 0) return { lastSeq: head, standing, bot: null }
+      const foreignTranscripts: string[] = []
+      if (fresh.length === 0) return { lastSeq: head, standing, bot: null, foreignTranscripts }
       const lastSeq = head + fresh.length
       heads.set(key, lastSeq)
       // The content of a deleted bot is not kept, and acknowledged all the same.
-      if (stored.data_deleted_at !== null) return { lastSeq, standing, bot: null }
+      if (stored.data_deleted_at !== null) return { lastSeq, standing, bot: null, foreignTranscripts }
       rows.push(...fresh.map((event) => newEvent(batch, event, now)))
       const { change, artifacts } = fold(before, { ...batch, events: fresh, now })
       files.push(...artifacts.map((artifact) => ({ botId: stored.id, attempt: batch.attempt, artifact })))
       entry.change = joined(entry.change, change)
-      return { lastSeq, standing, bot: withPatch(before, change.patch) }
+      return { lastSeq, standing, bot: withPatch(before, change.patch), foreignTranscripts }
     })
+    for (const result of results) await removeForeign(tx, result, changes)
     await writeHeads(tx, known, heads)
     await insertEvents(tx, rows)
     await upsertArtifacts(tx, files)
     await applyChanges(tx, [...changes.values()])
     return results
   })
+}
+
+/** The first report of a transcript counts, so that a bot cannot have the transcript of another team deleted. */
+async function removeForeign(
+  tx: Tx,
+  result: Stored | null,
+  changes: Map<string, { change: BotChange }>,
+): Promise<void> {
+  const bot = result?.bot
+  const patch = bot && changes.get(bot.id)!.change.patch
+  const ids = patch?.transcription_ids as string[] | undefined
+  if (!bot || !ids || ids.length === 0) return
+  const foreign = await transcriptsOfOthers(tx, bot.team_id, ids)
+  if (foreign.size === 0) return
+  result.foreignTranscripts.push(...foreign)
+  patch!.transcription_ids = ids.filter((id) => !foreign.has(id))
 }
 
 /** The events that follow `head` without a gap; repeats are left out. */

@@ -74,8 +74,8 @@ export interface ApiSettings {
 export interface ArtifactReader extends ArtifactLinks {
   linksOf(botId: string, seconds?: number): Promise<Record<ArtifactLink, string | null>>
   screenshotsOf(botId: string, seconds?: number): Promise<{ name: string; url: string }[]>
-  /** Null where the file does not lie in the storage of the service. */
-  linkTo(location: string, seconds: number): Promise<string | null>
+  /** Null for a key that no file can have. */
+  linkTo(key: string, seconds: number): Promise<string | null>
 }
 export type ArtifactLink = 'video' | 'audio' | 'diarization' | 'raw_transcription' | 'transcription' | 'chat_messages'
 

@@ -155,6 +155,11 @@ export class EventWriter {
       link.close(CLOSE.policy, 'the bot is unknown')
       return
     }
+    if (stored.foreignTranscripts.length > 0)
+      this.#parts.log.warn(
+        { ...link.logFields, ids: stored.foreignTranscripts.length },
+        'A bot reported transcripts of another team; they are not taken as its own',
+      )
     try {
       await this.#parts.beforeAck(link, stored)
     } catch (error) {

@@ -3,6 +3,7 @@ import { ARTIFACT_NAMES, type ArtifactField, NEWER_LINK_SECONDS } from '../bots/
 import type { ArtifactLinks, FileStore } from '../ports.ts'
 import { artifactOfBot, artifactsOfBot, type StoredArtifact } from '../store/bots/artifacts.ts'
 import type { Database } from '../store/database.ts'
+import { keyParts } from './keys.ts'
 import { olderTranscriptOf } from './older-transcript.ts'
 
 /** Longer than the transcript of any meeting that the service records. */
@@ -13,16 +14,13 @@ export interface BotLinks extends ArtifactLinks {
   linksOf(botId: string, seconds?: number): Promise<Record<ArtifactField, string | null>>
   /** Links to its screenshots, oldest first. */
   screenshotsOf(botId: string, seconds?: number): Promise<{ name: string; url: string }[]>
-  /** A link to a file by its location; null where it does not lie in this store. */
-  linkTo(location: string, seconds: number): Promise<string | null>
+  /** A link to a file by its key; null for a key that no file can have. */
+  linkTo(key: string, seconds: number): Promise<string | null>
 }
 
 export function createArtifactLinks(db: Database, files: FileStore): BotLinks {
-  const linkToLocation = async (location: string, seconds: number) => {
-    const key = files.keyOf(location)
-    return key === null ? null : files.sign(key, seconds)
-  }
-  const linkTo = ({ location }: StoredArtifact, seconds: number) => linkToLocation(location, seconds)
+  const linkToKey = async (key: string, seconds: number) => (keyParts(key) === null ? null : files.sign(key, seconds))
+  const linkTo = ({ key }: StoredArtifact, seconds: number) => linkToKey(key, seconds)
 
   /** Questions about one bot at the same time, as a webhook with all its links asks them, share one answer. */
   const asked = new Map<string, Promise<StoredArtifact[]>>()
@@ -36,16 +34,14 @@ export function createArtifactLinks(db: Database, files: FileStore): BotLinks {
   }
 
   return {
-    linkTo: linkToLocation,
+    linkTo: linkToKey,
     async sign(botId, name, seconds) {
       const artifact = (await artifactsOf(botId)).find((one) => one.name === name)
       return artifact === undefined ? null : linkTo(artifact, seconds)
     },
     async olderTranscript(botId) {
       const artifact = await artifactOfBot(db, botId, ARTIFACT_NAMES.transcription)
-      const key = artifact && files.keyOf(artifact.location)
-      if (!key) return []
-      const bytes = await files.read(key, MAX_TRANSCRIPT_BYTES)
+      const bytes = artifact ? await files.read(artifact.key, MAX_TRANSCRIPT_BYTES) : null
       return bytes === null ? [] : olderTranscriptOf(JSON.parse(Buffer.from(bytes).toString('utf8')))
     },
     async linksOf(botId, seconds = NEWER_LINK_SECONDS) {

@@ -1,7 +1,8 @@
 /** Recordings in a folder of this machine. */
-import { constants } from 'node:fs'
+import { constants, createWriteStream } from 'node:fs'
 import { type FileHandle, mkdir, open, readdir, realpath, rename, rm, stat } from 'node:fs/promises'
 import { join, relative, resolve, sep } from 'node:path'
+import { pipeline } from 'node:stream/promises'
 import type { FileStore } from '../ports.ts'
 import { checkedParts, folderPrefix, keyParts } from './keys.ts'
 import type { LinkSigner } from './signed-links.ts'
@@ -52,6 +53,7 @@ export function createFolderStore(path: string, links: LinkSigner): FolderStore 
   return {
     open: openFile,
     list,
+    bytesOf: async (prefix) => (await list(prefix)).reduce((sum, { bytes }) => sum + bytes, 0),
     jobStorage: (botId, attempt) => ({ type: 'folder', path: join(root, ...checkedParts(`${botId}/${attempt}`)) }),
     sign: async (key, seconds, options) => links.sign(checkedParts(key).join('/'), seconds, options?.downloadName),
     async read(key, maxBytes) {
@@ -90,9 +92,11 @@ export function createFolderStore(path: string, links: LinkSigner): FolderStore 
       await rm(join(root, ...parts), { recursive: true, force: true })
       return { files: files.length, bytes: files.reduce((sum, { bytes }) => sum + bytes, 0) }
     },
-    keyOf(location) {
-      const key = relative(root, resolve(location)).split(sep).join('/')
-      return location.includes('://') || keyParts(key) === null ? null : key
+    async copy(key, target, signal) {
+      const opened = await openFile(checkedParts(key).join('/'))
+      if (opened === null) return false
+      await pipeline(opened.file.createReadStream(), createWriteStream(target, { mode: 0o600 }), { signal })
+      return true
     },
   }
 }

@@ -1,18 +1,10 @@
-/** Keys of stored files: paths below the root, such as `<bot_id>/<attempt>/video.mp4`. */
+/** Keys of stored files: paths below the root, such as `<bot_id>/<attempt>/<bot_id>/video.mp4`. */
+import { pathParts } from '@standin/wire/file-names.ts'
 
 const MAX_KEY_BYTES = 1024
-const MAX_PART_BYTES = 255
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
-const FORBIDDEN = /[\u0000-\u001f\u007f-\u009f\\]/
 
 /** The parts of a key; null for anything that is no plain path below the root. */
-export function keyParts(key: string): string[] | null {
-  if (key === '' || Buffer.byteLength(key) > MAX_KEY_BYTES || !key.isWellFormed() || FORBIDDEN.test(key)) return null
-  const parts = key.split('/')
-  const isPlain = (part: string) =>
-    part !== '' && part !== '.' && part !== '..' && Buffer.byteLength(part) <= MAX_PART_BYTES
-  return parts.every(isPlain) ? parts : null
-}
+export const keyParts = (key: string) => pathParts(key, MAX_KEY_BYTES)
 
 /** Parts of a key that has to be one. Throws otherwise. */
 export function checkedParts(key: string): string[] {

@@ -1,17 +1,21 @@
 /** Recordings in a bucket of S3 or of a server that speaks its protocol. */
+import { createWriteStream } from 'node:fs'
+import type { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
 import {
   AbortMultipartUploadCommand,
   DeleteObjectCommand,
   GetObjectCommand,
   ListMultipartUploadsCommand,
   ListObjectsV2Command,
+  ListPartsCommand,
   PutObjectCommand,
   S3Client,
 } from '@aws-sdk/client-s3'
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
 import type { FileStore } from '../ports.ts'
 import { dispositionOf } from './content.ts'
-import { checkedParts, folderPrefix, keyParts } from './keys.ts'
+import { checkedParts, folderPrefix } from './keys.ts'
 
 export interface S3Settings {
   type: 's3'
@@ -50,17 +54,13 @@ export function createS3Store(settings: S3Settings): FileStore & { close(): void
   }
 
   /** Parts of unfinished uploads are in no listing of objects. */
-  async function abortUploads(prefix: string): Promise<void> {
+  async function* unfinishedUploads(prefix: string) {
     const Prefix = root + folderPrefix(prefix)
     let KeyMarker: string | undefined
     let UploadIdMarker: string | undefined
     do {
       const page = await client.send(new ListMultipartUploadsCommand({ Bucket, Prefix, KeyMarker, UploadIdMarker }))
-      for (const { Key: key, UploadId } of page.Uploads ?? []) {
-        await client.send(new AbortMultipartUploadCommand({ Bucket, Key: key, UploadId })).catch((error) => {
-          if (error.name !== 'NoSuchUpload') throw error
-        })
-      }
+      for (const { Key: key, UploadId } of page.Uploads ?? []) yield { Bucket, Key: key, UploadId }
       KeyMarker = page.IsTruncated ? page.NextKeyMarker : undefined
       UploadIdMarker = page.IsTruncated ? page.NextUploadIdMarker : undefined
     } while (KeyMarker !== undefined)
@@ -68,6 +68,18 @@ export function createS3Store(settings: S3Settings): FileStore & { close(): void
 
   return {
     list,
+    async bytesOf(prefix) {
+      let sum = (await list(prefix)).reduce((before, { bytes }) => before + bytes, 0)
+      for await (const upload of unfinishedUploads(prefix)) {
+        let PartNumberMarker: string | undefined
+        do {
+          const page = await client.send(new ListPartsCommand({ ...upload, PartNumberMarker })).catch(ignoreEnded)
+          for (const { Size } of page?.Parts ?? []) sum += Size ?? 0
+          PartNumberMarker = page?.IsTruncated ? page.NextPartNumberMarker : undefined
+        } while (PartNumberMarker !== undefined)
+      }
+      return sum
+    },
     jobStorage: (botId, attempt) => jobStorage(settings, root + checkedParts(`${botId}/${attempt}`).join('/')),
     sign: (key, seconds, options) =>
       getSignedUrl(
@@ -99,7 +111,8 @@ export function createS3Store(settings: S3Settings): FileStore & { close(): void
       await client.send(new PutObjectCommand({ Bucket, Key: Key(key), Body: bytes, ContentType: contentType }))
     },
     async deletePrefix(prefix) {
-      await abortUploads(prefix)
+      for await (const upload of unfinishedUploads(prefix))
+        await client.send(new AbortMultipartUploadCommand(upload)).catch(ignoreEnded)
       const files = await list(prefix)
       // One by one: some servers refuse the common deletion of several without special checksums.
       for (let first = 0; first < files.length; first += DELETES_AT_ONCE) {
@@ -108,14 +121,23 @@ export function createS3Store(settings: S3Settings): FileStore & { close(): void
       }
       return { files: files.length, bytes: files.reduce((sum, { bytes }) => sum + bytes, 0) }
     },
-    keyOf(location) {
-      const start = `s3://${Bucket}/${root}`
-      if (!location.startsWith(start)) return null
-      const key = location.slice(start.length)
-      return keyParts(key) === null ? null : key
+    async copy(key, target, signal) {
+      try {
+        const { Body } = await client.send(new GetObjectCommand({ Bucket, Key: Key(key) }), { abortSignal: signal })
+        await pipeline(Body as Readable, createWriteStream(target, { mode: 0o600 }), { signal })
+        return true
+      } catch (error) {
+        if ((error as Error).name === 'NoSuchKey') return false
+        throw error
+      }
     },
     close: () => client.destroy(),
   }
+}
+
+/** An upload that was completed or aborted meanwhile. */
+function ignoreEnded(error: Error): undefined {
+  if (error.name !== 'NoSuchUpload') throw error
 }
 
 function createClient(settings: S3Settings): S3Client {

@@ -1,10 +1,7 @@
 /** Makes transcripts again: fetches the sound, has it transcribed, stores the files and ends the request. */
 import { randomUUID } from 'node:crypto'
-import { createWriteStream } from 'node:fs'
-import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { Readable } from 'node:stream'
-import { pipeline } from 'node:stream/promises'
 import { spread } from '@standin/base/backoff.ts'
 import { whileHeld } from '@standin/base/lease.ts'
 import { startLoop } from '@standin/base/loop.ts'
@@ -28,8 +25,6 @@ const LOOK_EVERY_MS = 4000
 const JITTER = 0.1
 /** Seconds after a failed try; after the last one the bot fails with TRANSCRIPTION_FAILED. */
 const RETRY_SECONDS = [30, 120]
-/** Of a link to the storage. */
-const LINK_SECONDS = 3600
 /** Who spoke when; the words are given to these people. */
 const TURNS_FILE = 'diarization.jsonl'
 const TRANSCRIPT_TYPES: Readonly<Record<string, string>> = {
@@ -138,50 +133,31 @@ async function transcriptOf(
   const { botId, provider, customParams } = task
   const apiKey = openApiKey(seals, task)
   const audio = await artifactOfBot(database, botId, AUDIO_FILE)
-  const audioKey = audio && files.keyOf(audio.location)
-  if (!audio || !audioKey) return { failure: 'The recording has no audio any more.' }
+  if (audio === undefined) return { failure: 'The recording has no audio any more.' }
   const turns = await artifactOfBot(database, botId, TURNS_FILE)
   await mkdir(workFolder, { recursive: true, mode: 0o700 })
   const work = await mkdtemp(join(workFolder, 'work-'))
   try {
     const folder = join(work, botId)
     await mkdir(folder, { mode: 0o700 })
-    await fetchFile(files, audio.location, join(folder, AUDIO_FILE), signal)
-    if (turns) await fetchFile(files, turns.location, join(folder, TURNS_FILE), signal)
+    if (!(await files.copy(audio.key, join(folder, AUDIO_FILE), signal)))
+      return { failure: 'The recording has no audio any more.' }
+    if (turns) await files.copy(turns.key, join(folder, TURNS_FILE), signal)
     await transcribe(folder, { provider, apiKey, customParams }, signal)
     const stored: RecoveredFile[] = []
     for (const [name, type] of Object.entries(TRANSCRIPT_TYPES)) {
       const bytes = await readFile(join(folder, name))
-      await files.write(besides(audioKey, name), bytes, type)
-      const location = besides(audio.location, name)
-      stored.push({ name, location, bytes: bytes.length, durationSeconds: null })
+      const key = `${audio.key.slice(0, -AUDIO_FILE.length)}${name}`
+      await files.write(key, bytes, type)
+      stored.push({ name, key, bytes: bytes.length, durationSeconds: null })
     }
     const document = JSON.parse(await readFile(join(folder, 'transcription.json'), 'utf8'))
     const { total_duration: seconds } = resultSchema.parse(document).result
     const raw = JSON.parse(await readFile(join(folder, 'raw_transcription.json'), 'utf8'))
-    return { seconds, ids: transcriptIdsOf(provider, raw), attempt: attemptOf(audioKey), files: stored }
+    return { seconds, ids: transcriptIdsOf(provider, raw), attempt: audio.attempt, files: stored }
   } finally {
     await rm(work, { recursive: true, force: true })
   }
-}
-
-/** Files of a folder are used in place; others are fetched from the storage. */
-async function fetchFile(files: FileStore, location: string, target: string, signal: AbortSignal): Promise<void> {
-  if (!location.startsWith('s3://')) return symlink(location, target)
-  const key = files.keyOf(location)
-  if (key === null) throw new Error(`${location} is no file of this storage`)
-  const answer = await fetch(await files.sign(key, LINK_SECONDS), { signal })
-  if (!answer.ok || answer.body === null) throw new Error(`The storage answered ${answer.status}`)
-  await pipeline(Readable.fromWeb(answer.body as never), createWriteStream(target, { mode: 0o600 }), { signal })
-}
-
-function besides(audioPath: string, name: string): string {
-  return `${audioPath.slice(0, -AUDIO_FILE.length)}${name}`
-}
-
-/** Keys are `<bot id>/<attempt>/…`. */
-function attemptOf(key: string): number {
-  return Number(key.split('/')[1])
 }
 
 /** Writes parameters of the provider where the program reads them. */

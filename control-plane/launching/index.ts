@@ -49,6 +49,7 @@ export interface LaunchingSettings {
     | 'orphanSeconds'
     | 'forgottenSeconds'
     | 'finishLeaseSeconds'
+    | 'now'
   >
 }
 

@@ -9,7 +9,7 @@ const CONNECTION_CODES = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMED
 const CONNECTION_MESSAGES =
   /^(?:Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error)/
 
-/** Whether the fault is the database's or the connection's. False for an error of an unknown kind. */
+/** Whether the fault is the database's or the connection's and not the statement's. False for an error of an unknown kind. */
 export function isDatabaseLost(error: unknown): boolean {
   const { code, message } = (error ?? {}) as { code?: unknown; message?: unknown }
   if (typeof code === 'string' && (LOST.test(code) || CONNECTION_CODES.has(code))) return true

@@ -6,8 +6,13 @@ import { type Kysely, sql } from 'kysely'
 import { type Migration, Migrator } from 'kysely/migration'
 import * as tables from './migrations/0100-tables/index.ts'
 import * as requests from './migrations/0110-requests.ts'
+import * as indexes from './migrations/0120-indexes.ts'
 
-const MIGRATIONS: Record<string, Migration> = { '0100-tables': tables, '0110-requests': requests }
+const MIGRATIONS: Record<string, Migration> = {
+  '0100-tables': tables,
+  '0110-requests': requests,
+  '0120-indexes': indexes,
+}
 
 /** Their tables are those of `0100-tables`: they were made into one migration, once. */
 const EARLIER_MIGRATIONS = [

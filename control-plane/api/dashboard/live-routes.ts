@@ -66,7 +66,7 @@ export function liveRoutes(app: App, { database, links, clock }: ApiDependencies
   async function shown(row: LiveRow): Promise<z.output<typeof liveSchema>> {
     const why = noPictureOf(row)
     const isTooLarge = row.picture !== null && row.picture.bytes > MAX_SHOWN_BYTES
-    const url = row.picture === null || isTooLarge ? null : await links.linkTo(row.picture.location, LINK_SECONDS)
+    const url = row.picture === null || isTooLarge ? null : await links.linkTo(row.picture.key, LINK_SECONDS)
     const takenAt = row.picture && new Date(row.picture.at)
     return {
       bot_id: row.id,

@@ -2,6 +2,7 @@
 import { whileHeld } from '@standin/base/lease.ts'
 import type { Job } from '@standin/wire/job.ts'
 import { changeBot } from '../../actions/change-bot.ts'
+import { JOINED } from '../../bots/file-keys.ts'
 import { type Part, partsOf, secondsOf } from '../../bots/parts.ts'
 import { type Assembled, assembled } from '../../bots/resume.ts'
 import type { BotRow } from '../../rows/index.ts'
@@ -11,9 +12,6 @@ import { addRecoveredFiles } from '../../store/bots/recovered-files.ts'
 import { type FinishTools, LEASE_SECONDS, TRY_FOR_SECONDS } from './finish.ts'
 import { filesOfAttempt } from './recovery.ts'
 import { traceEnd } from './trace-end.ts'
-
-/** The attempt number of the joined files. The numbers of real attempts count from 1. */
-export const JOINED = 0
 
 /** Joins the recordings of the attempts into one, in order of time. Rejects where that is impossible now. */
 export type JoinParts = (

@@ -4,6 +4,7 @@ import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { isEventSize, type NumberedEvent, parseMessage } from '@standin/wire/events.ts'
 import { appendEvents } from '../../actions/append-events.ts'
+import { attemptFolder } from '../../bots/file-keys.ts'
 import { readEvent } from '../../bots/journaled-event.ts'
 import type { FileStore } from '../../ports.ts'
 import { journalOfAttempt } from '../../store/bots/events.ts'
@@ -72,7 +73,7 @@ function madeUpId({ botId, attempt }: AttemptFiles): string {
 
 async function readOf(files: FileStore, place: AttemptFiles, name: string): Promise<string | null> {
   const { botId, attempt, workFolder } = place
-  const stored = await files.read(`${botId}/${attempt}/${botId}/${name}`, MAX_JOURNAL_BYTES)
+  const stored = await files.read(attemptFolder(botId, attempt) + name, MAX_JOURNAL_BYTES)
   if (stored !== null) return Buffer.from(stored).toString('utf8')
   if (workFolder === null) return null
   const file = join(workFolder, botId, name)

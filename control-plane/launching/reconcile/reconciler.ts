@@ -23,12 +23,14 @@ import {
 } from '../../store/launches/launches.ts'
 import { LaunchWriter } from '../due/launch-writer.ts'
 import { each } from '../each.ts'
+import { endWithout } from '../launchers/shared/evidence.ts'
 import { reasonToStop } from './action-reason.ts'
 import { assembleBot } from './assemble.ts'
 import { endAttempt, type FinishTools, finishBot } from './finish.ts'
 import { ingestJournal } from './journal.ts'
 import { recoverPart } from './part.ts'
 import { traceEnd } from './trace-end.ts'
+import { UploadWatch } from './upload-watch.ts'
 import { STOP_PATIENCE_SECONDS, type Verdict, verdictOn } from './verdict.ts'
 
 const PASS_MS = 2_000
@@ -63,6 +65,8 @@ export interface ReconcilerSettings extends Omit<FinishTools, 'owner' | 'readInT
   absentReadMs?: number
   orphanSeconds?: number
   forgottenSeconds?: number
+  /** Milliseconds of a clock that never jumps, for the growth of uploads. */
+  now?: () => number
 }
 
 export interface Reconciler {
@@ -125,6 +129,7 @@ class Reconciling {
   /** Attempts whose bots are being finished. A recovery takes minutes, and no pass waits for it. */
   readonly #finishing = new Map<string, Promise<void>>()
   readonly #closing = new AbortController()
+  readonly #uploads: UploadWatch
 
   constructor(settings: ReconcilerSettings) {
     this.#settings = settings
@@ -136,6 +141,7 @@ class Reconciling {
       recoverInTurn: inTurn(AT_ONCE.recoveries),
     }
     this.#writer = new LaunchWriter(settings.database, settings.launcher)
+    this.#uploads = new UploadWatch(settings.files, settings.now)
   }
 
   #count(action: ReconcilerAction, reason: ReconcilerReason): void {
@@ -164,6 +170,7 @@ class Reconciling {
     for (const [key, at] of this.#absent) if (now - at >= readMs) this.#absent.delete(key)
     const launches = await openLaunches(database, launcher.kind, looksAtAll ? 'all' : 'suspect', MOST)
     await each(launches, CONCURRENCY, (launch) => this.#reconcile(launch, listed))
+    this.#uploads.forgetOld()
     for (const botId of await botsToAssemble(database, PATIENCE_FOR_PARTS_SECONDS, MOST_FINISHING))
       this.#finishBeside(botId, { bot: botId }, (signal) => assembleBot(this.#tools, botId, signal))
     if (looksForOrphans) {
@@ -202,9 +209,24 @@ class Reconciling {
     try {
       const handle = launch.handle ?? (await this.#adopt(launch, listed))
       const state: LaunchState = handle === null ? { state: 'absent' } : await launcher.inspect(handle)
-      await this.#act({ ...launch, handle }, verdictOn(launch, state, this.#settings.forgottenSeconds))
+      const quiet_for = await this.#quietFor(launch)
+      await this.#act(
+        { ...launch, handle },
+        verdictOn({ ...launch, quiet_for }, state, this.#settings.forgottenSeconds),
+      )
     } catch (error) {
       log.error({ team, bot: botId, attempt, error: String(error) }, 'Bot could not be reconciled')
+    }
+  }
+
+  /** An upload that grows is progress too. Null if it cannot be seen whether one does. */
+  async #quietFor({ bot_id: botId, team_id: team, attempt, quiet_for }: OpenLaunch): Promise<number | null> {
+    if (quiet_for === null) return null
+    try {
+      return Math.min(quiet_for, await this.#uploads.secondsWithoutGrowth(botId, attempt))
+    } catch (error) {
+      this.#settings.log.warn({ team, bot: botId, attempt, error: String(error) }, 'The size of an upload is unknown')
+      return null
     }
   }
 
@@ -238,11 +260,11 @@ class Reconciling {
         return
       case 'forget':
         if (launch.is_part) {
-          this.#finish({ ...launch, handle: null }, unknownEnd('The attempt left no trace at its launcher'))
+          this.#finish({ ...launch, handle: null }, endWithout('The attempt left no trace at its launcher'))
           return
         }
         this.#count('forget', 'unknown_to_launcher')
-        await launchEnded(database, botId, attempt, unknownEnd('The attempt left no trace at its launcher'))
+        await launchEnded(database, botId, attempt, endWithout('The attempt left no trace at its launcher'))
         await launchCleaned(database, botId, attempt)
         return
       case 'give_up':
@@ -323,7 +345,7 @@ class Reconciling {
     const { database, log } = this.#settings
     const isOurs = await changeBot(database, botId, (bot, now) => {
       if (isClosed(bot) || namedAttempt(bot) !== attempt) return null
-      const change = processEnded(bot, { evidence: unknownEnd(why), recordedSeconds: null, now })
+      const change = processEnded(bot, { evidence: endWithout(why), recordedSeconds: null, now })
       return Object.keys(change.patch).length > 0 ? change : gaveUp(bot, why, now)
     })
     if (isOurs) {
@@ -331,7 +353,7 @@ class Reconciling {
       await traceEnd(this.#settings, botId)
       log.error({ team, bot: botId, attempt, why }, 'Bot given up')
     }
-    await launchEnded(database, botId, attempt, unknownEnd(why))
+    await launchEnded(database, botId, attempt, endWithout(why))
     await launchCleaned(database, botId, attempt)
   }
 
@@ -363,10 +385,6 @@ class Reconciling {
 }
 
 const keyOf = ({ bot_id, attempt }: OpenLaunch) => `${bot_id} ${attempt}`
-
-function unknownEnd(reason: string): EndEvidence {
-  return { exitCode: null, signal: null, isOutOfMemory: false, reason, endedAt: null, logTail: null }
-}
 
 /** The launcher's list, asked for once in a pass and only where it is needed. */
 class Listed {

@@ -1,5 +1,6 @@
 /** The recording of a bot that crashed: finished, and listed as the bot's files. */
 import type { Job } from '@standin/wire/job.ts'
+import { attemptFolder } from '../../bots/file-keys.ts'
 import type { FileStore } from '../../ports.ts'
 import { addRecoveredFiles, type RecoveredFile } from '../../store/bots/recovered-files.ts'
 import type { Database } from '../../store/database.ts'
@@ -44,23 +45,16 @@ export async function filesOfAttempt(
   attempt: number,
   media: readonly { name: string; seconds: number | null }[],
 ): Promise<RecoveredFile[]> {
-  const storage = files.jobStorage(botId, attempt)
-  const folder = `${botId}/${attempt}/${botId}/`
+  const folder = attemptFolder(botId, attempt)
   return (await files.list(`${botId}/${attempt}`)).flatMap(({ key, bytes }): RecoveredFile[] => {
     const name = key.startsWith(folder) ? key.slice(folder.length) : null
     if (name === null || !isArtifact(name)) return []
     const durationSeconds = media.find((file) => file.name === name)?.seconds ?? null
-    return [{ name, location: locationOf(storage, botId, name), bytes, durationSeconds }]
+    return [{ name, key, bytes, durationSeconds }]
   })
 }
 
 /** Files that only the worker needs are no artifacts. */
 function isArtifact(name: string): boolean {
   return !name.startsWith('.') && !/^(?:spool|debug)\//.test(name) && !/\.recovery(?:\/|$)/.test(name)
-}
-
-/** As the worker names its files. */
-function locationOf(storage: Job['storage'], botId: string, name: string): string {
-  if (storage.type === 'folder') return `${storage.path}/${botId}/${name}`
-  return `s3://${storage.bucket}/${[storage.prefix, botId, name].filter((part) => part !== '').join('/')}`
 }

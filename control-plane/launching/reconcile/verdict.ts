@@ -25,6 +25,8 @@ export type Verdict =
 
 /** Seconds between SIGTERM and SIGKILL: the worker leaves, finishes its files and stores the rest. */
 export const STOP_PATIENCE_SECONDS = 120
+/** Seconds without progress after which a bot that was asked to leave is stopped. */
+const QUIET_SECONDS = 120
 /** Seconds past the deadline after which a bot that no launcher knows is given up. */
 const UNKNOWN_SECONDS = 600
 /**
@@ -56,11 +58,15 @@ export function verdictOn(launch: OpenLaunch, state: LaunchState, forgottenSecon
   return { do: 'give_up', why }
 }
 
-function whileWanted({ phase, overdue, stop_sent_for }: OpenLaunch): Verdict {
+function whileWanted({ phase, overdue, stop_sent_for, quiet_for }: OpenLaunch): Verdict {
   if (stop_sent_for !== null && stop_sent_for > STOP_PATIENCE_SECONDS)
     return { do: 'kill', why: 'The bot did not end after it was asked to.' }
-  if (overdue === null || overdue <= 0 || stop_sent_for !== null) return WAIT
-  return { do: 'stop', why: DEADLINES[phase] ?? 'The bot ran for longer than its limits allow.' }
+  if (stop_sent_for !== null) return WAIT
+  if ((overdue ?? 0) > 0)
+    return { do: 'stop', why: DEADLINES[phase] ?? 'The bot ran for longer than its limits allow.' }
+  if ((quiet_for ?? 0) > QUIET_SECONDS)
+    return { do: 'stop', why: 'The bot was asked to leave and has made no progress for two minutes.' }
+  return WAIT
 }
 
 const DEADLINES: Readonly<Record<string, string>> = {

@@ -1,6 +1,7 @@
 /** Stored events of bots, how far each journal is stored, and the files that bots reported. */
 import type { Artifact, NumberedEvent } from '@standin/wire/events.ts'
 import { sql } from 'kysely'
+import { attemptFolder } from '../../bots/file-keys.ts'
 import { instant } from '../../bots/instants.ts'
 import type { Database, Tx } from '../database.ts'
 
@@ -79,7 +80,8 @@ export async function upsertArtifacts(
   const rows = new Map(
     files.map(({ botId, attempt, artifact }) => [
       [botId, attempt, artifact.name].join('\n'),
-      { ...artifact, bot: botId, attempt },
+      // The location that the bot reports is not trusted.
+      { ...artifact, location: attemptFolder(botId, attempt) + artifact.name, bot: botId, attempt },
     ]),
   )
   await sql`
@@ -91,6 +93,15 @@ export async function upsertArtifacts(
       sha256 = excluded.sha256, duration_seconds = coalesce(excluded.duration_seconds, artifacts.duration_seconds)`.execute(
     tx,
   )
+}
+
+/** Those of the transcripts at providers that a bot of another team reported before. */
+export async function transcriptsOfOthers(tx: Tx, teamId: string, ids: readonly string[]): Promise<Set<string>> {
+  const { rows } = await sql<{ id: string }>`
+    select reported.id from unnest(${ids}::text[]) as reported (id)
+    where exists (select from bots where transcription_ids <> '[]'::jsonb and transcription_ids ? reported.id
+      and team_id <> ${teamId})`.execute(tx)
+  return new Set(rows.map(({ id }) => id))
 }
 
 /** The journal that an attempt last wrote; undefined where no event of it was ever stored. */

@@ -15,7 +15,7 @@ export interface LiveRow {
   recording_mode: string
   is_resuming: boolean
   /** The newest stored picture. `at`: when the bot took it. */
-  picture: { location: string; bytes: number; at: string } | null
+  picture: { key: string; bytes: number; at: string } | null
   /** The last question for a picture; null where none was ever asked. */
   asked: { seconds_ago: number; is_ok: boolean | null; message: string | null } | null
   /** The last event of a speaker. */
@@ -26,6 +26,8 @@ export interface LiveRow {
 
 /** Bots of the team that have not ended, newest first. */
 export async function readLiveView(db: Database, teamId: string): Promise<LiveRow[]> {
+  // As `attemptFolder` has it.
+  const folder = sql`bots.id || '/' || attempt || '/' || bots.id || '/'`
   const { rows } = await sql<LiveRow>`
     select bots.id, bots.status, bots.phase, bots.recording_mode,
       bots.resuming_since is not null as is_resuming,
@@ -37,7 +39,7 @@ export async function readLiveView(db: Database, teamId: string): Promise<LiveRo
     left join live_pictures on live_pictures.bot_id = bots.id
     left join bot_commands command on command.id = live_pictures.command_id
     left join lateral (
-      select json_build_object('location', event -> 'artifact' ->> 'location',
+      select json_build_object('key', ${folder} || (event -> 'artifact' ->> 'name'),
         'bytes', (event -> 'artifact' ->> 'bytes')::bigint, 'at', at) as picture
       from bot_events where bot_id = bots.id and type = 'artifact'
         and event -> 'artifact' ->> 'name' like 'screenshots/%'

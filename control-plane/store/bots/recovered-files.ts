@@ -4,7 +4,8 @@ import type { Database } from '../database.ts'
 
 export interface RecoveredFile {
   name: string
-  location: string
+  /** Its key in the store of files. */
+  key: string
   bytes: number
   durationSeconds: number | null
 }
@@ -22,9 +23,9 @@ export async function addRecoveredFiles(
   if (files.length === 0) return
   await sql`
     insert into artifacts (bot_id, attempt, name, location, bytes, duration_seconds)
-    select ${botId}::uuid, ${attempt}::int, name, location, bytes, "durationSeconds"
+    select ${botId}::uuid, ${attempt}::int, name, key, bytes, "durationSeconds"
     from json_to_recordset(${JSON.stringify(files)}::json)
-      as file (name text, location text, bytes bigint, "durationSeconds" double precision)
+      as file (name text, key text, bytes bigint, "durationSeconds" double precision)
     on conflict (bot_id, attempt, name) do update set location = excluded.location, bytes = excluded.bytes,
       sha256 = case when artifacts.bytes = excluded.bytes then artifacts.sha256 end,
       duration_seconds = coalesce(excluded.duration_seconds, artifacts.duration_seconds)`.execute(db)

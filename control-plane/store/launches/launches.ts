@@ -186,6 +186,8 @@ export interface OpenLaunch {
   is_part: boolean
   /** Seconds since the launcher asked the named attempt to end. */
   stop_sent_for: number | null
+  /** Seconds without an event that brings the end nearer, since the bot heard that it has to leave or was lost. */
+  quiet_for: number | null
 }
 
 /**
@@ -210,8 +212,20 @@ export async function openLaunches(
       case when bots.phase in ('assembling', 'closed') then extract(epoch from now() - bots.updated_at)::float end as closed_for,
       extract(epoch from now() - bots.deadline_at)::float as overdue,
       launches.recovery is not distinct from 'wanted' as is_part,
-      extract(epoch from now() - bots.stop_sent_at)::float as stop_sent_for
+      extract(epoch from now() - bots.stop_sent_at)::float as stop_sent_for,
+      extract(epoch from now() - greatest(leaving.since, progress.at))::float as quiet_for
     from launches join bots on bots.id = launches.bot_id
+    left join lateral (
+      -- A transcript takes long without an event, so a bot that makes one has to be lost as well.
+      select coalesce(case when bots.phase = 'ending' then (select min(sent_at) from bot_commands
+          where bot_id = bots.id and command ->> 'type' = 'leave') end,
+        case when bots.link_lost_at is not null then greatest(bots.stop_requested_at, bots.link_lost_at) end) as since
+      where bots.stop_requested_at is not null and bots.phase in ('ending', 'processing')
+    ) as leaving on true
+    left join lateral (
+      select max(stored_at) as at from bot_events where bot_id = bots.id and attempt = launches.attempt
+        and type in ('status_change', 'artifact', 'transcription_started', 'final_report')
+    ) as progress on leaving.since is not null
     where launches.launcher = ${launcher} and launches.cleaned_at is null
       and ${which === 'all' ? sql`true` : isSuspect}
     order by launches.created_at limit ${limit}`.execute(db)

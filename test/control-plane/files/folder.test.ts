@@ -19,11 +19,7 @@ const signer = (secret = Buffer.alloc(32, 1)) =>
 const store = createFolderStore(root, signer())
 const serve = createFileHandler(store, signer())
 
-describe('the store', () =>
-  storeSuite(
-    () => store,
-    (key) => join(root, key),
-  ))
+describe('the store', () => storeSuite(() => store))
 
 test('the job of each attempt stores into a separate folder', () => {
   expect(store.jobStorage('bot', 2)).toEqual({ type: 'folder', path: join(root, 'bot/2') })

@@ -1,10 +1,13 @@
 /** The contract of every store of recordings. */
-import { expect, test } from 'vitest'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
 import type { FileStore } from '../../../control-plane/ports.ts'
 
 const bytes = (text: string) => new Uint8Array(Buffer.from(text))
 
-export function storeSuite(open: () => FileStore, locationOf: (key: string) => string) {
+export function storeSuite(open: () => FileStore) {
   test('reads what was written, and null where there is nothing', async () => {
     await open().write('bot/1/chat ä.json', bytes('["hello"]'), 'application/json')
     expect(Buffer.from((await open().read('bot/1/chat ä.json', 100))!).toString()).toBe('["hello"]')
@@ -22,7 +25,9 @@ export function storeSuite(open: () => FileStore, locationOf: (key: string) => s
     expect((await open().list('one')).sort((a, b) => a.key.localeCompare(b.key))).toEqual(
       keys.map((key) => ({ key, bytes: 5 })).sort((a, b) => a.key.localeCompare(b.key)),
     )
+    expect(await open().bytesOf('one')).toBe(15)
     expect(await open().deletePrefix('one')).toEqual({ files: 3, bytes: 15 })
+    expect(await open().bytesOf('one')).toBe(0)
     expect(await open().list('one')).toEqual([])
     expect(await open().list('one2')).toEqual([{ key: 'one2/1/a', bytes: 5 }])
     expect(await open().deletePrefix('one')).toEqual({ files: 0, bytes: 0 })
@@ -36,10 +41,14 @@ export function storeSuite(open: () => FileStore, locationOf: (key: string) => s
     },
   )
 
-  test('finds the key of a location below its root, and none elsewhere', () => {
-    expect(open().keyOf(locationOf('bot/1/bot/video.mp4'))).toBe('bot/1/bot/video.mp4')
-    expect(open().keyOf('/etc/passwd')).toBeNull()
-    expect(open().keyOf('s3://other/bot/1/video.mp4')).toBeNull()
-    expect(open().keyOf(locationOf('../other'))).toBeNull()
+  test('copies a file to this machine, and none that is not there', async () => {
+    const target = join(await mkdtemp(join(tmpdir(), 'standin-copy-')), 'sound')
+    onTestFinished(() => rm(dirname(target), { recursive: true }))
+    const { signal } = new AbortController()
+    expect(await open().copy('copied/1/audio.m4a', target, signal)).toBe(false)
+    await open().write('copied/1/audio.m4a', bytes('SOUND'), 'audio/mp4')
+    expect(await open().copy('copied/1/audio.m4a', target, signal)).toBe(true)
+    expect(await readFile(target, 'utf8')).toBe('SOUND')
+    await expect(open().copy('../copied', target, signal)).rejects.toThrow('not the key')
   })
 }

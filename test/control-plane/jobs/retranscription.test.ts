@@ -1,12 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import type { NewBotRow } from '@standin/control-plane/rows/index.ts'
 import { sql } from 'kysely'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { requestRetranscription } from '../../../control-plane/actions/retranscribe.ts'
 import { secretsPlace } from '../../../control-plane/bots/request.ts'
 import { createFolderStore } from '../../../control-plane/files/folder-store.ts'
@@ -309,15 +307,15 @@ describe('the older generation', () => {
 })
 
 describe('a bucket', () => {
-  /** A store whose files are fetched by their links from a server on this machine. */
-  async function bucket(status = 200) {
+  /** A store that gives its sound, or refuses. */
+  function bucket(refusal: Error | null = null) {
     const written = new Map<string, string>()
-    const server = createServer((_request, response) => response.writeHead(status).end('SOUND'))
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-    onTestFinished(() => new Promise((resolve) => server.close(() => resolve())))
     const store = {
-      keyOf: (location: string) => location.replace('s3://bucket/recordings/', ''),
-      sign: async (key: string) => `http://127.0.0.1:${(server.address() as AddressInfo).port}/${key}`,
+      copy: async (_key: string, target: string) => {
+        if (refusal !== null) throw refusal
+        writeFileSync(target, 'SOUND')
+        return true
+      },
       write: async (key: string, bytes: Uint8Array) => void written.set(key, Buffer.from(bytes).toString()),
     } as unknown as FileStore
     return { store, written }
@@ -334,7 +332,7 @@ describe('a bucket', () => {
 
   test('gives the sound and takes the transcript', async () => {
     const id = await botInBucket()
-    const { store, written } = await bucket()
+    const { store, written } = bucket()
     const heard: string[] = []
     const { transcribe } = transcriber((folder) => heard.push(readFileSync(join(folder, 'audio.m4a'), 'utf8')))
     start(transcribe, [], store)
@@ -343,12 +341,12 @@ describe('a bucket', () => {
     expect(heard).toEqual(['SOUND'])
     expect([...written.keys()]).toContain(`${id}/2/${id}/transcription.json`)
     const stored = await world.database.selectFrom('artifacts').select('location').where('bot_id', '=', id).execute()
-    expect(stored.map(({ location }) => location)).toContain(`s3://bucket/recordings/${id}/2/${id}/transcription.json`)
+    expect(stored.map(({ location }) => location)).toContain(`${id}/2/${id}/transcription.json`)
   })
 
   test('that refuses the sound fails the transcript, without its answer', async () => {
     const id = await botInBucket()
-    const { store } = await bucket(403)
+    const { store } = bucket(new Error('Access denied to s3://bucket'))
     start(transcriber().transcribe, [], store)
     await ask(id)
     await expect.poll(() => statusOf(id)).toBe('failed')

@@ -39,10 +39,7 @@ const contentOf = async ({ files, database }: Setting, id: string) => {
   const texts = await Promise.all(
     stored
       .filter(({ name }) => name.endsWith('video.mp4'))
-      .map(async ({ name, location }) => [
-        name,
-        Buffer.from((await files.read(files.keyOf(location)!, 1e6))!).toString(),
-      ]),
+      .map(async ({ name, key }) => [name, Buffer.from((await files.read(key, 1e6))!).toString()]),
   )
   return Object.fromEntries(texts) as Record<string, string>
 }

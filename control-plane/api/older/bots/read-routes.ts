@@ -89,7 +89,7 @@ export function readRoutes(app: App, dependencies: ApiDependencies): void {
       links.sign(bot.id, PARTICIPANTS_FILE, OLDER_LINK_SECONDS),
       artifactOfBot(database, bot.id, ARTIFACT_NAMES.video),
     ])
-    return { video, audio, diarization, participants, videoKey: stored ? keyOf(bot.id, stored.location) : null }
+    return { video, audio, diarization, participants, videoKey: stored?.key ?? null }
   }
 
   app.get(
@@ -123,10 +123,4 @@ export async function olderBot(
   const bot = await readOlderBot(database, teamId, id)
   if (bot === undefined) throw refusals.botNotFound(String(id))
   return bot
-}
-
-/** The key of a file below the root of the storage: files of a bot lie below its id. */
-function keyOf(id: string, location: string): string {
-  const start = location.indexOf(`${id}/`)
-  return start < 0 ? '' : location.slice(start)
 }

@@ -6,6 +6,7 @@ import { randomBytes } from 'node:crypto'
 import { chown, mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { inTurn } from '@standin/base/in-turn.ts'
 import type Docker from 'dockerode'
 import {
   type JobOffers,
@@ -16,12 +17,15 @@ import {
   type Log,
   NoRoom,
 } from '../../../ports.ts'
-import { botLimit } from '../shared/capacity.ts'
+import { botName, isBotName, knownName, placeOf } from '../shared/bot-name.ts'
+import { botLimit, limitReached } from '../shared/capacity.ts'
 import { LABELS, withOperatorKeys } from '../shared/container-environment.ts'
+import { endWithout, NEVER_STARTED } from '../shared/evidence.ts'
+import { killLater } from '../shared/kill-later.ts'
 import { createExpectedCost, type LearnedCost } from '../shared/learned-cost.ts'
 import { type ContainerSettings, containerOf } from './container.ts'
 import { connectEngine, isShortage, requireImage, sentenceOf, statusOf, wasNeverSent } from './engine.ts'
-import { endedState, neverStarted, stateOf } from './evidence.ts'
+import { endedState, stateOf } from './evidence.ts'
 import { copyJournal, copyWork } from './work.ts'
 
 /** Until then a bot has not taken the memory that it is going to need. */
@@ -29,7 +33,6 @@ const STARTING_MS = 60_000
 /** A container that another launcher is making is looked for so often. */
 const APPEARS_TRIES = 50
 const APPEARS_EVERY_MS = 200
-const NAME = /^standin-(?<botId>[0-9a-f-]{36})-(?<attempt>\d+)$/
 /** The user of the worker's image. */
 const IMAGE_USER = 1000
 
@@ -59,14 +62,14 @@ export async function createDockerLauncher(settings: DockerLauncherSettings): Pr
   /** Bots that this process killed. After a restart, the evidence no longer shows who killed them. */
   const killed = new Set<string>()
   /** Starts check the free room one after the other; otherwise all would see the same free place. */
-  let admission: Promise<unknown> = Promise.resolve()
+  const oneByOne = inTurn(1)
   const expectedCost = createExpectedCost(settings.learnedCost, log)
 
   async function ownContainers() {
     const filters = { label: [`${LABELS.installation}=${installation}`] }
     const containers = await docker.listContainers({ all: true, filters })
     return containers.flatMap((container) => {
-      const name = container.Names.map((each) => each.slice(1)).find((each) => NAME.test(each))
+      const name = container.Names.map((each) => each.slice(1)).find(isBotName)
       return name === undefined ? [] : [{ name, state: container.State, createdAt: container.Created * 1000 }]
     })
   }
@@ -87,7 +90,7 @@ export async function createDockerLauncher(settings: DockerLauncherSettings): Pr
 
   /** Null where there is no such container, or one that is not ours. Rejects where the engine does not say. */
   async function find(name: string) {
-    const container = docker.getContainer(checkedName(name))
+    const container = docker.getContainer(knownName(name))
     try {
       const facts = await container.inspect()
       return { container, facts, isOurs: facts.Config.Labels?.[LABELS.installation] === installation }
@@ -104,7 +107,7 @@ export async function createDockerLauncher(settings: DockerLauncherSettings): Pr
 
   /** Takes a place for the bot, where it is not there already. */
   function reserve(name: string): Promise<{ isNew: boolean; handle: LaunchHandle }> {
-    const reserved = admission.then(async () => {
+    return oneByOne(async () => {
       let handle: LaunchHandle
       try {
         handle = { name, engine: (await engine.facts()).id }
@@ -112,7 +115,7 @@ export async function createDockerLauncher(settings: DockerLauncherSettings): Pr
         if (found?.isOurs || making.has(name)) return { isNew: false, handle }
         if (found !== null) throw new Error(`The name ${name} is taken by a container that is not of this installation`)
         const { free, limit } = await room()
-        if (free === 0) throw new NoRoom(`${limit} ${limit === 1 ? 'bot runs' : 'bots run'} on this engine, its limit`)
+        if (free === 0) throw new NoRoom(limitReached(limit, 'on this engine'))
       } catch (error) {
         // Nothing was asked of the engine yet, so the bot can wait.
         if (statusOf(error) !== null || isEngineAway(error))
@@ -122,12 +125,10 @@ export async function createDockerLauncher(settings: DockerLauncherSettings): Pr
       making.add(name)
       return { isNew: true, handle }
     })
-    admission = reserved.catch(() => {})
-    return reserved
   }
 
   async function start(spec: LaunchSpec): Promise<LaunchHandle> {
-    const name = `standin-${spec.botId}-${spec.attempt}`
+    const name = botName(spec)
     const { isNew, handle } = await reserve(name)
     if (!isNew) return handle
     try {
@@ -209,7 +210,7 @@ export async function createDockerLauncher(settings: DockerLauncherSettings): Pr
     await offers.withdraw(botId, attempt)
   }
 
-  const placeFor = (name: string) => join(settings.workFolder, checkedName(name))
+  const placeFor = (name: string) => join(settings.workFolder, knownName(name))
 
   async function inspect({ name, engine: home }: LaunchHandle): Promise<LaunchState> {
     try {
@@ -228,7 +229,7 @@ export async function createDockerLauncher(settings: DockerLauncherSettings): Pr
         case 'abandoned':
           // The process that made it may come back: then it starts without a job.
           await withdrawFor(name)
-          return neverStarted()
+          return { state: 'ended', evidence: endWithout(NEVER_STARTED) }
         case 'ended':
           return await endedState(found.container, found.facts, killed.has(name))
       }
@@ -245,10 +246,7 @@ export async function createDockerLauncher(settings: DockerLauncherSettings): Pr
     kill,
     async stop(handle, patienceMs) {
       await signalBot(handle, 'SIGTERM')
-      const timer = setTimeout(() => {
-        kill(handle).catch((error) => log.error({ name: handle.name, error: String(error) }, 'Bot could not be killed'))
-      }, patienceMs)
-      timer.unref()
+      killLater(kill, handle, patienceMs, log)
     },
     async list() {
       const { id } = await engine.facts()
@@ -282,17 +280,6 @@ export async function createDockerLauncher(settings: DockerLauncherSettings): Pr
     /** Where the engine does not answer, each start fails with its own error. */
     capacity: () => room().catch(() => null),
   }
-}
-
-/** Handles come from the database. */
-function checkedName(name: string): string {
-  if (!NAME.test(name)) throw new Error(`${JSON.stringify(name)} is not the name of a bot's container`)
-  return name
-}
-
-function placeOf(name: string): { botId: string; attempt: number } {
-  const { botId, attempt } = NAME.exec(checkedName(name))!.groups!
-  return { botId: botId!, attempt: Number(attempt) }
 }
 
 /** No answer, or the connection broke. */

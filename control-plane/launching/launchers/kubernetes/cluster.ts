@@ -1,5 +1,5 @@
 /** The connection to the API server of a Kubernetes cluster, and what its errors mean. */
-import { Readable, Writable } from 'node:stream'
+import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import {
   ApiException,
@@ -102,13 +102,7 @@ export async function readLog(
     const query = { container: CONTAINER, tailLines: LOG_LINES, follow: follows }
     const text = await openStream(cluster, path, query, signal)
     onOpen?.()
-    const sink = new Writable({
-      write(chunk: Buffer, _encoding, done) {
-        tail.add(chunk)
-        done()
-      },
-    })
-    await pipeline(text, sink, { signal })
+    await pipeline(text, tail.sink(), { signal })
   } catch {
     // The exit code is worth more than its text.
     onOpen?.()

@@ -1,6 +1,6 @@
 /** The evidence about a bot in its Job and pods. Pure. */
-import { constants as osConstants } from 'node:os'
 import type { EndEvidence } from '../../../ports.ts'
+import { endWithout, exitOf, knownTime, outOfMemory } from '../shared/evidence.ts'
 import type { ContainerFacts, JobFacts, PodFacts } from './facts.ts'
 
 /** The worker's exit code without a valid job. */
@@ -86,21 +86,21 @@ function evidenceOf(
   pod: PodFacts,
   ended: Extract<ContainerFacts, { state: 'terminated' }>,
 ): Omit<EndEvidence, 'logTail'> {
-  const { exitCode: code, reason: said, finishedAt } = ended
-  const endedAt = finishedAt !== null && finishedAt.getUTCFullYear() > 1970 ? finishedAt : null
+  const { exitCode: code, reason: said } = ended
+  const endedAt = knownTime(ended.finishedAt)
   // The cluster writes 137 where it has lost the container itself.
   const isLost = said === 'ContainerStatusUnknown'
-  const signal = code > 128 && !isLost ? (signalName(code - 128) ?? null) : null
+  const { exitCode, signal, how } = isLost ? LOST : exitOf(code)
   // Beside any code: the kernel mostly takes a page of the browser, and the bot exits with its own code.
   const isOutOfMemory = said === 'OOMKilled'
   const wasTold = job?.told === 'stopped' || job?.told === 'killed'
   if (wasTold && !isOutOfMemory && (code === NO_JOB || (job.told === 'killed' && signal !== null)))
     return { ...toldEvidence(job, code === NO_JOB ? 'before it had its job' : ''), endedAt }
   return {
-    exitCode: signal === null && !isLost ? code : null,
+    exitCode,
     signal,
     isOutOfMemory,
-    reason: reasonOf(job, pod, { how: howOf(ended, signal, isLost), signal, isOutOfMemory }),
+    reason: reasonOf(job, pod, { how: isLost ? how : withMessage(how, ended), signal, isOutOfMemory }),
     endedAt,
   }
 }
@@ -109,14 +109,13 @@ function evidenceOf(
 function toldEvidence({ told }: JobFacts, when: string) {
   const wasKilled = told === 'killed'
   const reason = `${wasKilled ? 'The service killed the bot' : 'The bot was stopped'} ${when}`.trim()
-  return { exitCode: null, signal: wasKilled ? 'SIGKILL' : null, isOutOfMemory: false, reason, endedAt: null }
+  return { ...endWithout(reason), signal: wasKilled ? 'SIGKILL' : null }
 }
 
-function howOf(ended: { exitCode: number; message: string }, signal: string | null, isLost: boolean): string {
-  if (isLost) return 'The node lost the container of the bot'
-  const how = signal === null ? `The bot ended with code ${ended.exitCode}` : `The bot was ended by ${signal}`
-  return ended.message === '' ? how : `${how}: ${ended.message.slice(0, 300)}`
-}
+const LOST = { exitCode: null, signal: null, how: 'The node lost the container of the bot' }
+
+const withMessage = (how: string, { message }: { message: string }) =>
+  message === '' ? how : `${how}: ${message.slice(0, 300)}`
 
 function reasonOf(
   job: JobFacts | null,
@@ -124,7 +123,7 @@ function reasonOf(
   known: { how: string; signal: string | null; isOutOfMemory: boolean },
 ): string {
   const { how, signal, isOutOfMemory } = known
-  if (isOutOfMemory) return `${how}, after the kernel killed a process of it for lack of memory`
+  if (isOutOfMemory) return outOfMemory(how)
   if (job?.told === 'stopped' || job?.told === 'killed') return how
   if (pod.reason !== null) return `${how} (${pod.reason})`
   if (job?.end?.startsWith('DeadlineExceeded')) return `${how}, after the cluster ended its Job (${job.end})`
@@ -134,23 +133,13 @@ function reasonOf(
 
 function nodeGone({ node, reason, ...pod }: PodFacts): BotState {
   const said = reason === null ? '' : ` (${reason})`
-  const evidence = {
-    exitCode: null,
-    signal: null,
-    isOutOfMemory: false,
-    reason: `The node ${node} of the bot is gone, or its pod was removed by force${said}`,
-    endedAt: null,
-  }
+  const evidence = endWithout(`The node ${node} of the bot is gone, or its pod was removed by force${said}`)
   return { state: 'ended', pod: { node, reason, ...pod }, evidence }
 }
 
 /** Of a bot whose container never ran, or of whose end nothing is left. */
 function neverRan(job: JobFacts | null, pod: PodFacts | null): BotState {
-  const ended = (reason: string): BotState => ({
-    state: 'ended',
-    pod,
-    evidence: { exitCode: null, signal: null, isOutOfMemory: false, reason, endedAt: null },
-  })
+  const ended = (reason: string): BotState => ({ state: 'ended', pod, evidence: endWithout(reason) })
   if (job?.why) return ended(job.why)
   if (job?.told === 'stopped' || job?.told === 'killed') {
     const waited = pod?.unschedulable ? `: no node had room (${pod.unschedulable})` : ''
@@ -159,13 +148,4 @@ function neverRan(job: JobFacts | null, pod: PodFacts | null): BotState {
   if (pod?.reason) return ended(`The cluster ended the bot (${pod.reason})`)
   if (job?.end) return ended(`The cluster ended the Job of the bot, and nothing is left of its pod (${job.end})`)
   return ended('The pod of the bot was removed before it ran')
-}
-
-export function abandonedEvidence(): EndEvidence {
-  const reason = 'The bot was never started: the service ended before'
-  return { exitCode: null, signal: null, isOutOfMemory: false, reason, endedAt: null, logTail: null }
-}
-
-function signalName(number: number): string | undefined {
-  return Object.entries(osConstants.signals).find(([, value]) => value === number)?.[0]
 }

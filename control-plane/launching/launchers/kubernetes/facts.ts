@@ -1,5 +1,6 @@
 /** The fields that the launcher reads from a Job and from a pod, requested or received over a watch. */
 import type { V1Job, V1Pod } from '@kubernetes/client-node'
+import { isBotName } from '../shared/bot-name.ts'
 import { LABELS } from '../shared/container-environment.ts'
 import { CONTAINER, FINALIZER, TOLD, type Told, WHY } from './job.ts'
 
@@ -43,11 +44,9 @@ export type ContainerFacts =
   | { state: 'running' }
   | { state: 'terminated'; exitCode: number; reason: string; message: string; finishedAt: Date | null }
 
-const NAME = /^standin-(?<botId>[0-9a-f-]{36})-(?<attempt>[1-9]\d{0,8})$/
-
 export function jobFacts(job: V1Job): JobFacts | null {
   const name = job.metadata?.name ?? ''
-  if (!NAME.test(name)) return null
+  if (!isBotName(name)) return null
   const annotations = job.metadata?.annotations ?? {}
   const end = job.status?.conditions?.find(
     ({ type, status }) => ['Complete', 'Failed'].includes(type) && status === 'True',
@@ -67,7 +66,7 @@ export function podFacts(pod: V1Pod): PodFacts | null {
   const { metadata, spec, status } = pod
   const labels = metadata?.labels ?? {}
   const bot = `standin-${labels[LABELS.bot]}-${labels[LABELS.attempt]}`
-  if (!NAME.test(bot) || metadata?.name === undefined) return null
+  if (!isBotName(bot) || metadata?.name === undefined) return null
   const condition = (type: string) => status?.conditions?.find((each) => each.type === type)
   const isGoing = metadata.deletionTimestamp !== undefined
   const scheduled = condition('PodScheduled')
@@ -114,10 +113,3 @@ function words(reason: string | undefined, message: string | undefined): string 
 
 /** The client makes a `Date` of what comes as text over a watch. */
 const timeOf = (value: Date | string | undefined): number => (value === undefined ? 0 : new Date(value).getTime())
-
-/** Handles come from the database. */
-export function placeOf(name: string): { botId: string; attempt: number } {
-  const { botId, attempt } = NAME.exec(name)?.groups ?? {}
-  if (botId === undefined) throw new Error(`${JSON.stringify(name)} is not the name of a bot's Job`)
-  return { botId, attempt: Number(attempt) }
-}

@@ -13,11 +13,14 @@ import {
   type Log,
   NoRoom,
 } from '../../../ports.ts'
+import { botName, placeOf } from '../shared/bot-name.ts'
+import { limitReached } from '../shared/capacity.ts'
 import { LABELS, withOperatorKeys } from '../shared/container-environment.ts'
+import { endWithout, NEVER_STARTED } from '../shared/evidence.ts'
 import { type Cluster, connectCluster, isQuota, sentenceOf, statusOf, wasNotDone } from './cluster.ts'
 import { createWarnings } from './events.ts'
-import { abandonedEvidence, type BotState, botPod, NO_POD, stateOf, waitReason } from './evidence.ts'
-import { type JobFacts, jobFacts, type PodFacts, placeOf, podFacts } from './facts.ts'
+import { type BotState, botPod, NO_POD, stateOf, waitReason } from './evidence.ts'
+import { type JobFacts, jobFacts, type PodFacts, podFacts } from './facts.ts'
 import { FINALIZER, kubernetesJobOf, type PodSettings, TOLD, type Told, WHY } from './job.ts'
 import { LogKeeper } from './logs.ts'
 import { listAll, openBook, type WatchedKind } from './watch.ts'
@@ -92,13 +95,10 @@ export async function createKubernetesLauncher(settings: KubernetesLauncherSetti
   const handleOf = (name: string): LaunchHandle => ({ name, namespace })
 
   async function start(spec: LaunchSpec): Promise<LaunchHandle> {
-    const name = `standin-${spec.botId}-${spec.attempt}`
+    const name = botName(spec)
     if (making.has(name) || jobs.of(name).length > 0) return handleOf(name)
     const places = room()
-    if (places?.free === 0)
-      throw new NoRoom(
-        places.wait?.reason ?? `${places.limit} ${places.limit === 1 ? 'bot runs' : 'bots run'}, the limit`,
-      )
+    if (places?.free === 0) throw new NoRoom(places.wait?.reason ?? limitReached(places.limit, 'in this cluster'))
     making.add(name)
     try {
       await make(spec, name)
@@ -230,7 +230,7 @@ export async function createKubernetesLauncher(settings: KubernetesLauncherSetti
         // The process that made it may come back: then it finds that the Job was asked to end.
         await end(name, 'killed', 0)
         over.add(name)
-        return { state: 'ended', evidence: abandonedEvidence() }
+        return { state: 'ended', evidence: endWithout(NEVER_STARTED) }
       case 'hopeless':
         await end(name, 'stopped', 0, state.reason)
         return { state: 'unknown', reason: state.reason }

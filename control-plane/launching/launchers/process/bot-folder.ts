@@ -1,13 +1,13 @@
 /** The files of one bot of the process launcher, and the evidence in them. */
 import { access, mkdir, open, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
-import { constants as osConstants } from 'node:os'
 import { join } from 'node:path'
 import type { EndEvidence, LaunchState } from '../../../ports.ts'
+import { endWithout, exitOf, NEVER_STARTED } from '../shared/evidence.ts'
+import { LOG_TAIL_BYTES, Tail } from '../shared/log-tail.ts'
 import { isAlive, outOfMemoryKills, type ProcessIdentity, parseStat, processesWith, processWorld } from './proc.ts'
 
 /** Variable by which a bot's process is found where its folder does not name it. */
 export const NAME_VARIABLE = 'STANDIN_LAUNCH_NAME'
-const LOG_TAIL_BYTES = 64 * 1024
 /** A supervisor needs milliseconds for its first steps. After this time without them it is gone. */
 const FIRST_STEPS_MS = 30_000
 
@@ -110,53 +110,41 @@ export async function stateOf(folder: string): Promise<LaunchState> {
     () => true,
     () => false,
   )
-  if (isOurs) return goneWithout(folder, 'The bot was never started: the service ended before')
+  if (isOurs) return goneWithout(folder, NEVER_STARTED)
   if ((await ageMs(join(folder, 'claimed'))) < FIRST_STEPS_MS)
     return { state: 'unknown', reason: 'The bot is being started' }
   return goneWithout(folder, 'The supervisor ended before it started the bot')
 }
 
 async function goneWithout(folder: string, reason: string): Promise<LaunchState> {
-  return {
-    state: 'ended',
-    evidence: {
-      exitCode: null,
-      signal: null,
-      isOutOfMemory: false,
-      reason,
-      endedAt: null,
-      logTail: await logTail(folder),
-    },
-  }
+  return { state: 'ended', evidence: { ...endWithout(reason), logTail: await logTail(folder) } }
 }
 
 async function evidenceOf(folder: string, facts: FolderFacts): Promise<EndEvidence> {
   const status = Number((await readText(folder, 'exit'))?.trim())
   const endedAt = (await stat(join(folder, 'exit'))).mtime
-  const signal = status > 128 ? (signalName(status - 128) ?? null) : null
+  const { exitCode, signal, how } = exitOf(status)
   const wasOurs = signal === 'SIGKILL' && (await exists(join(folder, 'killed')))
   const kills = outOfMemoryKills((await readText(folder, 'oom')) ?? '')
   const hasKernelKilled = kills !== null && facts.outOfMemoryKills !== null && kills > facts.outOfMemoryKills
   const isOutOfMemory = signal === 'SIGKILL' && !wasOurs && hasKernelKilled
   return {
-    exitCode: signal === null ? status : null,
+    exitCode,
     signal,
     isOutOfMemory,
-    reason: reasonOf(signal, wasOurs, isOutOfMemory, status),
+    reason: reasonOf(how, { isOutOfMemory, isKilled: signal === 'SIGKILL', wasOurs }),
     endedAt,
     logTail: await logTail(folder),
   }
 }
 
-function reasonOf(signal: string | null, wasOurs: boolean, isOutOfMemory: boolean, status: number): string {
+function reasonOf(
+  how: string,
+  { isOutOfMemory, isKilled, wasOurs }: { isOutOfMemory: boolean; isKilled: boolean; wasOurs: boolean },
+): string {
   if (isOutOfMemory) return 'The kernel killed the bot for lack of memory'
-  if (signal === 'SIGKILL') return wasOurs ? 'The service killed the bot' : 'The bot was killed from outside'
-  if (signal !== null) return `The bot was ended by ${signal}`
-  return `The bot ended with code ${status}`
-}
-
-function signalName(number: number): string | undefined {
-  return Object.entries(osConstants.signals).find(([, value]) => value === number)?.[0]
+  if (isKilled) return wasOurs ? 'The service killed the bot' : 'The bot was killed from outside'
+  return how
 }
 
 /** The end of both outputs. A character that is cut in half is left out. */
@@ -165,19 +153,15 @@ async function logTail(folder: string): Promise<string | null> {
   if (file === null) return null
   try {
     const { size } = await file.stat()
-    const length = Math.min(size, LOG_TAIL_BYTES)
+    // The byte before the tail shows that the log is longer.
+    const length = Math.min(size, LOG_TAIL_BYTES + 1)
     const { buffer, bytesRead } = await file.read(Buffer.alloc(length), 0, length, size - length)
-    const start = size > length ? firstWholeCharacter(buffer) : 0
-    // PostgreSQL stores no NUL.
-    return buffer.subarray(start, bytesRead).toString('utf8').replaceAll('\0', '\u{FFFD}')
+    const tail = new Tail()
+    tail.add(buffer.subarray(0, bytesRead))
+    return tail.text()
   } finally {
     await file.close()
   }
-}
-
-function firstWholeCharacter(bytes: Buffer): number {
-  const start = bytes.findIndex((byte) => (byte & 0xc0) !== 0x80)
-  return start === -1 ? bytes.length : start
 }
 
 async function ageMs(path: string): Promise<number> {

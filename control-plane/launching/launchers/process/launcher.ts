@@ -7,6 +7,7 @@ import { randomUUID } from 'node:crypto'
 import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
+import { inTurn } from '@standin/base/in-turn.ts'
 import type { Job } from '@standin/wire/job.ts'
 import {
   type Launcher,
@@ -16,7 +17,9 @@ import {
   type Log,
   NoRoom,
 } from '../../../ports.ts'
-import { botLimit } from '../shared/capacity.ts'
+import { botName, isBotName, knownName, placeOf } from '../shared/bot-name.ts'
+import { botLimit, limitReached } from '../shared/capacity.ts'
+import { killLater } from '../shared/kill-later.ts'
 import { createExpectedCost, type LearnedCost } from '../shared/learned-cost.ts'
 import { botEnvironment, permittedAddresses } from './bot-environment.ts'
 import {
@@ -35,7 +38,6 @@ import { SUPERVISOR_SCRIPT } from './supervisor-script.ts'
 
 /** Until then a bot has not taken the memory that it is going to need. */
 const STARTING_MS = 60_000
-const NAME = /^standin-(?<botId>[0-9a-f-]{36})-(?<attempt>\d+)$/
 const JOB = /^job-.*\.json$/
 
 export interface ProcessLauncherSettings {
@@ -65,9 +67,9 @@ export async function createProcessLauncher(settings: ProcessLauncherSettings): 
   const script = await installScript(folder)
   const home = await homeId(folder)
   const memoryEvents = await memoryEventsFile()
-  const places = (name: string) => join(folder, checkedName(name))
+  const places = (name: string) => join(folder, knownName(name))
   /** Starts check the free room one after the other; otherwise all would see the same free place. */
-  let admission: Promise<unknown> = Promise.resolve()
+  const oneByOne = inTurn(1)
   const expectedCost = createExpectedCost(settings.learnedCost, log)
 
   async function openBots(): Promise<{ running: number; starting: number }> {
@@ -90,19 +92,17 @@ export async function createProcessLauncher(settings: ProcessLauncherSettings): 
 
   /** Makes the bot's folder; false where it is there already. */
   function reserve(place: string): Promise<boolean> {
-    const reserved = admission.then(async () => {
+    return oneByOne(async () => {
       if ((await readFacts(place)) !== null) return false
       const { free, limit } = await capacity()
-      if (free === 0) throw new NoRoom(`${limit} ${limit === 1 ? 'bot runs' : 'bots run'} on this machine, its limit`)
+      if (free === 0) throw new NoRoom(limitReached(limit, 'on this machine'))
       await mkdir(place, { recursive: true, mode: 0o700 })
       return true
     })
-    admission = reserved.catch(() => {})
-    return reserved
   }
 
   async function start(spec: LaunchSpec): Promise<LaunchHandle> {
-    const name = `standin-${spec.botId}-${spec.attempt}`
+    const name = botName(spec)
     const place = places(name)
     if (!(await reserve(place))) return { name, home }
     try {
@@ -165,10 +165,7 @@ export async function createProcessLauncher(settings: ProcessLauncherSettings): 
     workFolder: async (handle) => join(places(handle.name), 'work'),
     async stop(handle, patienceMs) {
       await signalBot(handle, 'SIGTERM')
-      const timer = setTimeout(() => {
-        kill(handle).catch((error) => log.error({ name: handle.name, error: String(error) }, 'Bot could not be killed'))
-      }, patienceMs)
-      timer.unref()
+      killLater(kill, handle, patienceMs, log)
     },
     async inspect(handle): Promise<LaunchState> {
       const place = places(handle.name)
@@ -186,8 +183,7 @@ export async function createProcessLauncher(settings: ProcessLauncherSettings): 
       const bots: Awaited<ReturnType<Launcher['list']>> = []
       for (const name of await names(folder)) {
         if (await isHalfMade(join(folder, name)).catch(ignoreGone)) continue
-        const { botId, attempt } = NAME.exec(name)!.groups!
-        bots.push({ botId: botId!, attempt: Number(attempt), handle: { name, home } })
+        bots.push({ ...placeOf(name), handle: { name, home } })
       }
       return bots
     },
@@ -230,13 +226,7 @@ function machine() {
 }
 
 async function names(folder: string): Promise<string[]> {
-  return (await readdir(folder)).filter((name) => NAME.test(name))
-}
-
-/** Handles come from the database; a foreign one must not lead out of the folder. */
-function checkedName(name: string): string {
-  if (!NAME.test(name)) throw new Error(`${JSON.stringify(name)} is not the name of a bot's process`)
-  return name
+  return (await readdir(folder)).filter(isBotName)
 }
 
 /** A new file replaces the older one: running shells keep reading theirs. */

@@ -30,6 +30,9 @@ export function botLimit(machine: Machine, cost: BotCost, running: number, start
   return Math.max(1, Math.min(byCores, byMemory))
 }
 
+export const limitReached = (limit: number, where: string) =>
+  `${limit} ${limit === 1 ? 'bot runs' : 'bots run'} ${where}, its limit`
+
 /** The expected cost: learned figures count fully from 20 samples on, and are mixed with the assumed ones before. */
 export function expectedCost(learned: (BotCost & { samples: number }) | null): BotCost {
   if (learned === null) return ASSUMED_COST

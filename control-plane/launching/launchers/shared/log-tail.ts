@@ -1,4 +1,6 @@
 /** The last part of a bot's log, in whole characters. */
+import { Writable } from 'node:stream'
+
 export const LOG_TAIL_BYTES = 64 * 1024
 
 /** Keeps the end of what is written to it. */
@@ -14,6 +16,16 @@ export class Tail {
       this.#bytes -= this.#chunks.shift()!.length
       this.#isCut = true
     }
+  }
+
+  /** A stream whose content is added. */
+  sink(): Writable {
+    return new Writable({
+      write: (chunk: Buffer, _encoding, done) => {
+        this.add(chunk)
+        done()
+      },
+    })
   }
 
   text(): string {

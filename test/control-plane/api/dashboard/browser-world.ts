@@ -93,7 +93,7 @@ export async function openBrowserWorld() {
 
     /** Stores a file of the bot, and reports it as the bot does. */
     async storeFile({ id, report }: BotInMeeting, name: string, content: Uint8Array | string): Promise<void> {
-      const key = `${id}/1/${name}`
+      const key = `${id}/1/${id}/${name}`
       const bytes = typeof content === 'string' ? new TextEncoder().encode(content) : content
       await files.write(key, bytes, 'application/octet-stream')
       const artifact = { name, location: locationOf(key), bytes: bytes.byteLength, sha256: null }

@@ -83,7 +83,7 @@ test('what a dead bot journaled and recorded is read and delivered before its en
     .orderBy('name')
     .execute()
   expect(artifacts.map(({ name }) => name)).toEqual(['events.jsonl', 'video.mp4'])
-  expect(setting.files.keyOf(artifacts[1]!.location)).toBe(`${id}/1/${id}/video.mp4`)
+  expect(artifacts[1]!.location).toBe(`${id}/1/${id}/video.mp4`)
   expect(artifacts[1]).toMatchObject({ bytes: 5, duration_seconds: 12.5 })
 })
 

@@ -32,6 +32,7 @@ function launch(values: Partial<OpenLaunch> = {}): OpenLaunch {
     closed_for: null,
     overdue: -100,
     stop_sent_for: null,
+    quiet_for: null,
     is_part: false,
     ...values,
   }
@@ -71,6 +72,15 @@ describe('a bot that runs', () => {
     expect(verdictOn(overdue, STATES.running)).toMatchObject({ do: 'stop', why: expect.stringContaining('leave') })
     expect(verdictOn({ ...overdue, stop_sent_for: 119 }, STATES.running)).toEqual({ do: 'wait' })
     expect(verdictOn({ ...overdue, stop_sent_for: 121 }, STATES.running)).toMatchObject({ do: 'kill' })
+  })
+
+  test('is asked to end after two minutes without progress, if it was asked to leave', () => {
+    for (const phase of ['ending', 'processing']) {
+      expect(verdictOn(launch({ phase, quiet_for: 120 }), STATES.running)).toEqual({ do: 'wait' })
+      const verdict = verdictOn(launch({ phase, quiet_for: 121 }), STATES.running)
+      expect(verdict).toMatchObject({ do: 'stop', why: expect.stringContaining('no progress') })
+      expect(verdictOn(launch({ phase, quiet_for: 200, stop_sent_for: 60 }), STATES.running)).toEqual({ do: 'wait' })
+    }
   })
 
   test('is asked to end when another attempt is the bot, or when the bot was cancelled', () => {

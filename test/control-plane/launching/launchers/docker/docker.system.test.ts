@@ -282,7 +282,7 @@ ifEngine('an image that is missing stops the start with what to do about it', as
 
 ifEngine('names that are no names of bots are refused', async () => {
   const { launcher } = await bench()
-  await expect(launcher.kill({ name: '../../info' })).rejects.toThrow("is not the name of a bot's container")
+  await expect(launcher.kill({ name: '../../info' })).rejects.toThrow('is not the name of a bot')
 })
 
 test('an engine that is not there stops the start with a sentence', async () => {

@@ -1,7 +1,8 @@
 /** The evidence of the Kubernetes launcher from Jobs and pods, as clusters of several versions describe them. */
 import { randomUUID } from 'node:crypto'
 import { botPod, NO_POD, stateOf, waitReason } from '@standin/control-plane/launching/launchers/kubernetes/evidence.ts'
-import { jobFacts, placeOf, podFacts } from '@standin/control-plane/launching/launchers/kubernetes/facts.ts'
+import { jobFacts, podFacts } from '@standin/control-plane/launching/launchers/kubernetes/facts.ts'
+import { placeOf } from '@standin/control-plane/launching/launchers/shared/bot-name.ts'
 import { expect, test } from 'vitest'
 
 const BOT = randomUUID()
@@ -135,5 +136,5 @@ test('objects that are not a bot are passed over', () => {
     podFacts({ metadata: { name: 'pod', labels: { 'standin.bot': '../x', 'standin.attempt': '1' } } } as never),
   ).toBe(null)
   expect(placeOf(NAME)).toEqual({ botId: BOT, attempt: 2 })
-  expect(() => placeOf('standin-x-1')).toThrow("is not the name of a bot's Job")
+  expect(() => placeOf('standin-x-1')).toThrow('is not the name of a bot')
 })

@@ -281,9 +281,7 @@ test('watches that are cut off by the cluster are started again, and lists come 
 
 test('names that are no names of bots are refused', async () => {
   const { launcher } = await open()
-  await expect(launcher.kill({ name: '../../pods', namespace: 'bots' })).rejects.toThrow(
-    "is not the name of a bot's Job",
-  )
+  await expect(launcher.kill({ name: '../../pods', namespace: 'bots' })).rejects.toThrow('is not the name of a bot')
   const reason = 'The bot belongs to the namespace another'
   expect(await launcher.inspect({ name: 'standin-x-1', namespace: 'another' })).toEqual({ state: 'unknown', reason })
 })

@@ -9,9 +9,9 @@ import { join } from 'node:path'
 import { finished } from 'node:stream/promises'
 import { promisify } from 'node:util'
 import type { MockServer } from '../../mock/types.ts'
-import type { Contender } from '../shared/measured.ts'
-import { LOOKS } from '../shared/meeting.ts'
-import { visit } from '../shared/visitor.ts'
+import type { Contender } from './measured.ts'
+import { LOOKS } from './meeting.ts'
+import { visit } from './visitor.ts'
 
 const run = promisify(execFile)
 const FRAMES_PER_SECOND = 25
@@ -106,8 +106,8 @@ async function startEncoder({ way, cameras, framesPerSecond }: Settings): Promis
       srcObject instanceof MediaStream ? srcObject.getVideoTracks() : [],
     )
   while (tracksNow().length < cameras) await new Promise((resolve) => setTimeout(resolve, 100))
-  const newest = new Map<MediaStreamVideoTrack, VideoFrame>()
-  const read = async (track: MediaStreamVideoTrack) => {
+  const newest = new Map<MediaStreamTrack, VideoFrame>()
+  const read = async (track: MediaStreamTrack) => {
     const reader = new MediaStreamTrackProcessor({ track }).readable.getReader()
     for (;;) {
       const { value } = await reader.read()

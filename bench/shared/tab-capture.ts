@@ -8,8 +8,8 @@ import { join } from 'node:path'
 import { finished } from 'node:stream/promises'
 import { promisify } from 'node:util'
 import type { MockServer } from '../../mock/types.ts'
-import type { Contender } from '../shared/measured.ts'
-import { visit } from '../shared/visitor.ts'
+import type { Contender } from './measured.ts'
+import { visit } from './visitor.ts'
 
 const run = promisify(execFile)
 
