@@ -68,6 +68,12 @@ export const refusals = {
     new ApiError(429, 'FST_ERR_RATE_LIMIT', 'This rule was tested just now; wait and try again', { retryAfter }),
   lastOwner: () => new ApiError(409, 'FST_ERR_CONFLICT', 'A team keeps at least one owner'),
   unknown: (what: string) => new ApiError(404, 'FST_ERR_NOT_FOUND', `There is no such ${what}`),
+  signInAgain: () =>
+    new ApiError(
+      403,
+      'FST_ERR_FORBIDDEN',
+      'A new e-mail address or password needs the current password, or a sign-in of the last 15 minutes',
+    ),
   wrongSignIn: () => new ApiError(401, 'FST_ERR_WRONG_SIGN_IN', 'E-mail address and password do not fit'),
   foreignPage: () =>
     new ApiError(

@@ -16,7 +16,9 @@ export function Account() {
         of={action}
         submit={TEXTS.save}
         onSubmit={async (fields) => {
-          await ask('PATCH', '/me', Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== '')))
+          const isChange = ([name, value]: [string, unknown]) =>
+            value !== '' && !(name === 'email' && value === me.value?.email)
+          await ask('PATCH', '/me', Object.fromEntries(Object.entries(fields).filter(isChange)))
           await loadMe()
           return TEXTS.saved
         }}
@@ -36,6 +38,13 @@ export function Account() {
           minLength={10}
           maxLength={200}
           autocomplete="new-password"
+        />
+        <Field
+          label={texts.currentPassword}
+          name="current_password"
+          type="password"
+          maxLength={200}
+          autocomplete="current-password"
         />
       </Form>
     </>
