@@ -11,6 +11,15 @@ export interface RefusalDetails {
   headers?: Record<string, string>
 }
 
+/** Longest word of a message; longer ones are the caller's own. */
+const MAX_WORD = 250
+
+/** A message may repeat what the caller wrote: at most a part of it, and no key that was put in the wrong place. */
+const shortened = (message: string): string =>
+  message
+    .replace(/standin_[0-9A-Za-z]{30,}/g, '[key]')
+    .replace(new RegExp(`(\\S{${MAX_WORD}})\\S+`, 'g'), (_, beginning: string) => `${beginning}…`)
+
 export class ApiError extends Error {
   readonly status: number
   readonly code: string
@@ -19,7 +28,7 @@ export class ApiError extends Error {
   readonly headers: Readonly<Record<string, string>>
 
   constructor(status: number, code: string, message: string, more: RefusalDetails = {}) {
-    super(message)
+    super(shortened(message))
     this.name = 'ApiError'
     this.status = status
     this.code = code
