@@ -2,7 +2,8 @@
 import { signInAddress } from '../api/dashboard/addresses.ts'
 import { createPerson, findPerson, firstOwner, listPeople, ROLES } from '../store/people/people.ts'
 import { createSignInLink, LINK_MINUTES } from '../store/people/sessions.ts'
-import { publicUrlOf } from '../wiring/http-address.ts'
+import { readSetting } from '../store/settings.ts'
+import { PUBLIC_URL, publicUrlOf } from '../wiring/http-address.ts'
 import { type CommandContext, onInstallation, teamOf } from './context.ts'
 import { CommandMistake, table } from './output.ts'
 
@@ -58,5 +59,8 @@ async function linkFor(
   database: Parameters<typeof createSignInLink>[0],
   personId: string,
 ): Promise<string> {
-  return signInAddress(publicUrlOf(config), await createSignInLink(database, personId))
+  // The running service may listen on another port than this command would.
+  const served = await readSetting(database, PUBLIC_URL)
+  const publicUrl = config.publicUrl ?? (typeof served === 'string' ? served : publicUrlOf(config))
+  return signInAddress(publicUrl, await createSignInLink(database, personId))
 }

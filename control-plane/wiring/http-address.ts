@@ -7,6 +7,9 @@ export function httpAddress(host: string, port: number): URL {
   return new URL(`http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`)
 }
 
+/** Setting of the database with the address under which the API was last served. */
+export const PUBLIC_URL = 'public_url'
+
 /** The address under which callers reach it. */
 export function publicUrlOf(
   { publicUrl, host, port }: Pick<ServiceConfig, 'publicUrl' | 'host' | 'port'>,

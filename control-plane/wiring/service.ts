@@ -4,11 +4,12 @@ import type { LogSink } from '@standin/base/log-sink.ts'
 import type { ServiceConfig } from '../config/config.ts'
 import { createJobHandler } from '../control-link/job-address.ts'
 import type { Log } from '../ports.ts'
+import { writeSetting } from '../store/settings.ts'
 import { createProbes } from '../watching/probes.ts'
 import { openApi } from './api.ts'
 import { createBareServer } from './bare-server.ts'
 import { Closing } from './closing.ts'
-import { httpAddress } from './http-address.ts'
+import { httpAddress, PUBLIC_URL } from './http-address.ts'
 import { openInstallation } from './installation.ts'
 import type { Environment } from './launcher.ts'
 import { openParts, type Parts, type ProcessSettings } from './parts.ts'
@@ -55,6 +56,7 @@ async function startRoles(settings: ProcessSettings): Promise<Service> {
   if (has('launcher')) await startLauncherRole(parts)
   if (has('dispatcher')) startDispatcherRole(parts)
   if (has('jobs')) startJobsRole(parts)
+  if (has('api')) await writeSetting(database, PUBLIC_URL, publicUrl)
   const signInLink = has('api') && config.greets ? await ownerSignInLink(database, publicUrl) : null
   return { address: address.href, publicUrl, firstKey: installation.firstKey, signInLink, close: () => closing.run() }
 }

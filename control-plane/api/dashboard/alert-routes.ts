@@ -19,6 +19,7 @@ import type { ApiDependencies } from '../dependencies.ts'
 import { refusals } from '../http/errors.ts'
 import { type App, callerOf } from '../http/generation.ts'
 import { at, limit, message, success, time, uuid } from '../v2/common.ts'
+import { oneLine } from './one-line.ts'
 import { rowNumber } from './row-number.ts'
 import { email } from './sign-in-routes.ts'
 
@@ -73,15 +74,8 @@ const firingSchema = z
   })
   .meta({ id: 'AlertFiring' })
 
-/** One line of text: no control characters, which a mail's subject must not have, and none that turn the text around. */
-const ruleName = z
-  .string()
-  .trim()
-  .min(1)
-  .max(100)
-  .regex(/^[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]*$/u, { error: 'must be one line without control characters' })
 const fields = {
-  name: ruleName,
+  name: oneLine,
   operator: z.enum(OPERATORS),
   threshold: z.number().min(1).max(1e9),
   cooldown_minutes: z.int().min(COOLDOWN.least).max(COOLDOWN.most),

@@ -2,7 +2,6 @@
  * Signing in through the operator's OpenID provider. The browser goes there and comes back by navigation, so the
  * sign-in page shows the problem: its address gets a word for it.
  */
-import { parseCookie, stringifySetCookie } from 'cookie'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { recognize } from '../../store/people/identities.ts'
@@ -10,13 +9,14 @@ import { openSession } from '../../store/people/sessions.ts'
 import type { ApiDependencies, OidcAttempt } from '../dependencies.ts'
 import { ApiError } from '../http/errors.ts'
 import type { App } from '../http/generation.ts'
-import { setSessionCookie } from '../http/sessions.ts'
+import { cookieOf, setCookie, setSessionCookie } from '../http/sessions.ts'
 import { success } from '../v2/common.ts'
 import { DASHBOARD_PATH, OIDC_CALLBACK_PATH } from './addresses.ts'
 import type { WhileAllowed } from './sign-in-tries.ts'
 
 /** From the click to the answer of the provider. */
 const ATTEMPT_MINUTES = 10
+const COOKIE = 'standin_oidc'
 const MAX_COOKIE_LENGTH = 2000
 const MAX_QUERY_LENGTH = 4000
 /** Not a row: the browser keeps the sealed value that began to sign in. */
@@ -30,8 +30,6 @@ const VISITED = { config: { isOpen: true }, schema: { hide: true } as object }
 export function oidcRoutes(app: App, dependencies: ApiDependencies, whileAllowed: WhileAllowed): void {
   const { database, seals, clock, log, settings, oidc } = dependencies
   const isSecure = settings.publicUrl.startsWith('https:')
-  // A cookie with this prefix cannot be set by a neighbouring host for this one.
-  const cookieName = isSecure ? '__Host-standin_oidc' : 'standin_oidc'
   const redirectUri = `${settings.publicUrl}${OIDC_CALLBACK_PATH}`
 
   app.get('/sign-in-ways', { config: { isOpen: true }, schema: { response: { 200: success(waysSchema) } } }, () => ({
@@ -76,23 +74,12 @@ export function oidcRoutes(app: App, dependencies: ApiDependencies, whileAllowed
   function setAttempt(reply: FastifyReply, attempt: OidcAttempt | null): void {
     const until = clock.now() + ATTEMPT_MINUTES * 60_000
     const value = attempt && seals.seal(JSON.stringify({ ...attempt, until }), COOKIE_PLACE).toString('base64url')
-    reply.header(
-      'set-cookie',
-      stringifySetCookie({
-        name: cookieName,
-        value: value ?? '',
-        httpOnly: true,
-        sameSite: 'lax',
-        secure: isSecure,
-        path: '/',
-        maxAge: value === null ? 0 : ATTEMPT_MINUTES * 60,
-      }),
-    )
+    setCookie(reply, COOKIE, { value, maxAge: ATTEMPT_MINUTES * 60, secure: isSecure })
   }
 
   /** Null: this browser began nothing, or too long ago. */
   function readAttempt(request: FastifyRequest): OidcAttempt | null {
-    const value = parseCookie(request.headers.cookie ?? '')[cookieName]
+    const value = cookieOf(request, COOKIE, isSecure)
     if (value === undefined || value === '' || value.length > MAX_COOKIE_LENGTH) return null
     try {
       const text = seals.open(Buffer.from(value, 'base64url'), COOKIE_PLACE)

@@ -1,4 +1,5 @@
 /** Signing in and out, and changes of a person's own account. */
+import type { FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { hashPassword, isPassword, LONGEST_PASSWORD, SHORTEST_PASSWORD } from '../../secrets/passwords.ts'
 import { changePerson, findPerson, ROLES, setPassword } from '../../store/people/people.ts'
@@ -7,12 +8,17 @@ import { readTeam } from '../../store/teams/teams.ts'
 import type { ApiDependencies } from '../dependencies.ts'
 import { refusals } from '../http/errors.ts'
 import { type App, callerOf } from '../http/generation.ts'
-import { setSessionCookie } from '../http/sessions.ts'
+import { cookieOf, setCookie, setSessionCookie } from '../http/sessions.ts'
 import { success } from '../v2/common.ts'
 import { oidcRoutes } from './oidc-routes.ts'
+import { oneLine } from './one-line.ts'
 import { createSignInTries } from './sign-in-tries.ts'
 
-export const personName = z.string().trim().min(1).max(100)
+const KNOWN_COOKIE = 'standin_known'
+const KNOWN_SECONDS = 365 * 86_400
+/** Not a row: the browser keeps the sealed value. */
+const KNOWN_PLACE = { table: 'cookies', column: 'known_person', row: '1' }
+
 export const email = z.email().max(254)
 const password = z.string().min(1).max(LONGEST_PASSWORD)
 const done = success(z.object({ message: z.string() }))
@@ -27,7 +33,7 @@ const meSchema = z
   .meta({ id: 'Me' })
 
 export function signInRoutes(app: App, dependencies: ApiDependencies): void {
-  const { database, settings } = dependencies
+  const { database, seals, settings } = dependencies
   const { whileAllowed } = createSignInTries()
   const isSecure = settings.publicUrl.startsWith('https:')
 
@@ -38,15 +44,38 @@ export function signInRoutes(app: App, dependencies: ApiDependencies): void {
     { config: { isOpen: true }, schema: { body: z.strictObject({ email, password }), response: { 200: done } } },
     async (request, reply) => {
       const { email, password } = request.body
-      const personId = await whileAllowed([`address ${request.ip}`, `person ${email.toLowerCase()}`], async () => {
-        const person = await findPerson(database, email)
-        return (await isPassword(password, person?.password ?? null)) ? (person?.id ?? null) : null
-      })
+      const person = await findPerson(database, email)
+      // Other people's wrong passwords must not lock out a person at a browser that signed in before.
+      const isKnown = person !== null && knownPerson(request) === person.id
+      const keys = [`address ${request.ip}`, ...(isKnown ? [] : [`person ${email.toLowerCase()}`])]
+      const personId = await whileAllowed(keys, async () =>
+        (await isPassword(password, person?.password ?? null)) ? (person?.id ?? null) : null,
+      )
       if (personId === null) throw refusals.wrongSignIn()
       setSessionCookie(reply, await openSession(database, personId), isSecure)
+      const known = seals.seal(personId, KNOWN_PLACE).toString('base64url')
+      setCookie(reply, KNOWN_COOKIE, { value: known, maxAge: KNOWN_SECONDS, secure: isSecure })
       return { success: true as const, data: { message: 'Signed in' } }
     },
   )
+
+  /** The person that signed in at this browser with a password; null: none. */
+  function knownPerson(request: FastifyRequest): string | null {
+    try {
+      return seals.open(Buffer.from(cookieOf(request, KNOWN_COOKIE, isSecure) ?? '', 'base64url'), KNOWN_PLACE)
+    } catch {
+      return null
+    }
+  }
+
+  async function provesItself(personId: string, password: string | undefined): Promise<boolean> {
+    if (password === undefined) return false
+    const proved = await whileAllowed([`current password ${personId}`], async () => {
+      const person = await findPerson(database, personId)
+      return (await isPassword(password, person?.password ?? null)) ? true : null
+    })
+    return proved === true
+  }
 
   app.post(
     '/sign-in-link',
@@ -84,16 +113,19 @@ export function signInRoutes(app: App, dependencies: ApiDependencies): void {
       config: { role: 'viewer' },
       schema: {
         body: z.strictObject({
-          name: personName.optional(),
+          name: oneLine.optional(),
           email: email.optional(),
           password: password.min(SHORTEST_PASSWORD).optional(),
+          current_password: password.optional(),
         }),
         response: { 200: done },
       },
     },
     async (request) => {
-      const { personId, teamId, hash, role } = personOf(callerOf(request).session)
-      const { password: fresh, ...change } = request.body
+      const { personId, teamId, hash, role, isFresh, email: before } = personOf(callerOf(request).session)
+      const { password: fresh, current_password: current, ...change } = request.body
+      const changesSignIn = fresh !== undefined || (change.email !== undefined && change.email !== before)
+      if (changesSignIn && !isFresh && !(await provesItself(personId, current))) throw refusals.signInAgain()
       const changed = await changePerson(database, teamId, personId, {
         ...change,
         // Owners may invite every address, so theirs counts as invited.

@@ -29,7 +29,7 @@ export interface Authentication {
 }
 
 export function createAuthentication(
-  { keyDatabase, clock, log }: Pick<ApiDependencies, 'keyDatabase' | 'clock' | 'log'>,
+  { keyDatabase, clock, log, settings }: Pick<ApiDependencies, 'keyDatabase' | 'clock' | 'log' | 'settings'>,
   rateLimits: RateLimits,
 ): Authentication {
   // Keys that were good stay in the map, so that wrong keys from the same address cannot lock them out.
@@ -62,7 +62,7 @@ export function createAuthentication(
   }
 
   async function personOf(request: FastifyRequest): Promise<Caller> {
-    const session = await sessionOf(keyDatabase, request)
+    const session = await sessionOf(keyDatabase, request, settings.publicUrl.startsWith('https:'))
     if (session === null) throw refusals.unauthorized()
     const role = request.routeOptions.config.role ?? neededRole(request.method)
     if (!mayAct(session, role)) throw refusals.roleTooLow(role)

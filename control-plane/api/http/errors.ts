@@ -13,6 +13,15 @@ export interface RefusalDetails {
   headers?: Record<string, string>
 }
 
+/** Longest word of a message; longer ones are the caller's own. */
+const MAX_WORD = 250
+
+/** A message may repeat what the caller wrote: at most a part of it, and no key that was put in the wrong place. */
+const shortened = (message: string): string =>
+  message
+    .replace(/standin_[0-9A-Za-z]{30,}/g, '[key]')
+    .replace(new RegExp(`(\\S{${MAX_WORD}})\\S+`, 'g'), (_, beginning: string) => `${beginning}…`)
+
 export class ApiError extends Error {
   readonly status: number
   readonly code: string
@@ -21,7 +30,7 @@ export class ApiError extends Error {
   readonly headers: Readonly<Record<string, string>>
 
   constructor(status: number, code: string, message: string, more: RefusalDetails = {}) {
-    super(message)
+    super(shortened(message))
     this.name = 'ApiError'
     this.status = status
     this.code = code
@@ -70,6 +79,12 @@ export const refusals = {
     new ApiError(429, 'FST_ERR_RATE_LIMIT', 'This rule was tested just now; wait and try again', { retryAfter }),
   lastOwner: () => new ApiError(409, 'FST_ERR_CONFLICT', 'A team keeps at least one owner'),
   unknown: (what: string) => new ApiError(404, 'FST_ERR_NOT_FOUND', `There is no such ${what}`),
+  signInAgain: () =>
+    new ApiError(
+      403,
+      'FST_ERR_FORBIDDEN',
+      'A new e-mail address or password needs the current password, or a sign-in of the last 15 minutes',
+    ),
   wrongSignIn: () => new ApiError(401, 'FST_ERR_WRONG_SIGN_IN', 'E-mail address and password do not fit'),
   foreignPage: () =>
     new ApiError(

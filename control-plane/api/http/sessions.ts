@@ -14,8 +14,8 @@ const READING = new Set(['GET', 'HEAD'])
 const RANKS: Record<Role, number> = { viewer: 0, member: 1, owner: 2 }
 
 /** Null: the request has no session cookie. Rejects where the cookie is not valid, or lacks the permission. */
-export async function sessionOf(db: Database, request: FastifyRequest): Promise<Session | null> {
-  const token = parseCookie(request.headers.cookie ?? '')[SESSION_COOKIE]
+export async function sessionOf(db: Database, request: FastifyRequest, secure: boolean): Promise<Session | null> {
+  const token = cookieOf(request, SESSION_COOKIE, secure)
   if (token === undefined || token === '') return null
   if (!READING.has(request.method) && request.headers[PROOF_HEADER] !== PROOF) throw refusals.foreignPage()
   const session = await findSession(db, token).catch(() => {
@@ -34,18 +34,30 @@ export function neededRole(method: string): Role {
   return READING.has(method) ? 'viewer' : 'member'
 }
 
-/** `secure` where the service is reached by https. */
+/** `secure`: the service is reached by https. */
 export function setSessionCookie(reply: FastifyReply, token: string | null, secure: boolean): void {
-  reply.header(
-    'set-cookie',
-    stringifySetCookie({
-      name: SESSION_COOKIE,
-      value: token ?? '',
-      httpOnly: true,
-      sameSite: 'lax',
-      secure,
-      path: '/',
-      maxAge: token === null ? 0 : SESSION_DAYS * 86_400,
-    }),
-  )
+  setCookie(reply, SESSION_COOKIE, { value: token, maxAge: SESSION_DAYS * 86_400, secure })
+}
+
+/** A cookie with this prefix cannot be set by a neighbouring host for this one; browsers accept it over https only. */
+const cookieName = (name: string, secure: boolean) => (secure ? `__Host-${name}` : name)
+
+export function cookieOf(request: FastifyRequest, name: string, secure: boolean): string | undefined {
+  return parseCookie(request.headers.cookie ?? '')[cookieName(name, secure)]
+}
+
+/** A cookie that scripts cannot read. Null removes it. */
+export function setCookie(
+  reply: FastifyReply,
+  name: string,
+  { value, maxAge, secure }: { value: string | null; maxAge: number; secure: boolean },
+): void {
+  const attributes = {
+    httpOnly: true,
+    sameSite: 'lax',
+    secure,
+    path: '/',
+    maxAge: value === null ? 0 : maxAge,
+  } as const
+  reply.header('set-cookie', stringifySetCookie({ name: cookieName(name, secure), value: value ?? '', ...attributes }))
 }

@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import type { Seals } from '../../ports.ts'
 import type { AlertRuleRow } from '../../rows/alert-tables.ts'
 import type { Database, Tx } from '../database.ts'
-import { createEndpoint, secretPlace } from '../webhooks/endpoints.ts'
+import { createEndpoint } from '../webhooks/endpoints.ts'
 
 /** Count what happened within the cooldown. */
 export const OPERATIONAL_TYPES = [
@@ -168,7 +168,10 @@ function columnsOf({ name, operator, threshold, cooldownMinutes, isEnabled }: Ru
   return { name, operator, threshold, cooldown_minutes: cooldownMinutes, is_enabled: isEnabled }
 }
 
-/** A changed address is a new endpoint, so that the history of the old one stays true. */
+/**
+ * A changed address is a new endpoint, so that the history of the old one stays true. It needs the secret again: a
+ * person who may change the address must not receive a secret that another person set.
+ */
 async function setChannels(
   tx: Tx,
   seals: Seals,
@@ -177,7 +180,7 @@ async function setChannels(
 ): Promise<void> {
   const open = await tx
     .selectFrom('endpoints')
-    .select(['id', 'kind', 'url', 'secret'])
+    .select(['id', 'kind', 'url'])
     .where('alert_rule_id', '=', id)
     .where('disabled_at', 'is', null)
     .forUpdate()
@@ -191,8 +194,7 @@ async function setChannels(
     open.filter((channel) => !isKept(channel)).map((channel) => channel.id),
   )
   if (callbackUrl !== null && !keepsCallback) {
-    const kept = before?.secret ? seals.open(before.secret, secretPlace(before.id)) : null
-    const secret = callbackSecret === undefined ? kept : callbackSecret
+    const secret = callbackSecret ?? null
     await createEndpoint(tx, seals, { teamId, kind: 'alert', alertRuleId: id, url: callbackUrl, secret })
   }
   const known = new Set(open.map(({ url }) => url))

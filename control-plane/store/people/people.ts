@@ -153,7 +153,7 @@ export async function changePerson(
   })
 }
 
-/** Other sessions of the person end. */
+/** Other sessions of the person end, and open sign-in links no longer work. */
 export async function setPassword(
   db: Database,
   personId: string,
@@ -162,6 +162,7 @@ export async function setPassword(
 ): Promise<void> {
   await db.transaction().execute(async (tx) => {
     await tx.updateTable('people').set({ password }).where('id', '=', personId).execute()
+    await tx.deleteFrom('sign_in_links').where('person_id', '=', personId).execute()
     let others = tx.deleteFrom('sessions').where('person_id', '=', personId)
     if (keep !== null) others = others.where('hash', '<>', keep)
     await others.execute()

@@ -8,6 +8,10 @@ const TOKEN_BYTES = 32
 const TOKEN = /^[\w-]{43}$/
 export const LINK_MINUTES = 15
 export const SESSION_DAYS = 30
+/** However often a session is used, it ends then. */
+const MAX_SESSION_DAYS = 90
+/** A session is fresh, so that it may change how its person signs in, for as long as a sign-in link works. */
+const FRESH_MINUTES = LINK_MINUTES
 /** A session that is used is prolonged at most this often. */
 const SEEN_EVERY = "interval '1 hour'"
 
@@ -19,6 +23,8 @@ export interface Session {
   name: string
   email: string | null
   role: Role
+  /** The person signed in a few minutes ago. */
+  isFresh: boolean
   requestsPerSecond: number | null
   byokTranscription: boolean
 }
@@ -85,6 +91,7 @@ export async function findSession(db: Database, token: string): Promise<Session 
       'byok_transcription',
     ])
     .select(sql<boolean>`seen_at < now() - ${sql.raw(SEEN_EVERY)}`.as('is_stale'))
+    .select(sql<boolean>`sessions.created_at > now() - ${FRESH_MINUTES} * interval '1 minute'`.as('is_fresh'))
     .where('hash', '=', hash)
     .where('expires_at', '>', sql<Date>`now()`)
     .where('disabled_at', 'is', null)
@@ -93,7 +100,11 @@ export async function findSession(db: Database, token: string): Promise<Session 
   if (row.is_stale)
     await db
       .updateTable('sessions')
-      .set({ seen_at: sql<Date>`now()`, expires_at: sql<Date>`now() + ${SESSION_DAYS} * interval '1 day'` })
+      .set({
+        seen_at: sql<Date>`now()`,
+        expires_at: sql<Date>`least(now() + ${SESSION_DAYS} * interval '1 day',
+          created_at + ${MAX_SESSION_DAYS} * interval '1 day')`,
+      })
       .where('hash', '=', hash)
       .execute()
   return {
@@ -103,6 +114,7 @@ export async function findSession(db: Database, token: string): Promise<Session 
     name: row.name,
     email: row.email,
     role: row.role as Role,
+    isFresh: row.is_fresh,
     requestsPerSecond: row.requests_per_second,
     byokTranscription: row.byok_transcription,
   }

@@ -247,6 +247,24 @@ describe('addresses', () => {
     expect(body).toMatchObject({ message: 'Route GET:/v2/nothing not found', details: null })
   })
 
+  test('an answer repeats a part of a long name only, and no key', async () => {
+    const headers = { 'x-service-api-key': team.key, 'content-type': 'application/json' }
+    const long = 'x'.repeat(3000)
+    const body = JSON.stringify({ meeting_url: MEET, bot_name: 'A bot', [team.key]: 1, [long]: 1 })
+    const answers = await Promise.all([
+      fetch(url(`/v2/bots?${long}=1`), { headers }),
+      fetch(url(`/v2/${long}`), { headers }),
+      fetch(url(`/v2/bots/%${long}`), { headers }),
+      fetch(url('/v2/bots'), { method: 'POST', headers, body }),
+    ])
+    expect(answers.map(({ status }) => status)).toEqual([400, 404, 400, 400])
+    for (const answer of answers) {
+      const text = await answer.text()
+      expect(text.length).toBeLessThan(1000)
+      expect(text).not.toContain(team.key)
+    }
+  })
+
   test.each(['/v2/bots/%', '/v2/bots/%zz', '/v2/bots/%c3%28'])('%s cannot be read', async (path) => {
     await expectError(await fetch(url(path), { headers: { 'x-service-api-key': team.key } }), 400, 'FST_ERR_BAD_URL')
   })

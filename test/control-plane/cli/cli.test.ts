@@ -8,8 +8,10 @@ import { teamChangeOf } from '@standin/control-plane/cli/administration.ts'
 import { table } from '@standin/control-plane/cli/output.ts'
 import { newSealKey } from '@standin/control-plane/secrets/seals.ts'
 import { databaseTime, isDrainAskedSince } from '@standin/control-plane/store/drain.ts'
+import { writeSetting } from '@standin/control-plane/store/settings.ts'
 import { findKeyHolder } from '@standin/control-plane/store/teams/keys.ts'
 import { readTeam } from '@standin/control-plane/store/teams/teams.ts'
+import { PUBLIC_URL } from '@standin/control-plane/wiring/http-address.ts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { PROGRAM_ENVIRONMENT } from '../../servers/program-environment.ts'
 import { openTestDatabase, type TestDatabase } from '../postgres.ts'
@@ -193,6 +195,12 @@ test('people read tables and sentences', async () => {
   const { out } = await run(['teams', 'list'])
   expect(out).toMatch(/^team id +name +balance +reserved\n/)
   expect(table(['a'], [], 'There is none.')).toEqual(['There is none.'])
+})
+
+test('a sign-in link leads to the address of the running service', async () => {
+  await writeSetting(db.database, PUBLIC_URL, 'http://127.0.0.1:9123')
+  const { sign_in_link: link } = await answerOf('people', 'link')
+  expect(link).toMatch(/^http:\/\/127\.0\.0\.1:9123\/dashboard\//)
 })
 
 describe('mistakes end with code 2 and say what is wrong', () => {

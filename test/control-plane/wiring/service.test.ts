@@ -10,6 +10,7 @@ import { readSetting, writeSetting } from '@standin/control-plane/store/settings
 import { newKey } from '@standin/control-plane/store/teams/keys.ts'
 import { readSecretFile } from '@standin/control-plane/wiring/data-folder.ts'
 import { greeting } from '@standin/control-plane/wiring/greeting.ts'
+import { PUBLIC_URL } from '@standin/control-plane/wiring/http-address.ts'
 import { type Service, startService } from '@standin/control-plane/wiring/service.ts'
 import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
@@ -82,6 +83,9 @@ test('all roles: the API asks for a key, bots need a token, a second start has t
   expect(await upgradeOf(`${first.publicUrl}/other`)).toBe(404)
   await first.close()
   await first.close()
+
+  // For commands of the shell, which may not know the port.
+  expect(await readSetting(db.database, PUBLIC_URL)).toBe(first.publicUrl)
 
   const second = await start('all')
   expect(second.firstKey).toBeNull()

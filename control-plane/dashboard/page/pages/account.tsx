@@ -16,7 +16,9 @@ export function Account() {
         of={action}
         submit={TEXTS.save}
         onSubmit={async (fields) => {
-          const body = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== ''))
+          const isChange = ([name, value]: [string, unknown]) =>
+            value !== '' && !(name === 'email' && value === me.value?.email)
+          const body = Object.fromEntries(Object.entries(fields).filter(isChange))
           await dataOf(dashboard.PATCH('/me', { body }))
           await loadMe()
           return TEXTS.saved
@@ -37,6 +39,13 @@ export function Account() {
           minLength={10}
           maxLength={200}
           autocomplete="new-password"
+        />
+        <Field
+          label={texts.currentPassword}
+          name="current_password"
+          type="password"
+          maxLength={200}
+          autocomplete="current-password"
         />
       </Form>
     </>

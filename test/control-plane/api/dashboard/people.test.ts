@@ -17,8 +17,9 @@ afterAll(() => world.close())
 let addresses = 0
 
 /** Requests as a page of the dashboard sends them. Each browser has a separate address, so that tries are counted apart. */
-function browser() {
-  let cookie = ''
+function browser(app = world.app) {
+  const cookies = new Map<string, string>()
+  const cookieText = () => [...cookies].map(([name, value]) => `${name}=${value}`).join('; ')
   const remoteAddress = `192.0.2.${++addresses}`
   const send = async (
     method: InjectOptions['method'],
@@ -26,7 +27,8 @@ function browser() {
     body?: unknown,
     headers: Record<string, string> = {},
   ) => {
-    const answer = await world.app.inject({
+    const cookie = cookieText()
+    const answer = await app.inject({
       method: method!,
       url,
       remoteAddress,
@@ -38,11 +40,11 @@ function browser() {
       },
       ...(body !== undefined && { payload: JSON.stringify(body) }),
     })
-    const [set] = [answer.headers['set-cookie']].flat()
-    if (set !== undefined) cookie = set.split(';', 1)[0]!
+    for (const set of [answer.headers['set-cookie']].flat())
+      if (set !== undefined) cookies.set(...(set.split(';', 1)[0]!.split('=') as [string, string]))
     return { status: answer.statusCode, headers: answer.headers, body: answer.payload === '' ? null : answer.json() }
   }
-  return { send, cookie: () => cookie }
+  return { send, cookie: cookieText }
 }
 
 async function signedIn(teamId: string, role: Role, name = 'Ada') {
@@ -125,6 +127,92 @@ describe('signing in', () => {
     for (let count = 0; count < 12; count++)
       tries.push((await guesser.send('POST', '/dashboard/api/sign-in', { email, password: `guess ${count}` })).status)
     expect(new Set(tries)).toEqual(new Set([401, 429]))
+  })
+
+  test('wrong passwords of others do not lock a person out at a browser that signed in before', async () => {
+    const { teamId } = await world.team()
+    const page = await signedIn(teamId, 'owner')
+    const account = { email: `ada.${randomUUID()}@example.com`, password: 'a long password' }
+    expect((await page.send('PATCH', '/dashboard/api/me', account)).status).toBe(200)
+    const known = browser()
+    expect((await known.send('POST', '/dashboard/api/sign-in', account)).status).toBe(200)
+    await known.send('POST', '/dashboard/api/sign-out')
+    const guesser = browser()
+    for (let count = 0; count < 12; count++)
+      await guesser.send('POST', '/dashboard/api/sign-in', { ...account, password: `guess ${count}` })
+    expect((await browser().send('POST', '/dashboard/api/sign-in', account)).status).toBe(429)
+    expect((await known.send('POST', '/dashboard/api/sign-in', account)).status).toBe(200)
+
+    // The mark is that of one person.
+    const other = { email: `bo.${randomUUID()}@example.com`, password: 'a long password' }
+    await (await signedIn(teamId, 'owner')).send('PATCH', '/dashboard/api/me', other)
+    for (let count = 0; count < 12; count++)
+      await browser().send('POST', '/dashboard/api/sign-in', { ...other, password: `guess ${count}` })
+    expect((await known.send('POST', '/dashboard/api/sign-in', other)).status).toBe(429)
+  })
+
+  test('an older session changes address and password with the current password only', async () => {
+    const { teamId } = await world.team()
+    const page = await signedIn(teamId, 'owner')
+    const change = (body: object) => page.send('PATCH', '/dashboard/api/me', body)
+    const email = `ada.${randomUUID()}@example.com`
+    const old = 'a long password'
+    expect((await change({ email, password: old })).status).toBe(200)
+    await sql`update sessions set created_at = now() - interval '16 minutes'
+      where person_id = ${page.personId}`.execute(world.database)
+    const taken = { email: 'thief@example.com', password: 'of the thief' }
+    for (const body of [taken, { email: taken.email }, { password: taken.password, current_password: 'wrong' }])
+      expect(await change(body)).toMatchObject({
+        status: 403,
+        body: { message: expect.stringContaining('current password') },
+      })
+    expect((await change({ name: 'Ada Lovelace', email })).status).toBe(200)
+    expect((await change({ password: 'a new password', current_password: old })).status).toBe(200)
+    const signIn = (password: string) => browser().send('POST', '/dashboard/api/sign-in', { email, password })
+    expect([(await signIn(old)).status, (await signIn('a new password')).status]).toEqual([401, 200])
+  })
+
+  test('a new password ends open sign-in links', async () => {
+    const { teamId } = await world.team()
+    const page = await signedIn(teamId, 'member')
+    const token = await createSignInLink(world.database, page.personId)
+    expect((await page.send('PATCH', '/dashboard/api/me', { password: 'a long password' })).status).toBe(200)
+    expect((await browser().send('POST', '/dashboard/api/sign-in-link', { token })).status).toBe(401)
+  })
+
+  test('a session ends after 90 days, however often it is used', async () => {
+    const { teamId } = await world.team()
+    const page = await signedIn(teamId, 'member')
+    await sql`update sessions set created_at = now() - interval '89 days', seen_at = now() - interval '2 hours'
+      where person_id = ${page.personId}`.execute(world.database)
+    expect((await page.send('GET', '/dashboard/api/me')).status).toBe(200)
+    const { rows } = await sql<{ hours: number }>`select extract(epoch from expires_at - now())::float8 / 3600 as hours
+      from sessions where person_id = ${page.personId}`.execute(world.database)
+    expect(rows[0]!.hours).toBeGreaterThan(23)
+    expect(rows[0]!.hours).toBeLessThan(25)
+  })
+
+  test('over https a neighbouring host cannot set the cookie', async () => {
+    const secure = await openApiWorld({ dependencies: { settings: { publicUrl: 'https://bots.example.com' } } })
+    const { teamId } = await secure.team()
+    const person = { teamId, name: 'Ada', email: null, role: 'owner' as const }
+    const personId = (await createPerson(secure.database, person))!
+    const page = browser(secure.app)
+    const token = await createSignInLink(secure.database, personId)
+    const { headers } = await page.send('POST', '/dashboard/api/sign-in-link', { token })
+    expect(String(headers['set-cookie'])).toMatch(/^__Host-standin_session=[\w-]{43};(?=.*Secure)(?=.*Path=\/)/)
+    expect((await page.send('GET', '/dashboard/api/me')).status).toBe(200)
+    const planted = { cookie: page.cookie().replace('__Host-', '') }
+    expect((await browser(secure.app).send('GET', '/dashboard/api/me', undefined, planted)).status).toBe(401)
+    await secure.close()
+  })
+
+  test.each(['\u0000', 'A\nB', 'A\u202eB', '   '])('the name %j is refused', async (name) => {
+    const { teamId } = await world.team()
+    const page = await signedIn(teamId, 'owner')
+    expect((await page.send('PATCH', '/dashboard/api/me', { name })).status).toBe(400)
+    const invited = { name, email: `${randomUUID()}@example.com`, role: 'viewer' }
+    expect((await page.send('POST', '/dashboard/api/people', invited)).status).toBe(400)
   })
 
   test('an unknown person gets the same answer as a wrong password', async () => {
