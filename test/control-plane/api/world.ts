@@ -106,6 +106,7 @@ export async function openApiWorld({ generations, dependencies: given }: ApiWorl
         status: answer.statusCode,
         contentType: String(answer.headers['content-type'] ?? ''),
         text: answer.payload,
+        headers: answer.headers,
       })
       return { status: answer.statusCode, headers: answer.headers, text: answer.payload, body: parsed(answer.payload) }
     }
