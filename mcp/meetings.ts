@@ -79,13 +79,13 @@ export function createMeetings({ v2 }: StandinClient, fetchFile: typeof fetch = 
       return (await answerOf(v2.GET('/v2/bots/{bot_id}', of(botId)))).data
     },
     async list({ status, limit, cursor }) {
-      const query = { limit: String(limit), ...(status && { status }), ...(cursor && { cursor }) }
+      const query = { limit, ...(status && { status }), ...(cursor && { cursor }) }
       const answer = await answerOf(v2.GET('/v2/bots', { params: { query } }))
       return { bots: answer.data, cursor: answer.cursor }
     },
     async events(botId, { cursor, types }) {
       const query = {
-        limit: String(EVENTS_A_PAGE),
+        limit: EVENTS_A_PAGE,
         ...(types && { types: types.join(',') }),
         ...(cursor !== null && { cursor }),
       }

@@ -67,6 +67,8 @@ declare module 'fastify' {
     role?: Role
     /** Needs no key. */
     isOpen?: boolean
+    /** Repeats with the same `Idempotency-Key` get the first answer (`idempotency.ts`). */
+    isIdempotent?: boolean
     /** After a success, launchers are notified that something may be due. */
     createsBots?: boolean
   }

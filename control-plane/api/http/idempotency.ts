@@ -107,6 +107,8 @@ function answerOf<Body>(claim: Claim): Answer<Body> | null {
 }
 
 function keyedRequest(request: FastifyRequest): KeyedRequest | null {
+  const { method, url, config } = request.routeOptions
+  if (!config.isIdempotent) throw new Error(`${method} ${url} is not declared as idempotent`)
   const key = request.headers['idempotency-key']
   if (key === undefined || request.bodyHash === null) return null
   if (typeof key !== 'string' || !KEY.test(key))

@@ -5,8 +5,38 @@ import type { App, Generation } from './generation.ts'
 import { SESSION_COOKIE } from './sessions.ts'
 
 export type OpenApiDocument = Record<string, unknown> & {
-  paths: Record<string, Record<string, { responses: Record<string, { content?: Record<string, { schema: object }> }> }>>
+  paths: Record<string, Record<string, Operation>>
 }
+
+interface Operation {
+  operationId?: string
+  parameters?: object[]
+  responses: Record<string, { content?: Record<string, { schema: object }>; headers?: Record<string, object> }>
+}
+
+/** Header parameters and answered headers, to which operations refer. */
+const COMPONENTS = {
+  parameters: {
+    IdempotencyKey: {
+      name: 'Idempotency-Key',
+      in: 'header',
+      required: false,
+      description:
+        'A repeated request with the same key gets the first answer and creates nothing. With another body or query it is refused with 409.',
+      schema: { type: 'string', pattern: '^[!-~]{1,255}$' },
+    },
+  },
+  headers: {
+    IdempotentReplayed: {
+      description: '`true` if this is the answer of an earlier request with the same `Idempotency-Key`.',
+      schema: { type: 'boolean' },
+    },
+    RetryAfter: {
+      description: 'Seconds after which a new request can succeed.',
+      schema: { type: 'integer', minimum: 0 },
+    },
+  },
+} as const
 
 /** Strings that are parsed into other types have no output type; the document describes what is sent. */
 const zodToJsonConfig = { unrepresentable: 'any' } as const
@@ -17,6 +47,10 @@ export async function describeRoutes(
   { title, keyHeader }: NonNullable<Generation['document']>,
   { publicUrl, prefix }: { publicUrl: string; prefix: string },
 ): Promise<() => OpenApiDocument> {
+  const idempotent = new Set<string>()
+  scope.addHook('onRoute', ({ method, url, config }) => {
+    if (config?.isIdempotent) idempotent.add(idOf(String(method), url))
+  })
   await scope.register(swagger, {
     openapi: {
       openapi: '3.1.0',
@@ -24,6 +58,7 @@ export async function describeRoutes(
       servers: [{ url: keyHeader === null ? `${publicUrl}${prefix}` : publicUrl }],
       security: [{ key: [] }],
       components: {
+        ...COMPONENTS,
         securitySchemes: {
           key: { type: 'apiKey', in: keyHeader === null ? 'cookie' : 'header', name: keyHeader ?? SESSION_COOKIE },
         },
@@ -34,9 +69,36 @@ export async function describeRoutes(
   })
   let made: OpenApiDocument | undefined
   return () => {
-    made ??= withoutUnusedSchemas(scope.swagger() as unknown as OpenApiDocument)
+    made ??= withoutUnusedSchemas(withNames(scope.swagger() as unknown as OpenApiDocument, idempotent))
     return made
   }
+}
+
+/** Such as `getBotsByBotId`: from the method and the path, so that it stays. */
+function idOf(method: string, path: string): string {
+  const names = path
+    .replace(/^\/v2(?=\/)/, '')
+    .split('/')
+    .map((part) => (/^[:{]/.test(part) ? `by_${part}` : part))
+    .flatMap((part) => part.match(/[A-Za-z0-9]+/g) ?? [])
+  return method.toLowerCase() + names.map((name) => name[0]!.toUpperCase() + name.slice(1)).join('')
+}
+
+/** Gives every operation its id, and says which headers it takes and answers. */
+function withNames(document: OpenApiDocument, idempotent: ReadonlySet<string>): OpenApiDocument {
+  const ref = (kind: string, name: string) => ({ $ref: `#/components/${kind}/${name}` })
+  for (const [path, operations] of Object.entries(document.paths))
+    for (const [method, operation] of Object.entries(operations)) {
+      operation.operationId = idOf(method, path)
+      const isIdempotent = idempotent.has(operation.operationId)
+      if (isIdempotent) operation.parameters = [...(operation.parameters ?? []), ref('parameters', 'IdempotencyKey')]
+      for (const [status, response] of Object.entries(operation.responses)) {
+        if (status === '429' || status === '503') response.headers = { 'retry-after': ref('headers', 'RetryAfter') }
+        if (isIdempotent && status.startsWith('2'))
+          response.headers = { 'idempotent-replayed': ref('headers', 'IdempotentReplayed') }
+      }
+    }
+  return document
 }
 
 /** Named schemas of other generations are in the same registry of zod, and do not belong in this document. */

@@ -53,6 +53,7 @@ export const commaList = <const Word extends string>(words: readonly Word[]) =>
     .max(500)
     .transform((text) => text.split(',').map((word) => word.trim().toLowerCase()))
     .pipe(z.array(z.enum(words)).max(words.length))
+    .describe(`One or several of ${words.join(', ')}; separated by commas.`)
 
 /** A number in a query. */
 export const limit = (max: number, fallback: number) =>
@@ -62,6 +63,9 @@ export const limit = (max: number, fallback: number) =>
     .transform(Number)
     .pipe(z.int().min(1).max(max))
     .default(fallback)
+    .describe(`Default ${fallback}.`)
+    // A query is text; the document says what the text means.
+    .meta({ type: 'integer', minimum: 1, maximum: max, pattern: undefined })
 
 export const flag = z.enum(['true', 'false']).transform((text) => text === 'true')
 

@@ -7,15 +7,25 @@ import addFormats from 'ajv-formats'
 interface Operation {
   pattern: RegExp
   method: string
-  responses: Record<string, { content?: Record<string, { schema: object }> }>
+  responses: Record<string, { content?: Record<string, { schema: object }>; headers?: Record<string, object> }>
 }
 
 export interface Judge {
   /** Throws with the problems where the answer is not what the document promises. Paths of no document pass. */
-  check(answer: { method: string; path: string; status: number; contentType: string; text: string }): void
+  check(answer: {
+    method: string
+    path: string
+    status: number
+    contentType: string
+    text: string
+    headers: Readonly<Record<string, unknown>>
+  }): void
   /** Operations and statuses that were answered, such as `POST /v2/bots 201`. */
   readonly seen: ReadonlySet<string>
 }
+
+/** Headers that a caller acts on. */
+const DECLARED_HEADERS = ['retry-after', 'idempotent-replayed']
 
 interface Judged extends Operation {
   name: string
@@ -73,7 +83,7 @@ export async function createJudge(app: App, documents: readonly string[]): Promi
 
   return {
     seen,
-    check({ method, path, status, contentType, text }) {
+    check({ method, path, status, contentType, text, headers }) {
       const bare = path.split('?', 1)[0]!
       const operation = operations.find((one) => one.method === method && one.pattern.test(bare))
       if (operation === undefined) return
@@ -81,6 +91,9 @@ export async function createJudge(app: App, documents: readonly string[]): Promi
       const response = operation.responses[String(status)] ?? operation.responses.default
       if (response === undefined)
         throw new Error(`${operation.name} answered ${status}, which its document does not name`)
+      for (const name of DECLARED_HEADERS)
+        if (headers[name] !== undefined && response.headers?.[name] === undefined)
+          throw new Error(`${operation.name} ${status} answered ${name}, which its document does not name`)
       const [type] = contentType.split(';')
       const content = response.content?.[type!]
       if (content === undefined) {

@@ -18,7 +18,7 @@ export function createRoute(app: App, dependencies: ApiDependencies): void {
   app.post(
     '/bots',
     {
-      config: { permission: 'sending', createsBots: true },
+      config: { permission: 'sending', createsBots: true, isIdempotent: true },
       schema: {
         summary: 'Send a bot into a meeting',
         description: 'With the header `Idempotency-Key` a repeated request gets the first answer and creates nothing.',

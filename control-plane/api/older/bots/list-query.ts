@@ -35,7 +35,9 @@ export const listQuerySchema = z.strictObject({
     .string()
     .regex(/^-?\d{1,10}$/, { error: 'must be a whole number' })
     .optional()
-    .describe('1 to 50, default 10; other numbers are moved to the nearest bound.'),
+    .describe('1 to 50, default 10; other numbers are moved to the nearest bound.')
+    // A query is text; the document says what the text means.
+    .meta({ type: 'integer', pattern: undefined }),
   filter_by_extra: text(MAX_FILTER_LENGTH)
     .refine((value) => readFilter(value) !== null, {
       error: `must be of the form field:value or field1:value1,field2:value2, with at most ${MAX_CONDITIONS} conditions`,

@@ -92,7 +92,7 @@ export function calendarEventRoutes(app: App, dependencies: ApiDependencies): vo
     BOT_PATH,
     {
       preValidation: exists,
-      config: { permission: 'sending', createsBots: true },
+      config: { permission: 'sending', createsBots: true, isIdempotent: true },
       schema: {
         summary: 'Schedule a bot of an event, or of every event of its series',
         tags: TAGS,

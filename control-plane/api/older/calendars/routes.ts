@@ -68,6 +68,7 @@ export function calendarRoutes(app: App, dependencies: ApiDependencies): void {
   app.post(
     '/calendars',
     {
+      config: { isIdempotent: true },
       schema: {
         summary: 'Connect a calendar',
         description: 'Its first sync follows at once, in the background.',

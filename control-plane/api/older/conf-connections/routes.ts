@@ -49,6 +49,7 @@ export function confConnectionRoutes(app: App, dependencies: ApiDependencies): v
   app.post(
     '/conf_oauth_connections',
     {
+      config: { isIdempotent: true },
       schema: {
         summary: 'Connect a conferencing user',
         description:

@@ -37,7 +37,7 @@ export function botRoutes(app: App, dependencies: ApiDependencies): void {
   app.post(
     '/bots',
     {
-      config: { permission: 'sending', createsBots: true },
+      config: { permission: 'sending', createsBots: true, isIdempotent: true },
       schema: {
         summary: 'Send a bot into a meeting',
         description:

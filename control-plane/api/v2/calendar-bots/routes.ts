@@ -26,7 +26,7 @@ export function calendarBotRoutes(app: App, dependencies: ApiDependencies): void
     PATH,
     {
       preValidation: exists,
-      config: { permission: 'sending', createsBots: true },
+      config: { permission: 'sending', createsBots: true, isIdempotent: true },
       schema: {
         summary: 'Schedule bots of an event or of a whole series',
         description:

@@ -51,6 +51,7 @@ export function calendarRoutes(app: App, dependencies: ApiDependencies): void {
   app.post(
     '/calendars',
     {
+      config: { isIdempotent: true },
       schema: {
         summary: 'Connect a calendar',
         description:

@@ -29,6 +29,7 @@ export function confCredentialRoutes(app: App, dependencies: ApiDependencies): v
   app.post(
     '/conf-credentials',
     {
+      config: { isIdempotent: true },
       schema: {
         summary: 'Store an app of the conferencing platform, or a user who authorized it',
         description:

@@ -48,7 +48,7 @@ export function scheduledRoutes(app: App, dependencies: ApiDependencies): void {
   app.post(
     '/bots/scheduled',
     {
-      config: { permission: 'sending', createsBots: true },
+      config: { permission: 'sending', createsBots: true, isIdempotent: true },
       schema: {
         summary: 'Schedule a bot',
         description:

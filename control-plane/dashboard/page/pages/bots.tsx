@@ -17,7 +17,7 @@ export function Bots() {
   const action = useAction()
   const page = async (cursor: string | null) => {
     const query = {
-      limit: '50',
+      limit: 50,
       ...(name.value && { bot_name: name.value }),
       ...(status.value && { status: status.value }),
       ...(cursor !== null && { cursor }),

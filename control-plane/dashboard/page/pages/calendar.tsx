@@ -85,7 +85,7 @@ function Events({ calendarId, action }: { calendarId: string; action: Action }) 
   const path = { calendar_id: calendarId }
   const events = useLoaded(
     () => {
-      const query = { limit: '250', start_date: new Date(Date.now() - 86_400_000).toISOString() }
+      const query = { limit: 250, start_date: new Date(Date.now() - 86_400_000).toISOString() }
       return answerOf(v2.GET('/v2/calendars/{calendar_id}/events', { params: { path, query } }))
     },
     () => changes.value,

@@ -11,7 +11,7 @@ import { TEXTS } from '../texts.ts'
 /** Connected calendars, and how to connect another one. */
 export function Calendars() {
   const texts = TEXTS.calendars
-  const calendars = useLoaded(() => answerOf(v2.GET('/v2/calendars', { params: { query: { limit: '250' } } })))
+  const calendars = useLoaded(() => answerOf(v2.GET('/v2/calendars', { params: { query: { limit: 250 } } })))
   return (
     <>
       <h1>{texts.title}</h1>

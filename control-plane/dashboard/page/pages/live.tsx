@@ -16,7 +16,7 @@ const MAX_BOTS = 250
 export function Live() {
   const bots = useLoaded(
     async () => {
-      const query = { status: OPEN, limit: String(MAX_BOTS) }
+      const query = { status: OPEN, limit: MAX_BOTS }
       return (await answerOf(v2.GET('/v2/bots', { params: { query } }))).data
     },
     () => changes.value,

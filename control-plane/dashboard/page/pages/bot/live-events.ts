@@ -16,7 +16,7 @@ export function useEvents(botId: string, types: string, isLive: boolean) {
     const poll = async () => {
       try {
         for (;;) {
-          const query = { types, limit: '500', ...(cursor !== null && { cursor }) }
+          const query = { types, limit: 500, ...(cursor !== null && { cursor }) }
           const page = await answerOf(
             v2.GET('/v2/bots/{bot_id}/events', { params: { path: { bot_id: botId }, query } }),
           )
