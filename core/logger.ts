@@ -153,14 +153,14 @@ export function createLogger(destination: DestinationStream, level: LogLevel = '
 }
 
 /** Characters that may wait for a slow disk; more is dropped. */
-const MOST_WAITING = 1024 * 1024
+const MAX_WAITING = 1024 * 1024
 
 /** A file to log into. A disk that is full, or gone, ends no recording for the log's sake: lines wait until it takes them.
  * Throws where the file cannot be opened, or is a link. */
 export function logFile(path: string): DestinationStream {
   const { O_APPEND, O_CREAT, O_NOFOLLOW, O_WRONLY } = constants
   const dest = openSync(path, O_APPEND | O_CREAT | O_NOFOLLOW | O_WRONLY, 0o600)
-  const file = destination({ dest, sync: true, maxLength: MOST_WAITING })
+  const file = destination({ dest, sync: true, maxLength: MAX_WAITING })
   file.on('error', () => {
     // A failing log cannot be reported in the log.
   })

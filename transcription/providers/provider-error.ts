@@ -19,7 +19,7 @@ export class ProviderError extends Error {
 }
 
 const TRIES = 3
-const LONGEST_RETRY_MS = 60_000
+const MAX_RETRY_MS = 60_000
 
 /** Tries `work` again after transient failures, with longer and longer waits. Rejects with the last failure. */
 export async function tried<T>(
@@ -34,7 +34,7 @@ export async function tried<T>(
       signal.throwIfAborted()
       if (!(error instanceof ProviderError) || !error.isTransient || attempt === TRIES) throw error
       const waitMs = error.retryAfterMs ?? retryMs * 3 ** (attempt - 1)
-      await delay(Math.min(waitMs, LONGEST_RETRY_MS), undefined, { signal })
+      await delay(Math.min(waitMs, MAX_RETRY_MS), undefined, { signal })
     }
   }
 }
