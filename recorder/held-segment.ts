@@ -18,7 +18,7 @@ export interface SegmentStart {
 }
 
 /** At most so much is kept; of a longer wait the oldest goes. At 3 Mbit a second it is 45 MB. */
-const MOST_SECONDS = 120
+const MAX_SECONDS = 120
 /** A decoder of sound needs the packet before the first one that is heard. */
 const PACKETS_BEFORE = 3
 
@@ -77,7 +77,7 @@ export class HeldSegment {
   #hold(fragment: Fragment): void {
     this.#held.push(fragment)
     this.#zero ??= this.#hasPicture ? firstTime(picturesOf(fragment)) : 0
-    while (this.#wanted === null && this.seconds > MOST_SECONDS) {
+    while (this.#wanted === null && this.seconds > MAX_SECONDS) {
       const dropped = this.#held.shift()!
       this.#droppedPictures += picturesOf(dropped).reduce((sum, { samples }) => sum + samples.length, 0)
     }

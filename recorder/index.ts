@@ -2,14 +2,8 @@ import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { RecordingMode } from '@standin/wire/codes.ts'
 import type { Logger } from '../core/logger.ts'
-import type {
-  CaptureEnvironment,
-  Clock,
-  FinishedRecording,
-  Recorder,
-  RecorderEvent,
-  RecorderLoss,
-} from '../core/ports.ts'
+import type { CaptureEnvironment, Clock } from '../core/ports.ts'
+import type { FinishedRecording, Recorder, RecorderEvent, RecorderLoss } from '../core/recording.ts'
 import type { Capture, CaptureListener } from './capture.ts'
 import { CaptureServers } from './capture-environment.ts'
 import { Encoders } from './encoders.ts'

@@ -2,7 +2,8 @@
 
 import type { Quality } from '@standin/wire/events.ts'
 import { CAPTURE_SAMPLE_RATE } from '../core/meeting/capture-sample-rate.ts'
-import type { Clock, RecordedSpan, RecorderEvent } from '../core/ports.ts'
+import type { Clock } from '../core/ports.ts'
+import type { RecordedSpan, RecorderEvent } from '../core/recording.ts'
 import { type CaptureProgress, createSoundWatch } from './ffmpeg/ffmpeg-output.ts'
 import { createQualityWatch } from './quality.ts'
 

@@ -1,4 +1,4 @@
-import type { Storage } from '../core/ports.ts'
+import type { Storage } from '../core/recording.ts'
 import { FolderStorage } from './folder/storage.ts'
 import type { S3Tuning, StorageConfig } from './s3/session.ts'
 import { S3Storage } from './s3/storage.ts'

@@ -10,9 +10,9 @@ const SLIP_MS = 60
 /** A piece that has not come by then is not waited for. */
 const LATE_MS = 300
 /** A busy machine delivers every piece late: then the stream is late too, but never by more than this. */
-const MOST_DELAY_MS = 3_000
+const MAX_DELAY_MS = 3_000
 /** The longest silence that fills a hole, as after a sleep of the machine; a piece further ahead has a wrong time. */
-const MOST_SILENCE_MS = 10_000
+const MAX_SILENCE_MS = 10_000
 /** Speech is louder than this peak (-50 dBFS); the comfort noise of meeting clients does not reach it. */
 const QUIET = 100
 /** How often the stream is checked. */
@@ -43,9 +43,9 @@ export class SteadySound {
     }
     const late = this.#until - (at + this.#delay)
     if (late > SLIP_MS) {
-      if (this.#delay + late > MOST_DELAY_MS) return
+      if (this.#delay + late > MAX_DELAY_MS) return
       this.#delay += late
-    } else if (late < -MOST_SILENCE_MS) return
+    } else if (late < -MAX_SILENCE_MS) return
     else if (late < -SLIP_MS) this.#beSilentUntil(at + this.#delay)
     this.#give(samples)
   }
@@ -63,7 +63,7 @@ export class SteadySound {
 
   #beSilentUntil(at: number): void {
     const missing = Math.round(at - this.#until!)
-    const silence = Math.min(missing, MOST_SILENCE_MS)
+    const silence = Math.min(missing, MAX_SILENCE_MS)
     if (missing > silence) this.#until! += missing - silence
     if (silence > 0) this.#give(Buffer.alloc(silence * this.#bytesPerMs))
   }

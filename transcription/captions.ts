@@ -3,6 +3,15 @@
  * final when the row has not changed for a while, and each is reported as final once. Pure: each update has its time.
  */
 
+import {
+  type Alignment,
+  align,
+  bareWord,
+  endsSentence,
+  hasWordWithoutBlanks,
+  tokensOf,
+} from '../core/meeting/caption-words.ts'
+
 export interface CaptionUpdate {
   /** Of the row; the page may show the same row again under another one. */
   key: string
@@ -42,18 +51,13 @@ const KNOWN_BY = 3
 const SHOWN_AGAIN_MS = 20_000
 const MAX_ROWS = 100
 const MAX_TOKENS = 600
-/** Scores of an alignment: recognition corrects some words for each that it leaves, and rarely their number. */
-const REPEATED = 4
-const CORRECTED = -1
-const MISSING = -4
+/**
+ * Recognition corrects some words for each that it leaves, and rarely their number. A text begins with a word of its row:
+ * a correction of this word has to repeat three words more than a cut does.
+ */
+const SCORES = { repeated: 4, corrected: -1, missing: -4, otherBeginning: -12 }
 /** A text so short may be corrected in all its words. */
 const MAX_CORRECTED = 2
-
-/** Scripts that put no blanks between words: each character counts as one. */
-const ALONE = '\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}\\p{Script=Thai}\\p{Script=Lao}\\p{Script=Khmer}'
-const TOKENS = new RegExp(`\\s*(?:[${ALONE}]|[^\\s${ALONE}]+)`, 'gu')
-const HAS_ALONE = new RegExp(`[${ALONE}]`, 'u')
-const SENTENCE_END = /[.!?。！？…]$/
 
 interface Pending {
   word: string
@@ -80,7 +84,7 @@ export class CaptionAssembler {
 
   /** `now` is when it arrived; on a busy machine that is later than it was seen. */
   onUpdate({ key, speaker, text, isFinal, at, startedAt }: CaptionUpdate, now = at): void {
-    const tokens = tokensOf(text)
+    const tokens = tokensOf(text).slice(-MAX_TOKENS)
     const row = this.#rowOf(key, speaker, tokens, at)
     row.speaker = speaker
     if (merge(row, tokens, at, startedAt)) {
@@ -108,13 +112,13 @@ export class CaptionAssembler {
   #settle(row: Row, count: number): void {
     const words = row.pending.splice(0, count)
     if (words.length === 0) return
-    row.finals = [...row.finals, ...words.map(({ word }) => normal(word))].slice(-MAX_FINALS)
+    row.finals = [...row.finals, ...words.map(({ word }) => bareWord(word))].slice(-MAX_FINALS)
     this.#say(row, words, true)
   }
 
   #say({ speaker }: Row, words: readonly Pending[], isFinal: boolean): void {
     // Texts in scripts without blanks keep the blanks that they have; of all others words are given bare.
-    const keepsBlanks = words.some(({ word }) => HAS_ALONE.test(word))
+    const keepsBlanks = words.some(({ word }) => hasWordWithoutBlanks(word))
     const given = words.map(({ word, start, end }) => ({ word: keepsBlanks ? word : word.trim(), start, end }))
     this.#emit({ speaker, isFinal, words: given })
   }
@@ -140,7 +144,7 @@ export class CaptionAssembler {
     )
     if (found === undefined) return null
     const said = saidIn(found[1])
-    const { matches } = align(said, tokens.map(normal))
+    const { matches } = align(said, tokens.map(bareWord), SCORES)
     return matches >= KNOWN_BY && matches >= Math.min(said.length, tokens.length) * 0.7 ? found[1] : null
   }
 }
@@ -151,7 +155,7 @@ function sourceOf(key: string): string {
 }
 
 function saidIn({ finals, pending }: Row): string[] {
-  return [...finals, ...pending.map(({ word }) => normal(word))]
+  return [...finals, ...pending.map(({ word }) => bareWord(word))]
 }
 
 /** Takes a row's new text. Words keep the time of their first appearance when corrected. True if the row changed. */
@@ -182,76 +186,21 @@ function merge(row: Row, tokens: readonly string[], at: number, startedAt?: numb
   return words.length !== pending.length || words.some(({ word }, index) => word !== pending[index]!.word)
 }
 
-function alignedTo(row: Row, tokens: readonly string[]): Alignment {
+function alignedTo(row: Row, tokens: readonly string[]): Pick<Alignment, 'cut' | 'places'> {
   const said = saidIn(row)
-  const alignment = align(said, tokens.map(normal), row.finals.length === MAX_FINALS)
+  const alignment = align(said, tokens.map(bareWord), SCORES, row.finals.length === MAX_FINALS)
   const isShort = row.finals.length === 0 && said.length <= MAX_CORRECTED
-  if (alignment.matches > 0 || !isShort || SENTENCE_END.test(row.pending.at(-1)?.word ?? '')) return alignment
-  return { cut: 0, matches: 0, places: tokens.map((_, index) => (index < said.length ? index : null)) }
-}
-
-interface Alignment {
-  /** How many old words are missing at the beginning of the text. */
-  cut: number
-  /** For each word of the text the old word that it repeats or corrects; null for a new word. */
-  places: (number | null)[]
-  /** How many words it repeats. */
-  matches: number
-}
-
-/**
- * Aligns a new text with the words before: it may lack words at the beginning and continue at the end. With nothing in
- * common, all old words are missing and all others are new.
- *
- * @param isCut - more words came before the old ones.
- */
-function align(old: readonly string[], words: readonly string[], isCut = false): Alignment {
-  const scores = [[0, ...words.map((_, index) => (isCut ? 0 : MISSING * (index + 1)))]]
-  for (const [index, word] of old.entries()) {
-    const above = scores[index]!
-    const row = [0]
-    for (const [place, other] of words.entries())
-      row.push(
-        Math.max(
-          above[place]! + (word === other ? REPEATED : CORRECTED),
-          above[place + 1]! + MISSING,
-          row[place]! + MISSING,
-        ),
-      )
-    scores.push(row)
-  }
-  const places = words.map((): number | null => null)
-  let matches = 0
-  let cut = old.length
-  const ends = scores[cut]!
-  let end = ends.lastIndexOf(Math.max(...ends))
-  while (cut > 0 && end > 0) {
-    const score = scores[cut]![end]!
-    const isRepeated = old[cut - 1] === words[end - 1]
-    if (score === scores[cut - 1]![end - 1]! + (isRepeated ? REPEATED : CORRECTED)) {
-      places[--end] = --cut
-      if (isRepeated) matches++
-    } else if (score === scores[cut - 1]![end]! + MISSING) cut--
-    else end--
-  }
-  return { cut, places, matches }
+  if (alignment.matches > 0 || !isShort || endsSentence(row.pending.at(-1)?.word ?? '')) return alignment
+  return { cut: 0, places: tokens.map((_, index) => (index < said.length ? index : null)) }
 }
 
 function settledWords(pending: readonly Pending[], now: number): number {
   const sentence = pending.findLastIndex(
-    ({ word, changedAt }) => SENTENCE_END.test(word) && now - changedAt >= SETTLED_SENTENCE_MS,
+    ({ word, changedAt }) => endsSentence(word) && now - changedAt >= SETTLED_SENTENCE_MS,
   )
   const isStill = (index: number) =>
     pending.slice(0, index).every(({ changedAt }) => now - changedAt >= SETTLED_SENTENCE_MS)
   if (sentence >= 0 && isStill(sentence + 1)) return sentence + 1
   const unsettled = pending.findIndex(({ changedAt }) => now - changedAt < SETTLED_MS)
   return unsettled < 0 ? pending.length : unsettled
-}
-
-function tokensOf(text: string): string[] {
-  return (text.match(TOKENS) ?? []).slice(-MAX_TOKENS)
-}
-
-function normal(token: string): string {
-  return token.toLowerCase().replace(/[^\p{L}\p{M}\p{N}]/gu, '') || token.trim()
 }

@@ -53,7 +53,7 @@ const HEAR_AGAIN_MS = 2_000
 const TICK_MS = 500
 /** Turns that ended this long before a word have nothing to say about it. Seconds. */
 const TURNS_BACK = 60
-const MOST_RAW = 100_000
+const MAX_RAW = 100_000
 
 export class LiveTranscription implements LiveTranscript {
   readonly #options: LiveOptions
@@ -164,7 +164,7 @@ export class LiveTranscription implements LiveTranscript {
   }
 
   #takeHeard({ isFinal, words: heard, language, raw }: HeardWords): void {
-    if (isFinal && this.#raw.length < MOST_RAW) this.#raw.push(raw)
+    if (isFinal && this.#raw.length < MAX_RAW) this.#raw.push(raw)
     if (isFinal && language !== null) this.#languages.add(language)
     const words = this.#recorded(heard)
     if (words.length === 0) return
@@ -192,7 +192,7 @@ export class LiveTranscription implements LiveTranscript {
     }
     for (const utterance of utterances) this.#emitFinal(utterance, personOf(utterance))
     this.#utterances.push(...utterances)
-    if (this.#raw.length < MOST_RAW) this.#raw.push({ speaker: name, participant: known, text, start, end })
+    if (this.#raw.length < MAX_RAW) this.#raw.push({ speaker: name, participant: known, text, start, end })
   }
 
   /** UTC instants become seconds of the recording; what was said in a pause is gone. */

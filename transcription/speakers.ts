@@ -8,7 +8,7 @@ const NEAR_SECONDS = 1
 /** A pause that ends an utterance. */
 const PAUSE_SECONDS = 1.2
 /** So that no utterance fills a screen: an hour of one speaker is many of them. */
-const LONGEST_SECONDS = 30
+const MAX_SECONDS = 30
 const NOBODY: Speaker = { speaker: 'Unknown', userId: null }
 const SENTENCE_END = /[.!?。！？…]$/
 
@@ -67,7 +67,7 @@ function isSame(one: Speaker, other: Speaker): boolean {
 
 function endsBefore(utterance: Utterance, word: Pick<Word, 'start' | 'end'>): boolean {
   if (word.start - utterance.end > PAUSE_SECONDS) return true
-  const isLong = word.end - utterance.start > LONGEST_SECONDS
+  const isLong = word.end - utterance.start > MAX_SECONDS
   return isLong && SENTENCE_END.test(utterance.text)
 }
 

@@ -71,7 +71,7 @@ const KILL_DEADLINE_MS = 5_000
 const DRAIN_DEADLINE_MS = 1_000
 const RECENT_LINES = 60
 /** A line longer than this is cut, so that a process that never ends its line cannot fill the memory. */
-const LONGEST_LINE = 4_000
+const MAX_LINE = 4_000
 
 /**
  * Starts a child process in its own process group, so that Ctrl-C at the terminal does not reach it. `setpriv
@@ -237,8 +237,8 @@ function createLineSplitter(onLine: (line: string) => void): {
   let rest = ''
   const addOutput = (text: string) => {
     const parts = (rest + text).split(/[\r\n]+/)
-    rest = (parts.pop() ?? '').slice(0, LONGEST_LINE)
-    for (const part of parts) if (part !== '') onLine(part.slice(0, LONGEST_LINE))
+    rest = (parts.pop() ?? '').slice(0, MAX_LINE)
+    for (const part of parts) if (part !== '') onLine(part.slice(0, MAX_LINE))
   }
   return {
     push: (chunk) => addOutput(typeof chunk === 'string' ? chunk : decoder.write(chunk)),

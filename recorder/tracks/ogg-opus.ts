@@ -8,7 +8,7 @@ export const OPUS_RATE = 48_000
 /** Samples that an encoder puts before its first sample; a decoder leaves them out. */
 const PRE_SKIP = 312
 /** A page has room for this many lacing values, of 255 bytes each. */
-const MOST_LACING = 255
+const MAX_LACING = 255
 /** A page of speech is handed on when it is this long: what a crash can cost. */
 const PAGE_SAMPLES = OPUS_RATE
 const BEGIN = 2
@@ -69,7 +69,7 @@ export class OggOpus {
 
   #addPacket(packet: Uint8Array, samples: number): void {
     const values = Math.floor(packet.length / 255) + 1
-    if (this.#page.lacing.length + values > MOST_LACING) this.flush()
+    if (this.#page.lacing.length + values > MAX_LACING) this.flush()
     this.#page.packets.push(packet)
     this.#page.lacing.push(...new Array<number>(values - 1).fill(255), packet.length % 255)
     this.#page.samples += samples

@@ -15,10 +15,10 @@ const FOLDER = 'audio'
 /** So much later than in the page a voice reaches the recorder; docs/streaming.md has the command that measures it. */
 const SOUND_OUTPUT_MS = 50
 /** More people than a bot can see in any meeting; each costs an open file. */
-const MOST_FILES = 500
-const MOST_NAME_LENGTH = 40
+const MAX_FILES = 500
+const MAX_NAME_LENGTH = 40
 /** Packets that wait for the recording's start, which may lie before them; a minute of five voices. */
-const MOST_EARLY = 15_000
+const MAX_EARLY = 15_000
 
 export interface VoiceTracksParts {
   /** The recording's own folder, which exists. */
@@ -37,7 +37,7 @@ export function createParticipantTracks({ folder, offsetAt, logger }: VoiceTrack
   let early: ParticipantAudio[] | null = []
 
   function begin(participantId: string): ParticipantTrackFile | null {
-    if (files.size >= MOST_FILES) return null
+    if (files.size >= MAX_FILES) return null
     if (files.size === 0) mkdirSync(place, { recursive: true, mode: 0o700 })
     const number = files.size + 1
     // Names are known at the end only: the platform may name a participant late, or rename one.
@@ -85,7 +85,7 @@ export function createParticipantTracks({ folder, offsetAt, logger }: VoiceTrack
       const hasStarted = offsetAt(voice.at + SOUND_OUTPUT_MS) !== null
       if (early !== null && !hasStarted) {
         early.push(voice)
-        if (early.length > MOST_EARLY) early.shift()
+        if (early.length > MAX_EARLY) early.shift()
         return
       }
       takeEarly()
@@ -116,7 +116,7 @@ export function voiceFileName(person: Person | null, number: number): string {
     .replace(/\p{M}/gu, '')
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, '-')
-    .slice(0, MOST_NAME_LENGTH)
+    .slice(0, MAX_NAME_LENGTH)
     .replace(/^-+|-+$/g, '')
   return `${String(person.id).padStart(3, '0')}${plain === '' ? '' : `-${plain}`}.ogg`
 }

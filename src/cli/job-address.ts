@@ -15,7 +15,7 @@ const TRY_MS = 10_000
 /** All tries together; a control plane that is restarted is back by then. */
 export const JOB_FETCH_MS = 60_000
 const FIRST_DELAY_MS = 500
-const LONGEST_DELAY_MS = 8_000
+const MAX_DELAY_MS = 8_000
 
 export interface JobAddress {
   url: string
@@ -44,7 +44,7 @@ export async function downloadJob(
     bearer: token,
   }
   const startedAt = clock.now()
-  for (let delayMs = FIRST_DELAY_MS; ; delayMs = Math.min(2 * delayMs, LONGEST_DELAY_MS)) {
+  for (let delayMs = FIRST_DELAY_MS; ; delayMs = Math.min(2 * delayMs, MAX_DELAY_MS)) {
     try {
       return Buffer.from(await fetch(url, limits, trustsPrivate)).toString('utf8')
     } catch (error) {

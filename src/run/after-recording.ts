@@ -7,15 +7,8 @@ import type { Job } from '@standin/wire/job.ts'
 import { transcriptIdsOf } from '@standin/wire/transcript-ids.ts'
 import { type Logger, redactText } from '../../core/logger.ts'
 import type { MeetingTarget } from '../../core/meeting/meeting.ts'
-import type {
-  Clock,
-  ControlPlane,
-  RecordedSpan,
-  Storage,
-  StoredMedia,
-  Transcribe,
-  WriteReport,
-} from '../../core/ports.ts'
+import type { Clock, ControlPlane, Transcribe, WriteReport } from '../../core/ports.ts'
+import type { RecordedSpan, Storage, StoredMedia } from '../../core/recording.ts'
 import { recordedMs } from './recording-clock.ts'
 
 const REPORT_DEADLINE_MS = 10_000

@@ -7,10 +7,10 @@ import type { ChatContent, ChatMessage, MeetingEvent } from '../../core/meeting/
  * Messages beyond this number are reported but not kept for the files: a page that floods its chat fills neither memory
  * nor disk. They are counted.
  */
-const MOST_MESSAGES = 20_000
-const MOST_REACTIONS = 20_000
+const MAX_MESSAGES = 20_000
+const MAX_REACTIONS = 20_000
 /** The bot's messages that only the page or only the bot has reported; older ones are not matched any more. */
-const MOST_UNPAIRED = 100
+const MAX_UNPAIRED = 100
 
 /** Source of a message's offset and of participant numbers. */
 export interface Whereabouts {
@@ -131,7 +131,7 @@ export class ChatRecord {
 
   #add(message: ChatMessage): BotEvent {
     const senderId = message.isOwn ? null : (this.#where.known(message.senderId)?.id ?? null)
-    if (this.#entries.size < MOST_MESSAGES)
+    if (this.#entries.size < MAX_MESSAGES)
       this.#entries.set(message.id, {
         message,
         senderId,
@@ -155,7 +155,7 @@ export class ChatRecord {
     const messageId = this.#ownIds.get(id) ?? id
     const entry = this.#entries.get(messageId)
     // This message was not reported, so its change is not reported either.
-    if (!entry && this.#entries.size < MOST_MESSAGES) return null
+    if (!entry && this.#entries.size < MAX_MESSAGES) return null
     if (entry) {
       const { senderName, senderId, at: sentAt, isOwn, isDirect } = entry.message
       if (content.text !== entry.message.text && !content.isDeleted) entry.editedAt = at
@@ -197,7 +197,7 @@ export class ChatRecord {
     const other = this.#unpaired.findIndex((one) => one.isPages !== isPages && one.text === squeezed)
     if (other < 0) {
       this.#unpaired.push({ id, text: squeezed, isPages })
-      if (this.#unpaired.length > MOST_UNPAIRED) this.#unpaired.shift()
+      if (this.#unpaired.length > MAX_UNPAIRED) this.#unpaired.shift()
       return
     }
     const counterpart = this.#unpaired.splice(other, 1)[0]!.id
@@ -206,7 +206,7 @@ export class ChatRecord {
   }
 
   #keep(at: number, line: ReactionLine): void {
-    if (this.#reactions.length < MOST_REACTIONS) this.#reactions.push({ at, line })
+    if (this.#reactions.length < MAX_REACTIONS) this.#reactions.push({ at, line })
   }
 
   #whoAndWhen({ participantId, name, at }: { participantId: string | null; name: string; at: number }) {

@@ -5,16 +5,8 @@ import { within } from '@standin/base/deadline.ts'
 import type { Artifact, Gap, WholeQuality } from '@standin/wire/events.ts'
 import type { Job } from '@standin/wire/job.ts'
 import type { Logger } from '../../core/logger.ts'
-import type {
-  Clock,
-  ControlPlane,
-  RecordedFile,
-  RecordedSpan,
-  Recorder,
-  Storage,
-  StoredFile,
-  StoredMedia,
-} from '../../core/ports.ts'
+import type { Clock, ControlPlane, RecordedFile } from '../../core/ports.ts'
+import type { RecordedSpan, Recorder, Storage, StoredFile, StoredMedia } from '../../core/recording.ts'
 import { writeJson } from './artifacts.ts'
 
 const CONTENT_TYPES: Record<string, string> = {

@@ -2,7 +2,8 @@
 
 import { BotError } from '../../core/errors.ts'
 import type { Logger } from '../../core/logger.ts'
-import type { Clock, ControlPlane, Recorder } from '../../core/ports.ts'
+import type { Clock, ControlPlane } from '../../core/ports.ts'
+import type { Recorder } from '../../core/recording.ts'
 import type { PauseControl } from './pause-control.ts'
 
 /** After several crashes in a row, the next encoder would crash for the same reason. */

@@ -2,7 +2,7 @@
 
 import { BotError } from '../../core/errors.ts'
 import type { MeetingEvent } from '../../core/meeting/meeting.ts'
-import type { RecorderEvent } from '../../core/ports.ts'
+import type { RecorderEvent } from '../../core/recording.ts'
 import { EncoderRestart, type EncoderRestartParts } from './encoder-restart.ts'
 import { Rejoin, type RejoinParts } from './rejoin.ts'
 

@@ -4,7 +4,7 @@ import type { Artifact, FinalReport, Gap, StreamingUsage, WholeQuality } from '@
 import type { Job } from '@standin/wire/job.ts'
 import { redactText } from '../../core/logger.ts'
 import type { MeetingTarget } from '../../core/meeting/meeting.ts'
-import type { RecordedSpan } from '../../core/ports.ts'
+import type { RecordedSpan } from '../../core/recording.ts'
 import { recordedMs } from './recording-clock.ts'
 import { type End, isNormalEnd } from './states.ts'
 import type { Timeline } from './timeline.ts'

@@ -6,7 +6,7 @@
 
 import type { TimeoutConfig } from '@standin/wire/job.ts'
 import type { MeetingEvent } from '../../core/meeting/meeting.ts'
-import type { RecorderEvent } from '../../core/ports.ts'
+import type { RecorderEvent } from '../../core/recording.ts'
 import { areOnlyBots, type IsBotName, isPersonThere, type People, peopleAfter } from './other-bots.ts'
 import type { End } from './states.ts'
 

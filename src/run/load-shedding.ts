@@ -2,7 +2,8 @@
 
 import type { Quality } from '@standin/wire/events.ts'
 import type { Logger } from '../../core/logger.ts'
-import type { ControlPlane, DegradationStep, MeetingDriver, RecorderEvent } from '../../core/ports.ts'
+import type { ControlPlane, DegradationStep, MeetingDriver } from '../../core/ports.ts'
+import type { RecorderEvent } from '../../core/recording.ts'
 import { createDegradationSteps } from './degradation-steps.ts'
 
 export interface LoadSheddingParts {

@@ -10,13 +10,12 @@ import type {
   LiveTranscript,
   OpenMeeting,
   ParticipantTracks,
-  Recorder,
-  Storage,
   Streaming,
   Transcribe,
   WriteReport,
 } from '../../core/ports.ts'
 import type { StopRequester } from '../../core/process/stop-requests.ts'
+import type { Recorder, Storage } from '../../core/recording.ts'
 import type { BotChat } from './bot-chat.ts'
 import type { ChatRecord } from './chat-record.ts'
 import type { Ending } from './ending.ts'

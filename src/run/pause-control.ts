@@ -4,7 +4,8 @@
  */
 
 import type { Gap } from '@standin/wire/events.ts'
-import type { Clock, Recorder } from '../../core/ports.ts'
+import type { Clock } from '../../core/ports.ts'
+import type { Recorder } from '../../core/recording.ts'
 import { recordedMs } from './recording-clock.ts'
 
 /** Only pauses that no command requested leave a gap. */

@@ -3,7 +3,7 @@
  *
  * - A pause shorter than `JOIN_TURNS_MS` is a breath inside a turn; at a longer one the turn ends where the pause
  *   began.
- * - No speech is too short to be reported; a single observation counts for `SHORTEST_TURN_MS`.
+ * - No speech is too short to be reported; a single observation counts for `MIN_TURN_MS`.
  * - Each participant is judged alone: turns of different people may overlap, and none shortens another.
  * - A turn has the source and the confidence of its best signal.
  */
@@ -12,7 +12,7 @@ import type { MeetingEvent, SpeakerSource } from '../../core/meeting/meeting.ts'
 /** The drivers end a turn after as long a silence, see platforms/shared/page/audio/speech-detector.ts. */
 export const JOIN_TURNS_MS = 500
 /** Sound is looked at so often. */
-export const SHORTEST_TURN_MS = 100
+export const MIN_TURN_MS = 100
 
 export interface Turn {
   platformId: string
@@ -51,7 +51,7 @@ export class SpeechTurns {
   stop(platformId: string, at: number, signal?: Pick<Turn, 'source' | 'confidence'>): void {
     const turn = this.#last.get(platformId)
     if (turn?.endedAt !== null) return
-    turn.endedAt = Math.max(at, turn.startedAt + SHORTEST_TURN_MS)
+    turn.endedAt = Math.max(at, turn.startedAt + MIN_TURN_MS)
     if (signal) follow(turn, signal)
   }
 

@@ -2,7 +2,7 @@
 
 import type { Person } from '@standin/wire/events.ts'
 import type { MeetingEvent, Participant, SpeakerSource } from '../../core/meeting/meeting.ts'
-import type { RecordedSpan } from '../../core/ports.ts'
+import type { RecordedSpan } from '../../core/recording.ts'
 import { offsetAt, recordedParts } from './recording-clock.ts'
 import { type SpeechQuality, speechQuality, UNNAMED } from './speech-quality.ts'
 import { SpeechTurns } from './speech-turns.ts'

@@ -1,5 +1,5 @@
 /** The result of recovery, and the facts that it needs about the format of growing files. */
-import type { StoredFile } from '../../core/ports.ts'
+import type { StoredFile } from '../../core/recording.ts'
 import type { S3Config } from '../s3/session.ts'
 
 /** Given by the recorder, which makes the growing files; storage knows bytes only. */

@@ -13,7 +13,7 @@ import { removeObject } from './recovery-object.ts'
 import type { S3Session } from './session.ts'
 
 /** S3's limit for one copy. */
-const MOST_BYTES = 5 * 1024 ** 3
+const MAX_BYTES = 5 * 1024 ** 3
 
 /** The object at a key; null where there is none. */
 export async function headOf(
@@ -36,7 +36,7 @@ export async function headOf(
 export async function moveObject(session: S3Session, from: string, to: string, signal: AbortSignal): Promise<void> {
   const source = await headOf(session, from, signal)
   if (source === null) throw new StorageError('missing', `s3://${session.bucket}/${from} is not there`)
-  if (source.bytes <= MOST_BYTES) {
+  if (source.bytes <= MAX_BYTES) {
     await session.request({ step: 'copy', key: from, signal }, (options) =>
       session.client.send(
         new CopyObjectCommand({ Bucket: session.bucket, Key: to, CopySource: copySource(session, from) }),
@@ -84,8 +84,8 @@ export async function composeObject(
       )
       parts.push({ PartNumber: parts.length + 1, ETag: answer.ETag })
     }
-    for (let start = range[0]; start < range[1]; start += MOST_BYTES) {
-      const last = Math.min(range[1], start + MOST_BYTES) - 1
+    for (let start = range[0]; start < range[1]; start += MAX_BYTES) {
+      const last = Math.min(range[1], start + MAX_BYTES) - 1
       const source = { CopySource: copySource(session, from), CopySourceRange: `bytes=${start}-${last}` }
       const answer = await session.request({ step: 'copy', key, signal }, (options) =>
         session.client.send(new UploadPartCopyCommand({ ...target(), ...source }), options),

@@ -1,5 +1,5 @@
 import { rm } from 'node:fs/promises'
-import type { GrowingFile, GrowingStart, StoredFile } from '../../core/ports.ts'
+import type { GrowingFile, GrowingStart, StoredFile } from '../../core/recording.ts'
 import { type Crc, continueCrc, crcHex, EMPTY_CRC, joinCrc } from '../crc32.ts'
 import { StorageError } from '../error.ts'
 import { explainFolderError } from '../folder/errors.ts'

@@ -10,10 +10,10 @@ import { removeObject } from './recovery-object.ts'
 import type { S3Session } from './session.ts'
 
 /** More than this only piles up while the server is away; then parts are more urgent. */
-const MOST_BYTES = 8 * 1024 * 1024
+const MAX_BYTES = 8 * 1024 * 1024
 const DELETES_AT_ONCE = 16
 /** A server may be away for a moment when it is asked whether it deletes. */
-const MOST_UNDELETED = 3
+const MAX_UNDELETED = 3
 
 /** The body, as far as this machine has it. Offsets in bytes. */
 export interface TailSource {
@@ -74,7 +74,7 @@ export class TailObjects {
       this.#stop.signal.throwIfAborted()
       this.#tails = this.#tails.filter((tail) => !isDone(tail))
       const from = Math.max(this.#end, storedTo)
-      const to = Math.min(this.#source.end(), from + MOST_BYTES)
+      const to = Math.min(this.#source.end(), from + MAX_BYTES)
       const content = to > from ? await this.#source.read(from, to) : null
       if (content === null) continue
       const key = tailKey(this.#noteKey, from)
@@ -85,7 +85,7 @@ export class TailObjects {
       this.#end = to
       // Without the right to delete they would lie in the bucket by the thousand.
       if (!mayDelete) mayDelete = await removeObject(this.#session, `${this.#noteKey}/probe`, this.#stop.signal)
-      if (!mayDelete && this.#tails.length >= MOST_UNDELETED) return
+      if (!mayDelete && this.#tails.length >= MAX_UNDELETED) return
     }
   }
 
@@ -129,7 +129,7 @@ export async function readTails(
   let end = from
   for (const { key, offset } of await listTails(session, noteKey, signal)) {
     if (offset > end) break
-    const content = await readSmallObject(session, { step: 'read', key, signal }, MOST_BYTES)
+    const content = await readSmallObject(session, { step: 'read', key, signal }, MAX_BYTES)
     if (offset + content.length <= end) continue
     pieces.push(Buffer.from(content.subarray(end - offset)))
     end = offset + content.length

@@ -13,7 +13,7 @@ import type { S3Session } from './session.ts'
 
 const MIB = 1024 * 1024
 /** S3's limit of parts in one upload. */
-const MOST_PARTS = 10_000
+const MAX_PARTS = 10_000
 
 /** Size and checksums of a local file after one reading, to compare with those of the stored one. */
 export interface Digests {
@@ -44,7 +44,7 @@ export interface Upload {
 
 /** The size of every part but the last: fixed, and larger only where the number of parts would pass S3's limit. */
 export function partSize(bytes: number, wanted: number): number {
-  return bytes <= wanted * MOST_PARTS ? wanted : Math.ceil(bytes / MOST_PARTS / MIB) * MIB
+  return bytes <= wanted * MAX_PARTS ? wanted : Math.ceil(bytes / MAX_PARTS / MIB) * MIB
 }
 
 async function readExactly(upload: Upload, buffer: Buffer, position: number): Promise<void> {

@@ -11,20 +11,17 @@ import type { MeetingEvent } from '../../core/meeting/meeting.ts'
 import type {
   Admission,
   CommandAnswer,
-  FinishedRecording,
   LiveTranscript,
   MeetingDriver,
   ParticipantAudio,
   ParticipantTracks,
-  RecordedSpan,
-  RecorderEvent,
-  StoredMedia,
   Streaming,
   Transcribe,
   WaitingFor,
   WriteReport,
 } from '../../core/ports.ts'
 import type { StopRequester } from '../../core/process/stop-requests.ts'
+import type { FinishedRecording, RecordedSpan, RecorderEvent, StoredMedia } from '../../core/recording.ts'
 import { runBot } from '../../src/run/bot.ts'
 import type { BotParts, Outcome } from '../../src/run/parts.ts'
 import { HandClock } from './clock.ts'

@@ -1,7 +1,7 @@
 /** Short spans as the recorder's ffmpeg gives them, made without a screen and quickly. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import type { GrowingFile, GrowingStart } from '../../core/ports.ts'
+import type { GrowingFile, GrowingStart } from '../../core/recording.ts'
 import { barCodeCells } from '../../mock/media/bar-code.ts'
 
 export interface SpanSettings {

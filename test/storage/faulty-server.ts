@@ -1,6 +1,6 @@
 /** A server of ours for one test, with the storage that is to cope with it. */
 import { onTestFinished } from 'vitest'
-import type { StoredFile } from '../../core/ports.ts'
+import type { StoredFile } from '../../core/recording.ts'
 import type { S3Config, S3Tuning } from '../../storage/s3/session.ts'
 import { S3Storage } from '../../storage/s3/storage.ts'
 import { type S3Server, type S3ServerOptions, startS3Server } from '../servers/s3-server.ts'

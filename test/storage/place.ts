@@ -4,7 +4,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { onTestFinished } from 'vitest'
-import type { GrowingStart, Storage } from '../../core/ports.ts'
+import type { GrowingStart, Storage } from '../../core/recording.ts'
 
 export interface Place {
   /** Files above this size go in several steps. */

@@ -4,7 +4,7 @@
  * - A row that comes in the same poll in which another one goes, and begins like it: a new row, or the old one redrawn.
  * - A row of one or two words without a sentence's end, whose element shows another text within 2 s: a correction or a
  *   new row. It is read as a correction.
- * - A window that slides over repeated words so that a shorter slide with a few corrections explains the same text.
+ * - A window that slides over repeated words so that another slide repeats as many words of the row as the true one.
  * - A window that slides on so far within one poll that fewer than three unchanged words stay.
  * - Texts that move to the element above while two rows begin alike: the words come out, but maybe not in order.
  * - A rewrite in the same poll as a redraw or a change of order: of a short row, nothing is left that identifies it.
@@ -109,10 +109,9 @@ export function draw({ people, rows: count, width, elements, names, actions }: S
       const words = isSentence && drawn !== 'again' ? [...plain.slice(0, -1), `${plain.at(-1)}.`] : plain
       sentences.set(speaker, words)
       if (what === 'say' && own) {
-        const before = windowOf(own.words)
         if (isFarSlide(own.words.length, words.length, width, false)) continue
-        if (isUnclearSlide(before, windowOf([...own.words, ...words]), slideOf(own.words.length, words.length, width)))
-          continue
+        const slid = [...own.words, ...words].slice(-width)
+        if (isUnclearSlide(own.words, slid, Math.min(own.words.length, width - words.length))) continue
         const rest = words.slice(words.length - Math.min(late, words.length - 1))
         const first = words.slice(0, words.length - rest.length)
         const firstWords = [...own.words, ...first]
@@ -125,16 +124,13 @@ export function draw({ people, rows: count, width, elements, names, actions }: S
           say(own, words)
           const mistaken = first.slice(-changed).map((_, index) => `mistake${index}`)
           poll(Math.min(wait, 1000), { row: own, words: [...firstWords.slice(0, -changed), ...mistaken] })
+          own.changedAt = at
           poll(wait)
         }
       } else {
         const left = rows.length < count ? undefined : oldest(rows)
         const gone = left === undefined ? [] : windowOf(left.words)
-        if (
-          left &&
-          (isUnclearSlide(gone, words, gone.length + 1) || gone[0] === words[0] || bare(gone[0]!) === bare(words[0]!))
-        )
-          continue
+        if (left && (isUnclearSlide(left.words, words, 0) || bare(gone[0]!) === bare(words[0]!))) continue
         if (left && elements !== 'own' && gone.length < 3 && !/\.$/.test(gone.at(-1)!) && at - left.changedAt < 2250)
           continue
         const begins = [...rows.map((row) => windowOf(row.words)[0]!), words[0]!].map(bare)
@@ -174,16 +170,29 @@ function isFarSlide(count: number, added: number, width: number, isRewritten: bo
   return slide > 0 && Math.min(count, width) - slide < (isRewritten ? 6 : 3)
 }
 
-/** A slide by fewer words than the true one explains the same text, with corrections of at most half of its words. */
-function isUnclearSlide(before: readonly string[], after: readonly string[], slide: number): boolean {
-  const [old, words] = [before.map(bare), after.map(bare)]
-  const isRepetitive = slide > 0 && new Set(old).size < old.length * 0.7
-  const explains = (by: number) => {
-    const rest = old.slice(by)
-    const same = rest.filter((word, index) => word === words[index]).length
-    return rest.length >= Math.min(3, old.length) && same * 2 >= rest.length
+/**
+ * Whether another slide explains the text as well as the true one: it may begin with any word of the row that is the
+ * text's first, or with a correction of the row's first words. Each repeats some words, and the true one the rest of the
+ * row, which it leaves unchanged.
+ */
+function isUnclearSlide(row: readonly string[], shown: readonly string[], kept: number): boolean {
+  if (kept === row.length) return false
+  const [old, words] = [row.map(bare), shown.map(bare)]
+  const begins = old.flatMap((word, place) => (word === words[0] && place !== old.length - kept ? [place] : []))
+  if (begins.some((place) => inCommon(old.slice(place), words) > kept)) return true
+  return inCommon(old, words) >= kept + 3
+}
+
+/** Number of words of both texts in the same order. */
+function inCommon(one: readonly string[], other: readonly string[]): number {
+  let row = other.map(() => 0)
+  for (const word of one) {
+    const next: number[] = []
+    for (const [place, compared] of other.entries())
+      next.push(word === compared ? (row[place - 1] ?? 0) + 1 : Math.max(row[place]!, next.at(-1) ?? 0))
+    row = next
   }
-  return isRepetitive || old.some((_, by) => by < slide && explains(by))
+  return row.at(-1) ?? 0
 }
 
 export function printed({ polls }: Drawn): string {

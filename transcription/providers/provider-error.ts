@@ -20,7 +20,7 @@ export class ProviderError extends Error {
 }
 
 const TRIES = 3
-const LONGEST_RETRY_MS = 60_000
+const MAX_RETRY_MS = 60_000
 
 /** Tries `work` again after transient failures, with longer and longer waits. Rejects with the last failure. */
 export async function tried<T>(
@@ -34,8 +34,8 @@ export async function tried<T>(
     } catch (error) {
       signal.throwIfAborted()
       if (!(error instanceof ProviderError) || !error.isTransient || attempt === TRIES) throw error
-      const waitMs = backoff({ first: retryMs, max: LONGEST_RETRY_MS, factor: 3, jitter: 0.3 }, attempt)
-      await delay(Math.min(error.retryAfterMs ?? waitMs, LONGEST_RETRY_MS), undefined, { signal })
+      const waitMs = backoff({ first: retryMs, max: MAX_RETRY_MS, factor: 3, jitter: 0.3 }, attempt)
+      await delay(Math.min(error.retryAfterMs ?? waitMs, MAX_RETRY_MS), undefined, { signal })
     }
   }
 }

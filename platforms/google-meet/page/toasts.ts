@@ -8,7 +8,7 @@ import type { PageConfig } from './types.ts'
 
 export type Toast = { kind: 'reaction'; name: string; emoji: string } | { kind: 'hand'; name: string }
 
-const LONGEST_EMOJI = 40
+const MAX_EMOJI = 40
 const EMOJI = /\p{Extended_Pictographic}|\p{Regional_Indicator}/u
 
 /** Each notice is reported once, however long it is shown. */
@@ -26,7 +26,7 @@ export function createToastReader({ selectors }: PageConfig, { read }: Pick<Word
         if (raiser) return [{ kind: 'hand', name: raiser }]
         const name = read('reactionToastName', text)
         const emoji = read('reactionToastEmoji', text)
-        if (!name || !emoji || emoji.length > LONGEST_EMOJI || !EMOJI.test(emoji)) return []
+        if (!name || !emoji || emoji.length > MAX_EMOJI || !EMOJI.test(emoji)) return []
         return [{ kind: 'reaction', name, emoji }]
       })
 }

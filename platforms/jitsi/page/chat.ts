@@ -9,7 +9,7 @@ import { createMessageReader, readMessages, readStore, type StoreMessage } from 
 import type { PageConfig } from './types.ts'
 
 /** At most so many messages of one panel are read. */
-const MOST_SHOWN = 500
+const MAX_SHOWN = 500
 /** The time, the marks and the text for screen readers. */
 const BESIDE_THE_TEXT = '.timestamp, .sr-only, [aria-hidden="true"]'
 
@@ -20,7 +20,7 @@ export function readChat(selectors: PageConfig['selectors'], read: () => StoreMe
 
 function readPanel(selectors: PageConfig['selectors']): ChatMessage[] {
   let sender = 'Unknown'
-  return [...document.querySelectorAll(selectors.chatMessage ?? ':not(*)')].slice(-MOST_SHOWN).flatMap((element) => {
+  return [...document.querySelectorAll(selectors.chatMessage ?? ':not(*)')].slice(-MAX_SHOWN).flatMap((element) => {
     const isOwn = element.classList.contains('local')
     // Only the first message of a sender's group has the name.
     const named = element.querySelector(selectors.chatSender ?? ':not(*)')?.textContent?.trim()

@@ -6,8 +6,8 @@ import type { Elements } from './elements.ts'
 import type { StoreView } from './store.ts'
 import type { Notice, PageConfig, PageSnapshot } from './types.ts'
 
-const MOST_NOTICES = 20
-const LONGEST_NOTICE = 300
+const MAX_NOTICES = 20
+const MAX_NOTICE = 300
 
 export interface SnapshotReader {
   read(store: StoreView | null): PageSnapshot
@@ -27,7 +27,7 @@ export function createSnapshotReader(
 ): SnapshotReader {
   const select = (name: string) => selectors[name] ?? ':not(*)'
   const all = (name: string) => [...document.querySelectorAll(select(name))]
-  const text = (element: Element) => textWithout(element, select('icon')).slice(0, LONGEST_NOTICE)
+  const text = (element: Element) => textWithout(element, select('icon')).slice(0, MAX_NOTICE)
   const peoples = ['peoples', 'remoteTile', 'dialog', 'notificationArea', 'icon'].map(select)
   const without = [...peoples, 'iframe', 'textarea', 'noscript', 'video', 'audio', 'canvas'].join(',')
   const dialogs = createDialogReader({
@@ -41,7 +41,7 @@ export function createSnapshotReader(
   function notices(): Notice[] {
     return all('notification')
       .filter(isVisible)
-      .slice(0, MOST_NOTICES)
+      .slice(0, MAX_NOTICES)
       .map((element) => ({ name: element.getAttribute('data-testid') ?? '', text: text(element) }))
   }
 

@@ -31,8 +31,8 @@ export interface PushedReaction {
 const HANDLER = 'onMessageReceived'
 const WRITTEN = /^(?:Text|RichText(?:\/(?:Html|Sms|Media_Card))?)$/
 const LONGEST = 100_000
-const MOST_FILES = 50
-const MOST_REACTIONS = 50
+const MAX_FILES = 50
+const MAX_REACTIONS = 50
 /** Names that the service gives to the usual reactions; others begin with their code points. */
 const EMOJI: Readonly<Record<string, string>> = {
   like: '👍',
@@ -112,7 +112,7 @@ function contentIn(
 }
 
 function filesIn(value: unknown): ChatFile[] {
-  const files = listOf(typeof value === 'string' ? parsed(value) : value, MOST_FILES)
+  const files = listOf(typeof value === 'string' ? parsed(value) : value, MAX_FILES)
   return files.flatMap((entry) => {
     const file = objectOf(entry)
     const name = textOf(file?.fileName) || textOf(file?.title)
@@ -126,7 +126,7 @@ function filesIn(value: unknown): ChatFile[] {
 function reactionsIn(value: unknown): PushedReaction[] | null {
   const emotions = typeof value === 'string' ? parsed(value) : value
   if (!Array.isArray(emotions)) return null
-  return listOf(emotions, MOST_REACTIONS).flatMap((entry) => {
+  return listOf(emotions, MAX_REACTIONS).flatMap((entry) => {
     const emotion = objectOf(entry)
     const key = textOf(emotion?.key, 100)
     const mris = listOf(emotion?.users).flatMap((user) => textOf(objectOf(user)?.mri) ?? [])

@@ -23,7 +23,7 @@ const LONGEST = 200_000
 const TICKS_PER_MS = 10_000
 const MS_FROM_1900_TO_1970 = 2_208_988_800_000
 /** The prefix may contain a few brackets by chance. */
-const MOST_TRIES = 16
+const MAX_TRIES = 16
 
 /**
  * The message is some bytes of unknown meaning, then JSON. Null where it has no known content. Throws where it holds no JSON, or
@@ -58,7 +58,7 @@ export function readChannelMessage(data: ArrayBuffer | string): ChannelMessage |
 function jsonWithin(text: string): unknown {
   let tries = 0
   for (const { index } of text.matchAll(/[[{]/g)) {
-    if (++tries > MOST_TRIES) break
+    if (++tries > MAX_TRIES) break
     const value = parsed(text.slice(index))
     if (value !== null) return value
   }

@@ -26,8 +26,8 @@ export type SignallingMessage =
   | { kind: 'end'; callId: string | null; subCode: number; senderMri: string | null }
 
 /** Longer frames are ignored, and so are bodies that are longer after unpacking. Characters. */
-const LONGEST_FRAME = 2_000_000
-const LONGEST_BODY = 8_000_000
+const MAX_FRAME = 2_000_000
+const MAX_BODY = 8_000_000
 const TYPES: Readonly<Record<string, StreamRecord['type']>> = {
   audio: 'audio',
   video: 'video',
@@ -40,7 +40,7 @@ const TYPES: Readonly<Record<string, StreamRecord['type']>> = {
  */
 export async function readFrame(frame: string): Promise<SignallingMessage | null> {
   if (!/^\d+:::\{/.test(frame)) return null
-  if (frame.length > LONGEST_FRAME) throw new UnreadMessage('The frame is too long')
+  if (frame.length > MAX_FRAME) throw new UnreadMessage('The frame is too long')
   const envelope = objectOf(parsed(frame.slice(frame.indexOf('{'))))
   const url = textOf(envelope?.url, 2000)
   if (!envelope) throw new UnreadMessage('The frame holds no JSON')
@@ -101,7 +101,7 @@ export function streamsIn(list: unknown): StreamRecord[] {
 async function bodyOf(body: unknown): Promise<Json | null> {
   const direct = objectOf(body)
   if (direct) return direct
-  const text = textOf(body, LONGEST_FRAME)
+  const text = textOf(body, MAX_FRAME)
   if (text === null) return null
   if (text.trimStart().startsWith('{')) return objectOf(parsed(text))
   try {
@@ -121,7 +121,7 @@ async function inflated(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
     const { done, value } = await reader.read()
     if (done) return text
     text += value
-    if (text.length > LONGEST_BODY) {
+    if (text.length > MAX_BODY) {
       await reader.cancel()
       throw new Error('The message unpacks to too much')
     }

@@ -10,15 +10,15 @@ import type { CommonSnapshot, PageApi, PageEvent } from '../page/types.ts'
  * A page's clock is this machine's, so times in the future are limited; a message may be as old as its chat.
  * Milliseconds.
  */
-const MOST_AHEAD_MS = 3_600_000
-const MOST_EVENTS = 6000
-const MOST_ITEMS = 2000
-const MOST_DEPTH = 8
+const MAX_AHEAD_MS = 3_600_000
+const MAX_EVENTS = 6000
+const MAX_ITEMS = 2000
+const MAX_DEPTH = 8
 /** Characters. */
-const LONGEST_ID = 500
-const LONGEST_NAME = 500
-const LONGEST_TEXT = 20_000
-const LONGEST_ADDRESS = 2000
+const MAX_ID = 500
+const MAX_NAME = 500
+const MAX_TEXT = 20_000
+const MAX_ADDRESS = 2000
 
 const text = (longest: number) => z.string().transform((whole) => whole.slice(0, longest))
 const list = <Item extends z.ZodType>(item: Item, most: number) =>
@@ -26,23 +26,23 @@ const list = <Item extends z.ZodType>(item: Item, most: number) =>
     .array(z.unknown())
     .transform((all) => all.slice(0, most))
     .pipe(z.array(item))
-const id = z.string().min(1).max(LONGEST_ID)
-const name = text(LONGEST_NAME)
+const id = z.string().min(1).max(MAX_ID)
+const name = text(MAX_NAME)
 const instant = z
   .number()
   .min(0)
-  .refine((at) => at <= systemClock.now() + MOST_AHEAD_MS, { error: 'is in the future' })
+  .refine((at) => at <= systemClock.now() + MAX_AHEAD_MS, { error: 'is in the future' })
 const participant = z.object({ id, name, isHost: z.boolean(), isBot: z.boolean().optional() })
 const content = z.object({
-  text: text(LONGEST_TEXT),
+  text: text(MAX_TEXT),
   isCut: z.boolean().optional(),
-  links: list(z.object({ text: text(LONGEST_ADDRESS), url: z.string().max(LONGEST_ADDRESS) }), 50).optional(),
+  links: list(z.object({ text: text(MAX_ADDRESS), url: z.string().max(MAX_ADDRESS) }), 50).optional(),
   files: list(
-    z.object({ name, url: z.string().max(LONGEST_ADDRESS).nullable(), bytes: z.number().min(0).nullable() }),
+    z.object({ name, url: z.string().max(MAX_ADDRESS).nullable(), bytes: z.number().min(0).nullable() }),
     50,
   ).optional(),
   reactions: list(
-    z.object({ emoji: text(100), count: z.number().min(0), participantIds: list(id, MOST_ITEMS) }),
+    z.object({ emoji: text(100), count: z.number().min(0), participantIds: list(id, MAX_ITEMS) }),
     50,
   ).optional(),
   replyTo: id.optional(),
@@ -83,7 +83,7 @@ const event = z.discriminatedUnion('type', [
     type: z.literal('caption'),
     key: id,
     ...someone,
-    text: text(LONGEST_TEXT),
+    text: text(MAX_TEXT),
     isFinal: z.boolean(),
     at: instant,
     startedAt: z.number().min(0).optional(),
@@ -116,7 +116,7 @@ const commonSnapshot = z.looseObject({
 
 const report = z.object({
   snapshot: z.unknown(),
-  events: z.array(z.unknown()).max(MOST_EVENTS),
+  events: z.array(z.unknown()).max(MAX_EVENTS),
   document: z.number(),
   hasBegun: z.boolean(),
   dropped: z.number().int().min(0).optional(),
@@ -159,11 +159,11 @@ const ANSWERS: Readonly<Partial<Record<keyof PageApi, z.ZodType>>> = {
   chat: z.object({
     isPanelOpen: z.boolean(),
     isOff: z.boolean().optional(),
-    box: z.object({ isEnabled: z.boolean(), value: text(LONGEST_TEXT) }).nullable(),
-    own: list(z.object({ id, text: text(LONGEST_TEXT) }), MOST_ITEMS),
+    box: z.object({ isEnabled: z.boolean(), value: text(MAX_TEXT) }).nullable(),
+    own: list(z.object({ id, text: text(MAX_TEXT) }), MAX_ITEMS),
   }),
-  openFrames: z.string().max(LONGEST_ID).nullable(),
-  framesFault: text(LONGEST_TEXT).nullable(),
+  openFrames: z.string().max(MAX_ID).nullable(),
+  framesFault: text(MAX_TEXT).nullable(),
   compositePng: z.string().nullable(),
   playSound: z.number().min(0),
 }
@@ -181,12 +181,12 @@ export function readAnswer(method: string, answer: unknown): { answer: unknown; 
  * null.
  */
 export function plainData(value: unknown, depth = 0): unknown {
-  if (typeof value === 'string') return value.slice(0, LONGEST_TEXT)
+  if (typeof value === 'string') return value.slice(0, MAX_TEXT)
   if (typeof value === 'boolean') return value
   if (typeof value === 'number') return Number.isFinite(value) ? value : null
   if (value === undefined) return undefined
-  if (value === null || typeof value !== 'object' || depth >= MOST_DEPTH) return null
-  if (Array.isArray(value)) return value.slice(0, MOST_ITEMS).map((item) => plainData(item, depth + 1))
-  const entries = Object.entries(value).slice(0, MOST_ITEMS)
-  return Object.fromEntries(entries.map(([key, item]) => [key.slice(0, LONGEST_NAME), plainData(item, depth + 1)]))
+  if (value === null || typeof value !== 'object' || depth >= MAX_DEPTH) return null
+  if (Array.isArray(value)) return value.slice(0, MAX_ITEMS).map((item) => plainData(item, depth + 1))
+  const entries = Object.entries(value).slice(0, MAX_ITEMS)
+  return Object.fromEntries(entries.map(([key, item]) => [key.slice(0, MAX_NAME), plainData(item, depth + 1)]))
 }

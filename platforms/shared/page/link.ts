@@ -2,7 +2,7 @@
 import type { Acknowledgement, Delivery, NumberedPageEvent, PageEvent } from './types.ts'
 
 /** At most so many events wait for a driver that does not ask; then the oldest chat message is dropped and counted. */
-const MOST_EVENTS = 5000
+const MAX_EVENTS = 5000
 
 export interface EventQueue {
   emit(event: PageEvent): void
@@ -28,7 +28,7 @@ export function createEventQueue(onTold: (event: PageEvent) => void = () => {}):
   let dropped = 0
   /** A flood of chat must not displace events about people who left. */
   const bound = <Waiting>(waiting: Waiting[], eventOf: (one: Waiting) => PageEvent) => {
-    if (waiting.length <= MOST_EVENTS) return
+    if (waiting.length <= MAX_EVENTS) return
     const chat = waiting.findIndex((one) => eventOf(one).type === 'chat_message')
     waiting.splice(Math.max(0, chat), 1)
     dropped += 1

@@ -5,7 +5,7 @@
 
 /** A list that is being rendered may lack a row for a moment. */
 const LOOKS = 3
-const MOST_MESSAGES = 2000
+const MAX_MESSAGES = 2000
 
 export class ChatOrder {
   /** Ids in the order of the list. */
@@ -51,6 +51,6 @@ export class ChatOrder {
       if (known.has(id)) place = this.#known.indexOf(id)
       else this.#known.splice(++place, 0, id)
     }
-    if (this.#known.length > MOST_MESSAGES) this.#known.splice(0, this.#known.length - MOST_MESSAGES)
+    if (this.#known.length > MAX_MESSAGES) this.#known.splice(0, this.#known.length - MAX_MESSAGES)
   }
 }

@@ -40,14 +40,14 @@ export interface ChatReader {
 const SPOKEN = /^(.+?) to (.+?), (\d{1,2}:\d{2}(?:\s*[ap]m)?), /i
 const TIME = /(\d{1,2}):(\d{2})(?:\s*([ap])m)?/i
 /** Pages to scroll back at most; earlier messages are from before the bot joined, or not needed. */
-const MOST_PAGES = 800
+const MAX_PAGES = 800
 /** An opened list is complete when its first row has been the same in so many polls, or after so many polls. */
 const SAME_LOOKS = 4
-const MOST_DRAWING_LOOKS = 8
+const MAX_DRAWING_LOOKS = 8
 /** A scrolled list shows its new rows with the browser's next frame, on a busy machine much later. Polls. */
-const MOST_TURNING_LOOKS = 40
+const MAX_TURNING_LOOKS = 40
 /** Rows remembered for those that follow without a header. */
-const MOST_SENDERS = 2000
+const MAX_SENDERS = 2000
 
 interface Sender {
   name: string | null
@@ -121,13 +121,13 @@ export function createChatReader(elements: Elements): ChatReader {
           shownAt: sender?.time ? timeOf(sender.time, now) : null,
         })
       }
-      while (senders.size > MOST_SENDERS) senders.delete(senders.keys().next().value ?? '')
+      while (senders.size > MAX_SENDERS) senders.delete(senders.keys().next().value ?? '')
       return messages
     },
     isDrawn() {
       const panel = first('chatPanel')
       if (panel !== drawing.panel) drawing = { panel, first: '', same: 0, looks: 0 }
-      if (drawing.same >= SAME_LOOKS || drawing.looks >= MOST_DRAWING_LOOKS) return true
+      if (drawing.same >= SAME_LOOKS || drawing.looks >= MAX_DRAWING_LOOKS) return true
       const id = inOrder(all('chatItem'))
         .find((item) => item.hasAttribute('data-id'))
         ?.getAttribute('data-id')
@@ -149,12 +149,12 @@ export function createChatReader(elements: Elements): ChatReader {
       if (!list) return true
       // A page that is scrolled twice before it is rendered would be skipped.
       const shown = ids.join(' ')
-      if (pagesBack > 0 && shown === turned.ids && turned.looks < MOST_TURNING_LOOKS) {
+      if (pagesBack > 0 && shown === turned.ids && turned.looks < MAX_TURNING_LOOKS) {
         turned.looks += 1
         return false
       }
       const isConnected = ids.some((id) => isKnown(id) && !gap.has(id))
-      if (!isConnected && list.scrollTop > 0 && pagesBack < MOST_PAGES) {
+      if (!isConnected && list.scrollTop > 0 && pagesBack < MAX_PAGES) {
         pagesBack++
         turned = { ids: shown, looks: 0 }
         newestRead = Math.max(newestRead, ...items.map((item) => numberOf(item) ?? 0))
@@ -164,7 +164,7 @@ export function createChatReader(elements: Elements): ChatReader {
       }
       const numbers = items.flatMap((item) => numberOf(item) ?? [])
       const oldest = Math.min(...numbers)
-      if (!isConnected && pagesBack >= MOST_PAGES)
+      if (!isConnected && pagesBack >= MAX_PAGES)
         missed += readTo !== null && Number.isFinite(oldest) ? Math.max(0, oldest - readTo - 1) : 1
       if (pagesBack > 0) list.scrollTop = list.scrollHeight
       if (numbers.length > 0) readTo = Math.max(readTo ?? 0, newestRead, ...numbers)

@@ -6,7 +6,7 @@ import type { Mark } from './speakers.ts'
 
 /** Zoom's marks stay for 3 s (docs/platform-notes/zoom.md#tiles-and-active-speaker). */
 const USUAL_LINGER_MS = 3000
-export const LONGEST_LINGER_MS = 5000
+export const MAX_LINGER_MS = 5000
 const SAMPLES = 5
 /** When another person begins to speak, the old mark goes before the new sound is captured. Milliseconds. */
 const SOUND_LATE_MS = 700
@@ -37,7 +37,7 @@ export class MarkLinger {
   }
 
   #learn(ms: number): void {
-    if (ms > LONGEST_LINGER_MS) return
+    if (ms > MAX_LINGER_MS) return
     this.#seen = [...this.#seen, ms].slice(-SAMPLES)
     this.ms = Math.max(...this.#seen)
   }

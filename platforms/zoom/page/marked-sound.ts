@@ -6,9 +6,9 @@
  * known. Pure.
  */
 import { LEVEL_OFF, type LevelSample, SILENCE_MS } from '../../shared/page/audio/speech-detector.ts'
-import { LONGEST_LINGER_MS, MarkLinger } from './mark-linger.ts'
+import { MAX_LINGER_MS, MarkLinger } from './mark-linger.ts'
 import { MixVoices, type Round } from './mix-voices.ts'
-import { LONGEST_NAMELESS_MS, MARK_AHEAD_MS, type MixRun, MixRuns, NO_NEW_MARK_MS } from './sound-owners.ts'
+import { MARK_AHEAD_MS, MAX_NAMELESS_MS, type MixRun, MixRuns, NO_NEW_MARK_MS } from './sound-owners.ts'
 import { type Mark, newestMarks } from './speakers.ts'
 import type { Spectrum } from './voice-features.ts'
 
@@ -20,13 +20,13 @@ const NEXT_LOOK_MS = 300
  */
 const PROOF_MS = 400
 /** A person whose mark appears speaks then, for at least this long. Milliseconds. */
-const SHORTEST_WORD_MS = 200
+const MIN_WORD_MS = 200
 /** Rounds with a voice that should have been silent. */
 const HEARD_AGAIN = 5
 /** A turn that was not prolonged for so long is closed, and after so long the next one can begin. Milliseconds. */
 const OPEN_MS = SILENCE_MS + 100
 const CLOSED_MS = SILENCE_MS + 200
-const KEPT_MS = LONGEST_LINGER_MS + 1500
+const KEPT_MS = MAX_LINGER_MS + 1500
 /** Marks that go sooner than this are better evidence than voices. Milliseconds. */
 const LONG_LINGER_MS = 1500
 
@@ -104,7 +104,7 @@ export class MarkedSound {
       const from = isFirst ? run.beganAt : Math.max(run.beganAt, Math.min(at, since))
       for (const round of this.#rounds) {
         if (round.at >= from) round.possible.add(id)
-        if (isFresh && round.at >= since && round.at <= since + SHORTEST_WORD_MS) round.begins = id
+        if (isFresh && round.at >= since && round.at <= since + MIN_WORD_MS) round.begins = id
       }
     }
   }
@@ -153,7 +153,7 @@ export class MarkedSound {
     return {
       participantIds: [id],
       level: 1,
-      heardForMs: Math.min(LONGEST_NAMELESS_MS, until - from),
+      heardForMs: Math.min(MAX_NAMELESS_MS, until - from),
       ageMs: at - until,
       staysOpen,
       source: 'audio_level',

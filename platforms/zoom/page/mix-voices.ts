@@ -39,7 +39,7 @@ const CHANGE = 4
 const SILENT_AT_MARK = 8
 const TWO_AT_ONCE = 0.3
 /** With more people at once voices are not compared: the number of courses grows with the fourth power. */
-const MOST_POSSIBLE = 6
+const MAX_POSSIBLE = 6
 /** After so long another person's mark would have appeared, and all evidence of voices is complete. Milliseconds. */
 const ALONE_MS = 1200
 const DECIDED_MS = 4000
@@ -52,7 +52,7 @@ export class MixVoices {
     for (const spectrum of rounds.at(-1)?.spectra ?? []) this.#voices.addUnknown(spectrum)
     for (const round of rounds) if (!round.isLearned) this.#learn(round, at - round.at)
     const audible = rounds.filter(
-      ({ spectra, possible }) => spectra.length > 0 && possible.size > 0 && possible.size <= MOST_POSSIBLE,
+      ({ spectra, possible }) => spectra.length > 0 && possible.size > 0 && possible.size <= MAX_POSSIBLE,
     )
     const first = audible.findIndex(({ possible }) => possible.size > 1)
     // Before that there is nothing to decide, and only the last round matters for the next ones.

@@ -28,7 +28,7 @@ export interface PeoplePanel {
 /** Index in the id, such as `participants-list-3`. */
 const ROW_INDEX = /-(\d+)$/
 /** A walk that does not come to an end starts over. */
-const MOST_STEPS = 400
+const MAX_STEPS = 400
 
 export function createPeoplePanel(elements: Elements): PeoplePanel {
   let walk: { rows: Map<number, SeenRow>; count: number; steps: number } | null = null
@@ -63,7 +63,7 @@ export function createPeoplePanel(elements: Elements): PeoplePanel {
         return { rows: inOrder(indexed).slice(0, total), isOneLook: true }
       }
       // All rows move when a person comes or goes, so a walk counts only if the number stayed the same.
-      if (!walk || walk.count !== total || walk.steps > MOST_STEPS) walk = { rows: new Map(), count: total, steps: 0 }
+      if (!walk || walk.count !== total || walk.steps > MAX_STEPS) walk = { rows: new Map(), count: total, steps: 0 }
       walk.steps++
       for (const [index, row] of indexed) walk.rows.set(index, row)
       if (walk.rows.size >= total) {

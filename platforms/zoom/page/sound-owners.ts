@@ -2,7 +2,7 @@
  * Finds the owner of a sound. The sound itself shows, to the sample, when a person speaks. Who it is, where the sound
  * has no name, is shown by the mark that the page sets soon after the sound began. Pure.
  */
-import { LEVEL_OFF, type LevelSample, LONGEST_STALL_MS, SILENCE_MS } from '../../shared/page/audio/speech-detector.ts'
+import { LEVEL_OFF, type LevelSample, MAX_STALL_MS, SILENCE_MS } from '../../shared/page/audio/speech-detector.ts'
 import type { HeardPerson } from './sound.ts'
 import { type Mark, newestMarks } from './speakers.ts'
 
@@ -11,7 +11,7 @@ export const MARK_AHEAD_MS = 400
 /** A sound without a new mark belongs to a person whose mark is still shown. Milliseconds. */
 export const NO_NEW_MARK_MS = 900
 /** How long a sound may have lasted before a mark names its owner for all of that time. Milliseconds. */
-export const LONGEST_NAMELESS_MS = 3000
+export const MAX_NAMELESS_MS = 3000
 /**
  * Rounds of 100 ms in which one sound coincides with one mark before the mark's person owns it for good, and the
  * necessary lead.
@@ -124,7 +124,7 @@ export class MixRuns {
   /** The run that continues in this round, or null in a silence. */
   round(isLoud: boolean, at: number): MixRun | null {
     // Silence has to be observed: a page that was stalled between two loud rounds has observed none.
-    const seenUntil = isLoud && at - this.#lastRoundAt <= LONGEST_STALL_MS ? this.#lastRoundAt : at
+    const seenUntil = isLoud && at - this.#lastRoundAt <= MAX_STALL_MS ? this.#lastRoundAt : at
     if (this.#run && seenUntil - this.#run.lastLoudAt > SILENCE_MS) this.#run = null
     this.#lastRoundAt = at
     if (!isLoud) return this.#run
@@ -141,5 +141,5 @@ function marksOf(run: Pick<Run, 'beganAt'>, marks: readonly Mark[], at: number):
 }
 
 function heardFor({ beganAt }: Pick<Run, 'beganAt'>, at: number): number {
-  return Math.min(LONGEST_NAMELESS_MS, at - beganAt)
+  return Math.min(MAX_NAMELESS_MS, at - beganAt)
 }

@@ -6,25 +6,25 @@
 import { BANDS, type Spectrum } from './voice-features.ts'
 
 /** Largest number of sounds (about: kinds of phonemes) in a model, and spectra that each of them needs. */
-const MOST_SOUNDS = 16
+const MAX_SOUNDS = 16
 const SPECTRA_FOR_SOUND = 15
 const ROUNDS = 5
 /** Spectra that are kept of all people together, and of each person; of a longer speech the newest replace others. */
-const MOST_OF_ALL = 1200
-const MOST_OF_ONE = 600
+const MAX_OF_ALL = 1200
+const MAX_OF_ONE = 600
 /**
  * Spectra that are needed for the first model (two seconds), and for a person's voice; and how often it is learned
  * again.
  */
-const LEAST_OF_ALL = 100
-const LEAST_OF_ONE = 30
+const MIN_OF_ALL = 100
+const MIN_OF_ONE = 30
 const LEARN_EVERY = 25
 /** The background model counts as much as so many spectra of a person's own. */
 const RELEVANCE = 5
 /** A sound that makes up this part of a person's speech, or less, has no part in the model of two voices at once. */
 const RARE = 0.01
 /** Least variation of a band in decibels, and the variation of a voice's loudness. */
-const LEAST_DEVIATION = 4
+const MIN_DEVIATION = 4
 const LOUDER = 4
 
 /** One sound: mean, inverse deviation (both decibels), and the logarithms of its share and of the density's height. */
@@ -36,11 +36,11 @@ interface Sound {
 }
 
 export class Voices {
-  readonly #all = new Kept(MOST_OF_ALL)
+  readonly #all = new Kept(MAX_OF_ALL)
   readonly #people = new Map<string, { kept: Kept; sounds: Sound[] }>()
   readonly #together = new Map<string, Sound[]>()
   #anybody: Sound[] = []
-  #nextLearned = LEAST_OF_ALL
+  #nextLearned = MIN_OF_ALL
 
   /** Adds a spectrum of an unknown speaker. */
   addUnknown(spectrum: Spectrum): void {
@@ -53,10 +53,10 @@ export class Voices {
 
   /** Adds a spectrum that is certainly this person's. */
   learn(id: string, spectrum: Spectrum): void {
-    const person = this.#people.get(id) ?? { kept: new Kept(MOST_OF_ONE), sounds: [] }
+    const person = this.#people.get(id) ?? { kept: new Kept(MAX_OF_ONE), sounds: [] }
     this.#people.set(id, person)
     person.kept.add(spectrum)
-    if (person.kept.taken === LEAST_OF_ONE || person.kept.taken % LEARN_EVERY === 0) this.#adapt(id)
+    if (person.kept.taken === MIN_OF_ONE || person.kept.taken % LEARN_EVERY === 0) this.#adapt(id)
   }
 
   forget(id: string): void {
@@ -98,7 +98,7 @@ export class Voices {
     const { kept, sounds } = this.#people.get(id)!
     const { spectra } = kept
     this.#together.clear()
-    if (this.#anybody.length === 0 || spectra.length < LEAST_OF_ONE) return
+    if (this.#anybody.length === 0 || spectra.length < MIN_OF_ONE) return
     const means = this.#anybody.map(({ mean }) => mean)
     const nearest = spectra.map((spectrum) => nearestOf(means, spectrum))
     const adapted = this.#anybody.map((sound, index) => {
@@ -130,7 +130,7 @@ class Kept {
 
 /** The sounds that these spectra are made of (k-means). */
 function soundsOf(spectra: readonly Spectrum[]): Sound[] {
-  const count = Math.min(MOST_SOUNDS, Math.floor(spectra.length / SPECTRA_FOR_SOUND))
+  const count = Math.min(MAX_SOUNDS, Math.floor(spectra.length / SPECTRA_FOR_SOUND))
   let means = Array.from({ length: count }, (_, i) => spectra[Math.floor(((i + 0.5) * spectra.length) / count)]!)
   let members: Spectrum[][] = []
   for (let round = 0; round < ROUNDS; round++) {
@@ -143,7 +143,7 @@ function soundsOf(spectra: readonly Spectrum[]): Sound[] {
     if (own.length < 3) return []
     const inverse = mean.map((value, band) => {
       const variance = own.reduce((sum, spectrum) => sum + (spectrum[band]! - value) ** 2, 0) / own.length
-      return 1 / Math.max(LEAST_DEVIATION, Math.sqrt(variance))
+      return 1 / Math.max(MIN_DEVIATION, Math.sqrt(variance))
     })
     return [{ mean, inverse, share: Math.log(own.length / spectra.length), height: heightOf(inverse) }]
   })

@@ -6,7 +6,7 @@ import type { ZoomPage } from './page.ts'
 import { writeLines } from './typing.ts'
 
 /** Longest time for which a message in work keeps the panel. Milliseconds. */
-const LONGEST_USE_MS = 12_000
+const MAX_USE_MS = 12_000
 
 export class ChatPanel {
   readonly #page: ZoomPage
@@ -19,7 +19,7 @@ export class ChatPanel {
 
   /** A message is being written, so no other panel may replace the chat. */
   get isInUse(): boolean {
-    return this.#usedSince !== null && this.#page.clock.now() - this.#usedSince < LONGEST_USE_MS
+    return this.#usedSince !== null && this.#page.clock.now() - this.#usedSince < MAX_USE_MS
   }
 
   /** Repeatable. Its button closes an open panel, so an old snapshot must not decide whether to press it. */

@@ -10,14 +10,14 @@ const MB = 1_000_000
  * Measured: the demo runs out of memory in a container of 450 MB and runs in one of 500 MB. Large meetings need several
  * times as much.
  */
-const LEAST_MEMORY = 500 * MB
+const MIN_MEMORY = 500 * MB
 const EASY_MEMORY = 1_500 * MB
 /** One bot with picture needs more than one processor while it joins. */
 const EASY_PROCESSORS = 2
 /** With less, the browser takes temporary files instead. Docker and Kubernetes give 64 MB unless told otherwise. */
 const EASY_SHM = 512 * 1024 * 1024
 /** An hour of a moving picture is 1.4 GB at most, and is there twice while the final file is made. */
-const LEAST_DISK = 500 * MB
+const MIN_DISK = 500 * MB
 const EASY_DISK = 6_000 * MB
 /** The day this was written; a clock before it is wrong for sure, and certificates look invalid to it. */
 const SURELY_PAST = Date.UTC(2026, 10, 21)
@@ -38,7 +38,7 @@ export function checkMemory(availableBytes: number): Finding {
   const part = 'Memory'
   const found = `${shownBytes(availableBytes)} to be had`
   const cure = `Give the machine or the container more: ${shownBytes(EASY_MEMORY)} for one bot with picture.`
-  if (availableBytes < LEAST_MEMORY) return unfit(part, found, cure)
+  if (availableBytes < MIN_MEMORY) return unfit(part, found, cure)
   return availableBytes < EASY_MEMORY ? warning(part, `${found}; a large meeting may not fit`, cure) : fine(part, found)
 }
 
@@ -76,7 +76,7 @@ export async function checkDisk(part: string, folder: string): Promise<Finding> 
       const free = bavail * bsize
       const found = `${shownBytes(free)} free for ${resolve(folder)}`
       const cure = 'Free some space, or choose another place with --out.'
-      if (free < LEAST_DISK) return unfit(part, found, cure)
+      if (free < MIN_DISK) return unfit(part, found, cure)
       return free < EASY_DISK ? warning(part, `${found}; a long recording may not fit`, cure) : fine(part, found)
     } catch (error) {
       if (codeOf(error) !== 'ENOENT' || place === dirname(place))

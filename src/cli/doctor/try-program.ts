@@ -23,7 +23,7 @@ export interface TrialOptions {
 
 const ASK_INTERVAL_MS = 50
 /** Of a program that talks without end. */
-const LONGEST_OUTPUT = 1 << 20
+const MAX_OUTPUT = 1 << 20
 
 /**
  * Runs a program in its own process group until it ends, reaches the awaited state, or is late; then the whole group is
@@ -51,7 +51,7 @@ export async function tryProgram(options: TrialOptions): Promise<Trial> {
   }
   for (const stream of [child.stdout, child.stderr]) {
     stream.setEncoding('utf8').on('data', (text: string) => {
-      trial.output = (trial.output + text).slice(0, LONGEST_OUTPUT)
+      trial.output = (trial.output + text).slice(0, MAX_OUTPUT)
       ask()
     })
   }

@@ -3,7 +3,7 @@ import type { Gap } from '@standin/wire/events.ts'
 import type { PartFacts } from './part.ts'
 
 /** Seconds; a first part that begins this much later than the recording did is the first one. */
-const LEAST_SECONDS = 1
+const MIN_SECONDS = 1
 
 /**
  * The gap before each part. `beganAt` (UTC milliseconds): when the recording began, where the first part may be lost; null
@@ -17,7 +17,7 @@ export function gapsBetween(parts: readonly PartFacts[], beganAt: number | null)
     const to = part.spans[0]!.startedAt
     if (before !== undefined) offset += before.seconds
     const seconds = from === null ? 0 : (to - from) / 1000
-    const isWanted = before === undefined ? seconds >= LEAST_SECONDS : seconds > 0 && !before.isPausedAtEnd
+    const isWanted = before === undefined ? seconds >= MIN_SECONDS : seconds > 0 && !before.isPausedAtEnd
     if (!isWanted || from === null) return null
     const [started_at, ended_at] = [new Date(from).toISOString(), new Date(to).toISOString()]
     return { started_at, ended_at, offset: milliseconds(offset), seconds: milliseconds(seconds), reason: 'bot_died' }

@@ -147,7 +147,7 @@ export async function openApiWorld({ generations, dependencies: given }: ApiWorl
 }
 
 function judgeable(method: string, path: string, { statusCode: status, headers, payload: text }: Response) {
-  return { method, path, status, contentType: String(headers['content-type'] ?? ''), text }
+  return { method, path, status, contentType: String(headers['content-type'] ?? ''), text, headers }
 }
 
 export interface Answer {

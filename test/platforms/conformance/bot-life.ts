@@ -11,15 +11,9 @@ import type { BotEvent } from '@standin/wire/events.ts'
 import { jobSchema } from '@standin/wire/job.ts'
 import { silentLogger } from '../../../core/logger.ts'
 import type { MeetingTarget } from '../../../core/meeting/meeting.ts'
-import type {
-  CommandAnswer,
-  MeetingDriver,
-  OpenMeeting,
-  RecordedSpan,
-  Recorder,
-  RecorderEvent,
-} from '../../../core/ports.ts'
+import type { CommandAnswer, MeetingDriver, OpenMeeting } from '../../../core/ports.ts'
 import type { StopRequester } from '../../../core/process/stop-requests.ts'
+import type { RecordedSpan, Recorder, RecorderEvent } from '../../../core/recording.ts'
 import { runBot } from '../../../src/run/bot.ts'
 import type { Outcome } from '../../../src/run/parts.ts'
 import { SILENT_STAGE, until } from './ground.ts'

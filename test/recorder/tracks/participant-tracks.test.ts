@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { silentLogger } from '../../../core/logger.ts'
-import type { RecordedSpan } from '../../../core/ports.ts'
+import type { RecordedSpan } from '../../../core/recording.ts'
 import { createParticipantTracks, voiceFileName } from '../../../recorder/tracks/participant-tracks.ts'
 import { offsetAt } from '../../../src/run/recording-clock.ts'
 

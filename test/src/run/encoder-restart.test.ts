@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { BotError } from '../../../core/errors.ts'
-import type { RecorderLoss } from '../../../core/ports.ts'
+import type { RecorderLoss } from '../../../core/recording.ts'
 import { World } from '../../fakes/world.ts'
 
 /** A bot that has recorded for ten seconds, and whose encoders take a second to start. */

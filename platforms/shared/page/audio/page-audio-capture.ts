@@ -42,8 +42,8 @@ interface TrackCapture {
 }
 
 /** Speech of a person who is not identified yet is kept for so long: a minute. */
-const MOST_HELD = 60_000 / PACKET_MS
-const MOST_UNKNOWN = 200
+const MAX_HELD = 60_000 / PACKET_MS
+const MAX_UNKNOWN = 200
 
 /** Null where there is no listener. Begins with the returned function, which is repeatable. */
 export function createPageAudioCapture({
@@ -67,10 +67,10 @@ export function createPageAudioCapture({
   }
 
   function holdPacket(owner: string, packet: VoicePacket): void {
-    if (!held.has(owner) && held.size >= MOST_UNKNOWN) return
+    if (!held.has(owner) && held.size >= MAX_UNKNOWN) return
     const waiting = held.get(owner) ?? []
     waiting.push(packet)
-    if (waiting.length > MOST_HELD) waiting.shift()
+    if (waiting.length > MAX_HELD) waiting.shift()
     held.set(owner, waiting)
     release(owner)
   }

@@ -27,9 +27,9 @@ const POLL_EVERY_MS = 500
  * over before the picture would follow, and when sound is back the picture has to follow soon.
  */
 const LOOKS_TO_FOLLOW = 6
-const LEAST_CHANGE_MS = 10
+const MIN_CHANGE_MS = 10
 /** Browsers refuse more than four seconds; sound that is one second late is not worth the wait. */
-const MOST_DELAY_MS = 1000
+const MAX_DELAY_MS = 1000
 
 export function syncPlayout(
   tap: Pick<WebRtcTap, 'onTrack'>,
@@ -79,8 +79,8 @@ export function syncPlayout(
     if (delays.length > LOOKS_TO_FOLLOW) delays.shift()
     else if (delays.length < LOOKS_TO_FOLLOW) return
     const lasting = delays.toSorted((one, other) => one - other)[1]!
-    const wanted = Math.min(Math.max(soundDelayMs, Math.round(lasting)) + soundOutputMs, MOST_DELAY_MS)
-    if (Math.abs(wanted - pictureDelayMs) < LEAST_CHANGE_MS) return
+    const wanted = Math.min(Math.max(soundDelayMs, Math.round(lasting)) + soundOutputMs, MAX_DELAY_MS)
+    if (Math.abs(wanted - pictureDelayMs) < MIN_CHANGE_MS) return
     pictureDelayMs = wanted
     for (const receiver of pictures) receiver.jitterBufferTarget = wanted
   }

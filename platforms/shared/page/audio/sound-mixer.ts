@@ -7,7 +7,7 @@ const STEP = (READ_RATE * STEP_MS) / 1000
 /** A track that is this much behind the first one is not waited for; it is mixed when it comes. */
 const PATIENCE = 3 * STEP
 /** More than this of one track is too late to be mixed. */
-const MOST_QUEUED = 20 * STEP
+const MAX_QUEUED = 20 * STEP
 
 interface Queue {
   /** Samples that are not mixed yet. */
@@ -54,7 +54,7 @@ export function createSoundMixer<Source>(emit: (heard: Heard) => void): SoundMix
       if (isBack && at < mixedUntil - STEP_MS / 2)
         queues.set(source, { samples: new Float32Array(0), at, isAwaited: true })
       else if (isBack || queue.samples.length === 0) queues.set(source, { samples, at, isAwaited: true })
-      else queue.samples = joined(queue.samples, samples).slice(-MOST_QUEUED)
+      else queue.samples = joined(queue.samples, samples).slice(-MAX_QUEUED)
       mixWhatIsThere()
     },
     remove(source) {

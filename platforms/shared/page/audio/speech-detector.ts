@@ -13,7 +13,7 @@
  *   from then on that participant is judged by marks, until levels above `LEVEL_ON` come again.
  * - Captions count like page marks, with a longer hold, because they come late and in pieces.
  * - A turn is reported with the best signal that it had: levels that confirm a turn of marks become its source.
- * - Silence has to be observed: while the page was stalled, at most for `LONGEST_STALL_MS`, no participant fell silent.
+ * - Silence has to be observed: while the page was stalled, at most for `MAX_STALL_MS`, no participant fell silent.
  * - Several participants may speak at once; each is judged alone.
  */
 import type { SpeakerSource } from '../../../../core/meeting/meeting.ts'
@@ -30,7 +30,7 @@ export const SILENCE_MS = 500
 /** Rounds further apart than this: the page was stalled. */
 const STALL_MS = 300
 /** A page that was stalled for longer may have missed the end of a turn and the beginning of the next. */
-export const LONGEST_STALL_MS = 1500
+export const MAX_STALL_MS = 1500
 /** Samples closer to each other are one. Milliseconds. */
 const SAME_SAMPLE_MS = 1
 /** Without a round of levels for this long, CSRC is not healthy, and marks take over the turns that would end soon. */
@@ -223,7 +223,7 @@ export function createSpeechDetector(): SpeechDetector {
 
   /** Rounds have not come for a while and may still continue. */
   function isStalled(now: number): boolean {
-    return now - lastRoundAt > STALL_MS && now - lastRoundAt <= LONGEST_STALL_MS
+    return now - lastRoundAt > STALL_MS && now - lastRoundAt <= MAX_STALL_MS
   }
 
   function tick(now: number): SpeechChange[] {

@@ -5,6 +5,8 @@
  * that is reported twice is better than one that is missing.
  */
 
+import { align, bareWord, endsSentence, tokensOf } from '../../../../core/meeting/caption-words.ts'
+
 export interface ShownCaption {
   element: Element
   /** As shown; empty if the page does not say. */
@@ -38,18 +40,15 @@ const CHANNEL_GRACE_MS = 3_000
 const MAX_WORDS = 60
 /** As many words of a row identify it; a shorter row is identified by all its words. */
 const KNOWN_BY = 3
-/** How many agreeing words outweigh one that differs. */
-const DIFFERENCE = 4
+/** An unchanged text is more alike than one that repeats as many words. */
+const UNCHANGED = 0.5
+/** Four agreeing words outweigh one that differs. */
+const SCORES = { repeated: 1, corrected: -4, missing: -4, otherBeginning: -4 }
 /** Speech recognition rewrites words that it wrote shortly before. A later change that leaves little is a new row. */
 const REWRITE_MS = 2_000
 const MAX_REWRITTEN = 3
 /** A list that is empty for so long was drawn again. */
 const REDRAW_MS = 1_000
-
-/** Scripts without blanks between words: each character counts as one word. */
-const ALONE = '\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}\\p{Script=Thai}\\p{Script=Lao}\\p{Script=Khmer}'
-const WORDS = new RegExp(`[${ALONE}]|[[\\p{L}\\p{M}\\p{N}]--[${ALONE}]]+`, 'gv')
-const SENTENCE_END = /[.!?。！？…]\s*$/
 
 export class CaptionRows {
   readonly #emit: (row: CaptionRow) => void
@@ -144,7 +143,7 @@ function matchRows(known: readonly KnownRow[], shown: readonly ShownCaption[], a
     if (pair.known.element === pair.shown.element && pair.known.text === pair.shown.text && isFree(pair))
       made.push(pair)
   const open = pairs.filter(isFree)
-  for (const pair of open) pair.score = likeness(pair)
+  for (const pair of open) pair.score = likeness(pair, at)
   const isInPlace = (pair: Pair) => pair.known.element === pair.shown.element
   open.sort(
     (a, b) =>
@@ -168,14 +167,16 @@ function isRewrite({ known, shown }: Pair, at: number): boolean {
   if (at - known.changedAt >= REWRITE_MS) return false
   const old = wordsOf(known.text)
   const words = wordsOf(shown.text)
-  if (old.length < KNOWN_BY && !SENTENCE_END.test(known.text)) return true
+  if (old.length < KNOWN_BY && !endsSentence(known.text)) return true
   return old[0] === words[0] || repeated(old.slice(0, -MAX_REWRITTEN), words) >= KNOWN_BY
 }
 
-function likeness({ known, shown }: Pair): number {
+function likeness({ known, shown }: Pair, at: number): number {
   const words = wordsOf(known.text)
+  if (known.text === shown.text) return words.length + UNCHANGED
   // The last word of a text may be half of a word.
-  const isGrown = known.element === shown.element && shown.text.startsWith(known.text)
+  const isGrown =
+    known.element === shown.element && at - known.changedAt < REWRITE_MS && shown.text.startsWith(known.text)
   return isGrown ? words.length : repeated(words, wordsOf(shown.text))
 }
 
@@ -183,24 +184,10 @@ function likeness({ known, shown }: Pair): number {
  * How many of the old words the new text repeats, less what differs. The new text may lack words at the beginning,
  * where the page cuts it, and may continue at its end.
  */
-function repeated(old: readonly string[], all: readonly string[]): number {
-  const words = all.slice(-2 * MAX_WORDS)
-  const isCut = old.length > MAX_WORDS
-  let row = [0, ...words.map((_, index) => (isCut ? 0 : -DIFFERENCE * (index + 1)))]
-  for (const word of old.slice(-MAX_WORDS)) {
-    const above = row
-    row = [0]
-    for (const [index, other] of words.entries())
-      row.push(
-        Math.max(
-          above[index]! + (word === other ? 1 : -DIFFERENCE),
-          Math.max(above[index + 1]!, row[index]!) - DIFFERENCE,
-        ),
-      )
-  }
-  return Math.max(...row)
+function repeated(old: readonly string[], words: readonly string[]): number {
+  return align(old.slice(-MAX_WORDS), words.slice(-2 * MAX_WORDS), SCORES, old.length > MAX_WORDS).score
 }
 
 function wordsOf(text: string): string[] {
-  return text.toLowerCase().match(WORDS) ?? [text]
+  return tokensOf(text).map(bareWord)
 }

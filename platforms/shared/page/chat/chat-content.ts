@@ -2,12 +2,12 @@
 import type { ChatContent, ChatLink } from '../../../../core/meeting/meeting.ts'
 
 /** Characters. */
-const LONGEST_TEXT = 20_000
-const LONGEST_ADDRESS = 2000
-const LONGEST_LABEL = 500
-const MOST_LINKS = 50
+const MAX_TEXT = 20_000
+const MAX_ADDRESS = 2000
+const MAX_LABEL = 500
+const MAX_LINKS = 50
 /** A message of more nodes is not read to its end. */
-const MOST_NODES = 5000
+const MAX_NODES = 5000
 
 const BLOCKS = /^(?:P|DIV|LI|BLOCKQUOTE|PRE|H[1-6]|TR)$/
 const NEVER = /^(?:SVG|STYLE|SCRIPT|BUTTON|TEMPLATE)$/i
@@ -36,7 +36,7 @@ export function contentOf(element: Element, { without, mention }: ContentParts =
   }
   const walk = (node: Node) => {
     if (isCut) return
-    if (text.length > LONGEST_TEXT || ++nodes > MOST_NODES) {
+    if (text.length > MAX_TEXT || ++nodes > MAX_NODES) {
       isCut = true
       return
     }
@@ -65,21 +65,21 @@ export function contentOf(element: Element, { without, mention }: ContentParts =
 /** Text that came without markup; addresses in it are links. */
 export function plainContent(written: string): WrittenContent {
   const links: ChatLink[] = []
-  for (const [address] of written.slice(0, LONGEST_TEXT).matchAll(ADDRESS)) noteLink(links, address, address)
+  for (const [address] of written.slice(0, MAX_TEXT).matchAll(ADDRESS)) noteLink(links, address, address)
   return trimmed(written, links, false)
 }
 
 /** Null for an unsafe address, such as `javascript:` or `data:`, and for text that is no address. */
 export function harmlessAddress(href: string | null): string | null {
-  if (href === null || href.length > LONGEST_ADDRESS || !URL.canParse(href)) return null
+  if (href === null || href.length > MAX_ADDRESS || !URL.canParse(href)) return null
   const url = new URL(href)
   return HARMLESS.test(url.protocol) ? url.href : null
 }
 
 function noteLink(links: ChatLink[], shown: string, href: string | null): void {
   const url = harmlessAddress(href)
-  if (url === null || links.length >= MOST_LINKS) return
-  links.push({ text: shown.replace(/\s+/g, ' ').trim().slice(0, LONGEST_LABEL), url })
+  if (url === null || links.length >= MAX_LINKS) return
+  links.push({ text: shown.replace(/\s+/g, ' ').trim().slice(0, MAX_LABEL), url })
 }
 
 function trimmed(written: string, links: ChatLink[], isCutAlready: boolean): WrittenContent {
@@ -88,8 +88,8 @@ function trimmed(written: string, links: ChatLink[], isCutAlready: boolean): Wri
     .replace(/[\u200b\ufeff]/g, '')
     .replace(/[ \t]+\n/g, '\n')
     .trim()
-  const isCut = isCutAlready || whole.length > LONGEST_TEXT
+  const isCut = isCutAlready || whole.length > MAX_TEXT
   // The cut never splits a character.
-  const text = whole.slice(0, LONGEST_TEXT).replace(/[\ud800-\udbff]$/, '')
+  const text = whole.slice(0, MAX_TEXT).replace(/[\ud800-\udbff]$/, '')
   return { text, ...(isCut && { isCut }), ...(links.length > 0 && { links }) }
 }

@@ -9,9 +9,9 @@ import type { PageEvent } from '../types.ts'
 export type ChatSource = 'channel' | 'panel'
 
 /** Messages that are remembered; an older one is reported again if it is shown again. */
-const MOST_MESSAGES = 20_000
+const MAX_MESSAGES = 20_000
 /** Messages that may still appear under another id in the other source. */
-const MOST_SINGLE = 500
+const MAX_SINGLE = 500
 
 interface Entry {
   /** The id under which it was reported. */
@@ -39,7 +39,7 @@ export class ChatLog {
       const added: Entry = { id: message.id, message, content, shown: { [source]: key } }
       this.#remember(ids, added)
       this.#single.push({ source, entry: added })
-      if (this.#single.length > MOST_SINGLE) this.#single.shift()
+      if (this.#single.length > MAX_SINGLE) this.#single.shift()
       return { type: 'chat_message', message }
     }
     this.#remember(ids, entry)
@@ -94,7 +94,7 @@ export class ChatLog {
 
   #remember(ids: readonly string[], entry: Entry): void {
     for (const id of ids) this.#entries.set(id, entry)
-    while (this.#entries.size > MOST_MESSAGES) this.#entries.delete(this.#entries.keys().next().value ?? '')
+    while (this.#entries.size > MAX_MESSAGES) this.#entries.delete(this.#entries.keys().next().value ?? '')
   }
 }
 

@@ -1,7 +1,7 @@
 /** Text as a person sees it, by block; an element's label without its icons. */
 
 /** More lines than any page with a message has; a page full of text is not read to its end. */
-const MOST_LINES = 250
+const MAX_LINES = 250
 const LINE_LENGTH = 400
 
 export function isVisible(element: Element): boolean {
@@ -17,11 +17,11 @@ export function visibleLines(root: Element, without: string): string[] {
   let line = ''
   const flush = () => {
     const text = line.replace(/\s+/g, ' ').trim()
-    if (text !== '' && lines.length < MOST_LINES) lines.push(text.slice(0, LINE_LENGTH))
+    if (text !== '' && lines.length < MAX_LINES) lines.push(text.slice(0, LINE_LENGTH))
     line = ''
   }
   const walk = (element: Element) => {
-    if (lines.length >= MOST_LINES || element.matches(without)) return
+    if (lines.length >= MAX_LINES || element.matches(without)) return
     const style = getComputedStyle(element)
     if (style.display === 'none' || style.opacity === '0') return
     const isBlock = !style.display.startsWith('inline') && style.display !== 'contents'

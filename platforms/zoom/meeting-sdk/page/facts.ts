@@ -7,7 +7,7 @@ import type { FailureChannel, SdkFacts, SdkFailure } from './types.ts'
 const LEVEL = { waitsForHost: 4, outOfWaitForHost: 5, inWaitingRoom: 6, outOfWaitingRoom: 7, gateway: 8 } as const
 const DISCONNECTED = 3
 /** Later failures are repetitions of these. */
-const MOST_FAILURES = 20
+const MAX_FAILURES = 20
 const TEXT_LENGTH = 300
 
 /** An attendee as the SDK lists it; missing fields were not reported. */
@@ -64,7 +64,7 @@ export class SdkFactsStore {
     const isKnown = failures.some(({ channel: told, code: number }) => told === channel && number === failure.code)
     // A callback may be called twice, and an error view calls it again
     // (docs/platform-notes/zoom.md#how-sdk-failures-are-reported).
-    if (!isKnown && failures.length < MOST_FAILURES) failures.push(failure)
+    if (!isKnown && failures.length < MAX_FAILURES) failures.push(failure)
   }
 
   tookJoinSpeed(data: unknown): void {

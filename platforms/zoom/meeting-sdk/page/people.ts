@@ -3,7 +3,7 @@ import type { PageParticipant } from '../../../shared/page/types.ts'
 import { type Attendee, numberOf, personOf } from './facts.ts'
 
 const NAME_LENGTH = 256
-const MOST_PEOPLE = 3000
+const MAX_PEOPLE = 3000
 
 export interface People {
   /** In the SDK's order, without the bot. */
@@ -17,7 +17,7 @@ export function peopleOf(attendees: readonly Attendee[], ownIds: ReadonlySet<num
   const people = new Map<string, PageParticipant>()
   const sharing = new Set<string>()
   const hands = new Set<string>()
-  for (const attendee of attendees.slice(0, MOST_PEOPLE)) {
+  for (const attendee of attendees.slice(0, MAX_PEOPLE)) {
     const userId = numberOf(attendee.userId)
     if (userId === null || ownIds.has(personOf(userId))) continue
     if (attendee.isHold === true || attendee.isBotUser === true) continue

@@ -4,7 +4,7 @@ import type { Pixels } from './pixels.ts'
 import type { Plane, Source } from './source.ts'
 
 /** A larger ratio is halved first, or some pixels would not count. */
-const MOST_RATIO = 1.75
+const MAX_RATIO = 1.75
 
 interface PlaneScaling {
   columns: number
@@ -82,7 +82,7 @@ function prepare(pixels: Pixels, source: Source, plane: Plane, { from, to }: Fit
   const [across, down] = [plane.width / source.width, plane.height / source.height]
   const [columns, rows] = [to.width / shared, to.height / shared]
   let halvings = 0
-  const isTooMuch = () => (from.width * across) / columns / 2 ** halvings > MOST_RATIO
+  const isTooMuch = () => (from.width * across) / columns / 2 ** halvings > MAX_RATIO
   while (isTooMuch() && plane.width >> halvings >= 4 && plane.height >> halvings >= 4) halvings++
   const part = 1 / 2 ** halvings
   const table = pixels.allocate(pixels.bytesOfTable(columns))

@@ -13,7 +13,7 @@ const SHARED_COLOR: Readonly<Record<string, readonly [number, number]>> = { I420
 /** The default of WebRTC decoders, and the matrix that the recording declares. */
 const USUAL_MATRICES: readonly (string | null)[] = [null, 'smpte170m', 'bt470bg']
 /** No meeting sends more; such a frame would only use memory. */
-const MOST_PIXELS = 8192 * 8192
+const MAX_PIXELS = 8192 * 8192
 
 /** Newer than TypeScript's library. */
 type Turned = VideoFrame & { rotation?: number }
@@ -40,7 +40,7 @@ export class Source {
   /** Rejects, and keeps its planes, where the browser does not give the frame's pixels. The frame stays open. */
   async load(frame: VideoFrame): Promise<void> {
     const rectangle = frame.visibleRect
-    if (rectangle === null || rectangle.width * rectangle.height > MOST_PIXELS) throw new Error('No usable frame')
+    if (rectangle === null || rectangle.width * rectangle.height > MAX_PIXELS) throw new Error('No usable frame')
     const planes = isUsual(frame) ? await this.#copy(frame) : await this.#convert(frame)
     const quarters = Math.round(((frame as Turned).rotation ?? 0) / 90) & 3
     this.planes = quarters === 0 ? planes : this.#turn(planes, quarters)

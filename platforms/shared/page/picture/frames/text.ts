@@ -5,7 +5,7 @@ const LETTER = /\p{L}/u
 const RIGHT_TO_LEFT =
   /[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}\p{Script=Adlam}\p{Script=Mandaic}\p{Script=Samaritan}]/u
 /** Longer names are cut before they are measured. */
-const MOST_LENGTH = 300
+const MAX_LENGTH = 300
 
 /** As `dir="auto"` has it: the first letter decides. */
 export function startsRightToLeft(text: string): boolean {
@@ -15,8 +15,8 @@ export function startsRightToLeft(text: string): boolean {
 
 /** In one line, with an ellipsis where it is wider than `room`; empty where not even the ellipsis fits. */
 export function shorten(text: string, room: number, widthOf: (text: string) => number): string {
-  const line = text.slice(0, MOST_LENGTH).replace(/\s+/gu, ' ').trim()
-  if (text.length <= MOST_LENGTH && widthOf(line) <= room) return line
+  const line = text.slice(0, MAX_LENGTH).replace(/\s+/gu, ' ').trim()
+  if (text.length <= MAX_LENGTH && widthOf(line) <= room) return line
   const signs = [...graphemes.segment(line)].map(({ segment }) => segment)
   const cut = (count: number) => `${signs.slice(0, count).join('').trimEnd()}…`
   let [fits, tooMany] = [-1, signs.length + 1]

@@ -5,7 +5,7 @@ import {
   LEVEL_OFF,
   LEVEL_ON,
   LEVELS_STALE_MS,
-  LONGEST_STALL_MS,
+  MAX_STALL_MS,
   PAGE_OVERRULES_MS,
   type SpeechChange,
   type SpeechDetector,
@@ -126,8 +126,8 @@ describe('levels of contributing sources', () => {
   it('end a turn when they stop coming', () => {
     const detector = createSpeechDetector()
     rounds(detector, 0, 1000, { ann: 0.3 })
-    expect(short(detector.tick(1000 + LONGEST_STALL_MS))).toEqual([])
-    expect(short(detector.tick(1000 + LONGEST_STALL_MS + 1))).toEqual(['ann off 1000'])
+    expect(short(detector.tick(1000 + MAX_STALL_MS))).toEqual([])
+    expect(short(detector.tick(1000 + MAX_STALL_MS + 1))).toEqual(['ann off 1000'])
   })
 
   it('make one turn of speech around a moment in which the page stalled', () => {

@@ -9,7 +9,7 @@ export const SLACK: i32 = 64
 /** Bytes of a table for eight columns. */
 const TABLE_STRIDE: usize = 64
 /** The widest row that can be scaled to. */
-const MOST_COLUMNS: usize = 4096
+const MAX_COLUMNS: usize = 4096
 
 const ROWS = memory.data(2 * 4096 + 128)
 
@@ -69,7 +69,7 @@ export function scale(
 ): void {
   const ratio = span / <f64>rows
   let upper = ROWS
-  let lower = ROWS + MOST_COLUMNS + 64
+  let lower = ROWS + MAX_COLUMNS + 64
   let upperRow = -1
   let lowerRow = -1
   for (let row = 0; row < rows; row++) {
