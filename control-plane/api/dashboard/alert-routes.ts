@@ -19,7 +19,7 @@ import type { ApiDependencies } from '../dependencies.ts'
 import { refusals } from '../http/errors.ts'
 import { type App, callerOf } from '../http/generation.ts'
 import { at, limit, message, success, time, uuid } from '../v2/common.ts'
-import { rowNumber } from './row-number.ts'
+import { name, rowNumber } from './fields.ts'
 import { email } from './sign-in-routes.ts'
 
 const MAX_SECRET_LENGTH = 256
@@ -73,15 +73,8 @@ const firingSchema = z
   })
   .meta({ id: 'AlertFiring' })
 
-/** One line of text: no control characters, which a mail's subject must not have, and none that turn the text around. */
-const ruleName = z
-  .string()
-  .trim()
-  .min(1)
-  .max(100)
-  .regex(/^[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]*$/u, { error: 'must be one line without control characters' })
 const fields = {
-  name: ruleName,
+  name,
   operator: z.enum(OPERATORS),
   threshold: z.number().min(1).max(1e9),
   cooldown_minutes: z.int().min(COOLDOWN.least).max(COOLDOWN.most),
@@ -242,6 +235,9 @@ export function alertRoutes(app: App, { database, seals, client, alerts }: ApiDe
       throw refusals.validation('body needs a callback_url or at least one of emails')
     if (rule.callbackUrl === null && rule.callbackSecret)
       throw refusals.validation('body/callback_secret needs a callback_url')
+    // The secret is for one receiver: a member who cannot read it must not send it elsewhere.
+    if (before?.has_secret && rule.callbackUrl !== before.callback_url && rule.callbackSecret === undefined)
+      throw refusals.validation('body/callback_secret is required with another callback_url; null removes it')
     if (rule.callbackUrl !== null) {
       const problem = client.problemOf(rule.callbackUrl)
       if (problem !== null) throw refusals.validation(`body/callback_url: ${problem}`)

@@ -8,7 +8,7 @@ import type { ApiDependencies } from '../dependencies.ts'
 import { refusals } from '../http/errors.ts'
 import { type App, callerOf } from '../http/generation.ts'
 import { at, limit, message, requestTime, success, time, uuid } from '../v2/common.ts'
-import { rowNumber } from './row-number.ts'
+import { rowNumber } from './fields.ts'
 
 const STATES = ['waiting', 'sending', 'delivered', 'failed', 'dropped'] as const
 const endpointSchema = z

@@ -13,6 +13,7 @@ const LOOK_EVERY_MS = 1000
 /** Keeps proxies from closing a quiet connection. */
 const COMMENT_EVERY_MS = 20_000
 const MAX_READERS = 500
+const MAX_READERS_OF_TEAM = 100
 /** For a client that does not read. */
 const MAX_BUFFERED_BYTES = 256 * 1024
 /** A session that was ended or disabled stops reading with the next connection. */
@@ -89,6 +90,8 @@ export function feedRoutes(app: App, { database, log }: ApiDependencies): void {
       feed.close()
       throw refusals.unavailable('The changes of bots cannot be read right now')
     })
+    // Checked at the moment of joining, so that many requests at once do not pass it together.
+    if (feed.readers.size >= MAX_READERS_OF_TEAM) throw refusals.unavailable('The team has too many open dashboards')
     const reader = open(reply, () => {
       feed.readers.delete(reader)
       if (feed.readers.size > 0 || feeds.get(teamId) !== feed) return

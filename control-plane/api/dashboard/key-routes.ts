@@ -5,6 +5,7 @@ import type { ApiDependencies } from '../dependencies.ts'
 import { refusals } from '../http/errors.ts'
 import { type App, callerOf } from '../http/generation.ts'
 import { at, message, requestTime, success, time, uuid } from '../v2/common.ts'
+import { name } from './fields.ts'
 
 const keySchema = z
   .object({
@@ -18,7 +19,7 @@ const keySchema = z
   })
   .meta({ id: 'Key' })
 const newKey = z.strictObject({
-  name: z.string().trim().min(1).max(100),
+  name,
   permission: z.enum(PERMISSIONS).default('full'),
   expires_at: requestTime.nullish(),
 })

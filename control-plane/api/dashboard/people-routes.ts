@@ -7,7 +7,8 @@ import { refusals } from '../http/errors.ts'
 import { type App, callerOf } from '../http/generation.ts'
 import { message, success, time, uuid } from '../v2/common.ts'
 import { signInAddress } from './addresses.ts'
-import { email, personName } from './sign-in-routes.ts'
+import { name } from './fields.ts'
+import { email } from './sign-in-routes.ts'
 
 const personSchema = z
   .object({
@@ -54,7 +55,7 @@ export function peopleRoutes(app: App, { database, settings }: ApiDependencies):
     {
       config: owner,
       schema: {
-        body: z.strictObject({ name: personName, email, role: z.enum(ROLES) }),
+        body: z.strictObject({ name, email, role: z.enum(ROLES) }),
         response: { 201: link },
       },
     },

@@ -9,10 +9,10 @@ import { refusals } from '../http/errors.ts'
 import { type App, callerOf } from '../http/generation.ts'
 import { setSessionCookie } from '../http/sessions.ts'
 import { success } from '../v2/common.ts'
+import { name } from './fields.ts'
 import { oidcRoutes } from './oidc-routes.ts'
 import { createSignInTries } from './sign-in-tries.ts'
 
-export const personName = z.string().trim().min(1).max(100)
 export const email = z.email().max(254)
 const password = z.string().min(1).max(LONGEST_PASSWORD)
 const done = success(z.object({ message: z.string() }))
@@ -84,7 +84,7 @@ export function signInRoutes(app: App, dependencies: ApiDependencies): void {
       config: { role: 'viewer' },
       schema: {
         body: z.strictObject({
-          name: personName.optional(),
+          name: name.optional(),
           email: email.optional(),
           password: password.min(SHORTEST_PASSWORD).optional(),
         }),

@@ -7,7 +7,7 @@ import type { ApiDependencies } from '../dependencies.ts'
 import { refusals } from '../http/errors.ts'
 import { type App, callerOf } from '../http/generation.ts'
 import { limit, success, time } from '../v2/common.ts'
-import { rowNumber } from './row-number.ts'
+import { rowNumber } from './fields.ts'
 
 const usageSchema = z
   .object({

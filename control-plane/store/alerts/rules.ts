@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import type { Seals } from '../../ports.ts'
 import type { AlertRuleRow } from '../../rows/alert-tables.ts'
 import type { Database, Tx } from '../database.ts'
-import { createEndpoint, secretPlace } from '../webhooks/endpoints.ts'
+import { createEndpoint } from '../webhooks/endpoints.ts'
 
 /** Count what happened within the cooldown. */
 export const OPERATIONAL_TYPES = [
@@ -191,8 +191,8 @@ async function setChannels(
     open.filter((channel) => !isKept(channel)).map((channel) => channel.id),
   )
   if (callbackUrl !== null && !keepsCallback) {
-    const kept = before?.secret ? seals.open(before.secret, secretPlace(before.id)) : null
-    const secret = callbackSecret === undefined ? kept : callbackSecret
+    // The secret of another address is not for this one.
+    const secret = callbackSecret ?? null
     await createEndpoint(tx, seals, { teamId, kind: 'alert', alertRuleId: id, url: callbackUrl, secret })
   }
   const known = new Set(open.map(({ url }) => url))

@@ -153,7 +153,7 @@ export async function changePerson(
   })
 }
 
-/** Other sessions of the person end. */
+/** Ends the other sessions of the person, and their open sign-in links. */
 export async function setPassword(
   db: Database,
   personId: string,
@@ -165,5 +165,6 @@ export async function setPassword(
     let others = tx.deleteFrom('sessions').where('person_id', '=', personId)
     if (keep !== null) others = others.where('hash', '<>', keep)
     await others.execute()
+    await tx.deleteFrom('sign_in_links').where('person_id', '=', personId).execute()
   })
 }

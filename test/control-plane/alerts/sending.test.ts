@@ -129,7 +129,7 @@ describe('callbacks', () => {
     expect(receiver.received).toEqual([])
   })
 
-  test('a changed address gets the next firing with the secret of before; an absent one sends none', async () => {
+  test('a changed address gets the next firing without the secret of the address before', async () => {
     const [before, after] = [await world.receiver(), await world.receiver()]
     const id = await world.rule(team, 'bot_crash', { callbackUrl: before.url, callbackSecret: 'kept-secret' })
     const change = (callbackUrl: string | null, callbackSecret?: string | null) =>
@@ -152,12 +152,17 @@ describe('callbacks', () => {
     await change(after.url)
     await sendTestAlert(world.database, id)
     await expect.poll(() => after.received.length, LONG).toBe(1)
-    expect(after.received[0]!.headers['x-service-alert-secret']).toBe('kept-secret')
+    expect(after.received[0]!.headers).not.toHaveProperty('x-service-alert-secret')
+    await world.passMinutes(1)
+    await change(after.url, 'new-secret')
+    await sendTestAlert(world.database, id)
+    await expect.poll(() => after.received.length, LONG).toBe(2)
+    expect(after.received[1]!.headers['x-service-alert-secret']).toBe('new-secret')
     await world.passMinutes(1)
     await change(after.url, null)
     await sendTestAlert(world.database, id)
-    await expect.poll(() => after.received.length, LONG).toBe(2)
-    expect(after.received[1]!.headers).not.toHaveProperty('x-service-alert-secret')
+    await expect.poll(() => after.received.length, LONG).toBe(3)
+    expect(after.received[2]!.headers).not.toHaveProperty('x-service-alert-secret')
     expect(before.received).toEqual([])
     // No sealed value of an unused endpoint is left.
     const closed = await world.database
@@ -165,7 +170,7 @@ describe('callbacks', () => {
       .select('secret')
       .where('disabled_at', 'is not', null)
       .execute()
-    expect(closed.map(({ secret }) => secret)).toEqual([null, null])
+    expect(closed.map(({ secret }) => secret)).toEqual([null, null, null])
   })
 })
 

@@ -127,6 +127,20 @@ describe('a rule', () => {
     expect((await ada('PATCH', `${RULES}/${id}`, { alert_type: 'token_balance' })).status).toBe(400)
   })
 
+  test('sends no secret to another address unless it is given again', async () => {
+    const id = await made()
+    const other = { callback_url: 'https://example.com/other' }
+    const refused = await ada('PATCH', `${RULES}/${id}`, other)
+    expect(refused).toMatchObject({ status: 400, body: { message: expect.stringContaining('callback_secret') } })
+    expect((await ada('PATCH', `${RULES}/${id}`, { callback_url: null })).status).toBe(400)
+    expect((await ada('PATCH', `${RULES}/${id}`, { ...other, callback_secret: 'another' })).status).toBe(200)
+    expect((await listed())[0]).toMatchObject({ ...other, has_callback_secret: true })
+    expect(
+      (await ada('PATCH', `${RULES}/${id}`, { ...RULE, alert_type: undefined, callback_secret: null })).status,
+    ).toBe(200)
+    expect((await listed())[0]).toMatchObject({ callback_url: RULE.callback_url, has_callback_secret: false })
+  })
+
   test('is one of fifty at most, also when the last two are made at once', async () => {
     for (let count = 0; count < 49; count++) await made({ callback_secret: null, emails: [] })
     const answers = await Promise.all([1, 2, 3].map(() => ada('POST', RULES, RULE)))

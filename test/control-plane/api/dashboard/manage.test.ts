@@ -1,5 +1,7 @@
 /** Keys, endpoints, deliveries, usage and the feed, as the dashboard asks for them. */
 import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { type ClientRequest, request } from 'node:http'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createPerson } from '../../../../control-plane/store/people/people.ts'
 import { createSignInLink } from '../../../../control-plane/store/people/sessions.ts'
@@ -148,6 +150,22 @@ test('the feed reports bots of the team that change, and no others', async () =>
   expect(heard).not.toContain(foreign)
   stop.abort()
   await reading
+})
+
+test('open dashboards of one team leave room for those of another', async () => {
+  const [ada, other] = [await owner(), await owner()]
+  const open: ClientRequest[] = []
+  const feedOf = async ({ cookie }: { cookie: string }) => {
+    const feed = request(`${address}/dashboard/api/feed`, { headers: { cookie }, agent: false }).end()
+    open.push(feed)
+    const [{ statusCode }] = await once(feed, 'response')
+    return statusCode
+  }
+  const statuses = await Promise.all(Array.from({ length: 110 }, () => feedOf(ada)))
+  expect(statuses.filter((status) => status === 200)).toHaveLength(100)
+  expect(statuses.filter((status) => status === 503)).toHaveLength(10)
+  expect(await feedOf(other)).toBe(200)
+  for (const feed of open) feed.destroy()
 })
 
 test('system figures come, and name no team', async () => {

@@ -104,17 +104,19 @@ describe('signing in', () => {
     expect(left).toEqual([])
   })
 
-  test('by password, which ends other sessions when it changes; a wrong one is slowed down', async () => {
+  test('by password, which ends other sessions and open links when it changes; a wrong one is slowed down', async () => {
     const { teamId } = await world.team()
     const page = await signedIn(teamId, 'member')
     const other = browser()
     await other.send('POST', '/dashboard/api/sign-in-link', {
       token: await createSignInLink(world.database, page.personId),
     })
+    const openLink = await createSignInLink(world.database, page.personId)
     const email = `ada.${randomUUID()}@example.com`
     expect((await page.send('PATCH', '/dashboard/api/me', { email, password: 'a long password' })).status).toBe(200)
     expect((await page.send('GET', '/dashboard/api/me')).status).toBe(200)
     expect((await other.send('GET', '/dashboard/api/me')).status).toBe(401)
+    expect((await browser().send('POST', '/dashboard/api/sign-in-link', { token: openLink })).status).toBe(401)
     const fresh = browser()
     expect(
       (await fresh.send('POST', '/dashboard/api/sign-in', { email: email.toUpperCase(), password: 'a long password' }))
@@ -220,6 +222,20 @@ describe('a session', () => {
 })
 
 describe('people of a team', () => {
+  test.each([
+    ['a NUL', 'A\u0000', 400],
+    ['a line break', 'A\nB', 400],
+    ['a mark that turns the text around', 'A \u202Etxt', 400],
+    ['the joiner of Persian names', 'علی\u200Cرضا', 200],
+  ])('a name with %s', async (_what, name, status) => {
+    const { teamId } = await world.team()
+    const page = await signedIn(teamId, 'owner')
+    expect((await page.send('PATCH', '/dashboard/api/me', { name })).status).toBe(status)
+    const person = { name, email: `${randomUUID()}@example.com`, role: 'viewer' }
+    expect((await page.send('POST', '/dashboard/api/people', person)).status).toBe(status === 200 ? 201 : 400)
+    expect((await page.send('POST', '/dashboard/api/keys', { name })).status).toBe(status === 200 ? 201 : 400)
+  })
+
   test('an invited person signs in with the link; an e-mail address belongs to one', async () => {
     const { teamId } = await world.team()
     const owner = await signedIn(teamId, 'owner')
