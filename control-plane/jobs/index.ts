@@ -15,7 +15,7 @@ import { requestRetentionDeletions } from './retention.ts'
 const DAY = 24 * 3600
 const LEASE_SECONDS = 60
 const KEEP_EVERY_MS = 20_000
-/** Beside the pause of a job; spreads the polls of several processes. */
+/** A random part of each pause, which spreads the polls of several processes. */
 const JITTER = 0.2
 
 export const JOB_NAMES = ['deletions', 'retention', 'audit', 'idempotency', 'sessions', 'renewals', 'alerts'] as const
@@ -33,7 +33,7 @@ export interface JobsSettings extends DeletionTools {
 }
 
 export interface Jobs {
-  /** Does a job now, due or not. Resolves with what it did; rejects where it fails. */
+  /** Does a job now, due or not. Resolves with what it did; rejects if it fails. */
   run(name: JobName): Promise<unknown>
   /** Starts no job any more and waits for the ones under way. */
   close(): Promise<void>

@@ -1,12 +1,12 @@
 /** Logs of bots that are being stopped: their node removes them with the pod, so they are read up to the last line. */
 import { type Cluster, readLog } from './cluster.ts'
 
-/** Of one read. */
+/** Limit for one read. */
 const READ_MS = 20_000
 /** How long a stop waits for a log to open before it continues without it. */
 const OPEN_MS = 3_000
 /** Logs that are kept at once, 64 KiB each. */
-const MOST = 1_000
+const MAX_LOGS = 1_000
 
 export class LogKeeper {
   readonly #cluster: Cluster
@@ -21,7 +21,7 @@ export class LogKeeper {
 
   /** Resolves when the log comes, and keeps what comes until the bot has ended. */
   async follow(bot: string, pod: string, graceSeconds: number): Promise<void> {
-    if (this.#followed.has(bot) || this.#followed.size >= MOST) return
+    if (this.#followed.has(bot) || this.#followed.size >= MAX_LOGS) return
     let onOpen = () => {}
     const opened = new Promise<void>((resolve) => {
       onOpen = resolve
@@ -32,7 +32,7 @@ export class LogKeeper {
     await opened
   }
 
-  /** Of a bot that has ended. */
+  /** Reads the end of the log of a bot that has ended. */
   async of(bot: string, pod: string): Promise<string | null> {
     const late = new Promise<null>((resolve) => setTimeout(resolve, READ_MS, null).unref())
     const followed = await Promise.race([this.#followed.get(bot) ?? null, late])
