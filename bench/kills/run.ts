@@ -197,7 +197,7 @@ async function recover(workFolder: string, server: S3Server | null): Promise<voi
   })
 }
 
-/** A file system of few megabytes; null where none may be mounted. */
+/** A file system of few megabytes; null if none may be mounted. */
 async function smallDisk(folder: string): Promise<string | null> {
   mkdirSync(folder, { recursive: true })
   try {

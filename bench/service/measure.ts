@@ -15,7 +15,7 @@ export interface Figure {
   measure: string
   value: number
   unit: string
-  /** The figure of the plainest program that does the same, in the same run; null where there is none. */
+  /** The figure of the plainest program that does the same, in the same run; null if there is none. */
   plain: number | null
   goal: Goal | null
 }

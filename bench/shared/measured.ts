@@ -7,10 +7,10 @@ import { type Cost, measureTree } from './process-tree.ts'
 export interface Running {
   /** First processes of all that belongs to it. */
   roots(): readonly number[]
-  /** Ends it and resolves with the finished file, null where none is made. */
+  /** Ends it and resolves with the finished file, null if none is made. */
   finish(): Promise<string | null>
   /**
-   * Share (0 to 1) of the recorder's frames that it repeated because none came in time; absent where it has no
+   * Share (0 to 1) of the recorder's frames that it repeated because none came in time; absent if it has no
    * meaning.
    */
   repeatedShare?(): number
@@ -31,7 +31,7 @@ export interface Contender {
 export interface Measured {
   contender: Contender
   cost: Cost
-  /** Seconds from the request to finish until the file is complete; null where there is no file. */
+  /** Seconds from the request to finish until the file is complete; null if there is no file. */
   secondsToFile: number | null
   file: string | null
   repeatedShare: number | null

@@ -30,7 +30,7 @@ export interface PictureCheck {
   flashes: number[]
 }
 
-/** Checks the seconds `from` to `until`. Rejects where no camera picture is found. */
+/** Checks the seconds `from` to `until`. Rejects if no camera picture is found. */
 export async function checkPicture(path: string, from: number, until: number): Promise<PictureCheck> {
   const { width = 0, height = 0 } = await probe(path)
   const size = { width, height }
@@ -65,7 +65,7 @@ export async function checkPicture(path: string, from: number, until: number): P
   }
 }
 
-/** Of a loop's frame numbers as they were recorded; null where none could be read. */
+/** Of a loop's frame numbers as they were recorded; null if none could be read. */
 export function lostShareOf(numbers: readonly (number | null)[]): number {
   let shown = 0
   let lost = 0
@@ -104,7 +104,7 @@ async function findTile(path: string, size: Size, from: number, until: number): 
   throw new Error(`${path} shows no camera from ${from} to ${until} s`)
 }
 
-/** Null where the color is spread out: other parts of the page may have it too. */
+/** Null if the color is spread out: other parts of the page may have it too. */
 function boxOf(pixels: Buffer, { width, height }: Size, look: number): Box | null {
   const { red, green, blue } = lookColor(look)
   const columns = new Array<number>(width).fill(0)

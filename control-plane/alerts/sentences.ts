@@ -2,7 +2,7 @@
 import { type AlertType, categoryOf } from '../store/alerts/rules.ts'
 import type { MeasuredRule } from '../store/alerts/values.ts'
 
-/** Of the operational types: one and several, without their number. */
+/** Words for one and for several, by operational type. */
 const HAPPENED: Readonly<Partial<Record<AlertType, readonly [string, string]>>> = {
   bot_join_failed: ['bot did not get into its meeting', 'bots did not get into their meetings'],
   recording_failed: ['recording failed', 'recordings failed'],
@@ -18,7 +18,7 @@ const VALUES: Readonly<Partial<Record<AlertType, string>>> = {
   calendar_connections: 'Connected calendars',
 }
 
-/** As it is answered: at most four decimals, as the API shows tokens. */
+/** The form of the API: at most four decimals. */
 export const rounded = (value: number): number => Math.round(value * 10_000) / 10_000
 
 /** One or two sentences, without text that people wrote. `value` is null only for a test of the rule. */

@@ -10,7 +10,7 @@ export interface JobAnswer {
   body: string
 }
 
-/** Rejects where the job cannot be looked up: the bot asks again. */
+/** Rejects if the job cannot be looked up: the bot asks again. */
 export type JobHandler = (request: { path: string; authorization: string | undefined }) => Promise<JobAnswer>
 
 export const JOB_PATH = '/job/'

@@ -28,14 +28,14 @@ export interface LinkServerOptions {
   meters?: Meters
   traces?: Traces
   /**
-   * A fresh token for another try of the bot to join, or why there is none. Rejects where that cannot be found out. Absent:
+   * A fresh token for another try of the bot to join, or why there is none. Rejects if that cannot be found out. Absent:
    * this server gives none.
    */
   freshToken?: (owner: LinkOwner) => Promise<Omit<FreshToken, 'type' | 'id'>>
 }
 
 export interface LinkServer {
-  /** For the `upgrade` event of an HTTP server. */
+  /** Handles the `upgrade` event of an HTTP server. */
   handleUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void
   /** Connected bots. */
   readonly size: number
@@ -55,12 +55,12 @@ const WRITE_HEARTBEAT_MS = 30_000
 const LONG_LOSS_MS = 30_000
 const CLOSE_WITHIN_MS = 5_000
 /** Heartbeats, and lost links, that are written each second: those of many bots are spread over half a minute. */
-const MOST_HEARTBEATS = 500
+const MAX_HEARTBEATS = 500
 /** Upgrades that wait for the database. */
-const MOST_UPGRADES = 20_000
-const MOST_COMMANDS = 1_000
+const MAX_UPGRADES = 20_000
+const MAX_COMMANDS = 1_000
 /** Answers of one link that wait for the database; a bot takes 100 commands at a time. */
-const MOST_ANSWERS = 200
+const MAX_ANSWERS = 200
 const MAX_TOKEN_LENGTH = 4_096
 const MAX_LOGGED_PROBLEMS = 5
 
@@ -131,7 +131,7 @@ class Server implements LinkServer {
   async #upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
     const token = tokenOf(request)
     if (token === null) return refuse(socket, 401)
-    if (this.#isClosed || this.#upgrades >= MOST_UPGRADES) return refuse(socket, 503)
+    if (this.#isClosed || this.#upgrades >= MAX_UPGRADES) return refuse(socket, 503)
     this.#upgrades += 1
     try {
       const owner = await this.#ownerOf(createHash('sha256').update(token).digest('hex'))
@@ -155,7 +155,7 @@ class Server implements LinkServer {
     onHello: (link: Link) => void this.#hello(link),
     onEvents: (link: Link) => this.#writer.add(link),
     onAnswer: (link: Link, answer: Answer) => {
-      if (++link.answersWaiting > MOST_ANSWERS) link.close(CLOSE.policy, 'too many answers')
+      if (++link.answersWaiting > MAX_ANSWERS) link.close(CLOSE.policy, 'too many answers')
       else link.answered = link.answered.then(() => this.#answer(link, answer))
     },
     onTokenRequest: (link: Link, id: string) => void this.#token(link, id),
@@ -204,7 +204,7 @@ class Server implements LinkServer {
   #turnAway(link: Link): void {
     const { botId, attempt } = link.owner
     const isFirst = link.command(`not-wanted-${botId}-${attempt}`, { type: 'leave' })
-    if (isFirst) this.#log.info(link.logFields, 'An attempt that is not wanted any more received the command to leave')
+    if (isFirst) this.#log.info(link.logFields, 'A replaced or ended attempt received the command to leave')
   }
 
   async #answer(link: Link, answer: Answer): Promise<void> {
@@ -259,7 +259,7 @@ class Server implements LinkServer {
     if (this.#isWriting) return
     this.#isWriting = true
     try {
-      await this.#writePulses(pulses.slice(0, MOST_HEARTBEATS), now)
+      await this.#writePulses(pulses.slice(0, MAX_HEARTBEATS), now)
       await this.#writeLosses(now)
     } catch (error) {
       this.#log.warn({ error: String(error) }, 'Heartbeats could not be written')
@@ -271,13 +271,13 @@ class Server implements LinkServer {
   /** A lost link is written at once, and noted in the bot's timeline when it stays lost. */
   async #writeLosses(now: number): Promise<void> {
     const lost = [...this.#lost.values()]
-    const fresh = lost.filter(({ isWritten }) => !isWritten).slice(0, MOST_HEARTBEATS)
+    const fresh = lost.filter(({ isWritten }) => !isWritten).slice(0, MAX_HEARTBEATS)
     await writeLosses(
       this.#database,
       fresh.map(({ botId, attempt, at }) => ({ botId, attempt, secondsAgo: (now - at) / 1000 })),
     )
     for (const loss of fresh) loss.isWritten = true
-    const long = lost.filter(({ isWritten, at }) => isWritten && now - at >= LONG_LOSS_MS).slice(0, MOST_HEARTBEATS)
+    const long = lost.filter(({ isWritten, at }) => isWritten && now - at >= LONG_LOSS_MS).slice(0, MAX_HEARTBEATS)
     await noteLongLosses(this.#database, long)
     for (const loss of long) if (this.#lost.get(keyOf(loss)) === loss) this.#lost.delete(keyOf(loss))
   }
@@ -306,7 +306,7 @@ class Server implements LinkServer {
   async #sendCommands(): Promise<void> {
     try {
       const sent: string[] = []
-      const wanted = await unsentCommands(this.#database, MOST_COMMANDS)
+      const wanted = await unsentCommands(this.#database, MAX_COMMANDS)
       for (const { id, bot_id: botId, attempt, command } of wanted)
         if (this.#byAttempt.get(keyOf({ botId, attempt }))?.command(id, command)) sent.push(id)
       await markSent(this.#database, sent)

@@ -18,10 +18,10 @@ import type { LinkOwner } from '../store/links.ts'
 /** Close codes, RFC 6455 and the registry of IANA. */
 export const CLOSE = { protocol: 1002, policy: 1008, restart: 1012, tryAgain: 1013 } as const
 
-/** Of one link: what waits for the database. Its socket is not read on beyond this. */
+/** Limits of the events of one link that wait for the database. Beyond them the socket is not read. */
 const MAX_WAITING_EVENTS = 1_000
 const MAX_WAITING_BYTES = 4 * 1024 * 1024
-/** Of all links of a process together. */
+/** Limit of all links of a process together. */
 const MAX_WAITING_BYTES_OF_ALL = 128 * 1024 * 1024
 /** Messages of one link that are not events, in one second; a bot sends a handful. */
 const MAX_MESSAGES_A_SECOND = 1_000
@@ -125,7 +125,7 @@ export class Link {
     this.#send(answer)
   }
 
-  /** As every line of the log names a bot. */
+  /** The fields by which each log line names a bot. */
   get logFields(): { team: string; bot: string; attempt: number } {
     const { teamId: team, botId: bot, attempt } = this.owner
     return { team, bot, attempt }

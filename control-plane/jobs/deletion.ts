@@ -15,15 +15,15 @@ import type { DeleteAtProvider } from './provider-deletion.ts'
 
 const BATCH = 50
 /** With pauses of up to three hours between them: about two days. */
-const MOST_PROVIDER_TRIES = 24
+const MAX_PROVIDER_TRIES = 24
 
 export interface DeletionTools {
   database: Database
   files: FileStore
   log: Log
-  /** Null where this process cannot reach it; then another process deletes its transcripts. */
+  /** Null if this process cannot reach it; then another process deletes its transcripts. */
   provider: DeleteAtProvider | null
-  /** The caller's key at the provider of transcripts; null where the bot has none, or it does not open any more. */
+  /** The caller's key at the provider of transcripts; null if the bot has none, or it does not open any more. */
   ownKeyOf(bot: Pick<BotRow, 'id' | 'secrets'>): string | null
 }
 
@@ -70,7 +70,7 @@ async function deleteOne(tools: DeletionTools, deletion: OpenDeletion): Promise<
   return error === null
 }
 
-/** Null where there is nothing to delete. Given up after days: our own files are deleted all the same. */
+/** Null if there is nothing to delete. Given up after days: our own files are deleted all the same. */
 async function deleteAtProvider(
   { provider, log, ownKeyOf }: DeletionTools,
   deletion: OpenDeletion,
@@ -81,7 +81,7 @@ async function deleteAtProvider(
     if (provider === null) throw new Error('This process cannot reach the provider of the transcripts')
     return await provider(ids, ownKeyOf({ id: bot, secrets: deletion.secrets }))
   } catch (error) {
-    if (tries < MOST_PROVIDER_TRIES) throw error
+    if (tries < MAX_PROVIDER_TRIES) throw error
     log.error({ bot, ids: ids.length, error: String(error) }, 'Transcripts could not be deleted at their provider')
     return { deleted: 0, missing: 0 }
   }

@@ -34,7 +34,7 @@ export interface JobsSettings extends DeletionTools {
 }
 
 export interface Jobs {
-  /** Does a job now, due or not. Resolves with what it did; rejects where it fails. */
+  /** Does a job now, due or not. Resolves with what it did; rejects if it fails. */
   run(name: JobName): Promise<unknown>
   /** Starts no job any more and waits for the ones under way. */
   close(): Promise<void>

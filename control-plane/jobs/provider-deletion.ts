@@ -11,7 +11,7 @@ const PUBLIC = 'https://api.assemblyai.com'
 const TIMEOUT_MS = 30_000
 const MAX_BYTES = 4_096
 
-/** Rejects where it has to be tried again. `ownKey` is the caller's; after it the operator's is tried. */
+/** Rejects if it has to be tried again. `ownKey` is the caller's; after it the operator's is tried. */
 export type DeleteAtProvider = (ids: readonly string[], ownKey: string | null) => Promise<AtProvider>
 
 export interface ProviderDeletionSettings {
@@ -33,7 +33,7 @@ export function createProviderDeletion({ client, environment }: ProviderDeletion
     return done
   }
 
-  /** False where it is not there under any of the keys. */
+  /** False if it is not there under any of the keys. */
   async function deleteOne(id: string, keys: readonly string[]): Promise<boolean> {
     let refused: number | null = null
     for (const key of keys) {

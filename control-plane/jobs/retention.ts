@@ -19,6 +19,6 @@ export async function requestRetentionDeletions(db: Database, log: Log): Promise
     // Without progress the same bots would be read for ever.
     if (bots.length < BATCH || requested === 0) break
   }
-  if (count > 0) log.info({ count }, 'Data past its retention is deleted')
+  if (count > 0) log.info({ count }, 'Deleting data past its retention')
   return count
 }

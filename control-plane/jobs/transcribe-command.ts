@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process'
 import { NoTranscript, type Speech, type Transcribe, writeParams } from './retranscription.ts'
 
 /** Milliseconds; as long as a bot takes at most. */
-const LONGEST_MS = 30 * 60_000
+const MAX_MS = 30 * 60_000
 const MAX_OUTPUT_BYTES = 1024 * 1024
 /** The exit code of a provider that gave no transcript, and of settings that are not complete. */
 const NO_TRANSCRIPT = 4
@@ -29,7 +29,7 @@ export function createTranscribeCommand({ command, environment }: TranscribeComm
     const env = { ...environment, ...keyOf(provider, apiKey) }
     const options = [...start, folder, '--provider', provider, ...params]
     await new Promise<void>((resolve, reject) => {
-      const limits = { env, signal, timeout: LONGEST_MS, maxBuffer: MAX_OUTPUT_BYTES }
+      const limits = { env, signal, timeout: MAX_MS, maxBuffer: MAX_OUTPUT_BYTES }
       execFile(program, options, limits, (error, _output, errors) => {
         if (error === null) return resolve()
         const said = sentenceOf(withoutKey(errors, apiKey))

@@ -18,7 +18,7 @@ const DRAIN_POLL_MS = 1_000
 
 export interface LaunchingSettings {
   database: Database
-  /** For the connection over which other processes say that a bot is due; null: only `wake` and polling. */
+  /** Opens the connection on which other processes say that a bot is due. Null: only `wake` and polling. */
   databaseUrl: string | null
   launcher: Launcher
   files: FileStore

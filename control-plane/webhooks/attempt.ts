@@ -32,7 +32,7 @@ export interface BuiltRequest {
   headers: Record<string, string>
 }
 
-/** Rejects where a link, a key or the time for it is missing: that is no failure of the receiver. */
+/** Rejects if a link, a key or the time for it is missing: that is no failure of the receiver. */
 export async function buildRequest(
   delivery: ClaimedDelivery,
   { links, seals, clock }: Pick<AttemptTools, 'links' | 'seals' | 'clock'>,

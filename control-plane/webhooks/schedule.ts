@@ -8,7 +8,7 @@ const SHORT_DELAYS: readonly number[] = [1, 5, 15]
 const JITTER = 0.2
 /** Seconds. A receiver that is overrun or hangs is left alone for this long. */
 const FLOOR_SECONDS = 60
-const LONGEST_RETRY_AFTER_SECONDS = 3600
+const MAX_RETRY_AFTER_SECONDS = 3600
 
 export interface Attempted {
   kind: EndpointKind
@@ -48,5 +48,5 @@ export function nextDelay(sent: Attempted, delays: readonly number[], random: nu
 function retryAfterSeconds(text: string | undefined, nowMs: number): number {
   if (text === undefined) return 0
   const seconds = /^\d+$/.test(text.trim()) ? Number(text) : (Date.parse(text) - nowMs) / 1000
-  return Number.isFinite(seconds) ? Math.min(Math.max(seconds, 0), LONGEST_RETRY_AFTER_SECONDS) : 0
+  return Number.isFinite(seconds) ? Math.min(Math.max(seconds, 0), MAX_RETRY_AFTER_SECONDS) : 0
 }

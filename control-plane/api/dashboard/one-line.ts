@@ -1,9 +1,12 @@
 import { z } from 'zod'
 
-/** A name in one line: no control characters, which a mail's subject must not have, and none that turn the text around. */
+/**
+ * A name in one line: no control characters, which a mail's subject must not have, and none that turn the text around.
+ * Persian and joined emoji need the zero-width joiner and non-joiner.
+ */
 export const oneLine = z
   .string()
   .trim()
   .min(1)
   .max(100)
-  .regex(/^[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]*$/u, { error: 'must be one line without control characters' })
+  .regex(/^(?:[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]|[\u200c\u200d])*$/u, { error: 'must be one line without control characters' })

@@ -13,9 +13,9 @@ const JITTER = 0.1
 export interface CapacityReportSettings {
   database: Database
   launcher: Pick<Launcher, 'kind' | 'capacity'>
-  /** Of the program. */
+  /** Version of this program. */
   version: string
-  /** Of the bots' containers; null where they are processes of this program. */
+  /** Image of the bots' containers; null if bots are processes of this program. */
   image: string | null
   log: Log
   everyMs?: number

@@ -28,9 +28,9 @@ export interface JobParts {
   >
   /** Opened. */
   secrets: BotSecrets
-  /** Of the stored credential that the bot names; null if it names none. */
+  /** Token of the stored credential that the bot names; null if it names none. */
   grant: JoinGrant | null
-  /** Of the attempt, from the file store. */
+  /** Storage of the attempt, from the file store. */
   storage: Job['storage']
   /** The attempt's own address and token of the control link. */
   link: { url: string; token: string }

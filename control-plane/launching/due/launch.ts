@@ -67,7 +67,7 @@ export interface LaunchSteps {
   onStarted?: () => void
 }
 
-/** Starts the claimed bot outside of any transaction and stores the outcome. Rejects only where that cannot be stored. */
+/** Starts the claimed bot outside of any transaction and stores the outcome. Rejects only if that cannot be stored. */
 export async function launchBot(tools: LaunchTools, claim: Claim, steps: LaunchSteps = {}): Promise<void> {
   const { startInTurn = atOnce, onStarted } = steps
   const { log } = tools

@@ -28,7 +28,7 @@ export function createJoinPartsCommand({ command, environment }: RecoverCommandS
   }
 }
 
-/** As the worker reads it: the folder or prefix that contains the recording's own folder. */
+/** The folder or prefix that contains the recording's own folder, in the form that the worker reads. */
 function addressOf(storage: Job['storage']): string {
   return storage.type === 'folder' ? storage.path : `s3://${storage.bucket}/${storage.prefix}`
 }

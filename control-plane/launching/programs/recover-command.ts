@@ -7,7 +7,7 @@ import { botEnvironment } from '../launchers/process/bot-environment.ts'
 import type { Recover } from '../reconcile/recovery.ts'
 
 /** Milliseconds; a long recording is read once to make its index. */
-const LONGEST_MS = 15 * 60_000
+const MAX_MS = 15 * 60_000
 /**
  * Time from the stop request until the process is killed. The next process starts unfinished work from the beginning.
  */
@@ -40,7 +40,7 @@ export function createRecoverCommand({ command, environment }: RecoverCommandSet
   }
 }
 
-/** Arguments that name the place of the recording; null where no part of it exists. */
+/** Arguments that name the place of the recording; null if no part of it exists. */
 async function placeOf(botId: string, storage: Job['storage'], workFolder: string | null): Promise<string[] | null> {
   const folder = storage.type === 'folder' ? join(storage.path, botId) : workFolder && join(workFolder, botId)
   if (folder !== null && (await stat(folder).catch(() => null))?.isDirectory()) return [folder]
@@ -68,7 +68,7 @@ export function runCommand(
   signal?: AbortSignal,
 ) {
   return new Promise<{ output: string; errors: string; failure: string | null }>((resolve) => {
-    const limits = { env, timeout: LONGEST_MS, maxBuffer: MAX_OUTPUT_BYTES }
+    const limits = { env, timeout: MAX_MS, maxBuffer: MAX_OUTPUT_BYTES }
     const child = execFile(program, options, limits, (error, output, errors) => {
       signal?.removeEventListener('abort', stop)
       clearTimeout(killing)

@@ -13,7 +13,7 @@ import { type FinishTools, LEASE_SECONDS, TRY_FOR_SECONDS } from './finish.ts'
 import { filesOfAttempt } from './recovery.ts'
 import { traceEnd } from './trace-end.ts'
 
-/** Joins the recordings of the attempts into one, in order of time. Rejects where that is impossible now. */
+/** Joins the recordings of the attempts into one, in order of time. Rejects if that is impossible now. */
 export type JoinParts = (
   parts: {
     botId: string

@@ -42,17 +42,17 @@ export interface FinishTools {
   log: Log
   meters?: Meters
   traces?: Traces
-  /** Of this reconciler. */
+  /** Identifies this reconciler in leases. */
   owner: string
   /** Journals are read, and recordings recovered, some at a time. Neither waits for the other. */
   readInTurn: InTurn
   recoverInTurn: InTurn
-  /** Of the lease of a bot that is being finished. */
+  /** Length of the lease of a bot that is being finished. */
   finishLeaseSeconds?: number
 }
 
 /**
- * Stores how the attempt ended, and removes its remaining files unless its bot needs them. True where the bot has to be
+ * Stores how the attempt ended, and removes its remaining files unless its bot needs them. True if the bot has to be
  * finished first (`finishBot`).
  */
 export async function endAttempt(tools: FinishTools, launch: OpenLaunch, evidence: EndEvidence): Promise<boolean> {

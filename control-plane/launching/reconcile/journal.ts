@@ -19,7 +19,7 @@ const LINK_STATE = '.control-link.json'
 export interface AttemptFiles {
   botId: string
   attempt: number
-  /** Where the bot worked on this machine; null where that cannot be reached. */
+  /** The bot's work folder on this machine; null if it cannot be reached. */
   workFolder: string | null
 }
 
@@ -65,7 +65,7 @@ async function writtenId(files: FileStore, place: AttemptFiles): Promise<string 
   return id ?? null
 }
 
-/** For a bot whose own id is lost: the same each time. */
+/** Makes an id for a journal whose own id is lost: the same each time. */
 function madeUpId({ botId, attempt }: AttemptFiles): string {
   const hex = createHash('sha256').update(`${botId} ${attempt}`).digest('hex')
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`

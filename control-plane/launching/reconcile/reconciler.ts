@@ -36,7 +36,7 @@ import { STOP_PATIENCE_SECONDS, type Verdict, verdictOn } from './verdict.ts'
 const PASS_MS = 2_000
 /** Spreads the passes of several reconcilers. */
 const JITTER = 0.2
-/** Most passes in a row that are skipped while there is no attempt to check. */
+/** Maximum of passes in a row that are skipped while there is no attempt to check. */
 const LONGEST_REST_PASSES = 4
 /** How often every attempt is checked; in between, only attempts with a reason to. */
 const EVERY_ATTEMPT_MS = 10_000
@@ -46,12 +46,12 @@ const ORPHANS_MS = 60_000
 const ABSENT_READ_MS = 60_000
 /** Seconds that an unknown bot of the launcher is left alone: it may be about to be stored. */
 const ORPHAN_SECONDS = 600
-const MOST = 20_000
+const MAX_LAUNCHES = 20_000
 /** Attempts that are checked at the same time. */
 const CONCURRENCY = 8
 /** Dead bots that are finished beside the passes; further ones are left to a later pass. */
-const MOST_FINISHING = 500
-/** Of these, the journals that are read at the same time, and the recordings that are recovered. */
+const MAX_FINISHING = 500
+/** Limits of journals that are read, and of recordings that are recovered, at the same time. */
 const AT_ONCE = { journals: 8, recoveries: 8 }
 /** Seconds after which the parts of a recording are joined without those that could not be recovered. */
 const PATIENCE_FOR_PARTS_SECONDS = 1800
@@ -123,7 +123,7 @@ class Reconciling {
   /** When an unknown bot was first seen. */
   readonly #orphans = new Map<string, number>()
   /** Unwanted attempts that were asked to end, and when: after a second SIGTERM they would leave things out. */
-  readonly #told = new Map<string, number>()
+  readonly #asked = new Map<string, number>()
   /** Attempts that the launcher does not know, and when their journals were read. */
   readonly #absent = new Map<string, number>()
   /** Attempts whose bots are being finished. A recovery takes minutes, and no pass waits for it. */
@@ -168,10 +168,10 @@ class Reconciling {
     if (looksAtAll) this.#allLookedAt = now
     const readMs = this.#settings.absentReadMs ?? ABSENT_READ_MS
     for (const [key, at] of this.#absent) if (now - at >= readMs) this.#absent.delete(key)
-    const launches = await openLaunches(database, launcher.kind, looksAtAll ? 'all' : 'suspect', MOST)
+    const launches = await openLaunches(database, launcher.kind, looksAtAll ? 'all' : 'suspect', MAX_LAUNCHES)
     await each(launches, CONCURRENCY, (launch) => this.#reconcile(launch, listed))
     this.#uploads.forgetOld()
-    for (const botId of await botsToAssemble(database, PATIENCE_FOR_PARTS_SECONDS, MOST_FINISHING))
+    for (const botId of await botsToAssemble(database, PATIENCE_FOR_PARTS_SECONDS, MAX_FINISHING))
       this.#finishBeside(botId, { bot: botId }, (signal) => assembleBot(this.#tools, botId, signal))
     if (looksForOrphans) {
       this.#orphansLookedAt = now
@@ -284,7 +284,7 @@ class Reconciling {
   #finishBeside(key: string, fields: object, work: (signal: AbortSignal) => Promise<void>): void {
     const { signal } = this.#closing
     // Two passes may have found the same end.
-    if (this.#finishing.has(key) || this.#finishing.size >= MOST_FINISHING || signal.aborted) return
+    if (this.#finishing.has(key) || this.#finishing.size >= MAX_FINISHING || signal.aborted) return
     const finishing = work(signal)
       .catch((error) => this.#settings.log.error({ ...fields, error: String(error) }, 'Bot could not be finished'))
       .finally(() => this.#finishing.delete(key))
@@ -304,8 +304,8 @@ class Reconciling {
       })
       if (!isOurs) return
     } else {
-      if (this.#told.has(handle!.name)) return
-      this.#told.set(handle!.name, performance.now())
+      if (this.#asked.has(handle!.name)) return
+      this.#asked.set(handle!.name, performance.now())
     }
     this.#count('stop', reasonToStop(launch))
     log.warn({ team, bot: botId, attempt, why }, 'Bot asked to end')
@@ -314,7 +314,7 @@ class Reconciling {
 
   /**
    * A bot that cannot reach its control link continues alone and is not overdue for that: its journal counts as a sign
-   * of life. True where the journal changed the bot, which is then checked again.
+   * of life. True if the journal changed the bot, which is then checked again.
    */
   async #hasNews({ bot_id: botId, attempt, handle }: OpenLaunch): Promise<boolean> {
     const { database, files, launcher } = this.#settings
@@ -363,7 +363,7 @@ class Reconciling {
     const all = await listed.all()
     const names = new Set(all.map(({ handle }) => handle.name))
     // The list is younger than `now`: an attempt that was asked before and is not in it is gone.
-    for (const [name, at] of this.#told) if (at < now && !names.has(name)) this.#told.delete(name)
+    for (const [name, at] of this.#asked) if (at < now && !names.has(name)) this.#asked.delete(name)
     const known = await knownLaunches(database, all)
     const orphans = all.filter(({ botId, attempt }) => !known.has(`${botId} ${attempt}`))
     for (const name of this.#orphans.keys())
@@ -374,8 +374,8 @@ class Reconciling {
       if (now - since < (this.#settings.orphanSeconds ?? ORPHAN_SECONDS) * 1000) continue
       const { state } = await launcher.inspect(handle)
       if (state === 'ended' || state === 'absent') await launcher.clean(handle)
-      else if (state === 'running' && !this.#told.has(handle.name)) {
-        this.#told.set(handle.name, now)
+      else if (state === 'running' && !this.#asked.has(handle.name)) {
+        this.#asked.set(handle.name, now)
         this.#count('stop_orphan', 'nothing_stored')
         log.warn({ bot: botId, attempt, name: handle.name }, 'Orphaned bot asked to end: it is not in the database')
         await launcher.stop(handle, STOP_PATIENCE_SECONDS * 1000)

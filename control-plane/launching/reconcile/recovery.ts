@@ -18,7 +18,7 @@ export type Recover = (
 }>
 
 export interface Recovered {
-  /** Of the longest file; null where there is none. */
+  /** Length of the longest file; null if there is none. */
   seconds: number | null
   files: number
   problems: string[]

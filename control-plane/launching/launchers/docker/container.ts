@@ -38,14 +38,14 @@ export interface ContainerSettings {
   limits: BotLimits
   /** JSON of a seccomp profile; null: the engine's own. */
   seccompProfile: string | null
-  /** Null where recordings are not in a folder. */
+  /** Null if recordings are not in a folder. */
   recordings: RecordingsFolder | null
 }
 
 export interface RecordingsFolder {
-  /** As the service names it, and as bots get it. */
+  /** The path in the service and in the bots. */
   path: string
-  /** The same place as the engine names it: an absolute path, of which a bot gets its own part, or a whole volume. */
+  /** The engine's name for it: an absolute path, of which a bot gets its own part, or a whole volume. */
   source: string
 }
 

@@ -2,14 +2,14 @@
 import Docker from 'dockerode'
 import type { Log } from '../../../ports.ts'
 
-/** Of one answer. A loaded engine takes seconds to make a container; one that is silent for longer is away. */
+/** Limit for one answer. A loaded engine takes seconds to make a container; one that is silent for longer is away. */
 const ANSWER_MS = 30_000
 /** How long facts about the engine serve. */
 const FACTS_SERVE_MS = 60_000
 const PULL_MS = 30 * 60_000
 
 export interface EngineFacts {
-  /** Of the engine's own data; another engine has another one. */
+  /** Identifies the engine's own data. */
   id: string
   cores: number
   memoryBytes: number
@@ -17,7 +17,7 @@ export interface EngineFacts {
 
 export interface Engine {
   docker: Docker
-  /** Rejects where the engine does not answer. */
+  /** Rejects if the engine does not answer. */
   facts(): Promise<EngineFacts>
 }
 
@@ -37,7 +37,7 @@ export function connectEngine(host: string | null): Engine {
   }
 }
 
-/** Rejects with a sentence where the engine does not answer, or has no such image and may not pull it. */
+/** Rejects with a sentence if the engine does not answer, or has no such image and may not pull it. */
 export async function requireImage({ docker, facts }: Engine, image: string, mayPull: boolean, log: Log) {
   await facts().catch((error: unknown) => {
     throw new Error(
@@ -53,7 +53,7 @@ export async function requireImage({ docker, facts }: Engine, image: string, may
       `The Docker engine does not have the image ${image}: build it (docker build -f docker/Dockerfile -t ${image} .), ` +
         'name another with STANDIN_BOT_IMAGE, or allow to pull it with STANDIN_BOT_PULL=missing',
     )
-  log.info({ image }, 'Image of bots is pulled')
+  log.info({ image }, 'Pulling the image of the bots')
   await pull(docker, image).catch((error: unknown) => {
     throw new Error(`The image ${image} could not be pulled: ${sentenceOf(error)}`, { cause: error })
   })
@@ -77,7 +77,7 @@ async function pull(docker: Docker, image: string): Promise<void> {
   )
 }
 
-/** The HTTP status of the engine's answer; null where there was none. */
+/** The HTTP status of the engine's answer; null if there was none. */
 export function statusOf(error: unknown): number | null {
   const { statusCode } = error as { statusCode?: unknown }
   return typeof statusCode === 'number' ? statusCode : null
@@ -94,7 +94,7 @@ export function isShortage(error: unknown): boolean {
   return /cannot allocate memory|no space left on device|resource temporarily unavailable/i.test(sentenceOf(error))
 }
 
-/** In the engine's own words, without its answer's envelope. */
+/** The engine's own words, without the envelope of its answer. */
 export function sentenceOf(error: unknown): string {
   const { json, message, code } = error as { json?: { message?: string }; message?: string; code?: string }
   const text = json?.message ?? (message || code) ?? String(error)

@@ -60,7 +60,7 @@ function reasonOf(known: {
   return error === '' ? how : `${how}: ${error.slice(0, 500)}`
 }
 
-/** Both outputs in the order of the engine. Null where the log cannot be read: the exit code is worth more than its text. */
+/** Both outputs in the order of the engine. Null if the log cannot be read: the exit code is worth more than its text. */
 async function logTail(container: Docker.Container): Promise<string | null> {
   const tail = new Tail()
   try {

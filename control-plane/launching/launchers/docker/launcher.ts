@@ -28,16 +28,16 @@ import { connectEngine, isShortage, requireImage, sentenceOf, statusOf, wasNever
 import { endedState, stateOf } from './evidence.ts'
 import { copyJournal, copyWork } from './work.ts'
 
-/** Until then a bot has not taken the memory that it is going to need. */
+/** A younger bot has not taken the memory yet that it is going to need. */
 const STARTING_MS = 60_000
-/** A container that another launcher is making is looked for so often. */
+/** How often the launcher looks for a container that another launcher makes. */
 const APPEARS_TRIES = 50
 const APPEARS_EVERY_MS = 200
 /** The user of the worker's image. */
 const IMAGE_USER = 1000
 
 export interface DockerLauncherSettings extends ContainerSettings {
-  /** As in `DOCKER_HOST`; null: that variable of this process, or the usual socket. */
+  /** The form is that of `DOCKER_HOST`. Null: that variable of this process, or the usual socket. */
   host: string | null
   /** Whether an image that is missing at the start is pulled. */
   mayPull: boolean
@@ -51,7 +51,7 @@ export interface DockerLauncherSettings extends ContainerSettings {
   log: Log
 }
 
-/** Rejects with a sentence where the engine does not answer, or does not have the image. */
+/** Rejects with a sentence if the engine does not answer, or does not have the image. */
 export async function createDockerLauncher(settings: DockerLauncherSettings): Promise<Launcher> {
   const { offers, installation, log } = settings
   const engine = connectEngine(settings.host)
@@ -88,7 +88,7 @@ export async function createDockerLauncher(settings: DockerLauncherSettings): Pr
     return { limit, free: Math.max(0, limit - running - starting) }
   }
 
-  /** Null where there is no such container, or one that is not ours. Rejects where the engine does not say. */
+  /** Null if there is no such container, or one that is not ours. Rejects if the engine does not say. */
   async function find(name: string) {
     const container = docker.getContainer(knownName(name))
     try {

@@ -15,7 +15,7 @@ import { fetch } from 'undici'
 import { Tail } from '../shared/log-tail.ts'
 import { CONTAINER } from './job.ts'
 
-/** Of one answer. A loaded API server takes seconds; one that is silent for longer is away. */
+/** Limit for one answer. A loaded API server takes seconds; one that is silent for longer is away. */
 const ANSWER_MS = 30_000
 /** More than 64 KiB in most logs; the cluster knows lines only. */
 const LOG_LINES = 5_000
@@ -26,7 +26,7 @@ export interface Cluster {
   core: CoreV1Api
 }
 
-/** Of this process in its pod, or of the file that `KUBECONFIG` names. Throws a sentence where there is neither. */
+/** Reads the configuration of this process in its pod, or the file that `KUBECONFIG` names. Throws a sentence if there is neither. */
 export function readKubeConfig(environment: Readonly<Record<string, string | undefined>>): KubeConfig {
   const config = new KubeConfig()
   const file = environment.KUBECONFIG
@@ -68,7 +68,7 @@ export function connectCluster(config: KubeConfig): Cluster {
 
 /**
  * A streamed answer, for logs and watches. The client's own classes for these raise errors that no caller can catch, or
- * end a quiet watch after 30 seconds. Rejects where the status is not 200.
+ * end a quiet watch after 30 seconds. Rejects if the status is not 200.
  */
 export async function openStream(
   { config }: Cluster,
@@ -88,7 +88,7 @@ export async function openStream(
 
 /**
  * The end of a pod's log, both outputs in their order, as far as it can be read within the time. `onOpen` is called when
- * the cluster begins to send it. Null where there is no log.
+ * the cluster begins to send it. Null if there is no log.
  */
 export async function readLog(
   cluster: Cluster,
@@ -111,7 +111,7 @@ export async function readLog(
   return tail.text()
 }
 
-/** The HTTP status of the API server's answer; null where there was none. */
+/** The HTTP status of the API server's answer; null if there was none. */
 export function statusOf(error: unknown): number | null {
   const { code, statusCode } = error as { code?: unknown; statusCode?: unknown }
   if (typeof code === 'number' && code >= 300) return code
@@ -133,7 +133,7 @@ export function isQuota(error: unknown): boolean {
   return statusOf(error) === 403 && /exceeded quota/i.test(sentenceOf(error))
 }
 
-/** In the API server's own words, without its answer's envelope. */
+/** The API server's own words, without the envelope of its answer. */
 export function sentenceOf(error: unknown): string {
   const { body, statusCode } = error as { body?: unknown; statusCode?: unknown }
   const said = messageIn(body)

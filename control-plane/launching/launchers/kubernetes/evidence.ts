@@ -34,10 +34,10 @@ export function stateOf(job: JobFacts | null, pods: readonly PodFacts[], now: nu
   const pod = botPod(pods)
   if (pod !== null) return stateOfPod(job, pod, now)
   if (job === null) return { state: 'absent' }
-  if (job.told === 'stopped' || job.told === 'killed') return neverRan(job, null)
+  if (job.mark === 'stopped' || job.mark === 'killed') return neverRan(job, null)
   if (job.end !== null) return neverRan(job, null)
   if (job.isGoing) return { state: 'unknown', reason: 'The Job is being removed' }
-  if (job.told === 'started') return { state: 'running' }
+  if (job.mark === 'started') return { state: 'running' }
   return { state: now - job.createdAt < FIRST_STEPS_MS ? 'made' : 'abandoned' }
 }
 
@@ -58,9 +58,9 @@ function stateOfPod(job: JobFacts | null, pod: PodFacts, now: number): BotState 
 /** The events of the Job say more. */
 export const NO_POD = 'The cluster makes no pod'
 
-/** Why a bot that was started is not running yet; null where it runs, ended, or is on its way. */
+/** Why a bot that was started is not running yet; null if it runs, ended, or is on its way. */
 export function waitReason(job: JobFacts, pods: readonly PodFacts[], now: number): string | null {
-  if (job.told !== 'started' || job.end !== null || job.isGoing) return null
+  if (job.mark !== 'started' || job.end !== null || job.isGoing) return null
   const pod = botPod(pods)
   if (pod === null) return now - job.createdAt > WAITS_AFTER_MS ? NO_POD : null
   if (pod.unschedulable === null || pod.isGoing || now - pod.createdAt <= WAITS_AFTER_MS) return null
@@ -93,9 +93,9 @@ function evidenceOf(
   const { exitCode, signal, how } = isLost ? LOST : exitOf(code)
   // Beside any code: the kernel mostly takes a page of the browser, and the bot exits with its own code.
   const isOutOfMemory = said === 'OOMKilled'
-  const wasTold = job?.told === 'stopped' || job?.told === 'killed'
-  if (wasTold && !isOutOfMemory && (code === NO_JOB || (job.told === 'killed' && signal !== null)))
-    return { ...toldEvidence(job, code === NO_JOB ? 'before it had its job' : ''), endedAt }
+  const wasEndedByService = job?.mark === 'stopped' || job?.mark === 'killed'
+  if (wasEndedByService && !isOutOfMemory && (code === NO_JOB || (job.mark === 'killed' && signal !== null)))
+    return { ...evidenceOfMark(job, code === NO_JOB ? 'before it had its job' : ''), endedAt }
   return {
     exitCode,
     signal,
@@ -106,8 +106,8 @@ function evidenceOf(
 }
 
 /** The evidence of a bot that the service ended and whose pod gives no reason. */
-function toldEvidence({ told }: JobFacts, when: string) {
-  const wasKilled = told === 'killed'
+function evidenceOfMark({ mark }: JobFacts, when: string) {
+  const wasKilled = mark === 'killed'
   const reason = `${wasKilled ? 'The service killed the bot' : 'The bot was stopped'} ${when}`.trim()
   return { ...endWithout(reason), signal: wasKilled ? 'SIGKILL' : null }
 }
@@ -124,7 +124,7 @@ function reasonOf(
 ): string {
   const { how, signal, isOutOfMemory } = known
   if (isOutOfMemory) return outOfMemory(how)
-  if (job?.told === 'stopped' || job?.told === 'killed') return how
+  if (job?.mark === 'stopped' || job?.mark === 'killed') return how
   if (pod.reason !== null) return `${how} (${pod.reason})`
   if (job?.end?.startsWith('DeadlineExceeded')) return `${how}, after the cluster ended its Job (${job.end})`
   if (pod.isGoing) return `${how}, after a person or another program removed its pod`
@@ -137,13 +137,13 @@ function nodeGone({ node, reason, ...pod }: PodFacts): BotState {
   return { state: 'ended', pod: { node, reason, ...pod }, evidence }
 }
 
-/** Of a bot whose container never ran, or of whose end nothing is left. */
+/** The state of a bot whose container never ran, or whose end left nothing. */
 function neverRan(job: JobFacts | null, pod: PodFacts | null): BotState {
   const ended = (reason: string): BotState => ({ state: 'ended', pod, evidence: endWithout(reason) })
   if (job?.why) return ended(job.why)
-  if (job?.told === 'stopped' || job?.told === 'killed') {
+  if (job?.mark === 'stopped' || job?.mark === 'killed') {
     const waited = pod?.unschedulable ? `: no node had room (${pod.unschedulable})` : ''
-    return { state: 'ended', pod, evidence: toldEvidence(job, `before it ran${waited}`) }
+    return { state: 'ended', pod, evidence: evidenceOfMark(job, `before it ran${waited}`) }
   }
   if (pod?.reason) return ended(`The cluster ended the bot (${pod.reason})`)
   if (job?.end) return ended(`The cluster ended the Job of the bot, and nothing is left of its pod (${job.end})`)

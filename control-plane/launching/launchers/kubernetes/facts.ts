@@ -2,13 +2,13 @@
 import type { V1Job, V1Pod } from '@kubernetes/client-node'
 import { isBotName } from '../shared/bot-name.ts'
 import { LABELS } from '../shared/container-environment.ts'
-import { CONTAINER, FINALIZER, TOLD, type Told, WHY } from './job.ts'
+import { CONTAINER, FINALIZER, MARK, type Mark, WHY } from './job.ts'
 
 /** Pods and Jobs have the names of their bots in their labels. */
 interface Named {
-  /** Of the attempt: `standin-<bot>-<attempt>`. */
+  /** Name of the attempt: `standin-<bot>-<attempt>`. */
   bot: string
-  /** Of the object. */
+  /** Name of the object in the cluster. */
   name: string
   /** UTC milliseconds. */
   createdAt: number
@@ -16,7 +16,7 @@ interface Named {
 }
 
 export interface JobFacts extends Named {
-  told: Told
+  mark: Mark
   why: string | null
   /** How the cluster says that it ended, in its own words; null while it runs. */
   end: string | null
@@ -26,14 +26,14 @@ export interface PodFacts extends Named {
   /** The cluster keeps it for us: its evidence is not taken yet. */
   isKept: boolean
   phase: string
-  /** The cluster's own words about the pod, such as why it was evicted; null where there are none. */
+  /** The cluster's own words about the pod, such as why it was evicted; null if there are none. */
   reason: string | null
   /** Removed without asking its node, which is gone, or before it had one. */
   isForced: boolean
   node: string | null
   /** The node does not report. */
   isSilent: boolean
-  /** Why no node takes it; null where one did. */
+  /** Why no node takes it; null if one did. */
   unschedulable: string | null
   container: ContainerFacts
 }
@@ -56,7 +56,7 @@ export function jobFacts(job: V1Job): JobFacts | null {
     name,
     createdAt: timeOf(job.metadata?.creationTimestamp),
     isGoing: job.metadata?.deletionTimestamp !== undefined,
-    told: (annotations[TOLD] ?? 'started') as Told,
+    mark: (annotations[MARK] ?? 'started') as Mark,
     why: annotations[WHY] ?? null,
     end: end === undefined ? null : (words(end.reason, end.message) ?? end.type),
   }

@@ -9,15 +9,15 @@ import { containerVariables, type JobAddress, LABELS, WORK_FOLDER } from '../sha
 export const CONTAINER = 'bot'
 /** On every pod of a bot: the cluster keeps the pod, and how it ended, until the service has read that. */
 export const FINALIZER = 'standin.bot/evidence'
-/** On every Job: what the service has done with it (`Told`). */
-export const TOLD = 'standin.told'
+/** On every Job: what the service has done with it (`Mark`). */
+export const MARK = 'standin.told'
 /** On a Job that the service has ended before its bot ran: why, in a sentence. */
 export const WHY = 'standin.why'
 
 /** `made`: without a pod yet, since its job is not offered yet. */
-export type Told = 'made' | 'started' | 'stopped' | 'killed'
+export type Mark = 'made' | 'started' | 'stopped' | 'killed'
 
-/** From SIGTERM to SIGKILL where the cluster removes the pod by itself: leave, finish the files, store the rest. */
+/** Time from SIGTERM to SIGKILL if the cluster removes the pod by itself: leave, finish the files, store the rest. */
 const GRACE_SECONDS = 120
 /** Seconds after which the cluster removes what the service has not. */
 const KEPT_SECONDS = 86_400
@@ -78,7 +78,7 @@ export function kubernetesJobOf(
   return {
     apiVersion: 'batch/v1',
     kind: 'Job',
-    metadata: { name, labels, annotations: { [TOLD]: 'made' satisfies Told } },
+    metadata: { name, labels, annotations: { [MARK]: 'made' satisfies Mark } },
     spec: {
       parallelism: 0,
       completions: 1,

@@ -21,14 +21,14 @@ import { type Cluster, connectCluster, isQuota, sentenceOf, statusOf, wasNotDone
 import { createWarnings } from './events.ts'
 import { type BotState, botPod, NO_POD, stateOf, waitReason } from './evidence.ts'
 import { type JobFacts, jobFacts, type PodFacts, podFacts } from './facts.ts'
-import { FINALIZER, kubernetesJobOf, type PodSettings, TOLD, type Told, WHY } from './job.ts'
+import { FINALIZER, kubernetesJobOf, MARK, type Mark, type PodSettings, WHY } from './job.ts'
 import { LogKeeper } from './logs.ts'
 import { listAll, openBook, type WatchedKind } from './watch.ts'
 
 /** Bots that may wait for a node at once: enough to make an autoscaler add one, too few to fill the cluster's queue. */
-const MOST_WAITING = 10
+const MAX_WAITING = 10
 /** The shortest that a node knows between SIGTERM and SIGKILL. */
-const SHORTEST_GRACE_SECONDS = 1
+const MIN_GRACE_SECONDS = 1
 const WHY_CHARACTERS = 500
 
 export interface KubernetesLauncherSettings extends PodSettings {
@@ -39,7 +39,7 @@ export interface KubernetesLauncherSettings extends PodSettings {
   log: Log
 }
 
-/** Rejects with a sentence where the cluster does not answer, or does not allow what the launcher does. */
+/** Rejects with a sentence if the cluster does not answer, or does not allow what the launcher does. */
 export async function createKubernetesLauncher(settings: KubernetesLauncherSettings): Promise<Launcher> {
   const { offers, installation, namespace, log } = settings
   const cluster = connectCluster(settings.config)
@@ -69,7 +69,7 @@ export async function createKubernetesLauncher(settings: KubernetesLauncherSetti
   const isOver = ({ name, end }: JobFacts) =>
     end !== null || over.has(name) || botPod(pods.of(name))?.container.state === 'terminated'
 
-  /** Null where only the cluster knows. Its own words where bots wait for it. */
+  /** Null if only the cluster knows. Its own words where bots wait for it. */
   function room(): { free: number; limit: number; wait?: { bot: string; reason: string } } | null {
     const open = [...jobs.all()].filter((job) => !isOver(job))
     const now = Date.now()
@@ -81,7 +81,7 @@ export async function createKubernetesLauncher(settings: KubernetesLauncherSetti
     const used = open.length + unlisted.length
     const { maxBots } = settings
     if (maxBots === null && waits.length === 0) return null
-    const mayWait = waits.length === 0 ? Number.POSITIVE_INFINITY : Math.max(0, MOST_WAITING - waits.length)
+    const mayWait = waits.length === 0 ? Number.POSITIVE_INFINITY : Math.max(0, MAX_WAITING - waits.length)
     const free = Math.min(mayWait, Math.max(0, (maxBots ?? Number.POSITIVE_INFINITY) - used))
     const isFull = maxBots !== null && used >= maxBots
     return { free, limit: maxBots ?? used + free, ...(free === 0 && !isFull && { wait: waits[0]! }) }
@@ -138,10 +138,10 @@ export async function createKubernetesLauncher(settings: KubernetesLauncherSetti
 
   /** Only if unchanged since it was made: a Job that was asked to end meanwhile stays without a pod. */
   async function begin(name: string): Promise<void> {
-    const told = `/metadata/annotations/${TOLD}`
+    const mark = `/metadata/annotations/${MARK}`
     const body = [
-      { op: 'test', path: told, value: 'made' satisfies Told },
-      { op: 'replace', path: told, value: 'started' satisfies Told },
+      { op: 'test', path: mark, value: 'made' satisfies Mark },
+      { op: 'replace', path: mark, value: 'started' satisfies Mark },
       { op: 'replace', path: '/spec/parallelism', value: 1 },
     ]
     const options = setHeaderOptions('Content-Type', PatchStrategy.JsonPatch)
@@ -156,7 +156,7 @@ export async function createKubernetesLauncher(settings: KubernetesLauncherSetti
     if (failed.length > 0) log.warn({ bot: botId, attempt, failed }, 'A Job that was not started could not be ended')
   }
 
-  /** Null where there is no such Job, or one that is not ours. */
+  /** Null if there is no such Job, or one that is not ours. */
   async function readJob(name: string): Promise<JobFacts | null> {
     placeOf(name)
     const job = await batch.readNamespacedJob({ name, namespace }).catch(nullWhereMissing)
@@ -183,14 +183,14 @@ export async function createKubernetesLauncher(settings: KubernetesLauncherSetti
    * The node itself sends SIGTERM, then SIGKILL, so that both happen even if this process exits. The pod is removed for
    * that; its finalizer keeps it with the evidence.
    */
-  async function end(name: string, told: 'stopped' | 'killed', patienceMs: number, why?: string): Promise<void> {
+  async function end(name: string, mark: 'stopped' | 'killed', patienceMs: number, why?: string): Promise<void> {
     const { job, pods: podsOfBot, state } = await readBot(name)
     if (state.state === 'absent' || state.state === 'ended') return
     const { botId, attempt } = placeOf(name)
     await offers.withdraw(botId, attempt)
-    const annotations = { [TOLD]: told, ...(why !== undefined && { [WHY]: why.slice(0, WHY_CHARACTERS) }) }
+    const annotations = { [MARK]: mark, ...(why !== undefined && { [WHY]: why.slice(0, WHY_CHARACTERS) }) }
     if (job !== null) await patchJob(name, { metadata: { annotations } })
-    const gracePeriodSeconds = Math.max(SHORTEST_GRACE_SECONDS, Math.ceil(patienceMs / 1000))
+    const gracePeriodSeconds = Math.max(MIN_GRACE_SECONDS, Math.ceil(patienceMs / 1000))
     for (const pod of podsOfBot) {
       if (pod.container.state === 'running') await logs.follow(name, pod.name, gracePeriodSeconds)
       await core.deleteNamespacedPod({ name: pod.name, namespace, gracePeriodSeconds }).catch(nullWhereMissing)

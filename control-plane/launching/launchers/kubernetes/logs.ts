@@ -2,12 +2,12 @@
 import { endsWithin, systemClock } from '@standin/base/deadline.ts'
 import { type Cluster, readLog } from './cluster.ts'
 
-/** Of one read. */
+/** Limit for one read. */
 const READ_MS = 20_000
 /** How long a stop waits for a log to open before it continues without it. */
 const OPEN_MS = 3_000
 /** Logs that are kept at once, 64 KiB each. */
-const MOST = 1_000
+const MAX_LOGS = 1_000
 
 export class LogKeeper {
   readonly #cluster: Cluster
@@ -22,14 +22,14 @@ export class LogKeeper {
 
   /** Resolves when the log comes, and keeps what comes until the bot has ended. */
   async follow(bot: string, pod: string, graceSeconds: number): Promise<void> {
-    if (this.#followed.has(bot) || this.#followed.size >= MOST) return
+    if (this.#followed.has(bot) || this.#followed.size >= MAX_LOGS) return
     const { promise: opened, resolve: onOpen } = Promise.withResolvers<void>()
     const patienceMs = graceSeconds * 1000 + READ_MS
     this.#followed.set(bot, readLog(this.#cluster, this.#place(pod), { follows: true, patienceMs, onOpen }))
     await endsWithin(systemClock, OPEN_MS, opened)
   }
 
-  /** Of a bot that has ended. */
+  /** Reads the end of the log of a bot that has ended. */
   async of(bot: string, pod: string): Promise<string | null> {
     const following = this.#followed.get(bot)
     const text = following && (await endsWithin(systemClock, READ_MS, following)) ? await following : null

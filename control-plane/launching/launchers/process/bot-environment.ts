@@ -23,14 +23,11 @@ const SYSTEM = [
   'no_proxy',
 ]
 
-/** Settings of the worker; docs/service.md names them. */
+/** Settings of the worker; docs/service.md names them. Keys of speech services go into the job. */
 const WORKER = [
   'STANDIN_TRANSCRIPTION_URL',
-  'STANDIN_TRANSCRIPTION_KEY',
   'STANDIN_TRANSCRIPTION_MODEL',
-  'STANDIN_DEEPGRAM_KEY',
   'STANDIN_DEEPGRAM_URL',
-  'STANDIN_ASSEMBLYAI_KEY',
   'STANDIN_ASSEMBLYAI_URL',
   'STANDIN_ASSEMBLYAI_LIVE_URL',
   'STANDIN_CHROMIUM',

@@ -18,7 +18,7 @@ export interface FolderFacts {
   name: string
   boot: string
   namespace: string
-  /** Kills for lack of memory in the service's group until then; null where the kernel does not say. */
+  /** Kills for lack of memory in the service's group until then; null if the kernel does not say. */
   outOfMemoryKills: number | null
 }
 
@@ -33,7 +33,7 @@ export async function writeFacts(folder: string, facts: FolderFacts): Promise<vo
   }
 }
 
-/** Null where the folder is of no bot, or its start was interrupted before anything was started. */
+/** Null if the folder is of no bot, or its start was interrupted before anything was started. */
 export async function readFacts(folder: string): Promise<FolderFacts | null> {
   const text = await readText(folder, 'launch.json')
   try {
@@ -45,7 +45,7 @@ export async function readFacts(folder: string): Promise<FolderFacts | null> {
 
 /**
  * Whether the folder was reserved for a bot of which nothing was started: the service ended in between, or the disk was
- * full. Rejects where that cannot be read.
+ * full. Rejects if that cannot be read.
  */
 export async function isHalfMade(folder: string): Promise<boolean> {
   if ((await readFacts(folder)) !== null) return false

@@ -19,6 +19,7 @@ import {
 } from '../../../ports.ts'
 import { botName, isBotName, knownName, placeOf } from '../shared/bot-name.ts'
 import { botLimit, limitReached } from '../shared/capacity.ts'
+import { withOperatorKeys } from '../shared/container-environment.ts'
 import { killLater } from '../shared/kill-later.ts'
 import { createExpectedCost, type LearnedCost } from '../shared/learned-cost.ts'
 import { botEnvironment, permittedAddresses } from './bot-environment.ts'
@@ -36,7 +37,7 @@ import {
 import { memoryEventsFile, outOfMemoryKills, processWorld } from './proc.ts'
 import { SUPERVISOR_SCRIPT } from './supervisor-script.ts'
 
-/** Until then a bot has not taken the memory that it is going to need. */
+/** A younger bot has not taken the memory yet that it is going to need. */
 const STARTING_MS = 60_000
 const JOB = /^job-.*\.json$/
 
@@ -58,7 +59,7 @@ export interface ProcessLauncherSettings {
   log: Log
 }
 
-/** Rejects where the folder cannot be used. No other launcher may be starting bots in it. */
+/** Rejects if the folder cannot be used. No other launcher may be starting bots in it. */
 export async function createProcessLauncher(settings: ProcessLauncherSettings): Promise<Launcher> {
   const { folder, command, mapHosts, environment, log } = settings
   if (command.length === 0) throw new Error('The command that starts a bot is empty')
@@ -90,7 +91,7 @@ export async function createProcessLauncher(settings: ProcessLauncherSettings): 
     return { limit, free: Math.max(0, limit - running - starting) }
   }
 
-  /** Makes the bot's folder; false where it is there already. */
+  /** Makes the bot's folder; false if it is there already. */
   function reserve(place: string): Promise<boolean> {
     return oneByOne(async () => {
       if ((await readFacts(place)) !== null) return false
@@ -119,7 +120,7 @@ export async function createProcessLauncher(settings: ProcessLauncherSettings): 
     const ownHosts = (await settings.mapHostsOf?.(spec.job)) ?? []
     const [world, events] = await Promise.all([processWorld(), memoryEvents && readFile(memoryEvents, 'utf8')])
     const jobFile = join(place, `job-${randomUUID()}.json`)
-    await writeFile(jobFile, JSON.stringify(spec.job), { mode: 0o600, flag: 'wx' })
+    await writeFile(jobFile, JSON.stringify(withOperatorKeys(spec.job, environment)), { mode: 0o600, flag: 'wx' })
     await writeFacts(place, {
       ...world,
       name,

@@ -7,7 +7,7 @@ export interface ProcessIdentity {
   startTicks: number
 }
 
-/** Reads a line of `/proc/<pid>/stat`; null where it is none. A program's name may hold spaces and parentheses. */
+/** Reads a line of `/proc/<pid>/stat`; null if it is none. A program's name may hold spaces and parentheses. */
 export function parseStat(text: string): (ProcessIdentity & { state: string }) | null {
   const match = /^(?<pid>\d+) \(.*\) (?<rest>.+)$/s.exec(text.trim())
   if (match === null) return null
@@ -46,7 +46,7 @@ export async function processesWith(variable: string, value: string): Promise<Pr
 }
 
 /**
- * The file in which the kernel counts how often it killed for lack of memory in this process's group; null where it
+ * The file in which the kernel counts how often it killed for lack of memory in this process's group; null if it
  * cannot be read.
  */
 export async function memoryEventsFile(): Promise<string | null> {
@@ -66,7 +66,7 @@ export async function memoryEventsFile(): Promise<string | null> {
   return null
 }
 
-/** The count in such a file; null where it has none. */
+/** The count in such a file; null if it has none. */
 export function outOfMemoryKills(text: string): number | null {
   const [, count] = /^oom_kill (\d+)$/m.exec(text) ?? []
   return count === undefined ? null : Number(count)

@@ -19,7 +19,7 @@ export interface JobAddress {
   token: string
 }
 
-/** Of the service's variables, those that a container gets: no path of this machine, and nothing secret. */
+/** A container gets these variables of the service: no path of this machine, and nothing secret. */
 const PASSED = [
   'TZ',
   'HTTP_PROXY',
@@ -55,7 +55,7 @@ export function containerVariables(job: Job, address: JobAddress, environment: E
 }
 
 /**
- * The operator's keys as parts of the job: a container's variables can be read by everyone who may look at it.
+ * The operator's keys as parts of the job: the variables of a container, and of a process, can be read by others.
  */
 export function withOperatorKeys(job: Job, environment: Environment): Job {
   const { transcription } = job

@@ -9,7 +9,7 @@ export function endWithout(reason: string): EndEvidence {
   return { exitCode: null, signal: null, isOutOfMemory: false, reason, endedAt: null, logTail: null }
 }
 
-/** Of the status of a shell or a container: the exit code, or 128 and the number of the signal. */
+/** Reads the status of a shell or a container, which is the exit code, or 128 and the number of the signal. */
 export function exitOf(status: number): { exitCode: number | null; signal: string | null; how: string } {
   const signal = Object.entries(osConstants.signals).find(([, number]) => number === status - 128)?.[0] ?? null
   return signal === null

@@ -6,7 +6,8 @@ import { readFileSync, unlinkSync } from 'node:fs'
 
 const job = process.env.STANDIN_JOB_URL === undefined ? takeFile() : await fetchJob()
 const [does, value] = String(job.extra?.does ?? 'wait').split(':')
-console.log(JSON.stringify({ arguments: process.argv.slice(2), environment: Object.keys(process.env).sort() }))
+const environment = Object.keys(process.env).sort()
+console.log(JSON.stringify({ arguments: process.argv.slice(2), environment, speechKey: job.transcription?.api_key }))
 if (job.extra?.says) console.log(job.extra.says)
 
 // Output that is still in the pipe would be lost when the process exits.

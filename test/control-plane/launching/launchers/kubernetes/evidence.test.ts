@@ -11,10 +11,10 @@ const NOW = Date.parse('2026-11-26T10:00:00Z')
 const before = (ms: number) => new Date(NOW - ms).toISOString()
 type Values = Record<string, unknown>
 
-function job(told: string, values: { conditions?: object[]; ageMs?: number; annotations?: Values } = {}) {
+function job(mark: string, values: { conditions?: object[]; ageMs?: number; annotations?: Values } = {}) {
   const { conditions, ageMs = 10_000, annotations = {} } = values
   const creationTimestamp = before(ageMs)
-  const metadata = { name: NAME, creationTimestamp, annotations: { 'standin.told': told, ...annotations } }
+  const metadata = { name: NAME, creationTimestamp, annotations: { 'standin.told': mark, ...annotations } }
   return jobFacts({ metadata, status: { conditions } } as never)!
 }
 

@@ -334,19 +334,25 @@ test('the job is a file for its owner alone; neither arguments nor variables hol
       DATABASE_URL: 'postgres://secret',
       STANDIN_SECRET_KEYS: 'id:secret',
       STANDIN_TRANSCRIPTION_URL: 'http://127.0.0.1:1/v1',
+      STANDIN_TRANSCRIPTION_KEY: 'secret-default',
+      STANDIN_DEEPGRAM_KEY: 'secret-deepgram',
+      STANDIN_ASSEMBLYAI_KEY: 'secret-assemblyai',
       AWS_SECRET_ACCESS_KEY: 'secret',
     },
   })
-  const job = jobOf('wait', { control_plane: { url: 'ws://127.0.0.1:8080/link', token: 'top-secret-token' } })
+  const job = jobOf('wait', {
+    control_plane: { url: 'ws://127.0.0.1:8080/link', token: 'top-secret-token' },
+    transcription: { provider: 'deepgram' },
+  })
   const handle = await launch(launcher, job)
   await waiting(folder, handle)
   const said = JSON.parse(logOf(folder, handle).split('\n')[0]!)
   expect(said.arguments).toEqual(['--map-host', 'meet.google.com=127.0.0.1:9', '--map-host', 'zoom.us=127.0.0.1:8'])
+  expect(said.speechKey).toBe('secret-deepgram')
   expect(said.environment).toEqual(
     expect.arrayContaining(['PATH', 'STANDIN_JOB_FILE', 'STANDIN_TRANSCRIPTION_URL', 'STANDIN_PRIVATE_ADDRESSES']),
   )
-  for (const name of ['DATABASE_URL', 'STANDIN_SECRET_KEYS', 'AWS_SECRET_ACCESS_KEY'])
-    expect(said.environment).not.toContain(name)
+  for (const name of said.environment) expect(name).not.toMatch(/DATABASE|SECRET|_KEY/)
   for (const pid of [botPid(folder, handle), supervisorPid(folder, handle)]) {
     const shown = readFileSync(`/proc/${pid}/cmdline`, 'utf8') + readFileSync(`/proc/${pid}/environ`, 'utf8')
     expect(shown).not.toContain('secret')
