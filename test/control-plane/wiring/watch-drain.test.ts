@@ -1,18 +1,23 @@
 import { askForDrain, databaseTime } from '@standin/control-plane/store/drain.ts'
 import { watchDrain } from '@standin/control-plane/wiring/watch-drain.ts'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
 import { openTestDatabase, type TestDatabase } from '../postgres.ts'
 
 const log = { info: () => {}, warn: () => {}, error: () => {} }
+/** The watch looks this often. */
+const LOOK_MS = 2_000
 let db: TestDatabase
 
 beforeAll(async () => {
-  db = await openTestDatabase()
+  // One connection, so that a query of the test comes after those that were begun before it.
+  db = await openTestDatabase(1)
 })
 
 afterAll(() => db.close())
 
 test('a drain during the run of the service is handled once; an earlier one is not', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+  onTestFinished(() => void vi.useRealTimers())
   await askForDrain(db.database)
   let drained = 0
   const stop = watchDrain(
@@ -23,9 +28,15 @@ test('a drain during the run of the service is handled once; an earlier one is n
     },
     log,
   )
-  await new Promise((resolve) => setTimeout(resolve, 2_500))
+  /** Until the watch has looked once more. */
+  const looked = async () => {
+    await vi.advanceTimersByTimeAsync(LOOK_MS)
+    await databaseTime(db.database)
+  }
+  await looked()
   expect(drained).toBe(0)
   await askForDrain(db.database)
+  await looked()
   await expect.poll(() => drained).toBe(1)
   await askForDrain(db.database)
   await stop()
