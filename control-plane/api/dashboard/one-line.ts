@@ -9,4 +9,6 @@ export const oneLine = z
   .trim()
   .min(1)
   .max(100)
-  .regex(/^(?:[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]|[\u200c\u200d])*$/u, { error: 'must be one line without control characters' })
+  .regex(/^(?:[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]|[\u200c\u200d])*$/u, {
+    error: 'must be one line without control characters',
+  })
