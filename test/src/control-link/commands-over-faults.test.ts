@@ -12,7 +12,10 @@ async function openLink(url: string) {
   return link
 }
 
-test('every command is run once and answered once, however often the link breaks meanwhile', async () => {
+// Sixty connections, one after the other: seconds on a quiet machine.
+test('every command is run once and answered once, however often the link breaks meanwhile', {
+  timeout: 240_000,
+}, async () => {
   const plane = await startExample(await temporaryFolder())
   const proxy = await startCuttingProxy(plane.url)
   // Each connection is cut a little later than the one before, some of them in the middle of a command or an answer.
