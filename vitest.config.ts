@@ -25,8 +25,6 @@ export default defineConfig({
     globalSetup: ['test/global-setup.ts'],
     // Modules have no state, so files may share them: loading them again costs more than most tests.
     isolate: false,
-    // Node runs the sources as it does in production; what Vite would translate them for, no test uses (such as vi.mock).
-    experimental: { viteModuleRunner: false, nodeLoader: false },
     // Lanes of one group run at once, as many files as its workers; the groups run one after the other.
     projects: [
       {

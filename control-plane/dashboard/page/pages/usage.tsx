@@ -7,8 +7,8 @@ import { TEXTS } from '../texts.ts'
 
 export function Usage() {
   const texts = TEXTS.usage
-  const usage = useLoaded(() => dataOf(dashboard.GET('/usage', { params: { query: { days: '30' } } })))
-  const ledger = useLoaded(() => dataOf(dashboard.GET('/ledger', { params: { query: { limit: '100' } } })))
+  const usage = useLoaded(() => dataOf(dashboard.GET('/usage', { params: { query: { days: 30 } } })))
+  const ledger = useLoaded(() => dataOf(dashboard.GET('/ledger', { params: { query: { limit: 100 } } })))
   return (
     <>
       <h1>{texts.title}</h1>

@@ -141,7 +141,7 @@ function Deliveries({ action }: { action: Action }) {
   const state = useSignal<State | ''>('')
   const deliveries = useLoaded(
     () => {
-      const query = { limit: '100', ...(state.value && { state: state.value }) }
+      const query = { limit: 100, ...(state.value && { state: state.value }) }
       return dataOf(dashboard.GET('/deliveries', { params: { query } }))
     },
     () => [changes.value, state.value],

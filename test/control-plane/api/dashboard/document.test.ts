@@ -50,7 +50,13 @@ test('paths are relative to the address of its server, and the page with the pub
 test('an answer with another shape fails the test that gets it', async () => {
   await world.app.inject('/dashboard/api/sign-in-ways')
   expect([...world.judge.seen]).toEqual(['GET /dashboard/api/sign-in-ways 200'])
-  const answer = { method: 'GET', path: '/dashboard/api/usage', status: 200, contentType: 'application/json', headers: {} }
+  const answer = {
+    method: 'GET',
+    path: '/dashboard/api/usage',
+    status: 200,
+    contentType: 'application/json',
+    headers: {},
+  }
   expect(() => world.judge.check({ ...answer, text: '{"success":true,"data":{"plan":"free"}}' })).toThrow(
     'does not fit',
   )

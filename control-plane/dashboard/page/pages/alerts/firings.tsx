@@ -12,7 +12,7 @@ export function Firings({ polls }: { polls: Signal<number> }) {
   const texts = TEXTS.alerts
   const count = useSignal(FIRST)
   const firings = useLoaded(
-    () => dataOf(dashboard.GET('/alert-firings', { params: { query: { limit: String(count.value) } } })),
+    () => dataOf(dashboard.GET('/alert-firings', { params: { query: { limit: count.value } } })),
     () => [polls.value, count.value],
   )
   return (
