@@ -93,7 +93,9 @@ function withNames(document: OpenApiDocument, idempotent: ReadonlySet<string>): 
       const isIdempotent = idempotent.has(operation.operationId)
       if (isIdempotent) operation.parameters = [...(operation.parameters ?? []), ref('parameters', 'IdempotencyKey')]
       for (const [status, response] of Object.entries(operation.responses)) {
-        if (status === '429' || status === '503') response.headers = { 'retry-after': ref('headers', 'RetryAfter') }
+        // The dashboard's document has one answer for all refusals; a busy idempotency key is a 409.
+        const hasRetry = ['429', '503', 'default'].includes(status) || (isIdempotent && status === '409')
+        if (hasRetry) response.headers = { 'retry-after': ref('headers', 'RetryAfter') }
         if (isIdempotent && status.startsWith('2'))
           response.headers = { 'idempotent-replayed': ref('headers', 'IdempotentReplayed') }
       }
