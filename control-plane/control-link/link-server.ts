@@ -307,12 +307,8 @@ class Server implements LinkServer {
     try {
       const sent: string[] = []
       const wanted = await unsentCommands(this.#database, MAX_COMMANDS)
-      for (const { id, bot_id: botId, attempt, command } of wanted) {
-        const link = this.#byAttempt.get(keyOf({ botId, attempt }))
-        link?.command(id, command)
-        // Also one that was sent before: its row may have been locked when it was to be marked.
-        if (link?.sent.has(id)) sent.push(id)
-      }
+      for (const { id, bot_id: botId, attempt, command } of wanted)
+        if (this.#byAttempt.get(keyOf({ botId, attempt }))?.command(id, command)) sent.push(id)
       await markSent(this.#database, sent)
     } catch (error) {
       this.#log.warn({ error: String(error) }, 'Commands could not be read')

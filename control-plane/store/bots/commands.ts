@@ -112,7 +112,8 @@ export async function storeAnswer(db: Database, botId: string, answer: Answer): 
   if (!UUID.test(answer.id)) return false
   const { numUpdatedRows } = await db
     .updateTable('bot_commands')
-    .set({ answer: jsonText(answer), answered_at: sql`now()` })
+    // The answer proves that it was sent; `markSent` may have found the row locked by this very statement.
+    .set({ answer: jsonText(answer), answered_at: sql`now()`, sent_at: sql`coalesce(sent_at, now())` })
     .where('id', '=', answer.id)
     .where('bot_id', '=', botId)
     .where('answered_at', 'is', null)

@@ -40,8 +40,9 @@ async function askToLeave({ database }: Setting, botId: string): Promise<void> {
     return 'refused' in change ? null : change
   })
   const command = await addCommand(database, botId, { type: 'leave' }, 3600)
-  // It counts as sent; that links send it is proved in the tests of the control link.
-  await database.updateTable('bot_commands').set({ sent_at: new Date() }).where('id', '=', command).execute()
+  const sentAt = () =>
+    database.selectFrom('bot_commands').select('sent_at').where('id', '=', command).executeTakeFirst()
+  await expect.poll(async () => (await sentAt())?.sent_at ?? null, LONG).not.toBeNull()
 }
 
 /** Moves what is stored about the bot into the past, as if time had gone by. Its deadline is far away. */
