@@ -132,7 +132,7 @@ export interface GrowingFile {
   storedBytes(): number
   /**
    * Uploads the rest and the header, completes and verifies. `makeHead` gets the number of bytes that the header must
-   * fill exactly, or null where any size fits (a short recording). May be retried after it rejected.
+   * fill exactly, or null if any size fits (a short recording). May be retried after it rejected.
    */
   finish(makeHead: (room: number | null) => Uint8Array, signal: AbortSignal): Promise<StoredFile>
   /** Stops without finishing; what was appended stays for recovery. Repeatable, never rejects. */

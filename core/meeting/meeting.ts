@@ -146,7 +146,7 @@ export type MeetingEvent =
   | { type: 'muted_by_host'; at: number }
   /**
    * Sent about once a second while the page answers: the observer is healthy. `others` is how many participants other
-   * than the bot are present, or null where the page does not say just now (unknown is not gone). `areRoomsOpen`: the
+   * than the bot are present, or null if the page does not say just now (unknown is not gone). `areRoomsOpen`: the
    * meeting has breakout rooms, so people who are not here may be in another room.
    */
   | { type: 'heartbeat'; others: number | null; areRoomsOpen?: boolean; at: number }

@@ -76,7 +76,7 @@ export interface CommonSnapshot {
   camera: DeviceState
   /** Others in the meeting as far as known; null where the page does not say. */
   others: number | null
-  /** Breakout rooms are open, and people may be in them; absent where the page does not say. */
+  /** Breakout rooms are open, and people may be in them; absent if the page does not say. */
   areRoomsOpen?: boolean
   /** Whether captions are shown; absent or null where the page does not say. */
   captionsOn?: boolean | null

@@ -1,4 +1,4 @@
-/** What is stored about a command of a bot. */
+/** Stored facts about a command of a bot: when it was sent, and when it was answered. */
 import { randomUUID } from 'node:crypto'
 import { addCommand, markSent, storeAnswer } from '@standin/control-plane/store/bots/commands.ts'
 import { sql } from 'kysely'
