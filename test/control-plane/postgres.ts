@@ -1,5 +1,5 @@
 /** A real PostgreSQL for tests: one server for each worker process, and a fresh database for each test file that asks. */
-import { mkdirSync } from 'node:fs'
+import { chmodSync, mkdtempSync } from 'node:fs'
 import { join } from 'node:path'
 import pg from 'pg'
 import { type Database, openDatabase } from '../../control-plane/store/database.ts'
@@ -18,8 +18,9 @@ function testServer(): Promise<OwnPostgres> {
 }
 
 async function start(): Promise<OwnPostgres> {
-  const folder = join(testServers(), String(process.pid))
-  mkdirSync(folder, { recursive: true })
+  // Not named by the process id: Linux gives the id of a worker that has ended to a later one.
+  const folder = mkdtempSync(join(testServers(), 'worker-'))
+  chmodSync(folder, 0o755)
   const own = await startOwnPostgres({
     folder,
     settings: ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off'],
