@@ -7,7 +7,15 @@ import { readFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { readText } from './english/read-text.ts'
-import { kebab, NAME_RULES, NEW_NAMES, TEXT_RULES } from './english/rules.ts'
+import {
+  IDENTIFIER_RULES,
+  IDENTIFIERS_OF_OTHERS,
+  kebab,
+  NAME_RULES,
+  NEW_NAMES,
+  SUMMARY_RULES,
+  TEXT_RULES,
+} from './english/rules.ts'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 
@@ -45,8 +53,14 @@ export function violationsOf(file: string, text: string): Violation[] {
   for (const { line, kind, text: words } of readText(file, text)) {
     const where = { file, line }
     if (kind === 'string' && isWithoutStrings) continue
+    if (kind === 'identifier') {
+      if (IDENTIFIERS_OF_OTHERS.get(words)?.test(file)) continue
+      for (const { id, pattern, say } of IDENTIFIER_RULES)
+        if (pattern.test(words)) found.push({ ...where, rule: id, found: words, say })
+      continue
+    }
     if (kind !== 'name') {
-      for (const { id, pattern, say } of TEXT_RULES) {
+      for (const { id, pattern, say } of kind === 'summary' ? SUMMARY_RULES : TEXT_RULES) {
         const match = pattern.exec(words)
         if (match) found.push({ ...where, rule: id, found: shortened(match[0], words), say })
       }

@@ -3,8 +3,12 @@ import jsTokens from 'js-tokens'
 
 export interface Found {
   line: number
-  /** A `string` is a sentence in a string of code: a message, the name of a test, or data. */
-  kind: 'sentence' | 'string' | 'name'
+  /**
+   * A `string` is a sentence in a string of code: a message, the name of a test, or data. A `name` is an identifier
+   * at its declaration; an `identifier` is each identifier of a file once, locals and parameters too. A `summary` is
+   * the first sentence of the comment above an exported function.
+   */
+  kind: 'sentence' | 'string' | 'name' | 'identifier' | 'summary'
   text: string
 }
 
@@ -56,7 +60,34 @@ function tokensOf(text: string): Token[] {
 function readCode(text: string, isTest: boolean): Found[] {
   const tokens = tokensOf(text)
   const code = tokens.filter(({ type }) => !/WhiteSpace|LineTerminator|Comment/.test(type))
-  return [...readComments(tokens), ...readStrings(code, isTest), ...readNames(code)].sort((a, b) => a.line - b.line)
+  return [
+    ...readComments(tokens),
+    ...readSummaries(tokens),
+    ...readStrings(code, isTest),
+    ...readNames(code),
+    ...readIdentifiers(code),
+  ].sort((a, b) => a.line - b.line)
+}
+
+/** First sentences of the comments above exported functions. */
+function readSummaries(tokens: readonly Token[]): Found[] {
+  const meaningful = tokens.filter(({ type }) => !/WhiteSpace|LineTerminator/.test(type))
+  return meaningful.flatMap(({ type, value, line }, index) => {
+    if (type !== 'MultiLineComment' || meaningful[index + 1]?.value !== 'export') return []
+    const next = meaningful.slice(index + 2, index + 4).map((token) => token.value)
+    if (!next.includes('function')) return []
+    const words = value.replace(/^\/\*+|\*\/$/g, '').replace(/\n\s*\*+/g, ' ')
+    return sentencesOf(words, line)
+      .slice(0, 1)
+      .map((found) => ({ ...found, kind: 'summary' as const }))
+  })
+}
+
+/** Every identifier once for each file, at its first use. */
+function readIdentifiers(code: readonly Token[]): Found[] {
+  const seen = new Map<string, number>()
+  for (const { type, value, line } of code) if (/Identifier/.test(type) && !seen.has(value)) seen.set(value, line)
+  return [...seen].map(([text, line]) => ({ line, kind: 'identifier', text }))
 }
 
 /** Comment lines that follow each other are one text. */

@@ -119,6 +119,13 @@ export const TEXT_RULES: readonly Rule[] = [
     example: 'The stage stands behind the door.',
   },
   {
+    id: 'where-for-if',
+    pattern: /(?<!= )\b(null|absent|none|undefined|empty|nothing|true|false),? where\b/i,
+    why: '"Where" names a place; a condition needs "if".',
+    say: 'if',
+    example: 'The time of the event; null where it has none.',
+  },
+  {
     id: 'long-sentence',
     pattern: /^(\S+\s+){45,}/,
     why: 'More than 45 words in one sentence.',
@@ -135,6 +142,44 @@ export const NAME_RULES: readonly Rule[] = [
     why: 'The verb does not say what the function does.',
     say: 'handle, on…, emit, report, listen, subscribe, dismissDialog, poll',
     example: 'function take(event) {}',
+  },
+]
+
+/** Rules for every identifier: locals, parameters and properties too. */
+export const IDENTIFIER_RULES: readonly Rule[] = [
+  {
+    id: 'private-word',
+    pattern:
+      /(?:^|[a-z_#])(?:told|Told|knock(?:ing|s)?|Knock(?:ing|s)?|desks?|Desks?|stages?|Stages?|door|Door)(?![a-z])/,
+    why: 'A private word where the field has a term.',
+    say: 'reported, joining, dispatcher, environment or step, join flow',
+    example: 'toldAt',
+  },
+  {
+    id: 'prefix-of-limit',
+    pattern: /^(MOST|LONGEST|LARGEST|LEAST|SHORTEST|SMALLEST)_/,
+    why: 'Limits have two prefixes.',
+    say: 'MAX_ or MIN_',
+    example: 'LONGEST_NAME',
+  },
+]
+
+/** Identifiers with such words that Chromium's protocol and the pages of Jitsi, Meet and Teams chose, by file. */
+export const IDENTIFIERS_OF_OTHERS: ReadonlyMap<string, RegExp> = new Map([
+  ['requestStage', /./],
+  ['knocking', /jitsi/],
+  ['isKnocking', /jitsi/],
+  ['stage', /microsoft-teams/],
+])
+
+/** Rules for the first sentence of the comment above an exported function. */
+export const SUMMARY_RULES: readonly Rule[] = [
+  {
+    id: 'summary-without-verb',
+    pattern: /^(Of|As|From|At|By|With|Than|Beside)\b/,
+    why: 'The sentence has no verb, so a reader has to guess what the function does.',
+    say: 'start with the verb: "Returns …", "Converts …", "Whether …"',
+    example: 'From a date and a time to an instant.',
   },
 ]
 

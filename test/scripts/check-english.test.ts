@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { packageRoot } from '../../core/process/page-scripts.ts'
 import { violationsOf } from '../../scripts/check-english.ts'
-import { NAME_RULES, NEW_NAMES, TEXT_RULES } from '../../scripts/english/rules.ts'
+import { IDENTIFIER_RULES, NAME_RULES, NEW_NAMES, SUMMARY_RULES, TEXT_RULES } from '../../scripts/english/rules.ts'
 
 const rulesOf = (file: string, text: string) => violationsOf(file, text).map(({ rule }) => rule)
 
@@ -23,6 +23,33 @@ test.each(NAME_RULES)('the rule $id is broken by a function, a method and a prop
   expect(rulesOf('src/a.ts', `class A {\n  async ${name}(event: Event): void {}\n}`)).toContain(id)
   expect(rulesOf('src/a.ts', `interface A {\n  ${name}(event: Event): void\n}`)).toContain(id)
   expect(rulesOf('src/a.ts', `const parts = {\n  ${name}: () => {},\n}`)).toContain(id)
+})
+
+test.each(IDENTIFIER_RULES)(
+  'the rule $id is broken by a local, a parameter and a private field, once in a file',
+  ({ id, example }) => {
+    expect(rulesOf('src/a.ts', `const ${example} = 1\nuse(${example})`)).toEqual([id])
+    expect(rulesOf('src/a.ts', `call((${example}) => ${example})`)).toEqual([id])
+    expect(rulesOf('src/a.ts', `class A {\n  readonly #${example} = 1\n}`).length).toBeLessThanOrEqual(1)
+    expect(rulesOf('src/a.ts', `const text = '${example}'`)).toEqual([])
+  },
+)
+
+test('identifiers of others are judged in files of ours only', () => {
+  expect(rulesOf('platforms/jitsi/page/store.ts', 'const { knocking } = lobby')).toEqual([])
+  expect(rulesOf('src/a.ts', 'const { knocking } = lobby')).toEqual(['private-word'])
+  expect(rulesOf('src/a.ts', 'const backdoor = understage(desktop)')).toEqual([])
+})
+
+test.each(SUMMARY_RULES)('the rule $id is broken above an exported function, and not elsewhere', ({ id, example }) => {
+  expect(rulesOf('src/a.ts', `/** ${example} */\nexport function a() {}`)).toEqual([id])
+  expect(rulesOf('src/a.ts', `/** ${example} */\nexport async function a() {}`)).toEqual([id])
+  expect(rulesOf('src/a.ts', `/** ${example} */\nexport const a = 1`)).toEqual([])
+  expect(rulesOf('src/a.ts', `/** Converts. ${example} */\nexport function a() {}`)).toEqual([])
+})
+
+test('SQL that sets a column to null is no sentence', () => {
+  expect(rulesOf('src/a.ts', 'sql`update bots set token = null where id = ${id}`')).toEqual([])
 })
 
 test('a call of a function of that name is reported once, where the function is declared', () => {
