@@ -150,7 +150,7 @@ export const IDENTIFIER_RULES: readonly Rule[] = [
   {
     id: 'private-word',
     pattern:
-      /(?:^|[a-z_#])(?:told|Told|knock(?:ing|s)?|Knock(?:ing|s)?|desks?|Desks?|stages?|Stages?|door|Door)(?![a-z])/,
+      /(?:(?:^#?|_)(?:told|untold|knock(?:ing|s)?|desks?|stages?|door)|Told|Knock(?:ing|s)?|Desks?|Stages?|Door)(?![a-z])/,
     why: 'A private word where the field has a term.',
     say: 'reported, joining, dispatcher, environment or step, join flow',
     example: 'toldAt',
