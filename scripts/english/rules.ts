@@ -176,7 +176,7 @@ export const IDENTIFIERS_OF_OTHERS: ReadonlyMap<string, RegExp> = new Map([
 export const SUMMARY_RULES: readonly Rule[] = [
   {
     id: 'summary-without-verb',
-    pattern: /^(Of|As|From|At|By|With|Than|Beside)\b/,
+    pattern: /^(Of|As|From|At|By(?! default)|With|Than|Beside)\b/,
     why: 'The sentence has no verb, so a reader has to guess what the function does.',
     say: 'start with the verb: "Returns …", "Converts …", "Whether …"',
     example: 'From a date and a time to an instant.',
