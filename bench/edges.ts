@@ -4,7 +4,7 @@
  * it is, and from its beeps, whose true times the meeting knows, when it really began.
  *
  * `-- --platform teams` is one platform (default: all), `-- --times 20` meetings of each, `-- --mode gallery_view` another
- * picture or `audio_only`, `-- --door open` a meeting without a waiting room, `-- --keep <folder>` leaves the recordings there.
+ * picture or `audio_only`, `-- --entry open` a meeting without a waiting room, `-- --keep <folder>` leaves the recordings there.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -25,14 +25,14 @@ const { values } = parseArgs({
     platform: { type: 'string' },
     times: { type: 'string', default: '20' },
     mode: { type: 'string', default: 'speaker_view' },
-    door: { type: 'string', default: 'waiting-room' },
+    entry: { type: 'string', default: 'waiting-room' },
     keep: { type: 'string' },
   },
 })
 const WAIT_SECONDS = 4
 const MEETING_SECONDS = 9
 /** Milliseconds. The transit time of the meeting's sound is shorter. */
-const MOST_ON_THE_WAY_MS = 1000
+const MAX_ON_THE_WAY_MS = 1000
 
 /** All in milliseconds. */
 interface Edges {
@@ -41,7 +41,7 @@ interface Edges {
   /** From the end of the meeting to the last one. */
   end: number
   /** From the call page to the status that says so. */
-  told: number
+  reported: number
   /** By how much the beeps of the file are later than by the time that the bot gives its beginning; null without beeps. */
   beepsLate: number | null
 }
@@ -57,7 +57,7 @@ try {
   if (values.keep === undefined) rmSync(folder, { recursive: true, force: true })
 }
 const head = ['platform', 'meetings', 'first frame after the call page', 'last after the end', 'status', 'beeps late']
-console.log([`${values.mode}, door: ${values.door}; ms, median / 95th percentile / worst`, ''].join('\n'))
+console.log([`${values.mode}, entry: ${values.entry}; ms, median / 95th percentile / worst`, ''].join('\n'))
 console.log(markdown(head, rows).join('\n'))
 
 async function measure(platform: MockPlatformName): Promise<Edges[]> {
@@ -76,19 +76,19 @@ async function measure(platform: MockPlatformName): Promise<Edges[]> {
 }
 
 async function once(server: MockServer, platform: MockPlatformName): Promise<Edges> {
-  const meeting = server.open(values.door, { people: FOUR_PEOPLE })
+  const meeting = server.open(values.entry, { people: FOUR_PEOPLE })
   const job = { recording_mode: values.mode, timeout_config: { removed_too_early: 0 } }
   const bot = new BotProcess(server, meeting, { out: folder, arguments: platformArguments(platform, meeting), job })
   try {
     meeting.flashAndBeep(true)
-    if (values.door === 'waiting-room') {
+    if (values.entry === 'waiting-room') {
       await bot.whenStatus('in_waiting_room')
       await passes(WAIT_SECONDS)
       meeting.admit()
     }
-    const { event: told, at } = await bot.whenEvent('status_change', ({ status }) => status === 'in_call_recording')
+    const { event: reported, at } = await bot.whenEvent('status_change', ({ status }) => status === 'in_call_recording')
     const shownAt = meeting.truth.admittedAt
-    if (shownAt === null || told.start_time === undefined) throw new Error('The bot records no meeting')
+    if (shownAt === null || reported.start_time === undefined) throw new Error('The bot records no meeting')
     await passes(MEETING_SECONDS)
     meeting.endForAll()
     const { exitCode } = await bot.ended()
@@ -97,12 +97,12 @@ async function once(server: MockServer, platform: MockPlatformName): Promise<Edg
     if (exitCode !== 0) throw new Error(`The bot ended with ${exitCode}`)
     const file = bot.file(values.mode === 'audio_only' ? 'audio.m4a' : 'video.mp4')
     const { seconds } = await probe(file)
-    const startedAt = told.start_time * 1000
+    const startedAt = reported.start_time * 1000
     const beeps = beepsIn(await soundOf(file)).map((offset) => startedAt + offset * 1000)
     return {
       start: Math.round(startedAt - shownAt),
       end: Math.round(startedAt + seconds * 1000 - endedAt),
-      told: Math.round(Date.parse(at) - shownAt),
+      reported: Math.round(Date.parse(at) - shownAt),
       beepsLate: lateness(beeps, meeting.truth.beeps),
     }
   } finally {
@@ -113,7 +113,7 @@ async function once(server: MockServer, platform: MockPlatformName): Promise<Edg
 function lateness(heard: readonly number[], sent: readonly number[]): number | null {
   const late = heard.flatMap((at) => {
     const ms = at - (sent.findLast((beep) => beep <= at) ?? Number.NaN)
-    return ms < MOST_ON_THE_WAY_MS ? [ms] : []
+    return ms < MAX_ON_THE_WAY_MS ? [ms] : []
   })
   return late.length === 0 ? null : Math.round(median(late))
 }
@@ -130,7 +130,7 @@ function rowOf(platform: string, edges: readonly Edges[]): string[] {
     String(edges.length),
     figures(({ start }) => start),
     figures(({ end }) => end),
-    figures(({ told }) => told),
+    figures(({ reported }) => reported),
     figures(({ beepsLate }) => beepsLate),
   ]
 }

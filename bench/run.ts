@@ -58,7 +58,7 @@ const contenders: Contender[] = [
   tabCapture(server, folder),
   withoutCameras,
   audio,
-  // Tried and not used: measured where they are asked for.
+  // Tried and not used: measured if they are asked for.
   ...(values.only === '' ? [] : (['canvas', 'planes', 'track'] as const).map((way) => webCodecs(way, server, folder))),
 ].filter((contender) => contender === zero || isAskedFor(contender))
 

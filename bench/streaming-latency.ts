@@ -57,7 +57,7 @@ const recorder = createRecorder({
   grow: (file) => storage.grow(file, signal),
   isHeardLive: true,
 })
-const stage = await recorder.prepare(signal)
+const environment = await recorder.prepare(signal)
 const page = await listener(true)
 const pulse = await listener(false)
 const driver = await openDriver({
@@ -70,7 +70,7 @@ const driver = await openDriver({
     onMix: (sound) => page.streaming.onMix(sound),
     onParticipantAudio: () => {},
   },
-})(target, stage, signal)
+})(target, environment, signal)
 try {
   if ((await driver.join(signal)) === 'waiting_room') await driver.waitForAdmission(signal)
   await driver.prepareRecording(signal)
@@ -78,7 +78,7 @@ try {
   await recorder.start()
   for (const { streaming } of [page, pulse]) {
     await streaming.connect(signal)
-    await streaming.start(stage satisfies CaptureEnvironment, driver)
+    await streaming.start(environment satisfies CaptureEnvironment, driver)
   }
   await passes(3)
   const file = join(folder, 'beep.wav')

@@ -11,7 +11,7 @@ import type { components, paths as NewerPaths } from './v2.ts'
 export interface StandinClientOptions {
   /** Address of the service, such as `https://bots.example.com`. */
   baseUrl: string
-  /** Absent where something else proves who asks, such as the session of the dashboard. */
+  /** Absent if something else proves who asks, such as the session of the dashboard. */
   apiKey?: string
   headers?: Readonly<Record<string, string>>
   /** For tests, proxies and time-outs. Default: the global one. */
@@ -29,9 +29,9 @@ export type Schemas = components['schemas']
 
 /** A request that the service refused, or that did not reach it. */
 export class StandinApiError extends Error {
-  /** Of the HTTP answer; 0 where there was none. */
+  /** Of the HTTP answer; 0 if there was none. */
   readonly status: number
-  /** Such as `FST_ERR_VALIDATION`; null where the answer has none. */
+  /** Such as `FST_ERR_VALIDATION`; null if the answer has none. */
   readonly code: string | null
   /** Seconds to wait before the same request may succeed; null: the service did not say. */
   readonly retryAfter: number | null

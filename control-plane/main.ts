@@ -27,7 +27,7 @@ export function createServiceLog(
   return log
 }
 
-/** Runs until a signal asks it to end. Rejects where the service cannot be started. */
+/** Runs until a signal asks it to end. Rejects if the service cannot be started. */
 export async function runService(
   config: ServiceConfig,
   environment: Readonly<Record<string, string | undefined>>,

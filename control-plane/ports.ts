@@ -43,14 +43,14 @@ export interface EndEvidence {
   exitCode: number | null
   signal: string | null
   isOutOfMemory: boolean
-  /** In words, where the system says more. */
+  /** In words, if the system says more. */
   reason: string | null
   endedAt: Date | null
   /** The last 64 KiB of its log at most. */
   logTail: string | null
 }
 
-/** Thrown by `start` where there is no room now: the bot waits, it has not failed. */
+/** Thrown by `start` if there is no room now: the bot waits, it has not failed. */
 export class NoRoom extends Error {
   constructor(reason: string) {
     super(reason)
@@ -74,7 +74,7 @@ export interface Launcher {
   capacity(): Promise<{ free: number; limit: number; reason?: string } | null>
   /**
    * A folder of this machine with `<bot id>/` and the bot's files in it, as they are now or as they were when it ended; null
-   * where there are none beside those in the store. Rejects where they cannot be reached now.
+   * if there are none beside those in the store. Rejects if they cannot be reached now.
    */
   workFolder?(handle: LaunchHandle): Promise<string | null>
   /** Closes its connections; the bots continue. */
@@ -101,7 +101,7 @@ export interface FileStore {
   jobStorage(botId: string, attempt: number): Job['storage']
   /** A link that works for `seconds` without a key. Signed when read, never stored. */
   sign(key: string, seconds: number, options?: { downloadName?: string }): Promise<string>
-  /** Null where there is no such file. */
+  /** Null if there is no such file. */
   read(key: string, maxBytes: number): Promise<Uint8Array | null>
   write(key: string, bytes: Uint8Array, contentType: string): Promise<void>
   list(prefix: string): Promise<{ key: string; bytes: number }[]>
@@ -114,9 +114,9 @@ export interface FileStore {
 
 /** Links to the artifacts of a bot, by the names that the worker gives its files. */
 export interface ArtifactLinks {
-  /** Null where the bot has no such artifact, or its data was deleted. */
+  /** Null if the bot has no such artifact, or its data was deleted. */
   sign(botId: string, name: string, seconds: number): Promise<string | null>
-  /** The transcript in the shape of the older generation; empty where there is none. */
+  /** The transcript in the shape of the older generation; empty if there is none. */
   olderTranscript(botId: string): Promise<unknown[]>
 }
 
@@ -183,7 +183,7 @@ export class GrantRefused extends Error {
 /** The provider or the database cannot answer now. `code` is what the bot ends with when its time is over. */
 export class GrantDelayed extends Error {
   readonly code: string
-  /** Milliseconds; null where the provider named no time. */
+  /** Milliseconds; null if the provider named no time. */
   readonly retryAfterMs: number | null
 
   constructor(code: string, message: string, retryAfterMs: number | null = null) {
@@ -221,7 +221,7 @@ export interface GuardedClient {
    * allowed, `ETIMEDOUT` no whole answer in time, `ECONNFAILED` everything else.
    */
   request(request: OutgoingRequest): Promise<OutgoingAnswer>
-  /** A sentence about what is wrong with the address, without a lookup; null where it may be tried. */
+  /** A sentence about what is wrong with the address, without a lookup; null if it may be tried. */
   problemOf(url: string): string | null
 }
 
@@ -254,7 +254,7 @@ export type AlertMail = (alert: { to: string; id: string; body: Record<string, u
 
 /** The message is a sentence without secrets. */
 export class MailRefused extends Error {
-  /** Of SMTP; null where the server did not speak of this mail. */
+  /** Of SMTP; null if the server did not speak of this mail. */
   readonly status: number | null
   /** No further attempt would help. */
   readonly isFinal: boolean

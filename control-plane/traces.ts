@@ -1,5 +1,5 @@
 /**
- * Spans of OpenTelemetry, where an endpoint for them is set (docs/watching.md). The spans of a bot belong to the trace
+ * Spans of OpenTelemetry, if an endpoint for them is set (docs/watching.md). The spans of a bot belong to the trace
  * of the request that asked for it, which is stored with the bot, so that a trace spans days and processes. Attributes
  * hold ids and fixed words: never a secret, a meeting link, an address or a text of a caller.
  */
@@ -13,7 +13,7 @@ export interface NewSpan {
   kind?: 'server' | 'client' | 'internal'
   /** Null values are left out. */
   attributes?: Attributes
-  /** UTC milliseconds; now where it is left out. */
+  /** UTC milliseconds; now if it is left out. */
   startedAt?: number
 }
 
@@ -26,7 +26,7 @@ export interface Span {
 
 export interface Traces {
   readonly isOn: boolean
-  /** Null where there are no traces. Never throws. */
+  /** Null if there are no traces. Never throws. */
   begin(name: string, span: NewSpan): Span | null
 }
 
@@ -34,12 +34,12 @@ export const NO_TRACES: Traces = { isOn: false, begin: () => null }
 
 const TRACEPARENT = /^00-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-0[01]$/
 
-/** The header of a caller, where it is one that can be followed. */
+/** The header of a caller, if it is one that can be followed. */
 export function readTraceparent(header: unknown): string | null {
   return typeof header === 'string' && TRACEPARENT.test(header) ? header : null
 }
 
-/** The trace of a bot: that of its request, or one made of its id where it was asked for by a calendar or without traces. */
+/** The trace of a bot: that of its request, or one made of its id if it was asked for by a calendar or without traces. */
 export function traceOf(bot: Pick<BotRow, 'id' | 'traceparent'>): string {
   if (bot.traceparent !== null) return bot.traceparent
   const id = bot.id.replaceAll('-', '')

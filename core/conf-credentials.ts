@@ -39,7 +39,7 @@ type ConfName =
   | 'conf_access_token'
   | 'conf_access_token_url'
 
-/** Null where the job names no SDK credentials: the bot is then an ordinary guest. */
+/** Null if the job names no SDK credentials: the bot is then an ordinary guest. */
 export function confCredentialsOf(job: Job): ConfCredentials | null {
   const { conf_sdk_id: sdkId, conf_sdk_pwd: sdkSecret } = job
   if (!sdkId || !sdkSecret) return null
@@ -57,7 +57,7 @@ export function confCredentialsOf(job: Job): ConfCredentials | null {
   }
 }
 
-/** Problems of the credentials, each with its path; empty where there is none. */
+/** Problems of the credentials, each with its path; empty if there is none. */
 export function confProblems(job: Job, platform: PlatformName): Problem[] {
   const given = givenPaths(job)
   if (given.length === 0) return []

@@ -24,11 +24,11 @@ export interface CaptureEnvironment {
   pulseServer: string
   /** The sink the browser plays into. */
   pulseSink: string
-  /** A sink for the bot's own voice, which is recorded beside the meeting's sound; absent where the bot says nothing. */
+  /** A sink for the bot's own voice, which is recorded beside the meeting's sound; absent if the bot says nothing. */
   voiceSink?: string
-  /** Milliseconds of sound that the browser is to hand over at a time; absent where that is its own affair. */
+  /** Milliseconds of sound that the browser is to hand over at a time; absent if that is its own affair. */
   soundPieceMs?: number
-  /** Milliseconds of sound that the browser is to keep ready in the Pulse server; absent where that is its own affair. */
+  /** Milliseconds of sound that the browser is to keep ready in the Pulse server; absent if that is its own affair. */
   soundAheadMs?: number
   /** Pixels. */
   width: number
@@ -70,14 +70,14 @@ export interface MeetingDriver {
   join(signal: AbortSignal, gate?: AskGate): Promise<Admission>
   /** Calls back before admission when a recorder may stand by; never where the picture is painted on the display. */
   onReadyToStandBy(listener: () => void): void
-  /** UTC milliseconds since when the page proves that the bot is in and may record; null where nothing is proven. */
+  /** UTC milliseconds since when the page proves that the bot is in and may record; null if nothing is proven. */
   readonly provenAt: number | null
   /** Resolves when the bot is in the meeting; rejects with the code: denied, timed out by the platform, ended. */
   waitForAdmission(signal: AbortSignal): Promise<void>
   /** The event that the waiting room waits for; it names the failure of a wait that took too long. May change. */
   readonly waitingFor: WaitingFor
   /**
-   * Asks for the right to record, where the platform has such a right; resolves at once elsewhere. Called in the
+   * Asks for the right to record, if the platform has such a right; resolves at once elsewhere. Called in the
    * meeting, after `watch`. Rejects with the code: refused, cannot be asked for, or not answered within `limitMs`.
    */
   obtainRecordingRight(limitMs: number, signal: AbortSignal): Promise<void>
@@ -141,7 +141,7 @@ export interface ParticipantAudio {
 
 /** Receives audio captured in the page. Audio from before admission, or without a listener, is dropped. */
 export interface AudioTap {
-  /** Hertz of the mixed audio of all participants; null where no listener needs it. */
+  /** Hertz of the mixed audio of all participants; null if no listener needs it. */
   mixRate: number | null
   wantsParticipantTracks: boolean
   onMix(sound: CapturedAudio): void
@@ -173,7 +173,7 @@ export interface RecordedFile {
 export interface ParticipantTracks {
   /** Audio outside of the recorded stretches is dropped. */
   write(voice: ParticipantAudio): void
-  /** Completes the files and lists them in `audio/index.json`; none where the platform sends mixed audio only. */
+  /** Completes the files and lists them in `audio/index.json`; none if the platform sends mixed audio only. */
   finish(personOf: (platformId: string) => Person | null): Promise<RecordedFile[]>
 }
 
@@ -183,7 +183,7 @@ export interface ReportFacts {
   /** `MeetingTarget.meetingId` */
   meetingId: string
   botName: string
-  /** UTC milliseconds of the first frame; null where nothing was recorded. */
+  /** UTC milliseconds of the first frame; null if nothing was recorded. */
   startedAt: number | null
   /** Length of the recording, pauses removed. */
   seconds: number
@@ -201,7 +201,7 @@ export interface ReportFacts {
 /** Makes the transcript's files in a recording's folder. Rejects with a plain sentence; no file is written then. */
 export type Transcribe = (folder: string, signal: AbortSignal) => Promise<void>
 
-/** Makes `report.html` in a recording's folder from the files there. Rejects where it cannot; nothing depends on it. */
+/** Makes `report.html` in a recording's folder from the files there. Rejects if it cannot; nothing depends on it. */
 export type WriteReport = (folder: string, facts: ReportFacts) => Promise<void>
 
 /** Live audio and speaker messages, to and from the sockets of the job. One instance serves one bot. */
@@ -209,7 +209,7 @@ export interface Streaming {
   /** Resolves when every socket has been open once; rejects with STREAMING_SETUP_FAILED. Lost ones are dialed again. */
   connect(signal: AbortSignal): Promise<void>
   /** From the start of the recording: sends the meeting's audio, and plays received audio into the meeting. */
-  start(stage: CaptureEnvironment, meeting: InMeeting): Promise<void>
+  start(environment: CaptureEnvironment, meeting: InMeeting): Promise<void>
   /** `at` is a UTC instant in milliseconds. */
   onSpeaker(person: Person, isSpeaking: boolean, at: number): void
   /** Neither sound nor speaker messages leave until `resume`. */
@@ -230,7 +230,7 @@ export interface SpokenTurn {
 
 /** Recording time and speakers, for a live transcript. */
 export interface RecordedTime {
-  /** Seconds of the recording at a UTC instant in milliseconds; null where it was not recorded. */
+  /** Seconds of the recording at a UTC instant in milliseconds; null if it was not recorded. */
   offset(at: number): number | null
   /** Who spoke when, so far. */
   turns(): SpokenTurn[]
@@ -241,7 +241,7 @@ export interface RecordedTime {
 /** Live transcript. One instance serves one bot; it never delays the meeting. */
 export interface LiveTranscript {
   /** From the recording's start on. */
-  start(stage: CaptureEnvironment, time: RecordedTime): void
+  start(environment: CaptureEnvironment, time: RecordedTime): void
   takeCaption(event: Extract<MeetingEvent, { type: 'caption' | 'captions' }>): void
   /** Speech until `resume` is not transcribed. */
   pause(): void
@@ -254,7 +254,7 @@ export type CommandAnswer =
   | { ok: true; data?: Record<string, unknown> }
   | { ok: false; code: CommandErrorCode; message: string }
 
-/** The bot's side of the control link, or a stand-in where no control plane was named. */
+/** The bot's side of the control link, or a stand-in if no control plane was named. */
 export interface ControlPlane {
   /** Numbered, journaled and sent in order; never rejects and never waits for the network. */
   report(event: BotEvent): void

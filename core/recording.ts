@@ -29,7 +29,7 @@ export interface RecordedSpan {
  * display or the sound server), call `prepare`, open a browser there, and call `resume`. When the `place` accepts no
  * more data, the recording cannot resume.
  */
-export type RecorderLoss = 'encoder' | 'stage' | 'place'
+export type RecorderLoss = 'encoder' | 'environment' | 'place'
 
 export type RecorderEvent =
   /** Bytes are what is safely in files so far. */
@@ -71,7 +71,7 @@ export interface Recorder {
   quality(): Quality | null
   /**
    * Stops capturing and completes the stored files; the signal ends attempts to reach the storage. The recording ends
-   * at `until` (UTC milliseconds), where that is in its last stretch.
+   * at `until` (UTC milliseconds), if that is in its last stretch.
    */
   finish(signal: AbortSignal, until?: number | null): Promise<FinishedRecording>
   /** Stops servers and encoders. Never rejects. */
@@ -89,7 +89,7 @@ export interface Storage {
   store(file: { name: string; path: string; contentType: string }, signal: AbortSignal): Promise<StoredFile>
   /** Begins a file that reaches its place while it is being made. Replaces an earlier one of this name when finished. */
   grow(file: GrowingStart, signal: AbortSignal): Promise<GrowingFile>
-  /** Reads a stored file back to `path` on this machine; does nothing where that is the stored file itself. */
+  /** Reads a stored file back to `path` on this machine; does nothing if that is the stored file itself. */
   fetch(name: string, path: string, signal: AbortSignal): Promise<void>
   /** Where the recording is, for people: a folder's path or `s3://bucket/prefix/bot-id/`. */
   location(): string
@@ -124,7 +124,7 @@ export interface GrowingFile {
   /**
    * Takes the next whole piece of the body, such as a fragment: recovery cuts between pieces. Resolves when the operating
    * system has the bytes, which must not change until then, and never waits for the network. Calls need not wait for each
-   * other. Rejects with a StorageError where nothing more can be kept (disk full, spool past its limit): from then on all
+   * other. Rejects with a StorageError if nothing more can be kept (disk full, spool past its limit): from then on all
    * do, and what came before stays good.
    */
   append(bytes: Uint8Array): Promise<void>

@@ -51,7 +51,7 @@ export interface Meetings {
   leave(botId: string): Promise<void>
   /** One sentence a line. */
   timeline(botId: string): Promise<string>
-  /** Null where the bot has none, or not yet. */
+  /** Null if the bot has none, or not yet. */
   transcript(bot: Pick<Bot, 'transcription'>): Promise<Utterance[] | null>
 }
 

@@ -30,7 +30,7 @@ export function titleOf(name: MockPlatformName): string {
   return PLATFORMS[name].platform.title
 }
 
-/** Starts one mock platform. Rejects where a named port is taken. */
+/** Starts one mock platform. Rejects if a named port is taken. */
 export function startMock(name: MockPlatformName, options?: MockServerOptions): Promise<PlatformServer> {
   return PLATFORMS[name].start(options)
 }

@@ -88,7 +88,7 @@ export interface MockMeeting {
   say(id: string, text: string, parts?: MockMessageParts): string
   editMessage(messageId: string, text: string): void
   deleteMessage(messageId: string): void
-  /** On a message, or where none is named in the meeting, for all to see. */
+  /** On a message, or if none is named in the meeting, for all to see. */
   react(id: string, emoji: string, messageId?: string): void
   raiseHand(id: string, isRaised: boolean): void
   setChatEnabled(enabled: boolean): void
@@ -120,7 +120,7 @@ export interface MockServer {
 
 export interface MockMeetingOptions {
   people?: MockPerson[]
-  /** Its code, in the platform's form; a random one where it is left out. */
+  /** Its code, in the platform's form; a random one if it is left out. */
   code?: string
   /** Same seed, same class names, apostrophes, badge or button, order of traps. */
   seed?: number

@@ -13,7 +13,7 @@ export type { DriverOptions }
 interface Platform {
   open(
     target: MeetingTarget,
-    stage: CaptureEnvironment,
+    environment: CaptureEnvironment,
     signal: AbortSignal,
     options: DriverOptions,
   ): Promise<MeetingDriver>
@@ -41,8 +41,8 @@ export function hasSoundInTracks(platform: PlatformName): boolean {
 /** Makes the function that the worker run calls for each attempt to join. */
 export function openDriver(
   options: DriverOptions,
-): (target: MeetingTarget, stage: CaptureEnvironment, signal: AbortSignal) => Promise<MeetingDriver> {
+): (target: MeetingTarget, environment: CaptureEnvironment, signal: AbortSignal) => Promise<MeetingDriver> {
   const expectsAccount = options.expectsAccount ?? Boolean(options.browserState)
-  return (target, stage, signal) =>
-    PLATFORMS[target.platform].open(target, stage, signal, { ...options, expectsAccount })
+  return (target, environment, signal) =>
+    PLATFORMS[target.platform].open(target, environment, signal, { ...options, expectsAccount })
 }

@@ -8,7 +8,7 @@ import { type AudioSink, makeSoundHome, startAudioSink } from './servers/audio-s
 import { type Display, startDisplay } from './servers/display.ts'
 
 export interface CaptureServersOptions {
-  /** For what the servers need; made where it is missing. */
+  /** For what the servers need; made if it is missing. */
   folder: string
   hasPicture: boolean
   /** Pixels. */

@@ -46,7 +46,7 @@ export class HeldSegment {
     this.#begun.promise.catch(() => {})
   }
 
-  /** Takes the encoder's output. Rejects where it is no such output, or what it is passed on to rejects. */
+  /** Takes the encoder's output. Rejects if it is no such output, or what it is passed on to rejects. */
   append = (bytes: Uint8Array): Promise<void> =>
     this.#inTurn(async () => {
       this.#reader.push(bytes)

@@ -90,7 +90,7 @@ class MeetingRecorder implements Recorder {
       ...{ folder, hasPicture, width, height, soundPieceMs, withVoice, logger },
       soundAheadMs: hasPicture && !isHeardLive ? SOUND_AHEAD_MS : undefined,
       readyDeadlineMs: limits.serverReadyMs,
-      onLost: (error) => this.#fail('stage', error),
+      onLost: (error) => this.#fail('environment', error),
     })
     this.#encoders = new Encoders({
       ...{ environment: this.#environment, folder, limits, clock, over: this.#over.signal },

@@ -22,7 +22,7 @@ interface Stream {
   extradata_hash?: string
 }
 
-/** Seconds of a media file. Rejects where it cannot be played. */
+/** Seconds of a media file. Rejects if it cannot be played. */
 export async function mediaSeconds(file: string, signal: AbortSignal): Promise<number> {
   const args = ['-v', 'error', '-show_entries', 'format=duration', '-of', 'csv=p=0', file]
   const seconds = Number(await run('ffprobe', args, signal))

@@ -14,10 +14,10 @@ export interface JoinedSamples {
 
 /** The pictures and sound that a span added to the files. */
 export interface SpanMedia {
-  /** By its pictures, or by its sound where there are none. */
+  /** By its pictures, or by its sound if there are none. */
   seconds: number
   pictures: number
-  /** Samples of captured sound, and samples of silence put where there was none. */
+  /** Samples of captured sound, and samples of silence put if there was none. */
   soundSamples: number
   filledSamples: number
 }

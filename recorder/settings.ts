@@ -26,7 +26,7 @@ export const INDEXED_SECONDS = 4 * 3600
 export const END_SECONDS = 60
 
 /**
- * Milliseconds of sound that Chromium keeps ready in the sound server, where a picture is recorded and no listener gets
+ * Milliseconds of sound that Chromium keeps ready in the sound server, if a picture is recorded and no listener gets
  * the sound live. By default it keeps three pieces: when the machine stalls for longer, the server has nothing to play,
  * and the sound after that is late for seconds (bench/notes/2026-11-24-standstills.md).
  */

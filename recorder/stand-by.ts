@@ -56,7 +56,7 @@ export class StandBy {
   }
 
   /**
-   * The encoder whose recording begins at `from` (UTC milliseconds) or as soon after as one has seen; null where there is
+   * The encoder whose recording begins at `from` (UTC milliseconds) or as soon after as one has seen; null if there is
    * none. The others end, and nothing stands by any more. Never rejects.
    */
   async takeOver(from: number, limitMs: number, sink: (part: SegmentPart) => Promise<void>): Promise<Begun | null> {

@@ -103,7 +103,7 @@ async function runBotOf(config: BotConfig, openView: OpenView, stops: StopReques
     })
     const streaming = openStreaming(config, control, logger)
     recorder.watch((event) => {
-      if (event.type === 'sound') streaming?.noteStage(event.isAudible, event.at)
+      if (event.type === 'sound') streaming?.noteCapture(event.isAudible, event.at)
     })
     const participantTracks = job.separate_tracks
       ? createParticipantTracks({

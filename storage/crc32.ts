@@ -49,7 +49,7 @@ export class CutCrc {
     }
   }
 
-  /** Of the first `bytes`. Null where fewer bytes were pushed, or where so many follow that they are no longer held. */
+  /** Of the first `bytes`. Null if fewer bytes were pushed, or where so many follow that they are no longer held. */
   upTo(bytes: number): Crc | null {
     if (bytes < this.#crc.bytes || bytes > this.#crc.bytes + this.#heldBytes) return null
     let crc = this.#crc

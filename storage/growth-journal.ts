@@ -110,7 +110,7 @@ export class GrowthJournal {
   }
 }
 
-/** Reads what a dead process left; null where not even the first line is whole, so that nothing was kept either. */
+/** Reads what a dead process left; null if not even the first line is whole, so that nothing was kept either. */
 export async function readGrowth(folder: string): Promise<Growth | null> {
   const text = await readFile(path.join(folder, JOURNAL_NAME), { encoding: 'utf8', flag: READ_NO_LINK }).catch(() => '')
   let growth: Growth | null = null

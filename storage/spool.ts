@@ -45,7 +45,7 @@ export class Spool {
     }
   }
 
-  /** Sets bytes of the limit aside; false where that is passed. */
+  /** Sets bytes of the limit aside; false if that is passed. */
   reserve(bytes: number): boolean {
     if (this.#usedBytes + bytes > this.#limitBytes) return false
     this.#usedBytes += bytes
@@ -72,11 +72,11 @@ export class Spool {
 
 /** As long as it is not released, others see that the spool has a living owner. */
 export interface Ownership {
-  /** Removes the spool too, where nothing is left in it. Never rejects. */
+  /** Removes the spool too, if nothing is left in it. Never rejects. */
   release(): Promise<void>
 }
 
-/** Makes this process the owner of a spool. Rejects where another one that may be alive owns it. */
+/** Makes this process the owner of a spool. Rejects if another one that may be alive owns it. */
 export async function own(folder: string): Promise<Ownership> {
   await claim(folder)
   const file = path.join(folder, OWNER)

@@ -65,7 +65,7 @@ export interface HearingStreaming extends Streaming {
   /** Receives sound captured in the meeting's page; none is sent before `start`. */
   onMix(sound: CapturedAudio): void
   /** Whether the recorder captures sound; `at` in UTC milliseconds. */
-  noteStage(isAudible: boolean, at: number): void
+  noteCapture(isAudible: boolean, at: number): void
 }
 
 export function createStreaming(options: StreamingOptions): HearingStreaming {
@@ -97,7 +97,7 @@ class LiveStreaming implements HearingStreaming {
     this.#page?.add(sound)
   }
 
-  noteStage(isAudible: boolean, at: number): void {
+  noteCapture(isAudible: boolean, at: number): void {
     this.#audibleSince = isAudible ? (this.#audibleSince ?? at) : null
   }
 
@@ -143,10 +143,10 @@ class LiveStreaming implements HearingStreaming {
     this.#options.notice(sentence)
   }
 
-  async start(stage: CaptureEnvironment, meeting: InMeeting): Promise<void> {
+  async start(environment: CaptureEnvironment, meeting: InMeeting): Promise<void> {
     const { clock, logger, sampleRate } = this.#options
-    const { voiceSink } = stage
-    if (voiceSink !== undefined) void this.#keepSpeaking({ ...stage, voiceSink })
+    const { voiceSink } = environment
+    if (voiceSink !== undefined) void this.#keepSpeaking({ ...environment, voiceSink })
     this.#inlet = new Inlet({
       speaker: meeting,
       alsoHear: (samples) => {
@@ -158,8 +158,8 @@ class LiveStreaming implements HearingStreaming {
       logger,
     })
     if (this.#outlet === null) return
-    if (this.#options.hearsPage === true) void this.#forwardPageAudio(stage)
-    else void this.#keepHearing(stage)
+    if (this.#options.hearsPage === true) void this.#forwardPageAudio(environment)
+    else void this.#keepHearing(environment)
   }
 
   onSpeaker(person: Person, isSpeaking: boolean, at: number): void {
@@ -211,7 +211,7 @@ class LiveStreaming implements HearingStreaming {
   }
 
   /** Streams the page's sound for as long as it is the meeting's. */
-  async #forwardPageAudio(stage: CaptureEnvironment): Promise<void> {
+  async #forwardPageAudio(environment: CaptureEnvironment): Promise<void> {
     const { clock, logger, sampleRate } = this.#options
     const cut = createCutter(messageBytes(sampleRate), (message) => this.#send(message))
     const deaf = new AbortController()
@@ -232,7 +232,7 @@ class LiveStreaming implements HearingStreaming {
     this.#page = null
     if (signal.aborted) return
     logger.warn('The page is silent although the meeting has sound; streaming from the sound server instead')
-    await this.#keepHearing(stage)
+    await this.#keepHearing(environment)
   }
 
   #send(message: Buffer): void {
@@ -240,16 +240,16 @@ class LiveStreaming implements HearingStreaming {
     if (!this.#isPaused) this.#outlet?.push(message)
   }
 
-  #keepHearing(stage: CaptureEnvironment): Promise<void> {
+  #keepHearing(environment: CaptureEnvironment): Promise<void> {
     const { sampleRate, folder, sound = { capture: captureSink } } = this.#options
     const send = (message: Buffer) => this.#send(message)
-    return this.#keep('The sound for streaming', () => sound.capture(stage, sampleRate, folder, send))
+    return this.#keep('The sound for streaming', () => sound.capture(environment, sampleRate, folder, send))
   }
 
-  #keepSpeaking(stage: CaptureEnvironment & { voiceSink: string }): Promise<void> {
+  #keepSpeaking(environment: CaptureEnvironment & { voiceSink: string }): Promise<void> {
     const { logger, sampleRate, folder, sound = { speak: speakIntoRecording } } = this.#options
     return this.#keep("The bot's voice for the recording", async () => {
-      const voice = await sound.speak(stage, sampleRate, folder)
+      const voice = await sound.speak(environment, sampleRate, folder)
       // A pipe that broke: the process says why.
       voice.stdin!.on('error', (error) => logger.debug('The recording does not hear the bot', { error }))
       this.#voice = voice

@@ -24,7 +24,7 @@ function childEnvironment(folder: string): Record<string, string> {
  * sound server from gathering more; -flush_packets hands on every packet.
  */
 export async function captureSink(
-  stage: CaptureEnvironment,
+  environment: CaptureEnvironment,
   sampleRate: number,
   folder: string,
   listener: (message: Buffer) => void,
@@ -39,13 +39,13 @@ export async function captureSink(
         '-f',
         'pulse',
         '-server',
-        `unix:${stage.pulseServer}`,
+        `unix:${environment.pulseServer}`,
         '-sample_rate',
         String(CAPTURE_SAMPLE_RATE),
         '-channels',
         '2',
       ],
-      ...['-fragment_size', String(FRAGMENT_BYTES), '-i', `${stage.pulseSink}.monitor`],
+      ...['-fragment_size', String(FRAGMENT_BYTES), '-i', `${environment.pulseSink}.monitor`],
       ...['-ac', '1', '-ar', String(sampleRate), '-f', 's16le', '-flush_packets', '1', 'pipe:1'],
     ],
     env: childEnvironment(folder),
@@ -58,7 +58,7 @@ export async function captureSink(
 
 /** Says something into the recording: what is written to its standard input, mono at this rate. */
 export function speakIntoRecording(
-  stage: CaptureEnvironment & { voiceSink: string },
+  environment: CaptureEnvironment & { voiceSink: string },
   sampleRate: number,
   folder: string,
 ): Promise<Supervised> {
@@ -69,7 +69,7 @@ export function speakIntoRecording(
       ...QUIET,
       ...['-probesize', '32', '-analyzeduration', '0', '-fflags', 'nobuffer'],
       ...['-f', 's16le', '-ar', String(sampleRate), '-ac', '1', '-i', 'pipe:0'],
-      ...['-f', 'pulse', '-server', `unix:${stage.pulseServer}`, '-device', stage.voiceSink],
+      ...['-f', 'pulse', '-server', `unix:${environment.pulseServer}`, '-device', environment.voiceSink],
       ...['-buffer_duration', String(VOICE_BUFFER_MS), '-name', 'standin', 'own voice'],
     ],
     env: childEnvironment(folder),

@@ -81,7 +81,7 @@ export class StreamSocket {
     return this.#socket?.bufferedAmount ?? 0
   }
 
-  /** False where the socket is not open. */
+  /** False if the socket is not open. */
   send(data: string | Uint8Array): boolean {
     if (!this.isOpen) return false
     this.#socket!.send(data)

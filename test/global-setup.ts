@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { startOwnPostgres } from '../control-plane/store/own-postgres.ts'
 import { bundleDashboard, bundlePageScripts } from '../scripts/build.ts'
 
-/** Tests that need no page script, or that of another platform, run even where one cannot be bundled. */
+/** Tests that need no page script, or that of another platform, run even if one cannot be bundled. */
 export default async () => {
   // A bot or a service that a test starts is compiled once.
   process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, '../.cache/compiled')

@@ -6,7 +6,7 @@ import { Worker } from 'node:worker_threads'
 const STANDSTILL_MS = 500
 /** A machine that has stalled does so again within moments, often for minutes. */
 const REST_MS = 10_000
-const LONGEST_REST_MS = 180_000
+const MAX_REST_MS = 180_000
 
 export class StandstillWatch {
   /** The longest lateness of the thread, and how often it woke. */
@@ -35,7 +35,7 @@ export class StandstillWatch {
   }
 
   /** Resolves after `restMs` without a standstill, or after `longestMs` in any case. */
-  async recovered(restMs = REST_MS, longestMs = LONGEST_REST_MS): Promise<void> {
+  async recovered(restMs = REST_MS, longestMs = MAX_REST_MS): Promise<void> {
     const last = performance.now() + longestMs
     do {
       this.begin()

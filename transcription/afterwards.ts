@@ -92,8 +92,8 @@ export async function writeLiveTranscript(
 }
 
 /**
- * The transcript when the meeting is over: what was heard live, where that is whole and nothing better is asked for, or
- * from the stored sound. Each is the other's way out. Rejects with a plain sentence where there are no words at all.
+ * The transcript when the meeting is over: what was heard live, if that is whole and nothing better is asked for, or
+ * from the stored sound. Each is the other's way out. Rejects with a plain sentence if there are no words at all.
  */
 export async function finishTranscript(
   folder: string,

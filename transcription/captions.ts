@@ -22,7 +22,7 @@ export interface CaptionUpdate {
   isFinal: boolean
   /** UTC milliseconds. */
   at: number
-  /** When the row's first word was said, where it is known. */
+  /** When the row's first word was said, if it is known. */
   startedAt?: number
 }
 
@@ -42,7 +42,7 @@ const SETTLED_SENTENCE_MS = 2_500
 const SETTLED_MS = 5_000
 /** A word of a text that comes up at once has taken about this long. */
 const WORD_MS = 350
-/** The platform's time of a word is not believed where it is further back. */
+/** The platform's time of a word is not believed if it is further back. */
 const MAX_DELAY_MS = 30_000
 /** Final words that are kept of a row: with them, a new text is aligned. */
 const MAX_FINALS = 60

@@ -69,7 +69,7 @@ function documentOf({ botId, provider, languages, seconds, utterances }: Transcr
   }
 }
 
-/** The speaker turns that were seen in the meeting; empty where there were none. */
+/** The speaker turns that were seen in the meeting; empty if there were none. */
 export async function readTurns(folder: string): Promise<Turn[]> {
   const text = await readFile(join(folder, 'diarization.jsonl'), 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return ''

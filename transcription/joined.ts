@@ -4,7 +4,7 @@ import { writeTranscript } from './files.ts'
 import type { Utterance } from './types.ts'
 
 export interface TranscribedPart {
-  /** `transcription.json` as parsed; null where the part has none. */
+  /** `transcription.json` as parsed; null if the part has none. */
   document: unknown
   /** `raw_transcription.json`, likewise. */
   raw: unknown
@@ -42,7 +42,7 @@ const documentSchema = z.looseObject({
 })
 const rawSchema = z.looseObject({ transcriptions: z.array(z.unknown()) })
 
-/** Writes the transcript's files; resolves with the parts that it has no words of, or null where no part has any. */
+/** Writes the transcript's files; resolves with the parts that it has no words of, or null if no part has any. */
 export async function joinTranscripts(
   folder: string,
   { botId, parts, now = () => new Date() }: { botId: string; parts: readonly TranscribedPart[]; now?: () => Date },

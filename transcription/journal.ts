@@ -18,7 +18,7 @@ export function spokenIn(events: readonly { event: unknown }[]): Utterance[] {
   })
 }
 
-/** Rejects where the folder has no journal, or the journal has no words. */
+/** Rejects if the folder has no journal, or the journal has no words. */
 export async function readSpoken(folder: string): Promise<LiveResult> {
   const utterances: Utterance[] = []
   const languages = new Set<string>()

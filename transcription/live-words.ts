@@ -61,7 +61,7 @@ export class LiveWords {
     void this.#stayAlive()
   }
 
-  /** Null where all sound was recognized as far as is known; else what is missing, in one sentence. */
+  /** Null if all sound was recognized as far as is known; else what is missing, in one sentence. */
   get gap(): string | null {
     if (this.#failure !== null) return this.#failure
     return this.#lostSeconds > 0 ? `${Math.ceil(this.#lostSeconds)} s of sound could not be sent.` : null

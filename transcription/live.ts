@@ -11,14 +11,14 @@ import type { HeardWords, LiveRecognition, Turn, Utterance, Word } from './types
 
 /** Captures the sound server until it is stopped or fails: mono sound, signed 16 bit little-endian, 100 ms a message. */
 export type Hear = (
-  stage: CaptureEnvironment,
+  environment: CaptureEnvironment,
   sampleRate: number,
   folder: string,
   listener: (message: Buffer) => void,
 ) => Promise<{ ended: Promise<{ text: string }>; stop(): Promise<unknown> }>
 
 export interface LiveOptions {
-  /** Null where words come as the platform's captions. */
+  /** Null if words come as the platform's captions. */
   recognition: LiveRecognition | null
   capture: Hear
   /** Samples per second. */
@@ -42,7 +42,7 @@ export interface LiveResult {
   languages: string[]
   /** The provider's final messages, unchanged. */
   raw: unknown[]
-  /** One sentence about missing words; null where none are known to be missing. */
+  /** One sentence about missing words; null if none are known to be missing. */
   gap: string | null
 }
 
@@ -68,21 +68,21 @@ export class LiveTranscription implements LiveTranscript {
   #time: RecordedTime | null = null
   #isPaused = false
   #areCaptionsOn: boolean | null = null
-  #partialToldAt = Number.NEGATIVE_INFINITY
+  #partialReportedAt = Number.NEGATIVE_INFINITY
   #closing: Promise<void> | null = null
 
   constructor(options: LiveOptions) {
     this.#options = options
   }
 
-  start(stage: CaptureEnvironment, time: RecordedTime): void {
+  start(environment: CaptureEnvironment, time: RecordedTime): void {
     if (this.#time !== null || this.#closing !== null) return
     this.#time = time
     const { recognition } = this.#options
     if (recognition === null) void this.#keepTicking()
     else {
       this.#live = new LiveWords({ ...this.#options, recognition, onWords: (heard) => this.#takeHeard(heard) })
-      void this.#keepHearing(stage, this.#live)
+      void this.#keepHearing(environment, this.#live)
     }
   }
 
@@ -136,12 +136,12 @@ export class LiveTranscription implements LiveTranscript {
     this.#options.logger.info('The live transcript ends', { words, utterances: this.#utterances.length })
   }
 
-  #keepHearing(stage: CaptureEnvironment, live: LiveWords): Promise<void> {
+  #keepHearing(environment: CaptureEnvironment, live: LiveWords): Promise<void> {
     const { clock, logger, capture, sampleRate, folder } = this.#options
     const { signal } = this.#over
     let deafSince: number | null = null
     const start = () =>
-      capture(stage, sampleRate, folder, (message) => {
+      capture(environment, sampleRate, folder, (message) => {
         if (signal.aborted || this.#isPaused) return
         if (deafSince !== null) live.break((clock.now() - deafSince) / 1000)
         deafSince = null
@@ -222,13 +222,13 @@ export class LiveTranscription implements LiveTranscript {
 
   #emitFinal({ text, start, end, language }: Utterance, speaker: Person | null): void {
     this.#options.emit({ type: 'transcript', text, is_final: true, speaker, start, end, language })
-    this.#partialToldAt = Number.NEGATIVE_INFINITY
+    this.#partialReportedAt = Number.NEGATIVE_INFINITY
   }
 
   #emitPartial(words: readonly Word[], speaker: Person | null, language: string | null): void {
     const now = this.#options.clock.now()
-    if (now - this.#partialToldAt < PARTIAL_EVERY_MS) return
-    this.#partialToldAt = now
+    if (now - this.#partialReportedAt < PARTIAL_EVERY_MS) return
+    this.#partialReportedAt = now
     const { start } = words[0]!
     const { end } = words.at(-1)!
     this.#options.emit({ type: 'transcript', text: joined(words), is_final: false, speaker, start, end, language })

@@ -4,7 +4,7 @@ export interface Word {
   word: string
   start: number
   end: number
-  /** 0 to 1; null where the provider gives none. */
+  /** 0 to 1; null if the provider gives none. */
   confidence: number | null
   /** No blank is between it and the previous word. */
   isGlued?: true
@@ -18,11 +18,11 @@ export interface Recognized {
   words: Word[]
   /** The text, if the provider gives no times for it at all; `words` is empty then. */
   untimed?: string
-  /** As the provider names it, such as `en` or `english`; null where it does not say. */
+  /** As the provider names it, such as `en` or `english`; null if it does not say. */
   language: string | null
 }
 
-/** A speech service. It offers one way at least; each is null where it does not. */
+/** A speech service. It offers one way at least; each is null if it does not. */
 export interface SpeechProvider {
   /** For `transcription.json`, such as `Default`. */
   readonly name: string
@@ -49,7 +49,7 @@ export interface LiveListener {
 }
 
 export interface HeardWords {
-  /** False where a later answer replaces it. */
+  /** False if a later answer replaces it. */
   isFinal: boolean
   /** Seconds of the sound that was sent on this connection. */
   words: Word[]
@@ -70,9 +70,9 @@ export interface LiveConnection {
 
 /** The words of one speaker between two pauses or two speaker changes. */
 export interface Utterance {
-  /** `Unknown` where no speaker was seen. */
+  /** `Unknown` if no speaker was seen. */
   speaker: string
-  /** The person's number as in `participants.json`; null where the speaker is unknown. */
+  /** The person's number as in `participants.json`; null if the speaker is unknown. */
   userId: number | null
   start: number
   end: number

@@ -157,19 +157,19 @@ export const finalReportSchema = z.strictObject({
   speakers: z.array(personSchema),
   artifacts: z.array(artifactSchema),
   gaps: z.array(gapSchema).optional().describe('The gaps of the recording, oldest first; absent without gaps.'),
-  quality: wholeQualitySchema.nullable().optional().describe('Null where nothing was recorded.'),
-  streaming: streamingUsageSchema.nullable().optional().describe('Null where the job streams nothing.'),
+  quality: wholeQualitySchema.nullable().optional().describe('Null if nothing was recorded.'),
+  streaming: streamingUsageSchema.nullable().optional().describe('Null if the job streams nothing.'),
   transcribed_seconds: z
     .number()
     .min(0)
     .nullable()
     .optional()
-    .describe('Length of the sound that the transcript was made of. Null where no transcript was made.'),
+    .describe('Length of the sound that the transcript was made of. Null if no transcript was made.'),
   transcription_ids: z
     .array(z.string().max(100))
     .max(200)
     .optional()
-    .describe('Under which the provider of the transcript keeps it; absent where it keeps nothing.'),
+    .describe('Under which the provider of the transcript keeps it; absent if it keeps nothing.'),
   location: z.string().nullable(),
   extra: z.record(z.string(), z.json()).nullable(),
 })
@@ -179,7 +179,7 @@ export const transcriptSchema = z.strictObject({
   type: z.literal('transcript'),
   text: z.string().max(20_000),
   is_final: z.boolean().describe('False in a partial one, which the next one of the same speaker replaces.'),
-  speaker: personSchema.nullable().describe('Null where no person was seen to speak.'),
+  speaker: personSchema.nullable().describe('Null if no person was seen to speak.'),
   start: z.number().min(0).describe("Seconds since the recording's start, pauses removed."),
   end: z.number().min(0),
   language: z.string().nullable().describe('As the provider names it.'),
@@ -230,7 +230,7 @@ export const botEventSchema = z.discriminatedUnion('type', [
   }),
   z.strictObject({
     type: z.literal('reaction'),
-    participant: personSchema.nullable().describe('Null where the platform gives a name only, and two people have it.'),
+    participant: personSchema.nullable().describe('Null if the platform gives a name only, and two people have it.'),
     name: z.string(),
     emoji: z.string(),
     timestamp: utc,

@@ -172,7 +172,7 @@ const s3Storage = z.strictObject({
   access_key_id: z.string().min(1).optional().describe('Absent: the usual AWS environment and instance role.'),
   secret_access_key: z.string().min(1).optional(),
   session_token: z.string().min(1).optional(),
-  force_path_style: z.boolean().optional().describe('Default: true where an endpoint is given.'),
+  force_path_style: z.boolean().optional().describe('Default: true if an endpoint is given.'),
   checksums: z
     .enum(['when_required', 'when_supported'])
     .default('when_required')

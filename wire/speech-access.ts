@@ -2,7 +2,7 @@
 import type { Job, Problem, TranscriptionProvider } from './job.ts'
 
 export type SpeechAccess =
-  /** Any service that speaks OpenAI's interface for transcriptions; the key is null where it asks for none. */
+  /** Any service that speaks OpenAI's interface for transcriptions; the key is null if it asks for none. */
   | { provider: 'Default'; url: string; key: string | null; model: string }
   /** Null addresses are the service's usual ones. */
   | { provider: 'deepgram'; key: string; url: string | null }
@@ -13,13 +13,13 @@ export type SpeechAccess =
 export interface TranscriptionPlan {
   access: SpeechAccess
   isLive: boolean
-  /** Once more from the stored sound; where a plan is live only, this is the way out if sound was lost. */
+  /** Once more from the stored sound; if a plan is live only, this is the way out if sound was lost. */
   isAfterwards: boolean
 }
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-/** Null where the job asks for none, or where something is wrong with it; that joins `problems`. */
+/** Null if the job asks for none, or where something is wrong with it; that joins `problems`. */
 export function transcriptionPlanOf(
   { transcription }: Pick<Job, 'transcription'>,
   environment: Environment,
@@ -39,7 +39,7 @@ export function transcriptionPlanOf(
   return access && { access, isLive: mode !== 'after', isAfterwards: mode !== 'live' }
 }
 
-/** Null where it is not complete; what is missing joins `problems`. A caller's `key` goes before the operator's. */
+/** Null if it is not complete; what is missing joins `problems`. A caller's `key` goes before the operator's. */
 export function speechAccessOf(
   provider: TranscriptionProvider,
   key: string | null,

@@ -45,7 +45,7 @@ recorder.watch((event) => {
   if (event.type === 'failed') void end(event.error.message)
 })
 process.on('SIGINT', () => void end(null))
-say({ type: 'stage', stage: await recorder.prepare(signal) })
+say({ type: 'environment', environment: await recorder.prepare(signal) })
 await recorder.start()
 
 async function end(failure: string | null): Promise<void> {

@@ -7,7 +7,7 @@ const run = promisify(execFile)
 /** A picture is captured every 40 ms, of a clock that a busy machine paints late. */
 const SAME_MOMENT_MS = 250
 /** All that comes after a longer hole than this is counted as lost. */
-const LONGEST_STEP_MS = 2_500
+const MAX_STEP_MS = 2_500
 
 export interface Verdict {
   plays: boolean
@@ -59,7 +59,7 @@ function readable<Picture extends { shownMs: number }>(pictures: readonly Pictur
   for (const picture of pictures) {
     const before = read.at(-1)
     const step = before ? apart(picture.shownMs, before.shownMs) : 0
-    if (picture.shownMs > 0 && step >= 0 && step <= LONGEST_STEP_MS) read.push(picture)
+    if (picture.shownMs > 0 && step >= 0 && step <= MAX_STEP_MS) read.push(picture)
   }
   return read
 }

@@ -16,7 +16,7 @@ import type { Verdict } from './check.ts'
 import { killInMeeting, type Part } from './meeting.ts'
 import { type Accident, recordWith } from './run.ts'
 
-const MOST_LOST_SECONDS = 2
+const MAX_LOST_SECONDS = 2
 
 const { values } = parseArgs({
   options: {
@@ -92,7 +92,7 @@ function note_(row: Row): void {
 }
 
 function isGood({ plays, seeks, lostSeconds, holeSeconds }: Verdict): boolean {
-  return plays && seeks && lostSeconds <= MOST_LOST_SECONDS && holeSeconds <= MOST_LOST_SECONDS
+  return plays && seeks && lostSeconds <= MAX_LOST_SECONDS && holeSeconds <= MAX_LOST_SECONDS
 }
 
 function table(): string {

@@ -21,7 +21,7 @@ export type Accident =
   | { what: 's3 refuses and comes back' | 's3 stalls' | 's3 is away, and the bot is killed' | 'the disk is full' }
 
 type Fact =
-  | { type: 'stage'; stage: CaptureEnvironment }
+  | { type: 'environment'; environment: CaptureEnvironment }
   | { type: 'progress'; seconds: number }
   | { type: 'end'; failure: string | null; files: string[]; problem: string | null }
 
@@ -30,7 +30,7 @@ const PART_BYTES = 64 * 1024
 const TUNING = { partBytes: PART_BYTES, idleMs: 2_000 }
 const DISK_BYTES = 512 * 1024
 const PATIENCE_MS = 120_000
-const MOST_BYTES = 2 ** 30
+const MAX_BYTES = 2 ** 30
 const run = promisify(execFile)
 
 export async function recordWith(
@@ -47,13 +47,13 @@ export async function recordWith(
   const storage: StorageConfig = server ? addressOf(server) : { type: 'folder', path: out }
   const bot = new Bot({ storage, botId, workFolder, tuning: TUNING })
   try {
-    const source = await startToneAndFlash(await bot.stage())
+    const source = await startToneAndFlash(await bot.environment())
     try {
       await bot.recorded(3 + Math.random() * 6)
       const { until, note } = await happen(accident, bot, server)
       if (bot.wasKilled) await recover(workFolder, server)
       const path = server ? join(workFolder, 'stored.mp4') : join(workFolder, 'video.mp4')
-      if (server) writeFileSync(path, await readS3Object(addressOf(server), `${botId}/video.mp4`, MOST_BYTES, soon()))
+      if (server) writeFileSync(path, await readS3Object(addressOf(server), `${botId}/video.mp4`, MAX_BYTES, soon()))
       return { verdict: await judge(path, until), note }
     } finally {
       source.close()
@@ -144,8 +144,8 @@ class Bot {
     return this.#child.signalCode === 'SIGKILL'
   }
 
-  async stage(): Promise<CaptureEnvironment> {
-    return this.#when((facts) => facts.flatMap((fact) => (fact.type === 'stage' ? [fact.stage] : []))[0])
+  async environment(): Promise<CaptureEnvironment> {
+    return this.#when((facts) => facts.flatMap((fact) => (fact.type === 'environment' ? [fact.environment] : []))[0])
   }
 
   async recorded(seconds: number): Promise<void> {

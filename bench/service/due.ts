@@ -11,7 +11,7 @@ import { type Service, withService } from './service.ts'
 
 const DUE_IN_SECONDS = 4
 /** Scheduled bots are started ahead of their time, at most so much. */
-const LONGEST_LEAD_SECONDS = 60
+const MAX_LEAD_SECONDS = 60
 const PATIENCE_SECONDS = 300
 const MEETING = { meeting_url: 'https://meet.google.com/abc-defg-hij', bot_name: 'Notes', allow_multiple_bots: true }
 
@@ -106,7 +106,7 @@ async function scheduledLateness(
   const joinAt = new Date(Date.now() + 3_600_000)
   const { body } = await service.call('POST', '/v2/bots/scheduled', service.key, { ...MEETING, join_at: joinAt })
   await copy(database, idOf(body), count)
-  await setDue(database, 'scheduled', LONGEST_LEAD_SECONDS + DUE_IN_SECONDS)
+  await setDue(database, 'scheduled', MAX_LEAD_SECONDS + DUE_IN_SECONDS)
   const first = async () => {
     const { rows } = await sql<{ at: Date | null }>`
       select min(queued_at) as at from bots where is_scheduled and phase <> 'closed'`.execute(database)

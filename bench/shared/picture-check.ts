@@ -9,7 +9,7 @@ import { LOOKS, SOURCE_FRAMES_PER_SECOND } from './meeting.ts'
 const SOURCE = { width: 640, height: 360 }
 const LOOP_FRAMES = 4 * SOURCE_FRAMES_PER_SECOND
 /** A longer jump is another person's picture, not a loss. */
-const LONGEST_LOSS = 12
+const MAX_LOSS = 12
 /** Width at which a tile is read; a cell of the bar code is 8 pixels then. */
 const READ_WIDTH = 160
 const run = promisify(execFile)
@@ -65,7 +65,7 @@ export async function checkPicture(path: string, from: number, until: number): P
   }
 }
 
-/** Of a loop's frame numbers as they were recorded; null if none could be read. */
+/** Share (0 to 1) of a loop's frames that the recording lacks, by their numbers; null if none could be read. */
 export function lostShareOf(numbers: readonly (number | null)[]): number {
   let shown = 0
   let lost = 0
@@ -73,7 +73,7 @@ export function lostShareOf(numbers: readonly (number | null)[]): number {
   for (const number of numbers) {
     if (number !== null && last !== null) {
       const step = (number - last + LOOP_FRAMES) % LOOP_FRAMES
-      if (step > 0 && step <= LONGEST_LOSS) {
+      if (step > 0 && step <= MAX_LOSS) {
         shown += 1
         lost += step - 1
       }

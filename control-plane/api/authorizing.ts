@@ -3,7 +3,7 @@ import type { AuthorizedUser, ConnectionApp } from '../store/connections/connect
 import type { ApiDependencies } from './dependencies.ts'
 import { refusals } from './http/errors.ts'
 
-/** Rejects with 400 where the provider refuses, and with 503 where it cannot be reached. Then the code may be spent. */
+/** Rejects with 400 if the provider refuses, and with 503 where it cannot be reached. Then the code may be spent. */
 export async function authorizedUser(
   { conferencing }: Pick<ApiDependencies, 'conferencing'>,
   app: ConnectionApp,

@@ -22,7 +22,7 @@ export interface ApiDependencies {
   alerts: AlertSender
   /**
    * Starts a new transcript of a closed bot's recording; null: with its own configuration. `webhookUrl` gets the event
-   * of its end in place of the bot's own address (older generation). Absent where no worker for it runs.
+   * of its end in place of the bot's own address (older generation). Absent if no worker for it runs.
    */
   retranscribe?: (
     botId: string,
@@ -31,15 +31,15 @@ export interface ApiDependencies {
   ) => Promise<'started' | 'no_audio' | 'not_ended' | 'not_found'>
   calendars: CalendarOperations
   conferencing: ConferencingAuthority
-  /** Absent where no OpenID provider is configured. */
+  /** Absent if no OpenID provider is configured. */
   oidc?: OidcSignIn
   /** Checks addresses that callers name; the API itself requests none. */
   client: Pick<GuardedClient, 'problemOf'>
   clock: Clock
   log: Log
-  /** Serves `/files/…`; null where the file store makes its own links. */
+  /** Serves `/files/…`; null if the file store makes its own links. */
   files: FileHandler | null
-  /** Serves `/job/…`; absent where this process has no control links. */
+  /** Serves `/job/…`; absent if this process has no control links. */
   jobs?: JobHandler
   /** Answers of `/healthz`, `/readyz` and `/metrics` by path (`watching/probes.ts`). */
   probes: Readonly<Record<string, () => Promise<{ status: number; headers: Record<string, string>; body: string }>>>

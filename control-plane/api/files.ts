@@ -2,7 +2,7 @@
 import type { ApiDependencies } from './dependencies.ts'
 import type { App } from './http/generation.ts'
 
-const LONGEST_DOWNLOAD_MS = 24 * 3600 * 1000
+const MAX_DOWNLOAD_MS = 24 * 3600 * 1000
 
 export function fileRoutes(app: App, { files }: Pick<ApiDependencies, 'files'>): void {
   if (files === null) return
@@ -10,7 +10,7 @@ export function fileRoutes(app: App, { files }: Pick<ApiDependencies, 'files'>):
     method: ['GET', 'HEAD'],
     url: '/files/*',
     // A whole recording may take its time. Fastify cannot switch the timeout off for a single route.
-    handlerTimeout: LONGEST_DOWNLOAD_MS,
+    handlerTimeout: MAX_DOWNLOAD_MS,
     handler: async (request, reply) => {
       const { '*': key } = request.params as { '*': string }
       const answer = await files({

@@ -2,7 +2,7 @@
 import { wakeLaunchers } from '../store/wake-ups.ts'
 import type { ApiDependencies } from './dependencies.ts'
 
-const LEAST_PAUSE_MS = 25
+const MIN_PAUSE_MS = 25
 
 export interface LaunchHint {
   give(): void
@@ -24,7 +24,7 @@ export function createLaunchHint({ database, log }: Pick<ApiDependencies, 'datab
     setTimeout(() => {
       isPausing = false
       if (isWanted) give()
-    }, LEAST_PAUSE_MS).unref()
+    }, MIN_PAUSE_MS).unref()
   }
 
   return { give }

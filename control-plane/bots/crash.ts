@@ -18,7 +18,7 @@ const SIGKILL_EXIT = 137
 
 export interface KnownOfDead {
   evidence: EndEvidence
-  /** Seconds that its last `recording_progress` says are safe in files; null where there was none. */
+  /** Seconds that its last `recording_progress` says are safe in files; null if there was none. */
   recordedSeconds: number | null
   now: Date
 }

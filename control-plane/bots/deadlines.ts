@@ -34,7 +34,7 @@ export function startDeadline(now: Date, launcher: keyof typeof START_SECONDS): 
 
 /**
  * The deadline of a bot whose status is known `since`. `bot` is the row after the change. Past it the service asks
- * the launcher, and ends the bot only where the launcher says so or where it does not obey.
+ * the launcher, and ends the bot only if the launcher says so or where it does not obey.
  */
 export function deadlineOf(bot: BotRow, since: Date): Date {
   const {

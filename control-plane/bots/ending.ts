@@ -25,7 +25,7 @@ export interface End {
 
 /**
  * Closes the bot: final status, charge, release of what is reserved, the last statuses and the final messages. Changes
- * nothing where `happening` closes no bot of this phase. A bot of several parts is only prepared for it: it is closed by
+ * nothing if `happening` closes no bot of this phase. A bot of several parts is only prepared for it: it is closed by
  * `assembled`, once its files are together.
  */
 export function closing(bot: BotRow, happening: Happening, end: End, facts: BotPatch = {}): BotChange {

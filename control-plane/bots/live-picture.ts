@@ -35,7 +35,7 @@ export interface AskedBot {
   asked: { seconds_ago: number; is_ok: boolean | null; message: string | null } | null
 }
 
-/** Null where the last picture that was asked for is there. */
+/** Null if the last picture that was asked for is there. */
 export function noPictureOf(bot: AskedBot): NoPicture | null {
   if (bot.phase === 'assembling') return 'assembling'
   if (bot.phase === 'processing' || bot.phase === 'ending') return 'left'

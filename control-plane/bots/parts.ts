@@ -8,7 +8,7 @@ import { namedAttempt } from './row.ts'
 /** The recording of one attempt. */
 export interface Part {
   attempt: number
-  /** Seconds in its files; null where that is not known. */
+  /** Seconds in its files; null if that is not known. */
   seconds: number | null
   /** The code of its crash; null for an attempt that ended by its own report. */
   code: string | null
@@ -50,7 +50,7 @@ export function assembling(bot: BotRow, end: End, facts: BotPatch): BotChange {
       duration_seconds: secondsOf(parts),
       pending_end: { ...ended, at: ended.at.toISOString() },
       exited_at: facts.exited_at ?? bot.exited_at ?? end.at,
-      // Names the attempt whose files are the bot's, also where the last attempt never asked to join.
+      // Names the attempt whose files are the bot's, also if the last attempt never asked to join.
       joined_attempt: namedAttempt(bot),
       resuming_since: null,
       deadline_at: null,
@@ -74,7 +74,7 @@ export function pendingEndOf(bot: Pick<BotRow, 'pending_end'>): End | null {
 }
 
 /**
- * A bot that ends while it rejoins keeps what it recorded. Where the meeting kept it out, it completes; where no
+ * A bot that ends while it rejoins keeps what it recorded. Where the meeting kept it out, it completes; if no
  * further attempt could be made, it fails with the code of the crash from which it did not return.
  */
 function endOfParts(bot: BotRow, end: End): End {

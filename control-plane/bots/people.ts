@@ -2,7 +2,7 @@
 import type { Person } from '@standin/wire/events.ts'
 
 /** Of a running meeting; each change writes the whole list again, and the final report has the full list. */
-const MOST_PEOPLE = 2_000
+const MAX_PEOPLE = 2_000
 
 /**
  * The list with people of a later attempt added. People with the same platform id are the same person, also in the
@@ -19,11 +19,11 @@ export function withPeopleOfLaterAttempt(people: unknown, added: readonly Person
 
 const listOf = (people: unknown): Person[] => (Array.isArray(people) ? people : [])
 
-/** The list with this person in it, or the same list where nothing is new. */
+/** The list with this person in it, or the same list if nothing is new. */
 export function withPerson(people: unknown, person: Person): unknown {
   const list = Array.isArray(people) ? (people as Person[]) : []
   const place = list.findIndex(({ id }) => id === person.id)
-  if (place === -1) return list.length < MOST_PEOPLE ? [...list, person] : people
+  if (place === -1) return list.length < MAX_PEOPLE ? [...list, person] : people
   const known = list[place]!
   const isSame =
     known.name === person.name && known.platform_id === person.platform_id && known.is_host === person.is_host

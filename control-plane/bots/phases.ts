@@ -98,7 +98,7 @@ const NEXT: Record<Phase, Partial<Record<Happening, Phase>>> = {
   closed: {},
 }
 
-/** The phase after a happening; null where it changes nothing in this phase. */
+/** The phase after a happening; null if it changes nothing in this phase. */
 export function nextPhase(phase: string, happening: Happening): Phase | null {
   return NEXT[phase as Phase]?.[happening] ?? null
 }

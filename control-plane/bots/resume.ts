@@ -11,7 +11,7 @@ import { timeoutsOf } from './request.ts'
 import { namedAttempt } from './row.ts'
 
 /** Crashes in a meeting after which a bot is resumed. A bot that crashes again and again has to end. */
-export const MOST_RESUMES = 3
+export const MAX_RESUMES = 3
 /** Seconds before the next attempt, by the number of crashes so far. The people in the meeting wait for the first. */
 const PAUSE_SECONDS = [0, 5, 15] as const
 /** Exit codes of a bot that ended by itself; only its last report did not arrive. */
@@ -21,7 +21,7 @@ const ORDERLY_EXIT_CODES = new Set([0, 2, 3, 4, 70])
  */
 const LATE_SECONDS = 600
 /** Of the time that is left to wait in a waiting room, or to record. Less is not worth another attempt. */
-const LEAST_SECONDS = 30
+const MIN_SECONDS = 30
 
 /** Whether the machine or its scheduler told the attempt to end (SIGTERM), as when a node is drained: the service did not. */
 export function wasTerminated(bot: BotRow, endCode: string | null): boolean {
@@ -32,12 +32,12 @@ export function wasTerminated(bot: BotRow, endCode: string | null): boolean {
 /** Whether another attempt continues in the meeting. `isOn`: the operator's setting. */
 export function mayResume(bot: BotRow, { evidence, recordedSeconds, now }: KnownOfDead, isOn: boolean): boolean {
   if (!isOn || nextPhase(bot.phase, 'resumed') === null) return false
-  if (bot.stop_requested_at !== null || bot.stop_sent_at !== null || bot.resumes >= MOST_RESUMES) return false
+  if (bot.stop_requested_at !== null || bot.stop_sent_at !== null || bot.resumes >= MAX_RESUMES) return false
   // Its journal already holds the end.
   if (!wasTerminated(bot, bot.end_code) && (bot.end_code !== null || !isDeath(evidence))) return false
   if (evidence.endedAt !== null && now.getTime() - evidence.endedAt.getTime() > LATE_SECONDS * 1000) return false
   const { maxRecording, waitingRoom } = remainingLimits(bot, now, hasRecorded(bot) ? (recordedSeconds ?? 0) : 0)
-  return maxRecording >= LEAST_SECONDS && waitingRoom >= LEAST_SECONDS
+  return maxRecording >= MIN_SECONDS && waitingRoom >= MIN_SECONDS
 }
 
 function isDeath({ exitCode, signal, isOutOfMemory }: EndEvidence): boolean {
@@ -77,7 +77,7 @@ export function resumed(bot: BotRow, { evidence, recordedSeconds, now }: KnownOf
     patch,
     steps: [
       { at: endedAt, attempt, kind: 'process_ended', reason, evidence: shownEvidence(evidence) },
-      { at: now, attempt, kind: 'lost', reason: LOST, evidence: { resumes: bot.resumes + 1, limit: MOST_RESUMES } },
+      { at: now, attempt, kind: 'lost', reason: LOST, evidence: { resumes: bot.resumes + 1, limit: MAX_RESUMES } },
     ],
   }
 }

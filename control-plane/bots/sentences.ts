@@ -66,11 +66,11 @@ export function sentenceOf({ kind, reason, evidence, attempt }: Moment): string 
     kind === 'status' && typeof status === 'string'
       ? (STATUS_WORDS[status] ?? `The status became ${status}.`)
       : (KIND_WORDS[kind] ?? `${kind.replaceAll('_', ' ')}.`)
-  const told = toldOf(kind, what, reason)
-  return attempt !== null && attempt > 1 ? `Attempt ${attempt}: ${told}` : told
+  const sentence = sentenceOfKind(kind, what, reason)
+  return attempt !== null && attempt > 1 ? `Attempt ${attempt}: ${sentence}` : sentence
 }
 
-function toldOf(kind: string, what: string, reason: string | null): string {
+function sentenceOfKind(kind: string, what: string, reason: string | null): string {
   if (reason === null || reason === '' || reason === what) return what
   return TOLD_BY_REASON.includes(kind) ? withStop(reason) : `${what} ${withStop(reason)}`
 }

@@ -86,7 +86,7 @@ const planOf = (botId: string, event: Followed['event'], url: string) => ({
   bot_meeting_url: url,
 })
 
-/** Null where the team may have no such bot, or the link is not supported; the next sync tries again. */
+/** Null if the team may have no such bot, or the link is not supported; the next sync tries again. */
 async function createEventBot(
   tx: Tx,
   { seals, log, jitsiHosts }: FollowTools,

@@ -25,7 +25,7 @@ export function difference(
   linkOf: (url: string) => MeetingLink | null,
 ): Difference {
   const known = new Map(stored.map((event) => [event.provider_id, event]))
-  const told = new Map(changes.events.map((event) => [event.providerId, event]))
+  const received = new Map(changes.events.map((event) => [event.providerId, event]))
   const result: Difference = { series: [], writes: [], removed: [], news: new Map(), lost: new Map() }
   const series = new Map<string, NewSeries>()
   const loses = (event: StoredEvent) => {
@@ -33,7 +33,7 @@ export function difference(
     result.lost.set(event.series_provider_id, (result.lost.get(event.series_provider_id) ?? 0) + 1)
   }
 
-  for (const event of told.values()) {
+  for (const event of received.values()) {
     const before = known.get(event.providerId)
     // Only the window is stored; events that left it into the past stay unchanged.
     const isLater = event.start >= window.end
@@ -57,7 +57,7 @@ export function difference(
     } else result.news.set(write.id, before === undefined ? 'created' : 'updated')
   }
 
-  for (const event of goneOf(stored, told, changes, window)) {
+  for (const event of goneOf(stored, received, changes, window)) {
     if (event.removed_at === null) result.removed.push(event.id)
     if (event.status === 'cancelled') continue
     result.news.set(event.id, 'cancelled')
@@ -76,7 +76,7 @@ const isRevived = (before: StoredEvent, write: EventWrite) => before.removed_at 
 /** Stored events that a complete answer does not contain. */
 function goneOf(
   stored: readonly StoredEvent[],
-  told: ReadonlyMap<string, ProviderEvent>,
+  received: ReadonlyMap<string, ProviderEvent>,
   changes: Changes,
   window: Window,
 ): StoredEvent[] {
@@ -85,7 +85,7 @@ function goneOf(
   // They exist, and their current content is unknown.
   const unreadable = new Set(changes.unreadable.map(({ providerId }) => providerId))
   return stored.filter((event) => {
-    if (told.has(event.provider_id) || unreadable.has(event.provider_id)) return false
+    if (received.has(event.provider_id) || unreadable.has(event.provider_id)) return false
     if (named.has(event.provider_id)) return true
     const isMissing = changes.isFull || whole.has(event.series_provider_id)
     return isMissing && isInWindow(event.starts_at, event.ends_at, window)

@@ -102,7 +102,7 @@ export function openCalendars(settings: CalendarSettings): Calendars {
     return calendar && pushCalendar(tools, calendar, claim, isNew)
   }
 
-  /** Runs at once where there is room; otherwise the calendar stays due, and the next poll does it. */
+  /** Runs at once if there is room; otherwise the calendar stays due, and the next poll does it. */
   function inBackground({ id }: CalendarRow, isNewChannel = false): void {
     if (counts.syncs < SYNCS_AT_ONCE) begin('syncs', sync(id), 'The first sync of a calendar was not made')
     if (counts.pushes < PUSHES_AT_ONCE)

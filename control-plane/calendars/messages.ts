@@ -5,7 +5,7 @@
 import type { Channel, OutgoingMessage } from '../bots/change.ts'
 import { messageId } from '../bots/messages/index.ts'
 import type { CalendarRow } from '../rows/index.ts'
-import type { ToldEvent } from '../store/calendars/events.ts'
+import type { ReportedEvent } from '../store/calendars/events.ts'
 import type { ChangeKind } from './difference.ts'
 
 type Body = Record<string, unknown>
@@ -70,7 +70,7 @@ export interface SyncNews {
   now: Date
   /** The first sync: every event of the window. */
   isFirst: boolean
-  events: readonly ToldEvent[]
+  events: readonly ReportedEvent[]
   news: ReadonlyMap<string, ChangeKind>
 }
 
@@ -102,7 +102,7 @@ function olderMessages(calendar: CalendarRow, { number, now, events }: SyncNews)
   return [message(calendar, 'older', 'calendar.sync_events', `sync:${number}`, data)]
 }
 
-function eventData(calendar: CalendarRow, kind: ChangeKind, events: readonly ToldEvent[]): Body {
+function eventData(calendar: CalendarRow, kind: ChangeKind, events: readonly ReportedEvent[]): Body {
   const instances = events.map(instance)
   const { event_type, series_id, series_bot_scheduled } = nameOf(events)
   const names = { calendar_id: calendar.id, event_type, series_id }
@@ -112,16 +112,16 @@ function eventData(calendar: CalendarRow, kind: ChangeKind, events: readonly Tol
   return { ...names, series_bot_scheduled, is_exception: isException, affected_instances: instances }
 }
 
-function seriesOf(events: readonly ToldEvent[]): ToldEvent[][] {
+function seriesOf(events: readonly ReportedEvent[]): ReportedEvent[][] {
   return [...Map.groupBy(events, ({ series_id }) => series_id).values()]
 }
 
-function nameOf(events: readonly ToldEvent[]) {
+function nameOf(events: readonly ReportedEvent[]) {
   const { event_type, series_id, series_bot_scheduled } = events[0]!
   return { event_type, series_id, series_bot_scheduled }
 }
 
-function instance(event: ToldEvent): Body {
+function instance(event: ReportedEvent): Body {
   return {
     event_id: event.id,
     start: event.starts_at.toISOString(),

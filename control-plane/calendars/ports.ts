@@ -55,7 +55,7 @@ export interface ProviderEvent {
   end: Date
   timezone: string | null
   isAllDay: boolean
-  /** `cancelled` also where the owner declined. */
+  /** `cancelled` also if the owner declined. */
   status: 'confirmed' | 'cancelled' | 'tentative'
   organizerEmail: string | null
   organizerName: string | null
@@ -87,7 +87,7 @@ export interface Changes {
 }
 
 export interface UnreadableEvent {
-  /** Null where even that could not be read. */
+  /** Null if even that could not be read. */
   providerId: string | null
   problem: string
 }
@@ -126,7 +126,7 @@ export interface CalendarProvider {
     subscription: Subscription,
     request: WatchRequest,
   ): Promise<Subscription>
-  /** Fine where the subscription is gone already. */
+  /** Fine if the subscription is gone already. */
   unwatch(accessToken: string, subscription: Subscription): Promise<void>
 }
 

@@ -38,7 +38,7 @@ export const newPushClaim = (): Claim => ({ owner: randomUUID(), leaseSeconds: L
 
 export type PushOutcome = { state: 'on' } | { state: 'off' | 'failed'; message: string; problem: unknown }
 
-/** Opens the channel of a calendar that was claimed, or renews it. `isNew`: also where one is open. Rejects for the database only. */
+/** Opens the channel of a calendar that was claimed, or renews it. `isNew`: also if one is open. Rejects for the database only. */
 export async function pushCalendar(
   tools: PushTools,
   calendar: CalendarRow,

@@ -17,7 +17,7 @@ const LASTING: Partial<Record<ProviderProblemKind, CalendarStatus>> = {
   not_found: 'error',
 }
 
-/** Null where the next try may succeed. */
+/** Null if the next try may succeed. */
 export function lastingStatus(problem: unknown): CalendarStatus | null {
   return problem instanceof ProviderProblem ? (LASTING[problem.kind] ?? null) : null
 }

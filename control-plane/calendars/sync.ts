@@ -8,7 +8,13 @@ import { meetingsIn } from '@standin/wire/meeting-links/index.ts'
 import type { Meters } from '../meters.ts'
 import type { CalendarRow } from '../rows/index.ts'
 import { changeCalendar, writeCalendar } from '../store/calendars/calendars.ts'
-import { markRemoved, readStoredEvents, readToldEvents, upsertEvents, upsertSeries } from '../store/calendars/events.ts'
+import {
+  markRemoved,
+  readReportedEvents,
+  readStoredEvents,
+  upsertEvents,
+  upsertSeries,
+} from '../store/calendars/events.ts'
 import { addMissingIntents } from '../store/calendars/intents.ts'
 import { lockForSync, syncLease } from '../store/calendars/syncs.ts'
 import { nowOf } from '../store/clock.ts'
@@ -50,7 +56,7 @@ export type SyncOutcome =
 
 export const newClaim = (): Claim => ({ owner: randomUUID(), leaseSeconds: LEASE_SECONDS })
 
-/** `calendar` as it was claimed. Never rejects for an error of the provider; rejects where the database is down. */
+/** `calendar` as it was claimed. Never rejects for an error of the provider; rejects if the database is down. */
 export async function syncCalendar(tools: SyncTools, calendar: CalendarRow, claim: Claim): Promise<SyncOutcome> {
   const keep = () => syncLease.renew(tools.database, calendar.id, claim)
   const fields = { team: calendar.team_id, calendar: calendar.id }
@@ -139,7 +145,7 @@ async function store(
       number: calendar.syncs + 1,
       now,
       isFirst,
-      events: await readToldEvents(tx, [...change.news.keys()]),
+      events: await readReportedEvents(tx, [...change.news.keys()]),
       news: change.news,
     }
     const active = statusChange(calendar, 'active', null, now)
@@ -164,7 +170,7 @@ async function store(
   })
 }
 
-/** Null where every event could be read. */
+/** Null if every event could be read. */
 function unreadableText({ unreadable }: Changes): string | null {
   const [first] = unreadable
   if (first === undefined) return null

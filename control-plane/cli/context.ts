@@ -14,7 +14,7 @@ export interface CommandContext {
 
 type Act<T> = (installation: Installation) => Promise<T>
 
-/** Opens the installation beside a running service, or alone where none runs. */
+/** Opens the installation beside a running service, or alone if none runs. */
 export async function onInstallation<T>({ config, log }: CommandContext, act: Act<T>): Promise<T> {
   const installation = await openInstallation(config, 'command', log)
   try {
@@ -24,7 +24,7 @@ export async function onInstallation<T>({ config, log }: CommandContext, act: Ac
   }
 }
 
-/** By id or by name; the oldest team where none is named. */
+/** Finds a team by id or by name; without one, the oldest team. */
 export async function teamOf({ database }: Installation, named: string | undefined): Promise<string> {
   const teams = await listTeams(database)
   if (named === undefined) return teams[0]!.team_id

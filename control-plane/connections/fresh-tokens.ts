@@ -13,7 +13,7 @@ export interface FreshTokenAnswer {
   can_retry: boolean
 }
 
-/** Rejects only where the database cannot be asked. */
+/** Rejects only if the database cannot be asked. */
 export async function freshTokenOf(
   database: Database,
   grants: JoinGrants,

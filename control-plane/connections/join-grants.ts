@@ -108,7 +108,7 @@ async function userToken(
   }
 }
 
-/** On behalf of the user, but where the user has allowed only joins as the user. */
+/** On behalf of the user, but if the user has allowed only joins as the user. */
 function kindOf(scopes: readonly string[]): UserTokenKind {
   const has = (scope: RegExp) => scopes.some((granted) => scope.test(granted))
   return !has(/^user:read:token(?::|$)/) && has(/^(?:user:read:zak|user_zak:read)(?::|$)/) ? 'zak' : 'obf'

@@ -12,7 +12,7 @@ export interface TokenPair {
   accessTokenSeconds: number
   /** The one before it no longer works. */
   refreshToken: string
-  /** Such as `user:read:token`; empty where the platform names none. */
+  /** Such as `user:read:token`; empty if the platform names none. */
   scopes: string[]
 }
 

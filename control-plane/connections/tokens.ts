@@ -145,14 +145,18 @@ export class TokenKeeper {
       if (now !== undefined && (now.tokens_version !== version || now.deleted_at !== null)) return null
       const reason = isPermanent(error) ? 'refused' : 'unavailable'
       this.#settings.meters?.count('token_refresh_failures', { of: 'connection', reason })
-      const told = new PlatformProblem(error.kind, `Token refresh failed: ${error.message}`, error.retryAfterMs)
+      const refreshProblem = new PlatformProblem(
+        error.kind,
+        `Token refresh failed: ${error.message}`,
+        error.retryAfterMs,
+      )
       log.warn(
-        { connection: id, kind: error.kind, error: told.message },
+        { connection: id, kind: error.kind, error: refreshProblem.message },
         'Tokens of a connection could not be refreshed',
       )
-      await this.note(id, version, told)
+      await this.note(id, version, refreshProblem)
       await refreshLease.release(database, id, owner).catch(() => {})
-      throw told
+      throw refreshProblem
     }
   }
 

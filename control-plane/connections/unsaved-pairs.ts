@@ -41,7 +41,7 @@ export class UnsavedPairs {
     this.#settings = settings
   }
 
-  /** The kept token in the place of the database's, where that still has the pair before. */
+  /** The kept token in the place of the database's, if that still has the pair before. */
   of(id: string, version: number): Access | 'out_of_date' | null {
     const kept = this.#kept.get(id)
     if (kept === undefined || kept.version !== version) return null
@@ -53,7 +53,7 @@ export class UnsavedPairs {
     if (kept?.version === version) kept.accessUntil = 0
   }
 
-  /** Null where the connection was authorized again or deleted in the meantime: then this pair is useless. */
+  /** Null if the connection was authorized again or deleted in the meantime: then this pair is useless. */
   async write({ id, version }: { id: string; version: number }, pair: TokenPair): Promise<Access | null> {
     const kept: Kept = {
       version,

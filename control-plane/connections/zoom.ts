@@ -13,7 +13,7 @@ const REFRESH_MS = 25_000
 const MAX_BYTES = 64 * 1024
 const MAX_SHOWN = 200
 /** A shorter text would hide ordinary words. */
-const SHORTEST_SECRET = 6
+const MIN_SECRET_LENGTH = 6
 
 /** Visible ASCII, which is what a header and the job of a bot can carry. */
 const token = z.string().regex(/^[!-~]{1,4096}$/)
@@ -109,7 +109,7 @@ type Answered = OutgoingAnswer & { json: unknown }
 function jsonOf({ body, isCut }: OutgoingAnswer, secrets: readonly string[]): unknown {
   if (isCut) return null
   let text = Buffer.from(body).toString('utf8')
-  for (const secret of secrets) if (secret.length >= SHORTEST_SECRET) text = text.replaceAll(secret, '[hidden]')
+  for (const secret of secrets) if (secret.length >= MIN_SECRET_LENGTH) text = text.replaceAll(secret, '[hidden]')
   try {
     return JSON.parse(text)
   } catch {

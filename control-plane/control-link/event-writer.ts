@@ -15,8 +15,8 @@ import { CLOSE, type Link } from './link.ts'
 /** Milliseconds that events are gathered before a transaction begins. */
 const GATHER_MS = 10
 /** Events of one transaction, and of one link in it. */
-const MOST_EVENTS = 500
-const MOST_OF_ONE_LINK = 200
+const MAX_EVENTS = 500
+const MAX_OF_ONE_LINK = 200
 /** Transactions at the same time. */
 const RUNNING = 3
 
@@ -77,10 +77,10 @@ export class EventWriter {
     const group: Taken[] = []
     let events = 0
     for (const link of this.#queue) {
-      if (events >= MOST_EVENTS) break
+      if (events >= MAX_EVENTS) break
       this.#queue.delete(link)
       this.#busy.add(link)
-      const taken = link.oldest(Math.min(MOST_OF_ONE_LINK, MOST_EVENTS - events))
+      const taken = link.oldest(Math.min(MAX_OF_ONE_LINK, MAX_EVENTS - events))
       events += taken.length
       group.push({
         link,

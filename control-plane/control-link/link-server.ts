@@ -170,7 +170,7 @@ class Server implements LinkServer {
 
   async #hello(link: Link): Promise<void> {
     const key = keyOf(link.owner)
-    // A bot has one link; the older one is dead, even where its end was not noticed, and no command goes there any more.
+    // A bot has one link; the older one is dead, even if its end was not noticed, and no command goes there any more.
     this.#byAttempt.get(key)?.terminate()
     this.#byAttempt.set(key, link)
     this.#lost.delete(key)

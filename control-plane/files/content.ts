@@ -13,7 +13,7 @@ const TYPES: Record<string, string> = {
   html: 'text/html; charset=utf-8',
 }
 
-/** By the extension of the name; `application/octet-stream` for all others. */
+/** Returns the media type of the name's extension; `application/octet-stream` for all others. */
 export function contentTypeOf(name: string): string {
   return TYPES[name.slice(name.lastIndexOf('.') + 1).toLowerCase()] ?? 'application/octet-stream'
 }

@@ -8,7 +8,7 @@ import { checkedParts, folderPrefix, keyParts } from './keys.ts'
 import type { LinkSigner } from './signed-links.ts'
 
 export interface FolderStore extends FileStore {
-  /** The open file; null where there is none, or where a symbolic link leads to it. */
+  /** The open file; null if there is none, or where a symbolic link leads to it. */
   open(key: string): Promise<{ file: FileHandle; bytes: number; changedAt: Date } | null>
 }
 

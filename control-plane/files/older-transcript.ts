@@ -19,7 +19,7 @@ export interface OlderUtterance {
   words: { start: number; end: number; word: string }[]
 }
 
-/** Throws where the document has another shape. */
+/** Throws if the document has another shape. */
 export function olderTranscriptOf(document: unknown): OlderUtterance[] {
   return transcriptionSchema.parse(document).result.utterances.map(({ speaker, start, end, words }) => ({
     speaker,

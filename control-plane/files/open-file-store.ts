@@ -11,9 +11,9 @@ export type StorageSettings = { type: 'folder'; path: string } | S3Settings
 
 export interface OpenedFiles {
   store: FileStore
-  /** Serves `/files/…`; null where the links lead to the storage itself. */
+  /** Serves `/files/…`; null if the links lead to the storage itself. */
   handler: FileHandler | null
-  /** Rejects with a sentence where files cannot be kept. Null where the storage is not this machine's. */
+  /** Rejects with a sentence if files cannot be kept. Null if the storage is not this machine's. */
   check: (() => Promise<void>) | null
   close(): void
 }

@@ -158,7 +158,7 @@ function createClient(settings: S3Settings): S3Client {
   })
 }
 
-/** Keys go into the job only where they were given: the worker finds roles by itself. */
+/** Keys go into the job only if they were given: the worker finds roles by itself. */
 function jobStorage(settings: S3Settings, prefix: string): ReturnType<FileStore['jobStorage']> {
   const { bucket, endpoint, region, accessKeyId, secretAccessKey, sessionToken, forcePathStyle } = settings
   return {

@@ -27,7 +27,7 @@ export interface JobsSettings extends DeletionTools {
   renewals?: () => Promise<unknown>
   /** Evaluates alert rules. Absent: there is no such job. */
   alerts?: () => Promise<unknown>
-  /** Jobs that are done again and again; all where it is left out. `run` does any. */
+  /** Jobs that are done again and again; all if it is left out. `run` does any. */
   periodic?: readonly JobName[]
   /** Seconds between two polls of a job, for tests. */
   lookEverySeconds?: Partial<Record<JobName, number>>

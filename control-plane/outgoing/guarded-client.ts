@@ -10,13 +10,13 @@ const CONNECT_MS = 5_000
 export interface GuardedClientSettings {
   /** Permits private addresses and plain http. */
   allowPrivate: boolean
-  /** Resolves names; the system's name servers where it is left out. */
+  /** Resolves names; the system's name servers if it is left out. */
   resolve?: Resolve
   /** Connections of one origin at once. */
   connectionsPerHost?: number
-  /** The longest address that is asked; 4096 characters where it is left out. */
+  /** The longest address that is asked; 4096 characters if it is left out. */
   maxUrlLength?: number
-  /** PEM of further authorities; those of Node where it is left out. */
+  /** PEM of further authorities; those of Node if it is left out. */
   ca?: string
 }
 

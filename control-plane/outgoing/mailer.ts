@@ -21,7 +21,7 @@ const KEPT_CHARACTERS = 500
 
 const oneAddress = z.email().max(254)
 
-/** `ca`: PEM of further authorities; those of Node where it is left out. */
+/** `ca`: PEM of further authorities; those of Node if it is left out. */
 export function createMailer(
   server: MailServer,
   { wholeMs = WHOLE_MS, ca }: { wholeMs?: number; ca?: string } = {},

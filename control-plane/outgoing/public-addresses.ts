@@ -13,7 +13,7 @@ const FORBIDDEN_PORTS = new Set(
 )
 const MAX_URL_LENGTH = 4096
 
-/** A sentence about what is wrong with an address, without a lookup; null where it may be tried. */
+/** A sentence about what is wrong with an address, without a lookup; null if it may be tried. */
 export function addressProblem(text: string, allowPrivate: boolean, maxLength = MAX_URL_LENGTH): string | null {
   if (text.length > maxLength) return `The address is longer than ${maxLength} characters`
   if (!URL.canParse(text)) return 'The address is not a URL'

@@ -9,7 +9,7 @@ import type { Resolve } from '@standin/base/public-addresses.ts'
 const PATIENCE = { timeout: 1_000, tries: 2 }
 
 export interface ResolverSettings {
-  /** `address` or `address:port`; those of the system where it is left out. */
+  /** `address` or `address:port`; those of the system if it is left out. */
   servers?: readonly string[]
   /** Absolute path. */
   hostsFile?: string

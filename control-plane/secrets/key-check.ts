@@ -7,7 +7,7 @@ const SETTING = 'secret_key_check'
 const PLACE = { table: 'settings', column: 'value', row: SETTING }
 const TEXT = 'standin'
 
-/** Rejects where these keys do not open what the database was made with. The first start stores the check value. */
+/** Rejects if these keys do not open what the database was made with. The first start stores the check value. */
 export async function checkSealKeys(db: Database, seals: KeyRing): Promise<void> {
   const stored = await keepSetting(db, SETTING, seals.seal(TEXT, PLACE).toString('base64'))
   openCheck(stored, seals)

@@ -7,8 +7,8 @@ const KEY_BYTES = 32
 const SALT_BYTES = 16
 const MAX_MEMORY = 128 * 1024 * 1024
 
-export const SHORTEST_PASSWORD = 10
-export const LONGEST_PASSWORD = 200
+export const MIN_PASSWORD_LENGTH = 10
+export const MAX_PASSWORD_LENGTH = 200
 
 /** `scrypt$N$r$p$salt$key`. */
 export async function hashPassword(password: string): Promise<string> {
@@ -18,7 +18,7 @@ export async function hashPassword(password: string): Promise<string> {
   return ['scrypt', N, r, p, salt.toString('base64'), key.toString('base64')].join('$')
 }
 
-/** With null (no password) it takes as long as with one, so that the time does not reveal whether a person exists. */
+/** Checks a password. Null (no password) takes as long as one, so that the time does not reveal whether a person exists. */
 export async function isPassword(password: string, stored: string | null): Promise<boolean> {
   const [, N, r, p, salt, key] = (stored ?? (await nobodys())).split('$')
   const expected = Buffer.from(key ?? '', 'base64')

@@ -10,12 +10,12 @@ const SHOWN_SECONDS = 60
 export interface Capacity {
   launcher: string
   version: string
-  /** Of the bots' containers; null where bots are processes of the program itself. */
+  /** Of the bots' containers; null if bots are processes of the program itself. */
   image: string | null
   /** Absent: the engine decides. */
   free?: number
   limit?: number
-  /** Why none is free, where it is not the limit. */
+  /** Why none is free, if it is not the limit. */
   reason?: string
 }
 
@@ -34,7 +34,7 @@ export async function removeCapacity(db: Database, id: string): Promise<void> {
     .execute()
 }
 
-/** Of all processes that launch bots now. */
+/** Reads the capacity of all processes that launch bots now. */
 export async function readCapacities(db: Database): Promise<Capacity[]> {
   const { rows } = await sql<{ value: Capacity }>`
     select value - 'at' as value from settings where name like ${`${PREFIX}%`}

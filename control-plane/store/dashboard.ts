@@ -103,7 +103,7 @@ export interface SystemFigures {
   postgres: string
 }
 
-/** Of the whole installation, for operators: no figure reveals another team's meetings. */
+/** Reads figures of the whole installation for operators: no figure reveals another team's meetings. */
 export async function readSystem(db: Database): Promise<SystemFigures> {
   const { rows } = await sql<SystemFigures>`
     select

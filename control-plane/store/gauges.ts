@@ -7,7 +7,7 @@ import { LAST_AUDIT, type LastAudit } from './teams/ledger-audit.ts'
 import { BREAKER_FAILURES } from './webhooks/deliveries.ts'
 
 /** Milliseconds for each statement. A scrape must not load a database that is busy already. */
-const LONGEST_MS = 2_000
+const MAX_MS = 2_000
 
 export interface Gauges {
   /** Open bots by phase and public status. */
@@ -30,7 +30,7 @@ export interface Gauges {
 
 export async function readGauges(database: Database): Promise<Gauges> {
   return database.transaction().execute(async (db) => {
-    await sql`set local statement_timeout = ${sql.lit(LONGEST_MS)}`.execute(db)
+    await sql`set local statement_timeout = ${sql.lit(MAX_MS)}`.execute(db)
     const bots = await sql<Gauges['bots'][number]>`
       select phase, status, count(*) as count from bots where phase <> 'closed' group by phase, status`.execute(db)
     const deliveries = await sql<{ state: string; count: number }>`

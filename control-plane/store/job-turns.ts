@@ -4,7 +4,7 @@ import type { Database } from './database.ts'
 
 const settingOf = (name: string) => `job:${name}`
 
-/** True where the job is due and no process does it; it is then ours until `leaseSeconds` are over or `endTurn`. */
+/** True if the job is due and no process does it; it is then ours until `leaseSeconds` are over or `endTurn`. */
 export async function takeTurn(
   db: Database,
   name: string,
@@ -22,7 +22,7 @@ export async function takeTurn(
   return rows.length === 1
 }
 
-/** Holds the turn longer. False where it was lost. */
+/** Holds the turn longer. False if it was lost. */
 export async function keepTurn(db: Database, name: string, owner: string, leaseSeconds: number): Promise<boolean> {
   const { numAffectedRows } = await sql`
     update settings set value = value || jsonb_build_object('lease_until', now() + make_interval(secs => ${leaseSeconds}))

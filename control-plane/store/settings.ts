@@ -7,7 +7,7 @@ export async function readSetting(db: Database, name: string): Promise<unknown> 
   return row?.value
 }
 
-/** The stored value: `value` where there was none before. Two that write at once get the same answer. */
+/** The stored value: `value` if there was none before. Two that write at once get the same answer. */
 export async function keepSetting(db: Database, name: string, value: unknown): Promise<unknown> {
   await sql`insert into settings (name, value) values (${name}, ${JSON.stringify(value)}::jsonb)
     on conflict (name) do nothing`.execute(db)

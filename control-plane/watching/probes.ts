@@ -18,7 +18,7 @@ export interface ProbeSettings {
 
 export type Probe = () => Promise<{ status: number; headers: Record<string, string>; body: string }>
 
-/** By path. */
+/** Makes the probes of a process; each answers at its key, a path. */
 export function createProbes({ database, readiness, warnings = {}, metrics }: ProbeSettings): Record<string, Probe> {
   // The driver's own message may hold the address of the database.
   const askDatabase = () =>

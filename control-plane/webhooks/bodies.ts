@@ -29,7 +29,7 @@ async function filled(value: unknown, delivery: ClaimedDelivery, links: Artifact
   return Object.fromEntries(entries)
 }
 
-/** Codes by their public words, no provider; `extra` and `mp4` also where the public guide shows them. */
+/** Codes by their public words, no provider; `extra` and `mp4` also if the public guide shows them. */
 function withPublicNames(body: Record<string, unknown>): Record<string, unknown> {
   const data = { ...(body.data as Record<string, unknown> | undefined) }
   for (const field of ['error_code', 'error']) {

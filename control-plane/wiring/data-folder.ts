@@ -30,7 +30,7 @@ export class DataFolderInUse extends Error {
   }
 }
 
-/** Makes the folder where it is missing. Rejects with a sentence where that fails. */
+/** Makes the folder if it is missing. Rejects with a sentence if that fails. */
 export async function makeDataFolder(folder: string): Promise<void> {
   try {
     await mkdir(folder, { recursive: true, mode: 0o700 })
@@ -41,7 +41,7 @@ export async function makeDataFolder(folder: string): Promise<void> {
 }
 
 /**
- * Takes the folder's lock. Rejects with `DataFolderInUse` where a service holds it; a command is waited for.
+ * Takes the folder's lock. Rejects with `DataFolderInUse` if a service holds it; a command is waited for.
  * The kernel releases the lock when this process ends, also by SIGKILL, and keeps containers that share the folder apart.
  */
 export async function holdDataFolder(folder: string, holder: Holder): Promise<DataFolderHold> {
@@ -61,7 +61,7 @@ export async function holdDataFolder(folder: string, holder: Holder): Promise<Da
 
 /**
  * `flock` locks the file and becomes `cat`, which ends with its input: when this process ends. Its own process group keeps
- * Ctrl-C from it. Null where another process holds the lock.
+ * Ctrl-C from it. Null if another process holds the lock.
  */
 async function takeLock(file: string): Promise<ChildProcess | null> {
   const options = ['--nonblock', '--no-fork', '--conflict-exit-code', String(HELD_EXIT_CODE), file, 'cat']
@@ -111,7 +111,7 @@ async function readHolder(file: string): Promise<{ pid: number; holder: Holder }
 export const apiKeyFile = (folder: string): string => join(folder, 'api-key')
 export const secretKeysFile = (folder: string): string => join(folder, 'secret-keys')
 
-/** Null where there is none. */
+/** Null if there is none. */
 export async function readSecretFile(file: string): Promise<string | null> {
   try {
     return (await readFile(file, 'utf8')).trim() || null

@@ -43,7 +43,7 @@ export interface Installation {
 
 /**
  * Opens the installation, and makes its missing parts. A service holds its data folder, so a second one is refused with
- * `DataFolderInUse`; a command works beside a running service. Rejects with a sentence where keys or database do not fit.
+ * `DataFolderInUse`; a command works beside a running service. Rejects with a sentence if keys or database do not fit.
  */
 export async function openInstallation(config: ServiceConfig, holder: Holder, log: Log): Promise<Installation> {
   const closing: (() => Promise<unknown>)[] = []

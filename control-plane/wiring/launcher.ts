@@ -32,7 +32,7 @@ export interface LauncherParts {
   log: Log
 }
 
-/** Rejects with a sentence where the launcher cannot be used here. */
+/** Rejects with a sentence if the launcher cannot be used here. */
 export function openLauncher(parts: LauncherParts): Promise<Launcher> {
   const { config, environment } = parts
   // An option of the command line counts for bots as its variable does.

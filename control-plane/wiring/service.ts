@@ -23,7 +23,7 @@ export interface Service {
   publicUrl: string
   /** Made by this start. */
   firstKey: string | null
-  /** Signs the first owner in to the dashboard, once; null where this process has no API. */
+  /** Signs the first owner in to the dashboard, once; null if this process has no API. */
   signInLink: string | null
   /** Finishes requests and deliveries under way; bots run on. Repeatable, never rejects. */
   close(): Promise<void>

@@ -11,7 +11,7 @@ export interface MeetingTarget {
   url: string
   /** The platform's own name of the meeting, such as `abc-defg-hij`. */
   meetingId: string
-  /** As people type it, where the text had it beside the link; a form may ask for it. A secret. */
+  /** As people type it, if the text had it beside the link; a form may ask for it. A secret. */
   passcode?: string
 }
 
@@ -21,7 +21,7 @@ export interface Participant {
   /** As shown by the platform, badges removed; text, never markup. `Unknown` where the platform gives none. */
   name: string
   isHost?: boolean
-  /** The platform itself marks it as a bot; absent where the platform has no such mark. */
+  /** The platform itself marks it as a bot; absent if the platform has no such mark. */
   isBot?: boolean
 }
 
@@ -105,19 +105,19 @@ export type MeetingEvent =
   | { type: 'chat_message'; message: ChatMessage }
   /** Edited, deleted or reacted to; `content` is the whole of what it says now. */
   | { type: 'chat_message_changed'; messageId: string; content: ChatContent; at: number }
-  /** An emoji in the meeting, not on a message. The id is null where the platform gives a name that two may have. */
+  /** An emoji in the meeting, not on a message. The id is null if the platform gives a name that two may have. */
   | { type: 'reaction'; participantId: string | null; name: string; emoji: string; at: number }
   | { type: 'hand_raised'; participantId: string | null; name: string; isRaised: boolean; at: number }
   /**
-   * The platform's captions, where the job asked for them. The text of one `key` grows and is corrected while it is
+   * The platform's captions, if the job asked for them. The text of one `key` grows and is corrected while it is
    * spoken; of a long text only the end is sent.
    */
   | {
       type: 'caption'
       key: string
-      /** Null where the platform gives a name that two may have, or none. */
+      /** Null if the platform gives a name that two may have, or none. */
       participantId: string | null
-      /** Empty where the platform gives none. */
+      /** Empty if the platform gives none. */
       name: string
       text: string
       isFinal: boolean
@@ -151,7 +151,7 @@ export type MeetingEvent =
    */
   | { type: 'heartbeat'; others: number | null; areRoomsOpen?: boolean; at: number }
   | { type: 'connection'; state: 'lost' | 'recovered'; at: number }
-  /** The last event of a meeting. `codeBeforeRecording` is its code where nothing was recorded yet and the platform has one. */
+  /** The last event of a meeting. `codeBeforeRecording` is its code if nothing was recorded yet and the platform has one. */
   | { type: 'ended'; end: MeetingEnd; text: string; at: number; codeBeforeRecording?: 'MEETING_ENDED_PREMATURELY' }
   /**
    * The page or the browser crashed, or the connection was lost. A BotError with `canRetry` says that a new browser may

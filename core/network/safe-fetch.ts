@@ -1,4 +1,4 @@
-/** Fetches what a caller's address names, where that is safe: https, public addresses only, bounded in size and time. */
+/** Fetches what a caller's address names, if that is safe: https, public addresses only, bounded in size and time. */
 import { get as getPlain } from 'node:http'
 import { get } from 'node:https'
 import type { LookupFunction } from 'node:net'
@@ -38,7 +38,7 @@ export class UnexpectedStatus extends Error {
 
 /**
  * The body's bytes. Rejects with a sentence that names the host, never the query. `isPermitted`: the operator permits the
- * host of the address even where it is private or without TLS; a redirect to another host has to be public all the same.
+ * host of the address even if it is private or without TLS; a redirect to another host has to be public all the same.
  */
 export async function fetchPublic(address: string, limits: FetchLimits, isPermitted = false): Promise<Uint8Array> {
   const signal = AbortSignal.timeout(limits.timeoutMs)

@@ -2,7 +2,7 @@
 
 /** Shorter secrets would hide half of each log. Characters. */
 const SHORTEST = 4
-/** A shorter one counts only where no letter or digit touches it: `123456` is not hidden inside a time stamp. */
+/** A shorter one counts only if no letter or digit touches it: `123456` is not hidden inside a time stamp. */
 const SURELY_UNIQUE = 10
 const SECRET_FIELD = /token|secret|pwd|passw(?:or)?d|passcode|api_?key|access_?key|^key$|credential|sdk_id/i
 const SECRET_PARAMETER = /token|secret|pwd|passw(?:or)?d|passcode|key|sig|^(?:tk|zak|p|auth|code|jwt)$/i

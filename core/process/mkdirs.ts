@@ -36,7 +36,7 @@ export function userWorkFolder(): string {
 }
 
 /**
- * Makes the folder of one bot, or takes over the one that is there. Rejects where another user may have prepared it: the
+ * Makes the folder of one bot, or takes over the one that is there. Rejects if another user may have prepared it: the
  * bot would write through that user's links. A folder that others may enter is closed to them.
  */
 export async function makeBotFolder(folder: string): Promise<void> {

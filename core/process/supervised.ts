@@ -37,7 +37,7 @@ export interface SupervisedOptions {
    * which the listener returns false: they explain no death.
    */
   lines?: Readonly<Record<number, (line: string) => unknown>>
-  /** True where descriptor 1 carries bytes that the caller reads from `stdout`. */
+  /** True if descriptor 1 carries bytes that the caller reads from `stdout`. */
   binaryStdout?: boolean
   /** Resolves when the child does its work; the child is killed when that takes longer than the deadline. */
   ready?: (child: Supervised) => Promise<void>

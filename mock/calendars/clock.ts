@@ -2,7 +2,7 @@
 export class StandInClock {
   private offset: number
 
-  /** Starts at `start`; at the real time where it is left out. */
+  /** Starts at `start`; at the real time if it is left out. */
   constructor(start?: Date) {
     this.offset = start === undefined ? 0 : start.getTime() - Date.now()
   }

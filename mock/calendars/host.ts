@@ -11,7 +11,7 @@ import { startMockGoogleCalendar } from './google/index.ts'
 import { startMockMicrosoftCalendar } from './microsoft/index.ts'
 import { type Notice, pageOf, settingsOf } from './page.ts'
 
-const LONGEST_BODY = 64_000
+const MAX_BODY_LENGTH = 64_000
 
 export interface MockCalendars extends StandIns {
   /** Where a person plays the providers, such as `http://127.0.0.1:40124/`. */
@@ -27,7 +27,7 @@ export interface MockCalendarsOptions {
   clock?: StandInClock
 }
 
-/** Starts both with one account each. Rejects where a named port is taken. */
+/** Starts both with one account each. Rejects if a named port is taken. */
 export async function startMockCalendars(options: MockCalendarsOptions = {}): Promise<MockCalendars> {
   const clock = options.clock ?? new StandInClock()
   const [google, microsoft] = await Promise.all([
@@ -104,7 +104,7 @@ async function actOnJson(standIns: StandIns, request: IncomingMessage, response:
     return
   }
   try {
-    const action = actionSchema.parse(JSON.parse(await bodyOf(request, LONGEST_BODY)))
+    const action = actionSchema.parse(JSON.parse(await bodyOf(request, MAX_BODY_LENGTH)))
     sendJson(response, 200, perform(standIns, action))
   } catch (error) {
     sendJson(response, 409, { problem: sentence(error) })
@@ -113,7 +113,7 @@ async function actOnJson(standIns: StandIns, request: IncomingMessage, response:
 
 async function actOnForm(standIns: StandIns, request: IncomingMessage): Promise<Notice> {
   try {
-    const fields = Object.fromEntries(new URLSearchParams(await bodyOf(request, LONGEST_BODY)))
+    const fields = Object.fromEntries(new URLSearchParams(await bodyOf(request, MAX_BODY_LENGTH)))
     return { text: perform(standIns, actionSchema.parse(fields)).done, isProblem: false }
   } catch (error) {
     return { text: sentence(error), isProblem: true }

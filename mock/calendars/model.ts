@@ -17,7 +17,7 @@ export interface Details {
   location: string
   /** The link of the conference that the event itself carries. */
   link: string | null
-  /** The owner's own answer; null where the owner is the organizer. */
+  /** The owner's own answer; null if the owner is the organizer. */
   answer: Answer | null
   status: 'confirmed' | 'tentative'
   organizer: Person | null
@@ -27,17 +27,17 @@ export interface Details {
 
 export interface Rule {
   every: 'day' | 'week'
-  /** Without an end where neither is given. */
+  /** Without an end if neither is given. */
   count?: number
   /** The last instance starts before it. */
   until?: Date
 }
 
 export interface NewEvent extends Partial<Details> {
-  /** Chosen where it is left out. */
+  /** Chosen if it is left out. */
   id?: string
   start: Date
-  /** An hour after the start where it is left out. */
+  /** An hour after the start if it is left out. */
   end?: Date
   isAllDay?: boolean
   timezone?: string
@@ -128,7 +128,7 @@ export function instancesOf(
 const put = (found: Map<string, Instance>, instance: Instance) => void found.set(keyOf(instance), instance)
 const keyOf = ({ originalStart }: Instance) => originalStart?.toISOString() ?? ''
 
-/** Null where the series' rule has no such instance. */
+/** Null if the series' rule has no such instance. */
 export function instanceOn(event: StoredEvent, original: Date | null): Instance | null {
   const current = event.schedules.at(-1)!
   if (!event.isSeries) return instanceAt(event, current.start, current)

@@ -10,7 +10,7 @@ export interface Push {
 }
 
 export interface SentPush extends Push {
-  /** Null where there was no answer, or it was lost on purpose. */
+  /** Null if there was no answer, or it was lost on purpose. */
   status: number | null
   isLost: boolean
 }

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { messageOf } from '@standin/base/error-text.ts'
 import { bodyOf } from '../shared/site.ts'
 
-const LONGEST_BODY = 64_000
+const MAX_BODY_LENGTH = 64_000
 
 export interface Request {
   method: string
@@ -58,7 +58,7 @@ export class StandInServer {
     this.handle = handle
   }
 
-  /** Rejects where a named port is taken. */
+  /** Rejects if a named port is taken. */
   async listen(port: number): Promise<void> {
     await new Promise<void>((resolve, reject) => {
       this.server.once('error', reject)
@@ -90,7 +90,7 @@ export class StandInServer {
       method: message.method ?? 'GET',
       url: new URL(message.url ?? '/', this.address),
       headers: message.headers,
-      body: await bodyOf(message, LONGEST_BODY),
+      body: await bodyOf(message, MAX_BODY_LENGTH),
     }
     const operation = this.operationOf(request)
     const { method, url } = request
@@ -128,7 +128,7 @@ function send(response: ServerResponse, { status, headers = {}, body }: Reply): 
       .end(JSON.stringify(body))
 }
 
-/** The body as JSON; null where it is none. */
+/** The body as JSON; null if it is none. */
 export function jsonOf(request: Request): Record<string, unknown> | null {
   try {
     const value: unknown = JSON.parse(request.body)

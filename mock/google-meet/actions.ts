@@ -18,7 +18,7 @@ export const SHOWABLE: Record<string, (visit: GoogleMeetVisit) => void> = {
   'replace-captions': (visit) => visit.send({ do: 'replaceCaptions' }),
   freeze: (visit) => visit.send({ do: 'freeze', ms: FREEZE_MS }),
   'off-site': (visit) => visit.navigate(MARKETING),
-  'knock-timeout': (visit) => visit.finish('knockTimeout'),
+  'request-timeout': (visit) => visit.finish('requestTimeout'),
   'everyone-left': (visit) => visit.finish('everyoneLeft'),
   'left-elsewhere': (visit) => visit.finish('left'),
   blocked: (visit) => visit.finish('blocked'),

@@ -4,7 +4,7 @@ import type { View } from './page/protocol.ts'
 export type FinalState =
   | 'blocked'
   | 'denied'
-  | 'knockTimeout'
+  | 'requestTimeout'
   | 'hostEnded'
   | 'removed'
   | 'everyoneLeft'
@@ -42,7 +42,7 @@ export const FINAL_VIEWS = {
     countdownTo: MARKETING,
   }),
   deniedAsLeft: final('You left the meeting', { buttons: ['Rejoin', HOME_BUTTON], countdownTo: MARKETING }),
-  knockTimeout: final('No one responded to your request to join the call', {
+  requestTimeout: final('No one responded to your request to join the call', {
     buttons: ['Ask to join again', HOME_BUTTON],
     countdownTo: MARKETING,
   }),

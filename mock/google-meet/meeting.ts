@@ -17,7 +17,7 @@ import type { VisitMeeting } from './visit-types.ts'
 
 const FIRST_ROSTER_MS = 300
 const TOAST_MS = 4000
-const LONGEST_MESSAGE = 500
+const MAX_MESSAGE_LENGTH = 500
 
 export class GoogleMeetMeeting extends Meeting<Person, GoogleMeetVisit> implements VisitMeeting {
   readonly settings: ScenarioSettings
@@ -39,7 +39,7 @@ export class GoogleMeetMeeting extends Meeting<Person, GoogleMeetVisit> implemen
       people: newPeople(devices, settings.mergedAudio),
       usualPeople: DEFAULT_PEOPLE,
       isChatOn: settings.page.chat !== 'off',
-      longestMessage: LONGEST_MESSAGE,
+      longestMessage: MAX_MESSAGE_LENGTH,
     })
     this.settings = settings
     this.devices = devices

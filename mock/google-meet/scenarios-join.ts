@@ -24,17 +24,17 @@ export const JOIN_SCENARIOS: Record<string, Scenario> = {
     settings: { denial: 'left' },
     timeline: [{ in: 'lobby', afterMs: 5000, do: 'deny' }],
   },
-  'knock-timeout': {
+  'request-timeout': {
     about: 'The host does not answer; the platform gives up (10 s here, 600 s in reality).',
-    settings: { knockTimeoutMs: 10_000 },
+    settings: { requestTimeoutMs: 10_000 },
   },
   'own-lobby-timeout': {
     about: 'The host does not answer, and the platform continues to wait.',
-    settings: { knockTimeoutMs: Infinity },
+    settings: { requestTimeoutMs: Infinity },
   },
   'cancelled-in-lobby': {
     about: 'A join request that the bot has to withdraw.',
-    settings: { knockTimeoutMs: Infinity },
+    settings: { requestTimeoutMs: Infinity },
   },
   'ended-in-lobby': {
     about: 'The host ends the meeting while the bot waits.',
@@ -174,7 +174,7 @@ export const JOIN_SCENARIOS: Record<string, Scenario> = {
     settings: { page: { escapeTip: true, swallow: { 'Ask to join': 2 } } },
     timeline: ADMITTED,
   },
-  'dialogs-before-the-door': {
+  'dialogs-before-the-name': {
     about: 'Devices are asked for twice, a promotion speaks of being "let in", the button says "Request entry".',
     settings: { devicePrompt: 'twice', signinPromo: true, page: { joinLabels: ['Request entry'] } },
     timeline: ADMITTED,
@@ -193,6 +193,6 @@ export const JOIN_SCENARIOS: Record<string, Scenario> = {
   'captcha-invisible': { about: 'Only the invisible captcha frame every page has.', timeline: ADMITTED },
   'captcha-live': {
     about: 'A visible captcha that is never solved; the join request waits.',
-    settings: { knockTimeoutMs: Infinity, page: { captcha: 'live' } },
+    settings: { requestTimeoutMs: Infinity, page: { captcha: 'live' } },
   },
 }

@@ -35,7 +35,7 @@ export const googleMeet: MockPlatform<GoogleMeetMeeting> = {
   },
 }
 
-/** Starts serving on 127.0.0.1. Rejects where a named port is taken. */
+/** Starts serving on 127.0.0.1. Rejects if a named port is taken. */
 export function startMockGoogleMeet(options?: MockServerOptions): Promise<MockGoogleMeet> {
   return startPlatform(googleMeet, options)
 }

@@ -19,7 +19,7 @@ export interface ScenarioSettings {
   lobbyTextDelayMs: number
   denial: 'denied' | 'left'
   lobbyTextAfterDenial: 'gone' | 'hidden' | 'visible'
-  knockTimeoutMs: number
+  requestTimeoutMs: number
   admissionMs: number
   consent: 'none' | 'recording' | 'gemini'
   /** Microphone and camera come on by themselves a second after admission. */
@@ -50,7 +50,7 @@ export const DEFAULTS: ScenarioSettings = {
   lobbyTextDelayMs: 300,
   denial: 'denied',
   lobbyTextAfterDenial: 'hidden',
-  knockTimeoutMs: 600_000,
+  requestTimeoutMs: 600_000,
   admissionMs: 700,
   consent: 'none',
   devicesReset: false,

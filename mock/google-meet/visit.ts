@@ -88,7 +88,7 @@ export class GoogleMeetVisit extends Visit<ToPage, FromPage> {
   }
 
   private join(name: string): void {
-    if (this.state !== 'greenRoom' && this.state !== 'denied' && this.state !== 'knockTimeout') return
+    if (this.state !== 'greenRoom' && this.state !== 'denied' && this.state !== 'requestTimeout') return
     this.botName = name
     this.enter('joining')
     this.send({ do: 'view', view: { name: 'joining' } })
@@ -116,7 +116,7 @@ export class GoogleMeetVisit extends Visit<ToPage, FromPage> {
     const textDelayMs = settings.lobbyTextDelayMs / speed
     this.send({ do: 'view', view: { name: 'lobby', self: this.self, textDelayMs } })
     this.timers.after(LOBBY_DEVICES_OFF_MS, () => this.send({ do: 'devices', microphone: false, camera: false }))
-    this.timers.after(settings.knockTimeoutMs, () => this.finish('knockTimeout'))
+    this.timers.after(settings.requestTimeoutMs, () => this.finish('requestTimeout'))
   }
 
   override admit(): void {
@@ -253,7 +253,7 @@ export class GoogleMeetVisit extends Visit<ToPage, FromPage> {
     this.timers.clear()
     this.aloneTimers.clear()
     const { lobbyTextAfterDenial } = this.meeting.settings
-    const isDenial = state === 'denied' || state === 'knockTimeout'
+    const isDenial = state === 'denied' || state === 'requestTimeout'
     this.media.close()
     this.send({ do: 'closeDialogs' })
     this.send({ do: 'view', view: { ...FINAL_VIEWS[view], lobbyText: isDenial ? lobbyTextAfterDenial : 'gone' } })

@@ -8,7 +8,7 @@ import { type Scenario, TWO } from './scenario.ts'
 import { DEFAULTS, pageSettings, type ScenarioSettings } from './settings.ts'
 import { JitsiVisit, type VisitMeeting } from './visit.ts'
 
-const LONGEST_MESSAGE = 5000
+const MAX_MESSAGE_LENGTH = 5000
 /** Text forms of the reactions (docs/platform-notes/jitsi.md#reactions-and-raised-hands). */
 const REACTIONS: Readonly<Record<string, string>> = { '👍': ':thumbs_up:', '👏': ':clap:', '💖': ':heart:' }
 
@@ -32,7 +32,7 @@ export class JitsiMeeting extends Meeting<Person, JitsiVisit> implements VisitMe
       people,
       usualPeople: TWO,
       isChatOn: settings.page.chat === undefined || settings.page.chat === 'on',
-      longestMessage: LONGEST_MESSAGE,
+      longestMessage: MAX_MESSAGE_LENGTH,
       room: { audioStreams: 'perPerson' },
       // Both kinds of a person's streams are named after the endpoint, as the real server does.
       session: {

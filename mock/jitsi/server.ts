@@ -30,7 +30,7 @@ export const jitsi: MockPlatform<JitsiMeeting> = {
   },
 }
 
-/** Starts serving on 127.0.0.1. Rejects where a named port is taken. */
+/** Starts serving on 127.0.0.1. Rejects if a named port is taken. */
 export function startMockJitsi(options?: MockServerOptions): Promise<MockJitsi> {
   return startPlatform(jitsi, options)
 }

@@ -34,7 +34,7 @@ export interface ScenarioSettings {
   deepLink: boolean
   joinMs: number
   joinResponse: JoinResponse
-  /** Of the room; null where it has none. */
+  /** Of the room; null if it has none. */
   password: string | null
   /** Where the page goes after a visit, and whether it says why it is over first. */
   afterwards: 'close' | 'welcome' | 'nowhere'

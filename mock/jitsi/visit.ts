@@ -40,7 +40,7 @@ export class JitsiVisit extends Visit<ToPage, FromPage> {
     if (message.say === 'hello') this.load(message.url)
     else if (message.say === 'launch') this.greet()
     else if (message.say === 'join') this.join(message.name)
-    else if (message.say === 'knock') this.knock(message.name)
+    else if (message.say === 'knock') this.joinFlow(message.name)
     else if (message.say === 'password') this.tryPassword(message.password)
     else if (message.say === 'dialog') this.onDialog(message.dialog, message.choice)
     else if (message.say === 'leave') this.leave(message.how)
@@ -85,7 +85,7 @@ export class JitsiVisit extends Visit<ToPage, FromPage> {
     if (refusal) this.refuse(refusal, 'refused')
     else if (joinResponse === 'lobby') this.wait()
     else if (joinResponse === 'lobby-button') {
-      this.enter('lobbyDoor')
+      this.enter('lobbyEntrance')
       this.showLobby(false)
     } else if (joinResponse === 'password') {
       this.enter('password')
@@ -119,8 +119,8 @@ export class JitsiVisit extends Visit<ToPage, FromPage> {
     this.send({ do: 'view', view: { name: 'lobby', isKnocking, password } })
   }
 
-  private knock(name: string): void {
-    if (this.state !== 'lobbyDoor') return
+  private joinFlow(name: string): void {
+    if (this.state !== 'lobbyEntrance') return
     this.botName = name
     this.wait()
   }
@@ -128,7 +128,7 @@ export class JitsiVisit extends Visit<ToPage, FromPage> {
   private tryPassword(password: string): void {
     const isRight = password === this.meeting.settings.password
     this.meeting.note({ event: 'rpc', target: isRight ? 'password-right' : 'password-wrong' })
-    if (this.state === 'lobby' || this.state === 'lobbyDoor') {
+    if (this.state === 'lobby' || this.state === 'lobbyEntrance') {
       if (isRight) this.letIn()
       else this.showLobby(this.state === 'lobby', 'wrong')
     } else if (this.state === 'password') {

@@ -13,7 +13,7 @@ export class LoudestVoices {
     this.#lines = Array.from({ length: count }, () => ({ personId: '', heardAt: Number.NEGATIVE_INFINITY }))
   }
 
-  /** The line for a packet of this person; null where there is none. */
+  /** The line for a packet of this person; null if there is none. */
   lineOf(personId: string, level: number, nowMs: number): number | null {
     const own = this.#lines.findIndex((line) => line.personId === personId)
     const isHeard = level < SILENT_LEVEL

@@ -17,7 +17,7 @@ interface Line {
   streamId: string
   sender: RtpSender
   source: VideoSource | null
-  /** The program that is sent now. It changes only where the new program has a key frame. */
+  /** The program that is sent now. It changes only if the new program has a key frame. */
   program: VideoProgram | null
   programSource: VideoSource | null
 }
@@ -109,7 +109,7 @@ function isSameSource(a: VideoSource | null, b: VideoSource | null): boolean {
   return a?.personId === b?.personId && a?.kind === b?.kind
 }
 
-/** The frame of a looping program at a tick of the room; undefined where a slower program has none. */
+/** The frame of a looping program at a tick of the room; undefined if a slower program has none. */
 function frameAt(program: VideoProgram, tick: number, fps: number): VideoProgram['frames'][number] | undefined {
   const every = fps / program.fps
   return tick % every === 0 ? program.frames[(tick / every) % program.frames.length] : undefined

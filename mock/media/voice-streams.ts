@@ -126,7 +126,7 @@ export class VoiceStreams {
   }
 
   /**
-   * The frames to send now, one per stream; null where nothing is sent.
+   * The frames to send now, one per stream; null if nothing is sent.
    * @param number of the frame since the room began
    * @param utcMs the instant of sending
    */

@@ -7,7 +7,7 @@ export type LinkForm = 'short' | 'classic'
 export interface NamedMeeting {
   form: LinkForm
   code: string
-  /** Absent where the link brought none; classic links have none at all. */
+  /** Absent if the link brought none; classic links have none at all. */
   passcode?: string
 }
 
@@ -39,7 +39,7 @@ export function uuidOf(text: string): string {
   return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20, 32)].join('-')
 }
 
-/** As people pass it on. */
+/** The meeting's link as people pass it on. */
 export function invitationOf(ids: MeetingIds, form: LinkForm): string {
   return `https://${ids.host}${pathOf(ids, form)}`
 }
@@ -111,7 +111,7 @@ export function lightPath(named: NamedMeeting, ids: MeetingIds): string {
   return `/light-meetings/launch?${query}`
 }
 
-/** Reads the meeting out of `coords`; null where they are missing or incomplete. */
+/** Reads the meeting out of `coords`; null if they are missing or incomplete. */
 export function readCoords(url: URL): NamedMeeting | null {
   const text = url.searchParams.get('coords')
   if (!text) return null

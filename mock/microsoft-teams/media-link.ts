@@ -5,7 +5,7 @@ import { channelMessage, readChannelMessage, withStreamNumbers } from './push.ts
 
 export const MAIN_CHANNEL = 'main-channel'
 /** Longer messages of the page are noted in part. */
-const LONGEST_NOTE = 500
+const MAX_NOTE_LENGTH = 500
 
 export class TeamsMediaLink extends MediaLink {
   private channel: DataChannelLike | null = null
@@ -23,7 +23,7 @@ export class TeamsMediaLink extends MediaLink {
           this.channel = channel
           channel.onMessage((data) => {
             const message = typeof data === 'string' ? data : readChannelMessage(data)
-            ports.note(MAIN_CHANNEL, JSON.stringify(message).slice(0, LONGEST_NOTE))
+            ports.note(MAIN_CHANNEL, JSON.stringify(message).slice(0, MAX_NOTE_LENGTH))
           })
         })
       },

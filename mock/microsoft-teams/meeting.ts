@@ -17,7 +17,7 @@ import { DEFAULTS, ownSuffix, pageSettings, type ScenarioSettings } from './sett
 import { TeamsVisit } from './visit.ts'
 import type { TeamsVisitMeeting } from './visit-types.ts'
 
-const LONGEST_MESSAGE = 28_000
+const MAX_MESSAGE_LENGTH = 28_000
 const HISTORY_KEPT = 8
 /** The service's names of the reactions on a message. */
 const REACTION_KEYS: Readonly<Record<string, string>> = { '👍': 'like', '❤️': 'heart', '🎉': '1f389_partypopper' }
@@ -50,7 +50,7 @@ export class TeamsMeeting extends Meeting<Person, TeamsVisit> implements TeamsVi
       people: newPeople(settings.mapsSources),
       usualPeople: TWO,
       isChatOn: settings.page.chat === undefined || settings.page.chat === 'on',
-      longestMessage: LONGEST_MESSAGE,
+      longestMessage: MAX_MESSAGE_LENGTH,
       room: { audioStreams: 1 },
     })
     this.settings = settings

@@ -85,7 +85,7 @@ export function channelMessage(body: unknown): Uint8Array {
   return Buffer.concat([prefix, Buffer.from(JSON.stringify(body))])
 }
 
-/** The page's own message without its first bytes; null where nothing in it is JSON. */
+/** The page's own message without its first bytes; null if nothing in it is JSON. */
 export function readChannelMessage(bytes: Uint8Array): unknown {
   const text = Buffer.from(bytes.subarray(PREFIX_BYTES)).toString()
   try {

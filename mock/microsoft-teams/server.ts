@@ -51,7 +51,7 @@ export const microsoftTeams: MockPlatform<TeamsMeeting> = {
   },
 }
 
-/** Starts serving on 127.0.0.1. Rejects where a named port is taken. */
+/** Starts serving on 127.0.0.1. Rejects if a named port is taken. */
 export function startMockMicrosoftTeams(options?: MockServerOptions): Promise<MockMicrosoftTeams> {
   return startPlatform(microsoftTeams, options)
 }

@@ -23,7 +23,7 @@ export const RETRY_STATES: Partial<Record<RetryKind, string>> = {
   notFound: 'invalid',
   declined: 'denied',
   notAdmitted: 'denied',
-  noResponse: 'knockTimeout',
+  noResponse: 'requestTimeout',
   removedAlt: 'removed',
 }
 
@@ -33,7 +33,7 @@ export const STATES = {
   over: [
     'invalid',
     'denied',
-    'knockTimeout',
+    'requestTimeout',
     'removed',
     'hostEnded',
     'left',

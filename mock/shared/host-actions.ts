@@ -7,7 +7,7 @@ import type { PlatformServer } from './platform-server.ts'
 const platform = z.string().max(40)
 const code = z.string().max(200)
 const id = z.string().max(100)
-const MOST_CHARACTERS = 500
+const MAX_CHARACTERS = 500
 const meeting = { platform, code }
 
 export const hostActionSchema: z.ZodType<HostAction> = z.union([
@@ -26,7 +26,7 @@ export const hostActionSchema: z.ZodType<HostAction> = z.union([
     what: z.enum(['speak', 'camera', 'share', 'hand', 'react', 'leave']),
   }),
   z.strictObject({ act: z.literal('message'), ...meeting, what: z.enum(['edit', 'delete']) }),
-  z.strictObject({ act: z.literal('say'), ...meeting, id, text: z.string().trim().min(1).max(MOST_CHARACTERS) }),
+  z.strictObject({ act: z.literal('say'), ...meeting, id, text: z.string().trim().min(1).max(MAX_CHARACTERS) }),
   z.strictObject({ act: z.literal('chat'), ...meeting, enabled: z.boolean() }),
   z.strictObject({ act: z.literal('show'), ...meeting, what: z.string().max(40) }),
   z.strictObject({ act: z.literal('flash'), ...meeting, on: z.boolean() }),

@@ -10,11 +10,11 @@ import type { HostFacts, HostMeeting, HostPlatform, HostState } from './page/hos
 import type { PlatformServer } from './platform-server.ts'
 import { bodyOf } from './site.ts'
 
-const LONGEST_REQUEST = 20_000
+const MAX_REQUEST_LENGTH = 20_000
 const UPDATE_MS = 300
 const LOG_SHOWN = 60
 
-/** One page for these platforms; rejects where a named port is taken. */
+/** One page for these platforms; rejects if a named port is taken. */
 export async function startHostPage(
   servers: readonly PlatformServer[],
   port: number,
@@ -99,7 +99,7 @@ async function answerAction(
     return
   }
   try {
-    const action = hostActionSchema.parse(JSON.parse(await bodyOf(request, LONGEST_REQUEST)))
+    const action = hostActionSchema.parse(JSON.parse(await bodyOf(request, MAX_REQUEST_LENGTH)))
     const done = doAction(servers, action)
     response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ done }))
   } catch (error) {

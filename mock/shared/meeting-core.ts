@@ -272,7 +272,7 @@ export abstract class MeetingCore<P extends Person, V extends MeetingVisit> impl
 
   // For platforms.
 
-  /** The open visit; throws where no page is there for the verb. */
+  /** The open visit; throws if no page is there for the verb. */
   protected visit(verb: string): V {
     if (!this.current?.isOpen) throw new Error(`Cannot ${verb} the bot: no page of ${this.url} is open`)
     return this.current

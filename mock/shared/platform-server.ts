@@ -35,7 +35,7 @@ export interface MockServerOptions {
   media?: 'direct' | 'janus'
 }
 
-/** Starts serving on 127.0.0.1. Rejects where a named port is taken. */
+/** Starts serving on 127.0.0.1. Rejects if a named port is taken. */
 export async function startPlatform<M extends Meeting>(
   platform: MockPlatform<M>,
   { port = 0, hostPort = 0, media = 'direct' }: MockServerOptions = {},

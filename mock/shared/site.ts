@@ -20,12 +20,12 @@ export interface Exchange {
 
 export type AcceptSocket = (url: URL) => ((socket: WebSocket) => void) | null
 
-const LARGEST_MESSAGE = 4_000_000
-const LONGEST_BODY = 200_000
+const MAX_MESSAGE = 4_000_000
+const MAX_BODY_LENGTH = 200_000
 
 export class Site {
   private readonly server: Server
-  private readonly sockets = new WebSocketServer({ noServer: true, maxPayload: LARGEST_MESSAGE })
+  private readonly sockets = new WebSocketServer({ noServer: true, maxPayload: MAX_MESSAGE })
   /** Scripts that can be fetched once, by their unguessable paths. */
   private readonly scripts = new Map<string, string>()
   private readonly socketPaths = new Map<string, (socket: WebSocket) => void>()
@@ -49,7 +49,7 @@ export class Site {
     })
   }
 
-  /** Rejects where a named port is taken; 0 takes any free one. */
+  /** Rejects if a named port is taken; 0 takes any free one. */
   async listen(port: number): Promise<void> {
     await new Promise<void>((resolve, reject) => {
       this.server.once('error', reject)
@@ -126,7 +126,7 @@ export function answerLate(response: ServerResponse, afterMs: number): void {
 }
 
 /** Rejects when it is longer than any page of ours sends. */
-export async function bodyOf(request: IncomingMessage, longest = LONGEST_BODY): Promise<string> {
+export async function bodyOf(request: IncomingMessage, longest = MAX_BODY_LENGTH): Promise<string> {
   let text = ''
   for await (const chunk of request) {
     text += String(chunk)

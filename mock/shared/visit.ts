@@ -20,11 +20,11 @@ export interface MeetingVisit {
   /** Whether a page is connected. */
   readonly isOpen: boolean
   attach(socket: WebSocket): void
-  /** As if the page had sent its form; throws where there is none. */
+  /** As if the page had sent its form; throws if there is none. */
   askToJoin(botName: string): void
   send(message: SharedToPage): void
   sendSamples(samples: Uint8Array): void
-  // The host's verbs; each throws where it does not fit the state.
+  // The host's verbs; each throws if it does not fit the state.
   admit(): void
   deny(): void
   remove(): void

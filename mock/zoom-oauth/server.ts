@@ -12,7 +12,7 @@ import { answerPerson } from './pages.ts'
 import type { Answer } from './refusals.ts'
 import * as refusals from './refusals.ts'
 
-const LONGEST_BODY = 20_000
+const MAX_BODY_LENGTH = 20_000
 
 /** The kind of a request, for scripts and for the record. */
 export type Operation = 'exchange' | 'refresh' | 'revoke' | 'profile' | 'user_token'
@@ -57,7 +57,7 @@ export interface ZoomOauth {
   close(): Promise<void>
 }
 
-/** Rejects where a named port is taken. */
+/** Rejects if a named port is taken. */
 export async function startZoomOauth(options: ZoomOauthOptions = {}): Promise<ZoomOauth> {
   const account = new Account(options.now ?? Date.now)
   const issue = options.issueUserToken ?? ((kind) => `${kind}.${randomBytes(24).toString('base64url')}`)
@@ -78,7 +78,7 @@ export async function startZoomOauth(options: ZoomOauthOptions = {}): Promise<Zo
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const url = new URL(request.url ?? '/', standIn.url)
-    const form = request.method === 'POST' ? new URLSearchParams(await bodyOf(request, LONGEST_BODY)) : null
+    const form = request.method === 'POST' ? new URLSearchParams(await bodyOf(request, MAX_BODY_LENGTH)) : null
     const operation = operationOf(request.method ?? '', url, form)
     if (operation === null) return answerPerson(standIn, { request, response, url, form })
     const seen: SeenRequest = { operation, status: null, query: Object.fromEntries(url.searchParams) }

@@ -14,7 +14,7 @@ import { SHOWABLE } from './showable.ts'
 import { ZoomVisit } from './visit.ts'
 import type { VisitMeeting } from './visit-types.ts'
 
-const LONGEST_MESSAGE = 4096
+const MAX_MESSAGE_LENGTH = 4096
 const LOW_BITS = { voice: 1, camera: 0 } as const
 const CLUSTER = 'us02web.zoom.us'
 export const VANITY = 'acme.zoom.us'
@@ -57,7 +57,7 @@ export class ZoomMeeting extends Meeting<ZoomPerson, ZoomVisit> implements Visit
       people,
       usualPeople: USUAL_PEOPLE,
       isChatOn: (settings.page.chat ?? 'on') === 'on',
-      longestMessage: LONGEST_MESSAGE,
+      longestMessage: MAX_MESSAGE_LENGTH,
       // On the WASM path sound comes as samples, and pictures on any free line.
       room: isWebRtc ? { audioStreams: 'perPerson' } : {},
       session: isWebRtc ? sessionOptions((id) => people.find(id)?.node ?? 0) : {},

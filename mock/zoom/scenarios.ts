@@ -8,7 +8,7 @@ import { CALL_SCENARIOS } from './scenarios-call.ts'
 import { JOIN_SCENARIOS } from './scenarios-join.ts'
 import { SDK_SCENARIOS } from './sdk/scenarios.ts'
 
-/** The platform never ends a join request by itself, so there is no `knock-timeout`. */
+/** The platform never ends a join request by itself, so there is no `request-timeout`. */
 const COMMON: Record<string, ZoomScenario> = {
   'waiting-room': { about: 'A join request that waits until the host decides.' },
   open: { about: 'No waiting room: straight in.', settings: OPEN },

@@ -38,7 +38,7 @@ export const zoom: MockPlatform<ZoomMeeting> = {
   },
 }
 
-/** Starts serving on 127.0.0.1. Rejects where a named port is taken. */
+/** Starts serving on 127.0.0.1. Rejects if a named port is taken. */
 export function startMockZoom(options?: MockServerOptions): Promise<MockZoom> {
   return startPlatform(zoom, options)
 }

@@ -171,7 +171,7 @@ export class ZoomVisit extends Visit<ToPage, FromPage> {
 
   // The host's verbs.
 
-  /** Lets the bot in; where it waits for the host, the host has come. */
+  /** Lets the bot in; if it waits for the host, the host has come. */
   override admit(): void {
     this.expect('admit', WAITING)
     const wasForHost = this.state === 'waitingForHost'

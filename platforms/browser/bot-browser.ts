@@ -20,12 +20,12 @@ export interface BotBrowser {
   onCarried(listener: (payload: string) => void): void
   /**
    * Path of the file of `bytes` bytes in the storage of pages (the origin private file system) that begins with `mark`;
-   * null where there is none.
+   * null if there is none.
    */
   storedFile(mark: Uint8Array, bytes: number): Promise<string | null>
-  /** CPU waits of the browser's renderers; empty where they are unknown. Never rejects. */
+  /** CPU waits of the browser's renderers; empty if they are unknown. Never rejects. */
   cpuWaits(): Promise<CpuWaits>
-  /** The browser's first process; null where other bots share it. */
+  /** The browser's first process; null if other bots share it. */
   readonly processId: number | null
   /** Repeatable, never rejects. */
   close(): Promise<void>
@@ -63,7 +63,7 @@ const CONSOLE_LINE_LENGTH = 2000
 export async function botBrowserOf(
   context: BrowserContext,
   { processId, storedFile, cpuWaits, cleanUp }: BrowserProcess,
-  stage: CaptureEnvironment,
+  environment: CaptureEnvironment,
   options: ContextOptions,
 ): Promise<BotBrowser> {
   for (const origin of options.mediaOrigins ?? []) await context.grantPermissions(['camera', 'microphone'], { origin })
@@ -76,10 +76,10 @@ export async function botBrowserOf(
   let carried: (payload: string) => void = () => {}
   if (options.carrier !== undefined) await addCarrier(context, page, options.carrier, (payload) => carried(payload))
   if (options.ownScript !== undefined) await serveOwnScript(context, page, options.ownScript, options.logger)
-  if (stage.display !== null) {
+  if (environment.display !== null) {
     // The page is laid out to the pixel, independent of the window's size. Holds as long as the session lives.
     const session = await context.newCDPSession(page)
-    const { width, height } = stage
+    const { width, height } = environment
     await session.send('Emulation.setDeviceMetricsOverride', { width, height, deviceScaleFactor: 0, mobile: false })
   }
 

@@ -33,7 +33,7 @@ export interface BrowserOptions extends ContextOptions {
 
 /** Rejects when the browser does not start; then it leaves no process and no file behind. */
 export type OpenBrowser = (
-  stage: CaptureEnvironment,
+  environment: CaptureEnvironment,
   options: BrowserOptions,
   signal: AbortSignal,
 ) => Promise<BotBrowser>
@@ -76,7 +76,7 @@ const ALWAYS = [
 ]
 
 /** A separate Chromium with a fresh profile. */
-export const openBrowser: OpenBrowser = async (stage, options, signal) => {
+export const openBrowser: OpenBrowser = async (environment, options, signal) => {
   signal.throwIfAborted()
   const type = await withPlugins(chromium, options.plugins ?? [])
   const home = await makeBrowserHome()
@@ -84,8 +84,8 @@ export const openBrowser: OpenBrowser = async (stage, options, signal) => {
   const { logger, state } = options
   try {
     if (state?.kind === 'profile') await copyProfile(state.folder, profile)
-    const launch = await launchOptions(stage, options, home, signal)
-    const context = await type.launchPersistentContext(profile, { ...launch, ...contextOptions(stage) })
+    const launch = await launchOptions(environment, options, home, signal)
+    const context = await type.launchPersistentContext(profile, { ...launch, ...contextOptions(environment) })
     if (state?.kind === 'storage_state') await context.setStorageState(state.state)
     const [processId = null] = await processesOf(profile)
     const browserProcess: BrowserProcess = {
@@ -100,7 +100,7 @@ export const openBrowser: OpenBrowser = async (stage, options, signal) => {
         )
       },
     }
-    return await botBrowserOf(context, browserProcess, stage, options)
+    return await botBrowserOf(context, browserProcess, environment, options)
   } catch (error) {
     await endProcesses(profile)
     await rm(home, { recursive: true, force: true })
@@ -110,12 +110,12 @@ export const openBrowser: OpenBrowser = async (stage, options, signal) => {
 
 /** Options to start Chromium in this capture environment, with its temporary files below `home`. */
 export async function launchOptions(
-  stage: CaptureEnvironment,
+  environment: CaptureEnvironment,
   options: Pick<BrowserOptions, 'executablePath' | 'mappedHosts' | 'extraArguments' | 'logger'>,
   home: string,
   signal: AbortSignal,
 ): Promise<LaunchOptions> {
-  const headless = stage.display === null
+  const headless = environment.display === null
   const executablePath = options.executablePath ?? DEFAULT_EXECUTABLE
   const artifactsDir = join(home, 'artifacts')
   await mkdir(artifactsDir, { recursive: true })
@@ -129,17 +129,17 @@ export async function launchOptions(
     args: [
       ...ALWAYS,
       // One pixel more: without a window manager, Chromium shrinks a window that is as large as the screen.
-      `--window-size=${stage.width + 1},${stage.height + 1}`,
+      `--window-size=${environment.width + 1},${environment.height + 1}`,
       '--window-position=0,0',
       ...(headless ? [`--user-agent=${await userAgentOf(executablePath)}`] : ['--kiosk', '--ozone-platform=x11']),
-      ...(stage.soundPieceMs === undefined
+      ...(environment.soundPieceMs === undefined
         ? []
-        : [`--audio-buffer-size=${(stage.soundPieceMs * CAPTURE_SAMPLE_RATE) / 1000}`]),
+        : [`--audio-buffer-size=${(environment.soundPieceMs * CAPTURE_SAMPLE_RATE) / 1000}`]),
       ...((await sharedMemoryIsSmall()) ? ['--disable-dev-shm-usage'] : []),
       ...(await mappedHostArguments(options.mappedHosts ?? [], signal)),
       ...(options.extraArguments ?? []),
     ],
-    env: environment(stage, home),
+    env: processEnvironment(environment, home),
     // After a kill of this process the files in Playwright's own folder could not be found; those in the home can.
     artifactsDir,
     // The bot decides what a signal means; Playwright puts the browser into a separate process group.
@@ -150,8 +150,8 @@ export async function launchOptions(
   }
 }
 
-export function contextOptions(stage: CaptureEnvironment): BrowserContextOptions {
-  const { display, width, height } = stage
+export function contextOptions(environment: CaptureEnvironment): BrowserContextOptions {
+  const { display, width, height } = environment
   return {
     viewport: display === null ? { width, height } : null,
     // A bot needs no files from a meeting page, and a large download would fill the disk.
@@ -160,7 +160,7 @@ export function contextOptions(stage: CaptureEnvironment): BrowserContextOptions
 }
 
 /** The variables that the browser needs, without the bot's own: a job in our environment holds secrets. */
-function environment(stage: CaptureEnvironment, home: string): Record<string, string> {
+function processEnvironment(environment: CaptureEnvironment, home: string): Record<string, string> {
   return {
     PATH: CHILD_PATH,
     HOME: home,
@@ -169,11 +169,11 @@ function environment(stage: CaptureEnvironment, home: string): Record<string, st
     LANGUAGE: 'en_US:en',
     // No session bus: the browser asks no desktop service.
     DBUS_SESSION_BUS_ADDRESS: 'disabled:',
-    PULSE_SERVER: stage.pulseServer.startsWith('/') ? `unix:${stage.pulseServer}` : stage.pulseServer,
-    PULSE_SINK: stage.pulseSink,
-    ...(stage.soundAheadMs === undefined ? {} : { PULSE_LATENCY_MSEC: String(stage.soundAheadMs) }),
-    ...(stage.display === null ? {} : { DISPLAY: stage.display }),
-    ...(stage.displayAuthority === undefined ? {} : { XAUTHORITY: stage.displayAuthority }),
+    PULSE_SERVER: environment.pulseServer.startsWith('/') ? `unix:${environment.pulseServer}` : environment.pulseServer,
+    PULSE_SINK: environment.pulseSink,
+    ...(environment.soundAheadMs === undefined ? {} : { PULSE_LATENCY_MSEC: String(environment.soundAheadMs) }),
+    ...(environment.display === null ? {} : { DISPLAY: environment.display }),
+    ...(environment.displayAuthority === undefined ? {} : { XAUTHORITY: environment.displayAuthority }),
   }
 }
 

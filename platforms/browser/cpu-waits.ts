@@ -8,7 +8,7 @@ import { readdir, readFile } from 'node:fs/promises'
 export type CpuWaits = ReadonlyMap<number, number>
 
 /**
- * Waits of the renderers among the descendants of this process. Empty where the kernel does not report them
+ * Waits of the renderers among the descendants of this process. Empty if the kernel does not report them
  * (`/proc/<pid>/schedstat`: nanoseconds run, nanoseconds waited, time slices). Never rejects.
  */
 export async function rendererWaits(processId: number, procFolder = '/proc'): Promise<CpuWaits> {
@@ -23,7 +23,7 @@ export async function rendererWaits(processId: number, procFolder = '/proc'): Pr
   return waits
 }
 
-/** The largest share of `elapsedMs` that a renderer has waited; null where no renderer is known in both. Pure. */
+/** The largest share of `elapsedMs` that a renderer has waited; null if no renderer is known in both. Pure. */
 export function waitedShare(before: CpuWaits, after: CpuWaits, elapsedMs: number): number | null {
   const shares = [...after].flatMap(([id, waited]) => {
     const former = before.get(id)

@@ -4,7 +4,7 @@ import { CHILD_PATH } from '@standin/base/child-path.ts'
 const DEADLINE_MS = 10_000
 
 /**
- * Why Chromium cannot put its pages into its own sandbox here; null where it can. It cannot as root, nor where user
+ * Why Chromium cannot put its pages into its own sandbox here; null if it can. It cannot as root, nor where user
  * namespaces are forbidden, as by the default seccomp profiles of Docker and Kubernetes. It would not even start then,
  * and the container is the only sandbox. Tries what Chromium does: namespaces for users, processes and network, and a
  * separate root directory in them.

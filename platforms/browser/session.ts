@@ -7,7 +7,7 @@ const READ_MS = 120_000
 
 export interface SessionOnce {
   /**
-   * Null where the job has none. Rejects with a BotError that says the job is invalid, or with the reason of the
+   * Null if the job has none. Rejects with a BotError that says the job is invalid, or with the reason of the
    * signal.
    */
   load(signal: AbortSignal): Promise<BrowserState | null>

@@ -78,7 +78,7 @@ const LEFT_OUT = new Set([
   'BrowserMetrics',
 ])
 
-/** Reads the object of an `s3://` address; rejects where it is larger. */
+/** Reads the object of an `s3://` address; rejects if it is larger. */
 export type ReadObject = (address: string, maxBytes: number, signal: AbortSignal) => Promise<Uint8Array>
 
 export interface LoadedState {
@@ -150,7 +150,7 @@ async function readRegularFile(path: string, maxBytes: number): Promise<Uint8Arr
   return Buffer.concat(chunks)
 }
 
-/** The copy for one browser: regular files and folders without special bits. Rejects where the profile is too large. */
+/** The copy for one browser: regular files and folders without special bits. Rejects if the profile is too large. */
 export async function copyProfile(folder: string, to: string): Promise<void> {
   let bytes = 0
   let entries = 0

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 /** Folders of a profile that hold such files: of pages, and of pages inside of pages. */
 const PLACES = ['Default/File System', 'Default/WebStorage']
 
-/** Path of the file of exactly `bytes` bytes that begins with `mark`; null where there is none. Links are not followed. */
+/** Path of the file of exactly `bytes` bytes that begins with `mark`; null if there is none. Links are not followed. */
 export async function findStoredFile(profile: string, mark: Uint8Array, bytes: number): Promise<string | null> {
   for (const place of PLACES) {
     const entries = await readdir(join(profile, place), { recursive: true, withFileTypes: true }).catch(() => [])

@@ -12,7 +12,7 @@ const found = new Map<string, Promise<string>>()
 /**
  * Without a display Chromium calls itself `HeadlessChrome` to every site; its client hints do not. As of Chromium 110
  * the major version is the only part of the user agent that differs between machines
- * (https://www.chromium.org/updates/ua-reduction/). Rejects where the program does not report its version.
+ * (https://www.chromium.org/updates/ua-reduction/). Rejects if the program does not report its version.
  */
 export function userAgentOf(executable: string): Promise<string> {
   const known = found.get(executable)

@@ -26,12 +26,12 @@ const CAPTIONS_POLL_MS = 150
 /** Starts the browser in the capture environment. Rejects with a BotError when it does not start. */
 export async function openGoogleMeet(
   target: MeetingTarget,
-  stage: CaptureEnvironment,
+  environment: CaptureEnvironment,
   signal: AbortSignal,
   options: DriverOptions,
 ): Promise<MeetingDriver> {
-  const opening = { script: meetScript(options, stage), mediaOrigins: [ORIGIN] }
-  const page = await openMeetingPage<PageSnapshot, ElementName>(stage, signal, options, opening)
+  const opening = { script: meetScript(options, environment), mediaOrigins: [ORIGIN] }
+  const page = await openMeetingPage<PageSnapshot, ElementName>(environment, signal, options, opening)
   const wanted = devicesAtStart(options)
   const devices = new DeviceToggles(page, wanted)
   const policy = { consent: options.recordingConsent, wantsCamera: wanted.camera === 'on' }

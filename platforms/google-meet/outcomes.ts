@@ -3,7 +3,7 @@
 import type { BotError } from '../../core/errors.ts'
 import type { MeetingEnd } from '../../core/meeting/meeting.ts'
 import { type Refusal, refusalError } from '../shared/join/refusal.ts'
-import type { JoinStage, PageState } from '../shared/page-state.ts'
+import type { JoinStep, PageState } from '../shared/page-state.ts'
 import type { PageSnapshot } from './page/types.ts'
 import { PAGE_PHASES, type PageStateKind } from './page-state.ts'
 
@@ -48,7 +48,7 @@ const BEFORE_ADMISSION: Partial<Record<PageStateKind, Refusal>> = {
     sentence: 'Google Meet showed a captcha, which the bot does not solve; it was not solved in time.',
   },
   denied: { code: 'BOT_NOT_ACCEPTED', sentence: 'A participant denied the request to join ("{text}").' },
-  knock_timed_out: {
+  request_timed_out: {
     code: 'TIMEOUT_WAITING_TO_START',
     sentence: 'The request to join was not answered until Google Meet gave up ("{text}").',
   },
@@ -72,15 +72,15 @@ const BEFORE_ADMISSION: Partial<Record<PageStateKind, Refusal>> = {
 /** Before admission: the error of this page state, or null for none. `seen`: kinds that came before. */
 export function refusalOf(
   state: PageState<PageStateKind>,
-  joinStage: JoinStage,
+  joinStep: JoinStep,
   seen: ReadonlySet<PageStateKind> = new Set(),
 ): BotError | null {
   const wasBlocked = seen.has('blocked') && state.kind === 'marketing'
   const refusal = wasBlocked ? BLOCKED : BEFORE_ADMISSION[state.kind]
   if (!refusal) return null
   // A dead link says nothing about a host, and before the bot asks to join no host can have denied it.
-  if (joinStage === 'pre-join' && state.kind === 'unknown_end') return null
-  return refusalError(refusal, state.text, joinStage)
+  if (joinStep === 'pre-join' && state.kind === 'unknown_end') return null
+  return refusalError(refusal, state.text, joinStep)
 }
 
 const AFTER_ADMISSION: Partial<Record<PageStateKind, MeetingEnd>> = {
@@ -105,7 +105,7 @@ export function endOf(
 ): MeetingEnd | null {
   const end = AFTER_ADMISSION[kind]
   if (end) return end
-  // The bot's status in the roster, where the page has no words for it (yet).
+  // The bot's status in the roster, if the page has no words for it (yet).
   const isMeeting = ['in_call', 'disturbed', 'reconnecting'].includes(PAGE_PHASES[kind])
   if (!isMeeting && ownStatus === REMOVED) return 'removed'
   if (kind === 'unknown' && ownStatus === OUT) return 'ended_for_all'

@@ -13,7 +13,7 @@ export type PageStateKind =
   | 'everyone_left'
   | 'ended_for_all'
   | 'denied'
-  | 'knock_timed_out'
+  | 'request_timed_out'
   | 'left'
   | 'invalid_code'
   | 'expired_code'
@@ -50,7 +50,7 @@ export const PAGE_PHASES: Readonly<Record<PageStateKind, PagePhase>> = {
   everyone_left: 'out',
   ended_for_all: 'out',
   denied: 'out',
-  knock_timed_out: 'out',
+  request_timed_out: 'out',
   left: 'out',
   invalid_code: 'out',
   expired_code: 'out',
@@ -81,7 +81,7 @@ const MEETING_HOSTS = new Set(['meet.google.com'])
 const OWN_STATUS_IN = 1
 
 /** Ends come first, because text of the waiting room stays in the page behind a denial. */
-const FINAL_TEXTS = ['removed', 'everyone_left', 'ended_for_all', 'denied', 'knock_timed_out', 'left'] as const
+const FINAL_TEXTS = ['removed', 'everyone_left', 'ended_for_all', 'denied', 'request_timed_out', 'left'] as const
 const DEAD_LINK_TEXTS = ['invalid_code', 'expired_code', 'credentials_lost', 'landing', 'marketing'] as const
 
 export function stateOf(snapshot: PageSnapshot): PageState {

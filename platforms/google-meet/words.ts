@@ -15,7 +15,7 @@ export const STATE_TEXTS = [
   'everyone_left',
   'ended_for_all',
   'denied',
-  'knock_timed_out',
+  'request_timed_out',
   'left',
   'blocked',
   'invalid_code',

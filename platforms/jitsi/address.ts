@@ -41,7 +41,7 @@ const SOUNDS = [
  */
 function settings({ recordingMode, camera, microphone }: AddressOptions): Record<string, unknown> {
   return {
-    // The prejoin page is asked for even where the server leaves it out: there devices are set first.
+    // The prejoin page is asked for even if the server leaves it out: there devices are set first.
     'config.prejoinConfig.enabled': true,
     'config.startWithAudioMuted': microphone === 'off',
     'config.startWithVideoMuted': camera === 'off',

@@ -31,7 +31,7 @@ const RECONNECT_MS = 120_000
 /** Starts the browser in the capture environment. Rejects with a BotError when it does not start. */
 export async function openJitsi(
   target: MeetingTarget,
-  stage: CaptureEnvironment,
+  environment: CaptureEnvironment,
   signal: AbortSignal,
   options: DriverOptions,
 ): Promise<MeetingDriver> {
@@ -39,14 +39,14 @@ export async function openJitsi(
   const wanted = devicesAtStart(options)
   const address = addressOf(target, { recordingMode, ...wanted })
   const script = meetingScript<PageConfig>('page/jitsi', {
-    ...scriptConfig(options, stage),
+    ...scriptConfig(options, environment),
     meetingHosts: [new URL(address.url).hostname],
     selectors: SELECTORS,
     labels: labelSources(WORDS.labels),
   })
   const opening = { script, mediaOrigins: [address.origin] }
   const patient = { ...options, waits: { reconnectMs: RECONNECT_MS, ...options.waits } }
-  const page = await openMeetingPage<PageSnapshot, ElementName>(stage, signal, patient, opening)
+  const page = await openMeetingPage<PageSnapshot, ElementName>(environment, signal, patient, opening)
   const devices = new DeviceToggles(page, wanted)
   const dialogs = new DialogResponder(page, (dialog) => answerOf(dialog, { consent: options.recordingConsent }))
   const password = target.passcode ?? null

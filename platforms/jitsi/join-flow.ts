@@ -14,7 +14,7 @@ const PASSWORD_ANSWERS = 2
 export interface JoinFlowParts {
   page: MeetingPage<PageSnapshot, ElementName>
   form: JoinForm
-  /** The password of a locked room, where the link had one. */
+  /** The password of a locked room, if the link had one. */
   password: string | null
 }
 
@@ -35,7 +35,7 @@ export class JoinFlow {
   async ask(snapshot: PageSnapshot, { kind }: PageState<PageStateKind>): Promise<void> {
     const { page } = this.#parts
     if (kind === 'deep_link') await page.press('launchWeb')
-    else if (kind === 'password' || (kind === 'lobby_door' && this.#mayOfferPassword(snapshot)))
+    else if (kind === 'password' || (kind === 'lobby_entrance' && this.#mayOfferPassword(snapshot)))
       await this.#unlock(snapshot)
     else await this.#fillIn(snapshot)
   }

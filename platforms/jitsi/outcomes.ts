@@ -6,7 +6,7 @@
 import type { BotError } from '../../core/errors.ts'
 import type { MeetingEnd } from '../../core/meeting/meeting.ts'
 import { type Refusal, refusalError } from '../shared/join/refusal.ts'
-import type { JoinStage, PageState } from '../shared/page-state.ts'
+import type { JoinStep, PageState } from '../shared/page-state.ts'
 import type { PageStateKind } from './page-state.ts'
 
 const BEFORE_ADMISSION: Partial<Record<PageStateKind, Refusal>> = {
@@ -78,14 +78,10 @@ const LOCKED: Refusal = {
 }
 
 /** Before admission: the error of this page state, or null for none. */
-export function refusalOf(
-  state: PageState<PageStateKind>,
-  joinStage: JoinStage,
-  hasPassword: boolean,
-): BotError | null {
+export function refusalOf(state: PageState<PageStateKind>, joinStep: JoinStep, hasPassword: boolean): BotError | null {
   const { kind } = state
   const refusal = kind === 'password' ? (hasPassword ? null : LOCKED) : BEFORE_ADMISSION[kind]
-  return refusal ? refusalError(refusal, state.text, joinStage) : null
+  return refusal ? refusalError(refusal, state.text, joinStep) : null
 }
 
 const AFTER_ADMISSION: Partial<Record<PageStateKind, MeetingEnd>> = {

@@ -14,7 +14,7 @@ export function jitsiClassifier(
   return {
     stateOf: (snapshot) => stateOf(snapshot, host),
     phases: PAGE_PHASES,
-    refusalOf: (state, joinStage) => refusalOf(state, joinStage, hasPassword),
+    refusalOf: (state, joinStep) => refusalOf(state, joinStep, hasPassword),
     endOf,
     isCorroborated,
     // The page reloads itself after half a minute. Sites with an automatic sign-in return at once.

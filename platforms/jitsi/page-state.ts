@@ -26,7 +26,7 @@ export const PAGE_PHASES = {
   waiting_for_host: 'waiting',
   lobby: 'waiting',
   password: 'entrance',
-  lobby_door: 'entrance',
+  lobby_entrance: 'entrance',
   prejoin: 'entrance',
   deep_link: 'entrance',
   consent: 'disturbed',
@@ -108,7 +108,7 @@ export function stateOf(snapshot: PageSnapshot, meetingHost: string): PageState<
     return found('waiting_for_host', host?.text ?? 'no moderator is there')
   if (snapshot.passwordBox && !isJoined) return found('password', 'the room is locked')
   if (snapshot.isKnocking) return found('lobby', snapshot.headings[0] ?? 'the lobby')
-  if (snapshot.screen === 'lobby') return found('lobby_door', snapshot.join?.label ?? 'the lobby')
+  if (snapshot.screen === 'lobby') return found('lobby_entrance', snapshot.join?.label ?? 'the lobby')
   if (snapshot.screen === 'prejoin') return found('prejoin', snapshot.join?.label ?? 'the page in front of the meeting')
   if (proofs.length > 0) {
     const consent = dialogOf(snapshot, 'consent')

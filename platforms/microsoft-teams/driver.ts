@@ -23,14 +23,14 @@ import { TEAMS_WAITS } from './waits.ts'
 /** Starts the browser in the capture environment. Rejects with a BotError when it does not start. */
 export async function openMicrosoftTeams(
   target: MeetingTarget,
-  stage: CaptureEnvironment,
+  environment: CaptureEnvironment,
   signal: AbortSignal,
   options: DriverOptions,
 ): Promise<MeetingDriver> {
   const expectsAccount = options.expectsAccount ?? false
   const url = expectsAccount ? withAccount(target.url) : target.url
-  const page = await openMeetingPage<PageSnapshot, ElementName, TeamsPageApi>(stage, signal, options, {
-    script: teamsScript(options, stage),
+  const page = await openMeetingPage<PageSnapshot, ElementName, TeamsPageApi>(environment, signal, options, {
+    script: teamsScript(options, environment),
     waits: TEAMS_WAITS,
     mediaOrigins: mediaOrigins(url),
   })

@@ -1,6 +1,6 @@
 /**
  * Tasks of the bot in the meeting beside watching it: choose a layout that shows people, open the chat, and turn
- * captions on where nothing else shows who speaks.
+ * captions on if nothing else shows who speaks.
  */
 import type { RecordingMode } from '@standin/wire/codes.ts'
 import type { PageState } from '../shared/page-state.ts'
@@ -76,7 +76,7 @@ export class InCallTasks {
     await this.turnOnCaptions()
   }
 
-  /** Uses the client's own object where it has one, else the menu. True where either accepted it. */
+  /** Uses the client's own object where it has one, else the menu. True if either accepted it. */
   async turnOnCaptions(): Promise<boolean> {
     if (await this.#page.ask('startCaptions')) return true
     await this.#page.wakePointer()
@@ -92,7 +92,7 @@ export class InCallTasks {
     return pressed === submenu ? (await this.#pressSoon([item])) !== null : pressed !== null
   }
 
-  /** Presses the first of these that appears; null where none does. */
+  /** Presses the first of these that appears; null if none does. */
   async #pressSoon(names: readonly ElementName[]): Promise<ElementName | null> {
     const { clock } = this.#page
     const deadline = clock.now() + MENU_MS

@@ -86,7 +86,7 @@ export class JoinFlow {
     await form.join(snapshot)
   }
 
-  /** The name is in its box, or belongs to the account. Rejects where a guest gets no box. */
+  /** The name is in its box, or belongs to the account. Rejects if a guest gets no box. */
   async #isNamed({ nameBox, join, lang }: PageSnapshot): Promise<boolean> {
     const { page, form, expectsAccount } = this.#parts
     if (expectsAccount) return true

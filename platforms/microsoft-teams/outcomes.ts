@@ -3,7 +3,7 @@
 import type { BotError } from '../../core/errors.ts'
 import type { MeetingEnd } from '../../core/meeting/meeting.ts'
 import { type Refusal, refusalError } from '../shared/join/refusal.ts'
-import type { JoinStage, PageState } from '../shared/page-state.ts'
+import type { JoinStep, PageState } from '../shared/page-state.ts'
 import type { PageSnapshot } from './page/types.ts'
 import { noticeKind, type PageStateKind } from './page-state.ts'
 
@@ -12,7 +12,7 @@ const DENIED: Refusal = {
   sentence: 'A participant denied the request to join ("{text}").',
 }
 
-/** docs/platform-notes/microsoft-teams.md#outcomes. A retry, where one can help, always uses a fresh browser. */
+/** docs/platform-notes/microsoft-teams.md#outcomes. A retry, if one can help, always uses a fresh browser. */
 const BEFORE_ADMISSION: Partial<Record<PageStateKind, Refusal>> = {
   not_found: {
     code: 'INVALID_MEETING_URL',
@@ -82,13 +82,13 @@ const BEFORE_ADMISSION: Partial<Record<PageStateKind, Refusal>> = {
 /** Before admission: the error of this page state, or null for none. */
 export function refusalOf(
   state: PageState<PageStateKind>,
-  joinStage: JoinStage,
+  joinStep: JoinStep,
   seen: ReadonlySet<PageStateKind>,
 ): BotError | null {
   // After a wait in the waiting room, an end without known words is a denial by a participant.
   const isAnswer = state.kind === 'unknown_end' && seen.has('lobby')
   const refusal = isAnswer ? DENIED : BEFORE_ADMISSION[state.kind]
-  return refusal ? refusalError(refusal, state.text, joinStage) : null
+  return refusal ? refusalError(refusal, state.text, joinStep) : null
 }
 
 const AFTER_ADMISSION: Partial<Record<PageStateKind, MeetingEnd>> = {

@@ -20,11 +20,11 @@ export function teamsClassifier(
   return {
     stateOf,
     phases: PAGE_PHASES,
-    refusalOf(state, joinStage, seen) {
-      const refusal = refusalOf(state, joinStage, seen)
+    refusalOf(state, joinStep, seen) {
+      const refusal = refusalOf(state, joinStep, seen)
       // An account does not help against a policy that excludes this very account.
       if (expectsAccount && state.kind === 'organization_policy' && refusal)
-        return new BotError('CANNOT_JOIN_MEETING', refusal.message, { step: joinStage })
+        return new BotError('CANNOT_JOIN_MEETING', refusal.message, { step: joinStep })
       return refusal
     },
     endOf,

@@ -92,7 +92,7 @@ const SIGN_IN_HOSTS: readonly string[] = [
   'login.windows.net',
 ]
 
-/** Words that decide an attempt on any page; where a page has several, the first in this order counts. */
+/** Words that decide an attempt on any page; if a page has several, the first in this order counts. */
 const FINAL_TEXTS = [
   'removed',
   'denied',
@@ -149,7 +149,7 @@ export function stateOf(snapshot: PageSnapshot): PageState<PageStateKind> {
   return found('unknown', snapshot.headings[0] ?? snapshot.lines[0] ?? 'nothing that can be read')
 }
 
-/** The end that the meeting's signalling reports; null where it reports no certain one. */
+/** The end that the meeting's signalling reports; null if it reports no certain one. */
 export function noticeKind({ endNotice }: Pick<PageSnapshot, 'endNotice'>): PageStateKind | null {
   if (endNotice === null) return null
   if (endNotice.subCode === DENIED_CODE) return 'denied'

@@ -39,17 +39,17 @@ export type PagePhase =
   | 'out'
 
 /** `pre-join` until the bot asked to join, `waiting` from then until it is in. */
-export type JoinStage = 'pre-join' | 'waiting'
+export type JoinStep = 'pre-join' | 'waiting'
 
 /** A platform's knowledge of its pages: pure functions and tables for the shared steps. */
 export interface PageClassifier<Snapshot extends CommonSnapshot, Kind extends string> {
   stateOf(snapshot: Snapshot): PageState<Kind>
   phases: Readonly<Record<Kind, PagePhase>>
-  /** Before admission: the error of this page state, or null where it is none. `seen`: kinds of earlier polls. */
-  refusalOf(state: PageState<Kind>, joinStage: JoinStage, seen: ReadonlySet<Kind>): BotError | null
+  /** Before admission: the error of this page state, or null if it is none. `seen`: kinds of earlier polls. */
+  refusalOf(state: PageState<Kind>, joinStep: JoinStep, seen: ReadonlySet<Kind>): BotError | null
   /** After admission: the end that this page state means, or null. */
   endOf(state: PageState<Kind>, snapshot: Snapshot): MeetingEnd | null
-  /** After admission: an error that this page state means, which is no end of the meeting; null where it is none. */
+  /** After admission: an error that this page state means, which is no end of the meeting; null if it is none. */
   failureOf?(state: PageState<Kind>, snapshot: Snapshot): BotError | null
   /**
    * How long a refusal of this kind has to last before it counts; some pass, some appear for a moment only.

@@ -57,7 +57,7 @@ export async function openMeetingPage<
   Name extends string,
   Api extends PageApi<Snapshot, Name> = PageApi<Snapshot, Name>,
 >(
-  stage: CaptureEnvironment,
+  environment: CaptureEnvironment,
   signal: AbortSignal,
   options: DriverOptions,
   { script, waits, frameOf, mediaOrigins }: PageOpening,
@@ -74,11 +74,11 @@ export async function openMeetingPage<
       carrier: options.audioTap ? script.channel : undefined,
       extraArguments: options.extraArguments ?? [],
       ownScript:
-        stage.frames === undefined ? undefined : { path: `/${script.painter}.js`, source: pageScript(PAINTER) },
+        environment.frames === undefined ? undefined : { path: `/${script.painter}.js`, source: pageScript(PAINTER) },
       state: options.browserState ?? null,
       logger,
     }
-    browser = await (options.openBrowser ?? openBrowser)(stage, browserOptions, signal)
+    browser = await (options.openBrowser ?? openBrowser)(environment, browserOptions, signal)
   } catch (error) {
     signal.throwIfAborted()
     const reason = messageOf(error).split('\n')[0]
@@ -86,7 +86,7 @@ export async function openMeetingPage<
   }
   return new MeetingPage<Snapshot, Name, Api>({
     browser,
-    stage,
+    environment,
     channel: script.channel,
     clock,
     logger,
@@ -106,7 +106,7 @@ export interface DriverParts<Snapshot extends CommonSnapshot, Kind extends strin
   entrance: Omit<JoinSteps<Snapshot, Kind>, 'page' | 'classifier' | 'judge' | 'answerOpenDialog' | 'note' | 'onPoll'>
   chat: ChatSteps
   leaving: LeaveSteps<Snapshot>
-  /** Absent where a platform has no captions that a guest can read. */
+  /** Absent if a platform has no captions that a guest can read. */
   captions?: CaptionSteps<Snapshot>
   watching?: Pick<Watching<Snapshot, Kind>, 'afterPoll' | 'endLooks' | 'canBePutBack' | 'codeBeforeRecording'>
   obtainRecordingRight?: MeetingDriver['obtainRecordingRight']

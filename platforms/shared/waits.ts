@@ -25,7 +25,7 @@ export interface Waits {
   /** Limit for the page's answer to one question; after three in a row without an answer the page counts as frozen. */
   answerMs: number
   answerTries: number
-  /** The same in the meeting, where the bot has to rejoin soon. */
+  /** The same in the meeting, if the bot has to rejoin soon. */
   callAnswerMs: number
   callAnswerTries: number
   /** The same where the page waits for a processor, or may. */

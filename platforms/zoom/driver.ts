@@ -10,13 +10,13 @@ export type ZoomOptions = WebClientOptions &
 /** Rejects with a BotError when the browser does not start. */
 export async function openZoom(
   target: MeetingTarget,
-  stage: CaptureEnvironment,
+  environment: CaptureEnvironment,
   signal: AbortSignal,
   options: ZoomOptions,
 ): Promise<MeetingDriver> {
   const { conf } = options
-  if (!conf) return openWebClient(target, stage, signal, options)
-  // Loaded only where it is needed: the SDK is an optional package.
+  if (!conf) return openWebClient(target, environment, signal, options)
+  // Loaded only if it is needed: the SDK is an optional package.
   const { openZoomSdk } = await import('./meeting-sdk/driver.ts')
-  return openZoomSdk(target, stage, signal, { ...options, conf })
+  return openZoomSdk(target, environment, signal, { ...options, conf })
 }

@@ -6,7 +6,7 @@
 import type { BotError } from '../../core/errors.ts'
 import type { MeetingEnd } from '../../core/meeting/meeting.ts'
 import { type Refusal, refusalError } from '../shared/join/refusal.ts'
-import type { JoinStage } from '../shared/page-state.ts'
+import type { JoinStep } from '../shared/page-state.ts'
 import type { PageState, PageStateKind } from './page-state.ts'
 
 const BEFORE_ADMISSION: Partial<Record<PageStateKind, Refusal>> = {
@@ -74,9 +74,9 @@ const LEFT_BEFORE_ASKING: Refusal = {
 }
 
 /** Before admission: the error of this page state, or null for none. */
-export function refusalOf({ kind, text }: PageState, joinStage: JoinStage): BotError | null {
-  const refusal = kind === 'left' && joinStage === 'pre-join' ? LEFT_BEFORE_ASKING : BEFORE_ADMISSION[kind]
-  return refusal ? refusalError(refusal, text, joinStage) : null
+export function refusalOf({ kind, text }: PageState, joinStep: JoinStep): BotError | null {
+  const refusal = kind === 'left' && joinStep === 'pre-join' ? LEFT_BEFORE_ASKING : BEFORE_ADMISSION[kind]
+  return refusal ? refusalError(refusal, text, joinStep) : null
 }
 
 const AFTER_ADMISSION: Partial<Record<PageStateKind, MeetingEnd>> = {

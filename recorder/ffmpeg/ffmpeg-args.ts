@@ -15,7 +15,7 @@ export interface CaptureSettings {
     width: number
     height: number
     framesPerSecond: number
-    /** How much later the browser's pictures are there than their sound is heard; below zero where that is later. */
+    /** How much later the browser's pictures are there than their sound is heard; below zero if that is later. */
     latencyMs: number
   } | null
   noiseFloorDb: number

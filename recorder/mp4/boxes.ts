@@ -10,7 +10,7 @@ export interface Box {
 }
 
 /**
- * The box that begins at `offset`; null where its header is not whole or cannot be one. `available` is the length of a
+ * The box that begins at `offset`; null if its header is not whole or cannot be one. `available` is the length of a
  * box that says "to the end" with size 0.
  */
 export function boxAt(buffer: Buffer, offset: number, available: number): Box | null {
@@ -36,7 +36,7 @@ export function children(parent: Buffer, type: string): Buffer[] {
   return found
 }
 
-/** The contents of the first box down a path of types. Throws, naming the path, where there is none. */
+/** The contents of the first box down a path of types. Throws, naming the path, if there is none. */
 export function descend(parent: Buffer, ...path: string[]): Buffer {
   let buffer = parent
   for (const type of path) {

@@ -45,11 +45,11 @@ export interface FragmentListener {
 }
 
 /** Half a second of media has some hundred kilobytes; what claims more than this is not a box of such a stream. */
-const LARGEST_BOX = 64 * 1024 * 1024
+const MAX_BOX = 64 * 1024 * 1024
 const NOT_A_KEY = 0x0001_0000
 
 /**
- * Takes the stream in pieces of any size and emits each complete fragment. Throws where it cannot be a fragmented MP4. Samples
+ * Takes the stream in pieces of any size and emits each complete fragment. Throws if it cannot be a fragmented MP4. Samples
  * share their bytes with what was pushed.
  */
 export class FragmentReader {
@@ -81,7 +81,7 @@ export class FragmentReader {
         this.#neededBytes = 16
         return
       }
-      if (box === null || box.bytes === 0 || box.bytes > LARGEST_BOX) {
+      if (box === null || box.bytes === 0 || box.bytes > MAX_BOX) {
         throw new Error(`no box of a fragmented MP4 begins after ${this.#wholeBytes} bytes`)
       }
       this.#neededBytes = box.bytes

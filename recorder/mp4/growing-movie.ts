@@ -10,7 +10,7 @@ import { fileType, fragmentHeader, movieHeader, type TrackPart } from './headers
 import { NumberList } from './number-list.ts'
 import { SampleTable } from './sample-table.ts'
 
-const SMALLEST_FREE = 8
+const MIN_FREE = 8
 
 interface GrowingTrack {
   track: Track
@@ -54,7 +54,7 @@ export class GrowingMovie {
   }
 
   /**
-   * The next fragment of the body, with these samples; null where there are none. It counts once it is added: a body
+   * The next fragment of the body, with these samples; null if there are none. It counts once it is added: a body
    * that could not grow keeps an index that is true.
    */
   compose(samplesOf: (kind: Track['kind']) => readonly Sample[]): { bytes: Buffer; fragment: Fragment } | null {
@@ -93,7 +93,7 @@ export class GrowingMovie {
 
   /**
    * The head for the body as it is. It fills `room` exactly, or is as short as possible where that is null. Fragments whose
-   * index does not fit into the room stay fragments at the end of the file. Throws where not even an empty index fits.
+   * index does not fit into the room stay fragments at the end of the file. Throws if not even an empty index fits.
    */
   head(room: number | null): Buffer {
     const all = this.#ends.length
@@ -121,11 +121,11 @@ export class GrowingMovie {
     return best
   }
 
-  /** The head that indexes the first fragments, or null where it does not fit. */
+  /** The head that indexes the first fragments, or null if it does not fit. */
   #fill(fragments: number, room: number): Buffer | null {
     const header = this.#header(fragments, room, this.seconds, fragments < this.#ends.length)
     const free = room - fileType().length - header.length - LARGE_HEADER_BYTES
-    if (free !== 0 && free < SMALLEST_FREE) return null
+    if (free !== 0 && free < MIN_FREE) return null
     const covered = fragments === 0 ? 0 : this.#ends.at(fragments - 1)
     const filler = free === 0 ? [] : [freeBox(free)]
     return Buffer.concat([fileType(), header, ...filler, largeBoxHeader('mdat', covered)], room)

@@ -13,7 +13,7 @@ const DEPENDING_FLAGS = 0x0101_0000
 /** One track in an index. */
 export interface IndexedTrack {
   track: Track
-  /** Length of the indexed samples in the track's ticks; 0 where nothing is indexed. */
+  /** Length of the indexed samples in the track's ticks; 0 if nothing is indexed. */
   ticks: number
   /** `stts`, `stsc`, `stsz` and so on. */
   tables: readonly Uint8Array[]

@@ -12,7 +12,7 @@ export interface IndexedBody {
 
 /**
  * Makes the index of a body again from the headers of its fragments, up to where it ends in the middle of one or stops
- * making sense. Rejects where not even the first fragment is whole.
+ * making sense. Rejects if not even the first fragment is whole.
  */
 export async function indexBody(recoveryHead: Uint8Array, body: AsyncIterable<Uint8Array>): Promise<IndexedBody> {
   let movie: GrowingMovie | null = null

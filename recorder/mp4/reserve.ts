@@ -1,7 +1,7 @@
 import type { Track } from './fragment-reader.ts'
 import { GrowingMovie } from './growing-movie.ts'
 
-/** Bytes that an index takes for each sample, key picture and chunk; a chunk also where it is unlike the one before. */
+/** Bytes that an index takes for each sample, key picture and chunk; a chunk also if it is unlike the one before. */
 const SAMPLE_BYTES = 4
 const KEY_BYTES = 4
 const CHUNK_BYTES = 8 + 12

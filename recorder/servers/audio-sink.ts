@@ -14,7 +14,7 @@ export interface AudioSink {
   sink: string
   /** The source that the recording is taken from: what the sink plays, nothing else. */
   monitor: string
-  /** A second sink, for the bot's own voice; null where it says nothing. */
+  /** A second sink, for the bot's own voice; null if it says nothing. */
   voice: { sink: string; monitor: string } | null
   process: Supervised
 }
@@ -42,7 +42,7 @@ const CONNECT_INTERVAL_MS = 25
  * resampled twice on its way. The file that says it also keeps out the machine's own settings.
  *
  * -n reads no start-up file; idle exit and exit on request are off; no pid file and no shared memory (small in containers).
- * Priority is asked for, because a starved sound server is what breaks first on a busy machine; where it is not allowed,
+ * Priority is asked for, because a starved sound server is what breaks first on a busy machine; if it is not allowed,
  * as in most containers, the server runs without. The socket module comes last, so that each client that connects finds the sink.
  * auth-anonymous, because the folder's mode is the lock: only the bot's own user reaches the socket.
  */

@@ -47,7 +47,7 @@ export class ParticipantTrackFile {
     return (this.#packets * PACKET_SAMPLES) / OPUS_RATE
   }
 
-  /** Completes the file under its last name; null where it could not be written. */
+  /** Completes the file under its last name; null if it could not be written. */
   async finish(path: string): Promise<{ bytes: number; durationSeconds: number } | null> {
     this.#ogg.end()
     const handle = await this.#writing

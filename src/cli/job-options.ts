@@ -50,7 +50,7 @@ export interface JoinOptions {
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-/** Text of the job at an address; null where the job has another source. Throws InvalidJob. */
+/** Text of the job at an address; null if the job has another source. Throws InvalidJob. */
 export async function downloadedJob(options: JoinOptions, environment: Environment): Promise<string | null> {
   const place = jobPlaceOf(options, environment)
   if (place?.from !== '--job-url' && place?.from !== 'STANDIN_JOB_URL') return null
@@ -132,7 +132,7 @@ export function typedFields(options: JoinOptions): AddressField[] {
   return typed.flatMap(([field, value]) => (value === undefined ? [] : [field]))
 }
 
-/** Null where no option speaks of transcripts. Who wants to read along without naming a provider gets captions. */
+/** Null if no option speaks of transcripts. Who wants to read along without naming a provider gets captions. */
 function transcriptionFrom(options: JoinOptions, job: unknown): Record<string, unknown> | null {
   const { transcribe, captions, transcriptionProvider, transcriptionLanguage: language } = options
   if (!transcribe && !captions && transcriptionProvider === undefined && language === undefined) return null
@@ -191,7 +191,7 @@ function readBoundedFile(path: string): string {
   }
 }
 
-/** Reads a job to its end, from a file or a pipe; throws where it is longer than a job can be. */
+/** Reads a job to its end, from a file or a pipe; throws if it is longer than a job can be. */
 function readBounded(file: number): string {
   const chunks: Buffer[] = []
   for (let bytes = 0; ; ) {

@@ -9,7 +9,7 @@ export interface JobPlace {
   value: string
 }
 
-/** Null where options alone describe the job. Throws InvalidJob where two places are named. */
+/** Null if options alone describe the job. Throws InvalidJob where two places are named. */
 export function jobPlaceOf(
   { job, jobUrl }: { job?: string; jobUrl?: string },
   environment: Readonly<Record<string, string | undefined>>,

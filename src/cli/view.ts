@@ -13,7 +13,7 @@ export function jsonLinesView(output: NodeJS.WritableStream, beside: NodeJS.Writ
   }
 }
 
-/** An event as a sentence; null where the status line shows it anyway. */
+/** An event as a sentence; null if the status line shows it anyway. */
 export function sentenceFor(event: BotEvent): string | null {
   switch (event.type) {
     case 'status_change':

@@ -28,7 +28,7 @@ export interface ControlLinkOptions extends LocalOptions {
   /** `ws://` or `wss://`. */
   url: string
   token: string
-  /** Resolves the name of the host; the system's own where it is left out. */
+  /** Resolves the name of the host; the system's own if it is left out. */
   lookup?: LookupFunction
   timing?: Partial<LinkTiming>
   usage?: UsageMeter
@@ -57,7 +57,7 @@ class ControlLink implements CommandedControlPlane {
   readonly #logger: Logger
   readonly #journal: Journal
   readonly #reporter: Reporter
-  readonly #desk: CommandDispatcher
+  readonly #dispatcher: CommandDispatcher
   readonly #tokens = new TokenRequests((request) => {
     const session = this.#session
     if (session === null || session.sentSeq === null) return false
@@ -70,7 +70,7 @@ class ControlLink implements CommandedControlPlane {
   readonly #welcome = Promise.withResolvers<void>()
   #whenEnded: (() => void) | null = null
   /** Numbers up to here may be known to the control plane; what it claims beyond them cannot be ours. */
-  #toldSeq: number
+  #lastSentSeq: number
   #session: Session | null = null
   #sessions = 0
   #failures = 0
@@ -84,9 +84,9 @@ class ControlLink implements CommandedControlPlane {
     this.#timing = { ...DEFAULT_TIMING, ...options.timing }
     this.#logger = options.logger
     this.#journal = new Journal(options)
-    this.#toldSeq = this.#journal.lastSeq
+    this.#lastSentSeq = this.#journal.lastSeq
     this.#reporter = new Reporter({ journal: this.#journal, logger: this.#logger, onEvent: options.onEvent })
-    this.#desk = new CommandDispatcher({ logger: this.#logger, send: (text) => this.#sendAnswer(text) })
+    this.#dispatcher = new CommandDispatcher({ logger: this.#logger, send: (text) => this.#sendAnswer(text) })
     this.#usage = options.usage ?? createUsageMeter()
     this.#heartbeat = setInterval(() => void this.#beat(), this.#timing.heartbeatMs)
     void this.#usage.read()
@@ -107,12 +107,12 @@ class ControlLink implements CommandedControlPlane {
   }
 
   onCommand(listener: Parameters<CommandedControlPlane['onCommand']>[0]): void {
-    this.#desk.listen(listener)
+    this.#dispatcher.listen(listener)
   }
 
   askForToken: CommandedControlPlane['askForToken'] = () => this.#tokens.ask()
 
-  submit: CommandedControlPlane['submit'] = (command) => this.#desk.submit(command)
+  submit: CommandedControlPlane['submit'] = (command) => this.#dispatcher.submit(command)
 
   async whenWelcomed(): Promise<void> {
     await this.#welcome.promise
@@ -207,7 +207,7 @@ class ControlLink implements CommandedControlPlane {
         this.#acknowledged(session, message.seq)
         break
       case 'command':
-        this.#desk.receive(message.id, message.command, session.number)
+        this.#dispatcher.receive(message.id, message.command, session.number)
         break
       case 'token':
         this.#tokens.receive(message)
@@ -217,12 +217,12 @@ class ControlLink implements CommandedControlPlane {
 
   #takeBad(session: Session, problems: Problem[], commandId: string | null): void {
     session.badMessages += 1
-    const told = problems.slice(0, 20)
+    const shown = problems.slice(0, 20)
     if (session.badMessages <= MAX_LOGGED_BAD_MESSAGES)
-      this.#logger.warn('A message of the control plane does not fit', { commandId, problems: told })
+      this.#logger.warn('A message of the control plane does not fit', { commandId, problems: shown })
     if (commandId === null) return
-    const text = told.map(({ path, message }) => `${path || 'message'}: ${message}`).join('; ')
-    this.#desk.refuse(commandId, text.slice(0, 2_000), session.number)
+    const text = shown.map(({ path, message }) => `${path || 'message'}: ${message}`).join('; ')
+    this.#dispatcher.refuse(commandId, text.slice(0, 2_000), session.number)
   }
 
   #welcomed(session: Session, acknowledged: number): void {
@@ -231,21 +231,21 @@ class ControlLink implements CommandedControlPlane {
       return
     }
     clearTimeout(session.welcomeTimer)
-    if (acknowledged > this.#toldSeq && !this.#wasRenewed) {
+    if (acknowledged > this.#lastSentSeq && !this.#wasRenewed) {
       this.#renew(session, acknowledged)
       return
     }
-    if (acknowledged > this.#toldSeq)
+    if (acknowledged > this.#lastSentSeq)
       this.#logger.error('The control plane counts events that were never sent; it has to store them by journal_id', {
         acknowledged,
-        sent: this.#toldSeq,
+        sent: this.#lastSentSeq,
       })
-    const start = Math.min(acknowledged, this.#toldSeq)
+    const start = Math.min(acknowledged, this.#lastSentSeq)
     this.#logger.info('The control link is up', { url: placeOf(this.#options.url), acknowledged: start })
     this.#journal.acknowledge(start)
     session.sentSeq = start
     this.#welcome.resolve()
-    this.#desk.sendUnsent()
+    this.#dispatcher.sendUnsent()
     this.#sendEvents()
     this.#emitQuiet()
   }
@@ -256,15 +256,15 @@ class ControlLink implements CommandedControlPlane {
    */
   #renew(session: Session, acknowledged: number): void {
     const message = 'The control plane has more events than this journal sent; the journal is given a new name'
-    this.#logger.warn(message, { acknowledged, sent: this.#toldSeq })
+    this.#logger.warn(message, { acknowledged, sent: this.#lastSentSeq })
     this.#wasRenewed = true
     this.#journal.renew()
-    this.#toldSeq = 0
+    this.#lastSentSeq = 0
     session.connection.close(1000, 'the journal has a new name')
   }
 
   #acknowledged(session: Session, seq: number): void {
-    if (session.sentSeq === null || seq > this.#toldSeq) {
+    if (session.sentSeq === null || seq > this.#lastSentSeq) {
       this.#takeBad(session, [{ path: 'seq', message: `${seq} was not sent` }], null)
       return
     }
@@ -286,7 +286,7 @@ class ControlLink implements CommandedControlPlane {
         const isLast = line === lines.at(-1)
         if (!session.connection.send(line.text, isLast ? () => this.#sendEvents() : undefined)) return
         session.sentSeq = line.seq
-        this.#toldSeq = Math.max(this.#toldSeq, line.seq)
+        this.#lastSentSeq = Math.max(this.#lastSentSeq, line.seq)
       }
     }
   }
@@ -328,7 +328,7 @@ class ControlLink implements CommandedControlPlane {
   }
 
   #isQuiet(): boolean {
-    return this.#journal.acknowledged >= this.#journal.lastSeq && !this.#desk.hasUnsent
+    return this.#journal.acknowledged >= this.#journal.lastSeq && !this.#dispatcher.hasUnsent
   }
 
   #emitQuiet(): void {

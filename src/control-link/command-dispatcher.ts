@@ -30,22 +30,22 @@ interface Entry {
   sentOn: number | null
 }
 
-export interface CommandDeskOptions {
+export interface CommandDispatcherOptions {
   logger: Logger
-  /** Hands an answer to the connection that is open now and says which one that is; null where none is. */
+  /** Hands an answer to the connection that is open now and says which one that is; null if none is. */
   send(text: string): number | null
   deadlineMs?: number
 }
 
 export class CommandDispatcher {
-  readonly #options: CommandDeskOptions
+  readonly #options: CommandDispatcherOptions
   readonly #entries = new Map<string, Entry>()
   readonly #waiting: { command: BotCommand; done: (answer: CommandAnswer) => void }[] = []
   #listener: ((command: BotCommand) => Promise<CommandAnswer>) | null = null
   #isBusy = false
   #rememberedSize = 0
 
-  constructor(options: CommandDeskOptions) {
+  constructor(options: CommandDispatcherOptions) {
     this.#options = options
   }
 

@@ -109,7 +109,7 @@ export class Connection {
     return this.#socket?.readyState === WebSocket.OPEN ? this.#socket : null
   }
 
-  /** False where the connection is not open. `onSent` is called when there is room for more. */
+  /** False if the connection is not open. `onSent` is called when there is room for more. */
   send(text: string, onSent?: () => void): boolean {
     const socket = this.#open
     if (socket === null) return false

@@ -23,7 +23,7 @@ const ESSENTIAL: ReadonlySet<BotEvent['type']> = new Set(['status_change', 'arti
 const SAVE_EVERY_MS = 1_000
 
 export interface JournalOptions {
-  /** The recording's folder; made where it is missing. */
+  /** The recording's folder; made if it is missing. */
   folder: string
   botId: string
   logger: Logger
@@ -68,7 +68,7 @@ export class Journal {
     return this.#state.acknowledged
   }
 
-  /** Numbers the event and writes it down; null where neither disk nor memory had room for it. Never throws. */
+  /** Numbers the event and writes it down; null if neither disk nor memory had room for it. Never throws. */
   append(event: BotEvent): NumberedEvent | null {
     if (this.#isClosed) {
       this.#options.logger.warn('An event came after the journal was closed', { type: event.type })

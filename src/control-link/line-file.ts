@@ -62,7 +62,7 @@ export class LineFile {
     this.#grow(bytes.length)
   }
 
-  /** Lines behind `seq`, oldest first: about `maxBytes` of them, at least one where there is one. */
+  /** Lines behind `seq`, oldest first: about `maxBytes` of them, at least one if there is one. */
   readAfter(seq: number, maxBytes: number): Line[] {
     const lines: Line[] = []
     if (seq >= this.#lastSeq) return lines

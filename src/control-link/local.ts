@@ -9,14 +9,14 @@ import { Reporter } from './reporter.ts'
 
 /** The bot's end of a link, which also takes commands from inside the process. */
 export interface CommandedControlPlane extends ControlPlane {
-  /** Rejects with a sentence where the control plane cannot be asked or does not answer in time. */
+  /** Rejects with a sentence if the control plane cannot be asked or does not answer in time. */
   askForToken(): Promise<FreshToken>
   /** Runs in turn with those of the control plane. Never rejects. */
   submit(command: BotCommand): Promise<CommandAnswer>
 }
 
 export interface LocalOptions {
-  /** The recording's folder, which holds the journal; made where it is missing. */
+  /** The recording's folder, which holds the journal; made if it is missing. */
   folder: string
   botId: string
   logger: Logger
@@ -30,13 +30,13 @@ export interface LocalOptions {
 export function createLocalControlPlane(options: LocalOptions): CommandedControlPlane {
   const journal = new Journal(options)
   const reporter = new Reporter({ journal, logger: options.logger, onEvent: options.onEvent })
-  const desk = new CommandDispatcher({ logger: options.logger, send: () => null })
+  const dispatcher = new CommandDispatcher({ logger: options.logger, send: () => null })
   return {
     report: (event) => reporter.report(event),
     show: (partial) => options.onPartial?.(partial),
-    onCommand: (listener) => desk.listen(listener),
+    onCommand: (listener) => dispatcher.listen(listener),
     askForToken: async () => Promise.reject(new Error('the bot has no control plane')),
-    submit: (command) => desk.submit(command),
+    submit: (command) => dispatcher.submit(command),
     // There is no welcome to wait for.
     whenWelcomed: () => Promise.resolve(),
     drain: () => journal.flush(),

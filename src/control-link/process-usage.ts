@@ -13,7 +13,7 @@ export interface ProcessStat {
   startedAt: number
 }
 
-/** The content of `/proc/<pid>/stat`; null where it is none. A program's name may hold spaces and parentheses. */
+/** The content of `/proc/<pid>/stat`; null if it is none. A program's name may hold spaces and parentheses. */
 export function parseStat(text: string): ProcessStat | null {
   const match = /^(\d+) \(.*\) \S (.*)$/s.exec(text.trimEnd())
   if (!match) return null

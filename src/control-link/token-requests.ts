@@ -11,7 +11,7 @@ interface Waiting {
 }
 
 export class TokenRequests {
-  /** False where the link is down. */
+  /** False if the link is down. */
   readonly #send: (request: TokenRequest) => boolean
   readonly #waiting = new Map<string, Waiting>()
 

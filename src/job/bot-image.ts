@@ -13,7 +13,7 @@ export function pictureType(bytes: Uint8Array): 'image/png' | 'image/jpeg' | 'im
   return null
 }
 
-/** A picture's bytes as a data: URL; throws where they are no picture or too many. */
+/** A picture's bytes as a data: URL; throws if they are no picture or too many. */
 export function pictureDataUrl(bytes: Uint8Array): string {
   if (bytes.byteLength > MAX_BOT_IMAGE_BYTES) throw new Error(`the picture is larger than ${MAX_BOT_IMAGE_BYTES} bytes`)
   const type = pictureType(bytes)
@@ -21,7 +21,7 @@ export function pictureDataUrl(bytes: Uint8Array): string {
   return `data:${type};base64,${Buffer.from(bytes).toString('base64')}`
 }
 
-/** `bot_image` of a job, ready for the page: a data: URL. Rejects where the address is unsafe or holds no picture. */
+/** `bot_image` of a job, ready for the page: a data: URL. Rejects if the address is unsafe or holds no picture. */
 export async function loadBotImage(image: string, isPermitted = false): Promise<string> {
   if (image.startsWith('data:')) return pictureDataUrl(Buffer.from(image.slice(image.indexOf(',') + 1), 'base64'))
   const limits = {

@@ -27,7 +27,7 @@ export interface BotConfig {
   browserPlugins: readonly string[]
   /** Fields whose addresses may be private and without TLS. */
   permitted: ReadonlySet<AddressField>
-  /** Null where the job asks for no transcript. */
+  /** Null if the job asks for no transcript. */
   transcription: TranscriptionPlan | null
   logLevel: LogLevel
 }
@@ -102,7 +102,7 @@ export function readConfig(settings: Settings): BotConfig {
   })
 }
 
-/** The link of a job that has other problems, so that all are reported together; null where the link itself is one. */
+/** The link of a job that has other problems, so that all are reported together; null if the link itself is one. */
 function meetingUrlOf(job: unknown): string | null {
   const parsed = z.object({ meeting_url: jobSchema.shape.meeting_url }).safeParse(job)
   return parsed.success ? parsed.data.meeting_url : null

@@ -6,18 +6,18 @@ import type { Job } from '@standin/wire/job.ts'
 import type { ConfCredentials, TokenOrigin } from '../../core/conf-credentials.ts'
 import { BotError } from '../../core/errors.ts'
 
-/** Null where the job has a fixed token. One instance serves all attempts of a bot, one after the other. */
+/** Null if the job has a fixed token. One instance serves all attempts of a bot, one after the other. */
 export function freshTokensOf(job: Job, ask: () => Promise<FreshToken>): TokenOrigin | null {
   const first = job.conf_obf_token
   return job.conf_fresh_tokens && first ? { next: tokensInTurn(first, ask) } : null
 }
 
-/** With the tokens of the control plane in the place of the one in the job. */
+/** Puts the tokens of the control plane in the place of the job's token. */
 export function withFreshTokens(conf: ConfCredentials | null, origin: TokenOrigin | null): ConfCredentials | null {
   return conf === null || origin === null ? conf : { ...conf, onBehalfToken: origin }
 }
 
-/** Rejects with a BotError where there is none. */
+/** Rejects with a BotError if there is none. */
 function tokensInTurn(first: string, ask: () => Promise<FreshToken>): () => Promise<string> {
   let isFirst = true
   return async () => {

@@ -23,13 +23,13 @@ export interface AfterRecording {
   workFolder: string
   storage: Pick<Storage, 'fetch'>
   control: Pick<ControlPlane, 'report'>
-  /** Null where the job asks for no transcript. */
+  /** Null if the job asks for no transcript. */
   transcribe: Transcribe | null
   writeReport: WriteReport
 }
 
 export interface MadeTranscript {
-  /** Length of the sound that was transcribed; null where no transcript was made. */
+  /** Length of the sound that was transcribed; null if no transcript was made. */
   seconds: number | null
   /** Under which the provider keeps it. */
   ids: readonly string[]

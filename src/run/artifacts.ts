@@ -30,7 +30,7 @@ export async function writeFilesAboutPeople(folder: string, about: FilesAboutPeo
 
 export const LOG_NAME = 'standin.log'
 
-/** `debug/`: what was on screen (null where no page was open), the log, and one sentence on what can be done about it. */
+/** `debug/`: what was on screen (null if no page was open), the log, and one sentence on what can be done about it. */
 export async function saveEvidence(
   folder: string,
   evidence: Evidence | null,
@@ -53,7 +53,7 @@ const RECORDED = ['audio', 'segments', 'video.mp4', 'audio.m4a', 'manifest.json'
 
 /**
  * A bot that is started again with the same id must not write over what it recorded before: that goes to a folder
- * `earlier-…` inside the recording's folder. Resolves with its path, or null where there is nothing.
+ * `earlier-…` inside the recording's folder. Resolves with its path, or null if there is nothing.
  */
 export async function setAsideEarlier(folder: string, now = new Date()): Promise<string | null> {
   const present = new Set(await readdir(folder))

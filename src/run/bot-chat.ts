@@ -16,7 +16,7 @@ export class BotChat {
     this.#parts = parts
   }
 
-  /** Rejects with ChatUnavailable where chat is off; nothing is noted then. */
+  /** Rejects with ChatUnavailable if chat is off; nothing is noted then. */
   async send(meeting: InMeeting, text: string): Promise<void> {
     await meeting.sendChat(text)
     const { botName, record, control, clock } = this.#parts

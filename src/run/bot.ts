@@ -58,7 +58,8 @@ export async function runBot(job: Job, target: MeetingTarget, parts: BotParts): 
     control.report({ type: 'recording_gap', ...gap })
   })
   recorder.watch((event) => {
-    if (run.joinedAt === null && event.type === 'failed' && event.lost === 'stage') meeting.environmentLost(event.error)
+    if (run.joinedAt === null && event.type === 'failed' && event.lost === 'environment')
+      meeting.environmentLost(event.error)
   })
   const obey = answerCommands({
     ...{ status, recording, streaming, liveTranscript, chat, workFolder, stop, meeting },

@@ -14,7 +14,7 @@ const MAX_UNPAIRED = 100
 
 /** Source of a message's offset and of participant numbers. */
 export interface Whereabouts {
-  /** Seconds of the recording at a UTC instant; null where it was not recorded. */
+  /** Seconds of the recording at a UTC instant; null if it was not recorded. */
   offset(at: number): number | null
   /** Null for a participant whom the roster never named. */
   known(platformId: string | null): Person | null
@@ -30,7 +30,7 @@ export interface ChatFileEntry extends Omit<ChatContentFields, 'is_edited'> {
   is_own: boolean
   offset: number | null
   is_direct?: boolean
-  /** Null where it was edited before the bot saw it. */
+  /** Null if it was edited before the bot saw it. */
   edited_at?: string | null
   deleted_at?: string
 }
@@ -78,12 +78,12 @@ export class ChatRecord {
       case 'reaction': {
         const { emoji, name, at } = event
         this.#keep(at, { type: 'reaction', emoji, ...this.#whoAndWhen(event) })
-        return { type: 'reaction', ...this.#told(event), name, emoji }
+        return { type: 'reaction', ...this.#reported(event), name, emoji }
       }
       case 'hand_raised': {
         const { isRaised, name, at } = event
         this.#keep(at, { type: 'hand', is_raised: isRaised, ...this.#whoAndWhen(event) })
-        return { type: 'hand_raised', ...this.#told(event), name, is_raised: isRaised }
+        return { type: 'hand_raised', ...this.#reported(event), name, is_raised: isRaised }
       }
       default:
         return null
@@ -218,7 +218,7 @@ export class ChatRecord {
     }
   }
 
-  #told({ participantId, at }: { participantId: string | null; at: number }) {
+  #reported({ participantId, at }: { participantId: string | null; at: number }) {
     const person = this.#where.known(participantId)
     return { participant: person && { ...person }, timestamp: utc(at), offset: this.#where.offset(at) }
   }

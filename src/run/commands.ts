@@ -21,7 +21,7 @@ export interface CommandParts {
   workFolder: string
   /** `isOpen`: its page is there, though it may be that of a waiting room. */
   meeting: InMeeting & { readonly isOpen: boolean }
-  /** Stores a file of the work folder and reports it. Rejects where it could not be stored. */
+  /** Stores a file of the work folder and reports it. Rejects if it could not be stored. */
   storeNow(name: string): Promise<void>
   stop(askedBy: StopRequester): void
 }

@@ -39,7 +39,7 @@ export interface RecorderLoad {
 }
 
 export interface DegradationSteps {
-  /** The new step, or undefined where nothing changes. */
+  /** The new step, or undefined if nothing changes. */
   onLoad(load: RecorderLoad): DegradationStep | undefined
 }
 

@@ -143,7 +143,7 @@ export class Delivery {
 /** Milliseconds. */
 const STORE_NOW_MS = 20_000
 
-/** Stores one file while the bot is in the meeting, and reports it. Rejects where it could not be stored. */
+/** Stores one file while the bot is in the meeting, and reports it. Rejects if it could not be stored. */
 export async function storeNow(
   { storage, control, workFolder }: Pick<DeliveryParts, 'storage' | 'control' | 'workFolder'>,
   name: string,

@@ -45,7 +45,7 @@ export class Failover {
    * bot.
    */
   recorderFailed({ lost, error, at }: Failure<RecorderEvent>): Promise<void> {
-    if (lost === 'stage') {
+    if (lost === 'environment') {
       const why = { cause: error, step: 'recording', canRetry: true }
       return this.meetingFailed({ error: new BotError('INTERNAL_ERROR', `${error.message}.`, why), at })
     }

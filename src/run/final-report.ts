@@ -34,7 +34,7 @@ export function finalEndOf(
 export interface LifeFacts {
   job: Job
   target: MeetingTarget
-  /** UTC milliseconds; null where the bot was never in. */
+  /** UTC milliseconds; null if the bot was never in. */
   joinedAt: number | null
   exitedAt: number | null
   spans: readonly RecordedSpan[]

@@ -130,7 +130,7 @@ export function leaveReason(observed: Observed, limits: TimeoutConfig, now: numb
     return null
   }
   if (observed.onlyBotsSince !== null) {
-    // People may be late where none came yet.
+    // People may be late if none came yet.
     const limit = observed.hasSeenPeople
       ? limits.only_bots_timeout
       : Math.max(limits.only_bots_timeout, limits.no_one_joined_timeout)

@@ -33,7 +33,7 @@ export class LoadShedding {
       .catch((error) => logger.warn('The page did not apply the degradation step', { error }))
   }
 
-  /** For the recording's quality; nothing where every frame was painted. */
+  /** For the recording's quality; nothing if every frame was painted. */
   figures(): Pick<Quality, 'picture_steps'> {
     return this.#taken.length === 0 ? {} : { picture_steps: this.#taken }
   }

@@ -84,7 +84,7 @@ export class MeetingSession implements InMeeting {
     return this.#driver !== null
   }
 
-  /** UTC milliseconds since when the page proves that the bot is in and may record; null where it does not. */
+  /** UTC milliseconds since when the page proves that the bot is in and may record; null if it does not. */
   get provenAt(): number | null {
     return this.#driver?.provenAt ?? null
   }
@@ -140,7 +140,7 @@ export class MeetingSession implements InMeeting {
     await this.close()
   }
 
-  /** In the meeting: obtains the right to record, where a platform has such a right, and makes the page ready for it. */
+  /** In the meeting: obtains the right to record, if a platform has such a right, and makes the page ready for it. */
   async makeReady(): Promise<void> {
     const { clock, signal, waitingRoomSeconds: limit } = this.#parts
     const driver = this.#present()
@@ -193,7 +193,7 @@ export class MeetingSession implements InMeeting {
     return this.#driver.screenshot()
   }
 
-  /** Null where no page is open. */
+  /** Null if no page is open. */
   async evidence(): Promise<Evidence | null> {
     return (await this.#driver?.evidence()) ?? null
   }

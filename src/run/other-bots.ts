@@ -25,7 +25,7 @@ export function botNamesOf(patterns: readonly string[]): IsBotName {
   return (name) => words.some((pattern) => ` ${wordsOf(name)} `.includes(pattern))
 }
 
-/** True where all other participants are known to be bots. `others` is their number, as the page says. */
+/** True if all other participants are known to be bots. `others` is their number, as the page says. */
 export function areOnlyBots(people: People, others: number, isBotName: IsBotName): boolean {
   // A participant who is counted but not yet named may be a person.
   if (others === 0 || people.size < others) return false

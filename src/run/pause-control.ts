@@ -57,7 +57,7 @@ export class PauseControl {
     })
   }
 
-  /** Resolves when the first frame is captured, or at once where there is another reason to rest. */
+  /** Resolves when the first frame is captured, or at once if there is another reason to rest. */
   goOn(reason: PauseReason): Promise<void> {
     return this.#inTurn(async () => {
       if (!this.#reasons.has(reason)) return
@@ -92,7 +92,7 @@ export class PauseControl {
   }
 }
 
-/** As it is reported. */
+/** The gap in the form of an event. */
 export function gapOf({ startedAt, endedAt, offset, reason }: RecordingGap): Gap {
   return {
     started_at: new Date(startedAt).toISOString(),

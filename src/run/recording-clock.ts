@@ -13,7 +13,7 @@ export function offsetAt(spans: readonly RecordedSpan[], at: number): number | n
   return null
 }
 
-/** The recorded parts of a stretch of UTC time, as offsets in seconds; empty where it was not recorded. */
+/** The recorded parts of a stretch of UTC time, as offsets in seconds; empty if it was not recorded. */
 export function recordedParts(
   spans: readonly RecordedSpan[],
   from: number,

@@ -41,7 +41,7 @@ export class Rejoin {
 
   /**
    * The browser crashed at `at`. Resolves with true when time is recorded again (or would be, if no command had paused
-   * it), with false where another call is already rejoining. Rejects with the error that ends the bot.
+   * it), with false if another call is already rejoining. Rejects with the error that ends the bot.
    */
   async rejoin(failure: BotError, at: number): Promise<boolean> {
     if (this.#isUnderWay) {

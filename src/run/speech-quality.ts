@@ -20,7 +20,7 @@ export interface Stretch {
 export interface SpeechQuality {
   /** Audible time without a known speaker, and turns of `Unknown`. Music and noise count as audible. */
   speech_without_name_seconds: number
-  /** Where the first of it begins, seconds of the recording; null where everything has a name. */
+  /** Where the first of it begins, seconds of the recording; null if everything has a name. */
   first_unnamed_at: number | null
   /** Turns whose signals contradicted each other. */
   doubtful_seconds: number

@@ -39,7 +39,7 @@ export interface End {
   message: string
   /** A caller or operator asked for it, rather than the meeting or a failure. */
   askedBy?: StopRequester
-  /** UTC milliseconds of the first sign of it, where it was seen later than it came; nothing after it is recorded. */
+  /** UTC milliseconds of the first sign of it, if it was seen later than it came; nothing after it is recorded. */
   at?: number
   /** Leave without the platform's manners; the recording is finished all the same. */
   atOnce?: boolean

@@ -36,7 +36,7 @@ export class Timeline {
     this.#spans = spans
   }
 
-  /** Seconds of the recording at a UTC instant; null where it was not recorded. */
+  /** Seconds of the recording at a UTC instant; null if it was not recorded. */
   offset(at: number): number | null {
     return offsetAt(this.#spans(), at)
   }

@@ -11,7 +11,7 @@ import { type JoinedFile, joinParts, type Part } from '../run/joined/index.ts'
 
 export type StoragePlace = StorageConfig
 
-/** Makes one recording of those that several attempts of a bot left. Rejects where that is impossible; nothing is lost then. */
+/** Makes one recording of those that several attempts of a bot left. Rejects if that is impossible; nothing is lost then. */
 export async function joinRecordings(
   { botId, parts, to, beganAt }: { botId: string; parts: StoragePlace[]; to: StoragePlace; beganAt: number | null },
   signal: AbortSignal,

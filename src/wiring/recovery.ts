@@ -17,7 +17,7 @@ export { listAbandoned } from '../../storage/index.ts'
 import type { BotConfig } from '../job/config.ts'
 import { type LeftoverArtifacts, storeLeftoverArtifacts } from '../run/leftover-artifacts.ts'
 
-/** Longest delay of a new bot by the recovery of an earlier bot of its id, where a server is asked. */
+/** Longest delay of a new bot by the recovery of an earlier bot of its id, if a server is asked. */
 const EARLIER_BOT_MS = 60_000
 /** Part of that time for a new index, which reads what is stored. Without an index the file plays fragment by fragment. */
 const EARLIER_INDEX_MS = 15_000
@@ -26,7 +26,7 @@ type FolderOptions = Omit<Parameters<typeof recoverSpool>[1], 'format'>
 
 /**
  * Recovers the recording of an earlier bot of this id before the new bot writes anything. Resolves with notices for the
- * control plane. Rejects where the earlier bot may still run.
+ * control plane. Rejects if the earlier bot may still run.
  */
 export async function recoverEarlierBot(config: BotConfig, logger: Logger, stopped: AbortSignal): Promise<string[]> {
   const { job, workFolder } = config
@@ -56,7 +56,7 @@ export async function recoverEarlierBot(config: BotConfig, logger: Logger, stopp
   ]
 }
 
-/** Recovers the recording in a bot's folder. Rejects where the bot may still run. */
+/** Recovers the recording in a bot's folder. Rejects if the bot may still run. */
 export function recoverFolder(folder: string, options: FolderOptions): Promise<Recovered> {
   return recoverSpool(folder, { ...options, format: { indexBody } })
 }

@@ -81,7 +81,7 @@ export class GrowingFolderFile implements GrowingFile {
 
   /**
    * Continues a file that a crashed process left in the spool, to finish it: `bytes` of its body are whole, and have the checksum
-   * `body` where that is known already.
+   * `body` if that is known already.
    */
   static async goOn(
     growth: Growth,
@@ -163,7 +163,7 @@ export class GrowingFolderFile implements GrowingFile {
       })
   }
 
-  /** Null where the body is too large for it, or the disk has no room for a copy. */
+  /** Null if the body is too large for it, or the disk has no room for a copy. */
   async #finishCompact(makeHead: (room: null) => Uint8Array, signal: AbortSignal): Promise<Crc | null> {
     if (this.#body.bytes > COMPACT_BYTES) return null
     const { disk, folder, handle, room } = this.#parts

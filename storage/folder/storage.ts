@@ -181,7 +181,7 @@ export class FolderStorage implements Storage {
     return from.startsWith(folder + path.sep)
   }
 
-  /** A second name for the same bytes; false where the file system has none, and the bytes are copied instead. */
+  /** A second name for the same bytes; false if the file system has none, and the bytes are copied instead. */
   async #link(sourcePath: string, temporary: string): Promise<boolean> {
     try {
       await this.#disk.link(await this.#disk.realpath(sourcePath), temporary)

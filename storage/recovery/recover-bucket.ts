@@ -36,7 +36,7 @@ export interface BucketRecovery {
   signal: AbortSignal
 }
 
-const LARGEST_NOTE_BYTES = 4 * 1024 * 1024
+const MAX_NOTE_BYTES = 4 * 1024 * 1024
 
 /** The note of a bot about its upload. Not trusted: any writer of the bucket could have written it. */
 const noteSchema = growthStartSchema.extend({
@@ -140,7 +140,7 @@ async function readNote(
   { key, uploadId }: ListedUpload,
   signal: AbortSignal,
 ): Promise<GrowthStart | null> {
-  const bytes = await readSmallObject(session, { step: 'read', key: noteKey, signal }, LARGEST_NOTE_BYTES)
+  const bytes = await readSmallObject(session, { step: 'read', key: noteKey, signal }, MAX_NOTE_BYTES)
   let parsed: ReturnType<typeof noteSchema.safeParse>
   try {
     parsed = noteSchema.safeParse(JSON.parse(Buffer.from(bytes).toString('utf8')))

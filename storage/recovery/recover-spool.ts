@@ -29,7 +29,7 @@ export interface SpoolRecovery {
 }
 
 /**
- * Rejects where the bot may still be alive. Files that cannot be finished are listed in `problems` and stay as they are.
+ * Rejects if the bot may still be alive. Files that cannot be finished are listed in `problems` and stay as they are.
  * An existing file is never replaced: the recovered file then goes into a folder `earlier-…` beside it.
  */
 export async function recoverSpool(recordingFolder: string, options: SpoolRecovery): Promise<Recovered> {
@@ -93,7 +93,7 @@ async function holdsMedia(folder: string): Promise<boolean> {
   return sizes.some((size) => size > 0)
 }
 
-/** Null where nothing was recorded, or the file is complete already. */
+/** Null if nothing was recorded, or the file is complete already. */
 async function recoverOne(
   recordingFolder: string,
   folder: string,

@@ -12,7 +12,7 @@ import type { S3Session } from '../s3/session.ts'
 import type { RecoveredFile } from './recovered.ts'
 import { fileOf, outgoing, type Work } from './recovery-work.ts'
 
-/** Parts can only be completed under the key for which they were begun. Null where that has happened already. */
+/** Parts can only be completed under the key for which they were begun. Null if that has happened already. */
 export async function completeStored(work: Work): Promise<RecoveredFile | null> {
   const { session, abandoned, options, existing } = work
   const { start, uploadId, stored, local } = abandoned

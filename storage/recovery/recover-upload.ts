@@ -20,7 +20,7 @@ import { completeStored } from './recover-stored-parts.ts'
 import { earlierName, type RecoveredFile } from './recovered.ts'
 import { type AbandonedUpload, fileOf, outgoing, type UploadRecovery, type Work } from './recovery-work.ts'
 
-/** From journal and spool. Null where nothing was recorded or the file is complete already. */
+/** Recovers an upload from its journal and spool. Null if nothing was recorded or the file is complete already. */
 export async function recoverSpooledUpload(
   folder: string,
   growth: Growth,

@@ -4,7 +4,7 @@ import type { S3Config } from '../s3/session.ts'
 
 /** Given by the recorder, which makes the growing files; storage knows bytes only. */
 export interface GrownFormat {
-  /** Makes the head again from a body as it was left. Rejects where nothing in it plays. */
+  /** Makes the head again from a body as it was left. Rejects if nothing in it plays. */
   indexBody(
     recoveryHead: Uint8Array,
     body: AsyncIterable<Uint8Array>,
@@ -19,7 +19,7 @@ export interface GrownFormat {
 
 export interface RecoveredFile extends StoredFile {
   botId: string | null
-  /** Of media; null where the file could not be looked through. */
+  /** Of media; null if the file could not be looked through. */
   seconds: number | null
   /** `fragments`: it plays by the heads of its fragments, since its index could not be made again. */
   index: 'whole' | 'fragments'

@@ -15,7 +15,7 @@ import type { S3Session } from './session.ts'
 /** S3's limit for one copy. */
 const MAX_BYTES = 5 * 1024 ** 3
 
-/** The object at a key; null where there is none. */
+/** The object at a key; null if there is none. */
 export async function headOf(
   session: S3Session,
   key: string,

@@ -16,12 +16,12 @@ import { TailObjects } from './tail-objects.ts'
 
 const MIB = 1024 * 1024
 /** S3's rule for all parts but the last. */
-const SMALLEST_PART_BYTES = 5 * MIB
+const MIN_PART_BYTES = 5 * MIB
 const TAIL_SECONDS = 2
 
 /** As small as the head lets them be: head and last part have to go when the meeting is over. */
 function partBytesFor(headBytes: number, most: number): number {
-  return Math.min(most, Math.max(SMALLEST_PART_BYTES, Math.ceil(headBytes / MIB) * MIB))
+  return Math.min(most, Math.max(MIN_PART_BYTES, Math.ceil(headBytes / MIB) * MIB))
 }
 
 interface Parts {

@@ -7,7 +7,7 @@ import type { S3Session } from './session.ts'
 export interface ListedUpload {
   key: string
   uploadId: string
-  /** UTC milliseconds; null where the server does not say. */
+  /** UTC milliseconds; null if the server does not say. */
   startedAt: number | null
 }
 
@@ -15,11 +15,11 @@ export interface ListedUpload {
 export interface ListedPart {
   etag: string
   bytes: number
-  /** Base64 of its SHA-256; null where the upload has none. */
+  /** Base64 of its SHA-256; null if the upload has none. */
   checksum: string | null
 }
 
-/** As the server would list a part of which a journal tells. */
+/** Turns a part of a journal into the form of the server's list. */
 export function asListed({ etag, bytes, sha256 }: StoredPart): ListedPart {
   return { etag, bytes, checksum: sha256 === null ? null : Buffer.from(sha256, 'hex').toString('base64') }
 }

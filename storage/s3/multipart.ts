@@ -95,7 +95,7 @@ async function abortStrays(session: S3Session, key: string, keepId: string | nul
       abortSignal: signal,
     })
     const uploads = (list.Uploads ?? []).filter((upload) => upload.Key === key)
-    // The server's own clock, where it can be had: that of this machine may be wrong by hours.
+    // The server's own clock, if it can be had: that of this machine may be wrong by hours.
     const kept = uploads.find((upload) => upload.UploadId === keepId)?.Initiated?.getTime()
     const since = (kept ?? Date.now()) - withinMs - STRAY_MARGIN_MS
     for (const stray of uploads) {

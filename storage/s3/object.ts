@@ -2,7 +2,7 @@ import { GetObjectCommand } from '@aws-sdk/client-s3'
 import { StorageError } from '../error.ts'
 import { type Circumstances, type S3Config, S3Session, type S3Tuning } from './session.ts'
 
-/** Reads a whole object into memory. Rejects with a StorageError, also where it is larger than `maxBytes`. */
+/** Reads a whole object into memory. Rejects with a StorageError, also if it is larger than `maxBytes`. */
 export async function readS3Object(
   config: Omit<S3Config, 'prefix'>,
   key: string,
@@ -47,7 +47,7 @@ export function readSmallObject(
 }
 
 /**
- * Reads a whole object, however large. `take` is called again for each attempt. Rejects where the answer ends before the
+ * Reads a whole object, however large. `take` is called again for each attempt. Rejects if the answer ends before the
  * length that it promised.
  */
 export function readObject<T>(

@@ -62,7 +62,7 @@ export class PartSender {
     return this.#creating
   }
 
-  /** The id where it is known without waiting for the network. */
+  /** The id if it is known without waiting for the network. */
   async knownUploadId(): Promise<string | null> {
     const unknown = Symbol()
     const id = await Promise.race([this.#creating ?? unknown, Promise.resolve(unknown)]).catch(() => unknown)
@@ -85,7 +85,7 @@ export class PartSender {
   }
 
   /**
-   * Whether the server's ETags of parts were MD5 digests of what was sent: `unknown` where none was, as on servers that
+   * Whether the server's ETags of parts were MD5 digests of what was sent: `unknown` if none was, as on servers that
    * encrypt, and `some` where a part must have been damaged there.
    */
   get etags(): 'digests' | 'unknown' | 'some' {

@@ -91,7 +91,7 @@ export class PartSpool {
     for (const { part } of written) if (part.bytes === this.#partBytes) onFull(part)
   }
 
-  /** The part that is not full; null where nothing is left over. */
+  /** The part that is not full; null if nothing is left over. */
   unfinished(): SpooledPart | null {
     return this.#filling !== null && this.#filling.bytes > 0 ? this.#filling : null
   }
@@ -104,7 +104,7 @@ export class PartSpool {
     return content.subarray(0, part.bytes)
   }
 
-  /** A stretch of the body, offsets in bytes; null where one of its parts is not here any more. */
+  /** A stretch of the body, offsets in bytes; null if one of its parts is not here any more. */
   async readRange(from: number, to: number): Promise<Buffer | null> {
     const content = Buffer.alloc(to - from)
     for (let done = 0; done < content.length; ) {

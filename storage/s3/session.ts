@@ -31,7 +31,7 @@ export interface S3Tuning {
   /** For what has to happen after a stop: finishing the start of an upload, and aborting it. */
   cleanupMs: number
   clock: Clock
-  /** Resolves the name of the endpoint; the system's own where it is left out. */
+  /** Resolves the name of the endpoint; the system's own if it is left out. */
   lookup?: LookupFunction
   /** Called at each retry; the texts contain no secrets. */
   onRetry: (notice: { step: string; key: string; attempt: number; delayMs: number; error: string }) => void
@@ -103,7 +103,7 @@ export class S3Session {
 
   /**
    * Sends one request, again and again while the trouble is passing. Rejects with the signal's reason or a StorageError.
-   * An attempt ends on time even where the SDK would wait on.
+   * An attempt ends on time even if the SDK would wait on.
    */
   async request<T>(
     circumstances: Circumstances,

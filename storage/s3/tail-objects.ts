@@ -21,7 +21,7 @@ export interface TailSource {
   end(): number
   /** Up to where the server has all parts. */
   storedTo(): number
-  /** Null where a part of it has gone meanwhile. */
+  /** Null if a part of it has gone meanwhile. */
   read(from: number, to: number): Promise<Buffer | null>
 }
 

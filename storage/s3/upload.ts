@@ -22,7 +22,7 @@ export interface Digests {
   sha256: string
   /** As S3 makes it of plain bytes: MD5 in hex, or the MD5 of the parts' MD5 with their number. */
   etag: string
-  /** As S3 makes it: base64, for parts that of the parts' SHA-256 with their number. Null where it is not asked for. */
+  /** As S3 makes it: base64, for parts that of the parts' SHA-256 with their number. Null if it is not asked for. */
   checksum: string | null
 }
 
@@ -42,7 +42,7 @@ export interface Upload {
   signal: AbortSignal
 }
 
-/** The size of every part but the last: fixed, and larger only where the number of parts would pass S3's limit. */
+/** The size of every part but the last: fixed, and larger only if the number of parts would pass S3's limit. */
 export function partSize(bytes: number, wanted: number): number {
   return bytes <= wanted * MAX_PARTS ? wanted : Math.ceil(bytes / MAX_PARTS / MIB) * MIB
 }

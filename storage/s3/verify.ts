@@ -61,7 +61,7 @@ export async function verifyGrown(
     throw corrupted(session, key, `its CRC-32 is ${found.toString(16)} instead of ${grown.crc32.toString(16)}`)
 }
 
-/** Whether the server's own words prove the whole. Rejects where they prove the opposite. */
+/** Whether the server's own words prove the whole. Rejects if they prove the opposite. */
 async function serverProves(
   session: S3Session,
   key: string,

@@ -24,13 +24,13 @@ test('a bot that ran at the backup sends again what the restored database lacks,
   const before = lastOf(id)
   await expect.poll(() => lastOf(id), within).toBeGreaterThan(before + 5)
   await expect.poll(async () => (await service.stored(id)).length, within).toBeGreaterThan(before + 5)
-  const told = await service.messages(id)
+  const reported = await service.messages(id)
   await service.restore(backup)
   expect((await service.stored(id)).length).toBeLessThan(before + 5)
   await expect.poll(() => statusOf(id), within).toBe('completed')
   expect(await service.stored(id)).toEqual(numbersTo(lastOf(id)))
   // Sent again under the same ids, by which receivers recognize them.
-  expect(await service.messages(id)).toEqual(expect.arrayContaining(told))
+  expect(await service.messages(id)).toEqual(expect.arrayContaining(reported))
   expect(service.host.of(id)).toHaveLength(1)
 })
 
@@ -40,7 +40,7 @@ test('a bot that ended since the backup is completed from the journal in storage
   await expect.poll(() => statusOf(id), within).toBe('in_call_recording')
   const backup = await service.backUp()
   await expect.poll(() => statusOf(id), within).toBe('completed')
-  const told = await service.messages(id)
+  const reported = await service.messages(id)
   const { duration_seconds: seconds } = (await service.read(id))!
   // Its process and what its launcher knew of it are gone.
   await expect
@@ -53,7 +53,7 @@ test('a bot that ended since the backup is completed from the journal in storage
   await service.restore(backup)
   expect(await statusOf(id)).toBe('in_call_recording')
   await expect.poll(() => statusOf(id), within).toBe('completed')
-  expect(await service.messages(id)).toEqual(told)
+  expect(await service.messages(id)).toEqual(reported)
   expect((await service.read(id))!.duration_seconds).toBe(seconds)
   expect(service.host.of(id)).toHaveLength(1)
 })
@@ -82,5 +82,5 @@ test('a bot that was started after the backup is not started a second time while
   await expect.poll(async () => (await service.read(id))!.phase, within).toBe('starting')
   await expect.poll(() => lastOf(id), within).toBeGreaterThan(restoredAt + 2)
   expect(service.host.of(id)).toHaveLength(1)
-  expect(service.host.of(id)[0]!.bot.knocks).toHaveLength(1)
+  expect(service.host.of(id)[0]!.bot.joinRequests).toHaveLength(1)
 })

@@ -22,7 +22,7 @@ export const hasKubectl = (() => {
   }
 })()
 
-/** Throws with what kubectl says where the overlay cannot be rendered. */
+/** Throws with what kubectl says if the overlay cannot be rendered. */
 export function render(overlay: string): Document[] {
   return documentsOf(execFileSync('kubectl', ['kustomize', join(FOLDER, 'overlays', overlay)], { encoding: 'utf8' }))
 }

@@ -28,7 +28,7 @@ export interface DiarizationError {
   falseAlarm: number
   /** Detected, and attributed to another participant. */
   confused: number
-  /** The three over `total`; 0 where nothing was to be heard and nothing was. */
+  /** The three over `total`; 0 if nothing was to be heard and nothing was. */
   rate: number
 }
 
@@ -56,15 +56,15 @@ export function diarizationError(
   })
 
   const same = matchedByName(truth, found, (one, other) =>
-    sum(pieces.map(({ seconds, spoke, stated: told }) => (spoke.has(one) && told.has(other) ? seconds : 0))),
+    sum(pieces.map(({ seconds, spoke, stated: reported }) => (spoke.has(one) && reported.has(other) ? seconds : 0))),
   )
-  const parts = pieces.map(({ seconds, spoke, stated: told }) => {
-    const right = [...spoke].filter((speaker) => same.has(speaker) && told.has(same.get(speaker)!)).length
+  const parts = pieces.map(({ seconds, spoke, stated: reported }) => {
+    const right = [...spoke].filter((speaker) => same.has(speaker) && reported.has(same.get(speaker)!)).length
     return {
       total: seconds * spoke.size,
-      missed: seconds * Math.max(0, spoke.size - told.size),
-      falseAlarm: seconds * Math.max(0, told.size - spoke.size),
-      confused: seconds * (Math.min(spoke.size, told.size) - right),
+      missed: seconds * Math.max(0, spoke.size - reported.size),
+      falseAlarm: seconds * Math.max(0, reported.size - spoke.size),
+      confused: seconds * (Math.min(spoke.size, reported.size) - right),
     }
   })
   const total = sum(parts.map((part) => part.total))

@@ -36,7 +36,7 @@ export interface Outcome {
  * (platforms/shared/page/audio/playout-sync.ts), and longer where the machine is busy. The times of the truth are
  * those of sending, so all of them are moved by the median delay, at most by this, to compare them with the recording.
  */
-const MOST_LATE_SECONDS = 0.7
+const MAX_LATE_SECONDS = 0.7
 /** A turn that is noted this much before or after it was is noted, seconds. */
 const NEAR_SECONDS = 0.5
 /** Time for the last turn to end, milliseconds. */
@@ -69,7 +69,7 @@ export async function playScene(
     await driver.prepareRecording(stop.signal)
     await until(
       () => peopleOf(events).length === scene.people.length,
-      () => `everybody is told; told were ${JSON.stringify(peopleOf(events))}`,
+      () => `all participants are reported; reported were ${JSON.stringify(peopleOf(events))}`,
     )
     // Listening begins a little after the people are known.
     await passes(1000)
@@ -107,7 +107,7 @@ function outcomeOf(meeting: MockMeeting, events: MeetingEvent[], startedAt: numb
   }))
   const begins = sent.flatMap((turn) => nearest(turn, stated, 'start'))
   const ends = sent.flatMap((turn) => nearest(turn, stated, 'end'))
-  const late = Math.min(MOST_LATE_SECONDS, Math.max(0, median([...begins, ...ends]) || 0))
+  const late = Math.min(MAX_LATE_SECONDS, Math.max(0, median([...begins, ...ends]) || 0))
   const truth = sent.map((turn) => ({ ...turn, start: turn.start + late, end: turn.end + late }))
   const noted = truth.filter((turn) => stated.some((other) => isSame(turn, other)))
   return {

@@ -5,9 +5,9 @@ import { StandstillWatch } from '../standstill.ts'
 import { playScene } from './scripted-meeting.ts'
 import { hardCases } from './scripts.ts'
 
-const MOST_WRONG = 0.05
+const MAX_WRONG = 0.05
 /** A stall of the machine for one second garbles the sound itself, and is 5 % of all speech. */
-const MOST_WRONG_WITH_STANDSTILLS = 0.15
+const MAX_WRONG_WITH_STANDSTILLS = 0.15
 
 const machine = new StandstillWatch()
 
@@ -20,15 +20,15 @@ export function saysWhoSpokeWhen(platforms: readonly PlatformUnderTest[]): void 
       machine.begin()
       const { error, truth, segments, turns, invented } = await playScene(platform, mock, hardCases())
       const stoodStill = machine.stoodStill()
-      const told = JSON.stringify({ error, truth, segments }, null, 1)
+      const reported = JSON.stringify({ error, truth, segments }, null, 1)
 
       // The scene was played: two at once, and voices of both who have one name.
-      expect(error.total, told).toBeGreaterThan(15)
+      expect(error.total, reported).toBeGreaterThan(15)
       expect(new Set(truth.map(({ speaker }) => speaker)).size).toBe(4)
-      expect(error.rate, told).toBeLessThanOrEqual(stoodStill ? MOST_WRONG_WITH_STANDSTILLS : MOST_WRONG)
-      expect(invented, told).toBeLessThanOrEqual(stoodStill ? 1 : 0)
+      expect(error.rate, reported).toBeLessThanOrEqual(stoodStill ? MAX_WRONG_WITH_STANDSTILLS : MAX_WRONG)
+      expect(invented, reported).toBeLessThanOrEqual(stoodStill ? 1 : 0)
       // A yes of a third of a second is too short to count for the rate.
-      expect(turns.noted, told).toBeGreaterThanOrEqual(turns.all - 1)
+      expect(turns.noted, reported).toBeGreaterThanOrEqual(turns.all - 1)
       const namesakes = segments.filter(({ speaker }) => speaker === 'Alex Kim').map((segment) => segment.user_id)
       expect(new Set(namesakes).size, 'people of one name are two').toBe(2)
       const names = new Set(segments.map(({ speaker }) => speaker))

@@ -56,9 +56,9 @@ export class BotProcess {
       this.#errors += String(chunk)
     })
     createInterface({ input: this.process.stdout! }).on('line', (line) => {
-      const told = JSON.parse(line) as NumberedEvent | { type: 'partial_transcript'; transcript: Transcript }
-      if (told.type === 'event') this.events.push(told)
-      else this.partials.push(told.transcript)
+      const reported = JSON.parse(line) as NumberedEvent | { type: 'partial_transcript'; transcript: Transcript }
+      if (reported.type === 'event') this.events.push(reported)
+      else this.partials.push(reported.transcript)
       for (const listener of this.#listeners) listener()
     })
     void this.exitCode.then(() => {
@@ -124,7 +124,7 @@ export class BotProcess {
     return this.whenEvent('status_change', (event) => event.status === status)
   }
 
-  /** The process's exit, its code, and its last word. Rejects where a signal ended the process. */
+  /** The process's exit, its code, and its last word. Rejects if a signal ended the process. */
   async ended(): Promise<{ exitCode: number; report: FinalReport | undefined }> {
     const exitCode = await this.exitCode
     if (exitCode === null)

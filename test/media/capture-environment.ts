@@ -19,9 +19,9 @@ export function growIn(folder: string): RecorderOptions['grow'] {
 }
 
 /** A recorder with the tone-and-flash source in its capture environment, in a separate folder. */
-export interface TestStage {
+export interface TestEnvironment {
   recorder: Recorder
-  stage: CaptureEnvironment
+  environment: CaptureEnvironment
   source: ToneAndFlash
   folder: string
   events: RecorderEvent[]
@@ -34,9 +34,9 @@ export interface TestStage {
   close(): Promise<void>
 }
 
-export async function setUpStage(
+export async function setUpEnvironment(
   options: Partial<RecorderOptions> & { periodSeconds?: number } = {},
-): Promise<TestStage> {
+): Promise<TestEnvironment> {
   const folder = options.folder ?? (await mkdtemp(join(tmpdir(), 'standin-recorder-')))
   const complaints: string[] = []
   const complain = (message: string, fields?: LogFields) =>
@@ -55,12 +55,12 @@ export async function setUpStage(
   const events: RecorderEvent[] = []
   recorder.watch((event) => events.push(event))
   try {
-    const stage = await recorder.prepare(new AbortController().signal)
-    const source = await startToneAndFlash({ ...stage, periodSeconds: options.periodSeconds })
+    const environment = await recorder.prepare(new AbortController().signal)
+    const source = await startToneAndFlash({ ...environment, periodSeconds: options.periodSeconds })
     await source.running()
     return {
       recorder,
-      stage,
+      environment,
       source,
       folder,
       events,

@@ -52,14 +52,13 @@ export async function feedLong(
   for (let index = 0; index * clips.seconds < seconds; index++) {
     await recording.openSpan()(clips.spans[clipAt(index, clips.spans.length)]!)
     await recording.closeSpan()
-    while (recording.bytes - files[0]!.storedBytes() > MOST_BYTES_AHEAD)
-      await new Promise((done) => setTimeout(done, 5))
+    while (recording.bytes - files[0]!.storedBytes() > MAX_BYTES_AHEAD) await new Promise((done) => setTimeout(done, 5))
   }
   return recording
 }
 
 /** A part that fills, and a part that is sent. */
-const MOST_BYTES_AHEAD = 16 * 1024 * 1024
+const MAX_BYTES_AHEAD = 16 * 1024 * 1024
 
 /** The numbers on the pictures that Chromium shows of a film at some seconds, each after a seek. */
 export async function numbersShown(page: Page, url: string, seeks: readonly number[]): Promise<(number | null)[]> {

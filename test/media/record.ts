@@ -22,7 +22,7 @@ const recorder = createRecorder({
   pictureLatencyMs: 0,
 })
 recorder.watch((event) => say(event))
-say({ type: 'stage', stage: await recorder.prepare(new AbortController().signal) })
+say({ type: 'environment', environment: await recorder.prepare(new AbortController().signal) })
 await recorder.start()
 if (seconds !== undefined) {
   await realClock.sleep(Number(seconds) * 1000)

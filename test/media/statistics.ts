@@ -1,4 +1,4 @@
-/** The middle of these numbers, in no order; not a number where there are none. */
+/** The middle of these numbers, in no order; not a number if there are none. */
 export function median(values: readonly number[]): number {
   return values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)] ?? Number.NaN
 }

@@ -17,7 +17,7 @@ export function wallClockAt(spans: readonly RecordedSpan[], seconds: number): nu
   throw new Error('There are no spans')
 }
 
-/** By how much a picture that shows a certain time of its clock is older than the instant it stands for. */
+/** Age in milliseconds of a picture that shows `shownMs` on its clock at `instant`. */
 export function pictureAgeMs(instant: number, shownMs: number): number {
   const age = (instant - shownMs) % CLOCK_CYCLE_MS
   return age > CLOCK_CYCLE_MS / 2 ? age - CLOCK_CYCLE_MS : age

@@ -56,7 +56,7 @@ export interface AttemptSetting<Server extends AnyServer> {
   serverOf(mocks: WorkerMocks): Server
   openDriver(
     target: MeetingTarget,
-    stage: CaptureEnvironment,
+    environment: CaptureEnvironment,
     signal: AbortSignal,
     options: DriverOptions,
   ): Promise<MeetingDriver>
@@ -164,8 +164,8 @@ export async function eventOf<Type extends MeetingEvent['type']>(
 ): Promise<Extract<MeetingEvent, { type: Type }>> {
   type Wanted = Extract<MeetingEvent, { type: Type }>
   const find = () => events.find((event): event is Wanted => event.type === type && fits(event as Wanted))
-  const told = () => events.filter((event) => event.type !== 'heartbeat').map((event) => JSON.stringify(event))
-  const what = () => `the event ${type}; told were:\n${told().join('\n')}`
+  const reported = () => events.filter((event) => event.type !== 'heartbeat').map((event) => JSON.stringify(event))
+  const what = () => `the event ${type}; reported were:\n${reported().join('\n')}`
   await until(() => find() !== undefined, what, deadlineMs)
   return find()!
 }

@@ -7,7 +7,7 @@ import type { MockMeeting, MockMeetingOptions } from '../../mock/types.ts'
 import type { DriverOptions } from '../../platforms/shared/driver-options.ts'
 import type { CommonSnapshot } from '../../platforms/shared/page/types.ts'
 import type { MeetingPage, PollResult } from '../../platforms/shared/page-access/meeting-page.ts'
-import type { JoinStage, PageClassifier, PageState } from '../../platforms/shared/page-state.ts'
+import type { JoinStep, PageClassifier, PageState } from '../../platforms/shared/page-state.ts'
 import { HEADLESS_SHELL } from '../headless-shell.ts'
 import { SMALL_PICTURES } from '../mock/small-pictures.ts'
 import { SILENT_STAGE } from './conformance/ground.ts'
@@ -30,7 +30,7 @@ interface ReadServer<Meeting> {
 }
 
 export interface ReaderSetting<Snapshot extends CommonSnapshot, Kind extends string> {
-  openPage(stage: CaptureEnvironment, signal: AbortSignal, options: DriverOptions): Promise<MeetingPage<Snapshot>>
+  openPage(environment: CaptureEnvironment, signal: AbortSignal, options: DriverOptions): Promise<MeetingPage<Snapshot>>
   classifier: Pick<PageClassifier<Snapshot, Kind>, 'stateOf' | 'refusalOf' | 'endOf'>
   /** The address that a bot goes to. */
   addressOf(meeting: MockMeeting): string
@@ -47,7 +47,7 @@ export interface PageReader<Meeting, Snapshot extends CommonSnapshot, Kind exten
   /** Resolves once the page is in a state of this kind. */
   state(kind: Kind): Promise<PageState<Kind>>
   /** Resolves with the first refusal that a driver would find in the page. */
-  refusal(phase: JoinStage): Promise<BotError>
+  refusal(phase: JoinStep): Promise<BotError>
   /** Resolves with the first end that a driver in the meeting would find in the page. */
   end(): Promise<MeetingEnd>
 }

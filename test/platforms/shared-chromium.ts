@@ -35,9 +35,9 @@ export class SharedChromium {
   }
 
   /** A bot that needs more than a context gets a separate Chromium. */
-  readonly open: OpenBrowser = async (stage, options, signal) => {
-    if (needsOwnProcess(stage, options)) return openBrowser(stage, options, signal)
-    const context = await this.#newContext(stage, options)
+  readonly open: OpenBrowser = async (environment, options, signal) => {
+    if (needsOwnProcess(environment, options)) return openBrowser(environment, options, signal)
+    const context = await this.#newContext(environment, options)
     try {
       signal.throwIfAborted()
       const shared = {
@@ -46,7 +46,7 @@ export class SharedChromium {
         cpuWaits: async () => new Map(),
         cleanUp: async () => {},
       }
-      return await botBrowserOf(context, shared, stage, options)
+      return await botBrowserOf(context, shared, environment, options)
     } catch (error) {
       await context.close()
       throw error
@@ -63,15 +63,15 @@ export class SharedChromium {
     await Promise.all([...this.#running.keys()].map((key) => this.#end(key)))
   }
 
-  async #newContext(stage: CaptureEnvironment, options: BrowserOptions): Promise<BrowserContext> {
-    const key = JSON.stringify([stage, options.executablePath, options.mappedHosts])
+  async #newContext(environment: CaptureEnvironment, options: BrowserOptions): Promise<BrowserContext> {
+    const key = JSON.stringify([environment, options.executablePath, options.mappedHosts])
     const { state } = options
     const given = {
-      ...contextOptions(stage),
+      ...contextOptions(environment),
       ...(state?.kind === 'storage_state' ? { storageState: state.state } : {}),
     }
     for (let isLast = false; ; isLast = true) {
-      const starting = this.#running.get(key) ?? this.#launch(key, stage, options)
+      const starting = this.#running.get(key) ?? this.#launch(key, environment, options)
       const { browser } = await starting
       try {
         const hangs = () => new Error('The Chromium of this test worker hangs')
@@ -84,8 +84,8 @@ export class SharedChromium {
     }
   }
 
-  #launch(key: string, stage: CaptureEnvironment, options: BrowserOptions): Promise<Running> {
-    const launching = launch(stage, options)
+  #launch(key: string, environment: CaptureEnvironment, options: BrowserOptions): Promise<Running> {
+    const launching = launch(environment, options)
     this.#running.set(key, launching)
     launching.catch(() => this.#running.delete(key))
     return launching
@@ -122,11 +122,11 @@ function needsOwnProcess({ display, frames }: CaptureEnvironment, options: Brows
   return display !== null || frames !== undefined || isOfProcess
 }
 
-async function launch(stage: CaptureEnvironment, options: BrowserOptions): Promise<Running> {
+async function launch(environment: CaptureEnvironment, options: BrowserOptions): Promise<Running> {
   const home = await makeBrowserHome()
   // The first bot may be stopped while it starts. The others continue with the browser.
   const never = new AbortController().signal
-  const browser = await chromium.launch(await launchOptions(stage, options, home, never))
+  const browser = await chromium.launch(await launchOptions(environment, options, home, never))
   const session = await browser.newBrowserCDPSession()
   const { processInfo } = await session.send('SystemInfo.getProcessInfo')
   await session.detach()

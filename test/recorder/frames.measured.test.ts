@@ -4,21 +4,21 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { setUpStage, type TestStage } from '../media/capture-environment.ts'
+import { setUpEnvironment, type TestEnvironment } from '../media/capture-environment.ts'
 
 const run = promisify(execFile)
 const [WIDTH, HEIGHT] = [1280, 720]
 
 let elsewhere: string
-let stage: TestStage
+let environment: TestEnvironment
 
 beforeEach(async () => {
   elsewhere = await mkdtemp(join(tmpdir(), 'standin-frames-'))
-  stage = await setUpStage()
+  environment = await setUpEnvironment()
 })
 
 afterEach(async () => {
-  await stage.close()
+  await environment.close()
   await rm(elsewhere, { recursive: true, force: true })
 })
 
@@ -29,7 +29,7 @@ const gray = (brightness: number) => Buffer.alloc((WIDTH * HEIGHT * 3) / 2, 128)
 async function brightness(): Promise<number[]> {
   const decoded = [
     '-i',
-    join(stage.folder, 'video.mp4'),
+    join(environment.folder, 'video.mp4'),
     '-vf',
     'crop=2:2',
     '-f',
@@ -48,42 +48,42 @@ test('frames that a browser paints are recorded instead of the display, with any
   await mkdir(folder)
   const file = join(folder, '00000000')
   await writeFile(file, gray(60))
-  await symlink(file, stage.stage.frames!)
-  await stage.recorder.start()
-  await stage.recorded(3)
+  await symlink(file, environment.environment.frames!)
+  await environment.recorder.start()
+  await environment.recorded(3)
   await writeFile(file, gray(180), { flag: 'r+' })
-  await stage.recorded(6)
-  await stage.finish()
-  expect(stage.complaints).toEqual([])
+  await environment.recorded(6)
+  await environment.finish()
+  expect(environment.complaints).toEqual([])
   const seen = await brightness()
-  const [span] = stage.recorder.spans()
+  const [span] = environment.recorder.spans()
   expect(Math.abs(seen.length / 30 - (span!.endedAt! - span!.startedAt) / 1000)).toBeLessThan(0.1)
   expect(Math.abs(seen[15]! - 60)).toBeLessThan(4)
   expect(Math.abs(seen.at(-15)! - 180)).toBeLessThan(4)
 })
 
 test('a link that a dead browser left leads nowhere, and the display is recorded', async () => {
-  await symlink(join(elsewhere, 'gone'), stage.stage.frames!)
-  await stage.recorder.start()
-  await stage.recorded(2)
-  await stage.finish()
-  expect(stage.complaints).toEqual([])
+  await symlink(join(elsewhere, 'gone'), environment.environment.frames!)
+  await environment.recorder.start()
+  await environment.recorded(2)
+  await environment.finish()
+  expect(environment.complaints).toEqual([])
   expect(await brightness()).not.toEqual([])
 })
 
 test('a span of the display continues where one of frames ended, in the same file', async () => {
   const file = join(elsewhere, 'frames')
   await writeFile(file, gray(60))
-  await symlink(file, stage.stage.frames!)
-  await stage.recorder.start()
-  await stage.recorded(2)
-  await stage.recorder.pause()
-  await rm(stage.stage.frames!)
-  await stage.recorder.resume()
-  await stage.recorded(4)
-  await stage.finish()
-  expect(stage.complaints).toEqual([])
-  const [first, second] = stage.recorder.spans()
+  await symlink(file, environment.environment.frames!)
+  await environment.recorder.start()
+  await environment.recorded(2)
+  await environment.recorder.pause()
+  await rm(environment.environment.frames!)
+  await environment.recorder.resume()
+  await environment.recorded(4)
+  await environment.finish()
+  expect(environment.complaints).toEqual([])
+  const [first, second] = environment.recorder.spans()
   const seconds = [first, second].reduce((sum, span) => sum + span!.endedAt! - span!.startedAt, 0) / 1000
   expect(Math.abs((await brightness()).length / 30 - seconds)).toBeLessThan(0.2)
 })

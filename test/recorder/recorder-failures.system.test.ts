@@ -8,13 +8,20 @@ import { fileURLToPath } from 'node:url'
 import { systemClock } from '@standin/base/deadline.ts'
 import { afterEach, expect, test } from 'vitest'
 import type { RecorderEvent } from '../../core/recording.ts'
-import { childrenOf, growIn, oneChild, setUpStage, type TestStage, until } from '../media/capture-environment.ts'
+import {
+  childrenOf,
+  growIn,
+  oneChild,
+  setUpEnvironment,
+  type TestEnvironment,
+  until,
+} from '../media/capture-environment.ts'
 import { measure } from '../media/probe.ts'
 import { startToneAndFlash } from '../media/tone-and-flash.ts'
 
 const undo: Array<() => unknown> = []
-async function open(options: Parameters<typeof setUpStage>[0] = {}): Promise<TestStage> {
-  const opened = await setUpStage(options)
+async function open(options: Parameters<typeof setUpEnvironment>[0] = {}): Promise<TestEnvironment> {
+  const opened = await setUpEnvironment(options)
   undo.push(() => opened.close())
   return opened
 }
@@ -40,7 +47,7 @@ const DEATHS = [
 
 test('after each death of the encoder or a server, the recording until then plays, and the file continues', async () => {
   const limits = { standingStillMs: 2_000, encoderStopMs: 2_000 }
-  const { recorder, events, stage, folder, recorded, finish, ...opened } = await open({ limits })
+  const { recorder, events, environment, folder, recorded, finish, ...opened } = await open({ limits })
   let { source } = opened
   /** Seconds of the recording at which its spans end. */
   const ends = () => {
@@ -62,19 +69,21 @@ test('after each death of the encoder or a server, the recording until then play
     const end = ends().at(-1)!
     expect(end - before, program).toBeGreaterThan(5 - LOST_SECONDS)
 
-    const isStageLost = says.source.startsWith('^stage')
-    if (isStageLost) await expect(recorder.resume()).rejects.toThrow('no capture environment')
+    const isEnvironmentLost = says.source.startsWith('^stage')
+    if (isEnvironmentLost) await expect(recorder.resume()).rejects.toThrow('no capture environment')
     const again = await recorder.prepare(new AbortController().signal)
     // Who listens to the sound server finds the next one where the last one was.
-    expect(again).toEqual({ ...stage, display: again.display })
+    expect(again).toEqual({ ...environment, display: again.display })
     source.close()
     source = await startToneAndFlash(again)
     const started = source
     undo.push(() => started.close())
     await recorder.resume()
     // The encoder may have reported the crash of the display first.
-    const told = failures(events).slice(known)
-    expect(told.filter((failure) => failure.startsWith(isStageLost ? 'stage' : 'encoder'))).toHaveLength(1)
+    const reported = failures(events).slice(known)
+    expect(
+      reported.filter((failure) => failure.startsWith(isEnvironmentLost ? 'environment' : 'encoder')),
+    ).toHaveLength(1)
     before = end
   }
   await recorded(before + 5)
@@ -163,15 +172,17 @@ test('an end that comes while an encoder starts does not wait for it', async () 
 })
 
 test('a page that asks for any microphone does not get the meeting', async () => {
-  const { stage } = await open({ mode: 'audio_only' })
-  const info = spawn('pactl', [`--server=unix:${stage.pulseServer}`, 'info'], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const { environment } = await open({ mode: 'audio_only' })
+  const info = spawn('pactl', [`--server=unix:${environment.pulseServer}`, 'info'], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
   let text = ''
   for await (const chunk of info.stdout) text += chunk
   expect(text).toContain('Default Sink: meeting\n')
   expect(text).toContain('Default Source: no_microphone\n')
 })
 
-interface Told {
+interface Reported {
   type: string
   [field: string]: unknown
 }
@@ -182,13 +193,13 @@ async function startBot(folder: string, args: string[], as: string[] = []) {
   const [command, ...rest] = [...as, process.execPath, script, folder, ...args] as [string, ...string[]]
   const bot = spawn(command, rest, { stdio: ['ignore', 'pipe', 'inherit'], env: { PATH: '/usr/bin:/bin', HOME: '/' } })
   undo.push(() => bot.kill('SIGKILL'))
-  const told: Told[] = []
-  createInterface(bot.stdout).on('line', (line) => told.push(JSON.parse(line) as Told))
-  const telling = async (isIt: (fact: Told) => boolean): Promise<Told> => {
-    await until(() => told.some(isIt) || bot.exitCode !== null, 60_000)
-    const fact = told.find(isIt)
+  const reported: Reported[] = []
+  createInterface(bot.stdout).on('line', (line) => reported.push(JSON.parse(line) as Reported))
+  const telling = async (isIt: (fact: Reported) => boolean): Promise<Reported> => {
+    await until(() => reported.some(isIt) || bot.exitCode !== null, 60_000)
+    const fact = reported.find(isIt)
     if (fact === undefined)
-      throw new Error(`The bot ended with ${bot.exitCode} after ${JSON.stringify(told.slice(-3))}`)
+      throw new Error(`The bot ended with ${bot.exitCode} after ${JSON.stringify(reported.slice(-3))}`)
     return fact
   }
   return { bot, telling }
@@ -203,8 +214,10 @@ async function mkdirs(): Promise<string> {
 test('SIGKILL for the bot leaves no process behind and a file that plays', async () => {
   const folder = await mkdirs()
   const { bot, telling } = await startBot(folder, ['speaker_view'])
-  const { stage } = (await telling(({ type }) => type === 'stage')) as unknown as { stage: TestStage['stage'] }
-  const source = await startToneAndFlash(stage)
+  const { environment } = (await telling(({ type }) => type === 'environment')) as unknown as {
+    environment: TestEnvironment['environment']
+  }
+  const source = await startToneAndFlash(environment)
   undo.push(() => source.close())
   await telling(({ type, seconds }) => type === 'progress' && Number(seconds) >= 6)
   const children = await Promise.all(['ffmpeg', 'Xvfb', 'pulseaudio'].map((program) => oneChild(program, bot.pid)))

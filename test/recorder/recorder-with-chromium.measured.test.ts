@@ -26,18 +26,22 @@ test('what Chromium shows and plays is recorded together, from the first picture
   const events: RecorderEvent[] = []
   recorder.watch((event) => events.push(event))
   const signal = new AbortController().signal
-  const stage = await recorder.prepare(signal)
-  const browser = await openBrowser(stage, { logger: silentLogger }, signal)
+  const environment = await recorder.prepare(signal)
+  const browser = await openBrowser(environment, { logger: silentLogger }, signal)
   onTestFinished(() => browser.close())
   // Everything that it plays reaches the recording unchanged.
   expect(await browser.page.evaluate(() => new AudioContext().sampleRate)).toBe(48_000)
-  expect(await browser.page.evaluate(() => new AudioContext().baseLatency)).toBeCloseTo(stage.soundPieceMs! / 1000)
+  expect(await browser.page.evaluate(() => new AudioContext().baseLatency)).toBeCloseTo(
+    environment.soundPieceMs! / 1000,
+  )
   await browser.page.goto(new URL('../media/tone-and-flash.html', import.meta.url).href)
   // Its sound runs once Chromium knows how long a sample takes to be heard.
   await browser.page.waitForFunction(() => Number(document.documentElement.dataset.heardSeconds) > 3)
 
   // The server has sound in reserve, for a stall of the machine.
-  expect(await browser.page.evaluate('sound.currentTime - heardNow()')).toBeGreaterThan(stage.soundAheadMs! / 2000)
+  expect(await browser.page.evaluate('sound.currentTime - heardNow()')).toBeGreaterThan(
+    environment.soundAheadMs! / 2000,
+  )
 
   await recorder.start()
   await until(() => events.some((event) => event.type === 'progress' && event.seconds > 10), 60_000)

@@ -1,7 +1,7 @@
 import { access, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
-import { childrenOf, oneChild, setUpStage, type TestStage, until } from '../media/capture-environment.ts'
+import { childrenOf, oneChild, setUpEnvironment, type TestEnvironment, until } from '../media/capture-environment.ts'
 import { measure, pictureClockAfterSeek } from '../media/probe.ts'
 import { pictureAgeMs, spanTimings } from '../media/wall-clock.ts'
 
@@ -10,15 +10,15 @@ const SYNC_MS = 40
 /** The first picture is the present one; a busy machine paints late, but never a pause late. */
 const FIRST_PICTURE_AGE_MS = 500
 
-const stages: TestStage[] = []
-async function open(options: Parameters<typeof setUpStage>[0] = {}): Promise<TestStage> {
-  const opened = await setUpStage(options)
-  stages.push(opened)
+const environments: TestEnvironment[] = []
+async function open(options: Parameters<typeof setUpEnvironment>[0] = {}): Promise<TestEnvironment> {
+  const opened = await setUpEnvironment(options)
+  environments.push(opened)
   return opened
 }
 
 afterEach(async () => {
-  for (const opened of stages.splice(0)) await opened.close()
+  for (const opened of environments.splice(0)) await opened.close()
   for (const program of ['ffmpeg', 'Xvfb', 'pulseaudio']) expect(await childrenOf(process.pid, program)).toEqual([])
 })
 
@@ -108,8 +108,8 @@ test('no part of the first second is lost, neither sound nor picture', async () 
 })
 
 test('sound alone is recorded without a display server, through a pause', async () => {
-  const { recorder, stage, source, folder, recorded, complaints, finish } = await open({ mode: 'audio_only' })
-  expect(stage.display).toBeNull()
+  const { recorder, environment, source, folder, recorded, complaints, finish } = await open({ mode: 'audio_only' })
+  expect(environment.display).toBeNull()
   expect(await childrenOf(process.pid, 'Xvfb')).toEqual([])
   await recorder.start()
   await recorded(4.5)
@@ -130,16 +130,16 @@ test('sound alone is recorded without a display server, through a pause', async 
 
 test('silence and sound are reported as they change', async () => {
   const { recorder, source, events, recorded, finish } = await open({ limits: { silenceMs: 2_500 } })
-  const told = () => events.flatMap((event) => (event.type === 'sound' ? [event.isAudible] : []))
+  const reported = () => events.flatMap((event) => (event.type === 'sound' ? [event.isAudible] : []))
   await recorder.start()
-  await until(() => told().length === 1)
+  await until(() => reported().length === 1)
   source.mute(true)
-  await until(() => told().length === 2)
+  await until(() => reported().length === 2)
   source.mute(false)
-  await until(() => told().length === 3)
+  await until(() => reported().length === 3)
   await recorded(1)
   await finish()
-  expect(told()).toEqual([true, false, true])
+  expect(reported()).toEqual([true, false, true])
 })
 
 test('sound is held in reserve beside a picture where there is no live listener', async () => {

@@ -2,18 +2,18 @@ import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, expect, test } from 'vitest'
-import { childrenOf, setUpStage, type TestStage, until } from '../media/capture-environment.ts'
+import { childrenOf, setUpEnvironment, type TestEnvironment, until } from '../media/capture-environment.ts'
 import { measure } from '../media/probe.ts'
 
-const stages: TestStage[] = []
+const environments: TestEnvironment[] = []
 afterEach(async () => {
-  for (const opened of stages.splice(0)) await opened.close()
+  for (const opened of environments.splice(0)) await opened.close()
   expect(await childrenOf(process.pid, 'ffmpeg')).toEqual([])
 })
 
-async function standingBy(options: Parameters<typeof setUpStage>[0] = {}): Promise<TestStage> {
-  const opened = await setUpStage({ framesPerSecond: 25, periodSeconds: 0.8, ...options })
-  stages.push(opened)
+async function standingBy(options: Parameters<typeof setUpEnvironment>[0] = {}): Promise<TestEnvironment> {
+  const opened = await setUpEnvironment({ framesPerSecond: 25, periodSeconds: 0.8, ...options })
+  environments.push(opened)
   opened.recorder.standBy(() => true)
   await until(async () => (await childrenOf(process.pid, 'ffmpeg')).length === 1)
   await sleep(6000)

@@ -137,14 +137,14 @@ test('silence that lasts since before the start is reported at the start', async
   encoder!.listener.silence(false, 1.5)
   await encoder!.give()
   const begun = await takeOver(clock.now() + 1000)
-  const told: unknown[] = []
+  const reported: unknown[] = []
   begun!.sendTo({
     progress: () => {},
-    silence: (isSilent, seconds) => told.push([isSilent, Math.round(seconds * 10) / 10]),
+    silence: (isSilent, seconds) => reported.push([isSilent, Math.round(seconds * 10) / 10]),
     report: () => {},
     failed: () => {},
   })
-  expect(told).toEqual([
+  expect(reported).toEqual([
     [true, 1],
     [false, 1.5],
   ])

@@ -150,7 +150,7 @@ function list(state: S3State, request: S3Request): Reply {
   return xml('ListBucketResult', tag('Name', request.bucket) + tag('IsTruncated', 'false') + items.join(''))
 }
 
-/** The bytes that a copy is made of; null where they are not there. */
+/** The bytes that a copy is made of; null if they are not there. */
 function copied(state: S3State, request: S3Request): Buffer | null {
   const [, ...rest] = decodeURIComponent(String(request.headers['x-amz-copy-source']).replace(/^\//, '')).split('/')
   const source = state.objects.get(rest.join('/'))

@@ -52,7 +52,7 @@ export async function startS3Proxy(target: string): Promise<S3Proxy> {
       count.now -= 1
     })
     if ((await proxy.onRequest?.(passing)) === 'break') {
-      // In the middle of the body, where it has one.
+      // In the middle of the body, if it has one.
       message.once('data', () => message.socket.destroy())
       message.once('end', () => message.socket.destroy())
       return

@@ -8,7 +8,7 @@ export interface StoredObject {
   bytes: number
   contentType: string
   etag: string
-  /** As in `x-amz-checksum-sha256`; present where the client sent one. */
+  /** As in `x-amz-checksum-sha256`; present if the client sent one. */
   checksum: string | undefined
   modifiedAt: Date
 }

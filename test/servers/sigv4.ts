@@ -39,7 +39,7 @@ interface Claim {
   expires: number | null
 }
 
-const LARGEST_SKEW_MS = 15 * 60_000
+const MAX_SKEW_MS = 15 * 60_000
 
 const hmac = (key: string | Buffer, text: string) => createHmac('sha256', key).update(text).digest()
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
@@ -133,9 +133,7 @@ export function checkSignature(
   }
   const instant = readInstant(claim.amzDate)
   if (
-    claim.expires === null
-      ? !(Math.abs(known.now - instant) <= LARGEST_SKEW_MS)
-      : !(instant <= known.now + LARGEST_SKEW_MS)
+    claim.expires === null ? !(Math.abs(known.now - instant) <= MAX_SKEW_MS) : !(instant <= known.now + MAX_SKEW_MS)
   ) {
     const message = 'The difference between the request time and the current time is too large.'
     return refuse(403, 'RequestTimeTooSkewed', message, { ServerTime: new Date(known.now).toISOString() })

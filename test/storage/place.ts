@@ -12,7 +12,7 @@ export interface Place {
   /** The address under which `name` of `botId` is to be found. */
   addressOf(botId: string, name: string): string
   open(botId: string): Storage
-  /** Reads a stored file by other means than the storage; null where there is none. */
+  /** Reads a stored file by other means than the storage; null if there is none. */
   read(botId: string, name: string): Promise<Buffer | null>
   /** Temporary files and unfinished uploads of one bot. */
   leftovers(botId: string): Promise<string[]>

@@ -1,4 +1,4 @@
-/** Whose spool it is: a living bot's is left alone, also where its process cannot be seen from here. */
+/** Whose spool it is: a living bot's is left alone, also if its process cannot be seen from here. */
 import { mkdir, readdir, utimes, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'

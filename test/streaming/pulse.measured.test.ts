@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { messageBytes } from '../../streaming/messages.ts'
 import { captureSink, speakIntoRecording } from '../../streaming/pulse.ts'
-import { setUpStage, until } from '../media/capture-environment.ts'
+import { setUpEnvironment, until } from '../media/capture-environment.ts'
 import { soundOf } from '../media/meeting-recording.ts'
 import { SOURCE } from '../media/tone-and-flash.ts'
 
@@ -39,25 +39,29 @@ function tone(seconds: number): Buffer {
 }
 
 test('the meeting is heard without the bot, the recording has both, and messages come soon after their sound', async () => {
-  const stage = await setUpStage({ mode: 'audio_only', withVoice: true })
-  onTestFinished(() => stage.close())
+  const environment = await setUpEnvironment({ mode: 'audio_only', withVoice: true })
+  onTestFinished(() => environment.close())
   const heard: Heard[] = []
-  const ears = await captureSink(stage.stage, RATE, stage.folder, (message) => {
+  const ears = await captureSink(environment.environment, RATE, environment.folder, (message) => {
     expect(message.byteLength).toBe(messageBytes(RATE))
     heard.push({ at: Date.now(), samples: new Int16Array(message.buffer, message.byteOffset, message.length / 2) })
   })
   onTestFinished(async () => void (await ears.stop()))
-  const { voiceSink } = stage.stage
-  const voice = await speakIntoRecording({ ...stage.stage, voiceSink: voiceSink! }, RATE, stage.folder)
+  const { voiceSink } = environment.environment
+  const voice = await speakIntoRecording(
+    { ...environment.environment, voiceSink: voiceSink! },
+    RATE,
+    environment.folder,
+  )
   onTestFinished(async () => void (await voice.stop()))
 
-  await stage.recorder.start()
+  await environment.recorder.start()
   await until(() => heard.length > 20)
   // In real time, as a meeting's microphone takes it.
   const speaking = setInterval(() => voice.stdin!.write(tone(0.1)), 100)
   onTestFinished(() => clearInterval(speaking))
-  await stage.recorded(12)
-  await stage.finish()
+  await environment.recorded(12)
+  await environment.finish()
 
   const delays = heard.flatMap(({ at, samples }, index) => {
     const onset = samples.findIndex((value) => Math.abs(value) > 4000)
@@ -65,7 +69,7 @@ test('the meeting is heard without the bot, the recording has both, and messages
     if (onset < 0 || !wasQuiet) return []
     // The message ends 100 ms after its first sample.
     const onsetMs = (onset / RATE) * 1000
-    const beepAt = stage.source.beatNear(at - 100 + onsetMs)
+    const beepAt = environment.source.beatNear(at - 100 + onsetMs)
     return [{ sinceBeep: at - beepAt, way: at - beepAt - (100 - onsetMs) }]
   })
   const sorted = delays.map(({ way }) => way).sort((a, b) => a - b)
@@ -79,7 +83,7 @@ test('the meeting is heard without the bot, the recording has both, and messages
   expect(peak).toBeLessThan(18_000)
   expect(loud.filter(({ samples }) => share(samples, VOICE_HERTZ, RATE) > 0.05)).toEqual([])
 
-  const recorded = await soundOf(join(stage.folder, 'audio.m4a'))
+  const recorded = await soundOf(join(environment.folder, 'audio.m4a'))
   const tenths = Array.from({ length: 60 }, (_, index) => {
     const from = recorded.length - (index + 15) * (RECORDED_RATE / 10)
     return recorded.subarray(from, from + RECORDED_RATE / 10)

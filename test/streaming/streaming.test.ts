@@ -92,7 +92,7 @@ function open(given: Partial<StreamingOptions>) {
     notice: (message) => notices.push(message),
     timing: { reconnectMinMs: 20, reconnectMaxMs: 50 },
     sound: {
-      capture: async (_stage, _rate, _folder, listener) => {
+      capture: async (_environment, _rate, _folder, listener) => {
         emit = listener
         return process()
       },
@@ -102,8 +102,8 @@ function open(given: Partial<StreamingOptions>) {
   })
   onTestFinished(() => streaming.close())
   const sound = (value: number) => emit?.(Buffer.alloc(messageBytes(RATE), value))
-  const isStageHeard = () => emit !== null
-  return { streaming, notices, recorded, processes, sound, isStageHeard, signal: new AbortController().signal }
+  const isEnvironmentHeard = () => emit !== null
+  return { streaming, notices, recorded, processes, sound, isEnvironmentHeard, signal: new AbortController().signal }
 }
 
 async function receiver(port?: number): Promise<Receiver> {
@@ -293,7 +293,7 @@ test('a name that leads to this machine is refused where only public addresses a
 
 test("the page's own sound goes out in messages of 100 ms, without the capture environment", async () => {
   const peer = await receiver()
-  const { streaming, signal, isStageHeard } = open({ output: peer.url, hearsPage: true })
+  const { streaming, signal, isEnvironmentHeard } = open({ output: peer.url, hearsPage: true })
   await streaming.connect(signal)
   const pieces = (from: number, value: number) => {
     for (let at = from; at < from + 200; at += 20)
@@ -307,31 +307,31 @@ test("the page's own sound goes out in messages of 100 ms, without the capture e
     Buffer.alloc(messageBytes(RATE), 2),
     Buffer.alloc(messageBytes(RATE), 2),
   ])
-  expect(isStageHeard()).toBe(false)
+  expect(isEnvironmentHeard()).toBe(false)
 })
 
 test('where the capture environment has sound and the page has none, the capture environment is streamed', async () => {
   const peer = await receiver()
   const clock = new HandClock()
-  const { streaming, sound, signal, isStageHeard } = open({ output: peer.url, hearsPage: true, clock })
+  const { streaming, sound, signal, isEnvironmentHeard } = open({ output: peer.url, hearsPage: true, clock })
   void streaming.connect(signal)
   await vi.waitFor(() => expect(peer.connections).toBe(1))
   await streaming.start(STAGE, new FakeMeeting().driver)
   const heard = { at: clock.now(), samples: Buffer.alloc(messageBytes(RATE) / 5, 9) }
-  streaming.noteStage(true, clock.now())
+  streaming.noteCapture(true, clock.now())
   for (let step = 0; step < 20; step++) {
     streaming.onMix({ ...heard, at: clock.now() })
     await clock.advance(500)
   }
-  expect(isStageHeard()).toBe(false)
+  expect(isEnvironmentHeard()).toBe(false)
   // The recorder reports silence of the capture environment two seconds after the last word.
   await clock.advance(2000)
-  streaming.noteStage(false, clock.now())
+  streaming.noteCapture(false, clock.now())
   for (let step = 0; step < 60; step++) await clock.advance(500)
-  expect(isStageHeard()).toBe(false)
-  streaming.noteStage(true, clock.now())
+  expect(isEnvironmentHeard()).toBe(false)
+  streaming.noteCapture(true, clock.now())
   for (let step = 0; step < 14; step++) await clock.advance(500)
-  expect(isStageHeard()).toBe(true)
+  expect(isEnvironmentHeard()).toBe(true)
   const before = peer.sounds.length
   sound(5)
   await vi.waitFor(() => expect(peer.sounds.slice(before).some(({ samples }) => samples[0] === 5)).toBe(true))

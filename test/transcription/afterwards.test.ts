@@ -22,7 +22,7 @@ function recording(source = 'anullsrc=r=16000:cl=mono'): string {
   return place
 }
 
-/** Transcribes every file as these words; null where it fails. */
+/** Transcribes every file as these words; null if it fails. */
 const provider = (words: Word[] | null): SpeechProvider => ({
   name: 'deepgram',
   live: null,

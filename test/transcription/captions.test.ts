@@ -2,11 +2,11 @@ import { describe, expect, test } from 'vitest'
 import { CaptionAssembler, type CaptionWords } from '../../transcription/captions.ts'
 
 /** Texts of one row, a second apart or at given times; what came out as final, joined. */
-function desk() {
-  const told: CaptionWords[] = []
-  const it = new CaptionAssembler((words) => told.push(words))
+function dispatcher() {
+  const reported: CaptionWords[] = []
+  const it = new CaptionAssembler((words) => reported.push(words))
   return {
-    told,
+    reported,
     say: (text: string, at: number, { key = 'a', speaker = 'Ann', isFinal = false } = {}) => {
       it.onUpdate({ key, speaker, text, isFinal, at: at * 1000 })
       it.tick(at * 1000)
@@ -14,11 +14,11 @@ function desk() {
     tick: (at: number) => it.tick(at * 1000),
     finish: () => it.finish(),
     finals: () =>
-      told
+      reported
         .filter(({ isFinal }) => isFinal)
         .map(({ speaker, words }) => `${speaker}: ${words.map(({ word }) => word).join(' ')}`),
     lastPartial: () =>
-      told
+      reported
         .findLast(({ isFinal }) => !isFinal)
         ?.words.map(({ word }) => word)
         .join(' '),
@@ -27,7 +27,7 @@ function desk() {
 
 describe('a row of captions', () => {
   test('is shown as it grows, and is final when it has been still', () => {
-    const it = desk()
+    const it = dispatcher()
     it.say('so', 1)
     it.say('so the', 1.4)
     it.say('So the next', 1.8)
@@ -41,17 +41,17 @@ describe('a row of captions', () => {
   })
 
   test('that arrives late, as on a busy machine, is not final at once', () => {
-    const told: CaptionWords[] = []
-    const it = new CaptionAssembler((words) => told.push(words))
+    const reported: CaptionWords[] = []
+    const it = new CaptionAssembler((words) => reported.push(words))
     it.onUpdate({ key: 'a', speaker: 'Ann', text: 'so the', isFinal: false, at: 1000 }, 4000)
     it.tick(4500)
-    expect(told.some(({ isFinal }) => isFinal)).toBe(false)
+    expect(reported.some(({ isFinal }) => isFinal)).toBe(false)
     it.tick(6000)
-    expect(told.at(-1)).toMatchObject({ isFinal: true, words: [{ start: 300 }, { end: 1000 }] })
+    expect(reported.at(-1)).toMatchObject({ isFinal: true, words: [{ start: 300 }, { end: 1000 }] })
   })
 
   test('continues after a pause without losing or doubling a word, also where earlier words are corrected', () => {
-    const it = desk()
+    const it = dispatcher()
     it.say('we saw the numbers', 1)
     it.tick(4)
     it.say('We saw the numbers. They', 6)
@@ -62,7 +62,7 @@ describe('a row of captions', () => {
   })
 
   test('is read on where the page cuts its beginning', () => {
-    const it = desk()
+    const it = dispatcher()
     it.say('one two three four five six seven eight nine ten', 1)
     it.tick(4)
     it.say('six seven eight nine ten eleven', 5)
@@ -71,7 +71,7 @@ describe('a row of captions', () => {
   })
 
   test('of a participant who repeats a word continues at its end', () => {
-    const it = desk()
+    const it = dispatcher()
     it.say('yes yes', 1)
     it.tick(4)
     it.say('yes yes yes yes', 5)
@@ -80,7 +80,7 @@ describe('a row of captions', () => {
   })
 
   test('of a long speech becomes final sentence by sentence', () => {
-    const it = desk()
+    const it = dispatcher()
     const words = Array.from({ length: 120 }, (_, index) => (index % 10 === 9 ? `w${index}.` : `w${index}`))
     for (let count = 1; count <= words.length; count++) it.say(words.slice(0, count).join(' '), count * 0.4)
     expect(it.finals().length).toBeGreaterThan(1)
@@ -95,7 +95,7 @@ describe('a row of captions', () => {
   })
 
   test('that the platform ends is final at once; an older text of it that comes late says nothing', () => {
-    const it = desk()
+    const it = dispatcher()
     it.say('hello there', 1)
     it.say('Hello there!', 1.2, { isFinal: true })
     it.say('hello there', 1.3)
@@ -104,7 +104,7 @@ describe('a row of captions', () => {
   })
 
   test('redrawn under another key is the same row; a row with another beginning is not', () => {
-    const it = desk()
+    const it = dispatcher()
     it.say('the plan for the next', 1)
     it.say('the plan for the next month', 2, { key: 'b' })
     it.tick(5)
@@ -114,7 +114,7 @@ describe('a row of captions', () => {
   })
 
   test('of two people who speak at once stay two', () => {
-    const it = desk()
+    const it = dispatcher()
     it.say('I mean that', 1)
     it.say('right so do I', 1.5, { key: 'b', speaker: 'Ben' })
     it.say('I mean that we go', 2)
@@ -123,12 +123,12 @@ describe('a row of captions', () => {
   })
 
   test('gives words the time at which they came up', () => {
-    const it = desk()
+    const it = dispatcher()
     it.say('one', 10)
     it.say('one two', 11)
     it.say('one two three four', 12)
     it.finish()
-    const times = it.told.at(-1)!.words.map(({ start, end }) => [start / 1000, end / 1000])
+    const times = it.reported.at(-1)!.words.map(({ start, end }) => [start / 1000, end / 1000])
     expect(times).toEqual([
       [9.65, 10],
       [10.65, 11],
@@ -138,13 +138,13 @@ describe('a row of captions', () => {
   })
 
   test('in a script without blanks is read character by character', () => {
-    const it = desk()
+    const it = dispatcher()
     it.say('你好', 1)
     it.tick(4)
     it.say('你好世界 OK', 5)
     it.finish()
-    expect(it.told.filter(({ isFinal }) => isFinal).map(({ words }) => words.map(({ word }) => word).join(''))).toEqual(
-      ['你好', '世界 OK'],
-    )
+    expect(
+      it.reported.filter(({ isFinal }) => isFinal).map(({ words }) => words.map(({ word }) => word).join('')),
+    ).toEqual(['你好', '世界 OK'])
   })
 })

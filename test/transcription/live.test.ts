@@ -18,7 +18,7 @@ const word = (text: string, start: number, end = start + 0.3): Word => ({ word: 
 
 class Scene {
   readonly clock = new HandClock()
-  readonly told: Transcript[] = []
+  readonly reported: Transcript[] = []
   readonly notices: string[] = []
   readonly connections: { listener: LiveListener; seconds: number; isFinished: boolean; isClosed: boolean }[] = []
   readonly live: LiveTranscription
@@ -56,7 +56,7 @@ class Scene {
     }
     this.live = new LiveTranscription({
       recognition: isByCaptions ? null : recognition,
-      capture: async (_stage, _rate, _folder, listener) => {
+      capture: async (_environment, _rate, _folder, listener) => {
         this.#onSamples = listener
         const { promise: ended, resolve } = Promise.withResolvers<{ text: string }>()
         return { ended, stop: async () => resolve({ text: 'stopped' }) }
@@ -66,7 +66,7 @@ class Scene {
       clock: this.clock,
       logger: silentLogger,
       notice: (message) => this.notices.push(message),
-      emit: (transcript) => this.told.push(transcript),
+      emit: (transcript) => this.reported.push(transcript),
     })
   }
 
@@ -101,7 +101,7 @@ class Scene {
   }
 
   finals(): string[] {
-    return this.told
+    return this.reported
       .filter(({ is_final }) => is_final)
       .map(({ speaker, text, start }) => `${start.toFixed(1)} ${speaker?.name ?? '-'}: ${text}`)
   }
@@ -119,7 +119,7 @@ describe('words of a provider', () => {
     for (let time = 0; time < 10; time++) scene.heard([word('good', 0.5)], false)
     scene.heard([word('Good', 0.5), word('morning', 1), word('Yes', 2.2)])
     await scene.live.close()
-    expect(scene.told.filter(({ is_final }) => !is_final)).toHaveLength(1)
+    expect(scene.reported.filter(({ is_final }) => !is_final)).toHaveLength(1)
     expect(scene.finals()).toEqual(['0.5 Ann: Good morning', '2.2 Ben: Yes'])
     expect(scene.connections[0]).toMatchObject({ isFinished: true, seconds: expect.closeTo(3) })
     expect(scene.live.result()).toMatchObject({ gap: null, languages: ['en'], raw: [3] })
@@ -221,7 +221,7 @@ describe('captions', () => {
       ['Ann', 1, 'Good morning'],
       ['Ann', 1, 'all'],
     ])
-    expect(scene.told.some(({ is_final }) => !is_final)).toBe(true)
+    expect(scene.reported.some(({ is_final }) => !is_final)).toBe(true)
   })
 
   test('without names are attributed to the current speaker', async () => {
@@ -232,7 +232,7 @@ describe('captions', () => {
     const row = { key: 'r', participantId: null, name: '', text: 'so do I', isFinal: false }
     scene.live.takeCaption({ type: 'caption', ...row, at: scene.clock.now() })
     await scene.live.close()
-    expect(scene.told.map(({ speaker, is_final }) => [speaker?.name, is_final])).toEqual([
+    expect(scene.reported.map(({ speaker, is_final }) => [speaker?.name, is_final])).toEqual([
       ['Ben', false],
       ['Ben', true],
     ])

@@ -16,7 +16,7 @@ export interface Spoken {
 
 const SPOKEN_WORDS = 8
 
-/** True where these words stand in the text that everybody says, one after the other, none left out, none twice. */
+/** True if these words stand in the text that everybody says, one after the other, none left out, none twice. */
 function areInOrder(words: readonly string[]): boolean {
   return WORDS.some((_, begin) => words.every((word, index) => WORDS[(begin + index) % WORDS.length] === word))
 }
@@ -61,8 +61,8 @@ export function readsCaptions(start: () => Promise<MockServer>): void {
       expect(words.at(-1)!.end).toBeLessThan(end + 2.5)
     }
     expect(new Set(result.utterances.map(({ speaker }) => speaker))).toEqual(new Set(turns.map(({ name }) => name)))
-    const told = bot.events.flatMap(({ event }) => (event.type === 'transcript' ? [event.text] : []))
-    expect(told.join(' ')).toBe(result.utterances.map(({ text }) => text).join(' '))
+    const reported = bot.events.flatMap(({ event }) => (event.type === 'transcript' ? [event.text] : []))
+    expect(reported.join(' ')).toBe(result.utterances.map(({ text }) => text).join(' '))
     expect(bot.partials.length).toBeGreaterThan(3)
     expect(readFileSync(bot.file('events.jsonl'), 'utf8')).not.toContain('"is_final":false')
   })

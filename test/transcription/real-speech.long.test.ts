@@ -89,20 +89,20 @@ test.each(['deepgram', 'assemblyai'])('%s, live: words, times and speakers are t
     start,
     end,
   }))
-  const told: string[] = []
+  const reported: string[] = []
   let onSamples: (message: Buffer) => void = () => {}
   const live = new LiveTranscription({
     recognition: (await PROVIDERS[name]!()).live,
-    capture: async (_stage, _rate, _folder, listener) => {
+    capture: async (_environment, _rate, _folder, listener) => {
       onSamples = listener
       return { ended: new Promise(() => {}), stop: async () => {} }
     },
     ...{ sampleRate: 16_000, folder: place, clock, logger: silentLogger },
-    notice: (message) => told.push(message),
-    emit: ({ text, is_final: isFinal }) => isFinal && told.push(text),
+    notice: (message) => reported.push(message),
+    emit: ({ text, is_final: isFinal }) => isFinal && reported.push(text),
   })
-  const stage = { display: null, pulseServer: '', pulseSink: '', width: 1, height: 1 }
-  live.start(stage, { offset: (at) => (at - begins) / 1000, turns: () => turns, person: () => null })
+  const environment = { display: null, pulseServer: '', pulseSink: '', width: 1, height: 1 }
+  live.start(environment, { offset: (at) => (at - begins) / 1000, turns: () => turns, person: () => null })
   await clock.advance(0)
   for (let at = 0; at < pcm.byteLength; at += 3200) {
     await clock.advance(100)
@@ -111,14 +111,14 @@ test.each(['deepgram', 'assemblyai'])('%s, live: words, times and speakers are t
   // The clock did not advance while the connection was made, so that all sound waits for it.
   const wordsOf = (texts: readonly string[]) => texts.join(' ').split(' ').length
   const most = 0.9 * wordsOf(lines.map(({ text }) => text))
-  for (let push = 0; wordsOf(told) < most && push < 1200; push++) {
+  for (let push = 0; wordsOf(reported) < most && push < 1200; push++) {
     await new Promise((resolve) => setTimeout(resolve, 50))
     await clock.advance(100)
     onSamples(Buffer.alloc(3200))
   }
   await live.close()
   const { words, gap } = live.result()
-  expect({ gap, told }).toEqual({ gap: null, told: expect.any(Array) })
+  expect({ gap, reported }).toEqual({ gap: null, reported: expect.any(Array) })
   const turnsOfFile = turns.map(({ person, start, end }) => ({ speaker: person.name, userId: 1, start, end }))
   judge(lines, utterancesOf(words, turnsOfFile, null))
 })

@@ -7,28 +7,28 @@ import type { Turn, Word } from '../../transcription/types.ts'
 const word = (text: string, start: number, end = start + 0.3): Word => ({ word: text, start, end, confidence: null })
 const ann = (start: number, end: number): Turn => ({ speaker: 'Ann', userId: 1, start, end })
 const ben = (start: number, end: number): Turn => ({ speaker: 'Ben', userId: 2, start, end })
-const told = (words: Word[], turns: Turn[]) =>
+const reported = (words: Word[], turns: Turn[]) =>
   utterancesOf(words, turns, 'en').map(({ speaker, text }) => `${speaker}: ${text}`)
 
 describe('whose words they are', () => {
   test('a word belongs to the participant who speaks during most of it', () => {
     const words = [word('Good', 0), word('morning', 0.4), word('Yes', 1.9), word('thanks', 2.3)]
-    expect(told(words, [ann(0, 2), ben(2, 4)])).toEqual(['Ann: Good morning', 'Ben: Yes thanks'])
+    expect(reported(words, [ann(0, 2), ben(2, 4)])).toEqual(['Ann: Good morning', 'Ben: Yes thanks'])
   })
 
   test('in cross talk a word that both cover belongs to the earlier speaker', () => {
     const words = [word('I', 0), word('mean', 1), word('that', 2), word('Right', 4)]
-    expect(told(words, [ann(0, 3), ben(0.9, 5)])).toEqual(['Ann: I mean that', 'Ben: Right'])
+    expect(reported(words, [ann(0, 3), ben(0.9, 5)])).toEqual(['Ann: I mean that', 'Ben: Right'])
   })
 
   test('a word just outside of a turn belongs to it; a word far from all turns has no speaker', () => {
-    expect(told([word('So', 4.4), word('Hello', 9)], [ann(5, 6)])).toEqual(['Ann: So', 'Unknown: Hello'])
-    expect(told([word('Hello', 9)], [])).toEqual(['Unknown: Hello'])
+    expect(reported([word('So', 4.4), word('Hello', 9)], [ann(5, 6)])).toEqual(['Ann: So', 'Unknown: Hello'])
+    expect(reported([word('Hello', 9)], [])).toEqual(['Unknown: Hello'])
   })
 
   test('two people of one name stay two', () => {
     const namesake = { speaker: 'Ann', userId: 7, start: 1, end: 2 }
-    expect(told([word('Hello', 0), word('hi', 1.2)], [ann(0, 1), namesake])).toEqual(['Ann: Hello', 'Ann: hi'])
+    expect(reported([word('Hello', 0), word('hi', 1.2)], [ann(0, 1), namesake])).toEqual(['Ann: Hello', 'Ann: hi'])
   })
 
   test('pieces without a pause between them are one utterance', () => {
@@ -40,14 +40,14 @@ describe('whose words they are', () => {
   })
 
   test('a pause ends an utterance, and so does a sentence in a long one', () => {
-    expect(told([word('One', 0), word('two', 3)], [ann(0, 5)])).toEqual(['Ann: One', 'Ann: two'])
+    expect(reported([word('One', 0), word('two', 3)], [ann(0, 5)])).toEqual(['Ann: One', 'Ann: two'])
     const long = Array.from({ length: 50 }, (_, index) => word(index === 29 ? 'end.' : 'on', index))
-    expect(told(long, [ann(0, 60)]).map((text) => text.split(' ').length - 1)).toEqual([30, 20])
+    expect(reported(long, [ann(0, 60)]).map((text) => text.split(' ').length - 1)).toEqual([30, 20])
   })
 
   test('words that bring their own blanks are joined as they are', () => {
-    expect(told([word('你', 0), word('好', 0.3)], [ann(0, 2)])).toEqual(['Ann: 你 好'])
-    expect(told([word(' New', 0), word('-', 0.3), word('York', 0.6)], [ann(0, 2)])).toEqual(['Ann: New-York'])
+    expect(reported([word('你', 0), word('好', 0.3)], [ann(0, 2)])).toEqual(['Ann: 你 好'])
+    expect(reported([word(' New', 0), word('-', 0.3), word('York', 0.6)], [ann(0, 2)])).toEqual(['Ann: New-York'])
   })
 })
 

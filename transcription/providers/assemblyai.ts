@@ -217,7 +217,7 @@ function bound(service: object): void {
 
 /**
  * Turns grow message by message. An ended turn may come once more with punctuation; that one counts, and the plain one
- * where none comes before the next turn.
+ * if none comes before the next turn.
  */
 class TurnReader {
   readonly #isFormatted: boolean

@@ -67,7 +67,7 @@ export async function openDeepgramSocket(
   )
   socket.connect()
   await opened.promise
-  /** The package throws where the connection broke a moment ago; a separate event reports that end. */
+  /** The package throws if the connection broke a moment ago; a separate event reports that end. */
   const say = (work: () => void) => {
     try {
       if (!isOver) work()

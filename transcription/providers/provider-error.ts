@@ -50,7 +50,7 @@ export function isSilence(text: string): boolean {
   return text.includes('No clip timestamps found')
 }
 
-/** Of a foreign answer, for a sentence: one line without the key, should the service repeat it. */
+/** Shortens a provider's answer to one line for a sentence, without the key that the service may repeat. */
 export function excerpt(text: string, key: string | null): string {
   return withoutKey(text, key).replace(/\s+/g, ' ').trim().slice(0, 200)
 }

@@ -10,8 +10,8 @@ import {
   createRule,
   deleteRule,
   listRules,
-  MOST_EMAILS,
-  MOST_RULES,
+  MAX_EMAILS,
+  MAX_RULES,
   OPERATORS,
   type ShownRule,
 } from '../../store/alerts/rules.ts'
@@ -87,7 +87,7 @@ const fields = {
     .max(MAX_SECRET_LENGTH)
     .regex(/^[!-~]+$/, { error: 'must not contain spaces or characters beyond ASCII' })
     .nullable(),
-  emails: z.array(email).max(MOST_EMAILS),
+  emails: z.array(email).max(MAX_EMAILS),
 }
 const newRule = z
   .strictObject({
@@ -133,7 +133,7 @@ export function alertRoutes(app: App, { database, seals, client, alerts }: ApiDe
     }
     check({ ...rule, type: body.alert_type }, null)
     const id = await createRule(database, seals, { ...rule, teamId, type: body.alert_type })
-    if (id === null) throw refusals.tooManyRules(MOST_RULES)
+    if (id === null) throw refusals.tooManyRules(MAX_RULES)
     reply.code(201)
     return { success: true as const, data: { alert_rule_id: id } }
   })

@@ -1,4 +1,4 @@
-/** The parts of a bot's recording, where the bot was lost in its meeting and another attempt went back. */
+/** The parts of a bot's recording, if the bot was lost in its meeting and another attempt went back. */
 import { z } from 'zod'
 import { partsOf } from '../../bots/parts.ts'
 import { readBotEvents } from '../../store/bots/bot-events.ts'

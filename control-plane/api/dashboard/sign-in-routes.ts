@@ -1,7 +1,7 @@
 /** Signing in and out, and changes of a person's own account. */
 import type { FastifyRequest } from 'fastify'
 import { z } from 'zod'
-import { hashPassword, isPassword, LONGEST_PASSWORD, SHORTEST_PASSWORD } from '../../secrets/passwords.ts'
+import { hashPassword, isPassword, MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH } from '../../secrets/passwords.ts'
 import { changePerson, findPerson, ROLES, setPassword } from '../../store/people/people.ts'
 import { closeSession, openSession, type Session, useSignInLink } from '../../store/people/sessions.ts'
 import { readTeam } from '../../store/teams/teams.ts'
@@ -20,7 +20,7 @@ const KNOWN_SECONDS = 365 * 86_400
 const KNOWN_PLACE = { table: 'cookies', column: 'known_person', row: '1' }
 
 export const email = z.email().max(254)
-const password = z.string().min(1).max(LONGEST_PASSWORD)
+const password = z.string().min(1).max(MAX_PASSWORD_LENGTH)
 const done = success(z.object({ message: z.string() }))
 const meSchema = z
   .object({
@@ -115,7 +115,7 @@ export function signInRoutes(app: App, dependencies: ApiDependencies): void {
         body: z.strictObject({
           name: oneLine.optional(),
           email: email.optional(),
-          password: password.min(SHORTEST_PASSWORD).optional(),
+          password: password.min(MIN_PASSWORD_LENGTH).optional(),
           current_password: password.optional(),
         }),
         response: { 200: done },

@@ -24,7 +24,7 @@ const LIFECYCLE_KINDS: Readonly<Record<string, 'missed' | 'removed' | 'reauthori
 }
 
 /**
- * Each kind once for each subscription; null where the body is not from Graph. Lifecycle events that are new are left
+ * Each kind once for each subscription; null if the body is not from Graph. Lifecycle events that are new are left
  * out.
  */
 export function readNotifications(body: unknown): Notification[] | null {

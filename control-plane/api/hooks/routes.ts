@@ -82,7 +82,7 @@ function shakeHands(token: unknown, reply: FastifyReply): FastifyReply {
     .send(token)
 }
 
-/** Blank where it is missing, doubled or too long. */
+/** Blank if it is missing, doubled or too long. */
 function headerOf(request: FastifyRequest, name: string): string {
   const value = request.headers[name]
   return typeof value === 'string' && value.length <= MAX_NAME_LENGTH ? value : ''

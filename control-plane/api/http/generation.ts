@@ -57,7 +57,7 @@ declare module 'fastify' {
   interface FastifyRequest {
     caller: Caller | null
     generation: Generation | null
-    /** SHA-256 of method, route and body; set where the request has an `Idempotency-Key`. */
+    /** SHA-256 of method, route and body; set if the request has an `Idempotency-Key`. */
     bodyHash: Buffer | null
   }
   interface FastifyContextConfig {

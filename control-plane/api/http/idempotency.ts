@@ -35,7 +35,7 @@ export async function once<Body>(
   return answer.body
 }
 
-/** As `once`, for work of several transactions: each item is claimed for itself, under its place. */
+/** Runs work of several transactions once, as `once` does: each item is claimed under its own place. */
 export async function onceInParts<Body>(
   db: Database,
   request: FastifyRequest,
@@ -59,7 +59,7 @@ export async function onceInParts<Body>(
 }
 
 /**
- * As `once`, for work that calls other services over the network and makes its own transactions. A refused request
+ * Runs work once that calls other services over the network and makes its own transactions, as `once` does. A refused request
  * releases its key, so that it may be repeated.
  */
 export async function onceOutside<Body>(

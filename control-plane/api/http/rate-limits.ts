@@ -8,7 +8,7 @@ const COUNTED = new Set(['POST', 'PATCH', 'PUT', 'DELETE'])
 const WINDOW_SECONDS = 1
 
 export interface RateLimits {
-  /** Sets the headers of the answer; rejects with 429 where the team's limit is used up. */
+  /** Sets the headers of the answer; rejects with 429 if the team's limit is used up. */
   check(holder: Pick<KeyHolder, 'teamId' | 'requestsPerSecond'>, method: string, reply: FastifyReply): Promise<void>
 }
 

@@ -2,7 +2,7 @@
 import type { App } from './generation.ts'
 
 export interface RouteTable {
-  /** Methods of every route that fits the path, in order; empty where there is none. */
+  /** Methods of every route that fits the path, in order; empty if there is none. */
   methodsAt(path: string): string[]
 }
 

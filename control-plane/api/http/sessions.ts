@@ -13,7 +13,7 @@ const PROOF = 'dashboard'
 const READING = new Set(['GET', 'HEAD'])
 const RANKS: Record<Role, number> = { viewer: 0, member: 1, owner: 2 }
 
-/** Null: the request has no session cookie. Rejects where the cookie is not valid, or lacks the permission. */
+/** Null: the request has no session cookie. Rejects if the cookie is not valid, or lacks the permission. */
 export async function sessionOf(db: Database, request: FastifyRequest, secure: boolean): Promise<Session | null> {
   const token = cookieOf(request, SESSION_COOKIE, secure)
   if (token === undefined || token === '') return null

@@ -5,7 +5,7 @@ import { refusals } from '../http/errors.ts'
 const PLACE = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,6})?Z)::([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/
 const MAX_LENGTH = 400
 
-/** Rejects with 400 where the cursor is none of ours. */
+/** Rejects with 400 if the cursor is none of ours. */
 export function pageRequest(cursor: string | undefined, limit: number): PageRequest {
   if (cursor === undefined || cursor === '') return { limit, from: null }
   const place = placeOf(cursor)
@@ -43,7 +43,7 @@ function decode(text: string): string {
   return Buffer.from(text.replaceAll(' ', '+'), 'base64').toString('utf8')
 }
 
-/** Of a list whose items are counted: base64 of the index of its first item. */
+/** Reads a page of a list whose items are counted: its cursor is the index of the first item in base64. */
 export function indexPage(cursor: string | undefined, limit: number, total: number) {
   const start = cursor === undefined || cursor === '' ? 0 : indexOf(cursor, limit)
   if (start === null) throw refusals.validation('querystring/cursor is not a cursor of this list')

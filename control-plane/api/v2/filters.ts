@@ -41,7 +41,7 @@ export const botFilters = {
 
 export const filterTime = requestTime.optional()
 
-/** Rejects with 400 where the time is not within the days that lists reach. */
+/** Rejects with 400 if the time is not within the days that lists reach. */
 export function checkWithinDays(name: string, time: Date | undefined, now: number, isFutureAllowed: boolean): void {
   if (time === undefined) return
   const span = LIST_DAYS * 86_400_000

@@ -65,7 +65,7 @@ const OLDER_STATUSES = new Set([
   'api_request_stop',
 ])
 
-/** Messages about one status. Empty where the bot's generation has no word for it. */
+/** Messages about one status. Empty if the bot's generation has no word for it. */
 export function messagesOfStatus(bot: BotRow, status: StatusNews): OutgoingMessage[] {
   const of = messageMaker(bot, status.sourceId)
   if (bot.generation === 'v2') return [of('webhooks', 'bot.status_change', statusBody(bot, status))]

@@ -4,7 +4,7 @@ import { z } from 'zod'
 const MAX_SHORT = 1_000
 const MAX_LONG = 100_000
 
-/** Null where the text is absent, empty or no text. */
+/** Null if the text is absent, empty or no text. */
 const text = (longest: number) =>
   z
     .unknown()
@@ -28,7 +28,7 @@ export const part = <T extends z.ZodType>(shape: T) =>
 
 const MAX_ITEMS = 1_000
 
-/** Those items of a list that have this shape; none where it is no list. */
+/** Those items of a list that have this shape; none if it is no list. */
 export const list = <T extends z.ZodType>(shape: T) =>
   z
     .unknown()

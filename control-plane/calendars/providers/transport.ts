@@ -25,7 +25,7 @@ export interface Question {
 export interface Answer {
   status: number
   headers: Record<string, string>
-  /** Undefined where the body is empty or no JSON. */
+  /** Undefined if the body is empty or no JSON. */
   json: unknown
   bytes: number
   /** The problem of the body; null for JSON and for an empty one. */
@@ -80,7 +80,7 @@ function readBody(bytes: Uint8Array): Pick<Answer, 'json' | 'bodyProblem'> {
   }
 }
 
-/** Milliseconds of a `Retry-After` in seconds or as a date, at most an hour; null where there is none. */
+/** Milliseconds of a `Retry-After` in seconds or as a date, at most an hour; null if there is none. */
 export function retryAfterMs(headers: Record<string, string>, now = Date.now()): number | null {
   const text = headers['retry-after']?.trim()
   if (!text) return null

@@ -24,7 +24,7 @@ const LEASE_SECONDS = 30
  * Longest pause between two polls; the due time of the next known bot ends it earlier. A bot that becomes due in
  * between comes with a hint, or is late by this time at most.
  */
-const LONGEST_PAUSE_MS = 1_000
+const MAX_PAUSE_MS = 1_000
 /** While bots wait for room at the launcher, which sends no hint when room becomes free. */
 const FULL_PAUSE_MS = 250
 /** Spreads the polls of several processes. */
@@ -38,11 +38,11 @@ const LEAD_EVERY_MS = 60_000
 const ASSUMED_LEAD_SECONDS = 15
 const LEAD_LIMITS = { least: 5, most: 60 }
 /** Started bots whose outcome is not stored yet. A burst is started first and stored beside that. */
-const MOST_UNSTORED = 2_000
+const MAX_UNSTORED = 2_000
 /** Bots of one claim and of one pass over late ones. */
 const BATCH = 100
 /** Bots whose tokens are fetched beside the starts, so that a slow provider does not hold up the other bots. */
-const MOST_FETCHING = 64
+const MAX_FETCHING = 64
 
 export interface DueLoop {
   /** Looks for due bots now. */
@@ -92,8 +92,8 @@ export function startDueLoop(settings: DueSettings): DueLoop {
   /** How many more may be begun beside those under way. */
   function moreStarts(): number {
     const fetching = [...starting.values()].filter(Boolean).length
-    const unstored = MOST_UNSTORED - underWay.size
-    return Math.min(concurrency - (starting.size - Math.min(fetching, MOST_FETCHING)), unstored)
+    const unstored = MAX_UNSTORED - underWay.size
+    return Math.min(concurrency - (starting.size - Math.min(fetching, MAX_FETCHING)), unstored)
   }
 
   /** Free places now, starts under way counted; null: the engine decides. */
@@ -159,7 +159,7 @@ export function startDueLoop(settings: DueSettings): DueLoop {
 
   async function round(): Promise<number> {
     await lead()
-    const { scheduled, due, next_in } = await lookForDue(database, leadSeconds, LONGEST_PAUSE_MS / 1000)
+    const { scheduled, due, next_in } = await lookForDue(database, leadSeconds, MAX_PAUSE_MS / 1000)
     // In parallel: bots that are admitted now are claimed in the next round.
     const [admitted, claimed] = await both(scheduled ? admitDue(database, leadSeconds) : 0, due ? claimAndStart() : 0)
     await late()
@@ -182,7 +182,7 @@ export function startDueLoop(settings: DueSettings): DueLoop {
 
 /** Milliseconds, until just after the next bot is due. */
 function pauseUntil(nextInSeconds: number | null): number {
-  const longest = LONGEST_PAUSE_MS * (1 - JITTER * Math.random())
+  const longest = MAX_PAUSE_MS * (1 - JITTER * Math.random())
   return nextInSeconds === null ? longest : Math.min(longest, Math.ceil(nextInSeconds * 1000) + 1)
 }
 

@@ -24,7 +24,7 @@ const MAX_BATCH = 100
 export class LaunchWriter {
   readonly #database: Database
   readonly #kind: Launcher['kind']
-  /** Resolves when it is stored; with false where the bot does not want this attempt any more. */
+  /** Resolves when it is stored; with false if the bot does not want this attempt any more. */
   readonly store: (started: Started) => Promise<boolean>
 
   constructor(database: Database, launcher: Pick<Launcher, 'kind'>) {

@@ -61,7 +61,7 @@ export function keysOf(storage: Job['storage']): Record<string, string> {
   }
 }
 
-/** Runs a command of the worker. Resolves when the process is over, also where it was aborted. */
+/** Runs a command of the worker. Resolves when the process is over, also if it was aborted. */
 export function runCommand(
   name: string,
   { program, options, env }: { program: string; options: string[]; env: Record<string, string> },

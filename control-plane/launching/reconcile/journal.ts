@@ -24,7 +24,7 @@ export interface AttemptFiles {
 }
 
 /**
- * Stores what is missing of the attempt's events. Resolves with how many were read; 0 where there is no journal. The
+ * Stores what is missing of the attempt's events. Resolves with how many were read; 0 if there is no journal. The
  * events of a bot that still runs are stored only under the journal id that it will use itself when it reports again.
  */
 export async function ingestJournal(

@@ -37,7 +37,7 @@ const PASS_MS = 2_000
 /** Spreads the passes of several reconcilers. */
 const JITTER = 0.2
 /** Maximum of passes in a row that are skipped while there is no attempt to check. */
-const LONGEST_REST_PASSES = 4
+const MAX_REST_PASSES = 4
 /** How often every attempt is checked; in between, only attempts with a reason to. */
 const EVERY_ATTEMPT_MS = 10_000
 /** How often the launcher's whole list is compared with what is stored. */
@@ -88,7 +88,7 @@ export function startReconciler(settings: ReconcilerSettings): Reconciler {
     isResting = false
     const hadWork = await reconciling.pass(false)
     settings.onPass?.()
-    passes = hadWork ? 1 : Math.min(passes + 1, LONGEST_REST_PASSES)
+    passes = hadWork ? 1 : Math.min(passes + 1, MAX_REST_PASSES)
     isResting = passes > 1
     return spread(passMs * passes, JITTER)
   }
@@ -386,7 +386,7 @@ class Reconciling {
 
 const keyOf = ({ bot_id, attempt }: OpenLaunch) => `${bot_id} ${attempt}`
 
-/** The launcher's list, asked for once in a pass and only where it is needed. */
+/** The launcher's list, asked for once in a pass and only if it is needed. */
 class Listed {
   readonly #list: () => Promise<{ botId: string; attempt: number; handle: LaunchHandle }[]>
   #answer: ReturnType<typeof this.all> | null = null

@@ -20,7 +20,7 @@ export interface NewFiring {
 export const BETWEEN_TESTS_SECONDS = 30
 
 /**
- * False where the rule has fired, was changed or deleted since it was measured, or was tested just now: then nothing is
+ * False if the rule has fired, was changed or deleted since it was measured, or was tested just now: then nothing is
  * stored.
  */
 export async function storeFiring(db: Database, firing: NewFiring): Promise<boolean> {
@@ -140,7 +140,7 @@ export async function readFirings(
       left join lateral (
         select status, error, answer from delivery_attempts where delivery_id = delivery.id order by id desc limit 1
       ) last on true
-      where delivery.message_id = firing.message_id
+      if delivery.message_id = firing.message_id
     ) sending
     where team_id = ${teamId}
       and (${filter.ruleId ?? null}::uuid is null or rule_id = ${filter.ruleId ?? null}::uuid)

@@ -22,8 +22,8 @@ export type AlertType = (typeof ALERT_TYPES)[number]
 export const OPERATORS = ['>=', '<='] as const
 export type Operator = (typeof OPERATORS)[number]
 
-export const MOST_RULES = 50
-export const MOST_EMAILS = 10
+export const MAX_RULES = 50
+export const MAX_EMAILS = 10
 /** Minutes. */
 export const COOLDOWN = { least: 1, most: 1440, usual: 15 } as const
 
@@ -85,7 +85,7 @@ export async function listRules(db: Database | Tx, teamId: string, ruleId?: stri
 /** The address of an endpoint of the kind `mail`. */
 export const addressOf = (mailto: string): string => mailto.slice(MAILTO.length)
 
-/** Null where the team has as many rules as it may. */
+/** Null if the team has as many rules as it may. */
 export async function createRule(
   db: Database,
   seals: Seals,
@@ -100,7 +100,7 @@ export async function createRule(
       .where('team_id', '=', rule.teamId)
       .where('deleted_at', 'is', null)
       .executeTakeFirstOrThrow()
-    if (count >= MOST_RULES) return null
+    if (count >= MAX_RULES) return null
     const { id } = await tx
       .insertInto('alert_rules')
       .values({ team_id: rule.teamId, alert_type: rule.type, ...columnsOf(rule) })
@@ -111,7 +111,7 @@ export async function createRule(
   })
 }
 
-/** False where the team has no such rule. A rule that is enabled again counts from now on. */
+/** False if the team has no such rule. A rule that is enabled again counts from now on. */
 export async function changeRule(
   db: Database,
   seals: Seals,
@@ -139,7 +139,7 @@ export async function changeRule(
   })
 }
 
-/** Its firings stay; unsent alerts are dropped. False where the team has no such rule. */
+/** Its firings stay; unsent alerts are dropped. False if the team has no such rule. */
 export async function deleteRule(db: Database, { id, teamId }: { id: string; teamId: string }): Promise<boolean> {
   return db.transaction().execute(async (tx) => {
     const { numUpdatedRows } = await tx

@@ -24,7 +24,7 @@ interface Row {
   event: BotEvent
 }
 
-/** The events of these types that `known` does not cover, oldest first; of the attempts that are the bot, where one joined. */
+/** The events of these types that `known` does not cover, oldest first; of the attempts that are the bot, if one joined. */
 export async function readBotEvents(
   db: Database,
   bot: Pick<BotRow, 'id' | 'joined_attempt' | 'parts'>,

@@ -12,7 +12,7 @@ import { answerForClosedBots } from './commands.ts'
 import { stepRows } from './steps.ts'
 
 /**
- * Writes a change of the bot as it was read. False, and nothing is written, where the row has changed since: the
+ * Writes a change of the bot as it was read. False, and nothing is written, if the row has changed since: the
  * caller reads it again and decides again. A change without content is written without effect.
  */
 export async function applyChange(tx: Tx, bot: BotRow, change: BotChange): Promise<boolean> {
@@ -25,7 +25,7 @@ async function patchBot(tx: Tx, bot: BotRow, change: BotChange): Promise<boolean
   return (await patchBots(tx, [{ bot, change }])) === 1
 }
 
-/** Changes of several bots that the transaction has locked. Throws where one of them has changed since it was read. */
+/** Changes of several bots that the transaction has locked. Throws if one of them has changed since it was read. */
 export async function applyChanges(tx: Tx, changes: readonly { bot: BotRow; change: BotChange }[]): Promise<void> {
   const patched = changes.filter(({ change }) => Object.keys(change.patch).length > 0)
   if ((await patchBots(tx, patched)) !== patched.length) throw new Error('The row of a bot changed under its lock')

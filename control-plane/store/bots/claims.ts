@@ -26,7 +26,7 @@ export interface DueLook {
   scheduled: boolean
   /** Whether admitted bots wait for a launcher. */
   due: boolean
-  /** Seconds until the next one is due, where that is within `aheadSeconds`; null otherwise. */
+  /** Seconds until the next one is due, if that is within `aheadSeconds`; null otherwise. */
   next_in: number | null
 }
 
@@ -199,12 +199,12 @@ const LEASABLE = ['starting', 'running', 'ending', 'processing', 'assembling']
 const botLease = new RowLease('bots')
 const isLeasable = sql`phase in (${sql.join(LEASABLE)})`
 
-/** Takes the lease of a bot that has a process or parts to join, for work that one reconciler does at a time. False where another has it. */
+/** Takes the lease of a bot that has a process or parts to join, for work that one reconciler does at a time. False if another has it. */
 export function takeBotLease(db: Database, botId: string, owner: string, leaseSeconds: number): Promise<boolean> {
   return botLease.acquire(db, botId, { owner, leaseSeconds }, isLeasable)
 }
 
-/** Keeps such a lease for so many seconds from now, where the owner still has it. */
+/** Keeps such a lease for so many seconds from now, if the owner still has it. */
 export function keepBotLease(db: Database, botId: string, owner: string, leaseSeconds: number): Promise<boolean> {
   return botLease.renew(db, botId, { owner, leaseSeconds })
 }

@@ -9,7 +9,7 @@ import { jsonText } from './bots.ts'
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 /** Milliseconds between two polls of a command that waits for its answer. */
 const FIRST_LOOK_MS = 20
-const LONGEST_LOOK_MS = 200
+const MAX_LOOK_MS = 200
 
 /**
  * Stores a command for a bot and gives back its id. A bot is asked to leave once: a second `leave` would make it skip
@@ -42,7 +42,7 @@ export async function addCommand(
   return row.id
 }
 
-/** The bot's answer, or null where none came in time. Polls, so it works with a pooler and across replicas. */
+/** The bot's answer, or null if none came in time. Polls, so it works with a pooler and across replicas. */
 export async function waitForAnswer(
   db: Database,
   commandId: string,
@@ -50,7 +50,7 @@ export async function waitForAnswer(
   signal?: AbortSignal,
 ): Promise<Answer | null> {
   const until = performance.now() + timeoutMs
-  for (let pause = FIRST_LOOK_MS; ; pause = Math.min(pause * 1.5, LONGEST_LOOK_MS)) {
+  for (let pause = FIRST_LOOK_MS; ; pause = Math.min(pause * 1.5, MAX_LOOK_MS)) {
     const row = await db.selectFrom('bot_commands').select('answer').where('id', '=', commandId).executeTakeFirst()
     if (row === undefined) return null
     if (row.answer !== null) return row.answer as Answer
@@ -107,7 +107,7 @@ export async function markSent(db: Database, commandIds: readonly string[]): Pro
       order by id for no key update skip locked)`.execute(db)
 }
 
-/** Keeps the first answer. False where the command is not the bot's, or was answered before. */
+/** Keeps the first answer. False if the command is not the bot's, or was answered before. */
 export async function storeAnswer(db: Database, botId: string, answer: Answer): Promise<boolean> {
   if (!UUID.test(answer.id)) return false
   const { numUpdatedRows } = await db

@@ -104,7 +104,7 @@ export async function transcriptsOfOthers(tx: Tx, teamId: string, ids: readonly 
   return new Set(rows.map(({ id }) => id))
 }
 
-/** The journal that an attempt last wrote; undefined where no event of it was ever stored. */
+/** The journal that an attempt last wrote; undefined if no event of it was ever stored. */
 export async function journalOfAttempt(db: Database, botId: string, attempt: number): Promise<string | undefined> {
   const row = await db
     .selectFrom('bot_events')
@@ -117,7 +117,7 @@ export async function journalOfAttempt(db: Database, botId: string, attempt: num
   return row?.journal_id
 }
 
-/** Seconds of the recording that the attempt last reported as safe in files; null where it never did. */
+/** Seconds of the recording that the attempt last reported as safe in files; null if it never did. */
 export async function recordedSeconds(db: Database | Tx, botId: string, attempt: number): Promise<number | null> {
   const { rows } = await sql<{ seconds: number }>`
     select (event ->> 'seconds')::float as seconds from bot_events

@@ -6,7 +6,7 @@ import type { Database } from '../database.ts'
 /** The page reports a bot that did not answer within this time. */
 const ANSWER_WITHIN_SECONDS = 15
 /** Bots of one team that are looked at together. */
-const MOST_BOTS = 250
+const MAX_BOTS = 250
 
 export interface LiveRow {
   id: string
@@ -16,7 +16,7 @@ export interface LiveRow {
   is_resuming: boolean
   /** The newest stored picture. `at`: when the bot took it. */
   picture: { key: string; bytes: number; at: string } | null
-  /** The last question for a picture; null where none was ever asked. */
+  /** The last question for a picture; null if none was ever asked. */
   asked: { seconds_ago: number; is_ok: boolean | null; message: string | null } | null
   /** The last event of a speaker. */
   speaker: { name: string | null; is_speaking: boolean } | null
@@ -52,8 +52,8 @@ export async function readLiveView(db: Database, teamId: string): Promise<LiveRo
       select json_build_object('speaker', left(event -> 'speaker' ->> 'name', 200),
         'text', right(event ->> 'text', 500), 'at', at) as line
       from bot_events where bot_id = bots.id and type = 'transcript' order by at desc limit 1) as line on true
-    where bots.team_id = ${teamId} and bots.phase not in ('closed', 'scheduled')
-    order by bots.created_at desc, bots.id limit ${MOST_BOTS}`.execute(db)
+    if bots.team_id = ${teamId} and bots.phase not in ('closed', 'scheduled')
+    order by bots.created_at desc, bots.id limit ${MAX_BOTS}`.execute(db)
   return rows
 }
 
@@ -74,7 +74,7 @@ export async function askForPictures(
       where team_id = ${teamId} and phase = 'running' and status = any(${IN_CALL_WITH_PICTURE}::text[])
         and recording_mode <> 'audio_only' and data_deleted_at is null
         and (${botId ?? null}::uuid is null or bots.id = ${botId ?? null}::uuid)
-      order by created_at desc limit ${MOST_BOTS}
+      order by created_at desc limit ${MAX_BOTS}
     ), asked as (
       insert into live_pictures (bot_id, asked_at, command_id)
       select id, now(), gen_random_uuid() from candidates order by id

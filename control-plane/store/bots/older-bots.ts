@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import type { BotRow } from '../../rows/index.ts'
 import type { Database } from '../database.ts'
 
-/** By UUID or running number; undefined where the team has no such bot in this generation. */
+/** Reads a bot by UUID or running number; undefined if the team has no such bot in this generation. */
 export async function readOlderBot(db: Database, teamId: string, id: string | number): Promise<BotRow | undefined> {
   return db
     .selectFrom('bots')
@@ -20,7 +20,7 @@ export async function noteAccess(db: Database, botId: string): Promise<void> {
     update bots set access_count = access_count + 1, last_accessed_at = now() where id = ${botId}`.execute(db)
 }
 
-/** The state of the deletion of a bot's data; null where none was requested. */
+/** The state of the deletion of a bot's data; null if none was requested. */
 export async function deletionOf(db: Database, botId: string): Promise<{ hasFailed: boolean } | null> {
   const row = await db
     .selectFrom('deletions')

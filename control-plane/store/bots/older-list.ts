@@ -28,7 +28,7 @@ export interface ListPlace {
   /** Microseconds since 1970. */
   createdAt: number
   number: number
-  /** Its value of the field that orders the list; null where it has none or the list has no such order. */
+  /** Its value of the field that orders the list; null if it has none or the list has no such order. */
   value: string | null
 }
 
@@ -37,7 +37,7 @@ export interface ListedBot {
   place: ListPlace
 }
 
-/** At most `limit` bots of the team, behind `after`. */
+/** Lists at most `limit` bots of the team, behind `after`. */
 export async function listOlderBots(
   db: Database,
   teamId: string,
@@ -63,7 +63,7 @@ export async function listOlderBots(
   }))
 }
 
-/** The current position of the team's bot of this number; undefined where there is none. */
+/** The current position of the team's bot of this number; undefined if there is none. */
 export async function placeOfOlderBot(
   db: Database,
   teamId: string,
@@ -82,7 +82,7 @@ function orderValue(order: ExtraOrder | null): RawBuilder<string | null> {
   return order === null ? sql<string | null>`null::text` : extraText(order.field)
 }
 
-/** A field of `extra` as text; null where `extra` is no object or has no such field. */
+/** A field of `extra` as text; null if `extra` is no object or has no such field. */
 function extraText(field: string): RawBuilder<string | null> {
   return sql<string | null>`(extra ->> ${field}::text)`
 }

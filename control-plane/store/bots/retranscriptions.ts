@@ -42,7 +42,7 @@ export interface ClaimedRetranscription extends Retranscription {
   tries: number
 }
 
-/** The next one that is due and not claimed; null where there is none. */
+/** The next one that is due and not claimed; null if there is none. */
 export async function claimRetranscription(db: Database, claim: Claim): Promise<ClaimedRetranscription | null> {
   const { rows } = await sql<Claimed>`
     update retranscriptions set ${retranscriptionLease.acquired(claim)}, tries = tries + 1
@@ -66,7 +66,7 @@ export async function claimRetranscription(db: Database, claim: Claim): Promise<
   }
 }
 
-/** The caller's key at the provider; null: the operator's. Throws where the key that sealed it is gone. */
+/** The caller's key at the provider; null: the operator's. Throws if the key that sealed it is gone. */
 export function openApiKey(seals: Seals, { id, secret }: ClaimedRetranscription): string | null {
   return secret === null ? null : seals.open(secret, secretPlace(id))
 }

@@ -9,7 +9,7 @@ export function sealedSecrets(seals: Seals, botId: string, secrets: BotSecrets):
   return seals.seal(JSON.stringify(secrets), secretsPlace(botId))
 }
 
-/** Empty without any. Throws where the key that sealed them is gone. */
+/** Empty without any. Throws if the key that sealed them is gone. */
 export function openSecrets(seals: Seals, { id, secrets }: Pick<BotRow, 'id' | 'secrets'>): BotSecrets {
   return secrets === null ? {} : (JSON.parse(seals.open(secrets, secretsPlace(id))) as BotSecrets)
 }

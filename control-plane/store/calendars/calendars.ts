@@ -120,7 +120,7 @@ export async function changeCalendar(
   })
 }
 
-/** Of a locked calendar. */
+/** Writes a change of a locked calendar. */
 export async function writeCalendar(tx: Tx, calendarId: string, change: CalendarChange): Promise<CalendarRow> {
   const row = await tx
     .updateTable('calendars')

@@ -44,7 +44,7 @@ export async function claimOldPushes(
   return rows
 }
 
-/** Null where another process has the claim, or the calendar is not connected. */
+/** Null if another process has the claim, or the calendar is not connected. */
 export async function claimPush(db: Database, calendarId: string, claim: Claim): Promise<CalendarRow | null> {
   const { rows } = await sql<CalendarRow>`
     update calendars set ${pushLease.acquired(claim)}
@@ -76,7 +76,7 @@ export interface NewChannel {
 
 /**
  * The channel of the calendar from now on; one with the same name is prolonged, any other one is to be stopped. False
- * where the lease is lost or the calendar is gone.
+ * if the lease is lost or the calendar is gone.
  */
 export async function storeChannel(
   db: Database,
@@ -202,7 +202,7 @@ export async function endChannels(tx: Tx, calendarId: string): Promise<ChannelRo
     .execute()
 }
 
-/** The channel that a notification names, also one that is about to be stopped; undefined where the token is not its own. */
+/** The channel that a notification names, also one that is about to be stopped; undefined if the token is not its own. */
 export async function channelOf(
   db: Database,
   platform: string,

@@ -145,7 +145,7 @@ export async function markRemoved(tx: Tx, eventIds: readonly string[]): Promise<
 }
 
 /** The columns that messages about an event contain. */
-export type ToldEvent = Pick<
+export type ReportedEvent = Pick<
   EventRow,
   | 'id'
   | 'series_id'
@@ -161,9 +161,9 @@ export type ToldEvent = Pick<
 > & { bot_scheduled: boolean; series_bot_scheduled: boolean; event_type: string }
 
 /** Earliest first. */
-export async function readToldEvents(tx: Tx, eventIds: readonly string[]): Promise<ToldEvent[]> {
+export async function readReportedEvents(tx: Tx, eventIds: readonly string[]): Promise<ReportedEvent[]> {
   if (eventIds.length === 0) return []
-  const { rows } = await sql<ToldEvent>`
+  const { rows } = await sql<ReportedEvent>`
     select e.id, e.series_id, e.is_recurring, e.is_exception, e.title, e.starts_at, e.ends_at, e.status, e.is_all_day,
       e.meeting_url, e.meeting_platform, s.event_type,
       coalesce(i.state = 'wanted' and i.bot_id is not null and e.status <> 'cancelled', false) as bot_scheduled,

@@ -18,7 +18,7 @@ export interface CalendarFilter {
   statuses?: readonly string[] | undefined
 }
 
-/** The open subscription of a calendar; null where the calendar is only polled. */
+/** The open subscription of a calendar; null if the calendar is only polled. */
 export interface OpenChannel {
   provider_id: string
   resource_id: string | null

@@ -19,7 +19,7 @@ export async function claimDueSyncs(db: Database, claim: Claim, limit: number): 
   return rows
 }
 
-/** Takes one calendar, due or not. Null where another sync of it is under way, or it is not connected. */
+/** Takes one calendar, due or not. Null if another sync of it is under way, or it is not connected. */
 export async function claimSync(db: Database, calendarId: string, claim: Claim): Promise<CalendarRow | null> {
   const { rows } = await sql<CalendarRow>`
     update calendars set ${started(claim)}
@@ -27,7 +27,7 @@ export async function claimSync(db: Database, calendarId: string, claim: Claim):
   return rows[0] ?? null
 }
 
-/** The calendar for the rest of the transaction, where the lease is still held and the cursor is the one that was read. */
+/** The calendar for the rest of the transaction, if the lease is still held and the cursor is the one that was read. */
 export function lockForSync(
   tx: Tx,
   calendarId: string,

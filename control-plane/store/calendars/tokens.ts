@@ -17,7 +17,7 @@ export interface TokenState {
   accessToken: string | null
 }
 
-/** Undefined where the calendar is not connected. `marginSeconds`: for how long the token has to work still. */
+/** Undefined if the calendar is not connected. `marginSeconds`: for how long the token has to work still. */
 export async function readTokens(
   db: Database,
   seals: Seals,
@@ -47,7 +47,7 @@ export async function readTokens(
 
 export const refreshLease = new RowLease('calendars', 'refresh_lease')
 
-/** False where another process refreshes, or the credentials have been replaced. */
+/** False if another process refreshes, or the credentials have been replaced. */
 export function takeRefreshLease(db: Database, calendarId: string, version: number, claim: Claim): Promise<boolean> {
   return refreshLease.acquire(db, calendarId, claim, sql`credentials_version = ${version} and deleted_at is null`)
 }
@@ -55,13 +55,13 @@ export function takeRefreshLease(db: Database, calendarId: string, version: numb
 export interface Refreshed {
   accessToken: string
   expiresInSeconds: number
-  /** JSON with the secrets, where the refresh token was replaced. */
+  /** JSON with the secrets, if the refresh token was replaced. */
   credentials: string | null
 }
 
 /**
  * Stores the result of a refresh if the credentials are still those that it used, even if another process has the lease
- * by now: a replaced refresh token is the only one that works. False where the credentials differ.
+ * by now: a replaced refresh token is the only one that works. False if the credentials differ.
  */
 export async function storeRefreshed(
   db: Database,

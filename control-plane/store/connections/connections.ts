@@ -98,7 +98,7 @@ export interface ConnectionChange {
   user?: AuthorizedUser | undefined
 }
 
-/** Undefined where the team has no such connection. */
+/** Undefined if the team has no such connection. */
 export async function changeConnection(
   db: Database | Tx,
   seals: Seals,
@@ -186,7 +186,7 @@ export async function listConnections(
   return query.orderBy('created_at').orderBy('id').execute()
 }
 
-/** Undefined where the team has no such connection. */
+/** Undefined if the team has no such connection. */
 export async function readConnection(
   db: Database | Tx,
   teamId: string,
@@ -201,7 +201,7 @@ export async function readConnection(
     .executeTakeFirst()
 }
 
-/** Sealed; null where the connection is gone. */
+/** Sealed; null if the connection is gone. */
 export async function readClientSecret(db: Database, id: string): Promise<Buffer | null> {
   const row = await db.selectFrom('connections').select('client_secret').where('id', '=', id).executeTakeFirst()
   return row?.client_secret ?? null

@@ -9,7 +9,7 @@ import type { Database } from '../database.ts'
 import { type Claim, RowLease } from '../row-lease.ts'
 import { type ConnectionTokens, tokenColumns } from './connections.ts'
 
-/** With its sealed values, deleted ones too. `is_fresh`: the access token works for a while yet. */
+/** Reads a connection with its sealed values, deleted ones too. `is_fresh`: the access token works for a while yet. */
 export async function readTokens(
   db: Database,
   id: string,
@@ -29,13 +29,13 @@ export async function readTokens(
 
 export const refreshLease = new RowLease('connections')
 
-/** False where another has it, or where the pair is no longer this one. */
+/** False if another has it, or where the pair is no longer this one. */
 export function takeRefreshLease(db: Database, id: string, version: number, claim: Claim): Promise<boolean> {
   return refreshLease.acquire(db, id, claim, sql`tokens_version = ${version} and deleted_at is null`)
 }
 
 /**
- * Writes the pair that replaces pair `version`; the lease ends, and errors are cleared. False where the connection was
+ * Writes the pair that replaces pair `version`; the lease ends, and errors are cleared. False if the connection was
  * deleted, authorized again or written already.
  */
 export async function writeTokens(

@@ -50,7 +50,7 @@ export async function launchesStarted(
 }
 
 /**
- * Stores how the attempt ended, without its log where the bot's data was deleted. False where the end was stored
+ * Stores how the attempt ended, without its log where the bot's data was deleted. False if the end was stored
  * before.
  */
 export async function launchEnded(
@@ -110,7 +110,7 @@ export async function wantRecovery(db: Database | Tx, botId: string, attempt: nu
     .execute()
 }
 
-/** For one reconciler at a time. False where another recovers the attempt, or it is done. */
+/** For one reconciler at a time. False if another recovers the attempt, or it is done. */
 export async function takeRecovery(
   db: Database,
   { botId, attempt, owner, seconds }: { botId: string; attempt: number; owner: string; seconds: number },
@@ -226,7 +226,7 @@ export async function openLaunches(
       select max(stored_at) as at from bot_events where bot_id = bots.id and attempt = launches.attempt
         and type in ('status_change', 'artifact', 'transcription_started', 'final_report')
     ) as progress on leaving.since is not null
-    where launches.launcher = ${launcher} and launches.cleaned_at is null
+    if launches.launcher = ${launcher} and launches.cleaned_at is null
       and ${which === 'all' ? sql`true` : isSuspect}
     order by launches.created_at limit ${limit}`.execute(db)
   return rows
@@ -261,7 +261,7 @@ export async function learnedCost(
   return cores === null || memory === null ? null : { cores, memoryBytes: memory, samples }
 }
 
-/** Seconds from the claim to `joining_call` that 95 of the last 100 bots of a day kept; null where too few are known. */
+/** Seconds from the claim to `joining_call` that 95 of the last 100 bots of a day kept; null if too few are known. */
 export async function startSeconds(db: Database, launcher: string): Promise<number | null> {
   const { rows } = await sql<{ seconds: number | null; samples: number }>`
     select percentile_cont(0.95) within group (order by seconds) as seconds, count(*) as samples from (

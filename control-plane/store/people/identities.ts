@@ -6,7 +6,7 @@ import { createPerson } from './people.ts'
 export interface Identity {
   issuer: string
   subject: string
-  /** Null where the issuer does not say that it was verified. */
+  /** Null if the issuer does not say that it was verified. */
   verifiedEmail: string | null
   name: string | null
 }

@@ -40,7 +40,7 @@ const asPerson = (row: {
   role: row.role as Role,
 })
 
-/** By an owner or the operator, who vouch for the e-mail address. Null where the address is taken. */
+/** Creates a person for an owner or the operator, who vouch for the e-mail address. Null if the address is taken. */
 export async function createPerson(
   db: Database | Tx,
   { teamId, name, email, role }: NewPerson,

@@ -46,7 +46,7 @@ export async function createSignInLink(db: Database, personId: string): Promise<
   return token
 }
 
-/** The token of a new session; null where the link is unknown, used or too old. Of two that use it at once one wins. */
+/** The token of a new session; null if the link is unknown, used or too old. Of two that use it at once one wins. */
 export async function useSignInLink(db: Database, token: string): Promise<string | null> {
   if (!TOKEN.test(token)) return null
   const used = await db

@@ -9,8 +9,8 @@ const LOCK = 7_210_001
 const NAME = 'First team'
 
 /**
- * Makes the first team and its first key where there is no team yet. `keep` stores the key before the commit: what is in
- * the database is then never without it. Null where there is a team already.
+ * Makes the first team and its first key if there is no team yet. `keep` stores the key before the commit: what is in
+ * the database is then never without it. Null if there is a team already.
  */
 export async function createFirstTeam(
   db: Database,

@@ -37,7 +37,7 @@ const RANDOM_BYTES = 32
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 const CHECK_LENGTH = 6
 /** Length of the base62 text of 32 bytes that begin with some zeros. */
-const SHORTEST_RANDOM = 30
+const MIN_RANDOM = 30
 const SHOWN_LENGTH = PREFIX.length + 6
 /** Of any text that may be a key; longer ones are not looked up. */
 const MAX_KEY_LENGTH = 200
@@ -57,7 +57,7 @@ export function looksLikeKey(text: string): boolean {
 export function isWellFormedKey(text: string): boolean {
   if (text.length > MAX_KEY_LENGTH || !text.startsWith(PREFIX)) return false
   const random = text.slice(PREFIX.length, -CHECK_LENGTH)
-  return random.length >= SHORTEST_RANDOM && text.slice(-CHECK_LENGTH) === checkOf(random)
+  return random.length >= MIN_RANDOM && text.slice(-CHECK_LENGTH) === checkOf(random)
 }
 
 export function hashOfKey(key: string): Buffer {
@@ -79,7 +79,7 @@ export interface NewKey {
   teamId: string
   name: string
   permission: Permission
-  /** The sealed copy that webhooks carry in `x-service-api-key`; null where the team has that header switched off. */
+  /** The sealed copy that webhooks carry in `x-service-api-key`; null if the team has that header switched off. */
   seal: ((key: string, keyId: string) => Buffer) | null
   /** When the key stops working. Null or absent: never. */
   expiresAt?: Date | null
@@ -93,7 +93,7 @@ export function sealApiKey(seals: Seals): (key: string, keyId: string) => Buffer
   return (key, keyId) => seals.seal(key, sealedKeyPlace(keyId))
 }
 
-/** For a new key of the team: null where the team has the header switched off. */
+/** For a new key of the team: null if the team has the header switched off. */
 export async function sealForTeam(db: Database | Tx, seals: Seals, teamId: string): Promise<NewKey['seal']> {
   const team = await readTeam(db, teamId)
   return team?.api_key_in_webhooks === false ? null : sealApiKey(seals)
@@ -133,7 +133,7 @@ export async function listKeys(db: Database, teamId?: string): Promise<KeySummar
   return rows.map((row) => ({ ...row, permission: row.permission as Permission }))
 }
 
-/** False where there is no such key. A key that is revoked already stays so. */
+/** False if there is no such key. A key that is revoked already stays so. */
 export async function revokeKey(db: Database, keyId: string): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('api_keys')
@@ -143,7 +143,7 @@ export async function revokeKey(db: Database, keyId: string): Promise<boolean> {
   return numUpdatedRows > 0n
 }
 
-/** Null for a key that is unknown, revoked or expired. Rejects where the database cannot be asked. */
+/** Null for a key that is unknown, revoked or expired. Rejects if the database cannot be asked. */
 export async function findKeyHolder(db: Database, key: string): Promise<KeyHolder | null> {
   if (key.length > MAX_KEY_LENGTH) return null
   const row = await db

@@ -27,12 +27,12 @@ export interface LastAudit {
 }
 
 /** Milliseconds for each statement, which reads whole tables. */
-const LONGEST_MS = 300_000
+const MAX_MS = 300_000
 
 /** Runs the audit's statements on one connection, with more time than other statements have. */
 export async function withAuditTime<Result>(db: Database, work: (tx: Tx) => Promise<Result>): Promise<Result> {
   return db.transaction().execute(async (tx) => {
-    await sql`set local statement_timeout = ${sql.lit(LONGEST_MS)}`.execute(tx)
+    await sql`set local statement_timeout = ${sql.lit(MAX_MS)}`.execute(tx)
     return work(tx)
   })
 }

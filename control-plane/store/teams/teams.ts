@@ -84,7 +84,7 @@ export async function listTeams(db: Database): Promise<TeamSummary[]> {
   }))
 }
 
-/** False where there is no such team. A balance that is set is an `adjust` entry of the ledger, as is every change of it. */
+/** False if there is no such team. A balance that is set is an `adjust` entry of the ledger, as is every change of it. */
 export async function setTeam(db: Database, teamId: string, change: TeamChange): Promise<boolean> {
   const { balance, plan, ...single } = change
   return db.transaction().execute(async (tx) => {
@@ -139,7 +139,7 @@ async function adjust(tx: Tx, teamId: string, amount: number): Promise<void> {
   await writeLedger(tx, [{ teamId, botId: null, kind: 'adjust', meter: null, amount, source }])
 }
 
-/** Adds tokens. The new balance in tokens, null where it is unlimited; undefined where there is no such team. */
+/** Adds tokens. The new balance in tokens, null if it is unlimited; undefined if there is no such team. */
 export async function grantTokens(db: Database, teamId: string, tokens: number): Promise<number | null | undefined> {
   return db.transaction().execute(async (tx) => {
     const team = await tx.selectFrom('teams').select('id').where('id', '=', teamId).forUpdate().executeTakeFirst()

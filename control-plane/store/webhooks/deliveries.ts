@@ -8,7 +8,7 @@ import type { ClaimedDelivery } from './delivery-claims.ts'
 /** Failures in a row after which an endpoint gets single probes only. */
 export const BREAKER_FAILURES = 5
 const FIRST_PROBE_SECONDS = 30
-const LONGEST_PROBE_SECONDS = 600
+const MAX_PROBE_SECONDS = 600
 /** Without any success for this long, an endpoint that many messages share is disabled. */
 const DISABLED_AFTER_DAYS = 5
 
@@ -49,15 +49,15 @@ export async function dropOfDisabled(db: Database): Promise<void> {
 }
 
 /** Seconds until a delivery whose request could not be built is tried again; a quarter of its age between these. */
-const SHORTEST_POSTPONEMENT = 10
-const LONGEST_POSTPONEMENT = 600
+const MIN_POSTPONEMENT = 10
+const MAX_POSTPONEMENT = 600
 
 /** Puts back a delivery that was not sent: no attempt is counted, and it is no failure of the endpoint. */
 export async function postponeDelivery(db: Database, id: number, claim: string): Promise<void> {
   await sql`
     update deliveries set state = 'waiting', claim = null, lease_until = null,
-      next_at = now() + make_interval(secs => greatest(${SHORTEST_POSTPONEMENT}::float8,
-        least(${LONGEST_POSTPONEMENT}::float8, extract(epoch from now() - created_at)::float8 / 4)))
+      next_at = now() + make_interval(secs => greatest(${MIN_POSTPONEMENT}::float8,
+        least(${MAX_POSTPONEMENT}::float8, extract(epoch from now() - created_at)::float8 / 4)))
     where id = ${id} and claim = ${claim}::uuid and state = 'sending'`.execute(db)
 }
 
@@ -75,7 +75,7 @@ export interface AttemptResult {
 }
 
 /**
- * Stores an attempt, what it means for the delivery, and for its endpoint. False where the claim was lost in the meantime:
+ * Stores an attempt, what it means for the delivery, and for its endpoint. False if the claim was lost in the meantime:
  * then only the attempt is stored. The answer is not stored where the bot's data was deleted.
  */
 export async function finishAttempt(
@@ -111,7 +111,7 @@ export async function finishAttempt(
         probe_at = case
           when ${isDelivered} then null
           when e.failed_in_a_row >= ${BREAKER_FAILURES - 1} and (e.probe_at is null or e.probe_at <= now())
-            then now() + make_interval(secs => least(${LONGEST_PROBE_SECONDS}::float8,
+            then now() + make_interval(secs => least(${MAX_PROBE_SECONDS}::float8,
               ${FIRST_PROBE_SECONDS} * power(2::float8, least(e.failed_in_a_row, 100) - ${BREAKER_FAILURES - 1})))
           else e.probe_at end,
         failing_since = case when ${isDelivered} then null else coalesce(e.failing_since, now()) end,

@@ -38,7 +38,7 @@ export interface ClaimedDelivery {
   body: Record<string, unknown>
   is_compat: boolean
   message_created_at: string
-  /** Of its bot; null where that has none, or there is no bot. */
+  /** Of its bot; null if that has none, or there is no bot. */
   traceparent: string | null
   /** Seconds since the message was stored, at the claim. */
   message_age: number

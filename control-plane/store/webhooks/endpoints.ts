@@ -27,7 +27,7 @@ export interface NewEndpoint {
   method?: 'POST' | 'PUT'
   /** Null or absent: every event. */
   events?: readonly string[] | null
-  /** Made where it is left out and `kind` is `team`. */
+  /** Made if it is left out and `kind` is `team`. */
   secret?: string | null
 }
 
@@ -95,7 +95,7 @@ export async function listEndpoints(
   return query.orderBy('created_at').orderBy('id').execute()
 }
 
-/** The new secret; the one before signs beside it for 24 hours. Null where there is no such endpoint of a team. */
+/** The new secret; the one before signs beside it for 24 hours. Null if there is no such endpoint of a team. */
 export async function rotateSecret(db: Database, seals: Seals, id: string, teamId?: string): Promise<string | null> {
   return db.transaction().execute(async (tx) => {
     let query = tx.selectFrom('endpoints').select('secret').where('id', '=', id).where('kind', '=', 'team').forUpdate()
@@ -117,7 +117,7 @@ export async function rotateSecret(db: Database, seals: Seals, id: string, teamI
   })
 }
 
-/** Sends to a disabled endpoint again. False where there is none. */
+/** Sends to a disabled endpoint again. False if there is none. */
 export async function enableEndpoint(db: Database | Tx, id: string): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('endpoints')
@@ -130,7 +130,7 @@ export async function enableEndpoint(db: Database | Tx, id: string): Promise<boo
 /** Reason of an account's endpoint that has a successor or was removed. */
 const REPLACED = 'replaced'
 
-/** The one address of the older generation's account; null where none is set. A disabled one is shown all the same. */
+/** The one address of the older generation's account; null if none is set. A disabled one is shown all the same. */
 export async function readAccountUrl(db: Database | Tx, teamId: string): Promise<string | null> {
   return (await accountEndpoint(db, teamId))?.url ?? null
 }

@@ -10,8 +10,8 @@ import type { ClaimedDelivery } from './delivery-claims.ts'
 export const LOST_AFTER_SECONDS = 3600
 
 /**
- * Ends the delivery with the reason in its attempts, where it is older than an hour; it can be replayed once the key is
- * there again. It is no failure of the endpoint. False where it is younger, or the claim was lost.
+ * Ends the delivery with the reason in its attempts, if it is older than an hour; it can be replayed once the key is
+ * there again. It is no failure of the endpoint. False if it is younger, or the claim was lost.
  */
 export async function failLostDelivery(
   db: Database,

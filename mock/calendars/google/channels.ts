@@ -19,7 +19,7 @@ export interface Channel {
   messages: number
 }
 
-const LONGEST_MS = 604_800_000
+const MAX_MS = 604_800_000
 const RETRIED = new Set([500, 502, 503, 504])
 
 export class Channels {
@@ -55,7 +55,7 @@ export class Channels {
     if (token !== undefined && (typeof token !== 'string' || token.length > 256))
       return refusal(400, 'invalid', 'The channel token is too long.')
     if (this.usedIds.has(id)) return refusal(400, 'channelIdNotUnique', `Channel id ${id} not unique`)
-    const ttl = Number((params as { ttl?: unknown } | undefined)?.ttl ?? LONGEST_MS / 1000) * 1000
+    const ttl = Number((params as { ttl?: unknown } | undefined)?.ttl ?? MAX_MS / 1000) * 1000
     const asked = expiration === undefined ? this.clock.now() + ttl : Number(expiration)
     if (!(asked > this.clock.now())) return refusal(400, 'invalid', 'The expiration is in the past.')
     const channel: Channel = {
@@ -63,7 +63,7 @@ export class Channels {
       resourceId: createHash('sha256').update(`${account.email} ${calendar.id}`).digest('base64url').slice(0, 27),
       address,
       token: token ?? null,
-      expiresAt: Math.min(asked, this.clock.now() + LONGEST_MS),
+      expiresAt: Math.min(asked, this.clock.now() + MAX_MS),
       calendar,
       account,
       messages: 0,

@@ -117,7 +117,7 @@ export class MockGoogleCalendar {
   }
 }
 
-/** Rejects where a named port is taken. */
+/** Rejects if a named port is taken. */
 export async function startMockGoogleCalendar({
   port = 0,
   clock,

@@ -8,7 +8,7 @@ import { itemOf, masterOf } from './items.ts'
 import { refusal, syncTokenGone } from './refusals.ts'
 
 const DEFAULT_PAGE = 250
-const LARGEST_PAGE = 2500
+const MAX_PAGE = 2500
 /** Far enough for every test; a real calendar has no bounds. */
 const FOREVER = { start: new Date(Date.UTC(1990, 0)), end: new Date(Date.UTC(2100, 0)) }
 const AROUND_MS = 30 * 24 * 3600_000
@@ -42,7 +42,7 @@ const RFC_3339 = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?(Z|[+-]\d{2}:\d{2}
 
 export class EventLists {
   /** Most entries on a page, even when a request asks for more. */
-  pageSize = LARGEST_PAGE
+  pageSize = MAX_PAGE
   private readonly tokens = new Map<string, SyncState>()
   private readonly pages = new Map<string, PageState>()
 
@@ -81,7 +81,7 @@ export class EventLists {
   }
 
   private page(items: unknown[], next: SyncState, query: URLSearchParams, account: StandInAccount): Reply {
-    const size = Math.min(Number(query.get('maxResults') ?? DEFAULT_PAGE), LARGEST_PAGE, this.pageSize)
+    const size = Math.min(Number(query.get('maxResults') ?? DEFAULT_PAGE), MAX_PAGE, this.pageSize)
     const rest = items.slice(size)
     const { calendar } = next
     const body: Record<string, unknown> = {

@@ -160,7 +160,7 @@ export class MockMicrosoftCalendar {
   }
 }
 
-/** Rejects where a named port is taken. */
+/** Rejects if a named port is taken. */
 export async function startMockMicrosoftCalendar({
   port = 0,
   clock,

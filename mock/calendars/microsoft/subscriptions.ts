@@ -22,7 +22,7 @@ export interface GraphSubscription {
 
 export type LifecycleEvent = 'reauthorizationRequired' | 'subscriptionRemoved' | 'missed'
 
-const LONGEST_MS = 4230 * 60_000
+const MAX_MS = 4230 * 60_000
 const HANDSHAKE_MS = 10_000
 
 export class Subscriptions {
@@ -149,7 +149,7 @@ export class Subscriptions {
   private expiryOf(text: unknown): number | Reply {
     const expiresAt = typeof text === 'string' ? Date.parse(text) : Number.NaN
     if (!(expiresAt > this.clock.now())) return badRequest('The expirationDateTime is missing or in the past.')
-    if (expiresAt > this.clock.now() + LONGEST_MS)
+    if (expiresAt > this.clock.now() + MAX_MS)
       return badRequest('Subscription expiration can only be 4230 minutes in the future.')
     return expiresAt
   }

@@ -62,7 +62,7 @@ export function chatPanel(context: Context, toggle: (panel: HTMLElement) => void
     const submit = () => {
       const text = box.value.trim()
       if (text === '' || !enabled || box.disabled) return
-      // The real client sends over a data channel where there is one.
+      // The real client sends over a data channel if there is one.
       if (!media.sendMessage(text)) say({ say: 'chat', text })
       box.value = ''
       send.disabled = true

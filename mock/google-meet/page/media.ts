@@ -59,7 +59,7 @@ export class Media extends Connection {
     this.mixer.play(samples)
   }
 
-  /** False where the channel for it is not open. */
+  /** False if the channel for it is not open. */
   sendMessage(text: string): boolean {
     const channel = this.channel(MESSAGES)
     if (channel?.readyState !== 'open') return false

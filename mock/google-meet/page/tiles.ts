@@ -7,7 +7,7 @@ import { icon } from './icons.ts'
 import type { PagePerson } from './protocol.ts'
 
 /** More people than this stay without a tile, as on the real page. */
-const MOST_TILES = 9
+const MAX_TILES = 9
 
 export class TileGrid {
   readonly root: HTMLElement
@@ -26,7 +26,7 @@ export class TileGrid {
       if (person.shareDevice) wanted.set(person.shareDevice, { person, isShare: true })
     }
     for (const person of [...people].sort(byTilePriority)) {
-      if (wanted.size < MOST_TILES) wanted.set(person.device, { person, isShare: false })
+      if (wanted.size < MAX_TILES) wanted.set(person.device, { person, isShare: false })
     }
     for (const [device, tile] of this.tiles) {
       if (wanted.has(device)) continue

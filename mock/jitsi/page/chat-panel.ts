@@ -5,7 +5,7 @@ import { box, type Context, textButton, toolButton } from './context.ts'
 import type { ChatLine } from './protocol.ts'
 
 export interface ChatPanel {
-  /** Null where the server has no chat. */
+  /** Null if the server has no chat. */
   button: HTMLElement | null
   place: HTMLElement
   add(line: ChatLine): void

@@ -82,7 +82,7 @@ export function lobbyPage(context: Context, view: LobbyView): Shown {
     })
   const name = nameBox(context, undefined, 'lobby.nameField')
 
-  const showKnock = () =>
+  const showAsking = () =>
     show(
       title(words('lobby.joinTitle')),
       name,
@@ -104,7 +104,7 @@ export function lobbyPage(context: Context, view: LobbyView): Shown {
       h('span', { class: 'joining-message' }, words('lobby.joiningMessage')),
       withPassword,
     )
-  const showForm = view.isKnocking ? showWait : showKnock
+  const showForm = view.isKnocking ? showWait : showAsking
   const showPassword = (isWrong: boolean) => {
     const input = h('input', {
       type: 'password',

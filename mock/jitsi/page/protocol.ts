@@ -94,7 +94,7 @@ export type ToPage =
   /** Edited or reacted to. */
   | { do: 'chatChange'; line: ChatLine }
   | { do: 'chatAllowed'; allowed: boolean }
-  /** The conference is over; `reason` is what the page says about it, null where it says nothing. */
+  /** The conference is over; `reason` is what the page says about it, null if it says nothing. */
   | { do: 'over'; reason: string | null }
   | { do: 'overlay'; kind: 'network' | 'error'; forMs: number }
 

@@ -7,7 +7,7 @@ export interface Toolbox extends Shown {
   showCount(people: number): void
 }
 
-/** @param chat its button, where there is a chat */
+/** @param chat its button, if there is a chat */
 export function toolbox(
   context: Context,
   chat: HTMLElement | null,

@@ -22,8 +22,8 @@ export interface RelayPlan {
 /** Receives the packets for one page. The mix of all voices has the owner null. */
 export type Sink = (owner: string | null, relayed: RelayedPacket) => void
 
-const MOST_PUBLISHERS = 100
-/** The publisher of the mix, where a platform sends all voices as one. Ids of people are never empty. */
+const MAX_PUBLISHERS = 100
+/** The publisher of the mix, if a platform sends all voices as one. Ids of people are never empty. */
 const MIX = ''
 
 export class JanusRelay {
@@ -142,7 +142,7 @@ async function openRoom(server: JanusServer): Promise<{ link: JanusLink; room: n
   const handle = await link.attach()
   const { data } = await handle.ask({
     request: 'create',
-    publishers: MOST_PUBLISHERS,
+    publishers: MAX_PUBLISHERS,
     audiocodec: 'opus',
     videocodec: 'vp8',
     audiolevel_ext: true,

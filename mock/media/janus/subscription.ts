@@ -7,7 +7,7 @@ import { SOURCES, type Source } from './publisher.ts'
 export interface RelayedPacket {
   source: Source
   packet: RtpPacket
-  /** RFC 6464: 0 is the loudest, 127 silence; null where the packet has none. */
+  /** RFC 6464: 0 is the loudest, 127 silence; null if the packet has none. */
   level: number | null
 }
 

@@ -10,7 +10,7 @@ export interface Composer {
   close(): void
 }
 
-const LONGEST_TEXT = 28_000
+const MAX_TEXT_LENGTH = 28_000
 
 export function composer(context: Context, send: (text: string) => void): Composer {
   const { cls, words, settings } = context
@@ -50,7 +50,7 @@ export function composer(context: Context, send: (text: string) => void): Compos
     const selected = getSelection()?.toString() ?? ''
     // A selection in the box is replaced; otherwise the caret is at the end.
     const kept = selected !== '' && isAllSelected(box) ? '' : model
-    model = (kept + text).slice(0, LONGEST_TEXT)
+    model = (kept + text).slice(0, MAX_TEXT_LENGTH)
     render()
   }
   const submit = () => {

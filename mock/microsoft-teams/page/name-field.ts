@@ -13,7 +13,7 @@ export interface NameField {
 }
 
 /**
- * As React does it: the page learns of a change by the `input` event, and only when the value differs from the one that
+ * Makes a name field that behaves as React's: the page learns of a change by the `input` event, and only when the value differs from the one that
  * was last assigned through the element itself. A script that sets `.value` and fires the event changes nothing.
  */
 export function nameField({ cls, words, name }: Context, isHydrated: boolean): NameField {

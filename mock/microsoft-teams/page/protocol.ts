@@ -18,7 +18,7 @@ export interface PagePerson {
   speaking: boolean
   sharing: boolean
   handRaised: boolean
-  /** The tile's text until its name resolves; empty where the name is known from the start. */
+  /** The tile's text until its name resolves; empty if the name is known from the start. */
   unresolved: string
   /** The roster's numbers of the person's streams; the first is the contributing source of the voice. */
   audioSource: number

@@ -5,7 +5,7 @@ import type { PagePerson } from './protocol.ts'
 import { avatarOf, type Pictures, type StreamType, sourceOf, Tile } from './tiles.ts'
 
 /** More people than this stay without a tile. */
-const MOST_TILES = 9
+const MAX_TILES = 9
 
 export class TileArea {
   readonly root: HTMLElement
@@ -54,7 +54,7 @@ export class TileArea {
     }
     for (const person of [...people].sort(byTilePriority)) {
       if (isOneAvatar && !person.isSelf) continue
-      if (wanted.size < MOST_TILES) wanted.set(sourceOf(person.mri, 'Video'), { person, type: 'Video' })
+      if (wanted.size < MAX_TILES) wanted.set(sourceOf(person.mri, 'Video'), { person, type: 'Video' })
     }
     for (const [key, tile] of this.tiles) {
       if (wanted.has(key)) continue

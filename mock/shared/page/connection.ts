@@ -28,7 +28,7 @@ export interface ConnectionEvents {
 /**
  * Some networks never report the end of gathering. The candidates of this time are enough for a peer on this machine.
  */
-const LONGEST_GATHERING_MS = 1500
+const MAX_GATHERING_MS = 1500
 
 export class Connection {
   private readonly plan: ConnectionPlan
@@ -201,7 +201,7 @@ export class Connection {
 function gathered(peer: RTCPeerConnection): Promise<void> {
   if (peer.iceGatheringState === 'complete') return Promise.resolve()
   return new Promise((resolve) => {
-    const timer = setTimeout(resolve, LONGEST_GATHERING_MS)
+    const timer = setTimeout(resolve, MAX_GATHERING_MS)
     peer.addEventListener('icegatheringstatechange', () => {
       if (peer.iceGatheringState !== 'complete') return
       clearTimeout(timer)

@@ -9,7 +9,7 @@ declare const sampleRate: number
 
 /** Samples a second of what arrives. */
 const SOURCE_RATE = 16_000
-const LONGEST_QUEUE_SECONDS = 1
+const MAX_QUEUE_SECONDS = 1
 
 class Mixer extends AudioWorkletProcessor {
   private queue: number[] = []
@@ -19,7 +19,7 @@ class Mixer extends AudioWorkletProcessor {
     super()
     this.port.onmessage = ({ data }: MessageEvent<ArrayBuffer>) => {
       for (const sample of new Int16Array(data)) this.queue.push(sample / 32768)
-      const excess = this.queue.length - SOURCE_RATE * LONGEST_QUEUE_SECONDS
+      const excess = this.queue.length - SOURCE_RATE * MAX_QUEUE_SECONDS
       if (excess > 0) this.queue.splice(0, excess)
     }
   }

@@ -13,7 +13,7 @@ export interface DialogButton {
 }
 
 export interface DialogLook {
-  /** `aria-label` of the modal; empty where the real one has none. */
+  /** `aria-label` of the modal; empty if the real one has none. */
   label: string
   title: string
   /** `{0}` stands for the text that comes with the dialog. */

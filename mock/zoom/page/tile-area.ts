@@ -191,7 +191,7 @@ export class TileArea {
     return [this.pager]
   }
 
-  /** Named only where the speaker has no tile, and never while a screen is shared or one speaker fills the view. */
+  /** Named only if the speaker has no tile, and never while a screen is shared or one speaker fills the view. */
   private showTalking(node: number): void {
     const { settings, words } = this.context
     const person = this.people.find((candidate) => candidate.node === node)

@@ -7,8 +7,8 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
 /** The app's credentials for joins through the mock SDK. */
 export const MOCK_APP = { id: 'MockAppOfStandin', secret: 'mock-secret-of-the-app-0123456789' } as const
 
-const SHORTEST_LIFE_SECONDS = 1800
-const LONGEST_LIFE_SECONDS = 172_800
+const MIN_LIFE_SECONDS = 1800
+const MAX_LIFE_SECONDS = 172_800
 const SKEW_SECONDS = 60
 
 /** The public number that Zoom refuses this signature with, or null for a good one. `now` is UTC milliseconds. */
@@ -22,7 +22,7 @@ export function signatureProblem(signature: string, meetingNumber: string, now: 
   if (given.length !== expected.length || !timingSafeEqual(given, expected)) return 3712
   const { iat, exp, mn, role } = claims
   if (typeof iat !== 'number' || typeof exp !== 'number') return 3712
-  if (exp - iat < SHORTEST_LIFE_SECONDS || exp - iat > LONGEST_LIFE_SECONDS) return 3712
+  if (exp - iat < MIN_LIFE_SECONDS || exp - iat > MAX_LIFE_SECONDS) return 3712
   const seconds = now / 1000
   if (exp <= seconds) return 3705
   if (iat > seconds + SKEW_SECONDS) return 3712

@@ -32,25 +32,25 @@ const FOR_OTHERS = {
 /** Web pages of these meetings lead to a sign-in; the SDK says it in a number. */
 const WANTS_ACCOUNT = new Set(['sign-in', 'signed-in-only', 'sign-in-text', 'authorized-only'])
 
-interface Desk {
+interface MeetingLedger {
   ledger: Ledger
-  /** Joins of each meeting so far. */
+  /** Number of joins of each meeting so far. */
   joins: Map<string, number>
 }
 
-const desks = new WeakMap<PlatformServer<ZoomMeeting>, Desk>()
+const ledgers = new WeakMap<PlatformServer<ZoomMeeting>, MeetingLedger>()
 
 /** Tokens of this server's Zoom. */
 export function ledgerOf(server: PlatformServer<ZoomMeeting>): Ledger {
-  return deskOf(server).ledger
+  return entryOf(server).ledger
 }
 
-function deskOf(server: PlatformServer<ZoomMeeting>): Desk {
-  const known = desks.get(server)
+function entryOf(server: PlatformServer<ZoomMeeting>): MeetingLedger {
+  const known = ledgers.get(server)
   if (known) return known
-  const desk = { ledger: new Ledger(), joins: new Map<string, number>() }
-  desks.set(server, desk)
-  return desk
+  const entry = { ledger: new Ledger(), joins: new Map<string, number>() }
+  ledgers.set(server, entry)
+  return entry
 }
 
 export function answerSdkHost(exchange: Exchange, server: PlatformServer<ZoomMeeting>): void {
@@ -79,7 +79,7 @@ async function answerJoin({ request, response }: Exchange, server: PlatformServe
 }
 
 function join(given: JoinRequest, server: PlatformServer<ZoomMeeting>): JoinAnswer {
-  const { ledger, joins } = deskOf(server)
+  const { ledger, joins } = entryOf(server)
   const meeting = server.meetings.get(given.meetingNumber) ?? null
   const settings = settingsOf(meeting)
   if (settings.isSilent) return { is: 'silent' }

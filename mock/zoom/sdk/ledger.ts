@@ -42,7 +42,7 @@ export class Ledger {
 
   /**
    * The public number with which an on-behalf-of token is refused, or the person behind it. A token serves one join:
-   * it is used up even where its user is not there.
+   * it is used up even if its user is not there.
    */
   redeemObf(token: string, meetingNumber: string): { personId: string } | { problem: 4014 | 4015 } {
     const issued = this.#tokens.get(token)

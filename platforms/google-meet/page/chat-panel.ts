@@ -10,7 +10,7 @@ export interface PanelMessage {
   /** Null for the bot's own message. */
   sender: string | null
   content: WrittenContent
-  /** UTC milliseconds by the shown time, which has minutes only; null where none is shown. */
+  /** UTC milliseconds by the shown time, which has minutes only; null if none is shown. */
   shownAt: number | null
 }
 

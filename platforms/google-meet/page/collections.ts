@@ -5,7 +5,7 @@ import { type Fields, messagesAt, numberAt, readFields, textAt } from './protobu
 export interface UserRecord {
   id: string
   name: string
-  /** 1 in the meeting, 6 not in it, 7 removed; null where the record does not say. */
+  /** 1 in the meeting, 6 not in it, 7 removed; null if the record does not say. */
   status: number | null
   isSelf: boolean
   isHost: boolean

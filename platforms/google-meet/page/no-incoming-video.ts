@@ -9,7 +9,7 @@ const RECEIVE_RESOLUTION = 5
 const AUDIO_ONLY = 1
 
 /**
- * To be called before the page's own scripts run. The other preferences of a signed-in account stay. Throws where the
+ * To be called before the page's own scripts run. The other preferences of a signed-in account stay. Throws if the
  * page has no storage.
  */
 export function receiveNoVideo(storage: Pick<Storage, 'getItem' | 'setItem'>): void {

@@ -89,7 +89,7 @@ export class Roster {
   }
 
   /**
-   * `count` is the number of people in the call with the bot, where a label says so. `shares` are tiles of shared
+   * `count` is the number of people in the call with the bot, if a label says so. `shares` are tiles of shared
    * screens.
    */
   takePage(seen: readonly SeenPerson[], shares: ReadonlyMap<string, string>, count: number | null, at: number): void {
@@ -143,7 +143,7 @@ export class Roster {
     return this.#people.get(this.#shares.get(id) ?? id)?.participant.name ?? null
   }
 
-  /** Participants behind a contributing source; several in a merged room, none where it is not known. */
+  /** Participants behind a contributing source; several in a merged room, none if it is not known. */
   ownersOfSource(csrc: number): string[] {
     const wanted = String(csrc)
     return [...this.#outputs.values()]

@@ -60,7 +60,7 @@ export function readRows(selectors: PageConfig['selectors'], says: Says): SeenPe
 }
 
 /**
- * Tiles of the composite: all people in the order of joining, with a picture where there is one, and shared screens
+ * Tiles of the composite: all people in the order of joining, with a picture if there is one, and shared screens
  * apart.
  */
 export function compositeTiles(

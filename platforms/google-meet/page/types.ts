@@ -18,7 +18,7 @@ export interface PageSnapshot extends CommonSnapshot {
   /** Real tiles: those with a media id that are not the effects button of the waiting room. */
   tiles: number
   captionsControl: boolean
-  /** Number of people in the call with the bot, as a label says; null where none does. */
+  /** Number of people in the call with the bot, as a label says; null if none does. */
   peopleCount: number | null
   shareScreen: boolean
   chatControl: boolean
@@ -30,7 +30,7 @@ export interface PageSnapshot extends CommonSnapshot {
   countdown: boolean
   callEnded: boolean
   captcha: boolean
-  /** Status of the bot's own device in the roster: 1 in, 6 out, 7 removed; null where no roster came. */
+  /** Status of the bot's own device in the roster: 1 in, 6 out, 7 removed; null if no roster came. */
   ownStatus: number | null
   /** The source of the knowledge about people. */
   rosterSource: 'channel' | 'http' | 'page' | null

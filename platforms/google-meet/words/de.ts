@@ -3,7 +3,7 @@ import type { OtherWords } from '../words.ts'
 
 export const GERMAN: OtherWords = {
   states: {
-    knock_timed_out: [/^niemand hat auf ihre teilnahmeanfrage geantwortet/],
+    request_timed_out: [/^niemand hat auf ihre teilnahmeanfrage geantwortet/],
     lobby: [/^bitte warten sie, bis sie vom organisator/, /^teilnahmeanfrage wird/],
     left: [/^sie haben die videokonferenz verlassen/],
   },

@@ -19,7 +19,7 @@ export const ENGLISH: MeetWords = {
       /^you were denied\b/,
       /^you (?:were not|weren't|are not|aren't) allowed to join\b/,
     ],
-    knock_timed_out: [/^no one responded to your request\b/],
+    request_timed_out: [/^no one responded to your request\b/],
     left: [/^you(?:'ve| have)? left the (?:meeting|call)\b/],
     blocked: [
       /^you can't join this (?:video call|meeting|call)\b/,

@@ -5,7 +5,7 @@ import type { StoreView } from './store.ts'
 /** A receiver may be given to another person; the page's state follows a moment after the audio. Pieces of 10 ms. */
 const CERTAIN_AFTER = 30
 
-/** `store` is the latest state of the page; null where it cannot be read. */
+/** `store` is the latest state of the page; null if it cannot be read. */
 export function captureJitsiAudio(
   { tap, config }: Pick<PageAudioCaptureParts, 'tap' | 'config'>,
   store: () => StoreView | null,

@@ -10,7 +10,7 @@ import type { StoreView } from './store.ts'
  */
 const FRESH_MS = 1000
 /**
- * A stream's id begins with its sender's id, where the bridge does not rename it (docs/platform-notes/jitsi.md#sound).
+ * A stream's id begins with its sender's id, if the bridge does not rename it (docs/platform-notes/jitsi.md#sound).
  */
 const OWNER_IN_STREAM = /^([0-9a-f]{6,16})-audio-/
 
@@ -52,7 +52,7 @@ export function ownerOfReceiver(
 ): string | null {
   const known = store?.tracks.find(({ kind, track }) => kind === 'audio' && track === receiver.track)
   if (known) return known.ownerId
-  // The state lists the owners of tracks; where it does not list this one, the receiver may be between two owners.
+  // The state lists the owners of tracks; if it does not list this one, the receiver may be between two owners.
   if (store !== null && store.tracks.length > 0) return null
   const streams = tracks.find((tapped) => tapped.receiver === receiver)?.streams ?? []
   return streams.map(({ id }) => OWNER_IN_STREAM.exec(id)?.[1]).find((id) => id !== undefined) ?? null

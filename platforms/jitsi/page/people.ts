@@ -1,6 +1,6 @@
 /**
  * Decides who is in the meeting and the owner of each picture and sound. Pure. The page's own state is believed where
- * it exists; tiles count only where it does not, and then a missing tile proves nothing at once.
+ * it exists; tiles count only if it does not, and then a missing tile proves nothing at once.
  */
 import type { CompositeTile } from '../../shared/page/picture/composite.ts'
 import type { PageParticipant } from '../../shared/page/types.ts'
@@ -71,7 +71,7 @@ function fromStore({ people, tracks, selfId }: StoreView): RosterView {
 }
 
 /**
- * Tiles of the composite: all people in the order of joining, with a picture where there is one, and shared screens
+ * Tiles of the composite: all people in the order of joining, with a picture if there is one, and shared screens
  * apart.
  */
 export function compositeTiles(

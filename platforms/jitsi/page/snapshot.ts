@@ -16,7 +16,7 @@ export interface SnapshotReader {
 
 export interface SnapshotParts {
   elements: Elements
-  /** Others in the meeting; null where the page does not say. */
+  /** Others in the meeting; null if the page does not say. */
   others(): number | null
   isMediaLost(): boolean
 }

@@ -32,7 +32,7 @@ export interface PageSnapshot extends CommonSnapshot {
   remoteTiles: number
   toolbox: boolean
   leaveControl: boolean
-  /** The page's own state; null where it has none that is known. */
+  /** The page's own state; null if it has none that is known. */
   state: ConferenceSnapshot | null
   /** A connection for media was up, and none is now. */
   isMediaLost: boolean

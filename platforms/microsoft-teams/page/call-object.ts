@@ -1,5 +1,5 @@
 /**
- * Reads the client's own object of the running call, where it is accessible
+ * Reads the client's own object of the running call, if it is accessible
  * (docs/platform-notes/microsoft-teams.md#captions and #who-is-in-the-mix).
  */
 import { type Json, listOf, objectOf, textOf } from './json.ts'
@@ -18,7 +18,7 @@ interface ClientWindow {
   msteamscalling?: { deref?(): unknown }
 }
 
-/** Null where the client exposes no call. The object belongs to the page, so it may contain anything. */
+/** Null if the client exposes no call. The object belongs to the page, so it may contain anything. */
 export function readCall(): CallView | null {
   try {
     const call = callOf(globalThis as ClientWindow)
@@ -41,7 +41,7 @@ export function readCall(): CallView | null {
   }
 }
 
-/** False where the client offers no function for it. */
+/** False if the client offers no function for it. */
 export function startCaptions(): boolean {
   try {
     const call = callOf(globalThis as ClientWindow)

@@ -17,9 +17,9 @@ export interface PushedMessage {
   mri: string
   name: string
   content: Omit<ChatContent, 'reactions'>
-  /** Null where the message has no field for reactions. */
+  /** Null if the message has no field for reactions. */
   reactions: PushedReaction[] | null
-  /** UTC milliseconds; null where the message does not say. */
+  /** UTC milliseconds; null if the message does not say. */
   at: number | null
 }
 

@@ -55,7 +55,7 @@ export function createChat({ config, people, wording, emit }: Parts): Chat {
   ) {
     return {
       ...content,
-      ...(content.replyTo && { replyTo: log.toldId(content.replyTo) }),
+      ...(content.replyTo && { replyTo: log.reportedId(content.replyTo) }),
       id,
       senderId: isOwn ? null : senderId,
       senderName: isOwn ? config.botName : sender || 'Unknown',

@@ -6,12 +6,12 @@ export function objectOf(value: unknown): Json | null {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : null
 }
 
-/** Empty where the value is no list. */
+/** Empty if the value is no list. */
 export function listOf(value: unknown, most = 1000): unknown[] {
   return Array.isArray(value) ? value.slice(0, most) : []
 }
 
-/** Null where the value is no text, or too long for the expected one. */
+/** Null if the value is no text, or too long for the expected one. */
 export function textOf(value: unknown, longest = 500): string | null {
   return typeof value === 'string' && value.length <= longest ? value : null
 }

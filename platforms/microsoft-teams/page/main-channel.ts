@@ -9,12 +9,12 @@ export interface ChannelCaption {
   mri: string
   text: string
   isFinal: boolean
-  /** UTC milliseconds at which its sound began; null where the message does not say. */
+  /** UTC milliseconds at which its sound began; null if the message does not say. */
   startedAt: number | null
 }
 
 export interface ChannelMessage {
-  /** Contributing sources by their latest dominance, newest first; null where the message has none. */
+  /** Contributing sources by their latest dominance, newest first; null if the message has none. */
   dominant: number[] | null
   captions: ChannelCaption[]
 }
@@ -26,7 +26,7 @@ const MS_FROM_1900_TO_1970 = 2_208_988_800_000
 const MAX_TRIES = 16
 
 /**
- * The message is some bytes of unknown meaning, then JSON. Null where it has no known content. Throws where it holds no JSON, or
+ * The message is some bytes of unknown meaning, then JSON. Null if it has no known content. Throws if it holds no JSON, or
  * is too long.
  */
 export function readChannelMessage(data: ArrayBuffer | string): ChannelMessage | null {

@@ -12,7 +12,7 @@ export interface MixReader {
 
 export interface MixRound {
   samples: LevelSample[]
-  /** Level of the whole mix, 0 to 1; null where the browser does not report it. */
+  /** Level of the whole mix, 0 to 1; null if the browser does not report it. */
   mixLevel: number | null
 }
 

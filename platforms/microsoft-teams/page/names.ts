@@ -29,7 +29,7 @@ function isEncoded(name: string): boolean {
   return part.length < runs.length * MAX_ENCODED_RUN
 }
 
-/** A name that may be the bot's own, as the page changes it: badges, and a number where there are two. */
+/** A name that may be the bot's own, as the page changes it: badges, and a number if there are two. */
 export function isOwnName(shown: string, botName: string, says: Says): boolean {
   const own = withoutBadges(plain(botName), says)
   const name = withoutBadges(plain(shown), says)

@@ -35,7 +35,7 @@ export interface PageView {
   rows: readonly string[]
   /** The bot's own tile has its mark. */
   hasOwnMark: boolean
-  /** Number of people in the call with the bot; null where no badge shows it. */
+  /** Number of people in the call with the bot; null if no badge shows it. */
   count: number | null
 }
 
@@ -92,7 +92,7 @@ export class People {
     if (people.length > 0 && this.#source !== 'call') this.#source = 'push'
   }
 
-  /** The present call object; null where the client exposes none. */
+  /** The present call object; null if the client exposes none. */
   takeCall(call: CallView | null): void {
     this.#call = call
     if (!call) return
@@ -155,7 +155,7 @@ export class People {
     return [...known, ...page]
   }
 
-  /** The one person of this name; null where there is none, or where there are several. */
+  /** The one person of this name; null if there is none, or if there are several. */
   idOfName(name: string): string | null {
     const named = this.present().filter((person) => person.name === name)
     return named.length === 1 ? named[0]!.id : null
@@ -166,7 +166,7 @@ export class People {
     return known?.isIn && mri !== this.#selfMri ? known.id : null
   }
 
-  /** Participants behind a contributing source; none where they are unknown: unknown is better than wrong. */
+  /** Participants behind a contributing source; none if they are unknown: unknown is better than wrong. */
   ownersOfSource(source: number): string[] {
     const called = this.#call?.ownerOfSource(source) ?? null
     if (called !== null) {
@@ -185,7 +185,7 @@ export class People {
       .map(({ id }) => id)
   }
 
-  /** Whether the camera is on; null where the signalling does not say. */
+  /** Whether the camera is on; null if the signalling does not say. */
   sendsVideo(id: string): boolean | null {
     const streams = [...this.#known.values()].find((known) => known.id === id)?.streams ?? []
     const videos = streams.filter(({ type }) => type === 'video')

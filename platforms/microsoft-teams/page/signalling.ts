@@ -12,7 +12,7 @@ export interface StreamRecord {
   isSent: boolean
 }
 
-/** One person; a field is null where this message does not have it. */
+/** One person; a field is null if this message does not have it. */
 export interface PersonRecord {
   mri: string
   name: string | null
@@ -35,7 +35,7 @@ const TYPES: Readonly<Record<string, StreamRecord['type']>> = {
 }
 
 /**
- * A text frame of the push socket; null for one that is not about people or the end. Rejects where the frame is about
+ * A text frame of the push socket; null for one that is not about people or the end. Rejects if the frame is about
  * them and cannot be read.
  */
 export async function readFrame(frame: string): Promise<SignallingMessage | null> {

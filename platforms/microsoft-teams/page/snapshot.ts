@@ -18,7 +18,7 @@ export interface Knowledge {
 
 export interface SnapshotReader {
   read(): PageSnapshot
-  /** Number of people in the call with the bot, as a badge says; null where none does. */
+  /** Number of people in the call with the bot, as a badge says; null if none does. */
   peopleCount(): number | null
 }
 

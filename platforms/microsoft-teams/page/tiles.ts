@@ -11,7 +11,7 @@ export interface SeenTile {
   element: Element
   /** For a shared screen the name of the person who shares. Empty while the page does not know it. */
   name: string
-  /** The platform's key of the person, where the tile has it. */
+  /** The platform's key of the person, if the tile has it. */
   mri: string | null
   isScreen: boolean
   isSelf: boolean
@@ -91,13 +91,13 @@ function textOf(element: Element | null, icons: string): string {
   return element ? textWithout(element, icons) : ''
 }
 
-/** The owner of a tile; null where the page does not show it for certain. */
+/** The owner of a tile; null if the page does not show it for certain. */
 export function ownerOf(tile: SeenTile, people: People): string | null {
   return (tile.mri === null ? null : people.idOfMri(tile.mri)) ?? (tile.name === '' ? null : people.idOfName(tile.name))
 }
 
 /**
- * Tiles of the composite: all people in the order of joining, with a picture where there is one, and shared screens
+ * Tiles of the composite: all people in the order of joining, with a picture if there is one, and shared screens
  * apart.
  */
 export function compositeTiles(

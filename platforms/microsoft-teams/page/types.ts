@@ -27,7 +27,7 @@ export interface EndNotice {
 export type CallMark = 'toolbar' | 'stage' | 'duration' | 'roster'
 
 export interface PageSnapshot extends CommonSnapshot {
-  /** Status of the document's own response; null where the browser does not report it. */
+  /** Status of the document's own response; null if the browser does not report it. */
   httpStatus: number | null
   splash: boolean
   /** A page with only the shell of the web client: between two documents. */
@@ -59,7 +59,7 @@ export interface PageSnapshot extends CommonSnapshot {
   /** The pane with the chat is open. */
   chatPane: boolean
   viewControl: boolean
-  /** Number of people in the call with the bot; of "12+" it is 12. Null where no badge shows it. */
+  /** Number of people in the call with the bot; of "12+" it is 12. Null if no badge shows it. */
   peopleCount: number | null
   endNotice: EndNotice | null
   /** The source of the knowledge about people. */
@@ -102,6 +102,6 @@ export type ElementName =
 export interface TeamsPageApi extends PageApi<PageSnapshot, ElementName> {
   /** Uses the devices once, so that the page notices that they are allowed. */
   warmUpDevices(): Promise<void>
-  /** Asks the client itself for captions; false where it offers no way. */
+  /** Asks the client itself for captions; false if it offers no way. */
   startCaptions(): boolean
 }

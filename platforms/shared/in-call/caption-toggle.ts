@@ -4,7 +4,7 @@ import type { Clock } from '../../../core/ports.ts'
 import type { CommonSnapshot } from '../page/types.ts'
 
 export interface CaptionSteps<Snapshot extends CommonSnapshot = CommonSnapshot> {
-  /** One attempt. True where the platform accepted it, though the page may show nothing before the first speech. */
+  /** One attempt. True if the platform accepted it, though the page may show nothing before the first speech. */
   turnOn(snapshot: Snapshot): Promise<boolean>
 }
 
@@ -13,7 +13,7 @@ const TRIES = 5
 const TRY_EVERY_MS = 5_000
 
 export interface CaptionKeeping<Snapshot extends CommonSnapshot> {
-  /** Null where the platform has no captions that a guest can read. */
+  /** Null if the platform has no captions that a guest can read. */
   steps: CaptionSteps<Snapshot> | null
   clock: Clock
   logger: Logger

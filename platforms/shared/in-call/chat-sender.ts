@@ -20,13 +20,13 @@ export interface ChatSteps {
   /** Presses the button that opens the panel. */
   open(): Promise<void>
   close(): Promise<void>
-  /** Puts the text into the box; false where there is no box. */
+  /** Puts the text into the box; false if there is no box. */
   fill(text: string): Promise<boolean>
   /** Sends the text in the box; the second attempt, with `again`, uses another way than the first. */
   send(again: boolean): Promise<void>
 }
 
-/** By the elements `chat` (opens and closes), `chatBox` and `send`; the second attempt is the Enter key. */
+/** Sends chat by the elements `chat` (opens and closes), `chatBox` and `send`; the second attempt is the Enter key. */
 export function usualChatSteps(page: MeetingPage): ChatSteps {
   const toggle = async () => {
     await page.wakePointer()
@@ -56,7 +56,7 @@ export class ChatSender {
   }
 
   /**
-   * Opens the panel once, so that messages have nodes from then on, and closes it. Tries again after a while where no
+   * Opens the panel once, so that messages have nodes from then on, and closes it. Tries again after a while if no
    * text box appeared, because otherwise all messages of the meeting would be lost. Rejects when `signal` ends it, or
    * when the page failed the last time.
    */
@@ -69,7 +69,7 @@ export class ChatSender {
     await lookInside()
   }
 
-  /** True where there is a text box, and where the page says that chat is off. */
+  /** True if there is a text box, and where the page says that chat is off. */
   async #lookInside(): Promise<boolean> {
     const state = await this.#openPanel()
     const isOff = state === null && (await this.#steps.state())?.isOff === true
@@ -77,7 +77,7 @@ export class ChatSender {
     return state !== null || isOff
   }
 
-  /** Resolves when the page shows the message as sent. Rejects with ChatUnavailable where chat is switched off. */
+  /** Resolves when the page shows the message as sent. Rejects with ChatUnavailable if chat is switched off. */
   async send(text: string): Promise<void> {
     await this.#alone(async () => {
       const state = await this.#openPanel()
@@ -116,7 +116,7 @@ export class ChatSender {
     }
   }
 
-  /** Null where no text box appears that accepts text: the host or a policy switched chat off. */
+  /** Null if no text box appears that accepts text: the host or a policy switched chat off. */
   async #openPanel(): Promise<ChatState | null> {
     const { clock, waits } = this.#page
     const deadline = clock.now() + waits.chatOpenMs

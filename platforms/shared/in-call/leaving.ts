@@ -5,7 +5,7 @@ import { type MeetingPage, NoAnswer } from '../page-access/meeting-page.ts'
 
 /** A platform's steps to leave. */
 export interface LeaveSteps<Snapshot extends CommonSnapshot> {
-  /** Presses the control that leaves the meeting or withdraws the request to join; false where there is none. */
+  /** Presses the control that leaves the meeting or withdraws the request to join; false if there is none. */
   press(snapshot: Snapshot | null): Promise<boolean>
   /** Answers the page's question after that, if there is one; never ends a meeting for others. */
   confirm(snapshot: Snapshot): Promise<void>

@@ -26,7 +26,7 @@ export interface Watching<Snapshot extends CommonSnapshot, Kind extends string> 
   onNewDocument(): void
   /** Called after each poll and its judgment, for a platform's own tasks in the meeting. */
   afterPoll?(snapshot: Snapshot, state: PageState<Kind>, isNewDocument: boolean): Promise<void>
-  /** Absent where captions are not wanted, null where the platform has none that a guest can read. */
+  /** Absent if captions are not wanted, null if the platform has none that a guest can read. */
   captions?: CaptionSteps<Snapshot> | null
   /** Number of polls for ends that need more in a row than the usual two. */
   endLooks?: Readonly<Partial<Record<Kind, number>>>
@@ -51,8 +51,8 @@ export class MeetingWatch<Snapshot extends CommonSnapshot, Kind extends string> 
   #lastLookAt: number | null = null
   /** Dropped events of the current document, as far as they were reported. */
   #dropped = 0
-  #toldRefused = 0
-  #hasToldUnread = false
+  #reportedRefused = 0
+  #hasReportedUnread = false
   #lostAt: number | null = null
   #lobbyAgain = false
   #unknownSince: number | null = null
@@ -183,17 +183,17 @@ export class MeetingWatch<Snapshot extends CommonSnapshot, Kind extends string> 
   /** At first, and whenever there are twice as many: a hostile page must not flood the reports. */
   #reportRefused(at: number): void {
     const { refused } = this.#watching.page
-    if (refused === 0 || refused < 2 * this.#toldRefused) return
-    this.#toldRefused = refused
+    if (refused === 0 || refused < 2 * this.#reportedRefused) return
+    this.#reportedRefused = refused
     this.#emit({ type: 'events_refused', count: refused, at })
   }
 
   /** Reports once: later counts are in the evidence. */
   #reportUnread({ unread = {}, at }: Snapshot): void {
-    if (this.#hasToldUnread) return
+    if (this.#hasReportedUnread) return
     const counts = Object.entries(unread).filter(([, count]) => count >= UNREAD_MESSAGES)
     if (counts.length === 0) return
-    this.#hasToldUnread = true
+    this.#hasReportedUnread = true
     this.#watching.page.logger.warn('Messages of the meeting cannot be read', { counts: Object.fromEntries(counts) })
     this.#emit({ type: 'unread_messages', channels: counts.map(([channel]) => channel), at })
   }

@@ -11,7 +11,7 @@ const MAY_STAND_BY: ReadonlySet<PagePhase> = new Set(['entrance', 'waiting', 'un
 
 export interface AdvanceParts {
   frames: Pick<FrameLink, 'prepareAhead' | 'isAsAhead'>
-  /** Null where only sound is recorded. */
+  /** Null if only sound is recorded. */
   paint: (() => Promise<unknown>) | null
   logger: Pick<Logger, 'debug'>
 }
@@ -20,7 +20,7 @@ export class Advance {
   readonly #parts: AdvanceParts
   /** The frames of this document are painted, or about to be. */
   #isPainting = false
-  #hasTold = false
+  #hasReported = false
   #onReady: (() => void) | null = null
   #provenAt: number | null = null
 
@@ -28,7 +28,7 @@ export class Advance {
     this.#parts = parts
   }
 
-  /** UTC milliseconds since when every poll proves that the bot is in; null where there is no proof. */
+  /** UTC milliseconds since when every poll proves that the bot is in; null if there is no proof. */
   get provenAt(): number | null {
     return this.#provenAt
   }
@@ -69,8 +69,8 @@ export class Advance {
       if (!(await frames.prepareAhead())) return
       await paint()
     }
-    if (this.#hasTold) return
-    this.#hasTold = true
+    if (this.#hasReported) return
+    this.#hasReported = true
     this.#onReady?.()
   }
 }

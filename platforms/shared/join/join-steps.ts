@@ -6,7 +6,7 @@ import { BotError } from '../../../core/errors.ts'
 import type { Admission, WaitingFor } from '../../../core/ports.ts'
 import type { CommonSnapshot } from '../page/types.ts'
 import type { MeetingPage } from '../page-access/meeting-page.ts'
-import type { JoinStage, PageClassifier, PagePhase, PageState } from '../page-state.ts'
+import type { JoinStep, PageClassifier, PagePhase, PageState } from '../page-state.ts'
 import type { Waits } from '../waits.ts'
 import type { AdmissionJudge } from './admission.ts'
 import { prepareAhead } from './ahead.ts'
@@ -113,7 +113,7 @@ function soonLook({ pollEveryMs, admissionPollMs }: Waits): number {
   return Math.min(pollEveryMs, admissionPollMs)
 }
 
-/** The admission or event that the bot waits for in this page state; null where it does not wait. */
+/** The admission or event that the bot waits for in this page state; null if it does not wait. */
 export function waitingForOf<Snapshot extends CommonSnapshot, Kind extends string>(
   classifier: PageClassifier<Snapshot, Kind>,
   { kind }: PageState<Kind>,
@@ -123,7 +123,7 @@ export function waitingForOf<Snapshot extends CommonSnapshot, Kind extends strin
 
 function unknownPage<Snapshot extends CommonSnapshot, Kind extends string>(
   subject: string,
-  step: JoinStage,
+  step: JoinStep,
   { pageNote }: JoinSteps<Snapshot, Kind>,
   { kind, text }: PageState<Kind>,
   snapshot: Snapshot,
@@ -155,12 +155,12 @@ class Patience<Snapshot extends CommonSnapshot, Kind extends string> {
     this.#classifier = classifier
   }
 
-  refusalOf(state: PageState<Kind>, joinStage: JoinStage, now: number): BotError | null {
+  refusalOf(state: PageState<Kind>, joinStep: JoinStep, now: number): BotError | null {
     const { kind } = state
     if (this.#standing?.kind !== kind) this.#standing = { kind, since: now }
     const stoodMs = now - this.#standing.since
     const patienceMs = this.#classifier.patience?.[kind] ?? 0
-    const refusal = stoodMs < patienceMs ? null : this.#classifier.refusalOf(state, joinStage, this.#seen)
+    const refusal = stoodMs < patienceMs ? null : this.#classifier.refusalOf(state, joinStep, this.#seen)
     if (patienceMs > 0) this.excusedMs = Math.max(this.excusedMs, stoodMs)
     this.#seen.add(kind)
     return refusal

@@ -3,7 +3,7 @@
 import type { ErrorCode } from '@standin/wire/codes.ts'
 import { BotError } from '../../../core/errors.ts'
 import type { CommonSnapshot } from '../page/types.ts'
-import type { JoinStage } from '../page-state.ts'
+import type { JoinStep } from '../page-state.ts'
 
 /** The page's own wording is cut after it. Characters. */
 const MAX_TEXT_LENGTH = 200
@@ -16,7 +16,7 @@ export interface Refusal {
   canRetry?: boolean
 }
 
-export function refusalError({ code, sentence, canRetry = false }: Refusal, text: string, step: JoinStage): BotError {
+export function refusalError({ code, sentence, canRetry = false }: Refusal, text: string, step: JoinStep): BotError {
   const message = sentence.replace('{text}', () => text.slice(0, MAX_TEXT_LENGTH))
   return new BotError(code, message, { step, canRetry })
 }

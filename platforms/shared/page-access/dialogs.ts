@@ -6,7 +6,7 @@ import type { MeetingPage } from './meeting-page.ts'
 export interface DialogAnswer {
   /** The platform's name for dialogs of this kind. */
   kind: string
-  /** Null where the dialog has no button for the bot to press. */
+  /** Null if the dialog has no button for the bot to press. */
   press: { label: string; ref: number } | null
   /** A sentence on why the bot leaves and does not agree to the dialog; reported with or without a button to press. */
   refusal?: string

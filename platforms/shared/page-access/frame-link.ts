@@ -13,7 +13,7 @@ const RETRY_MS = 1000
 const CHECK_EVERY_MS = 5000
 
 export class FrameLink {
-  readonly #page: Pick<MeetingPage, 'browser' | 'stage' | 'clock' | 'logger' | 'ask'>
+  readonly #page: Pick<MeetingPage, 'browser' | 'environment' | 'clock' | 'logger' | 'ask'>
   /** The file to which the link leads: null for the display, undefined before it is decided. */
   #path: string | null | undefined
   /** A file that was found by its mark: the mark is gone once the file shows a picture. */
@@ -22,7 +22,7 @@ export class FrameLink {
   #checkedAt = 0
   #turn: Promise<void> = Promise.resolve()
 
-  constructor(page: Pick<MeetingPage, 'browser' | 'stage' | 'clock' | 'logger' | 'ask'>) {
+  constructor(page: Pick<MeetingPage, 'browser' | 'environment' | 'clock' | 'logger' | 'ask'>) {
     this.#page = page
   }
 
@@ -43,7 +43,7 @@ export class FrameLink {
 
   /**
    * Before the composite is shown. The first document decides between display and frames, since a running recorder
-   * reads one of the two. Rejects with a BotError where a later document cannot do the same, and with the signal's
+   * reads one of the two. Rejects with a BotError if a later document cannot do the same, and with the signal's
    * reason.
    */
   prepare(signal: AbortSignal): Promise<void> {
@@ -57,7 +57,7 @@ export class FrameLink {
     return this.#aheadPath !== null && this.#aheadPath === this.#path
   }
 
-  /** To be called often. Rejects with a BotError where the page does not paint any more: the recording would freeze. */
+  /** To be called often. Rejects with a BotError if the page does not paint any more: the recording would freeze. */
   async check(): Promise<void> {
     const { clock } = this.#page
     if (!this.isUsed || clock.now() - this.#checkedAt < CHECK_EVERY_MS) return
@@ -67,12 +67,12 @@ export class FrameLink {
   }
 
   async #prepareAhead(): Promise<boolean> {
-    const { stage, logger } = this.#page
-    if (stage.frames === undefined || this.#path === null) return false
+    const { environment, logger } = this.#page
+    if (environment.frames === undefined || this.#path === null) return false
     const path = await this.#open()
     if (path === null) return false
     try {
-      await lead(stage.frames, path)
+      await lead(environment.frames, path)
     } catch (error) {
       logger.warn('The recorder cannot be led to the frames', { error })
       return false
@@ -82,15 +82,15 @@ export class FrameLink {
   }
 
   async #prepare(signal: AbortSignal): Promise<void> {
-    const { stage, logger, clock } = this.#page
-    if (stage.frames === undefined || this.#path === null) return
+    const { environment, logger, clock } = this.#page
+    if (environment.frames === undefined || this.#path === null) return
     if (this.#path === undefined) {
       this.#path = await this.#open()
       logger.info('The picture is painted', { on: this.#path === null ? 'the display' : 'frames' })
       if (this.#path === null) {
         await this.#page.ask('closeFrames')
-        await rm(stage.frames, { force: true })
-      } else await lead(stage.frames, this.#path)
+        await rm(environment.frames, { force: true })
+      } else await lead(environment.frames, this.#path)
       return
     }
     for (let attempt = 1; (await this.#open()) !== this.#path; attempt++) {
@@ -100,8 +100,8 @@ export class FrameLink {
   }
 
   async #open(): Promise<string | null> {
-    const { browser, stage, logger } = this.#page
-    const { width, height } = stage
+    const { browser, environment, logger } = this.#page
+    const { width, height } = environment
     try {
       const mark = await this.#page.ask('openFrames', pageScript(PAINTER), { width, height })
       if (mark === null) return null

@@ -66,7 +66,7 @@ const PAINTING: readonly string[] = ['openFrames', 'paintAhead', 'showComposite'
 export interface PageParts {
   browser: BotBrowser
   /** Where the browser is. */
-  stage: CaptureEnvironment
+  environment: CaptureEnvironment
   /** From `meetingScript`. */
   channel: string
   clock: Clock
@@ -88,7 +88,7 @@ export class MeetingPage<
   Api extends PageApi<Snapshot, Name> = PageApi<Snapshot, Name>,
 > {
   readonly browser: BotBrowser
-  readonly stage: CaptureEnvironment
+  readonly environment: CaptureEnvironment
   readonly clock: Clock
   readonly logger: Logger
   readonly waits: Waits
@@ -101,7 +101,7 @@ export class MeetingPage<
   #silences = 0
   /** The end of the latest silence, and what was known of the processor then. */
   #silence: { at: number; waits: CpuWaits; isLate: boolean } | null = null
-  /** Share of the time since the silence before in which the page waited for a processor; null where it is not known. */
+  /** Share of the time since the silence before in which the page waited for a processor; null if it is not known. */
   #busyShare: number | null = null
   #isInCall = false
   #lastSnapshot: Snapshot | null = null
@@ -111,9 +111,17 @@ export class MeetingPage<
   /** One use of pointer and keyboard at a time: clicks that cross each other have no effect. */
   #hand: Promise<unknown> = Promise.resolve()
 
-  constructor({ browser, stage, channel, clock, logger, waits, frameOf = (page) => page.mainFrame() }: PageParts) {
+  constructor({
+    browser,
+    environment,
+    channel,
+    clock,
+    logger,
+    waits,
+    frameOf = (page) => page.mainFrame(),
+  }: PageParts) {
     this.browser = browser
-    this.stage = stage
+    this.environment = environment
     this.#channel = channel
     this.clock = clock
     this.logger = logger
@@ -176,7 +184,7 @@ export class MeetingPage<
     return { snapshot, events, isNewDocument, hasBegun, dropped }
   }
 
-  /** Null where no script of ours answers, as between two documents. Rejects with NoAnswer where it is too slow. */
+  /** Null if no script of ours answers, as between two documents. Rejects with NoAnswer if it is too slow. */
   async ask<Method extends keyof Api & string>(
     method: Method,
     ...given: Given<Api[Method]>
@@ -191,7 +199,7 @@ export class MeetingPage<
   }
 
   /**
-   * Presses a control with the pointer, as a person does; where the pointer cannot reach it, by a click in the page.
+   * Presses a control with the pointer, as a person does; if the pointer cannot reach it, by a click in the page.
    */
   press(name: Name): Promise<boolean> {
     return this.inTurn(async () => {
@@ -208,7 +216,7 @@ export class MeetingPage<
     })
   }
 
-  /** Types into a text box; false where it is missing or does not accept text. */
+  /** Types into a text box; false if it is missing or does not accept text. */
   fill(name: Name, text: string): Promise<boolean> {
     return this.inTurn(async () => {
       const box = await this.element(name)
@@ -226,7 +234,7 @@ export class MeetingPage<
     })
   }
 
-  /** Presses a key while this element has the focus; false where it is not there. */
+  /** Presses a key while this element has the focus; false if it is not there. */
   pressKey(name: Name, key: string): Promise<boolean> {
     return this.inTurn(async () => {
       const element = await this.element(name)

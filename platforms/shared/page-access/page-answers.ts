@@ -126,7 +126,7 @@ const numbered = z.object({ number: z.number(), event: z.unknown() })
 export interface ReadReport<Snapshot extends CommonSnapshot> {
   snapshot: Snapshot
   events: PageEvent[]
-  /** Number of the last event, refused or not; null where there was none. */
+  /** Number of the last event, refused or not; null if there was none. */
   lastNumber: number | null
   document: number
   hasBegun: boolean

@@ -18,7 +18,7 @@ export interface EventQueue {
 }
 
 /** `onTold` is called for every event when it is really sent. */
-export function createEventQueue(onTold: (event: PageEvent) => void = () => {}): EventQueue {
+export function createEventQueue(onReported: (event: PageEvent) => void = () => {}): EventQueue {
   // An acknowledgement names its document, since the clock may be set back between two.
   const document = Date.now() + Math.random()
   let lastNumber = 0
@@ -41,7 +41,7 @@ export function createEventQueue(onTold: (event: PageEvent) => void = () => {}):
     }
     events.push({ number: ++lastNumber, event })
     bound(events, (one) => one.event)
-    onTold(event)
+    onReported(event)
   }
   return {
     emit,

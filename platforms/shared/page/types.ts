@@ -13,7 +13,7 @@ export type Playout = 'even' | 'live'
 export interface CommonConfig {
   /** Name of the event by which the driver calls. The page cannot guess it, and finds no trace of it by enumeration. */
   channel: string
-  /** Hosts of the meeting, where the hooks are installed; on other hosts the script only reads signs. */
+  /** Hosts of the meeting, if the hooks are installed; on other hosts the script only reads signs. */
   meetingHosts: readonly string[]
   botName: string
   /** A data: URL, or null for none. */
@@ -39,7 +39,7 @@ export interface CommonConfig {
 }
 
 export interface AudioTapConfig {
-  /** Samples per second of the mix of all participants; null where there is no listener. */
+  /** Samples per second of the mix of all participants; null if there is no listener. */
   mixRate: number | null
   /** Each person's voice in a separate track. */
   participantTracks: boolean
@@ -54,7 +54,7 @@ export interface DialogSnapshot {
 
 export interface DialogButton {
   label: string
-  /** The name of the button's effect in the page's own code, such as `ok`; null where there is none. */
+  /** The name of the button's effect in the page's own code, such as `ok`; null if there is none. */
   action: string | null
   /** For `PageApi.reference`, until the next snapshot. */
   ref: number
@@ -74,15 +74,15 @@ export interface CommonSnapshot {
   dialogs: DialogSnapshot[]
   microphone: DeviceState
   camera: DeviceState
-  /** Others in the meeting as far as known; null where the page does not say. */
+  /** Others in the meeting as far as known; null if the page does not say. */
   others: number | null
   /** Breakout rooms are open, and people may be in them; absent if the page does not say. */
   areRoomsOpen?: boolean
-  /** Whether captions are shown; absent or null where the page does not say. */
+  /** Whether captions are shown; absent or null if the page does not say. */
   captionsOn?: boolean | null
-  /** `CallControl.goneAt`; absent where the platform does not watch it. */
+  /** `CallControl.goneAt`; absent if the platform does not watch it. */
   callGoneAt?: number | null
-  /** Messages of the meeting's own channels that the script could not read, by channel; absent where it reads none. */
+  /** Messages of the meeting's own channels that the script could not read, by channel; absent if it reads none. */
   unread?: Readonly<Record<string, number>>
 }
 
@@ -109,7 +109,7 @@ export interface PageParticipant {
   id: string
   name: string
   isHost: boolean
-  /** The platform's own mark of a bot; absent where it has none. */
+  /** The platform's own mark of a bot; absent if it has none. */
   isBot?: boolean
 }
 
@@ -161,10 +161,10 @@ export interface PageApi<Snapshot extends CommonSnapshot = CommonSnapshot, Name 
   begin(at: number): void
   /** The text box of the chat, if it is there, and the bot's own messages as the page shows them. */
   chat(): ChatState
-  /** See `Composite`; null also where there is none. */
+  /** See `Composite`; null also if there is none. */
   openFrames(painter: string, size: { width: number; height: number }): Promise<string | null>
   closeFrames(): void
-  /** Why no frames are painted any more; null while they are, and where none are wanted. */
+  /** Why no frames are painted any more; null while they are, and if none are wanted. */
   framesFault(): string | null
   /** Paints the recorded picture as frames, of a page that may not be the meeting yet; resolves when it is painted. */
   paintAhead(): Promise<void>
@@ -176,6 +176,6 @@ export interface PageApi<Snapshot extends CommonSnapshot = CommonSnapshot, Name 
   /** Plays mono PCM (base64 of 16-bit little-endian samples) through the bot's microphone; returns the seconds queued. */
   playSound(pcm: string, sampleRate: number): number
   clearSound(): void
-  /** A data: URL for the bot's camera; rejects where it cannot be decoded, and the old picture stays. */
+  /** A data: URL for the bot's camera; rejects if it cannot be decoded, and the old picture stays. */
   showImage(dataUrl: string): Promise<void>
 }

@@ -43,19 +43,19 @@ export interface ZoomSdkOptions extends DriverOptions {
  */
 export async function openZoomSdk(
   target: MeetingTarget,
-  stage: CaptureEnvironment,
+  progress: CaptureEnvironment,
   signal: AbortSignal,
   options: ZoomSdkOptions,
 ): Promise<MeetingDriver> {
   const served = await serve(options.sdkBase ?? null)
   try {
     const script = meetingScript<SdkPageConfig>('page/zoom/meeting-sdk', {
-      ...scriptConfig(options, stage),
+      ...scriptConfig(options, progress),
       meetingHosts: ['127.0.0.1'],
       selectors: SELECTORS,
       labels: labelSources(WORDS.labels),
     })
-    const page = await openMeetingPage<SdkSnapshot, ElementName, SdkPageApi>(stage, signal, options, {
+    const page = await openMeetingPage<SdkSnapshot, ElementName, SdkPageApi>(progress, signal, options, {
       script,
       waits: ZOOM_WAITS,
       mediaOrigins: [served.origin],

@@ -193,7 +193,7 @@ export const FAILURE_OUTCOMES: Readonly<Record<FailureKind, Outcome>> = {
     sentence: 'Zoom refused the access key of the user ({text}).',
     canRetry: true,
   },
-  // A token serves one join: a used one is replaced by a fresh one, where there is an address for it.
+  // A token serves one join: a used one is replaced by a fresh one, if there is an address for it.
   on_behalf_stale: {
     code: 'CONF_OBF_TOKEN_ERROR',
     sentence:

@@ -90,12 +90,12 @@ export class JoinFlow {
     const mayAsk = page.gate.isOpen
     if (kind === 'preview') {
       if (mayAsk) await page.press('join')
-    } else if (snapshot.sdk.stage === 'ready')
+    } else if (snapshot.sdk.progress === 'ready')
       await page.ask('startSdk', { base: served.sdkBase, leaveUrl: served.leaveUrl, view })
-    else if (snapshot.sdk.stage === 'initialized' && mayAsk) await this.#join()
+    else if (snapshot.sdk.progress === 'initialized' && mayAsk) await this.#join()
   }
 
-  /** In the waiting room: only where the user or the host is missing, the bot asks again after a while. */
+  /** In the waiting room: only if the user or the host is missing, the bot asks again after a while. */
   async wait(snapshot: SdkSnapshot, state: SdkPageState): Promise<void> {
     const { page, served, waits } = this.#parts
     const { kind } = state

@@ -59,7 +59,7 @@ export interface SdkPage {
 }
 
 /**
- * `sdkBase` is the address of the SDK's files; null serves those of the npm package, and rejects where that is not
+ * `sdkBase` is the address of the SDK's files; null serves those of the npm package, and rejects if that is not
  * installed.
  */
 export async function serveSdkPage(sdkBase: string | null): Promise<SdkPage> {

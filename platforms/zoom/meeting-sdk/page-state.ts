@@ -4,7 +4,7 @@
  */
 import { BotError } from '../../../core/errors.ts'
 import type { MeetingEnd } from '../../../core/meeting/meeting.ts'
-import type { JoinStage, PageClassifier, PagePhase, PageState } from '../../shared/page-state.ts'
+import type { JoinStep, PageClassifier, PagePhase, PageState } from '../../shared/page-state.ts'
 import { matches } from '../../shared/words.ts'
 import { endOf as endOfWebClient, refusalOf as refusalOfWebClient } from '../outcomes.ts'
 import { type PageStateKind as PageKind, PAGE_PHASES as PHASES_OF_PAGE, stateOf as stateOfPage } from '../page-state.ts'
@@ -150,7 +150,7 @@ export function sdkClassifier(parts: {
   return {
     stateOf: (snapshot) => sdkStateOf(snapshot, parts.joinedWith()),
     phases: SDK_PAGE_PHASES,
-    refusalOf: (state, joinStage) => sdkRefusalOf(state, joinStage, parts.canAskAgain),
+    refusalOf: (state, joinStep) => sdkRefusalOf(state, joinStep, parts.canAskAgain),
     endOf: (state) => sdkEndOf(state),
     // One channel reports before the others, and not all of them report the cause.
     patience: { trouble: 3000, join_failed: 5000, bad_request: 1000, left: 1500 },
@@ -159,7 +159,7 @@ export function sdkClassifier(parts: {
   }
 }
 
-function sdkRefusalOf(state: SdkPageState, joinStage: JoinStage, canAskAgain: boolean): BotError | null {
+function sdkRefusalOf(state: SdkPageState, joinStep: JoinStep, canAskAgain: boolean): BotError | null {
   const { kind, text } = state
   const shown = text.slice(0, 200)
   if (isFailure(kind)) return failureError(kind, shown, canAskAgain)
@@ -184,7 +184,7 @@ function sdkRefusalOf(state: SdkPageState, joinStage: JoinStage, canAskAgain: bo
         step: 'waiting',
       })
     default:
-      return refusalOfWebClient({ ...state, kind }, joinStage)
+      return refusalOfWebClient({ ...state, kind }, joinStep)
   }
 }
 
@@ -225,7 +225,7 @@ function failureOf({ sdk, at }: SdkSnapshot, joinedWith: JoinedWith): SdkPageSta
     if (kind === 'host_not_there' && sdk.waitsForHost) return null
     return { kind, text: failureText(failure), proofs: [] }
   }
-  const isSilent = sdk.stage === 'joining' && sdk.level === null && sdk.meetingStatus === null
+  const isSilent = sdk.progress === 'joining' && sdk.level === null && sdk.meetingStatus === null
   if (!isSilent || sdk.joinCalledAt === null || at - sdk.joinCalledAt < SILENT_JOIN_MS) return null
   return { kind: 'no_answer', text: 'no word on any channel', proofs: [] }
 }
@@ -238,10 +238,10 @@ function loginView({ lines }: SdkSnapshot): SdkPageState | null {
   return registration === undefined ? null : { kind: 'details_wanted', text: registration, proofs: [] }
 }
 
-function onTheWay({ stage }: SdkFacts, page: PageState<PageKind>): SdkPageState {
-  if (stage === 'ready' || stage === 'initialized') return { kind: 'sdk_ready', text: stage, proofs: [] }
-  if (stage === 'joining') return { kind: 'joining', text: page.text, proofs: [] }
-  return { kind: 'sdk_loading', text: stage, proofs: [] }
+function onTheWay({ progress }: SdkFacts, page: PageState<PageKind>): SdkPageState {
+  if (progress === 'ready' || progress === 'initialized') return { kind: 'sdk_ready', text: progress, proofs: [] }
+  if (progress === 'joining') return { kind: 'joining', text: page.text, proofs: [] }
+  return { kind: 'sdk_loading', text: progress, proofs: [] }
 }
 
 function sdkProofs({ isAttendee, level, meetingStatus }: SdkFacts): string[] {

@@ -45,7 +45,7 @@ const ANSWERS: readonly [RegExp, RightAnswer][] = [
   [/disable send request for local recording/i, 'CANNOT_REQUEST_RECORDING_RIGHT'],
   [/webinar attendee not support/i, 'CANNOT_REQUEST_RECORDING_RIGHT'],
   [/local record is not allowed in bo/i, 'CANNOT_REQUEST_RECORDING_RIGHT'],
-  // The SDK reads the abilities of the host's client, and fails where there is no host.
+  // The SDK reads the abilities of the host's client, and fails if there is no host.
   [/reading 'caps'|'caps' of undefined/i, 'no_host'],
 ]
 
@@ -60,7 +60,7 @@ export function rightAnswer(text: string): RightAnswer {
 }
 
 /** Functions of the page that a request for the right needs. */
-export interface RightDesk {
+export interface RecordingPermission {
   clock: Clock
   waits: RightWaits
   /** Null while the page does not answer. */
@@ -70,25 +70,29 @@ export interface RightDesk {
 }
 
 /** Resolves when the SDK reports that the bot's capture runs; rejects with the error code of any other outcome. */
-export async function obtainRight(desk: RightDesk, limitMs: number, signal: AbortSignal): Promise<void> {
-  const { clock, waits } = desk
+export async function obtainRight(
+  permission: RecordingPermission,
+  limitMs: number,
+  signal: AbortSignal,
+): Promise<void> {
+  const { clock, waits } = permission
   const until = clock.now() + limitMs
   let sawHost = false
   while (clock.now() < until) {
-    const start = await desk.startCapture()
+    const start = await permission.startCapture()
     signal.throwIfAborted()
-    if (start.ok) return captureRuns(desk, signal)
+    if (start.ok) return captureRuns(permission, signal)
     if (isRefusal(rightAnswer(start.text))) throw refused(rightAnswer(start.text) as RightRefusal, start.text)
 
-    const before = await desk.facts()
+    const before = await permission.facts()
     sawHost ||= before?.hasHost ?? false
-    const request = await desk.request()
+    const request = await permission.request()
     signal.throwIfAborted()
     const answer = request.ok ? 'must_ask' : rightAnswer(request.text)
     if (!request.ok && isRefusal(answer)) throw refused(answer as RightRefusal, request.text)
     const patienceMs = request.ok ? waits.askAgainMs : waits.noHostMs
     const heard = await hostAnswer(
-      desk,
+      permission,
       before?.capture.answers ?? 0,
       Math.min(until, clock.now() + patienceMs),
       signal,
@@ -102,7 +106,7 @@ export async function obtainRight(desk: RightDesk, limitMs: number, signal: Abor
 
 /** Resolves with an answer, with a host who has just come and has to be asked, or when the time is over. */
 async function hostAnswer(
-  { clock, facts }: RightDesk,
+  { clock, facts }: RecordingPermission,
   answersBefore: number,
   until: number,
   signal: AbortSignal,
@@ -118,7 +122,7 @@ async function hostAnswer(
   }
 }
 
-async function captureRuns({ clock, facts, waits }: RightDesk, signal: AbortSignal): Promise<void> {
+async function captureRuns({ clock, facts, waits }: RecordingPermission, signal: AbortSignal): Promise<void> {
   const until = clock.now() + waits.captureStartMs
   while ((await facts())?.capture.status !== STARTED) {
     if (clock.now() >= until)
@@ -131,7 +135,7 @@ async function captureRuns({ clock, facts, waits }: RightDesk, signal: AbortSign
   }
 }
 
-/** Throws where the host withdrew the right: the recording until then is kept, and no more is recorded. */
+/** Throws if the host withdrew the right: the recording until then is kept, and no more is recorded. */
 export function mustStillBeAllowed({ capture }: Pick<SdkFacts, 'capture'>): void {
   if (capture.allowed === false) throw refused('RECORDING_RIGHTS_NOT_GRANTED', 'the right was taken back')
 }

@@ -2,7 +2,7 @@
 
 export interface Waiting<Message> {
   message: Message
-  /** UTC milliseconds of a later message that was reported; null where there is none. This message is not newer. */
+  /** UTC milliseconds of a later message that was reported; null if there is none. This message is not newer. */
   notAfter: number | null
 }
 
@@ -34,11 +34,11 @@ export class ChatBacklog<Message extends { id: string }> {
   }
 
   /** Takes them all out. `toldAt` is the instant with which a message was reported; null for one that was not. */
-  drain(toldAt: (id: string) => number | null): Waiting<Message>[] {
+  drain(reportedAt: (id: string) => number | null): Waiting<Message>[] {
     const drained: Waiting<Message>[] = []
     let notAfter: number | null = null
     for (const message of this.#waiting.splice(0).reverse()) {
-      const at = toldAt(message.id)
+      const at = reportedAt(message.id)
       if (at !== null) notAfter = at
       // Files are in the order of time, and the list's times have minutes only.
       else if (notAfter !== null) notAfter -= 1

@@ -10,13 +10,13 @@ export interface PanelMessage {
   id: string
   /** Null for the bot's own. */
   sender: string | null
-  /** Zoom's number of the sender; null where the row does not say. */
+  /** Zoom's number of the sender; null if the row does not say. */
   userId: number | null
   content: WrittenContent
   isEdited: boolean
   /** To the bot, or by the bot to one participant, and not to all. */
   isDirect: boolean
-  /** UTC milliseconds by the shown time, which has minutes only; null where none is shown. */
+  /** UTC milliseconds by the shown time, which has minutes only; null if none is shown. */
   shownAt: number | null
 }
 
@@ -181,7 +181,7 @@ export function createChatReader(elements: Elements): ChatReader {
   }
 }
 
-/** Null where the list does not number its rows. */
+/** Null if the list does not number its rows. */
 function numberOf(item: Element): number | null {
   const text = (item.closest('[data-index]') ?? item.querySelector('[data-index]'))?.getAttribute('data-index')
   return text && /^\d{1,9}$/.test(text) ? Number(text) : null

@@ -44,7 +44,7 @@ export function createChat({ config, elements, roster, queue, emit }: ChatParts)
       return
     }
     queue.miss(reader.missed())
-    for (const { message, notAfter } of backlog.drain((id) => log.toldAt(id))) handle(message, notAfter, at)
+    for (const { message, notAfter } of backlog.drain((id) => log.reportedAt(id))) handle(message, notAfter, at)
     for (const id of reader.deleted()) {
       const event = log.delete(id, at)
       if (event) emit(event)

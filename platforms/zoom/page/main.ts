@@ -41,8 +41,8 @@ function createZoomPage(page: SharedPage<PageConfig>): PlatformPage<ZoomPageApi>
   const chat = createChat({ config, elements, roster, queue, emit })
   const captions = createCaptionEvents(elements, roster, emit)
   const screens = createScreenReader(elements, roster, emit)
-  const isTold = (id: string) => reported.has(id)
-  const speech = sound && watchZoomSpeech({ sound, roster, peopleCount, isTold, emit: emitSpeech })
+  const isReported = (id: string) => reported.has(id)
+  const speech = sound && watchZoomSpeech({ sound, roster, peopleCount, isReported, emit: emitSpeech })
   const snapshot = createSnapshotReader(config, elements, {
     others(count) {
       if (count !== null) return Math.max(0, count - 1)

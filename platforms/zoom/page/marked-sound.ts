@@ -41,8 +41,8 @@ interface Marked {
   /** The latest time when this person certainly spoke, because the mark was new. */
   spokeAt: number
   /** Until when this person was reported as speaking, and when that was reported. */
-  toldUntil: number
-  toldAt: number
+  reportedUntil: number
+  reportedAt: number
 }
 
 export class MarkedSound {
@@ -83,8 +83,8 @@ export class MarkedSound {
   #stand({ id, since }: Mark): void {
     const known = this.#people.get(id)
     if (!known) {
-      const untold = { toldUntil: Number.NEGATIVE_INFINITY, toldAt: Number.NEGATIVE_INFINITY }
-      this.#people.set(id, { id, since, goneAt: null, isOver: false, spokeAt: Number.NEGATIVE_INFINITY, ...untold })
+      const unreported = { reportedUntil: Number.NEGATIVE_INFINITY, reportedAt: Number.NEGATIVE_INFINITY }
+      this.#people.set(id, { id, since, goneAt: null, isOver: false, spokeAt: Number.NEGATIVE_INFINITY, ...unreported })
     } else if (known.goneAt !== null)
       Object.assign(known, { since, goneAt: null, isOver: false, spokeAt: Number.NEGATIVE_INFINITY })
   }
@@ -135,21 +135,21 @@ export class MarkedSound {
   }
 
   #sampleOf(person: Marked, isAlone: boolean, at: number): LevelSample | null {
-    const { id, isOver, goneAt, spokeAt, toldUntil, toldAt } = person
-    const isOpen = at - toldAt <= OPEN_MS
-    if (!isOpen && at - toldAt <= CLOSED_MS) return null
+    const { id, isOver, goneAt, spokeAt, reportedUntil, reportedAt } = person
+    const isOpen = at - reportedAt <= OPEN_MS
+    if (!isOpen && at - reportedAt <= CLOSED_MS) return null
     const isKnown = isOver || (goneAt === null && isAlone && (this.#run === null || spokeAt >= this.#run.beganAt))
     const knownUntil = isKnown ? at : Math.max(at - this.#linger.ms - (isOpen ? 0 : PROOF_MS), spokeAt)
     const own = this.#rounds.filter(
-      (round) => round.isLoud && round.at > toldUntil && round.at <= knownUntil && isOf(round, id),
+      (round) => round.isLoud && round.at > reportedUntil && round.at <= knownUntil && isOf(round, id),
     )
-    const from = isOpen ? toldUntil : own[0]?.at
+    const from = isOpen ? reportedUntil : own[0]?.at
     if (from === undefined) return null
     let until = from
     for (const round of own) if (round.at - until <= SILENCE_MS) until = round.at
     const staysOpen = !isKnown && knownUntil - until <= SILENCE_MS
     if (isOpen && until === from && !staysOpen) return null
-    Object.assign(person, { toldUntil: until, toldAt: at })
+    Object.assign(person, { reportedUntil: until, reportedAt: at })
     return {
       participantIds: [id],
       level: 1,

@@ -4,7 +4,7 @@ import type { Person, Roster } from './roster.ts'
 import type { MarkedPerson } from './speakers.ts'
 import type { SeenTile } from './tiles.ts'
 
-/** `owners` has the person of each tile; null where it is not known. */
+/** `owners` has the person of each tile; null if it is not known. */
 export function readMarks(
   { all }: Pick<Elements, 'all'>,
   roster: Pick<Roster, 'named'>,

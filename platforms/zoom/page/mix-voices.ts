@@ -14,7 +14,7 @@ export interface Round {
   possible: Set<string>
   /** The person whose mark has just appeared. */
   begins: string | null
-  /** The speakers among several possible ones, by the voice; null where the voice does not decide. */
+  /** The speakers among several possible ones, by the voice; null if the voice does not decide. */
   heard: ReadonlySet<string> | null
   isLearned: boolean
   /** Likelihood of each person, as it was when first computed. */

@@ -38,7 +38,7 @@ export function createPeoplePanel(elements: Elements): PeoplePanel {
     const shown = elements.first('personName', row)
     const badge = plain(elements.first('personLabel', row)?.textContent ?? '')
     const roles = rolesOf(badge, elements)
-    // A name may contain commas and brackets, so the label counts only where no element contains just the name.
+    // A name may contain commas and brackets, so the label counts only if no element contains just the name.
     const name = shown
       ? plain(textWithout(shown, elements.selector('icon')))
       : plain((parts[0] ?? '').replace(/\s*\([^()]*\)\s*$/, ''))

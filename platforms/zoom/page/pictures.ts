@@ -8,7 +8,7 @@ import { wrapMethod } from '../../shared/page/dom/patch-native.ts'
 const FRAMES_PER_SECOND = 25
 
 export interface Pictures {
-  /** The picture that this element or its content shows now; null where it shows none. */
+  /** The picture that this element or its content shows now; null if it shows none. */
   streamIn(element: Element): MediaStream | null
 }
 

@@ -60,7 +60,7 @@ export class Roster {
     return this.#people.find((person) => person.userId === userId) ?? null
   }
 
-  /** Null where no person, or more than one, has this name. */
+  /** Null if no person, or more than one, has this name. */
   named(name: string): Person | null {
     const namesakes = this.#people.filter((person) => person.name === name)
     return namesakes.length === 1 ? namesakes[0]! : null

@@ -17,11 +17,11 @@ export interface HeardPerson {
 }
 
 export interface MeetingSound {
-  /** Level of the complete sound, 0 to 1, linear; null where there is no sound to read. */
+  /** Level of the complete sound, 0 to 1, linear; null if there is no sound to read. */
   mix(): number | null
   /** Its loud spectra since the last call, as far as they are kept. */
   spectra(): Spectrum[]
-  /** Each person's own sound, where the client receives it apart; null where it does not. */
+  /** Each person's own sound, if the client receives it apart; null if it does not. */
   people(): HeardPerson[] | null
 }
 

@@ -1,5 +1,5 @@
 /**
- * Decides who speaks in Zoom: by each person's own sound where it is separate, elsewhere by the mix and the marks of
+ * Decides who speaks in Zoom: by each person's own sound if it is separate, elsewhere by the mix and the marks of
  * the tiles.
  */
 import { type Speech, watchSpeech } from '../../shared/page/audio/speech.ts'
@@ -20,10 +20,10 @@ import { type Mark, type MarkedPerson, MarkJudge, newestMarks } from './speakers
 export interface ZoomSpeechParts {
   sound: MeetingSound
   roster: Pick<Roster, 'present' | 'ofUser' | 'takeOwner'>
-  /** Number of people with the bot, as the page says; null where it does not. */
+  /** Number of people with the bot, as the page says; null if it does not. */
   peopleCount(): number | null
   /** Whether the driver has received this person: only these can speak. */
-  isTold(id: string): boolean
+  isReported(id: string): boolean
   emit(changes: SpeechChange[]): void
 }
 
@@ -32,12 +32,12 @@ export interface ZoomSpeech extends Speech {
   update(marked: readonly MarkedPerson[], at: number): void
 }
 
-export function watchZoomSpeech({ sound, roster, peopleCount, isTold, emit }: ZoomSpeechParts): ZoomSpeech {
+export function watchZoomSpeech({ sound, roster, peopleCount, isReported, emit }: ZoomSpeechParts): ZoomSpeech {
   const judge = new MarkJudge()
   const nameless = new NamelessSounds()
   const mixed = new MarkedSound()
   let marks: Mark[] = []
-  /** People who are loud, by their sounds; null where no sound can be read and marks are the only source. */
+  /** People who are loud, by their sounds; null if no sound can be read and marks are the only source. */
   let loud: Set<string> | null = null
   let lastOfPeopleAt = 0
 
@@ -72,7 +72,7 @@ export function watchZoomSpeech({ sound, roster, peopleCount, isTold, emit }: Zo
     const owners = heard.map(({ userId }) => roster.ofUser(userId))
     const named = heard.flatMap(({ level }, index) => {
       const owner = owners[index]
-      return owner && isTold(owner.id) ? [{ participantIds: [owner.id], level }] : []
+      return owner && isReported(owner.id) ? [{ participantIds: [owner.id], level }] : []
     })
     const withSound = new Set(owners.map((owner) => owner?.id))
     const unnamed = heard.filter((_, index) => !owners[index])
@@ -93,7 +93,7 @@ export function watchZoomSpeech({ sound, roster, peopleCount, isTold, emit }: Zo
 
   function onlyOther(): Person | null {
     const [only, ...more] = roster.present()
-    if (!only || more.length > 0 || !isTold(only.id)) return null
+    if (!only || more.length > 0 || !isReported(only.id)) return null
     const count = peopleCount()
     return count === null || count === 2 ? only : null
   }
@@ -102,7 +102,7 @@ export function watchZoomSpeech({ sound, roster, peopleCount, isTold, emit }: Zo
     ...speech,
     update(marked, at) {
       marks = judge.update(
-        marked.filter(({ id }) => isTold(id)),
+        marked.filter(({ id }) => isReported(id)),
         at,
       )
       // Beside sounds that name the speaker a mark only confirms them; it lingers too long to add a speaker.

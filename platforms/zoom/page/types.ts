@@ -40,7 +40,7 @@ export interface PageSnapshot extends CommonSnapshot {
   dialogNames: string[]
   /** Text of the loading layer. */
   joining: string | null
-  /** Text of a waiting room of any kind; null where there is none. */
+  /** Text of a waiting room of any kind; null if there is none. */
   waiting: string[] | null
   /** Independent marks of the meeting itself. */
   marks: string[]

@@ -33,19 +33,19 @@ const COMMON_HOSTS = ['app.zoom.us', 'zoom.us']
 /** Starts the browser in the capture environment. Rejects with a BotError when it does not start. */
 export async function openWebClient(
   target: MeetingTarget,
-  stage: CaptureEnvironment,
+  environment: CaptureEnvironment,
   signal: AbortSignal,
   options: WebClientOptions,
 ): Promise<MeetingDriver> {
   const { botName, recordingMode } = options
   const hosts = [...new Set([new URL(target.url).hostname, ...COMMON_HOSTS])]
   const script = meetingScript<PageConfig>('page/zoom', {
-    ...scriptConfig(options, stage),
+    ...scriptConfig(options, environment),
     meetingHosts: hosts,
     selectors: SELECTORS,
     labels: labelSources(WORDS.labels),
   })
-  const page = await openMeetingPage<PageSnapshot, ElementName, ZoomPageApi>(stage, signal, options, {
+  const page = await openMeetingPage<PageSnapshot, ElementName, ZoomPageApi>(environment, signal, options, {
     script,
     waits: ZOOM_WAITS,
     mediaOrigins: hosts.map((host) => `https://${host}`),

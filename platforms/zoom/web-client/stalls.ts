@@ -8,7 +8,7 @@ export interface Progress {
   /** The page shows no element that the bot could use. */
   isIdle: boolean
   isBlank: boolean
-  /** Another text whenever the page made progress; null where it does not answer. */
+  /** Another text whenever the page made progress; null if it does not answer. */
   progress: string | null
 }
 

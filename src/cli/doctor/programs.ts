@@ -90,9 +90,9 @@ export async function checkFfmpeg(shop: Workshop): Promise<Finding> {
   for (const name of ['ffmpeg', 'ffprobe'])
     if ((await findProgram(name, shop.searchPath)) === null) return unfit(part, missing(shop, name), cure)
   const attempt = trying(shop)
-  const told = await attempt('ffmpeg', ['-hide_banner', '-version'])
-  const version = /^ffmpeg version \D{0,2}(\d+)\.(\d+)/m.exec(told.output)
-  if (told.exitCode !== 0) return unfit(part, whatWentWrong(told), cure)
+  const result = await attempt('ffmpeg', ['-hide_banner', '-version'])
+  const version = /^ffmpeg version \D{0,2}(\d+)\.(\d+)/m.exec(result.output)
+  if (result.exitCode !== 0) return unfit(part, whatWentWrong(result), cure)
   // Builds from the sources of the day carry no number; what they can do decides.
   if (version !== null && compare([Number(version[1]), Number(version[2])], OLDEST_FFMPEG) < 0)
     return unfit(part, `version ${version[1]}.${version[2]}; needed: ${OLDEST_FFMPEG.join('.')} or newer`, cure)

@@ -78,7 +78,7 @@ export async function tryProgram(options: TrialOptions): Promise<Trial> {
   return trial
 }
 
-/** The program's path, where the bot would find it; null where there is none. */
+/** The program's path, if the bot would find it; null if there is none. */
 export async function findProgram(name: string, searchPath: string): Promise<string | null> {
   const places = name.includes('/') ? [name] : searchPath.split(':').map((folder) => join(folder, name))
   for (const place of places) {

@@ -10,7 +10,7 @@ const NUMBERS = new Set(['sender_id', 'user_id'])
 export interface JoinedEvents {
   botId: string
   parts: readonly PartFacts[]
-  /** Gaps before each part; null where there is none. */
+  /** Gaps before each part; null if there is none. */
   gapsBefore: readonly (Gap | null)[]
   numberOf(part: number, id: number | null): number | null
 }

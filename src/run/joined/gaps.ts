@@ -7,7 +7,7 @@ const MIN_SECONDS = 1
 
 /**
  * The gap before each part. `beganAt` (UTC milliseconds): when the recording began, where the first part may be lost; null
- * where that is not known.
+ * if that is not known.
  */
 export function gapsBetween(parts: readonly PartFacts[], beganAt: number | null): (Gap | null)[] {
   let offset = 0

@@ -19,7 +19,7 @@ const MEDIA = ['video.mp4', 'audio.m4a'] as const
 
 /** The files of one part, on this machine. */
 export interface Part {
-  /** Path of a stored file; null where the part has none of this name. */
+  /** Path of a stored file; null if the part has none of this name. */
   file(name: string): Promise<string | null>
 }
 
@@ -44,10 +44,10 @@ export interface JoinParts {
   store(file: { name: string; path: string; contentType: string }): Promise<StoredFile>
   mediaSeconds(file: string): Promise<number>
   joinFiles(files: readonly string[], target: string): Promise<{ seconds: number }>
-  /** Resolves with the places of parts without a transcript; null where no part has one. */
+  /** Resolves with the places of parts without a transcript; null if no part has one. */
   joinTranscripts(folder: string, parts: readonly PartOfTranscript[]): Promise<number[] | null>
   writeReport: WriteReport
-  /** Null where the address is of no known platform. */
+  /** Null if the address is of no known platform. */
   nameOfMeeting(url: string): { platform: PlatformName; meetingId: string } | null
 }
 
@@ -55,7 +55,7 @@ export interface JoinedFile extends StoredFile {
   seconds: number | null
 }
 
-/** Rejects where the media cannot be joined; the parts are never changed. */
+/** Rejects if the media cannot be joined; the parts are never changed. */
 export async function joinParts(joining: JoinParts): Promise<JoinedFile[]> {
   const { botId, parts, workFolder, store } = joining
   const media = await joinMedia(joining)
@@ -108,7 +108,7 @@ export async function joinParts(joining: JoinParts): Promise<JoinedFile[]> {
   return stored
 }
 
-/** The picture leads where there is one: by it the places of everything else are counted. */
+/** The picture leads if there is one: by it the places of everything else are counted. */
 async function joinMedia({ parts, workFolder, mediaSeconds, joinFiles }: JoinParts) {
   const files: { name: string; path: string; seconds: number }[] = []
   let seconds: number[] = []

@@ -244,9 +244,9 @@ describe('mail', () => {
     world.dispatcher({ log, mail: createAlertMail(createMailer({ ...server, login }), 'https://bots.test') })
     await sql`update deliveries set next_at = now()`.execute(world.database)
     await expect.poll(async () => (await sentOf())[0]!.attempts, LONG).toBe(2)
-    const told = JSON.stringify([lines, await world.firings(team)])
-    expect(told).toContain('refused the sign-in')
-    expect(told).not.toMatch(/s3cret-pass|mail-user/)
+    const reported = JSON.stringify([lines, await world.firings(team)])
+    expect(reported).toContain('refused the sign-in')
+    expect(reported).not.toMatch(/s3cret-pass|mail-user/)
   })
 })
 

@@ -11,7 +11,7 @@ interface Operation {
 }
 
 export interface Judge {
-  /** Throws with the problems where the answer is not what the document promises. Paths of no document pass. */
+  /** Throws with the problems if the answer is not what the document promises. Paths of no document pass. */
   check(answer: {
     method: string
     path: string

@@ -132,7 +132,7 @@ export async function openApiWorld({ generations, dependencies: given }: ApiWorl
     dependencies,
     team,
     callerWith,
-    /** A bot that is queued; rejects where it is refused. */
+    /** A bot that is queued; rejects if it is refused. */
     async bot(caller: ReturnType<typeof callerWith>, fields: object = {}): Promise<string> {
       const { status, body, text } = await caller.post('/v2/bots', { bot_name: 'Bot', meeting_url: MEET, ...fields })
       if (status !== 201) throw new Error(text)

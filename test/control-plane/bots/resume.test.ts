@@ -5,7 +5,7 @@ import { deadlineOf } from '../../../control-plane/bots/deadlines.ts'
 import { pickupDelayed } from '../../../control-plane/bots/launch.ts'
 import { partsOf } from '../../../control-plane/bots/parts.ts'
 import { withPeopleOfLaterAttempt } from '../../../control-plane/bots/people.ts'
-import { assembled, MOST_RESUMES, mayResume, remainingLimits, resumed } from '../../../control-plane/bots/resume.ts'
+import { assembled, MAX_RESUMES, mayResume, remainingLimits, resumed } from '../../../control-plane/bots/resume.ts'
 import { withPatch } from '../../../control-plane/bots/row.ts'
 import { stopAsked } from '../../../control-plane/bots/stop.ts'
 import type { EndEvidence } from '../../../control-plane/ports.ts'
@@ -73,7 +73,7 @@ describe('the crashes after which a bot is resumed', () => {
     ['that was asked to end at its deadline', { stop_sent_at: now }],
     ['that had said how it ended', { end_code: 'BOT_REMOVED' }],
     ['whose transcript was being made', { phase: 'processing' }],
-    ['that died too often', { resumes: MOST_RESUMES }],
+    ['that died too often', { resumes: MAX_RESUMES }],
     ['whose time to record is over', { request: { timeout_config: { recording_timeout: 320 } } }],
     ['that waited long enough', { joined_at: null, recording_started_at: null, waiting_at: new Date(0) }],
   ])('not a bot %s', (_, values) => {

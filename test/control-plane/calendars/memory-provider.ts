@@ -185,13 +185,13 @@ export class MemoryProvider implements CalendarProvider {
     // An occurrence that is deleted comes with its series only.
     const inWindow = new Set(calendar.within(window).map(({ providerId }) => providerId))
     const series = new Set(edited.filter(({ event }) => event.isRecurring).map(({ event }) => event.seriesProviderId))
-    const isTold = ({ event, isDeleted, version }: Held) =>
+    const isReported = ({ event, isDeleted, version }: Held) =>
       event.isRecurring
         ? inWindow.has(event.providerId) && series.has(event.seriesProviderId)
         : version > since && !isDeleted
     return {
       isFull: false,
-      events: [...calendar.events.values()].filter(isTold).map(({ event }) => event),
+      events: [...calendar.events.values()].filter(isReported).map(({ event }) => event),
       removedIds: edited
         .filter(({ event, isDeleted }) => isDeleted && !event.isRecurring)
         .map(({ event }) => event.providerId),

@@ -36,7 +36,7 @@ export interface Counts {
   bots: number
 }
 
-/** One sequence: rejects with everything that was done where bots and model differ. */
+/** One sequence: rejects with everything that was done if bots and model differ. */
 export async function runSequence(setting: CalendarSetting, seed: number, counts: Counts): Promise<void> {
   const random = randomOf(seed)
   const sequence = new Sequence(setting, random, counts)

@@ -41,15 +41,15 @@ export class RulesModel {
   /** Series that ever had a rule. */
   readonly #ruled = new Set<string>()
 
-  see(told: readonly ProviderEvent[]): void {
+  see(reported: readonly ProviderEvent[]): void {
     const now = Date.now()
-    const here = new Map(told.map((event) => [event.providerId, event]))
+    const here = new Map(reported.map((event) => [event.providerId, event]))
     const isNewSeries = new Set(
-      told
+      reported
         .map(({ seriesProviderId }) => seriesProviderId)
         .filter((id) => ![...this.#events.values()].some(({ series }) => series === id)),
     )
-    for (const event of told) {
+    for (const event of reported) {
       const isInWindow = event.start.getTime() < now + WINDOW_MS && event.end.getTime() > now
       if (!this.#events.has(event.providerId) && !isInWindow) continue
       const isBehind = event.start.getTime() >= now + WINDOW_MS

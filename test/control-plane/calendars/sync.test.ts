@@ -201,7 +201,7 @@ describe('at once', () => {
       await withCalendar()
     const all = target(name, { seriesId: await seriesId(name, 's'), allOccurrences: true })
     await engine.operations.scheduleBots(all, botOf(), null)
-    const told = (await messages()).length
+    const reported = (await messages()).length
     calendar.put(seriesOf('s', 90, 5)[4]!)
     const { read, release } = holdNext(provider)
     const dying = open()
@@ -210,7 +210,7 @@ describe('at once', () => {
     await read
     void dying.close()
     expect(await bots(name)).toHaveLength(3)
-    expect(await messages()).toHaveLength(told)
+    expect(await messages()).toHaveLength(reported)
     await due(name.calendarId)
     await engine.settle()
     expect(await bots(name)).toHaveLength(3)
@@ -221,21 +221,21 @@ describe('at once', () => {
       .execute()
     await engine.settle()
     expect(await bots(name)).toHaveLength(4)
-    expect(await messages()).toHaveLength(told + 1)
+    expect(await messages()).toHaveLength(reported + 1)
     release()
   })
 
   test('a transaction that fails in its middle leaves nothing, and is made again', async () => {
     const { calendar, name, due, database, engine, events, row, messages } = await withCalendar()
     calendar.put(eventOf('b', 100))
-    const told = (await messages()).length
+    const reported = (await messages()).length
     const before = await row(name.calendarId)
     // The last write of the transaction is refused: the number is as large as its column can hold.
     await database.updateTable('calendars').set({ syncs: 2_147_483_647 }).where('id', '=', name.calendarId).execute()
     await due(name.calendarId)
     await engine.settle()
     expect(idsOf(await events(name))).not.toContain('b')
-    expect(await messages()).toHaveLength(told)
+    expect(await messages()).toHaveLength(reported)
     expect(await row(name.calendarId)).toMatchObject({ cursor: before.cursor, sync_status: 'failed' })
     await database.updateTable('calendars').set({ syncs: before.syncs }).where('id', '=', name.calendarId).execute()
     await due(name.calendarId)
@@ -301,9 +301,9 @@ describe('problems', () => {
     expect(await row(name.calendarId)).toMatchObject({ status, sync_status: 'failed', sync_error: expect.any(String) })
     await poll(name)
     expect(await row(name.calendarId)).toMatchObject({ status: 'active', status_message: null, sync_error: null })
-    const told = (await messages()).map(({ event }) => event)
-    expect(told.filter((event) => event === 'calendar.connection_error')).toHaveLength(1)
-    expect(told.filter((event) => event === 'calendar.connection_updated')).toHaveLength(1)
+    const reported = (await messages()).map(({ event }) => event)
+    expect(reported.filter((event) => event === 'calendar.connection_error')).toHaveLength(1)
+    expect(reported.filter((event) => event === 'calendar.connection_updated')).toHaveLength(1)
   })
 
   test('what may pass is tried again soon, and is an error after several times only', async () => {
@@ -398,10 +398,10 @@ describe('webhooks', () => {
     calendar.delete('s_1')
     await poll(name)
     await poll(name)
-    const told = await messages()
-    expect(told.map(({ event }) => event)).toEqual(['calendar.sync_events', 'calendar.sync_events'])
-    expect(told[0]!.body.data.affected_event_uuids).toHaveLength(4)
-    expect(told[1]!.body.data).toEqual({
+    const reported = await messages()
+    expect(reported.map(({ event }) => event)).toEqual(['calendar.sync_events', 'calendar.sync_events'])
+    expect(reported[0]!.body.data.affected_event_uuids).toHaveLength(4)
+    expect(reported[1]!.body.data).toEqual({
       calendar_id: name.calendarId,
       last_updated_ts: expect.stringMatching(/^\d{4}-.*Z$/),
       affected_event_uuids: [await eventId(name, 'a'), await eventId(name, 's_1')],

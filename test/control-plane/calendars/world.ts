@@ -88,7 +88,7 @@ export async function openCalendarWorld() {
         await by.settle()
         return { teamId, generation, calendarId: connected.id }
       },
-      /** As if the time of the next poll had come. Resolves once it was made, also where another process makes it. */
+      /** As if the time of the next poll had come. Resolves once it was made, also if another process makes it. */
       async poll(name: CalendarName, by: Calendars = engine): Promise<void> {
         await due(name.calendarId)
         for (;;) {

@@ -73,7 +73,11 @@ test('a service without defects passes, and each planted defect is named', async
   for (const [name, plant] of rowDefects) expect(await after(plant)).toContainEqual(expect.stringMatching(`^${name}:`))
 
   const [hosted] = host.of(id) as [HostedBot]
-  const second: HostedBot = { ...hosted, attempt: 2, bot: { ...hosted.bot, knocks: [1], lastSeq: 1, evidence: null } }
+  const second: HostedBot = {
+    ...hosted,
+    attempt: 2,
+    bot: { ...hosted.bot, joinRequests: [1], lastSeq: 1, evidence: null },
+  }
   const hosts = {
     ...host,
     bots: [...host.bots, second],

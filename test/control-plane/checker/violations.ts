@@ -56,20 +56,21 @@ async function oneEnd({ database, received }: Evidence): Promise<string[]> {
 async function oneBot({ database, host }: Evidence): Promise<string[]> {
   const bots = await database.selectFrom('bots').select(['id', 'attempt', 'joined_attempt', 'parts']).execute()
   return bots.flatMap(({ id, joined_attempt, parts }) => {
-    const atTheDoor = host
+    const askedToJoin = host
       .of(id)
-      .filter(({ bot }) => bot.knocks.length > 0)
+      .filter(({ bot }) => bot.joinRequests.length > 0)
       .sort((one, other) => one.attempt - other.attempt)
     // One that was lost in its meeting is dead before the next one asks to join.
-    const alive = atTheDoor.filter(({ bot }, place) => {
-      const next = atTheDoor[place + 1]
+    const alive = askedToJoin.filter(({ bot }, place) => {
+      const next = askedToJoin[place + 1]
       return (
-        next !== undefined && !((bot.evidence?.endedAt?.getTime() ?? Number.POSITIVE_INFINITY) <= next.bot.knocks[0]!)
+        next !== undefined &&
+        !((bot.evidence?.endedAt?.getTime() ?? Number.POSITIVE_INFINITY) <= next.bot.joinRequests[0]!)
       )
     })
     if (alive.length > 0)
       return [`one bot: attempt ${alive[0]!.attempt} of bot ${id} lived while the next one asked to join`]
-    const last = atTheDoor.at(-1)
+    const last = askedToJoin.at(-1)
     // A bot that is over also names the attempt that did not get as far as its request to join.
     if (last !== undefined && (joined_attempt === null || last.attempt > joined_attempt))
       return [`one bot: attempt ${last.attempt} of bot ${id} asked to join, but the row names ${joined_attempt}`]

@@ -8,7 +8,7 @@ import type { FileStore } from '../../../control-plane/ports.ts'
 const bytes = (text: string) => new Uint8Array(Buffer.from(text))
 
 export function storeSuite(open: () => FileStore) {
-  test('reads what was written, and null where there is nothing', async () => {
+  test('reads what was written, and null if there is nothing', async () => {
     await open().write('bot/1/chat ä.json', bytes('["hello"]'), 'application/json')
     expect(Buffer.from((await open().read('bot/1/chat ä.json', 100))!).toString()).toBe('["hello"]')
     expect(await open().read('bot/1/nothing.json', 100)).toBeNull()

@@ -14,7 +14,7 @@ beforeAll(async () => {
 beforeEach(() => world.begin())
 afterAll(() => world.close())
 
-test('the audit finds sums that differ and reserves that stay, and says nothing where all is well', async () => {
+test('the audit finds sums that differ and reserves that stay, and says nothing if all is well', async () => {
   const { database } = world
   await database.updateTable('teams').set({ balance: 0 }).execute()
   const bot = await world.webhooks.bot(world.team)

@@ -55,7 +55,7 @@ test('both parts of a bot that was killed in its meeting are one recording with 
   const killedAt = Date.now()
 
   await expect.poll(() => timelineOf(id), LONG).toContain('Attempt 2: The bot waited in the waiting room.')
-  console.log(`resume: waits at the door ${((Date.now() - killedAt) / 1000).toFixed(1)} s after the kill`)
+  console.log(`resume: asks to be admitted ${((Date.now() - killedAt) / 1000).toFixed(1)} s after the kill`)
   meeting.admit()
   await expect.poll(() => timelineOf(id), LONG).toContain('records again')
   console.log(`resume: records again ${((Date.now() - killedAt) / 1000).toFixed(1)} s after the kill`)

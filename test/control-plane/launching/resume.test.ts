@@ -104,7 +104,7 @@ test('a bot that is killed in the waiting room asks again, and has one recording
   const id = await setting.bot({ dies: 'waiting', deadAttempts: 1 })
   await ended(setting, id)
   expect(await setting.row(id)).toMatchObject({ status: 'completed', attempt: 2, resumes: 1, parts: [] })
-  expect(setting.host.of(id).map(({ bot }) => bot.knocks.length)).toEqual([1, 1])
+  expect(setting.host.of(id).map(({ bot }) => bot.joinRequests.length)).toEqual([1, 1])
   expect(await contentOf(setting, id)).toEqual({ 'video.mp4': 'video' })
   expect(await finalsOf(setting, id)).toHaveLength(1)
 })

@@ -40,7 +40,7 @@ export interface Plan {
 export interface SimulatedBot {
   readonly evidence: EndEvidence | null
   /** Times at which it asked to join, UTC milliseconds. */
-  readonly knocks: number[]
+  readonly joinRequests: number[]
   stop(): void
   kill(): Promise<void>
   /** Breaks of its link: UTC milliseconds of its end and of the next welcome. */
@@ -80,7 +80,7 @@ export function startSimulatedBot(job: Job, attempt: number): SimulatedBot {
   const folder = join(job.storage.path, job.bot_id)
   const life = new AbortController()
   const asked = new AbortController()
-  const knocks: number[] = []
+  const joinRequests: number[] = []
   const breaks: SimulatedBot['breaks'] = []
   let evidence: EndEvidence | null = null
   let lastSeq = 0
@@ -123,7 +123,7 @@ export function startSimulatedBot(job: Job, attempt: number): SimulatedBot {
     await Promise.race([link.whenWelcomed(), limit, aborted(life.signal), aborted(asked.signal)])
     life.signal.throwIfAborted()
     if (asked.signal.aborted) return end('failed', 'EXITING_MEETING_BEFORE_RECORD')
-    knocks.push(Date.now())
+    joinRequests.push(Date.now())
     say({ type: 'status_change', status: 'in_waiting_room' })
     if (isDoomed('waiting')) die()
     if (plan.isRefused || attempt >= (plan.refusedFrom ?? Number.POSITIVE_INFINITY))
@@ -209,7 +209,7 @@ export function startSimulatedBot(job: Job, attempt: number): SimulatedBot {
   void run()
 
   return {
-    knocks,
+    joinRequests,
     breaks,
     get evidence() {
       return evidence

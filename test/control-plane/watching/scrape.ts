@@ -21,7 +21,7 @@ export function samplesOf(text: string): Sample[] {
     })
 }
 
-/** The sum of the samples of this name that have these labels; undefined where there is none. */
+/** The sum of the samples of this name that have these labels; undefined if there is none. */
 export function valueIn(
   samples: readonly Sample[],
   name: string,

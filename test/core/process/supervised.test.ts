@@ -141,17 +141,17 @@ test('a program that spews output is read to its end without keeping it all', as
 })
 
 test('text on further descriptors and bytes on standard output reach who asked for them', async () => {
-  const told: string[] = []
+  const reported: string[] = []
   const child = await shell('printf "a\\000b"; echo progress >&3', {
     extraPipes: 1,
     binaryStdout: true,
-    lines: { 3: (line) => told.push(line) },
+    lines: { 3: (line) => reported.push(line) },
   })
   const chunks: Buffer[] = []
   for await (const chunk of child.stdout!) chunks.push(chunk as Buffer)
   await child.ended
   expect(Buffer.concat(chunks)).toEqual(Buffer.from('a\0b'))
-  expect(told).toEqual(['progress'])
+  expect(reported).toEqual(['progress'])
   expect(child.recentOutput()).toEqual([])
 })
 

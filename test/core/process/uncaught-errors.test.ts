@@ -18,12 +18,12 @@ function open(): { source: EventEmitter; last: UncaughtErrors; exits: number[] }
 
 test('an uncaught error is reported to the worker, which gets two minutes to finish', () => {
   const { source, last, exits } = open()
-  const told: unknown[] = []
-  last.listen((thrown) => told.push(thrown))
+  const reported: unknown[] = []
+  last.listen((thrown) => reported.push(thrown))
   source.emit('uncaughtException', new TypeError('first'))
   vi.advanceTimersByTime(60_000)
   source.emit('uncaughtException', new TypeError('second'))
-  expect(told.map(String)).toEqual(['TypeError: first', 'TypeError: second'])
+  expect(reported.map(String)).toEqual(['TypeError: first', 'TypeError: second'])
   vi.advanceTimersByTime(59_000)
   expect(exits).toEqual([])
   vi.advanceTimersByTime(1_000)

@@ -27,7 +27,7 @@ const ENDS: Record<string, string> = {
   denied: 'denied',
   'denied-stale-lobby-text': 'denied',
   'denied-as-you-left': 'denied',
-  'knock-timeout': 'knockTimeout',
+  'request-timeout': 'requestTimeout',
   'own-lobby-timeout': 'lobby',
   'cancelled-in-lobby': 'lobby',
   'captcha-live': 'lobby',

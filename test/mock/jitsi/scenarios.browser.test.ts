@@ -106,7 +106,7 @@ async function goOn(page: Page, meeting: JitsiMeeting): Promise<void> {
   const click = (selector: string) => page.locator(selector).first().click({ timeout: 500 })
   try {
     if (meeting.state === 'deepLink') await click('text=Launch in web')
-    if (meeting.state === 'lobbyDoor') await click('[data-testid="lobby.knockButton"]')
+    if (meeting.state === 'lobbyEntrance') await click('[data-testid="lobby.knockButton"]')
     if (meeting.state !== 'greenRoom') return
     const box = page.locator('#premeeting-name-input')
     if ((await box.count()) > 0 && (await box.inputValue()) !== 'Visitor') await box.fill('Visitor', { timeout: 500 })

@@ -198,8 +198,10 @@ export function mediaRoomContract(mode: 'its own packets' | 'a real media server
     it('turns cameras off and on and puts a shared screen on a separate stream', async () => {
       await makeRoom({}, [person(0), person(1)])
       const session = room.connect()
-      const told: (string | null)[][] = []
-      session.onVideoSlots((slots) => told.push(slots.map(({ personId, kind }) => personId && `${kind} ${personId}`)))
+      const reported: (string | null)[][] = []
+      session.onVideoSlots((slots) =>
+        reported.push(slots.map(({ personId, kind }) => personId && `${kind} ${personId}`)),
+      )
       await page.join(session, { audio: 3, video: 2 })
       await expect.poll(() => shownLook('3'), soon).toBe(0)
 
@@ -219,7 +221,7 @@ export function mediaRoomContract(mode: 'its own packets' | 'a real media server
       room.setCamera('person/0', true)
       await expect.poll(() => shownLook('3'), soon).toBe(0)
       expect(await shownLook('4')).toBe(1)
-      expect(told).toEqual([
+      expect(reported).toEqual([
         ['camera person/0', 'camera person/1'],
         [null, 'camera person/1'],
         ['screen person/1', 'camera person/1'],

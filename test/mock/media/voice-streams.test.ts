@@ -49,8 +49,8 @@ it('sends silence for a while after a voice, then only a hint of it now and then
 
 it('notes turns from the first to the last frame that was sent', () => {
   const streams = makeStreams(2)
-  const told: string[] = []
-  streams.onTurn((turn) => told.push(`${turn.personId} ${turn.startedAt}-${turn.endedAt ?? ''}`))
+  const reported: string[] = []
+  streams.onTurn((turn) => reported.push(`${turn.personId} ${turn.startedAt}-${turn.endedAt ?? ''}`))
   next(streams)
   streams.start('a')
   next(streams)
@@ -63,7 +63,7 @@ it('notes turns from the first to the last frame that was sent', () => {
     { personId: 'a', startedAt: 20, endedAt: 40 },
     { personId: 'b', startedAt: 40, endedAt: 60 },
   ])
-  expect(told).toEqual(['a 20-', 'b 40-', 'a 20-40', 'b 40-60'])
+  expect(reported).toEqual(['a 20-', 'b 40-', 'a 20-40', 'b 40-60'])
 })
 
 it('counts no breath at the ends of a turn', () => {

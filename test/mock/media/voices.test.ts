@@ -46,7 +46,7 @@ it('measures levels as RFC 6464 says: 0 is full scale, 127 silence', () => {
   expect(frameLevels(new Float32Array(1920).fill(0.1))).toEqual([20, 20])
 })
 
-it('finds initials in names of any script, and none where there are none', () => {
+it('finds initials in names of any script, and none if there are none', () => {
   expect(initialsOf('Ann Bell')).toBe('AB')
   expect(initialsOf('<b>Zoë</b> von Özil')).toBe('BO')
   expect(initialsOf('ada')).toBe('A')

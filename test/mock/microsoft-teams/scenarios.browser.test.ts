@@ -37,7 +37,7 @@ const ENDS: Record<string, string> = {
   'lobby-denied': 'denied',
   'lobby-declined': 'denied',
   'lobby-not-admitted': 'denied',
-  'lobby-no-response': 'knockTimeout',
+  'lobby-no-response': 'requestTimeout',
   'lobby-timeout-not-started': 'lobby',
   'lobby-timeout-started': 'lobby',
   'lobby-drop-rejoin': 'lobbyDropped',

@@ -6,8 +6,8 @@ import { openBrowser } from '../../../platforms/browser/browser.ts'
 process.on('SIGINT', () => {
   process.stdout.write('heard SIGINT\n')
 })
-const stage = { display: null, pulseServer: '/nonexistent', pulseSink: 'none', width: 640, height: 360 }
-const browser = await openBrowser(stage, { logger: silentLogger }, new AbortController().signal)
+const environment = { display: null, pulseServer: '/nonexistent', pulseSink: 'none', width: 640, height: 360 }
+const browser = await openBrowser(environment, { logger: silentLogger }, new AbortController().signal)
 process.stdout.write(`browser ${browser.processId}\n`)
 process.stdin.on('data', () => {
   void browser.page.evaluate(() => 6 * 7).then((answer) => process.stdout.write(`answer ${answer}\n`))

@@ -26,8 +26,8 @@ const HEADLESS: CaptureEnvironment = {
 const signal = new AbortController().signal
 
 const opened: BotBrowser[] = []
-async function open(stage: CaptureEnvironment, options: Partial<BrowserOptions> = {}): Promise<BotBrowser> {
-  const browser = await openBrowser(stage, { logger: silentLogger, ...options }, signal)
+async function open(capture: CaptureEnvironment, options: Partial<BrowserOptions> = {}): Promise<BotBrowser> {
+  const browser = await openBrowser(capture, { logger: silentLogger, ...options }, signal)
   opened.push(browser)
   return browser
 }
@@ -367,13 +367,13 @@ describe('its life and ours', () => {
 
 describe('on a display', () => {
   let xvfb: ChildProcess
-  let stage: CaptureEnvironment
+  let capture: CaptureEnvironment
   beforeAll(async () => {
     xvfb = spawn('Xvfb', ['-displayfd', '1', '-screen', '0', '1280x720x24', '-nolisten', 'tcp'], {
       stdio: ['ignore', 'pipe', 'ignore'],
     })
     const [number] = (await once(xvfb.stdout!, 'data')) as [Buffer]
-    stage = { ...HEADLESS, display: `:${String(number).trim()}` }
+    capture = { ...HEADLESS, display: `:${String(number).trim()}` }
   })
   afterAll(async () => {
     const ended = once(xvfb, 'exit')
@@ -385,7 +385,7 @@ describe('on a display', () => {
     const address = await serve(
       '<body style="margin:0;background:#00a000"><div style="position:fixed;inset:0;border:1px solid #ff0000;box-sizing:border-box"></div>',
     )
-    const { page } = await open(stage, { mappedHosts: [{ host: 'meet.google.com', address }] })
+    const { page } = await open(capture, { mappedHosts: [{ host: 'meet.google.com', address }] })
     await page.goto('https://meet.google.com/abc-defg-hij')
     const seen = await page.evaluate(lookAround)
     expect(seen.userAgent).not.toContain('Headless')
@@ -407,7 +407,7 @@ describe('on a display', () => {
     ]
     const deadline = Date.now() + 20_000
     for (;;) {
-      const frame = await grab(stage.display!)
+      const frame = await grab(capture.display!)
       const pixels = expected.map(([x, y]) => [...frame.subarray((y * 1280 + x) * 3, (y * 1280 + x) * 3 + 3)])
       const wanted = expected.map(([, , color]) => color)
       // The first frame may come before the page is painted.

@@ -11,7 +11,7 @@ export function chatInFull(platform: PlatformUnderTest, { ofPage, ofPageIf }: Ad
   const ofChat = (part: ChatPart) => ofPageIf(platform.chat.includes(part))
   const idOf = (name: string) => peopleOf(sessionOf().events).find((person) => person.name === name)?.id
   /** The message as it was first reported. */
-  const told = async (text: string) =>
+  const reported = async (text: string) =>
     (await sessionOf().event('chat_message', ({ message }) => message.text === text)).message
   /** The first change of a message with the expected content. */
   const changed = async (messageId: string, fits: (content: ChatContent) => boolean) =>
@@ -21,7 +21,7 @@ export function chatInFull(platform: PlatformUnderTest, { ofPage, ofPageIf }: Ad
   ofPage('links are reported with their addresses, emoji and line ends are reported unchanged', async () => {
     const text = 'Hi 👋 all,\nsee https://example.org/a?b=1&c=2'
     sessionOf().meeting.say('ann', text)
-    expect((await told(text)).links).toEqual([
+    expect((await reported(text)).links).toEqual([
       { text: 'https://example.org/a?b=1&c=2', url: 'https://example.org/a?b=1&c=2' },
     ])
   })
@@ -34,7 +34,7 @@ export function chatInFull(platform: PlatformUnderTest, { ofPage, ofPageIf }: Ad
       { text: 'the trap', url: 'javascript:alert(1)' },
     ]
     meeting.say('ann', text, { links, mentions: ['Cléo Ñandú'] })
-    const message = await told(text)
+    const message = await reported(text)
     // The meeting's channel may report the text first, and the panel its links later.
     const whole = message.links ? message : await changed(message.id, (content) => content.links !== undefined)
     expect(whole.links).toEqual([{ text: 'the plan', url: 'https://example.org/plan' }])
@@ -43,7 +43,7 @@ export function chatInFull(platform: PlatformUnderTest, { ofPage, ofPageIf }: Ad
   ofChat('edits')('an edited message is the same message with another text', async () => {
     const { meeting } = sessionOf()
     const id = meeting.say('ann', 'The first verison')
-    const message = await told('The first verison')
+    const message = await reported('The first verison')
     meeting.editMessage(id, 'The first version')
     expect(await changed(message.id, ({ text }) => text === 'The first version')).toMatchObject({ isEdited: true })
     expect(heard(sessionOf().events).filter(({ text }) => text === 'The first version')).toEqual([])
@@ -53,8 +53,8 @@ export function chatInFull(platform: PlatformUnderTest, { ofPage, ofPageIf }: Ad
     const { meeting } = sessionOf()
     const id = meeting.say('ann', 'Take this back')
     meeting.say('ben', 'This stays')
-    const message = await told('Take this back')
-    await told('This stays')
+    const message = await reported('Take this back')
+    await reported('This stays')
     meeting.deleteMessage(id)
     expect(await changed(message.id, ({ isDeleted }) => isDeleted === true)).toEqual({ text: '', isDeleted: true })
   })
@@ -62,17 +62,17 @@ export function chatInFull(platform: PlatformUnderTest, { ofPage, ofPageIf }: Ad
   ofChat('files')('files are named', async () => {
     const file = { name: 'plan <1>.pdf', url: 'https://files.example.org/plan', bytes: 4096 }
     sessionOf().meeting.say('ann', 'The file', { file })
-    const [named] = (await told('The file')).files ?? []
+    const [named] = (await reported('The file')).files ?? []
     expect(named).toMatchObject({ name: file.name, bytes: file.bytes })
     expect([file.url, null]).toContain(named?.url)
   })
 
   ofChat('direct')('a message to the bot alone is marked', async () => {
     sessionOf().meeting.say('ann', 'Between you and me', { isDirect: true })
-    expect(await told('Between you and me')).toMatchObject({ isDirect: true, senderId: idOf('Ann Host') })
+    expect(await reported('Between you and me')).toMatchObject({ isDirect: true, senderId: idOf('Ann Host') })
     sessionOf().meeting.say('ann', 'For all of you')
     sessionOf().meeting.say('ann', 'And to you again', { isDirect: true })
-    expect((await told('For all of you')).isDirect ?? false).toBe(false)
+    expect((await reported('For all of you')).isDirect ?? false).toBe(false)
     await sessionOf().driver.sendChat('Answered to all')
     expect(chatOf(sessionOf().meeting).at(-1)).toBe('Answered to all')
   })
@@ -80,15 +80,15 @@ export function chatInFull(platform: PlatformUnderTest, { ofPage, ofPageIf }: Ad
   ofChat('answers')('an answer names the message that it answers', async () => {
     const { meeting } = sessionOf()
     const replyTo = meeting.say('ann', 'Who comes along?')
-    const asked = await told('Who comes along?')
+    const asked = await reported('Who comes along?')
     meeting.say('ben', 'I do', { replyTo })
-    expect((await told('I do')).replyTo).toBe(asked.id)
+    expect((await reported('I do')).replyTo).toBe(asked.id)
   })
 
   ofChat('message reactions')('reactions on a message are reported with the participants who reacted', async () => {
     const { meeting } = sessionOf()
     const id = meeting.say('ann', 'Done!')
-    const message = await told('Done!')
+    const message = await reported('Done!')
     meeting.react('cleo', '👍', id)
     const { reactions } = await changed(message.id, (content) => (content.reactions?.length ?? 0) > 0)
     expect(reactions).toEqual([{ emoji: '👍', count: 1, participantIds: [idOf('Cléo Ñandú')] }])

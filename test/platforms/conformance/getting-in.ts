@@ -35,7 +35,7 @@ export function gettingIn(platform: PlatformUnderTest, { ofPage, ofPageIf, ofSha
   })
 
   ofPageIf(platform.givesUpWaiting)('a platform that ends the waiting itself is reported as a timeout', async (rig) => {
-    const session = await rig.session(rig.meeting('knock-timeout'))
+    const session = await rig.session(rig.meeting('request-timeout'))
     await expect(session.enter()).rejects.toMatchObject({ code: 'TIMEOUT_WAITING_TO_START' })
   })
 
@@ -48,7 +48,7 @@ export function gettingIn(platform: PlatformUnderTest, { ofPage, ofPageIf, ofSha
       expect(report).toMatchObject({ status: 'failed', error_code: 'TIMEOUT_WAITING_TO_START' })
       await until(
         () => OUT.includes(meeting.state),
-        () => `the knock is withdrawn; the page is in ${meeting.state}`,
+        () => `the join request is withdrawn; the page is in ${meeting.state}`,
       )
     },
   )
@@ -70,7 +70,7 @@ export function gettingIn(platform: PlatformUnderTest, { ofPage, ofPageIf, ofSha
     const gate = { isOpen: false, opened }
     const joining = driver.join(stop.signal, gate)
     if (platform.hasForm) await until(() => meeting.state !== 'none', 'the page is opened')
-    else await expect.poll(() => stageOf(driver), { timeout: 60_000 }).toBe('initialized')
+    else await expect.poll(() => environmentOf(driver), { timeout: 60_000 }).toBe('initialized')
     // Everything is done that can be done: nothing more happens on the page.
     let still = { entries: -1, since: Date.now() }
     await until(
@@ -143,7 +143,7 @@ export function gettingIn(platform: PlatformUnderTest, { ofPage, ofPageIf, ofSha
 }
 
 /** How far the page with the SDK is. */
-async function stageOf(driver: MeetingDriver): Promise<string | undefined> {
-  const { last } = (await driver.evidence()).signs as { last?: { sdk?: { stage: string } } }
-  return last?.sdk?.stage
+async function environmentOf(driver: MeetingDriver): Promise<string | undefined> {
+  const { last } = (await driver.evidence()).signs as { last?: { sdk?: { environment: string } } }
+  return last?.sdk?.environment
 }

@@ -30,7 +30,7 @@ export function inTheMeeting(platform: PlatformUnderTest, rows: AddRows): void {
     async () => {
       await until(
         () => people().length >= 3,
-        () => `three people; told were ${JSON.stringify(people())}`,
+        () => `three people; reported were ${JSON.stringify(people())}`,
       )
       await session.event('heartbeat', ({ others }) => others === 3)
       expect(
@@ -55,7 +55,7 @@ export function inTheMeeting(platform: PlatformUnderTest, rows: AddRows): void {
     const cameras = () => session.events.flatMap((event) => (event.type === 'camera' ? [event.participantId] : []))
     await until(
       () => cameras().length >= lit.length,
-      () => `the cameras; told were ${JSON.stringify(cameras())}`,
+      () => `the cameras; reported were ${JSON.stringify(cameras())}`,
     )
     await heartbeats(session.events, 4)
     expect(cameras().sort()).toEqual(lit.sort())
@@ -94,8 +94,8 @@ export function inTheMeeting(platform: PlatformUnderTest, rows: AddRows): void {
     expect(turns.map(({ personId }) => personId)).toEqual(['ann', 'cleo'])
     for (const turn of turns) {
       const id = idOf(turn.name)
-      const told = turnsOf(session.events, id)
-      const [first, last] = [told[0], told.at(-1)]
+      const reported = turnsOf(session.events, id)
+      const [first, last] = [reported[0], reported.at(-1)]
       expect(Math.abs(first!.from - turn.startedAt), `${turn.name} began`).toBeLessThan(1000)
       expect(Math.abs(last!.to! - turn.endedAt!), `${turn.name} ended`).toBeLessThan(1500)
     }

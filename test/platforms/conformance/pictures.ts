@@ -32,7 +32,7 @@ export function pictureOfColor(color: string): string {
   return `data:image/png;base64,${png.toString('base64')}`
 }
 
-/** The colour that is strongest in the last picture that a camera sent; null where there is none. */
+/** The colour that is strongest in the last picture that a camera sent; null if there is none. */
 export function strongest(camera: Uint8Array | null, folder: string): 'red' | 'green' | 'blue' | null {
   if (camera === null) return null
   const path = join(folder, `camera-${++count}`)

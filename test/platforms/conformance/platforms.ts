@@ -19,13 +19,13 @@ export interface PlatformUnderTest {
   speed: number
   /** The bot fills in a form; it calls a function elsewhere. */
   hasForm: boolean
-  /** The platform itself gives up the waiting at some time, as the scenario `knock-timeout` has it. */
+  /** The platform itself gives up the waiting at some time, as the scenario `request-timeout` has it. */
   givesUpWaiting: boolean
-  /** The code of a link to a meeting that does not exist, where the platform can tell. */
+  /** The code of a link to a meeting that does not exist, if the platform can tell. */
   invalidLink: ErrorCode
-  /** A cookie of an account, without which the mock's `signed-in-join` shows a wall; absent where its mock has none. */
+  /** A cookie of an account, without which the mock's `signed-in-join` shows a wall; absent if its mock has none. */
   session?: { name: string; domain: string }
-  /** The field of the job that the platform's wall would open for; `browser_state` where nothing is said. */
+  /** The field of the job that the platform's wall would open for; `browser_state` if nothing is said. */
   accountHint?: string
   /** More options of its driver. */
   driver?: Partial<DriverOptions>

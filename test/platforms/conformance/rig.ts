@@ -27,7 +27,7 @@ export interface Session {
   driver: MeetingDriver
   events: MeetingEvent[]
   stop: AbortController
-  /** Joins and, where there is a waiting room, waits for admission. */
+  /** Joins and, if there is a waiting room, waits for admission. */
   enter(): Promise<void>
   /** The first event that fits, of the past too. */
   event<Type extends MeetingEvent['type']>(

@@ -38,12 +38,12 @@ test('captions-by-page: a region that is redrawn in the middle of a sentence los
     (event) => attempt.events.indexOf(event) > length && event.text.split(' ').length >= 12,
   )
   const said: string[] = []
-  const desk = new CaptionAssembler(({ isFinal, words }) => {
+  const dispatcher = new CaptionAssembler(({ isFinal, words }) => {
     if (isFinal) said.push(...words.map(({ word }) => word))
   })
   const rows = attempt.events.filter(isCaption)
-  for (const { participantId, ...row } of rows) desk.onUpdate({ ...row, speaker: participantId ?? '' })
-  desk.finish()
+  for (const { participantId, ...row } of rows) dispatcher.onUpdate({ ...row, speaker: participantId ?? '' })
+  dispatcher.finish()
   // The redrawn row is known again.
   expect(new Set(rows.map(({ key }) => key)).size).toBe(1)
   expect(said.length).toBeGreaterThanOrEqual(12)

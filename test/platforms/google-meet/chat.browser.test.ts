@@ -78,8 +78,8 @@ test('chat-pin-overlay: pin buttons are no messages', async () => {
 test('chat-disabled: told once, sending is refused, the bot stays', async () => {
   const attempt = await inside('chat-disabled')
   await attempt.driver.prepareRecording(attempt.signal)
-  const told = await attempt.event('chat_availability')
-  expect(told.isAvailable).toBe(false)
+  const reported = await attempt.event('chat_availability')
+  expect(reported.isAvailable).toBe(false)
   await expect(attempt.driver.sendChat('hello')).rejects.toThrow(ChatUnavailable)
   expect(attempt.events.filter(({ type }) => type === 'chat_availability').length).toBe(1)
   expect(attempt.meeting.state).toBe('call')

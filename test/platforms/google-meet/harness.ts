@@ -30,9 +30,9 @@ export function meetHarness() {
 /** To be called once in a `describe`: reads pages without joining. */
 export function meetReader(harness: Pick<ReturnType<typeof meetHarness>, 'mock' | 'mocks'>) {
   return pageReader<GoogleMeetMeeting, PageSnapshot, PageStateKind>(harness, {
-    openPage: (stage, signal, options) =>
-      openMeetingPage<PageSnapshot, ElementName>(stage, signal, options, {
-        script: meetScript(options, stage),
+    openPage: (environment, signal, options) =>
+      openMeetingPage<PageSnapshot, ElementName>(environment, signal, options, {
+        script: meetScript(options, environment),
         mediaOrigins: ['https://meet.google.com'],
       }),
     classifier: { stateOf, refusalOf, endOf },

@@ -22,7 +22,7 @@ test.each([
   ['signed-in-join', 'in_meeting', {}],
   ['slow-name-box', 'waiting_room', {}],
   ['stubborn-form', 'waiting_room', {}],
-  ['dialogs-before-the-door', 'waiting_room', {}],
+  ['dialogs-before-the-name', 'waiting_room', {}],
   ['join-anyway-new-jsname', 'waiting_room', {}],
   ['no-devices', 'waiting_room', {}],
   ['non-english-lobby', 'waiting_room', {}],

@@ -95,7 +95,7 @@ describe('roster', () => {
     parentId: null,
     ...more,
   })
-  const told = (events: PageEvent[]) =>
+  const reported = (events: PageEvent[]) =>
     events.map((event) =>
       event.type === 'participant_left'
         ? `-${event.participantId}`
@@ -111,7 +111,7 @@ describe('roster', () => {
     people.takeUsers([record('me', { isSelf: true }), record('ann'), record('gone', { status: 6 })], 'channel', 1)
     expect(events).toEqual([])
     people.begin(2)
-    expect(told(events)).toEqual(['+ann'])
+    expect(reported(events)).toEqual(['+ann'])
     expect(people.ownStatus).toBe(1)
   })
 
@@ -123,7 +123,7 @@ describe('roster', () => {
     people.takeUsers([record('ann')], 'channel', 3)
     people.takeUsers([record('ann', { name: 'Ann B' })], 'channel', 4)
     people.takeUsers([record('ann', { status: 7 })], 'channel', 5)
-    expect(told(events)).toEqual(['+ann', '-ann', '+ann', '~ann', '-ann'])
+    expect(reported(events)).toEqual(['+ann', '-ann', '+ann', '~ann', '-ann'])
   })
 
   test('the slow HTTP form does not bring back a participant whom the channel saw leave', () => {
@@ -132,7 +132,7 @@ describe('roster', () => {
     people.takeUsers([record('me', { isSelf: true }), record('ann')], 'channel', 1)
     people.takeUsers([record('ann', { status: 6 })], 'channel', 2)
     people.takeUsers([record('ann'), record('bob')], 'http', 3)
-    expect(told(events)).toEqual(['+ann', '-ann', '+bob'])
+    expect(reported(events)).toEqual(['+ann', '-ann', '+bob'])
   })
 
   test('who left before the channel began is missed by the page, once it counts fewer people', () => {
@@ -143,9 +143,9 @@ describe('roster', () => {
     const seen = [{ id: 'ann', name: 'Ann', isSelf: false }]
     for (let look = 0; look < 5; look++) people.takePage(seen, new Map(), null, 3 + look)
     for (let look = 0; look < 5; look++) people.takePage(seen, new Map(), 3, 10 + look)
-    expect(told(events)).toEqual(['+ann', '+bob'])
+    expect(reported(events)).toEqual(['+ann', '+bob'])
     for (let look = 0; look < 3; look++) people.takePage([], new Map(), 2, 20 + look)
-    expect(told(events)).toEqual(['+ann', '+bob', '-bob'])
+    expect(reported(events)).toEqual(['+ann', '+bob', '-bob'])
   })
 
   test('a shared screen is reported for its sharer and is not a participant', () => {
@@ -154,7 +154,7 @@ describe('roster', () => {
     people.takeUsers([record('me', { isSelf: true }), record('ann')], 'channel', 1)
     people.takeUsers([record('screen', { parentId: 'ann' })], 'channel', 2)
     people.takeUsers([record('screen', { parentId: 'ann', status: 6 })], 'channel', 3)
-    expect(told(events)).toEqual(['+ann', '>ann', '<ann'])
+    expect(reported(events)).toEqual(['+ann', '>ann', '<ann'])
   })
 
   test('without a roster the page names people; out of sight is not gone while the count covers them', () => {
@@ -163,9 +163,9 @@ describe('roster', () => {
     const seen = (...ids: string[]) => ids.map((id) => ({ id, name: id, isSelf: id === 'me' }))
     people.takePage(seen('me', 'ann', 'bob'), new Map(), 3, 1)
     for (let look = 0; look < 5; look++) people.takePage(seen('me', 'ann'), new Map(), 3, 2 + look)
-    expect(told(events)).toEqual(['+ann', '+bob'])
+    expect(reported(events)).toEqual(['+ann', '+bob'])
     for (let look = 0; look < 3; look++) people.takePage(seen('me', 'ann'), new Map(), 2, 10 + look)
-    expect(told(events)).toEqual(['+ann', '+bob', '-bob'])
+    expect(reported(events)).toEqual(['+ann', '+bob', '-bob'])
   })
 
   test("while the bot's own device is unknown no participant is reported, and later none with the name of the bot", () => {
@@ -190,7 +190,7 @@ describe('roster', () => {
       2,
       9000,
     )
-    expect(told(events)).toEqual(['+ann'])
+    expect(reported(events)).toEqual(['+ann'])
   })
 
   test('what the roster says of our device outweighs a mark in the page', () => {
@@ -198,7 +198,7 @@ describe('roster', () => {
     people.begin(0)
     people.takePage([{ id: 'ann', name: 'Ann', isSelf: true }], new Map(), null, 1)
     people.takeUsers([record('me', { isSelf: true }), record('ann')], 'channel', 2)
-    expect(told(events)).toEqual(['+ann'])
+    expect(reported(events)).toEqual(['+ann'])
     expect(people.ownId()).toBe('me')
   })
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { endOf, refusalOf } from '../../../platforms/google-meet/outcomes.ts'
 import type { PageSnapshot } from '../../../platforms/google-meet/page/types.ts'
 import { type PageStateKind, stateOf } from '../../../platforms/google-meet/page-state.ts'
-import type { JoinStage } from '../../../platforms/shared/page-state.ts'
+import type { JoinStep } from '../../../platforms/shared/page-state.ts'
 import { CALL, snapshot, TOOLBAR } from './snapshots.ts'
 
 const finalPage = (text: string, more: Partial<PageSnapshot> = {}): Partial<PageSnapshot> => ({
@@ -23,7 +23,7 @@ const consent = {
 }
 
 /** The snapshot of a page, its state, and its code before admission (docs/platform-notes/google-meet.md#outcomes). */
-const TABLE: [string, Partial<PageSnapshot>, PageStateKind, JoinStage, string | null][] = [
+const TABLE: [string, Partial<PageSnapshot>, PageStateKind, JoinStep, string | null][] = [
   [
     'a code of the wrong shape',
     finalPage('Invalid video call name'),
@@ -58,7 +58,13 @@ const TABLE: [string, Partial<PageSnapshot>, PageStateKind, JoinStage, string | 
     'LOGIN_REQUIRED',
   ],
   ['refused by the platform', finalPage("You can't join this video call"), 'blocked', 'pre-join', 'BOT_NOT_ACCEPTED'],
-  ['refused after the knock', finalPage('You can’t join this meeting'), 'blocked', 'waiting', 'BOT_NOT_ACCEPTED'],
+  [
+    'refused after the join request',
+    finalPage('You can’t join this meeting'),
+    'blocked',
+    'waiting',
+    'BOT_NOT_ACCEPTED',
+  ],
   ['refused, shorter', finalPage("You can't join this call"), 'blocked', 'waiting', 'BOT_NOT_ACCEPTED'],
   [
     'a problem with the connection',
@@ -81,7 +87,7 @@ const TABLE: [string, Partial<PageSnapshot>, PageStateKind, JoinStage, string | 
   [
     'no answer to the request to join',
     finalPage('No one responded to your request to join the call'),
-    'knock_timed_out',
+    'request_timed_out',
     'waiting',
     'TIMEOUT_WAITING_TO_START',
   ],
@@ -131,10 +137,10 @@ const TABLE: [string, Partial<PageSnapshot>, PageStateKind, JoinStage, string | 
   ['nothing', {}, 'unknown', 'pre-join', null],
 ]
 
-test.each(TABLE)('%s', (_row, shown, kind, joinStage, code) => {
+test.each(TABLE)('%s', (_row, shown, kind, joinStep, code) => {
   const state = stateOf(snapshot(shown))
   expect(state.kind).toBe(kind)
-  expect(refusalOf(state, joinStage)?.code ?? null).toBe(code)
+  expect(refusalOf(state, joinStep)?.code ?? null).toBe(code)
 })
 
 test.each([

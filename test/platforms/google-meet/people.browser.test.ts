@@ -97,12 +97,15 @@ test('speaker-csrc: every turn is reported near its true time', async () => {
     const person = joined(attempt).find(({ name }) => name === turn.name)
     expect(person, turn.name).toBeDefined()
     // A machine that starves the sound makes it late, and may cut a turn in two.
-    const told = turnsOf(attempt, person!.id).filter(
+    const reported = turnsOf(attempt, person!.id).filter(
       ({ from, to }) => to > turn.startedAt && from < turn.endedAt! + 1000,
     )
-    expect(told.length, `a turn of ${turn.name}`).toBeGreaterThan(0)
-    offBy.push({ from: Math.abs(told[0]!.from - turn.startedAt), to: Math.abs(told.at(-1)!.to - turn.endedAt!) })
-    sources.set(turn.name, told.at(-1)!.source)
+    expect(reported.length, `a turn of ${turn.name}`).toBeGreaterThan(0)
+    offBy.push({
+      from: Math.abs(reported[0]!.from - turn.startedAt),
+      to: Math.abs(reported.at(-1)!.to - turn.endedAt!),
+    })
+    sources.set(turn.name, reported.at(-1)!.source)
   }
   // A machine that stalls once makes one of them late.
   expect(offBy.filter(({ from, to }) => from < 1000 && to < 1500).length, JSON.stringify(offBy)).toBeGreaterThan(2)
@@ -148,8 +151,8 @@ test('a channel that the driver can no longer read is reported once and counted 
   }, 'it is told')
   attempt.meeting.addPerson({ id: 'dee', name: 'Dee', camera: false })
   await attempt.event('participant_joined', (event) => event.participant.name === 'Dee')
-  const told = attempt.events.filter(({ type }) => type === 'unread_messages')
-  expect(told).toMatchObject([{ channels: ['collections'] }])
+  const reported = attempt.events.filter(({ type }) => type === 'unread_messages')
+  expect(reported).toMatchObject([{ channels: ['collections'] }])
   const { signs } = await attempt.driver.evidence()
   expect(signs).toMatchObject({ last: { unread: { collections: expect.any(Number) } } })
 })

@@ -47,7 +47,7 @@ test.each([
   ['denied', 'BOT_NOT_ACCEPTED'],
   ['denied-stale-lobby-text', 'BOT_NOT_ACCEPTED'],
   ['denied-as-you-left', 'BOT_NOT_ACCEPTED'],
-  ['knock-timeout', 'TIMEOUT_WAITING_TO_START'],
+  ['request-timeout', 'TIMEOUT_WAITING_TO_START'],
   ['ended-in-lobby', 'EXITING_MEETING_BEFORE_RECORD'],
   ['waiting-for-host', 'in'],
   ['consent-dialog-after-admit', 'in'],
@@ -74,14 +74,14 @@ test('own-lobby-timeout: the worker stops waiting and withdraws its join request
   attempt.stop.abort(new Error('waited long enough'))
   await expect(waiting).rejects.toThrow('waited long enough')
   await attempt.driver.leave()
-  await until(() => ['left', 'closed'].includes(attempt.meeting.state), 'the knock is withdrawn')
+  await until(() => ['left', 'closed'].includes(attempt.meeting.state), 'the join request is withdrawn')
 })
 
 test('cancelled-in-lobby: a join request is withdrawn once, also when leave is called twice', async () => {
   const attempt = await meet.attempt('cancelled-in-lobby')
   expect(await attempt.driver.join(attempt.signal)).toBe('waiting_room')
   await Promise.all([attempt.driver.leave(), attempt.driver.leave()])
-  await until(() => ['left', 'closed'].includes(attempt.meeting.state), 'the knock is withdrawn')
+  await until(() => ['left', 'closed'].includes(attempt.meeting.state), 'the join request is withdrawn')
 })
 
 test('host-never-comes: the bot waits for the host as in a waiting room, and leaves on command', async () => {

@@ -12,7 +12,7 @@ test.each([
   ["You're in the waiting room", 'lobby'],
   ['Bitte warten Sie, bis Sie vom Organisator eingelassen werden', 'lobby'],
   ['You\u00a0can’t join this\u202fvideo call', 'blocked'],
-  ['Niemand hat auf Ihre Teilnahmeanfrage geantwortet', 'knock_timed_out'],
+  ['Niemand hat auf Ihre Teilnahmeanfrage geantwortet', 'request_timed_out'],
   ['You’ve been removed from the meeting', 'removed'],
   ['You lost your network connection. Trying to reconnect', 'reconnecting'],
 ] as const)('%s says %s', (text, state) => {

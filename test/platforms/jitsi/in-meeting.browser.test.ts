@@ -31,8 +31,8 @@ describe('who is there', () => {
       ['<img src=x onerror=alert(1)> "Eve"', 'Notes for Ann', 'Sam', 'Sam', 'Unknown'].sort(),
     )
     const { meeting } = attempt
-    const told = attempt.events.find((event) => event.type === 'participant_joined')
-    expect(told).toMatchObject({ participant: { id: meeting.endpointOf('one') } })
+    const reported = attempt.events.find((event) => event.type === 'participant_joined')
+    expect(reported).toMatchObject({ participant: { id: meeting.endpointOf('one') } })
   })
 
   test('where the state of the page cannot be read, tiles and panel tell people, voices and chat', async () => {

@@ -18,9 +18,9 @@ const TABLE: [string, Partial<PageSnapshot>, PageStateKind, string | null][] = [
   ['the pre-join page', PREJOIN, 'prejoin', null],
   ['the deep linking page', { launchWeb: true, lines: ['Launching your meeting in Jitsi Meet…'] }, 'deep_link', null],
   [
-    'the lobby before the knock',
+    'the lobby before the join request',
     { screen: 'lobby', join: { label: 'Ask to Join', isEnabled: true } },
-    'lobby_door',
+    'lobby_entrance',
     null,
   ],
   ['knocking', { screen: 'lobby', isKnocking: true, headings: ['Asking to join meeting…'] }, 'lobby', null],

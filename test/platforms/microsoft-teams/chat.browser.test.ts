@@ -52,14 +52,14 @@ test('chat-read-grouped-authors: every message is reported once, each under its 
     await new Promise((resolve) => setTimeout(resolve, 60))
   }
   await attempt.event('chat_message', ({ message }) => message.text === 'Item 47')
-  const told = attempt.events.flatMap((event) =>
+  const reported = attempt.events.flatMap((event) =>
     event.type === 'chat_message' ? [`${event.message.senderName}: ${event.message.text}`] : [],
   )
   const said = meeting.truth.chat.map(({ senderName, text }) => `${senderName}: ${text}`)
-  expect(new Set(told).size).toBe(told.length)
-  expect(told.filter((line) => /Item/.test(line))).toEqual(said.filter((line) => /Item/.test(line)))
-  expect(told).toEqual(expect.arrayContaining(['Ann Host: One', 'Ann Host: Two', 'Bob Berg: Three']))
-  expect(told.some((line) => line.includes('Meeting started'))).toBe(false)
+  expect(new Set(reported).size).toBe(reported.length)
+  expect(reported.filter((line) => /Item/.test(line))).toEqual(said.filter((line) => /Item/.test(line)))
+  expect(reported).toEqual(expect.arrayContaining(['Ann Host: One', 'Ann Host: Two', 'Bob Berg: Three']))
+  expect(reported.some((line) => line.includes('Meeting started'))).toBe(false)
 })
 
 test('messages that come before the pane is open, more than it will hold, are all told', async () => {
@@ -69,9 +69,12 @@ test('messages that come before the pane is open, more than it will hold, are al
   await attempt.driver.prepareRecording(attempt.signal)
   await attempt.driver.sendChat('Late')
   await attempt.event('chat_message', ({ message }) => message.text === 'Late')
-  const told = attempt.events.flatMap((event) => (event.type === 'chat_message' ? [event.message] : []))
-  expect(told.map(({ text }) => text)).toEqual([...Array.from({ length: 45 }, (_, item) => `Early ${item}`), 'Late'])
-  expect(new Set(told.slice(0, 45).map(({ senderName }) => senderName))).toEqual(new Set(['Ann Host']))
+  const reported = attempt.events.flatMap((event) => (event.type === 'chat_message' ? [event.message] : []))
+  expect(reported.map(({ text }) => text)).toEqual([
+    ...Array.from({ length: 45 }, (_, item) => `Early ${item}`),
+    'Late',
+  ])
+  expect(new Set(reported.slice(0, 45).map(({ senderName }) => senderName))).toEqual(new Set(['Ann Host']))
 })
 
 test('chat-panel-toggle-twice: an open pane stays open, and a pane that was closed is opened again', async () => {

@@ -48,9 +48,9 @@ export function teamsHarness() {
 /** To be called once in a `describe`: reads pages without joining. */
 export function teamsReader(harness: Pick<ReturnType<typeof teamsHarness>, 'mock' | 'mocks'>) {
   return pageReader<TeamsMeeting, PageSnapshot, PageStateKind>(harness, {
-    openPage: (stage, signal, options) =>
-      openMeetingPage<PageSnapshot, ElementName, TeamsPageApi>(stage, signal, options, {
-        script: teamsScript(options, stage),
+    openPage: (environment, signal, options) =>
+      openMeetingPage<PageSnapshot, ElementName, TeamsPageApi>(environment, signal, options, {
+        script: teamsScript(options, environment),
         mediaOrigins: ['https://teams.microsoft.com'],
       }),
     classifier: teamsClassifier(REAL_WAITS, false),

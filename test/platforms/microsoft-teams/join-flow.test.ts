@@ -12,8 +12,8 @@ import { snapshot } from './snapshots.ts'
 const PRE_JOIN = { kind: 'pre_join', text: '', proofs: [] } as const
 const DROPPED = { kind: 'lobby_dropped', text: '', proofs: [] } as const
 
-/** The join flow with a page that stores the text typed into its name box, where it has one. */
-function knockOf({ expectsAccount = false, microphone = 'off' as 'on' | 'off' } = {}) {
+/** The join flow with a page that stores the text typed into its name box, if it has one. */
+function joinFlowOf({ expectsAccount = false, microphone = 'off' as 'on' | 'off' } = {}) {
   let now = 0
   const pressed: string[] = []
   const page = {
@@ -51,7 +51,7 @@ function knockOf({ expectsAccount = false, microphone = 'off' as 'on' | 'off' } 
 }
 
 test('a guest waits for the name box, fills it in, and joins then', async () => {
-  const { pressed, show, looks } = knockOf()
+  const { pressed, show, looks } = joinFlowOf()
   await looks(15_000)
   expect(pressed).toEqual([])
   show('')
@@ -62,7 +62,7 @@ test('a guest waits for the name box, fills it in, and joins then', async () => 
 })
 
 test('a guest who is given no name box says so, and has never pressed the button', async () => {
-  const { pressed, looks } = knockOf()
+  const { pressed, looks } = joinFlowOf()
   const failure = {
     code: 'CANNOT_JOIN_MEETING',
     canRetry: true,
@@ -73,13 +73,13 @@ test('a guest who is given no name box says so, and has never pressed the button
 })
 
 test('an account has its name and is asked for none', async () => {
-  const { pressed, looks } = knockOf({ expectsAccount: true })
+  const { pressed, looks } = joinFlowOf({ expectsAccount: true })
   await looks(5000)
   expect(pressed).toEqual(['join'])
 })
 
 test('a request that fell is made again under the name only', async () => {
-  const { pressed, show, dropped } = knockOf()
+  const { pressed, show, dropped } = joinFlowOf()
   show('')
   await dropped()
   expect(pressed).toEqual([])
@@ -88,7 +88,7 @@ test('a request that fell is made again under the name only', async () => {
 })
 
 test('a microphone that cannot be turned off keeps the bot outside', async () => {
-  const { pressed, show, looks } = knockOf({ microphone: 'on' })
+  const { pressed, show, looks } = joinFlowOf({ microphone: 'on' })
   show('Notes')
   await looks(15_000)
   expect(pressed).toContain('microphone')

@@ -4,7 +4,7 @@ import { endOf, failureOf, LEAVE_GONE_MS, refusalOf } from '../../../platforms/m
 import type { PageSnapshot } from '../../../platforms/microsoft-teams/page/types.ts'
 import { teamsClassifier } from '../../../platforms/microsoft-teams/page-classifier.ts'
 import { type PageStateKind, stateOf } from '../../../platforms/microsoft-teams/page-state.ts'
-import type { JoinStage } from '../../../platforms/shared/page-state.ts'
+import type { JoinStep } from '../../../platforms/shared/page-state.ts'
 import { CALL, LOBBY, PRE_JOIN, retry, snapshot } from './snapshots.ts'
 
 const DENIED = 'Sorry, but you were denied access to the meeting.'
@@ -16,7 +16,7 @@ type Row = [
   row: string,
   shown: Partial<PageSnapshot>,
   kind: PageStateKind,
-  joinStage: JoinStage,
+  joinStep: JoinStep,
   code: string | null,
   retry?: true,
 ]
@@ -176,10 +176,10 @@ const TABLE: Row[] = [
   ['nothing', {}, 'unknown', 'pre-join', null],
 ]
 
-test.each(TABLE)('row: %s', (_row, shown, kind, joinStage, code, canRetry) => {
+test.each(TABLE)('row: %s', (_row, shown, kind, joinStep, code, canRetry) => {
   const state = stateOf(snapshot(shown))
   expect(state.kind).toBe(kind)
-  const refusal = refusalOf(state, joinStage, new Set())
+  const refusal = refusalOf(state, joinStep, new Set())
   expect(refusal?.code ?? null).toBe(code)
   if (refusal) expect(refusal.canRetry).toBe(canRetry ?? false)
 })

@@ -41,9 +41,9 @@ export interface SeenPage {
 type Options = Parameters<typeof openMeetingPage>[2]
 type AnyClassifier = Pick<PageClassifier<CommonSnapshot, string>, 'stateOf' | 'phases'>
 
-function zoomScript(options: Options, stage: CaptureEnvironment) {
+function zoomScript(options: Options, environment: CaptureEnvironment) {
   return meetingScript<PageConfig>('page/zoom', {
-    ...scriptConfig(options, stage),
+    ...scriptConfig(options, environment),
     meetingHosts: ['app.zoom.us', 'zoom.us'],
     selectors: ZOOM_SELECTORS,
     labels: labelSources(ZOOM_WORDS.labels),

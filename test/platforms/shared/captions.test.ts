@@ -6,15 +6,17 @@ import type { CommonSnapshot } from '../../../platforms/shared/page/types.ts'
 import { HandClock } from '../../fakes/clock.ts'
 
 describe('rows of captions', () => {
-  const told: CaptionRow[] = []
-  const rows = new CaptionRows((row) => told.push(row))
+  const reported: CaptionRow[] = []
+  const rows = new CaptionRows((row) => reported.push(row))
   const [one, two] = [{}, {}] as [Element, Element]
   const look = (...shown: [Element, string, string][]) => {
     rows.update(
       shown.map(([element, name, text]): ShownCaption => ({ element, name, text })),
       1000,
     )
-    return told.splice(0).map(({ key, name, text, isFinal }) => `${key} ${name}: ${text}${isFinal ? ' (gone)' : ''}`)
+    return reported
+      .splice(0)
+      .map(({ key, name, text, isFinal }) => `${key} ${name}: ${text}${isFinal ? ' (gone)' : ''}`)
   }
 
   test('are reported when they change, and once more when they are gone', () => {
@@ -38,35 +40,35 @@ describe('rows of captions', () => {
 
 describe('rows of captions that a channel may carry too', () => {
   function page() {
-    const told: CaptionRow[] = []
-    const rows = new CaptionRows((row) => told.push(row), { mayHaveChannel: true })
+    const reported: CaptionRow[] = []
+    const rows = new CaptionRows((row) => reported.push(row), { mayHaveChannel: true })
     const element = {} as Element
     return {
       rows,
       say: (text: string, at: number) => rows.update(text === '' ? [] : [{ element, name: 'Ann', text }], at),
-      told: () => told.splice(0).map(({ text, isFinal, at }) => `${at}: ${text}${isFinal ? ' (gone)' : ''}`),
+      reported: () => reported.splice(0).map(({ text, isFinal, at }) => `${at}: ${text}${isFinal ? ' (gone)' : ''}`),
     }
   }
 
   test('wait for the channel, and are dropped when it speaks: no word is reported twice', () => {
-    const { rows, say, told } = page()
+    const { rows, say, reported } = page()
     say('so', 1000)
     say('so the', 2000)
     rows.leaveToChannel()
     say('so the next', 9000)
-    expect(told()).toEqual([])
+    expect(reported()).toEqual([])
   })
 
   test('are all told where it stays silent, each with the time at which it was seen', () => {
-    const { say, told } = page()
+    const { say, reported } = page()
     say('so', 60_000)
     say('so the', 61_000)
     say('', 62_000)
-    expect(told()).toEqual([])
+    expect(reported()).toEqual([])
     say('', 63_000)
-    expect(told()).toEqual(['60000: so', '61000: so the', '62000: so the (gone)'])
+    expect(reported()).toEqual(['60000: so', '61000: so the', '62000: so the (gone)'])
     say('well', 64_000)
-    expect(told()).toEqual(['64000: well'])
+    expect(reported()).toEqual(['64000: well'])
   })
 })
 

@@ -10,14 +10,14 @@ import type { PageClassifier, PagePhase, PageState } from '../../../platforms/sh
 import { REAL_WAITS, type Waits } from '../../../platforms/shared/waits.ts'
 import type { HandClock } from '../../fakes/clock.ts'
 
-export type Kind = 'door' | 'lobby' | 'call' | 'lost' | 'captcha' | 'odd' | 'denied' | 'over' | 'broken' | 'either'
+export type Kind = 'entrance' | 'lobby' | 'call' | 'lost' | 'captcha' | 'odd' | 'denied' | 'over' | 'broken' | 'either'
 
 export interface ScriptedSigns extends CommonSnapshot {
   kind: Kind
 }
 
 const PAGE_PHASES: Record<Kind, PagePhase> = {
-  door: 'entrance',
+  entrance: 'entrance',
   lobby: 'waiting',
   call: 'in_call',
   lost: 'reconnecting',

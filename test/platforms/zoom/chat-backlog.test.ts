@@ -22,6 +22,6 @@ test.each([
 test('a message that is found before one that was already reported is not later than that one', () => {
   const backlog = new ChatBacklog<{ id: string }>()
   backlog.add(rows('abcd'))
-  const told = (id: string) => (id === 'c' ? 1000 : null)
-  expect(backlog.drain(told).map(({ notAfter }) => notAfter)).toEqual([998, 999, 1000, null])
+  const reported = (id: string) => (id === 'c' ? 1000 : null)
+  expect(backlog.drain(reported).map(({ notAfter }) => notAfter)).toEqual([998, 999, 1000, null])
 })

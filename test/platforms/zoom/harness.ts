@@ -90,10 +90,10 @@ export function zoomHarness() {
 /** To be called once in a `describe`: reads pages of the web client without joining. */
 export function zoomReader(harness: Pick<ReturnType<typeof zoomHarness>, 'mock' | 'mocks'>) {
   return pageReader(harness, {
-    openPage: (stage, signal, options) =>
-      openMeetingPage<PageSnapshot, ElementName>(stage, signal, options, {
+    openPage: (environment, signal, options) =>
+      openMeetingPage<PageSnapshot, ElementName>(environment, signal, options, {
         script: meetingScript<PageConfig>('page/zoom', {
-          ...scriptConfig(options, stage),
+          ...scriptConfig(options, environment),
           meetingHosts: ['app.zoom.us', 'zoom.us'],
           selectors: SELECTORS,
           labels: labelSources(WORDS.labels),

@@ -19,11 +19,11 @@ const NEAR_MS = 500
  * whether
  * the spectra of voices are available. Times in milliseconds.
  */
-function toldOf(said: readonly Turn[], lingerMs: number, areHeard = false): Turn[] {
+function reportedTurns(said: readonly Turn[], lingerMs: number, areHeard = false): Turn[] {
   const sound = new MarkedSound()
   const judge = new MarkJudge()
   const detector = createSpeechDetector()
-  const told: [string, number, number][] = []
+  const reported: [string, number, number][] = []
   let marks: Mark[] = []
   const last = Math.max(...said.map(([, , to]) => to))
   for (let at = 0; at < last + lingerMs + 2000; at += 50) {
@@ -43,17 +43,17 @@ function toldOf(said: readonly Turn[], lingerMs: number, areHeard = false): Turn
     const spectra = areHeard ? spectraOf(speakers, at) : []
     const samples = sound.round(speakers.length > 0 ? LOUD : 0, marks, BEGIN + at, spectra)
     for (const change of detector.observe({ kind: 'levels', samples, at: BEGIN + at })) {
-      if (change.isSpeaking) told.push([change.participantId, change.at - BEGIN, Number.NaN])
-      else told.findLast(([id]) => id === change.participantId)![2] = change.at - BEGIN
+      if (change.isSpeaking) reported.push([change.participantId, change.at - BEGIN, Number.NaN])
+      else reported.findLast(([id]) => id === change.participantId)![2] = change.at - BEGIN
     }
   }
-  return told
+  return reported
 }
 
-function expectNear(told: readonly Turn[], said: readonly Turn[]): void {
-  expect(told.map(([id]) => id)).toEqual(said.map(([id]) => id))
+function expectNear(reported: readonly Turn[], said: readonly Turn[]): void {
+  expect(reported.map(([id]) => id)).toEqual(said.map(([id]) => id))
   for (const [index, [id, from, to]] of said.entries()) {
-    const [, begins, ends] = told[index]!
+    const [, begins, ends] = reported[index]!
     expect(Math.abs(begins - from - LATE_MS), `${id} begins at ${begins}, not ${from}`).toBeLessThanOrEqual(NEAR_MS)
     expect(Math.abs(ends - to - LATE_MS), `${id} ends at ${ends}, not ${to}`).toBeLessThanOrEqual(NEAR_MS)
   }
@@ -70,7 +70,7 @@ test.each([500, 3000])('marks that stay for %i ms: turns, yeses, two at once and
     ['dan', 25_000, 27_000],
     ['dan', 32_000, 34_000],
   ]
-  expectNear(toldOf(said, lingerMs), said)
+  expectNear(reportedTurns(said, lingerMs), said)
 })
 
 test('a silence is no sign of a mark, and a mark without a sound none of speech', () => {
@@ -84,7 +84,7 @@ test('a participant who begins again while the old mark still shows is recognize
     ['ann', 0, 3000],
     ['ann', 4500, 7500],
   ]
-  expectNear(toldOf(said, 3000), said)
+  expectNear(reportedTurns(said, 3000), said)
 })
 
 test('a participant who left gets no end of a turn', () => {
@@ -107,7 +107,7 @@ test('voices that were captured alone decide who continues, in words whose marks
     ['bob', 33_000, 35_500],
     ['cleo', 36_000, 39_000],
   ]
-  expectNear(toldOf(said, 3000, true), said)
+  expectNear(reportedTurns(said, 3000, true), said)
 })
 
 test('a pause that another participant fills is detected, although the mark shows all the time', () => {
@@ -118,7 +118,7 @@ test('a pause that another participant fills is detected, although the mark show
     ['bob', 18_500, 21_000],
     ['ann', 20_800, 24_000],
   ]
-  expectNear(toldOf(said, 3000, true), said)
+  expectNear(reportedTurns(said, 3000, true), said)
 })
 
 test('who is marked and was never heard alone has all that may be theirs', () => {
@@ -127,7 +127,7 @@ test('who is marked and was never heard alone has all that may be theirs', () =>
     ['bob', 2000, 4000],
     ['cleo', 4500, 7000],
   ]
-  const told = toldOf(said, 3000, true)
-  expect(told.map(([id]) => id)).toEqual(['ann', 'bob', 'cleo'])
-  expect(told[0]![2]).toBeGreaterThanOrEqual(3000)
+  const reported = reportedTurns(said, 3000, true)
+  expect(reported.map(([id]) => id)).toEqual(['ann', 'bob', 'cleo'])
+  expect(reported[0]![2]).toBeGreaterThanOrEqual(3000)
 })

@@ -5,7 +5,7 @@ import { type Attempt, until, zoomHarness } from './harness.ts'
 const zoom = zoomHarness()
 
 /** Turns that began, by name, as they were reported. */
-function told({ events }: Attempt): { name: string; at: number }[] {
+function reported({ events }: Attempt): { name: string; at: number }[] {
   const names = new Map<string, string>()
   for (const event of events)
     if (event.type === 'participant_joined') names.set(event.participant.id, event.participant.name)
@@ -24,14 +24,14 @@ test.each([
 ])('%s (%s): the speaker is reported, and never another participant', async (scenario) => {
   const attempt = await zoom.attempt(scenario, { speed: 1 })
   await attempt.enter()
-  await until(() => told(attempt).length >= 2, 'two turns are told')
+  await until(() => reported(attempt).length >= 2, 'two turns are told')
   const { turns } = attempt.meeting.truth
   const isTrue = ({ name, at }: { name: string; at: number }) =>
     turns.some(
       (turn) =>
         turn.name === name && at >= turn.startedAt - 200 && at <= (turn.endedAt ?? Number.POSITIVE_INFINITY) + 1500,
     )
-  expect(told(attempt).filter((turn) => !isTrue(turn))).toEqual([])
+  expect(reported(attempt).filter((turn) => !isTrue(turn))).toEqual([])
 })
 
 /** Waits until the screen shows another picture than before. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { JoinStage } from '../../../platforms/shared/page-state.ts'
+import type { JoinStep } from '../../../platforms/shared/page-state.ts'
 import { endOf, refusalOf } from '../../../platforms/zoom/outcomes.ts'
 import type { PageSnapshot } from '../../../platforms/zoom/page/types.ts'
 import { PAGE_PHASES, type PageStateKind, stateOf } from '../../../platforms/zoom/page-state.ts'
@@ -11,7 +11,7 @@ const BOT_WALL =
   'Sign in to join We detected you may be a bot. Automated bots aren’t allowed to join this meeting or webinar and must use Zoom RTMS.'
 
 /** The snapshot of a page, its state, and its code before admission (docs/platform-notes/zoom.md#web-client-outcomes). */
-const TABLE: [string, Partial<PageSnapshot>, PageStateKind, JoinStage, string | null][] = [
+const TABLE: [string, Partial<PageSnapshot>, PageStateKind, JoinStep, string | null][] = [
   ['sign-in page', { url: 'https://app.zoom.us/signin?from=x' }, 'login_wall', 'pre-join', 'LOGIN_REQUIRED'],
   ['registration', { url: 'https://zoom.us/meeting/register/tJ0' }, 'registration', 'pre-join', 'CANNOT_JOIN_MEETING'],
   [
@@ -213,10 +213,10 @@ const TABLE: [string, Partial<PageSnapshot>, PageStateKind, JoinStage, string | 
   ['a page in unknown words', { lines: ['Hallo'] }, 'unknown', 'pre-join', null],
 ]
 
-test.each(TABLE)('%s', (_row, shown, kind, joinStage, code) => {
+test.each(TABLE)('%s', (_row, shown, kind, joinStep, code) => {
   const state = stateOf(snapshot(shown))
   expect(state.kind).toBe(kind)
-  const refusal = refusalOf(state, joinStage)
+  const refusal = refusalOf(state, joinStep)
   expect(refusal?.code ?? null).toBe(code)
   if (refusal) expect(refusal.message).toMatch(/^[A-Z].*\.$/)
   expect(refusal?.message ?? '').not.toContain('{text}')

@@ -42,7 +42,7 @@ function begin(people: string[], known: Record<string, number> = {}): void {
       },
     },
     peopleCount: () => people.length + 1,
-    isTold: () => true,
+    isReported: () => true,
     emit: (emitted) => changes.push(...emitted),
   })
 }
@@ -58,7 +58,7 @@ function passes(ms: number, ...marked: string[]): void {
   }
 }
 
-const told = () => changes.map(({ participantId, isSpeaking, at }) => [participantId, isSpeaking, at - 1_000_000])
+const reported = () => changes.map(({ participantId, isSpeaking, at }) => [participantId, isSpeaking, at - 1_000_000])
 
 test('a mark that lingers beside the sound of another one begins nothing', () => {
   begin(['ann', 'bob'], { ann: 1, bob: 2 })
@@ -66,7 +66,7 @@ test('a mark that lingers beside the sound of another one begins nothing', () =>
   passes(1000, 'ann', 'bob')
   levels = { 1: LOUD, 2: 0 }
   passes(3000, 'ann', 'bob')
-  expect(told().filter(([id]) => id === 'bob')).toEqual([
+  expect(reported().filter(([id]) => id === 'bob')).toEqual([
     ['bob', true, 100],
     ['bob', false, 1000],
   ])
@@ -82,7 +82,7 @@ test('a sound without a name is reported from its beginning when the mark has co
   passes(1000, 'bob')
   levels = { 1: 0, 2: 0, 3: 0 }
   passes(1000, 'bob')
-  expect(told()).toEqual([
+  expect(reported()).toEqual([
     ['bob', true, 1100],
     ['bob', false, 2500],
   ])

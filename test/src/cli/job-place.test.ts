@@ -19,7 +19,7 @@ describe('the place a job is taken from', () => {
     expect(jobPlaceOf(options, environment)).toEqual(place)
   })
 
-  test('is none where options alone describe the job', () => {
+  test('is none if options alone describe the job', () => {
     expect(jobPlaceOf({}, {})).toBeNull()
   })
 

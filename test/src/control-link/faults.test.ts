@@ -169,9 +169,9 @@ test('acknowledgements that come twice, backwards or before their time change no
   await link.drain(25_000)
   await expectWhole(plane, folder, 10)
   expect(plane.said('event')).toHaveLength(10)
-  const told = logger.lines.filter(({ message }) => message === 'A message of the control plane does not fit')
-  expect(told.length).toBeGreaterThan(0)
-  expect(told.length).toBeLessThanOrEqual(10)
+  const received = logger.lines.filter(({ message }) => message === 'A message of the control plane does not fit')
+  expect(received.length).toBeGreaterThan(0)
+  expect(received.length).toBeLessThanOrEqual(10)
 })
 
 test('a control plane that was restored from an older backup is given again what it lost', async () => {

@@ -41,7 +41,7 @@ describe('a bot that does not get in', () => {
     })
     await world.untilStatus('in_waiting_room')
     const error = new Error('The sound server died (SIGKILL)')
-    world.emitRecorder({ type: 'failed', lost: 'stage', error, at: world.clock.now() })
+    world.emitRecorder({ type: 'failed', lost: 'environment', error, at: world.clock.now() })
     world.waitForAdmission = async () => {}
     await world.clock.advance(4_000)
     await world.untilStatus('in_call_recording')

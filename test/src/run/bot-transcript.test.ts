@@ -55,7 +55,7 @@ test('a live transcript starts with the recording, hears captions and pauses, an
   const world = new World((it) => {
     it.finish = async () => ({ files: [grown('audio.m4a')], problem: null })
     it.liveTranscript = {
-      start(_stage, recorded) {
+      start(_environment, recorded) {
         time = recorded
         calls.push('start')
       },

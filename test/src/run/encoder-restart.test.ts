@@ -105,7 +105,7 @@ test('where the display crashed, the capture environment is set up again and a n
   world.join = (signal) => world.clock.sleep(2_000, signal).then(() => 'in_meeting')
   // Programs on the display crash with it, in any order.
   loses(world, 'encoder')
-  loses(world, 'stage', 'The display server died (SIGKILL)')
+  loses(world, 'environment', 'The display server died (SIGKILL)')
   const error = new BotError('INTERNAL_ERROR', 'The browser broke: it crashed.', { canRetry: true })
   world.emit({ type: 'failed', error, at: world.clock.now() })
   await world.pass(15, 2)

@@ -76,7 +76,7 @@ describe('a bot with a planned time', () => {
       joins = noteJoins(it)
     }, planned(60))
     await world.clock.advance(20_000)
-    world.emitRecorder({ type: 'failed', lost: 'stage', error: new Error('Xvfb ended'), at: world.clock.now() })
+    world.emitRecorder({ type: 'failed', lost: 'environment', error: new Error('Xvfb ended'), at: world.clock.now() })
     await world.clock.advance(60_000)
     expect(world.calls.filter((call) => call === 'open meeting')).toHaveLength(2)
     expect(joins).toEqual([60])

@@ -105,7 +105,7 @@ describe('silence', () => {
     }
   })
 
-  test('is none where sound lasts through a time without heartbeats', () => {
+  test('is none if sound lasts through a time without heartbeats', () => {
     const heard = observe(met, { type: 'sound', isAudible: true, at: 1_500 })
     const back = observe(heard, { type: 'heartbeat', others: 2, at: met.lastHeartbeatAt + 3_600_000 })
     expect(reason(watched(back, 60, 2))).toBeNull()

@@ -234,8 +234,8 @@ describe('recovery of an upload from its spool', () => {
     const pieces = where === 'spool' ? 9 : 8
     const { body } = server.state.objects.get(`calls/${BOT}/video.mp4`)!
     expect(body.length).toBe(STEP + (pieces * STEP) / 2)
-    const told = { bytes: body.length, crc32: crc32(body).toString(16).padStart(8, '0') }
-    expect(recovered).toMatchObject([{ index: 'whole', ...told }])
+    const reported = { bytes: body.length, crc32: crc32(body).toString(16).padStart(8, '0') }
+    expect(recovered).toMatchObject([{ index: 'whole', ...reported }])
   })
 
   test('before a new bot of the same id begins, its names are left free', async () => {

@@ -25,7 +25,7 @@ const KEYED_PROVIDERS: readonly string[] = ['deepgram', 'assemblyai']
 
 const SPEECH_KEYS = ['provider', 'api_key']
 
-/** `{provider, api_key}`, or the provider alone where it needs no key. */
+/** `{provider, api_key}`, or the provider alone if it needs no key. */
 export const speechToTextSchema = z
   .union([text(64), z.looseObject({ provider: text(64), api_key: orEmpty(secret) })])
   .superRefine((value, context) => {

@@ -73,7 +73,7 @@ export function limitOf(query: ListQuery): number {
   return Math.min(MAX_LIMIT, Math.max(1, limit))
 }
 
-/** Null where the text has another form. Values may hold colons, and no commas. */
+/** Null if the text has another form. Values may hold colons, and no commas. */
 export function readFilter(value: string): OlderFilter['extra'] | null {
   if (value === '') return []
   const conditions = value.split(',').map((condition) => {
@@ -84,7 +84,7 @@ export function readFilter(value: string): OlderFilter['extra'] | null {
   return isWhole && conditions.length <= MAX_CONDITIONS ? conditions : null
 }
 
-/** Null where the text has another form. */
+/** Null if the text has another form. */
 export function readOrder(value: string): ExtraOrder | null {
   const [field = '', direction = 'asc', ...rest] = value.split(':').map((part) => part.trim())
   const isKnown = direction === 'asc' || direction === 'desc'
@@ -99,7 +99,7 @@ export function writeCursor(number: number, order: ExtraOrder | null): string {
   return Buffer.from(JSON.stringify([number, orderText(order)])).toString('base64url')
 }
 
-/** The number of the bot; null where the cursor was not made by this list, or for another order. */
+/** The number of the bot; null if the cursor was not made by this list, or for another order. */
 export function readCursor(cursor: string, order: ExtraOrder | null): number | null {
   let content: unknown
   try {

@@ -39,7 +39,7 @@ export interface MeetingDataParts {
   /** Running number of the bot's team. */
   accountId: number
   files: MeetingFiles
-  /** As `ArtifactLinks.olderTranscript` gives it; null where none was asked for. */
+  /** As `ArtifactLinks.olderTranscript` gives it; null if none was asked for. */
   transcript: readonly unknown[] | null
 }
 

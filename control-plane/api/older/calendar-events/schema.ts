@@ -127,7 +127,7 @@ export const eventSchema = z
     provider_id: z.string(),
     recurring_event_id: nullableText,
     attendees: z.array(z.object({ email: z.string(), name: nullableText })),
-    bot_param: botParamSchema.nullable().describe('Null where no bot is scheduled.'),
+    bot_param: botParamSchema.nullable().describe('Null if no bot is scheduled.'),
     raw: object.describe('The event as the provider sent it.'),
   })
   .meta({ id: 'OlderEvent' })

@@ -25,7 +25,7 @@ import {
 
 const TAGS = ['Calendars']
 /** Calendars are read one after the other. */
-const LONGEST_RESYNC_MS = 10 * 60_000
+const MAX_RESYNC_MS = 10 * 60_000
 
 export const ownerOf = (request: FastifyRequest): CalendarOwner => ({
   teamId: callerOf(request).teamId,
@@ -170,7 +170,7 @@ export function calendarRoutes(app: App, dependencies: ApiDependencies): void {
   app.post(
     '/calendars/resync_all',
     {
-      handlerTimeout: LONGEST_RESYNC_MS,
+      handlerTimeout: MAX_RESYNC_MS,
       schema: {
         summary: 'Read all calendars of the team again, one by one',
         tags: TAGS,

@@ -125,7 +125,7 @@ function itemError({ code, message, details }: ApiError): ItemError {
   return { code: ITEM_CODES[code] ?? 'BOT_CREATE_FAILED', message, details }
 }
 
-/** Given back with the item, where it is an object that can be carried along. */
+/** Given back with the item, if it is an object that can be carried along. */
 function extraOf(item: unknown): Record<string, unknown> | null {
   const { extra } = (item ?? {}) as { extra?: unknown }
   const isObject = typeof extra === 'object' && extra !== null && !Array.isArray(extra)

@@ -31,7 +31,7 @@ export function botControlRoutes(app: App, dependencies: ApiDependencies): void 
   const exists = checkBotFirst((request, botId) => spawnedBot(dependencies, request, botId))
   const responses = (...statuses: number[]) => ({ 200: message, ...errors(404, 409, ...statuses) })
 
-  /** The bot's answer; null where it gave none in time. */
+  /** The bot's answer; null if it gave none in time. */
   async function run(request: FastifyRequest, botId: string, command: BotCommand, allowed: string[]) {
     const asked = await askForCommand(database, botId, isOf(callerOf(request)), {
       command,

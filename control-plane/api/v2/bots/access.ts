@@ -49,7 +49,7 @@ export function isOnlyPlanned(bot: Pick<BotRow, 'is_scheduled' | 'queued_at' | '
 }
 
 /**
- * As a `preValidation` hook: an unknown bot is answered before the problems of the body. `find` rejects where the
+ * Makes a `preValidation` hook that answers for an unknown bot before the body is validated. `find` rejects if the
  * caller may not see the bot.
  */
 export function checkBotFirst(find: (request: FastifyRequest, botId: string) => Promise<unknown>) {

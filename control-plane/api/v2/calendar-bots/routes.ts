@@ -100,7 +100,7 @@ export function calendarBotRoutes(app: App, dependencies: ApiDependencies): void
   )
 }
 
-/** Rejects with 400 where nothing is named. */
+/** Rejects with 400 if nothing is named. */
 function targetOf(request: FastifyRequest, body: Target): BotTarget & { calendarId: string } {
   const { calendar_id: calendarId } = request.params as { calendar_id: string }
   const seriesId = body.series_id && body.series_id !== NO_ID ? body.series_id : null

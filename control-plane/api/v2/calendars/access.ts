@@ -24,7 +24,7 @@ export async function calendarOf(
   return calendar
 }
 
-/** As a `preValidation` hook: an unknown calendar is answered before the problems of the body. */
+/** Makes a `preValidation` hook that answers for an unknown calendar before the body is validated. */
 export function checkCalendarFirst(dependencies: Pick<ApiDependencies, 'database'>) {
   return async (request: FastifyRequest) => {
     const id = uuid.safeParse((request.params as { calendar_id?: unknown }).calendar_id)

@@ -105,7 +105,7 @@ export const calendarDetailsSchema = z
   .object({
     ...idFields,
     status_message: z.string().nullable().describe('The answer of the provider, and what to do about it.'),
-    subscription_id: z.string().nullable().describe('Null where the calendar is only polled.'),
+    subscription_id: z.string().nullable().describe('Null if the calendar is only polled.'),
     subscription_expires_at: time.nullable(),
     synced_at: time.nullable(),
     sync_status: z.enum(['success', 'failed', 'partial']).nullable(),

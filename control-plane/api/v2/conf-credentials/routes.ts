@@ -147,7 +147,7 @@ export function confCredentialRoutes(app: App, dependencies: ApiDependencies): v
     },
   )
 
-  /** Null where the body has no code. */
+  /** Null if the body has no code. */
   async function userOf(
     keys: { clientId: string; clientSecret: string },
     body: { authorization_code?: string | null | undefined; redirect_uri?: string | null | undefined },

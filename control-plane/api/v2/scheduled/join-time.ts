@@ -8,7 +8,7 @@ const DAY_MS = 86_400_000
 /** A bot whose join time is nearer is being started: the only possible request is to leave. */
 const CHANGE_MS = 4 * 60_000
 
-/** The time itself; rejects with 400 where it is past or too far ahead. */
+/** The time itself; rejects with 400 if it is past or too far ahead. */
 export function joinTimeOf(joinAt: Date, now: number): Date {
   if (joinAt.getTime() < now - LEEWAY_MS) throw refusals.validation('body/join_at must not be in the past')
   if (joinAt.getTime() > now + MAX_DAYS_AHEAD * DAY_MS)

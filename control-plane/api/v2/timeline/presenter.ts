@@ -42,9 +42,9 @@ function stepsOf({ steps }: TimelineRows): Entry[] {
 
 /** The end of a process, with the evidence of the system that ran it. */
 function launchesOf({ launches, steps }: TimelineRows): Entry[] {
-  const told = new Set(steps.filter(({ kind }) => kind === 'process_ended').map(({ attempt }) => attempt))
+  const ended = new Set(steps.filter(({ kind }) => kind === 'process_ended').map(({ attempt }) => attempt))
   return launches.flatMap((launch): Entry[] => {
-    if (launch.ended_at === null || told.has(launch.attempt)) return []
+    if (launch.ended_at === null || ended.has(launch.attempt)) return []
     const { attempt, launcher, exit_code, signal, is_out_of_memory, reason } = launch
     return [
       {

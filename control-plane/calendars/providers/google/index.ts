@@ -99,7 +99,7 @@ async function listCalendars(settings: GoogleSettings, accessToken: string): Pro
   }))
 }
 
-const LONGEST_CHANNEL_SECONDS = 604_800
+const MAX_CHANNEL_SECONDS = 604_800
 
 const channel = z.object({
   id: z.string().min(1),
@@ -124,12 +124,12 @@ async function watch(
       type: 'web_hook',
       address: request.address,
       token: request.token,
-      params: { ttl: String(LONGEST_CHANNEL_SECONDS) },
+      params: { ttl: String(MAX_CHANNEL_SECONDS) },
     },
     secrets: [request.token],
   })
   const { resourceId, expiration } = bodyOf(answer, channel, NAME, what)
-  const latest = settings.clock.now() + LONGEST_CHANNEL_SECONDS * 1000
+  const latest = settings.clock.now() + MAX_CHANNEL_SECONDS * 1000
   const expiresAt = new Date(Math.min(Number(expiration ?? latest), latest))
   return { id: request.channelId, resourceId, expiresAt }
 }

@@ -33,7 +33,7 @@ export async function readItems(items: readonly unknown[], settings: MicrosoftSe
   return { events, unreadable }
 }
 
-/** Null where there is no such event. */
+/** Null if there is no such event. */
 export async function readItem({ settings, accessToken, url }: GraphCalendar, id: string): Promise<GraphItem | null> {
   const what = 'one event'
   try {

@@ -90,7 +90,7 @@ async function listCalendars(settings: MicrosoftSettings, accessToken: string): 
   }))
 }
 
-/** Empty where the user did not permit to read it: the scope is optional. */
+/** Empty if the user did not permit to read it: the scope is optional. */
 async function ownAddress(settings: MicrosoftSettings, accessToken: string): Promise<string> {
   const what = 'the account'
   try {

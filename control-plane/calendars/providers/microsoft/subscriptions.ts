@@ -40,7 +40,7 @@ export async function subscribe(
   return { id, resourceId: null, expiresAt: sooner(expirationDateTime, expiresAt) }
 }
 
-/** Rejects with `not_found` where the subscription is gone: a new one is needed, and a full reading. */
+/** Rejects with `not_found` if the subscription is gone: a new one is needed, and a full reading. */
 export async function prolong(
   settings: MicrosoftSettings,
   accessToken: string,

@@ -10,7 +10,7 @@ const REQUEST_INTERVAL_MS = 5000
 type LiveView = Answers['LiveView']
 export type LiveViews = ReadonlyMap<string, LiveView>
 
-/** By bot id. Reads and requests nothing while the page is in the background. */
+/** Keeps a live view for each bot id. Reads and requests nothing while the page is in the background. */
 export function useLiveViews(): Signal<LiveViews> {
   const views = useSignal<LiveViews>(new Map())
   useEffect(() => {

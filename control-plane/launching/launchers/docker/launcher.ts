@@ -105,7 +105,7 @@ export async function createDockerLauncher(settings: DockerLauncherSettings): Pr
     return found?.isOurs ? found : null
   }
 
-  /** Takes a place for the bot, where it is not there already. */
+  /** Takes a place for the bot, if it is not there already. */
   function reserve(name: string): Promise<{ isNew: boolean; handle: LaunchHandle }> {
     return oneByOne(async () => {
       let handle: LaunchHandle

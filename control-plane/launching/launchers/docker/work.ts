@@ -34,7 +34,7 @@ export async function copyJournal(container: Docker.Container, botId: string, ta
 }
 
 /**
- * Does nothing where the container has no such path. A stranger's pages may have written the files, so only plain files
+ * Does nothing if the container has no such path. A stranger's pages may have written the files, so only plain files
  * are copied.
  */
 async function copy(container: Docker.Container, path: string, folder: string, maxBytes: number): Promise<void> {

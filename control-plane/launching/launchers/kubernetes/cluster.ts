@@ -156,7 +156,7 @@ function messageIn(body: unknown): string | null {
   return typeof message === 'string' && message !== '' ? message : null
 }
 
-/** `fetch` hides the reason in its error's cause, where several addresses were tried in a list of causes. */
+/** `fetch` hides the reason in its error's cause, if several addresses were tried in a list of causes. */
 function causeOf(error: unknown): object {
   const { cause } = error as { cause?: unknown }
   const inner = (cause ?? error) as { errors?: unknown[] }

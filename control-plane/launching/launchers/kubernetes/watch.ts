@@ -57,7 +57,7 @@ export async function listAll<T, F>({ labelSelector, list, factsOf }: WatchedKin
   return { facts, resourceVersion }
 }
 
-/** Resolves when the first list is read; rejects where that fails. Runs until the signal aborts. */
+/** Resolves when the first list is read; rejects if that fails. Runs until the signal aborts. */
 export async function openBook<T, F extends { bot: string; name: string }>(
   cluster: Cluster,
   kind: WatchedKind<T, F>,
@@ -86,7 +86,7 @@ export async function openBook<T, F extends { bot: string; name: string }>(
     return resourceVersion
   }
 
-  /** Resolves when the server ends the watch; rejects where it breaks, or where the server no longer knows the version. */
+  /** Resolves when the server ends the watch; rejects if it breaks, or where the server no longer knows the version. */
   async function follow(resourceVersion: string): Promise<void> {
     const query = { labelSelector: kind.labelSelector, resourceVersion, timeoutSeconds: LIST_EVERY_SECONDS }
     const limits = AbortSignal.any([signal, AbortSignal.timeout(SILENCE_MS)])

@@ -67,7 +67,7 @@ export async function markSignal(folder: string, signal: 'SIGTERM' | 'SIGKILL'):
   await writeFile(join(folder, signal === 'SIGKILL' ? 'killed' : 'stopped'), '', { mode: 0o600 })
 }
 
-/** The processes that a signal has to go to. None where the supervisor is going to send it. */
+/** The processes that a signal has to go to. None if the supervisor is going to send it. */
 export async function processesToSignal(folder: string, name: string): Promise<ProcessIdentity[]> {
   const bot = await botProcess(folder)
   if (bot !== null) return (await isAlive(bot)) ? [bot] : []

@@ -27,7 +27,7 @@ export function capture(
   return { status }
 }
 
-/** Null where the request goes to the host. Throws as the SDK does where there is no host to look at. */
+/** Null if the request goes to the host. Throws as the SDK does if there is no host to look at. */
 export function requestProblem(operate: unknown, view: RecordingView): string | null {
   const { settings, canRecord, isOwnHost, hasHost } = view
   if (!settings.isEnabled) return 'not enable local record'

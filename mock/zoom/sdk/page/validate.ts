@@ -36,7 +36,7 @@ export function success(method: string, result: unknown = null): CallResult {
   return { method, status: true, errorCode: 0, errorMessage: null, result }
 }
 
-/** Null where nothing is wrong. */
+/** Null if nothing is wrong. */
 export function joinProblem(given: Readonly<Record<string, unknown>>): CallResult | null {
   const unknown = Object.keys(given).filter((name) => !KNOWN.has(name))
   if (unknown.length > 0) return refusal('join', 3, `Join parameters: ${unknown.join(',')} are invalid!`)

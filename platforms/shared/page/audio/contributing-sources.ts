@@ -28,7 +28,7 @@ interface Seen {
 
 /**
  * Returns a sampler to be called at a steady pace (100 to 500 ms). Each call gives the fresh entries, one for each
- * source, the newest where several receivers carry the same one. The clock of the entries is not the page's (it jumped
+ * source, the newest if several receivers carry the same one. The clock of the entries is not the page's (it jumped
  * by hours in real meetings), so an entry is as old as the last time we saw its time stamp move.
  */
 export function createSourceSampler(

@@ -10,7 +10,7 @@ interface Seen {
 }
 
 /**
- * Returns the one contributing source that the receiver plays just now; null where there is none, or several at once,
+ * Returns the one contributing source that the receiver plays just now; null if there is none, or several at once,
  * whose sounds cannot be separated. To be called with every captured piece.
  */
 export function createCurrentSource(

@@ -24,10 +24,10 @@ export interface PageAudioCaptureParts {
   config: Pick<CommonConfig, 'carry' | 'audioTap'>
   /** Whether a track is the meeting's sound, and not a copy that the page makes of it. Default: each is. */
   isMeeting?(tapped: TappedTrack | null): boolean
-  /** Absent where the platform sends one mix for all. */
+  /** Absent if the platform sends one mix for all. */
   voices?: {
     /**
-     * The owner of this track's sound just now, as the media name it; null where there is none or it is not certain.
+     * The owner of this track's sound just now, as the media name it; null if there is none or it is not certain.
      */
     ownerOf(receiver: RTCRtpReceiver, tapped: TappedTrack | null): string | null
     /** The participant behind that name; null while it is unknown. Default: the name is the participant's id. */
@@ -45,7 +45,7 @@ interface TrackCapture {
 const MAX_HELD = 60_000 / PACKET_MS
 const MAX_UNKNOWN = 200
 
-/** Null where there is no listener. Begins with the returned function, which is repeatable. */
+/** Null if there is no listener. Begins with the returned function, which is repeatable. */
 export function createPageAudioCapture({
   tap,
   config,

@@ -95,7 +95,7 @@ interface Waited {
   samples: number
 }
 
-/** Growth of the sums since the last poll; zero where the browser does not say. */
+/** Growth of the sums since the last poll; zero if the browser does not say. */
 async function sinceThen(receiver: RTCRtpReceiver, before: Waited): Promise<Waited & { receiver: RTCRtpReceiver }> {
   const now = (await waited(receiver)) ?? before
   const since = { receiver, seconds: now.seconds - before.seconds, samples: now.samples - before.samples }

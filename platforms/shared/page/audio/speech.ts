@@ -11,9 +11,9 @@ import { createSpeechDetector, type LevelSample, type SpeechChange } from './spe
 const SAMPLE_EVERY_MS = 100
 
 export interface SpeechSources {
-  /** Receivers of a mixed sound; none where the platform sends a track for each person. */
+  /** Receivers of a mixed sound; none if the platform sends a track for each person. */
   receivers(): Iterable<RTCRtpReceiver>
-  /** Participants behind a contributing source; none where no owner is known: unknown is better than wrong. */
+  /** Participants behind a contributing source; none if no owner is known: unknown is better than wrong. */
   ownersOfSource(csrc: number): string[]
   /**
    * Levels that the platform knows in other ways, such as one track for each person. Empty: all of them are silent;

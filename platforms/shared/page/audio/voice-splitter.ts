@@ -15,7 +15,7 @@ export interface SplitListener {
 }
 
 /**
- * For one stream. Each call gives one piece and who is in it just then; null where no known person is. A piece is a
+ * For one stream. Each call gives one piece and who is in it just then; null if no known person is. A piece is a
  * person's when none of the `certainAfter` pieces after it is another person's.
  */
 export function createVoiceSplitter(

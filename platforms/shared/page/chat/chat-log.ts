@@ -74,12 +74,12 @@ export class ChatLog {
   }
 
   /** UTC milliseconds; null for a message that was not reported. */
-  toldAt(id: string): number | null {
+  reportedAt(id: string): number | null {
     return this.#entries.get(id)?.message.at ?? null
   }
 
   /** The id under which a message was reported, for references to it. */
-  toldId(id: string): string {
+  reportedId(id: string): string {
     return this.#entries.get(id)?.id ?? id
   }
 
@@ -101,26 +101,26 @@ export class ChatLog {
 const DELETED: ChatContent = { text: '', isDeleted: true }
 
 /**
- * The new content of a message that was reported as `told`; null where it is unchanged. `before` is the content that
- * the source showed last, null where it shows the message for the first time: then it may write the same text another
+ * The new content of a message that was reported as `told`; null if it is unchanged. `before` is the content that
+ * the source showed last, null if it shows the message for the first time: then it may write the same text another
  * way.
  */
-function merged(told: ChatContent, shown: ChatContent, before: ChatContent | null): ChatContent | null {
+function merged(reported: ChatContent, shown: ChatContent, before: ChatContent | null): ChatContent | null {
   if (shown.isDeleted) return DELETED
-  const isOther = squeezed(shown.text) !== squeezed(told.text)
+  const isOther = squeezed(shown.text) !== squeezed(reported.text)
   const isEdited =
     isOther && (before === null ? shown.isEdited === true : squeezed(shown.text) !== squeezed(before.text))
   // A source without links, files or reactions does not remove them.
-  const next: ChatContent = { ...told, ...withoutText(shown), ...(isEdited && { ...shown, isEdited: true }) }
+  const next: ChatContent = { ...reported, ...withoutText(shown), ...(isEdited && { ...shown, isEdited: true }) }
   if (before?.reactions && !shown.reactions) next.reactions = []
-  if (!isEdited && told.links) next.links = richer(told.links, shown.links)
-  return sameExtras(next, told) && !isEdited ? null : next
+  if (!isEdited && reported.links) next.links = richer(reported.links, shown.links)
+  return sameExtras(next, reported) && !isEdited ? null : next
 }
 
 /** Links with a text say more than addresses that were found in plain text. */
-function richer(told: ChatContent['links'], shown: ChatContent['links']): ChatContent['links'] {
+function richer(reported: ChatContent['links'], shown: ChatContent['links']): ChatContent['links'] {
   const hasWords = (links: ChatContent['links']) => links?.some(({ text, url }) => text !== url) ?? false
-  return hasWords(shown) && !hasWords(told) ? shown : told
+  return hasWords(shown) && !hasWords(reported) ? shown : reported
 }
 
 function sameExtras(one: ChatContent, other: ChatContent): boolean {

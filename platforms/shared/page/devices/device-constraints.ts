@@ -14,7 +14,7 @@ const LEAST: Size = { width: 160, height: 90 }
 const MOST: Size = { width: 1280, height: 720 }
 
 /**
- * The size to open the camera with: smaller than usual where that is preferred, larger only where it is required.
+ * The size to open the camera with: smaller than usual if that is preferred, larger only if it is required.
  * Throws an OverconstrainedError as a real camera would where a requirement cannot be met.
  */
 export function wantedSize(wanted: boolean | MediaTrackConstraints): Size {

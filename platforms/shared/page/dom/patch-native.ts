@@ -3,7 +3,7 @@
  * statics, prototype and `instanceof`, and its source text is that of native code.
  */
 
-/** Wraps a method where it is defined, with the same property attributes. Does nothing where the browser lacks it. */
+/** Wraps a method where it is defined, with the same property attributes. Does nothing if the browser lacks it. */
 export function wrapMethod<Owner extends object>(
   owner: Owner,
   name: string,

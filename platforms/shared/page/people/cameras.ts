@@ -7,12 +7,12 @@ export interface Cameras {
 }
 
 export function createCameras(emit: (event: PageEvent) => void): Cameras {
-  const told = new Set<string>()
+  const reported = new Set<string>()
   return {
     update(tiles, at) {
       for (const { id: participantId, stream, isScreen } of tiles) {
-        if (isScreen || stream === null || told.has(participantId)) continue
-        told.add(participantId)
+        if (isScreen || stream === null || reported.has(participantId)) continue
+        reported.add(participantId)
         emit({ type: 'camera', participantId, at })
       }
     },

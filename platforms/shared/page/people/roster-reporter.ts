@@ -26,8 +26,8 @@ export interface RosterReporter {
 }
 
 export function createRosterReporter(botName: string, emit: (event: PageEvent) => void): RosterReporter {
-  const told = new Map<string, PageParticipant>()
-  const toldSharing = new Set<string>()
+  const reported = new Map<string, PageParticipant>()
+  const reportedSharing = new Set<string>()
   let begunAt: number | null = null
 
   return {
@@ -39,25 +39,25 @@ export function createRosterReporter(botName: string, emit: (event: PageEvent) =
       if (!selfIsKnown && at - begunAt < SELF_UNKNOWN_MS) return
       const present = people.filter(({ name }) => selfIsKnown || name !== botName)
       const ids = new Set(present.map(({ id }) => id))
-      for (const id of [...told.keys()].filter((known) => !ids.has(known))) {
-        told.delete(id)
+      for (const id of [...reported.keys()].filter((known) => !ids.has(known))) {
+        reported.delete(id)
         emit({ type: 'participant_left', participantId: id, at })
       }
       for (const participant of present) {
-        const before = told.get(participant.id)
+        const before = reported.get(participant.id)
         if (before && before.name === participant.name && before.isHost === participant.isHost) continue
-        told.set(participant.id, { ...participant })
+        reported.set(participant.id, { ...participant })
         const type = before ? 'participant_changed' : 'participant_joined'
         emit({ type, participant: { ...participant }, at })
       }
       const now = new Set(sharing)
-      for (const id of [...toldSharing].filter((known) => !now.has(known))) {
-        toldSharing.delete(id)
+      for (const id of [...reportedSharing].filter((known) => !now.has(known))) {
+        reportedSharing.delete(id)
         emit({ type: 'screen_share', participantId: id, isSharing: false, at })
       }
       for (const id of now) {
-        if (toldSharing.has(id)) continue
-        toldSharing.add(id)
+        if (reportedSharing.has(id)) continue
+        reportedSharing.add(id)
         emit({ type: 'screen_share', participantId: id, isSharing: true, at })
       }
     },

@@ -21,7 +21,7 @@ export interface CompositeOptions {
 export interface Composite {
   /**
    * Makes the picture a file of frames, with the worker of this source, instead of elements on the screen. Resolves with
-   * the bytes (hex) by which the file is known until `show`; with null where browser or page do not allow it.
+   * the bytes (hex) by which the file is known until `show`; with null if browser or page do not allow it.
    */
   openFrames(painter: string, size: { width: number; height: number }): Promise<string | null>
   /** Back to the screen: the frames have no reader. */

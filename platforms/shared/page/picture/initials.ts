@@ -1,4 +1,4 @@
-/** Short forms of names for places where there is no picture. */
+/** Short forms of names for places if there is no picture. */
 
 const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' })
 

@@ -26,7 +26,7 @@ export interface LayoutRequest {
   width: number
   height: number
   screenId: string | null
-  /** Width by height of the shared screen; 16:9 where it is not known yet. */
+  /** Width by height of the shared screen; 16:9 if it is not known yet. */
   screenAspect: number | null
   speakerId: string | null
   /** People who may be the next speaker in the picture. */

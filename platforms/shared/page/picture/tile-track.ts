@@ -1,7 +1,7 @@
 /** Follows the one video track of a stream that the tile shows, through all changes that a page makes to the stream. */
 
 export interface TrackFollower {
-  /** The same stream may be given again and again; null where the camera is off. */
+  /** The same stream may be given again and again; null if the camera is off. */
   follow(stream: MediaStream | null): void
   track(): MediaStreamTrack | null
   /** The camera or screen gives pictures: the track is there, and not muted. */

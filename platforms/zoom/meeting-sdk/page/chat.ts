@@ -15,7 +15,7 @@ export interface SdkChat {
    * A message of another participant; null for data that is no message. The event never reports the bot's own messages.
    */
   received(data: unknown, at: number, ownIds: ReadonlySet<number>): PageChatMessage | null
-  /** The result of sending a message of the bot: its id, or null where it was not sent. */
+  /** The result of sending a message of the bot: its id, or null if it was not sent. */
   sent(text: string, answer: SdkAnswer): string | null
   state(): ChatState
 }

@@ -25,7 +25,7 @@ export interface Attendee {
 export class SdkFactsStore {
   readonly #now: () => number
   #facts: SdkFacts = {
-    stage: 'bare',
+    progress: 'bare',
     joinCalledAt: null,
     level: null,
     waitsForHost: false,
@@ -53,15 +53,15 @@ export class SdkFactsStore {
     return this.#ownId
   }
 
-  reached(stage: SdkFacts['stage']): void {
-    this.#facts.stage = stage
-    if (stage === 'joining') this.#facts.joinCalledAt = this.#now()
+  reached(progress: SdkFacts['progress']): void {
+    this.#facts.progress = progress
+    if (progress === 'joining') this.#facts.joinCalledAt = this.#now()
   }
 
   failed(channel: FailureChannel, code: unknown, text: unknown): void {
     const { failures } = this.#facts
     const failure: SdkFailure = { channel, code: numberOf(code), text: textOf(text) }
-    const isKnown = failures.some(({ channel: told, code: number }) => told === channel && number === failure.code)
+    const isKnown = failures.some(({ channel: known, code: number }) => known === channel && number === failure.code)
     // A callback may be called twice, and an error view calls it again
     // (docs/platform-notes/zoom.md#how-sdk-failures-are-reported).
     if (!isKnown && failures.length < MAX_FAILURES) failures.push(failure)
@@ -133,7 +133,7 @@ export class SdkFactsStore {
   }
 
   /**
-   * The list of `getAttendeeslist`; null where the SDK refuses it, as it does in the waiting room: status true all the
+   * The list of `getAttendeeslist`; null if the SDK refuses it, as it does in the waiting room: status true all the
    * same, number 1 and a sentence (docs/platform-notes/zoom.md#join-sequence).
    */
   tookAttendees(attendees: readonly Attendee[] | null): void {

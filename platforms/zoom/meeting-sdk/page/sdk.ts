@@ -127,7 +127,7 @@ export function createSdkPilot(keeper: SdkFactsStore, listeners: SdkListeners): 
   return {
     start({ base, leaveUrl, view }) {
       const running = sdk()
-      if (!running || keeper.facts.stage !== 'ready') return
+      if (!running || keeper.facts.progress !== 'ready') return
       keeper.reached('starting')
       try {
         running.setZoomJSLib(`${base}/lib`, '/av')
@@ -158,7 +158,7 @@ export function createSdkPilot(keeper: SdkFactsStore, listeners: SdkListeners): 
     },
     join(given) {
       const running = sdk()
-      if (!running || keeper.facts.stage !== 'initialized') return
+      if (!running || keeper.facts.progress !== 'initialized') return
       keeper.reached('joining')
       hasJoined = true
       try {

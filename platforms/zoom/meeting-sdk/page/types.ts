@@ -15,7 +15,7 @@ export type FailureChannel = 'script' | 'init' | 'callback' | 'status' | 'consol
 
 export interface SdkFailure {
   channel: FailureChannel
-  /** A public number of the SDK (docs/platform-notes/zoom.md#sdk-error-numbers); null where it gave none. */
+  /** A public number of the SDK (docs/platform-notes/zoom.md#sdk-error-numbers); null if it gave none. */
   code: number | null
   text: string
 }
@@ -35,7 +35,7 @@ export interface CaptureFacts {
 
 export interface SdkFacts {
   /** `bare`: this document has no SDK (yet). */
-  stage: 'bare' | 'ready' | 'starting' | 'initialized' | 'joining'
+  progress: 'bare' | 'ready' | 'starting' | 'initialized' | 'joining'
   /** UTC milliseconds of the call of `join`; null before. */
   joinCalledAt: number | null
   /** Highest level of `onJoinSpeed`; null before the first (docs/platform-notes/zoom.md#join-sequence). */
@@ -92,6 +92,6 @@ export interface SdkPageApi extends PageApi<SdkSnapshot, ElementName> {
   capture(what: 'start' | 'stop'): Promise<SdkAnswer>
   requestCapture(): Promise<SdkAnswer>
   sendChat(text: string): Promise<SdkAnswer>
-  /** Leaves by the SDK's own call, without its question; false where the bot is in no meeting. */
+  /** Leaves by the SDK's own call, without its question; false if the bot is in no meeting. */
   leaveMeeting(): boolean
 }

@@ -70,7 +70,7 @@ export async function addSeries(db: Database, calendarId: string, eventType: 'on
     .executeTakeFirstOrThrow()
 }
 
-/** An event in an hour, in a new series where none is named. */
+/** An event in an hour, in a new series if none is named. */
 export async function addEvent(
   db: Database,
   calendarId: string,

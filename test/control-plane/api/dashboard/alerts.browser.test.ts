@@ -20,7 +20,7 @@ import { openApiWorld, quiet } from '../world.ts'
 const LONG = { timeout: 60_000 }
 const HOSTILE = `<img src=x onerror="document.title='owned'"> "&amp; ${'long'.repeat(10)}`
 const settings = { publicUrl: 'http://127.0.0.1', dashboardFolder: join(packageRoot, 'dist/dashboard') }
-/** A folder; where it is set, pictures of the page are written there. */
+/** A folder; if it is set, pictures of the page are written there. */
 const PICTURES = process.env.STANDIN_TEST_PICTURES
 
 let world: Awaited<ReturnType<typeof openApiWorld>>

@@ -1,4 +1,4 @@
-/** Live pictures: one limit for all who watch, and a reason where there is none. Parts of a recording, and the system. */
+/** Live pictures: one limit for all who watch, and a reason if there is none. Parts of a recording, and the system. */
 import { randomUUID } from 'node:crypto'
 import { startCapacityReport } from '@standin/control-plane/launching/due/capacity-report.ts'
 import type { BotPatch } from '@standin/control-plane/rows/index.ts'

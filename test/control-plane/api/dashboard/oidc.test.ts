@@ -84,7 +84,7 @@ function browser(app = world.app) {
 const local = ({ pathname, search }: URL) => `${pathname}${search}`
 
 /** As far as the address at which the provider sends the browser back. */
-async function atTheDoor(account: Account | null, page = browser()) {
+async function signInWith(account: Account | null, page = browser()) {
   provider.use(account)
   const { headers } = await page.get('/dashboard/api/oidc/begin')
   return { page, answer: await signInAtProvider(String(headers.location), CALLBACK) }
@@ -101,7 +101,7 @@ async function outcomeOf(page: ReturnType<typeof browser>, answer: URL): Promise
 }
 
 async function signIn(account: Account | null): Promise<string> {
-  const { page, answer } = await atTheDoor(account)
+  const { page, answer } = await signInWith(account)
   return outcomeOf(page, answer)
 }
 
@@ -123,7 +123,7 @@ describe('a person who was invited', () => {
   test('signs in with a verified address, and keeps it when the address changes at the provider', async () => {
     const { personId, email } = await invited()
     const account = accountOf(email.toUpperCase())
-    const { page, answer } = await atTheDoor(account)
+    const { page, answer } = await signInWith(account)
     expect(await outcomeOf(page, answer)).toBe('ok')
     expect((await page.get('/dashboard/api/me')).json().data).toMatchObject({ person_id: personId, role: 'member' })
     expect(await signIn({ ...account, email: 'elsewhere@example.com', email_verified: false })).toBe('ok')
@@ -132,7 +132,7 @@ describe('a person who was invited', () => {
   test('sees the way on the page, and the session cookie is that of every sign-in', async () => {
     expect((await browser().get('/dashboard/api/sign-in-ways')).json().data).toEqual({ oidc: { name: 'Acme' } })
     const { email } = await invited()
-    const { page, answer } = await atTheDoor(accountOf(email))
+    const { page, answer } = await signInWith(accountOf(email))
     const { headers } = await page.get(local(answer))
     const cookie = String([headers['set-cookie']].flat().find((set) => set?.startsWith('standin_session=')))
     expect(cookie).toMatch(/HttpOnly/)
@@ -205,8 +205,8 @@ describe('a person without an invitation', () => {
 
   test('becomes a viewer of the first team where the domain is open, also when many come at once', async () => {
     const account = accountOf(`${randomUUID()}@open.example`, { name: `Eve\u202E\n${'x'.repeat(500)}` })
-    const doors = await Promise.all([1, 2, 3].map(() => atTheDoor(account)))
-    expect(await Promise.all(doors.map(({ page, answer }) => outcomeOf(page, answer)))).toEqual(['ok', 'ok', 'ok'])
+    const answers = await Promise.all([1, 2, 3].map(() => signInWith(account)))
+    expect(await Promise.all(answers.map(({ page, answer }) => outcomeOf(page, answer)))).toEqual(['ok', 'ok', 'ok'])
     const first = await world.database.selectFrom('teams').select('id').orderBy('number').executeTakeFirstOrThrow()
     const person = await findPerson(world.database, account.email!)
     expect(person).toMatchObject({ teamId: first.id, role: 'viewer', name: expect.stringMatching(/^Eve x{90,96}$/) })
@@ -230,20 +230,20 @@ describe('a person without an invitation', () => {
 describe('an answer that proves nothing', () => {
   test('another state, another browser, no answer at all', async () => {
     const { email } = await invited()
-    const { page, answer } = await atTheDoor(accountOf(email))
+    const { page, answer } = await signInWith(accountOf(email))
     expect(await outcomeOf(browser(), answer)).toBe('expired')
     const other = new URL(answer)
     other.searchParams.set('state', 'x'.repeat(43))
     expect(await outcomeOf(page, other)).toBe('invalid')
     // A try is over with its first answer.
     expect(await outcomeOf(page, answer)).toBe('expired')
-    const again = await atTheDoor(accountOf(email))
+    const again = await signInWith(accountOf(email))
     expect(await outcomeOf(again.page, new URL(CALLBACK))).toBe('invalid')
   })
 
   test('a code that was used', async () => {
     const { email } = await invited()
-    const { page, answer } = await atTheDoor(accountOf(email))
+    const { page, answer } = await signInWith(accountOf(email))
     const attempt = new Map(page.cookies)
     expect(await outcomeOf(page, answer)).toBe('ok')
     const thief = browser()
@@ -254,7 +254,7 @@ describe('an answer that proves nothing', () => {
   test('an attempt that is too old, altered, or has another verifier or nonce', async () => {
     const { email } = await invited()
     const change = async (alter: (attempt: Record<string, unknown>) => object) => {
-      const { page, answer } = await atTheDoor(accountOf(email))
+      const { page, answer } = await signInWith(accountOf(email))
       const sealed = Buffer.from(page.cookies.get('standin_oidc')!, 'base64url')
       const attempt = JSON.parse(world.dependencies.seals.open(sealed, COOKIE_PLACE))
       const altered = world.dependencies.seals.seal(JSON.stringify(alter(attempt)), COOKIE_PLACE)
@@ -265,7 +265,7 @@ describe('an answer that proves nothing', () => {
     expect(await change((attempt) => ({ ...attempt, until: Date.now() - 1 }))).toBe('expired')
     expect(await change((attempt) => ({ ...attempt, verifier: 'v'.repeat(43) }))).toBe('refused')
     expect(await change((attempt) => ({ ...attempt, nonce: 'n'.repeat(43) }))).toBe('invalid')
-    const { page, answer } = await atTheDoor(accountOf(email))
+    const { page, answer } = await signInWith(accountOf(email))
     page.cookies.set('standin_oidc', `${page.cookies.get('standin_oidc')!.slice(0, -4)}AAAA`)
     expect(await outcomeOf(page, answer)).toBe('expired')
   })
@@ -298,7 +298,7 @@ describe('an answer that proves nothing', () => {
     const outcomes: string[] = []
     const seen: string[] = []
     for (let count = 0; count < 12; count++) {
-      const { answer } = await atTheDoor(accountOf(email), page)
+      const { answer } = await signInWith(accountOf(email), page)
       seen.push(answer.searchParams.get('code')!)
       answer.searchParams.set('code', 'wrong')
       outcomes.push(await outcomeOf(page, answer))

@@ -255,7 +255,7 @@ describe('a body that does not fit', () => {
     })
   })
 
-  test('blank text stands for null where no minimum is promised', async () => {
+  test('blank text stands for null if no minimum is promised', async () => {
     const team = await world.team()
     const id = await world.bot(team, {
       meeting_url: 'https://us02web.zoom.us/j/1234567890',

@@ -306,8 +306,8 @@ describe('the timeline', () => {
       })
       .execute()
     const { body } = await team.get(`/v2/bots/${id}/timeline`)
-    const told = body.data.map(({ kind, sentence }: { kind: string; sentence: string }) => [kind, sentence])
-    expect(told).toEqual([
+    const reported = body.data.map(({ kind, sentence }: { kind: string; sentence: string }) => [kind, sentence])
+    expect(reported).toEqual([
       ['asked', 'Bot requested.'],
       ['admitted', expect.stringContaining('The bot was admitted')],
       ['status', 'The bot was queued.'],

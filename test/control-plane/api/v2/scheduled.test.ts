@@ -251,7 +251,7 @@ describe('change', () => {
     expect((await row(id)).secrets).toBeNull()
   })
 
-  test('changes nothing where the body is empty', async () => {
+  test('changes nothing if the body is empty', async () => {
     const id = await schedule()
     const { updated_at: _, version: __, ...before } = await row(id)
     for (const body of [{}, '{}']) expect(await change(id, body)).toMatchObject({ status: 200 })

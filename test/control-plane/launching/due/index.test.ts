@@ -21,7 +21,7 @@ test('a bot that is asked for runs, is recorded and ends', async () => {
   await expect.poll(async () => (await row(id)).phase).toBe('closed')
   expect(await row(id)).toMatchObject({ status: 'completed', end_code: 'BOT_REMOVED', attempt: 1, launch_failures: 0 })
   expect(host.of(id)).toHaveLength(1)
-  expect(host.of(id)[0]!.bot.knocks).toHaveLength(1)
+  expect(host.of(id)[0]!.bot.joinRequests).toHaveLength(1)
   expect(kinds(await steps(id))).toEqual(
     expect.arrayContaining(['asked', 'admitted', 'launched', 'connected', 'ended']),
   )

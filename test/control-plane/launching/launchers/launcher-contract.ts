@@ -18,7 +18,7 @@ export interface LauncherBench {
   whenWaiting(handle: LaunchHandle): Promise<void>
   /** How many bots began to run under the name. */
   runs(handle: LaunchHandle): Promise<number>
-  /** Makes the engine unreachable, and reachable again; null where there is none beside the launcher. */
+  /** Makes the engine unreachable, and reachable again; null if there is none beside the launcher. */
   engine: { leave(): Promise<void>; comeBack(): Promise<void> } | null
   /** Whether `eat` really ends for lack of memory. */
   runsOutOfMemory: boolean
@@ -39,7 +39,7 @@ export function plainJob(values: Record<string, unknown> = {}): Job {
   })
 }
 
-/** `skipped`: why the test cannot run here; null where it can. */
+/** `skipped`: why the test cannot run here; null if it can. */
 export function describeLauncher(
   name: string,
   openBench: (limits: { maxBots: number }) => Promise<LauncherBench>,

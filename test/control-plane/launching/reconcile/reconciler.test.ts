@@ -36,7 +36,7 @@ test('a bot whose process crashes before it asked to join is started again', asy
   const id = await setting.bot({ dies: 'before_joining', deadAttempts: 1 })
   await ended(setting, id)
   expect(await setting.row(id)).toMatchObject({ status: 'completed', attempt: 2, launch_failures: 1 })
-  expect(setting.host.of(id).map(({ bot }) => bot.knocks.length)).toEqual([0, 1])
+  expect(setting.host.of(id).map(({ bot }) => bot.joinRequests.length)).toEqual([0, 1])
   expect((await setting.steps(id)).map(({ kind }) => kind)).toContain('process_ended')
 })
 
@@ -191,7 +191,7 @@ test('a bot that cannot reach its link and is past its start deadline is not ask
   setting.launching({ linkUrl: 'ws://127.0.0.1:9/link', waitForWelcomeSeconds: 0 })
   const id = await setting.bot({ meetingMs: 600_000 })
   await expect.poll(async () => (await setting.row(id)).phase).toBe('starting')
-  await expect.poll(() => setting.host.of(id)[0]?.bot.knocks.length).toBe(1)
+  await expect.poll(() => setting.host.of(id)[0]?.bot.joinRequests.length).toBe(1)
   await database
     .updateTable('bots')
     .set({ deadline_at: new Date(Date.now() - 1000) })
@@ -244,7 +244,7 @@ test('a bot that is cancelled while it is started does not run on', async () => 
   expect(await setting.row(id)).toMatchObject({ phase: 'closed', error_code: 'EXITING_MEETING_BEFORE_RECORD' })
   answer.resolve()
   await expect.poll(() => setting.host.of(id)[0]!.bot.evidence).not.toBeNull()
-  expect(setting.host.of(id)[0]!.bot.knocks).toEqual([])
+  expect(setting.host.of(id)[0]!.bot.joinRequests).toEqual([])
   await expect.poll(async () => (await setting.launches(id))[0]!.cleaned_at).not.toBeNull()
 })
 

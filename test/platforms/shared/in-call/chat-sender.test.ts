@@ -16,9 +16,9 @@ function begin(pressed: (time: number) => ChatState) {
   const over = new AbortController()
   let state = NOTHING
   const presses: number[] = []
-  const told: boolean[] = []
+  const reported: boolean[] = []
   const page = { clock, waits: REAL_WAITS } as unknown as MeetingPage
-  const desk = new ChatSender(
+  const dispatcher = new ChatSender(
     page,
     {
       state: async () => state,
@@ -32,28 +32,28 @@ function begin(pressed: (time: number) => ChatState) {
       fill: async () => true,
       send: async () => {},
     },
-    (isAvailable) => told.push(isAvailable),
+    (isAvailable) => reported.push(isAvailable),
   )
-  return { clock, over, presses, told, exploring: desk.explore(over.signal), state: () => state }
+  return { clock, over, presses, reported, exploring: dispatcher.explore(over.signal), state: () => state }
 }
 
 test('a panel that opens is closed again, and not opened a second time', async () => {
-  const { clock, presses, told, exploring, state } = begin(() => OPEN)
+  const { clock, presses, reported, exploring, state } = begin(() => OPEN)
   await clock.advance(10 * MINUTE)
   await exploring
   expect(presses).toHaveLength(1)
-  expect(told).toEqual([true])
+  expect(reported).toEqual([true])
   expect(state()).toBe(NOTHING)
 })
 
 test('a page too busy to open it is asked again later', async () => {
   const busyMs = 20_000
-  const { clock, presses, told, exploring } = begin((time) => (time < busyMs ? NOTHING : OPEN))
+  const { clock, presses, reported, exploring } = begin((time) => (time < busyMs ? NOTHING : OPEN))
   await clock.advance(10 * MINUTE)
   await exploring
   expect(presses.at(-1)).toBeGreaterThanOrEqual(busyMs)
-  expect(told.at(0)).toBe(false)
-  expect(told.at(-1)).toBe(true)
+  expect(reported.at(0)).toBe(false)
+  expect(reported.at(-1)).toBe(true)
 })
 
 test('a page that fails is asked again too, and its last error is thrown', async () => {
@@ -70,7 +70,7 @@ test('without any chat it ends, and at once where the page says that chat is off
   const none = begin(() => NOTHING)
   await none.clock.advance(10 * MINUTE)
   await none.exploring
-  expect(none.told.at(-1)).toBe(false)
+  expect(none.reported.at(-1)).toBe(false)
 
   const off = begin(() => ({ ...NOTHING, isPanelOpen: true, isOff: true }))
   await off.clock.advance(MINUTE)

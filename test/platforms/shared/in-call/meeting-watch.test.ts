@@ -30,8 +30,8 @@ async function inMeeting(more: Partial<Watching<ScriptedSigns, Kind>> = {}) {
   }
   await shows('call', 500)
   watch.watch((event) => events.push(event))
-  const told = () => events.filter(({ type }) => type !== 'heartbeat')
-  return { clock, scripted, watch, events, told, shows, reloads: () => reloads }
+  const reported = () => events.filter(({ type }) => type !== 'heartbeat')
+  return { clock, scripted, watch, events, reported, shows, reloads: () => reloads }
 }
 
 test('events from before the first listener are delivered to it', async () => {
@@ -40,69 +40,72 @@ test('events from before the first listener are delivered to it', async () => {
 })
 
 test('an end needs two looks that agree, and nothing comes after it', async () => {
-  const { told, shows, events } = await inMeeting()
+  const { reported, shows, events } = await inMeeting()
   await shows('over', 1000)
   await shows('call', 1000)
-  expect(told()).toEqual([])
+  expect(reported()).toEqual([])
   await shows('over', 2000)
-  expect(told()).toMatchObject([{ type: 'ended', end: 'ended_for_all' }])
+  expect(reported()).toMatchObject([{ type: 'ended', end: 'ended_for_all' }])
   await shows('call', 5000)
   expect(events.at(-1)).toMatchObject({ type: 'ended' })
 })
 
 test('an end is as old as the first sign of it that the page noted', async () => {
-  const { clock, scripted, told, shows } = await inMeeting()
+  const { clock, scripted, reported, shows } = await inMeeting()
   await shows('call', 1000)
   const goneAt = clock.now() + 300
   scripted.callGoneAt = goneAt
   await shows('over', 3000)
-  expect(told()).toMatchObject([{ type: 'ended', at: goneAt }])
+  expect(reported()).toMatchObject([{ type: 'ended', at: goneAt }])
 })
 
 test('an end is not older than the last look at the meeting, nor younger than the first at its end', async () => {
   for (const goneIn of [-60_000, 60_000]) {
-    const { clock, scripted, told, events, shows } = await inMeeting()
+    const { clock, scripted, reported, events, shows } = await inMeeting()
     await shows('call', 1000)
     const seenAt = events.findLast((event) => event.type === 'heartbeat')!.at
     scripted.callGoneAt = clock.now() + goneIn
     await shows('over', 3000)
-    expect(told()).toMatchObject([{ type: 'ended', at: goneIn < 0 ? seenAt : seenAt + 1000 }])
+    expect(reported()).toMatchObject([{ type: 'ended', at: goneIn < 0 ? seenAt : seenAt + 1000 }])
   }
 })
 
 test('the end of a meeting that ended while the page stalled has the time of the first poll after the stall', async () => {
-  const { clock, told, shows } = await inMeeting()
+  const { clock, reported, shows } = await inMeeting()
   await shows('call', 1000)
   await shows(null, 7000)
   const thawedAt = clock.now()
   await shows('over', 3000)
-  const [ended] = told()
+  const [ended] = reported()
   if (ended?.type !== 'ended') throw new Error('The end was not told')
   expect(ended.at).toBeGreaterThanOrEqual(thawedAt)
   expect(ended.at - thawedAt).toBeLessThanOrEqual(1000)
 })
 
 test('an end that needs more looks gets them, and carries the code of its platform', async () => {
-  const { told, shows } = await inMeeting({ endLooks: { over: 4 }, codeBeforeRecording: 'MEETING_ENDED_PREMATURELY' })
+  const { reported, shows } = await inMeeting({
+    endLooks: { over: 4 },
+    codeBeforeRecording: 'MEETING_ENDED_PREMATURELY',
+  })
   await shows('over', 3000)
-  expect(told()).toEqual([])
+  expect(reported()).toEqual([])
   await shows('over', 1000)
-  expect(told()).toMatchObject([{ type: 'ended', codeBeforeRecording: 'MEETING_ENDED_PREMATURELY' }])
+  expect(reported()).toMatchObject([{ type: 'ended', codeBeforeRecording: 'MEETING_ENDED_PREMATURELY' }])
 })
 
 test('a failure that a page shows is one after two looks', async () => {
-  const { told, shows } = await inMeeting()
+  const { reported, shows } = await inMeeting()
   await shows('broken', 2000)
-  expect(told()).toMatchObject([{ type: 'failed', error: { code: 'CANNOT_JOIN_MEETING' } }])
+  expect(reported()).toMatchObject([{ type: 'failed', error: { code: 'CANNOT_JOIN_MEETING' } }])
 })
 
 test('a connection may come back; one that does not is a failure', async () => {
-  const { told, shows } = await inMeeting()
+  const { reported, shows } = await inMeeting()
   await shows('lost', 30_000)
   await shows('call', 1000)
-  expect(told()).toMatchObject([{ state: 'lost' }, { state: 'recovered' }])
+  expect(reported()).toMatchObject([{ state: 'lost' }, { state: 'recovered' }])
   await shows('lost', 45_000)
-  expect(told().slice(2)).toMatchObject([
+  expect(reported().slice(2)).toMatchObject([
     { state: 'lost' },
     { type: 'failed', error: { code: 'INTERNAL_ERROR', step: 'connection' } },
   ])
@@ -115,30 +118,30 @@ test('while the page may not be the meeting, participants are not counted', asyn
 })
 
 test('a page that shows neither meeting nor end is a failure after its limit, not before', async () => {
-  const { told, shows } = await inMeeting()
+  const { reported, shows } = await inMeeting()
   await shows('odd', 115_000)
-  expect(told()).toEqual([])
+  expect(reported()).toEqual([])
   await shows('odd', 10_000)
-  expect(told()).toMatchObject([{ type: 'failed', error: { code: 'INTERNAL_ERROR' } }])
+  expect(reported()).toMatchObject([{ type: 'failed', error: { code: 'INTERNAL_ERROR' } }])
 })
 
 test('a waiting room after admission means that the bot was not admitted: the end is the answer to its join request', async () => {
-  const { told, shows } = await inMeeting()
+  const { reported, shows } = await inMeeting()
   await shows('lobby', 600_000)
-  expect(told()).toEqual([])
+  expect(reported()).toEqual([])
   await shows('over', 3000)
-  expect(told()).toMatchObject([{ type: 'failed', error: { code: 'BOT_NOT_ACCEPTED' } }])
+  expect(reported()).toMatchObject([{ type: 'failed', error: { code: 'BOT_NOT_ACCEPTED' } }])
 })
 
 test('where a host can put people back into the waiting room, the end is an end', async () => {
-  const { told, shows } = await inMeeting({ canBePutBack: true })
+  const { reported, shows } = await inMeeting({ canBePutBack: true })
   await shows('lobby', 600_000)
   await shows('over', 3000)
-  expect(told()).toMatchObject([{ type: 'ended' }])
+  expect(reported()).toMatchObject([{ type: 'ended' }])
 })
 
 test('a reloaded page receives the command to begin; its events come after that of the new document', async () => {
-  const { scripted, told, shows, reloads, events } = await inMeeting()
+  const { scripted, reported, shows, reloads, events } = await inMeeting()
   const ann = { type: 'participant_joined', participant: { id: 'a', name: 'Ann', isHost: false }, at: 0 } as const
   scripted.events = [ann]
   await shows('call', 1000)
@@ -149,39 +152,39 @@ test('a reloaded page receives the command to begin; its events come after that 
   await shows('call', 2000)
   expect(scripted.asked.slice(asked)).toEqual(['begin'])
   expect(reloads()).toBe(loaded + 1)
-  expect(told()).toEqual([ann, { type: 'new_document', lastAt, at: expect.any(Number) }, ann])
+  expect(reported()).toEqual([ann, { type: 'new_document', lastAt, at: expect.any(Number) }, ann])
 })
 
 test('events that the page dropped are reported once, and the end of the meeting is seen at the next polls', async () => {
-  const { scripted, told, shows } = await inMeeting()
+  const { scripted, reported, shows } = await inMeeting()
   scripted.dropped = 40
   await shows('call', 3000)
-  expect(told()).toMatchObject([{ type: 'events_dropped', count: 40 }])
+  expect(reported()).toMatchObject([{ type: 'events_dropped', count: 40 }])
   scripted.dropped = 45
   await shows('over', 2000)
-  expect(told().slice(1)).toMatchObject([
+  expect(reported().slice(1)).toMatchObject([
     { type: 'events_dropped', count: 5 },
     { type: 'ended', end: 'ended_for_all' },
   ])
 })
 
 test('messages of the platform that cannot be read are reported once, and a single one is not', async () => {
-  const { scripted, told, shows } = await inMeeting()
+  const { scripted, reported, shows } = await inMeeting()
   scripted.unread = { collections: 2 }
   await shows('call', 2000)
-  expect(told()).toEqual([])
+  expect(reported()).toEqual([])
   scripted.unread = { collections: 3, captions: 1 }
   await shows('call', 2000)
   scripted.unread = { collections: 300, captions: 100 }
   await shows('call', 2000)
-  expect(told()).toMatchObject([{ type: 'unread_messages', channels: ['collections'] }])
+  expect(reported()).toMatchObject([{ type: 'unread_messages', channels: ['collections'] }])
 })
 
 test('rejected answers of the page are reported first at once, and then each time that their number doubles', async () => {
-  const { scripted, told, shows } = await inMeeting()
+  const { scripted, reported, shows } = await inMeeting()
   for (const refused of [0, 1, 1, 2, 3, 4, 7]) {
     scripted.refused = refused
     await shows('call', 1000)
   }
-  expect(told().map((event) => event.type === 'events_refused' && event.count)).toEqual([1, 2, 4])
+  expect(reported().map((event) => event.type === 'events_refused' && event.count)).toEqual([1, 2, 4])
 })

@@ -53,7 +53,7 @@ test('the entrance is asked at every look, and the waiting room ends the joining
   const bot = entering(enter)
   await bot.shows('odd', 1000)
   expect(bot.asked).toEqual(['open'])
-  await bot.shows('door', 1000)
+  await bot.shows('entrance', 1000)
   expect(bot.asked).toContain('ask')
   await bot.shows('lobby', 1000)
   expect(bot.outcome()).toBe('waiting_room')
@@ -80,9 +80,9 @@ test('what may as well be the waiting room is taken for it after a while', async
 test('an obstacle that passes is none; the time it took is not counted', async () => {
   const bot = entering(enter)
   await bot.shows('captcha', 9000)
-  await bot.shows('door', 114_000)
+  await bot.shows('entrance', 114_000)
   expect(bot.outcome()).toBeNull()
-  await bot.shows('door', 10_000)
+  await bot.shows('entrance', 10_000)
   expect(bot.outcome()).toMatchObject({ message: 'no decision' })
 })
 
@@ -110,9 +110,9 @@ test('a page between two documents decides nothing', async () => {
 
 test('a stop is obeyed at once', async () => {
   const bot = entering(enter)
-  await bot.shows('door', 1000)
+  await bot.shows('entrance', 1000)
   bot.stop.abort(new Error('stopped'))
-  await bot.shows('door', 0)
+  await bot.shows('entrance', 0)
   expect(bot.outcome()).toMatchObject({ message: 'stopped' })
 })
 
@@ -132,7 +132,7 @@ test('the waiting room is waited in for ever, and left by admission or refusal o
 test('a waiting room that turns into the entrance again was left', async () => {
   const bot = entering(waitForAdmission)
   await bot.shows('lobby', 5000)
-  await bot.shows('door', 80_000)
+  await bot.shows('entrance', 80_000)
   expect(bot.outcome()).toMatchObject({ code: 'CANNOT_JOIN_MEETING', step: 'waiting', canRetry: true })
 })
 
@@ -157,11 +157,11 @@ describe('before the bot may ask', () => {
   test('the entrance is filled in, and asked at once when the time comes', async () => {
     const { bot, open } = gated()
     // Longer than the whole time for a page to come to a decision.
-    await bot.shows('door', 200_000)
+    await bot.shows('entrance', 200_000)
     expect(new Set(bot.asked)).toEqual(new Set(['open', 'fill in']))
     expect(bot.outcome()).toBeNull()
     open()
-    await bot.shows('door', 0)
+    await bot.shows('entrance', 0)
     expect(bot.asked.at(-1)).toBe('ask')
     expect(bot.asked.filter((step) => step === 'open')).toHaveLength(1)
     await bot.shows('lobby', 1000)
@@ -173,7 +173,7 @@ describe('before the bot may ask', () => {
     await bot.shows('denied', 20_000)
     expect([bot.asked, bot.outcome()]).toEqual([['open'], null])
     open()
-    await bot.shows('door', 600)
+    await bot.shows('entrance', 600)
     expect(bot.asked).toEqual(['open', 'open', 'ask', 'ask'])
   })
 
@@ -187,9 +187,9 @@ describe('before the bot may ask', () => {
 
   test('a stop is obeyed at once', async () => {
     const { bot } = gated()
-    await bot.shows('door', 1000)
+    await bot.shows('entrance', 1000)
     bot.stop.abort(new Error('stopped'))
-    await bot.shows('door', 500)
+    await bot.shows('entrance', 500)
     expect(bot.outcome()).toMatchObject({ message: 'stopped' })
     expect(bot.asked).not.toContain('ask')
   })

@@ -32,7 +32,7 @@ class FakePage {
     const page = {
       clock: this.clock,
       logger: silentLogger,
-      stage: { ...SIZE, ...(frames === null ? {} : { frames }) },
+      environment: { ...SIZE, ...(frames === null ? {} : { frames }) },
       browser: {
         storedFile: async (mark: Uint8Array, bytes: number) => {
           expect(bytes).toBe((SIZE.width * SIZE.height * 3) / 2)

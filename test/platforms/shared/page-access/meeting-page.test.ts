@@ -5,7 +5,7 @@ import { MeetingPage, type PageParts } from '../../../../platforms/shared/page-a
 import { REAL_WAITS } from '../../../../platforms/shared/waits.ts'
 import { HandClock } from '../../../fakes/clock.ts'
 
-/** A page whose renderer waits for a processor for this share of the time; null where the kernel does not tell. */
+/** A page whose renderer waits for a processor for this share of the time; null if the kernel does not tell. */
 function pageOf(share: number | null) {
   const clock = new HandClock()
   let isFrozen = false
@@ -27,7 +27,7 @@ function pageOf(share: number | null) {
   const cpuWaits = async (): Promise<CpuWaits> => new Map(share === null ? [] : [[1, share * clock.now()]])
   const page = new MeetingPage({
     browser: { ended: null, cpuWaits } as unknown as PageParts['browser'],
-    stage: {} as PageParts['stage'],
+    environment: {} as PageParts['environment'],
     channel: 'channel',
     clock,
     logger: silentLogger,

@@ -9,7 +9,7 @@ import { SDK_PAGE_PHASES, SILENT_JOIN_MS, sdkClassifier } from '../../../../plat
 import { CALL, dialog, snapshot } from '../snapshots.ts'
 
 const FACTS: SdkFacts = {
-  stage: 'joining',
+  progress: 'joining',
   joinCalledAt: 0,
   level: 1,
   waitsForHost: false,
@@ -101,7 +101,7 @@ describe('a join that fails', () => {
 
   test('because the script did not come may succeed the next time', () => {
     const failures = [failure(null, 'script')]
-    expect(refusal({ stage: 'bare', failures })).toMatchObject({ code: 'CANNOT_JOIN_MEETING', canRetry: true })
+    expect(refusal({ progress: 'bare', failures })).toMatchObject({ code: 'CANNOT_JOIN_MEETING', canRetry: true })
   })
 
   test('without any callback, as the package itself does for a passcode and a registration', () => {
@@ -193,7 +193,7 @@ describe('the meeting', () => {
   })
 
   test('is left when the SDK has gone to its page after it', () => {
-    const after = sdkSnapshot({ stage: 'bare', level: null }, { url: PAGE.replace('meeting', 'left') })
+    const after = sdkSnapshot({ progress: 'bare', level: null }, { url: PAGE.replace('meeting', 'left') })
     expect(classifier().stateOf(after).kind).toBe('left')
   })
 })

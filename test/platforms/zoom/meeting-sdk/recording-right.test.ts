@@ -7,8 +7,8 @@ import type { CaptureFacts, SdkAnswer } from '../../../../platforms/zoom/meeting
 import {
   mustStillBeAllowed,
   obtainRight,
+  type RecordingPermission,
   RIGHT_WAITS,
-  type RightDesk,
 } from '../../../../platforms/zoom/meeting-sdk/recording-right.ts'
 import { HandClock } from '../../../fakes/clock.ts'
 
@@ -23,7 +23,7 @@ function meeting(plan: { start?: SdkAnswer; request?: SdkAnswer; hasHost?: boole
   const clock = new HandClock()
   const capture: CaptureFacts = { status: null, allowed: null, answers: 0 }
   const state = { start: MUST_ASK, request: OK, hasHost: true, asked: 0, ...plan }
-  const desk: RightDesk = {
+  const permission: RecordingPermission = {
     clock,
     waits: RIGHT_WAITS,
     facts: async () => ({ capture: { ...capture }, hasHost: state.hasHost }),
@@ -49,7 +49,7 @@ function meeting(plan: { start?: SdkAnswer; request?: SdkAnswer; hasHost?: boole
     begins() {
       capture.status = 1
     },
-    obtained: obtainRight(desk, LIMIT_MS, stop.signal),
+    obtained: obtainRight(permission, LIMIT_MS, stop.signal),
   }
 }
 

@@ -13,9 +13,11 @@ const message = (id: string, text: string, more: Partial<ChatMessage> = {}): Cha
 })
 
 /** A memory with the messages of a first document, at the beginning of the second. */
-function afterReload(...told: ChatMessage[]): ChatMemory {
+function afterReload(...reported: ChatMessage[]): ChatMemory {
   const memory = new ChatMemory()
-  expect(told.flatMap((one) => memory.remember(one, 0)).map(({ type }) => type)).toEqual(told.map(() => 'chat_message'))
+  expect(reported.flatMap((one) => memory.remember(one, 0)).map(({ type }) => type)).toEqual(
+    reported.map(() => 'chat_message'),
+  )
   memory.renew()
   return memory
 }

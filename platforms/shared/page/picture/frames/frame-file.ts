@@ -12,7 +12,7 @@ const FILE_NAME = 'frames'
 const TRIES = 20
 const RETRY_MS = 100
 
-/** Rejects where the browser or the page provides no storage for it. */
+/** Rejects if the browser or the page provides no storage for it. */
 export async function openFrameFile(): Promise<FrameFile> {
   const folder = await navigator.storage.getDirectory()
   const handle = (await folder.getFileHandle(FILE_NAME, { create: true })) as FileHandle

@@ -38,7 +38,7 @@ export interface PainterWorker {
   trusted(address: string): string
 }
 
-/** Rejects where the browser or the page provides no storage for it. */
+/** Rejects if the browser or the page provides no storage for it. */
 export async function openFrames(
   painter: PainterWorker,
   size: { width: number; height: number },
@@ -102,7 +102,7 @@ function framesOf(
   let isTelling = false
   /** Until then the file keeps its mark. */
   let isShown = false
-  let told = ''
+  let reported = ''
   let fault: string | null = null
   const scene: { -readonly [Key in keyof Scene]: Scene[Key] } = {
     ...{ area: { x: 0, y: 0, width, height }, tiles: [], rest: null, emptyText },
@@ -135,8 +135,8 @@ function framesOf(
     const inOrder = [...tiles.values()].sort((one, other) => one.level - other.level)
     const whole: Scene = { ...scene, tiles: inOrder.flatMap((tile) => tile.shown() ?? []) }
     const key = JSON.stringify(whole)
-    if (key === told) return
-    told = key
+    if (key === reported) return
+    reported = key
     send({ type: 'scene', scene: whole })
   }
 
@@ -189,7 +189,7 @@ function framesOf(
 interface FrameTile extends TileView {
   /** A leaving tile is above the tile that replaces it. */
   readonly level: number
-  /** Null where the tile is not painted. */
+  /** Null if the tile is not painted. */
   shown(): SceneTile | null
   arrived(size: { width: number; height: number }): void
 }

@@ -44,7 +44,7 @@ export class Ground {
     write(pen, text, { x, y, size: LOOK.emptySize, color: LOOK.text })
   }
 
-  /** `video` is the place of this tile's video, null where initials are. */
+  /** `video` is the place of this tile's video, null if initials are. */
   paintTile(tile: SceneTile, video: Rectangle | null): void {
     const pen = this.#pen
     const { picture, isScreen } = tile

@@ -24,7 +24,7 @@ const GIVE_UP_MS = 5000
 
 interface Shown {
   tile: SceneTile
-  /** Null where initials are. */
+  /** Null if initials are. */
   video: Fit | null
 }
 
@@ -121,7 +121,7 @@ export class FramePainter {
     return video
   }
 
-  /** At once where no pass was lately; otherwise together with the changes until then. */
+  /** At once if no pass was lately; otherwise together with the changes until then. */
   #paintSoon(): void {
     if (this.#timer !== undefined) return
     const waitMs = Math.max(0, this.#passAt + PASS_MS - performance.now())

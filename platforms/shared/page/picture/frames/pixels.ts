@@ -50,7 +50,7 @@ export interface Pixels {
   ): void
 }
 
-/** Rejects where the page forbids WebAssembly. */
+/** Rejects if the page forbids WebAssembly. */
 export async function loadPixels(): Promise<Pixels> {
   const { instance } = await WebAssembly.instantiate(module, {
     env: {

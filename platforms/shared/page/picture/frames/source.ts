@@ -37,7 +37,7 @@ export class Source {
     return this.planes[0]?.height ?? 0
   }
 
-  /** Rejects, and keeps its planes, where the browser does not give the frame's pixels. The frame stays open. */
+  /** Rejects, and keeps its planes, if the browser does not give the frame's pixels. The frame stays open. */
   async load(frame: VideoFrame): Promise<void> {
     const rectangle = frame.visibleRect
     if (rectangle === null || rectangle.width * rectangle.height > MAX_PIXELS) throw new Error('No usable frame')

@@ -7,13 +7,13 @@ const RIGHT_TO_LEFT =
 /** Longer names are cut before they are measured. */
 const MAX_LENGTH = 300
 
-/** As `dir="auto"` has it: the first letter decides. */
+/** Whether the first letter is written from right to left, which decides as for `dir="auto"`. */
 export function startsRightToLeft(text: string): boolean {
   const letter = LETTER.exec(text)?.[0]
   return letter !== undefined && RIGHT_TO_LEFT.test(letter)
 }
 
-/** In one line, with an ellipsis where it is wider than `room`; empty where not even the ellipsis fits. */
+/** In one line, with an ellipsis if it is wider than `room`; empty if not even the ellipsis fits. */
 export function shorten(text: string, room: number, widthOf: (text: string) => number): string {
   const line = text.slice(0, MAX_LENGTH).replace(/\s+/gu, ' ').trim()
   if (text.length <= MAX_LENGTH && widthOf(line) <= room) return line

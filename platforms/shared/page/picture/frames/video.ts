@@ -76,7 +76,7 @@ export class Video {
 
   /**
    * Makes the newest frame the source, if there is one and so long has passed since the one before. Resolves with
-   * whether it did. Rejects, and keeps the source, where the frame has no pixels for us.
+   * whether it did. Rejects, and keeps the source, if the frame has no pixels for us.
    */
   async takeNewest(now: number, restMs: number): Promise<boolean> {
     const frame = this.#newest

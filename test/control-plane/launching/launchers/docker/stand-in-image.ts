@@ -11,7 +11,7 @@ const FOLDER = dirname(fileURLToPath(import.meta.url))
 export const DOCKER_SOCKET = process.env.DOCKER_HOST?.replace(/^unix:\/\//, '') ?? '/var/run/docker.sock'
 export const docker = new Docker({ socketPath: DOCKER_SOCKET })
 
-/** Why the image cannot be made here; null where it can. Nothing is pulled for a test. */
+/** Why the image cannot be made here; null if it can. Nothing is pulled for a test. */
 export async function whyNoImage(): Promise<string | null> {
   try {
     await docker.ping()

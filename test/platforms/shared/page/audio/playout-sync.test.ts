@@ -17,7 +17,7 @@ class Stream {
   readonly track = { kind: '', readyState: 'live' }
   jitterBufferTarget: number | null = null
   asked = 0
-  /** The current statistics; null where they are not available. */
+  /** The current statistics; null if they are not available. */
   sums: { seconds: number; samples: number } | null = { seconds: 0, samples: 0 }
 
   constructor(kind: string) {

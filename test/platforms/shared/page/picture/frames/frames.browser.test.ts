@@ -295,12 +295,12 @@ test('back on the screen, the picture is there', async () => {
 })
 
 test('what could not be written for a while is made up for', async () => {
-  const told: string[] = []
-  page.on('console', (message) => told.push(message.text()))
+  const reported: string[] = []
+  page.on('console', (message) => reported.push(message.text()))
   await show('speaker_view', [person('Ann', RED)])
   await letWritesFail(true)
   await show('speaker_view', [person('Ann', null)])
-  await expect.poll(() => told.join()).toContain('no room on the disk')
+  await expect.poll(() => reported.join()).toContain('no room on the disk')
   await letWritesFail(false)
   await untilPixel(200, 100, [0x23, 0x26, 0x2e])
   expect(await page.evaluate(() => window.composite.fault)).toBeNull()
