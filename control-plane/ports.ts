@@ -227,7 +227,7 @@ export interface GuardedClient {
 
 // --- Mail ------------------------------------------------------------------------------------------------------------
 
-export interface Mail {
+interface Mail {
   /** One address. */
   to: string
   subject: string
@@ -238,7 +238,7 @@ export interface Mail {
 }
 
 /** The mail server's answer when it accepted the mail. */
-export interface SentMail {
+interface SentMail {
   status: number | null
   answer: string
 }

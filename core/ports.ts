@@ -4,7 +4,6 @@
  */
 
 import type { Clock } from '@standin/base/deadline.ts'
-import type { RecordingMode } from '@standin/wire/codes.ts'
 import type { BotCommand, CommandErrorCode } from '@standin/wire/commands.ts'
 import type { BotEvent, Gap, Person, StreamingUsage, Transcript, WholeQuality } from '@standin/wire/events.ts'
 import type { MeetingEvent, MeetingTarget, PlatformName } from './meeting/meeting.ts'
@@ -272,4 +271,4 @@ export interface ControlPlane {
   close(): Promise<void>
 }
 
-export type { Clock, RecordingMode }
+export type { Clock }

@@ -24,7 +24,7 @@ import { Spans } from './spans.ts'
 import { StandBy } from './stand-by.ts'
 
 export { joinFiles, mediaSeconds } from './join-files.ts'
-export { type IndexedBody, indexBody } from './mp4/index-body.ts'
+export { indexBody } from './mp4/index-body.ts'
 
 export interface RecorderOptions {
   mode: RecordingMode

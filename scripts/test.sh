@@ -1,8 +1,8 @@
 #!/bin/sh
-# `npm test`: set-up with what tests need, then the tests, and beside them lint, types and English, whose
-# output follows the tests'. All of them run even if one fails, so that one run shows everything. Ends with the line `N passed, N failed`: the tests, and one
-# failed more for each of lint, types, English or test run that failed as such. A run in which tests were retried after a
-# standstill of the machine says how many: `retried_2: N passed, N failed`.
+# `npm test`: set-up with what tests need, then the tests, and beside them lint, types, English and unused exports, whose
+# output follows the tests'. All of them run even if one fails, so that one run shows everything. Ends with the line
+# `N passed, N failed`: the tests, and one failed more for each of these checks, or for a test run that failed as such. A
+# run in which tests were retried after a standstill of the machine says how many: `retried_2: N passed, N failed`.
 #
 #   npm test                         everything that a change is likely to break
 #   npm run check                    no set-up, and the fast lane only
@@ -57,6 +57,7 @@ beside lint biome check .
 # A second run checks what changed since the first.
 beside types tsc --noEmit --incremental --tsBuildInfoFile .cache/types.tsbuildinfo
 beside english node scripts/check-english.ts
+beside exports knip --no-progress
 printf '\n== tests\n'
 vitest run "$lanes" --reporter=default --reporter=json --outputFile.json="$results" "$@" || failed=' tests'
 for check in $besides; do

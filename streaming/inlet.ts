@@ -12,7 +12,7 @@ const PIECE_MS = 40
 const CLOSE_AFTER_MS = 3_000
 
 /** Where sound is played: the meeting's microphone, and the recording, which does not hear the microphone. */
-export interface Speaker extends Pick<MeetingDriver, 'playSound' | 'clearSound' | 'closeMicrophone'> {}
+interface Speaker extends Pick<MeetingDriver, 'playSound' | 'clearSound' | 'closeMicrophone'> {}
 
 export interface InletParts {
   speaker: Speaker

@@ -31,7 +31,7 @@ export const SOCKET_TIMING: Readonly<SocketTiming> = {
 const JITTER = 0.3
 
 /** The largest message that is taken: twenty seconds of sound at the highest rate. */
-export const MAX_MESSAGE_BYTES = 2 * 1024 * 1024
+const MAX_MESSAGE_BYTES = 2 * 1024 * 1024
 
 export interface SocketListener {
   onOpen(): void

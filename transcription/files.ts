@@ -7,7 +7,7 @@ import { withoutKey } from './providers/provider-error.ts'
 import { subRip, webVtt } from './subtitles.ts'
 import type { Turn, Utterance } from './types.ts'
 
-export const TRANSCRIPT_FILES = [
+const TRANSCRIPT_FILES = [
   'transcription.json',
   'raw_transcription.json',
   'transcription.vtt',

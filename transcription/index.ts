@@ -1,6 +1,6 @@
 /** Transcripts by several speech services, live and afterwards. docs/transcription.md describes them. */
 export { finishTranscript, transcribe, writeLiveTranscript } from './afterwards.ts'
-export { TRANSCRIPT_FILES } from './files.ts'
+
 export { joinTranscripts } from './joined.ts'
 export { readSpoken, spokenIn } from './journal.ts'
 export { LiveTranscription } from './live.ts'

@@ -10,7 +10,7 @@ import { inOneBreath, joined, utterancesOf } from './speakers.ts'
 import type { HeardWords, LiveRecognition, Turn, Utterance, Word } from './types.ts'
 
 /** Captures the sound server until it is stopped or fails: mono sound, signed 16 bit little-endian, 100 ms a message. */
-export type Hear = (
+type Hear = (
   environment: CaptureEnvironment,
   sampleRate: number,
   folder: string,

@@ -30,7 +30,7 @@ export interface SpeechProvider {
   readonly live: LiveRecognition | null
 }
 
-export interface FileRecognition {
+interface FileRecognition {
   /** Longest file of sound that it takes in one piece, in seconds. */
   readonly maxSeconds: number
   /** Rejects with a plain sentence that names the host and never a key. Only transient failures are tried again. */

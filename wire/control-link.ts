@@ -15,20 +15,18 @@ export const MAX_COMMAND_ID_LENGTH = 200
 
 const commandId = z.string().min(1).max(MAX_COMMAND_ID_LENGTH)
 
-export const welcomeSchema = z.strictObject({
+const welcomeSchema = z.strictObject({
   type: z.literal('welcome'),
   acknowledged: z.int().min(0).describe('The highest event number that is stored; 0 for none.'),
 })
-export type Welcome = z.infer<typeof welcomeSchema>
 
-export const ackSchema = z.strictObject({
+const ackSchema = z.strictObject({
   type: z.literal('ack'),
   seq: z.int().min(1).describe('This event and all before it are stored.'),
 })
-export type Ack = z.infer<typeof ackSchema>
 
 /** The control plane chooses the id. The bot runs a command once, however often it comes under the same id. */
-export const commandMessageSchema = z.strictObject({
+const commandMessageSchema = z.strictObject({
   type: z.literal('command'),
   id: commandId,
   command: botCommandSchema,
@@ -36,7 +34,7 @@ export const commandMessageSchema = z.strictObject({
 export type CommandMessage = z.infer<typeof commandMessageSchema>
 
 /** The answer to `token_request`, under its id: the token, or why there is none. */
-export const freshTokenSchema = z.strictObject({
+const freshTokenSchema = z.strictObject({
   type: z.literal('token'),
   id: commandId,
   token: token.optional(),
@@ -55,14 +53,13 @@ export const downMessageSchema = z.discriminatedUnion('type', [
 ])
 export type DownMessage = z.infer<typeof downMessageSchema>
 
-export const helloSchema = z.strictObject({
+const helloSchema = z.strictObject({
   type: z.literal('hello'),
   protocol_version: z.literal(PROTOCOL_VERSION),
   bot_id: z.uuid(),
   journal_id: z.uuid().describe('Event numbers count within one journal; a bot that lost its disk begins another.'),
   last_seq: z.int().min(0).describe('The highest event number so far.'),
 })
-export type Hello = z.infer<typeof helloSchema>
 
 export const answerSchema = z.strictObject({
   type: z.literal('answer'),
@@ -74,12 +71,11 @@ export const answerSchema = z.strictObject({
 })
 export type Answer = z.infer<typeof answerSchema>
 
-export const partialTranscriptSchema = z
+const partialTranscriptSchema = z
   .strictObject({ type: z.literal('partial_transcript'), at: z.iso.datetime(), transcript: transcriptSchema })
   .describe('Words that may still change, a few times a second; not numbered, not kept and not acknowledged.')
-export type PartialTranscript = z.infer<typeof partialTranscriptSchema>
 
-export const heartbeatSchema = z.strictObject({
+const heartbeatSchema = z.strictObject({
   type: z.literal('heartbeat'),
   at: z.iso.datetime(),
   status: z.enum(STATUSES),
@@ -88,7 +84,7 @@ export const heartbeatSchema = z.strictObject({
 })
 export type Heartbeat = z.infer<typeof heartbeatSchema>
 
-export const tokenRequestSchema = z
+const tokenRequestSchema = z
   .strictObject({ type: z.literal('token_request'), id: commandId })
   .describe('Asks for a fresh on-behalf-of token for another try to join; only where the job has `conf_fresh_tokens`.')
 export type TokenRequest = z.infer<typeof tokenRequestSchema>

@@ -19,7 +19,7 @@ const offset = z
   .describe("Seconds since the recording's start, pauses removed; null before it and in a pause.")
 
 /** A person as the service's interface has it; `id` is ours and counts from 1, `platform_id` is the platform's. */
-export const personSchema = z.strictObject({
+const personSchema = z.strictObject({
   id: z.int().min(1),
   name: z.string(),
   platform_id: z.string(),
@@ -70,7 +70,7 @@ export const artifactSchema = z.strictObject({
 export type Artifact = z.infer<typeof artifactSchema>
 
 /** A stretch of the meeting that was to be recorded and is not in the recording. */
-export const gapSchema = z.strictObject({
+const gapSchema = z.strictObject({
   started_at: utc,
   ended_at: utc,
   offset: z.number().min(0).describe('Its position in the recording: seconds, pauses and gaps removed.'),
@@ -86,7 +86,7 @@ export const gapSchema = z.strictObject({
 export type Gap = z.infer<typeof gapSchema>
 
 /** The recording's judgement of itself. docs/artifacts.md says how each figure is measured and what it cannot see. */
-export const qualitySchema = z.strictObject({
+const qualitySchema = z.strictObject({
   sound_picture_offset_ms: z
     .number()
     .nullable()
@@ -120,7 +120,7 @@ export const qualitySchema = z.strictObject({
 export type Quality = z.infer<typeof qualitySchema>
 
 /** The same with what is known of its names, docs/diarization.md. */
-export const wholeQualitySchema = qualitySchema.extend({
+const wholeQualitySchema = qualitySchema.extend({
   speech_without_name_seconds: z
     .number()
     .min(0)
@@ -132,13 +132,13 @@ export const wholeQualitySchema = qualitySchema.extend({
 export type WholeQuality = z.infer<typeof wholeQualitySchema>
 
 /** Live sound, counted as it passed. */
-export const streamingUsageSchema = z.strictObject({
+const streamingUsageSchema = z.strictObject({
   input_seconds: z.number().min(0).describe('Sound from a socket that was played into the meeting.'),
   output_seconds: z.number().min(0).describe("The meeting's sound that was sent to `streaming.output`."),
 })
 export type StreamingUsage = z.infer<typeof streamingUsageSchema>
 
-export const finalReportSchema = z.strictObject({
+const finalReportSchema = z.strictObject({
   type: z.literal('final_report'),
   status: z.enum(['completed', 'failed']),
   end_code: z.enum([...NORMAL_END_CODES, ...ERROR_CODES]).describe('Why the bot ended, normally or with an error.'),

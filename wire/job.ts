@@ -7,8 +7,8 @@ import { RECORDING_MODES } from './codes.ts'
 
 /** Limits of the service's interface. */
 export const MAX_CHAT_LENGTH = 500
-export const MAX_BOT_NAME_LENGTH = 255
-export const MAX_BOT_IMAGES = 5
+const MAX_BOT_NAME_LENGTH = 255
+const MAX_BOT_IMAGES = 5
 export const MAX_BOT_IMAGE_BYTES = 5 * 1024 * 1024
 /** Of a whole job as JSON: the largest picture, and much room beside it. */
 export const MAX_JOB_BYTES = 16 * 1024 * 1024
@@ -353,7 +353,6 @@ export const jobSchema = z
   .refine((job) => !job.conf_sdk_pwd || job.conf_sdk_id, { path: ['conf_sdk_id'], error: SET_TOGETHER, when: isObject })
 
 export type Job = z.infer<typeof jobSchema>
-export type StorageJob = z.infer<typeof storageSchema>
 export type TimeoutConfig = z.infer<typeof timeoutConfigSchema>
 
 /** The bot's pictures, in the order in which they take turns. */

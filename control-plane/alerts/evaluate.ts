@@ -34,10 +34,7 @@ async function evaluate(db: Database, rule: MeasuredRule): Promise<boolean> {
   return false
 }
 
-export function isBeyond(
-  { operator, threshold }: Pick<MeasuredRule, 'operator' | 'threshold'>,
-  value: number,
-): boolean {
+function isBeyond({ operator, threshold }: Pick<MeasuredRule, 'operator' | 'threshold'>, value: number): boolean {
   return operator === '>=' ? value >= threshold : value <= threshold
 }
 

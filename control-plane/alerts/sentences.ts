@@ -19,7 +19,7 @@ const VALUES: Readonly<Partial<Record<AlertType, string>>> = {
 }
 
 /** The form of the API: at most four decimals. */
-export const rounded = (value: number): number => Math.round(value * 10_000) / 10_000
+const rounded = (value: number): number => Math.round(value * 10_000) / 10_000
 
 /** One or two sentences, without text that people wrote. `value` is null only for a test of the rule. */
 export function sentenceOf(rule: MeasuredRule, value: number | null, suppressed: number): string {

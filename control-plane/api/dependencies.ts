@@ -50,7 +50,7 @@ export interface ApiDependencies {
   settings: ApiSettings
 }
 
-export interface ApiSettings {
+interface ApiSettings {
   /** Of the program. */
   version?: string
   /** The folder of the dashboard's built page. Absent: it is not served. */
@@ -71,7 +71,7 @@ export interface ApiSettings {
 }
 
 /** Links to a bot's files, signed when they are read (`files/artifact-links.ts`). */
-export interface ArtifactReader extends ArtifactLinks {
+interface ArtifactReader extends ArtifactLinks {
   linksOf(botId: string, seconds?: number): Promise<Record<ArtifactLink, string | null>>
   screenshotsOf(botId: string, seconds?: number): Promise<{ name: string; url: string }[]>
   /** Null for a key that no file can have. */
@@ -80,7 +80,7 @@ export interface ArtifactReader extends ArtifactLinks {
 export type ArtifactLink = 'video' | 'audio' | 'diarization' | 'raw_transcription' | 'transcription' | 'chat_messages'
 
 /** `webhooks/replay.ts` with database and seals filled in. */
-export interface WebhookSender {
+interface WebhookSender {
   /** A sample of an event to one endpoint. */
   sendTest(endpointId: string): Promise<unknown>
   /** Sends the final message of a bot again. */
@@ -93,7 +93,7 @@ export interface WebhookSender {
 }
 
 /** `alerts/evaluate.ts` with the database filled in. */
-export interface AlertSender {
+interface AlertSender {
   /** Whether a mail server is configured. */
   sendsMail: boolean
   /** Sends the value as it is now to the channels of a rule; at most twice a minute. */
@@ -101,7 +101,7 @@ export interface AlertSender {
 }
 
 /** `connections/authorize.ts` with the platform filled in. */
-export interface ConferencingAuthority {
+interface ConferencingAuthority {
   /** Spends the code and reads the profile. The sentences are for the caller. */
   authorize(
     app: ConnectionApp,
@@ -126,7 +126,7 @@ export interface OidcAttempt {
 }
 
 /** `files/serve-file.ts`. */
-export type FileHandler = (request: {
+type FileHandler = (request: {
   method: 'GET' | 'HEAD'
   key: string
   query: Readonly<Record<string, unknown>>

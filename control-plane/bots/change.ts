@@ -22,7 +22,7 @@ export interface Step {
   evidence?: Record<string, unknown>
 }
 
-export const STEP_KINDS = [
+const STEP_KINDS = [
   'asked',
   'changed',
   'cancelled',
@@ -47,7 +47,7 @@ export const STEP_KINDS = [
   'ended',
   'data_deleted',
 ] as const
-export type StepKind = (typeof STEP_KINDS)[number]
+type StepKind = (typeof STEP_KINDS)[number]
 
 /** Where a message goes: the team's endpoints, the older generation's one address, or the bot's own callback. */
 export type Channel = 'webhooks' | 'older' | 'callback'

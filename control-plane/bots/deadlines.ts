@@ -7,12 +7,12 @@ import type { BotRow } from '../rows/index.ts'
 import { DEFAULT_TIMEOUTS, timeoutsOf } from './request.ts'
 
 /** Seconds; the worker's own limits, `wire/job.ts`. */
-export const STORING_SECONDS = 900
-export const TRANSCRIPTION_SECONDS = 1800
+const STORING_SECONDS = 900
+const TRANSCRIPTION_SECONDS = 1800
 /** Seconds of a launched bot until its `joining_call`, by launcher. */
 export const START_SECONDS = { process: 60, simulated: 60, docker: 120, kubernetes: 120 } as const
 /** Seconds between the request to leave and the end of a bot that has recorded nothing. */
-export const LEAVE_SECONDS = 120
+const LEAVE_SECONDS = 120
 /** Seconds that a bot may still take to end its process after its final report. */
 export const AFTER_REPORT_SECONDS = 60
 const MARGIN_SECONDS = 60

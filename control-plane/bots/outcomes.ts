@@ -17,7 +17,7 @@ export type Meter = (typeof METERS)[number]
 export type Charged = Record<Meter, number>
 
 /** Micro-tokens an hour. */
-export const RATES: Readonly<Charged> = {
+const RATES: Readonly<Charged> = {
   recording: 1_000_000,
   transcription: 250_000,
   byok_transcription: 50_000,

@@ -86,7 +86,7 @@ export interface Changes {
   cursor: string | null
 }
 
-export interface UnreadableEvent {
+interface UnreadableEvent {
   /** Null if even that could not be read. */
   providerId: string | null
   problem: string

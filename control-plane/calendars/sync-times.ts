@@ -13,7 +13,7 @@ const DAY = 24 * HOUR
 /** A push may announce several changes. */
 export const DEBOUNCE_SECONDS = 2
 /** Longest time until the next poll is due; what is left of 15 minutes is for waiting and reading. */
-export const POLL_MS = 14.5 * MINUTE
+const POLL_MS = 14.5 * MINUTE
 /** Polls of calendars that were connected together drift apart. */
 const JITTER = 0.15
 const RETRY = { first: 30 * SECOND, max: POLL_MS, jitter: JITTER }

@@ -36,7 +36,7 @@ import { followSeries } from './successions.ts'
 import { afterFailure, afterSync } from './sync-times.ts'
 import type { Tokens } from './tokens.ts'
 
-export const WINDOW_DAYS = 30
+const WINDOW_DAYS = 30
 const LEASE_SECONDS = 60
 /** Failures in a row after which a connection that may recover gets the status `error`. */
 const FAILURES_UNTIL_ERROR = 5

@@ -6,7 +6,7 @@ import { type Kind, shown } from './kind.ts'
 import { isPlainIssuer } from './oidc.ts'
 import { ROLES, type Row, SETTINGS, type Table } from './table.ts'
 
-export { LAUNCHERS, LOG_LEVELS, ROLES, type Role } from './table.ts'
+export { LAUNCHERS, ROLES, type Role } from './table.ts'
 
 export type ServiceConfig = ReturnType<typeof readServiceConfig>
 

@@ -14,7 +14,7 @@ import { trustedProxies } from './trusted-proxies.ts'
 export const ROLES = ['api', 'links', 'launcher', 'dispatcher', 'jobs'] as const
 export type Role = (typeof ROLES)[number]
 export const LAUNCHERS = ['process', 'docker', 'kubernetes'] as const
-export const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const
+const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const
 
 export interface Row {
   variable: string

@@ -4,7 +4,7 @@ import type { Log, Seals } from '../ports.ts'
 import type { Database } from '../store/database.ts'
 import { takeOffer } from '../store/launches/job-offers.ts'
 
-export interface JobAnswer {
+interface JobAnswer {
   status: 200 | 401 | 404 | 410
   headers: Record<string, string>
   body: string
@@ -13,7 +13,6 @@ export interface JobAnswer {
 /** Rejects if the job cannot be looked up: the bot asks again. */
 export type JobHandler = (request: { path: string; authorization: string | undefined }) => Promise<JobAnswer>
 
-export const JOB_PATH = '/job/'
 const PLACE = /^\/job\/(?<botId>[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\/(?<attempt>[1-9]\d{0,8})$/
 const BEARER = /^Bearer (?<token>[!-~]{1,4096})$/i
 

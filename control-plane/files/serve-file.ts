@@ -15,7 +15,7 @@ export interface FileRequest {
   ifRange?: string | undefined
 }
 
-export interface FileAnswer {
+interface FileAnswer {
   status: 200 | 206 | 403 | 404 | 410 | 416
   headers: Record<string, string>
   /** Has to be read or destroyed. Null without a body. */
@@ -70,7 +70,7 @@ export function createFileHandler(store: Pick<FolderStore, 'open'>, links: LinkS
  * One range of RFC 9110, both ends included. Null for what is served whole: no header, another unit, several ranges, or
  * one that is not written as the standard says.
  */
-export function parseRange(
+function parseRange(
   header: string | undefined,
   bytes: number,
 ): { start: number; end: number } | 'unsatisfiable' | null {

@@ -20,7 +20,7 @@ const LEASE_SECONDS = 60
 const JITTER = 0.1
 
 export const JOB_NAMES = ['deletions', 'retention', 'audit', 'idempotency', 'sessions', 'renewals', 'alerts'] as const
-export type JobName = (typeof JOB_NAMES)[number]
+type JobName = (typeof JOB_NAMES)[number]
 
 export interface JobsSettings extends DeletionTools {
   /** Opens and renews old subscriptions to calendars. Absent: there is no such job. */

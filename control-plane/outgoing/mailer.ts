@@ -101,5 +101,5 @@ const statusOf = (response: string): number | null => {
 }
 
 /** Control and format characters become spaces, so that one line stays one line and reads from left to right. */
-export const oneLine = (text: string): string => text.replace(/[\p{C}\p{Zl}\p{Zp}]+/gu, ' ').trim()
+const oneLine = (text: string): string => text.replace(/[\p{C}\p{Zl}\p{Zp}]+/gu, ' ').trim()
 const kept = (response: string): string => oneLine(response).slice(0, KEPT_CHARACTERS)

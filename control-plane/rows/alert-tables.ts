@@ -1,7 +1,7 @@
 /** Rows of the tables about alerts. */
 import type { Generated, GeneratedAlways, Selectable } from 'kysely'
 
-export interface AlertRulesTable {
+interface AlertRulesTable {
   id: Generated<string>
   number: GeneratedAlways<number>
   team_id: string
@@ -26,7 +26,7 @@ export interface AlertRulesTable {
   deleted_at: Date | null
 }
 
-export interface AlertFiringsTable {
+interface AlertFiringsTable {
   id: GeneratedAlways<number>
   rule_id: string
   team_id: string

@@ -4,7 +4,7 @@ import type { Database } from '../store/database.ts'
 import { keepSetting, readSetting, writeSetting } from '../store/settings.ts'
 import type { KeyRing } from './seals.ts'
 
-export const LINK_SECRET = 'file_link_secret'
+const LINK_SECRET = 'file_link_secret'
 const NAMES = [LINK_SECRET]
 
 const placeOf = (name: string) => ({ table: 'settings', column: 'value', row: name })

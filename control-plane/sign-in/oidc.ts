@@ -41,7 +41,7 @@ export interface OidcSettings {
 }
 
 /** The values of one sign-in attempt that the answer must match; only the browser that began it has them. */
-export interface OidcAttempt {
+interface OidcAttempt {
   state: string
   nonce: string
   verifier: string

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type Server } from 'node:http'
 import type { JobHandler } from '../api/dependencies.ts'
 import type { Probe } from '../watching/probes.ts'
 
-export interface Place {
+interface Place {
   host: string
   port: number
 }

@@ -25,7 +25,7 @@ export interface Details {
   attendees: Person[]
 }
 
-export interface Rule {
+interface Rule {
   every: 'day' | 'week'
   /** Without an end if neither is given. */
   count?: number

@@ -15,13 +15,12 @@ import { AUDIO_FRAME_MS } from './voices.ts'
 export type { DataChannelLike } from './data-channel.ts'
 export { JanusServer } from './janus/server.ts'
 export { lookColor } from './pictures.ts'
-export type { SentByPage } from './received-media.ts'
+
 export type { MediaRoomOptions } from './room-options.ts'
-export type { MediaSession, SessionState } from './session.ts'
-export type { MediaLine, SessionOptions } from './session-lines.ts'
+export type { MediaSession } from './session.ts'
+export type { SessionOptions } from './session-lines.ts'
 export type { VideoSource } from './slots.ts'
-export type { VideoSlot } from './video-lines.ts'
-export type { AudioSlot } from './voice-lines.ts'
+
 export type { SpeakingTurn } from './voice-streams.ts'
 export { BEEP_HZ, voiceFrequency } from './voices.ts'
 

@@ -51,7 +51,7 @@ export function pathOf(ids: MeetingIds, form: LinkForm): string {
   return `/l/meetup-join/${encodeURIComponent(threadOf(ids.code))}/0?context=${encodeURIComponent(context)}`
 }
 
-export function threadOf(code: string): string {
+function threadOf(code: string): string {
   return `19:meeting_${Buffer.from(code).toString('base64url')}@thread.v2`
 }
 

@@ -3,7 +3,7 @@ import type { DataChannelLike, MediaSession } from '../media/room.ts'
 import { MediaLink, type MediaLinkPorts } from '../shared/media-link.ts'
 import { channelMessage, readChannelMessage, withStreamNumbers } from './push.ts'
 
-export const MAIN_CHANNEL = 'main-channel'
+const MAIN_CHANNEL = 'main-channel'
 /** Longer messages of the page are noted in part. */
 const MAX_NOTE_LENGTH = 500
 

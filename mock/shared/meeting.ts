@@ -7,7 +7,7 @@ import type { Step } from './scenario.ts'
 import { perform } from './steps.ts'
 import type { MeetingVisit } from './visit.ts'
 
-export type { ChatChange, ChatLine, MeetingPlan, Showable } from './meeting-core.ts'
+export type { ChatChange, ChatLine } from './meeting-core.ts'
 
 export abstract class Meeting<P extends Person = Person, V extends MeetingVisit = MeetingVisit>
   extends MeetingCore<P, V>

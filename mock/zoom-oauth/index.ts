@@ -1,5 +1,5 @@
 /** The stand-in of Zoom's OAuth server. */
-export { ALL_SCOPES, challengeOf, type StandInApp, type StandInUser } from './account.ts'
+export { challengeOf, type StandInApp, type StandInUser } from './account.ts'
 export { DONE_PATH } from './pages.ts'
 export * as refusals from './refusals.ts'
 export { startZoomOauth, type ZoomOauth, type ZoomOauthOptions } from './server.ts'

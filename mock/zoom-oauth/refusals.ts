@@ -23,10 +23,6 @@ export const INVALID_CHALLENGE: Answer = {
   status: 400,
   body: { reason: 'Invalid code verifier', error: 'invalid_grant' },
 }
-export const UNSUPPORTED_GRANT: Answer = {
-  status: 400,
-  body: { reason: 'unsupported grant type', error: 'unsupported_grant_type' },
-}
 
 /** Of the REST API. */
 export const INVALID_ACCESS_TOKEN: Answer = { status: 401, body: { code: 124, message: 'Invalid access token.' } }
@@ -46,4 +42,3 @@ export const tooManyRequests = (retryAfterSeconds: number): Answer => ({
   headers: { 'retry-after': String(retryAfterSeconds) },
 })
 export const SERVER_ERROR: Answer = { status: 500, body: { code: 500, message: 'Internal error.' } }
-export const NOT_FOUND: Answer = { status: 404, body: { code: 404, message: 'No such path.' } }

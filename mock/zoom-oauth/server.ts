@@ -15,16 +15,16 @@ import * as refusals from './refusals.ts'
 const MAX_BODY_LENGTH = 20_000
 
 /** The kind of a request, for scripts and for the record. */
-export type Operation = 'exchange' | 'refresh' | 'revoke' | 'profile' | 'user_token'
+type Operation = 'exchange' | 'refresh' | 'revoke' | 'profile' | 'user_token'
 
 /**
  * Replaces the ordinary answer to the next requests of an operation: by an answer of any kind, by none at all (`hang`),
  * or by the ordinary one with a connection that breaks before it is sent (`lose`).
  */
-export type Script = Answer | 'hang' | 'lose'
+type Script = Answer | 'hang' | 'lose'
 
 /** Makes the tokens of users. The mock meetings have a separate register. */
-export type IssueUserToken = (kind: 'obf' | 'zak', user: StandInUser, meetingNumber: string | null) => string
+type IssueUserToken = (kind: 'obf' | 'zak', user: StandInUser, meetingNumber: string | null) => string
 
 export interface ZoomOauthOptions {
   port?: number
@@ -33,7 +33,7 @@ export interface ZoomOauthOptions {
   issueUserToken?: IssueUserToken
 }
 
-export interface SeenRequest {
+interface SeenRequest {
   operation: Operation
   status: number | null
   query: Record<string, string>

@@ -43,7 +43,7 @@ const storageStateSchema = z.looseObject({
     .max(1000)
     .default([]),
 })
-export type StorageState = z.output<typeof storageStateSchema>
+type StorageState = z.output<typeof storageStateSchema>
 
 /** A storage state is text of some kilobytes; a file this large is another kind of file. */
 const MAX_STATE_BYTES = 16 * 1024 * 1024

@@ -40,7 +40,7 @@ export interface PageState extends SharedPageState<PageStateKind> {
   proofs: Proof[]
 }
 
-export type Proof = 'tile' | 'captions' | 'people' | 'roster'
+type Proof = 'tile' | 'captions' | 'people' | 'roster'
 
 export const PAGE_PHASES: Readonly<Record<PageStateKind, PagePhase>> = {
   off_site: 'out',

@@ -53,5 +53,3 @@ export const SELECTORS = {
   /** Icons are text: never part of a label. */
   icon: 'i, .google-symbols, .material-icons, .material-icons-extended, svg, style, script',
 } as const
-
-export type SelectorName = keyof typeof SELECTORS

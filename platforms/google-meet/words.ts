@@ -32,7 +32,7 @@ export const STATE_TEXTS = [
 ] as const
 export type PageStateText = (typeof STATE_TEXTS)[number]
 
-export const DIALOG_TEXTS = ['device_prompt', 'signin_promo', 'consent', 'alone', 'leave_host'] as const
+const DIALOG_TEXTS = ['device_prompt', 'signin_promo', 'consent', 'alone', 'leave_host'] as const
 export type DialogText = (typeof DIALOG_TEXTS)[number]
 
 export const LABELS = [

@@ -130,7 +130,7 @@ export function isCorroborated({ proofs }: PageState<PageStateKind>): boolean {
 }
 
 /** The open dialog of this kind, if there is one. */
-export function dialogOf(snapshot: PageSnapshot, kind: DialogText): DialogSnapshot | null {
+function dialogOf(snapshot: PageSnapshot, kind: DialogText): DialogSnapshot | null {
   return snapshot.dialogs.find(({ text }) => matches(WORDS.dialogs[kind], text)) ?? null
 }
 

@@ -22,15 +22,7 @@ export const STATE_TEXTS = [
 ] as const
 export type PageStateText = (typeof STATE_TEXTS)[number]
 
-export const DIALOG_TEXTS = [
-  'waiting_for_host',
-  'password',
-  'login',
-  'consent',
-  'feedback',
-  'to_whom',
-  'local_name',
-] as const
+const DIALOG_TEXTS = ['waiting_for_host', 'password', 'login', 'consent', 'feedback', 'to_whom', 'local_name'] as const
 export type DialogText = (typeof DIALOG_TEXTS)[number]
 
 export const LABELS = [

@@ -123,5 +123,3 @@ export const SELECTORS = {
   /** Banners and toasts have many meanings, and none of them ends a call. */
   banner: '[data-tid^="ufd_"], [data-tid^="callingAlert"], .fui-Toast',
 } as const
-
-export type SelectorName = keyof typeof SELECTORS

@@ -34,7 +34,7 @@ const AUDIO_KILOBITS = 128
 const SECONDS_BETWEEN_KEY_FRAMES = 2
 /** While it stands by, and so long after its start; each costs about what ten other pictures do. */
 const SECONDS_BETWEEN_CUTS = 0.2
-export const SECONDS_WITH_CUTS = 90
+const SECONDS_WITH_CUTS = 90
 /** A sample of two channels of 16 bits. */
 const BYTES_PER_FRAME = 4
 /** Beside a picture sound comes in small pieces; alone nothing waits for it. */

@@ -24,7 +24,7 @@ export interface ReportData {
   quality: [string, string][]
 }
 
-export interface ReportPerson {
+interface ReportPerson {
   id: number
   name: string
   isHost: boolean

@@ -44,7 +44,7 @@ export async function doctor(io: DoctorIo): Promise<number> {
   return isFit ? 0 : 1
 }
 
-export async function examine(io: Omit<DoctorIo, 'output' | 'json'>): Promise<Finding[]> {
+async function examine(io: Omit<DoctorIo, 'output' | 'json'>): Promise<Finding[]> {
   let folder: string
   try {
     folder = await mkdtemp(join(tmpdir(), 'standin-doctor-'))

@@ -14,7 +14,7 @@ import { redactText } from '../../core/logger.ts'
 import type { CommandAnswer } from '../../core/ports.ts'
 
 /** A command that hangs must not keep the later ones waiting for ever. */
-export const COMMAND_DEADLINE_MS = 60_000
+const COMMAND_DEADLINE_MS = 60_000
 /** Commands that wait for their turn; more than this is a flood. */
 export const MAX_WAITING_COMMANDS = 100
 /** Ids are remembered longer than answers: a command is rather refused than run twice. */

@@ -12,7 +12,7 @@ import { type ClientOptions, WebSocket } from 'ws'
 import type { LinkTiming } from './timing.ts'
 
 /** A control plane that does not read is given no more than this. */
-export const MAX_BACKLOG_BYTES = 1024 * 1024
+const MAX_BACKLOG_BYTES = 1024 * 1024
 const MAX_UNREAD_BYTES = 32 * 1024 * 1024
 /** A peer that says this much that is wrong is not a control plane. */
 export const MAX_BAD_MESSAGES = 100

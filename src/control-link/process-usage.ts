@@ -51,7 +51,7 @@ export function treeOf(all: ProcessStat[], root: number, seen: ReadonlyMap<numbe
   return [...tree.values()]
 }
 
-export interface Usage {
+interface Usage {
   /** Since the reading before; 100 is one core. */
   cpuPercent: number
   /** Resident bytes, added up: memory that processes share counts once for each of them. */

@@ -9,7 +9,7 @@ import type { DegradationStep } from '../../core/ports.ts'
  * A smaller picture comes before a lower frame rate. Rates between these save nothing
  * (bench/notes/2026-11-22-load-shedding.md).
  */
-export const PICTURE_STEPS: readonly DegradationStep[] = [
+const PICTURE_STEPS: readonly DegradationStep[] = [
   { framesPerSecond: null, size: 1 },
   { framesPerSecond: null, size: 0.5 },
   { framesPerSecond: 2, size: 0.5 },
@@ -28,7 +28,7 @@ const CALM_LIMIT_MS = 960_000
 const SOON_MS = 30_000
 
 /** Work of the recorder so far. */
-export interface RecorderLoad {
+interface RecorderLoad {
   /** UTC milliseconds. */
   at: number
   /** Pictures since the recording's start, and those of them that repeat the one before. */

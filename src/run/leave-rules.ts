@@ -11,7 +11,7 @@ import { areOnlyBots, type IsBotName, isPersonThere, type People, peopleAfter } 
 import type { End } from './states.ts'
 
 /** A heartbeat older than this means that the page does not answer; nothing is concluded from silence then. */
-export const OBSERVER_HEALTHY_MS = 15_000
+const OBSERVER_HEALTHY_MS = 15_000
 
 /** UTC milliseconds throughout. */
 export interface Observed {

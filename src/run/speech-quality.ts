@@ -2,12 +2,12 @@
 import type { DiarizationSegment } from './timeline.ts'
 
 /** Below this confidence the signals of a turn contradicted each other, or could not tell two people apart. */
-export const DOUBTFUL_BELOW = 0.55
+const DOUBTFUL_BELOW = 0.55
 /**
  * Pauses up to this length count as audible (the recorder detects a silence after 2 s), so no speaker is missing in
  * them.
  */
-export const HEARD_PAUSE_SECONDS = 2.5
+const HEARD_PAUSE_SECONDS = 2.5
 /** Name of an unknown speaker. */
 export const UNNAMED = 'Unknown'
 

@@ -10,9 +10,9 @@
 import type { MeetingEvent, SpeakerSource } from '../../core/meeting/meeting.ts'
 
 /** The drivers end a turn after as long a silence, see platforms/shared/page/audio/speech-detector.ts. */
-export const JOIN_TURNS_MS = 500
+const JOIN_TURNS_MS = 500
 /** Sound is looked at so often. */
-export const MIN_TURN_MS = 100
+const MIN_TURN_MS = 100
 
 export interface Turn {
   platformId: string

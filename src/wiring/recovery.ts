@@ -57,7 +57,7 @@ export async function recoverEarlierBot(config: BotConfig, logger: Logger, stopp
 }
 
 /** Recovers the recording in a bot's folder. Rejects if the bot may still run. */
-export function recoverFolder(folder: string, options: FolderOptions): Promise<Recovered> {
+function recoverFolder(folder: string, options: FolderOptions): Promise<Recovered> {
   return recoverSpool(folder, { ...options, format: { indexBody } })
 }
 

@@ -11,7 +11,7 @@ import type { S3Session } from './session.ts'
 /** A tiny request; abandoned recordings are looked for by the hour. */
 const BEAT_MS = 60_000
 
-export interface RecoveryNote extends GrowthStart {
+interface RecoveryNote extends GrowthStart {
   uploadId: string
 }
 

@@ -41,7 +41,7 @@ const MIB = 1024 * 1024
 /** The provider of credentials is not asked as often as requests are retried. */
 const ASK_ANEW_EVERY_MS = 5_000
 
-export const DEFAULT_TUNING: S3Tuning = {
+const DEFAULT_TUNING: S3Tuning = {
   // 3 x 8 MiB is little beside a browser, and enough to fill 100 Mbit/s at 100 ms round trip.
   partBytes: 8 * MIB,
   partsInFlight: 3,

@@ -7,7 +7,7 @@ import { migrate } from '../../control-plane/store/migrate.ts'
 import { type OwnPostgres, startOwnPostgres } from '../../control-plane/store/own-postgres.ts'
 
 /** Variable with the folder that holds a server for each worker process. */
-export const TEST_SERVERS = 'STANDIN_TEST_POSTGRES'
+const TEST_SERVERS = 'STANDIN_TEST_POSTGRES'
 const TEMPLATE = 'standin_template'
 let server: Promise<OwnPostgres> | undefined
 let count = 0

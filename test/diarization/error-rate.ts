@@ -33,7 +33,7 @@ export interface DiarizationError {
 }
 
 /** Half of the width of the stretch that is not judged, seconds. */
-export const COLLAR_SECONDS = 0.25
+const COLLAR_SECONDS = 0.25
 
 export function diarizationError(
   reference: readonly SpokenTurn[],

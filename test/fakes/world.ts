@@ -26,8 +26,8 @@ import { runBot } from '../../src/run/bot.ts'
 import type { BotParts, Outcome } from '../../src/run/parts.ts'
 import { HandClock } from './clock.ts'
 
-export const BOT_ID = '5b0d4f2e-7c55-4c86-9d2c-0f6a1f0c7f11'
-export const TARGET = {
+const BOT_ID = '5b0d4f2e-7c55-4c86-9d2c-0f6a1f0c7f11'
+const TARGET = {
   platform: 'meet',
   url: 'https://meet.google.com/abc-defg-hij',
   meetingId: 'abc-defg-hij',

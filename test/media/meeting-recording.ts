@@ -132,15 +132,7 @@ function paintedPixels({ pixels }: Picture): Rgb[] {
   return isEmpty ? middle : [...around, ...middle]
 }
 
-/** Times at which the picture turns white. */
-export function flashesIn(pictures: readonly Picture[]): number[] {
-  return turnedWhite(
-    pictures.map(({ seconds }) => seconds),
-    pictures.map(whiteShare),
-  )
-}
-
-/** The same of a whole recording, which may last for hours: pictures are looked at very small, and in gray. */
+/** Times at which the picture of a whole recording, which may last for hours, turns white: pictures are looked at very small, and in gray. */
 export async function flashesOf(path: string): Promise<number[]> {
   const times = await pictureTimes(path)
   const pixels = await decode([

@@ -5,7 +5,7 @@ import { isIndexFirst, pictureTimes } from './media-info.ts'
 import { SOURCE } from './tone-and-flash.ts'
 
 /** A beep and the flash that belongs to it, in seconds of the recording. */
-export interface Pair {
+interface Pair {
   flash: number
   beep: number
   /** Positive where sound comes after its picture. */

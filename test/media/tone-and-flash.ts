@@ -152,7 +152,7 @@ function precise(): number {
 }
 
 /** The code that the clock in the picture shows at an instant. */
-export function clockCode(at: number): number {
+function clockCode(at: number): number {
   const steps = Math.floor(at / SOURCE.counter.stepMs) % 2 ** SOURCE.counter.bits
   return steps ^ (steps >> 1)
 }

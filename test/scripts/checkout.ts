@@ -31,7 +31,7 @@ const FAKES: Readonly<Record<string, string>> = {
   id: 'echo 0',
 }
 
-export interface Run {
+interface Run {
   exitCode: number | null
   text: string
 }

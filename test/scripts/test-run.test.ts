@@ -69,7 +69,7 @@ describe('npm test', () => {
 
   beforeEach(async () => {
     checkout = await makeCheckout()
-    // Fakes for lint, types, English and tests; `node scripts/test-report.ts` is the real one.
+    // Fakes for lint, types, English, unused exports and tests; `node scripts/test-report.ts` is the real one.
     await checkout.fake(
       'npm',
       `mkdir -p node_modules/.bin
@@ -93,12 +93,12 @@ describe('npm test', () => {
   const run = (...args: string[]) => checkout.run('scripts/test.sh', args, { env: { REAL_NODE: process.execPath } })
   const lastLine = (text: string) => text.trimEnd().split('\n').at(-1)
 
-  test('runs lint, types, English and tests and ends with the numbers', async () => {
+  test('runs lint, types, English, unused exports and tests and ends with the numbers', async () => {
     const { exitCode, text } = await run('test/one')
     expect({ exitCode, last: lastLine(text) }).toEqual({ exitCode: 0, last: '2 passed, 0 failed' })
     const calls = (await checkout.calls()).filter((call) => /^(biome|tsc|english|knip|vitest)/.test(call)).sort()
-    expect(calls.map((call) => call.split(' ')[0])).toEqual(['biome', 'english', 'tsc', 'vitest'])
-    expect(calls[3]).toMatch(/ test\/one$/)
+    expect(calls.map((call) => call.split(' ')[0])).toEqual(['biome', 'english', 'knip', 'tsc', 'vitest'])
+    expect(calls[4]).toMatch(/ test\/one$/)
   })
 
   test('a failed test: its number and a failing exit code', async () => {
@@ -107,7 +107,7 @@ describe('npm test', () => {
     expect({ exitCode, last: lastLine(text) }).toEqual({ exitCode: 1, last: '5 passed, 2 failed' })
   })
 
-  test.each(['biome', 'english', 'tsc'])(
+  test.each(['biome', 'english', 'knip', 'tsc'])(
     'a failed %s does not keep the tests from running, and fails the run',
     async (name) => {
       await checkout.fake(name, 'exit 1')

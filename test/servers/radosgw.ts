@@ -14,7 +14,7 @@ import { freePort } from './free-port.ts'
 const run = promisify(execFile)
 
 /** Packages that a test machine needs; the project's set-up installs them. */
-export const RADOSGW_PACKAGES = ['radosgw', 'ceph-mon', 'ceph-osd', 'ceph-common'] as const
+const RADOSGW_PACKAGES = ['radosgw', 'ceph-mon', 'ceph-osd', 'ceph-common'] as const
 
 const PROGRAMS = ['radosgw', 'radosgw-admin', 'ceph', 'ceph-mon', 'ceph-osd', 'ceph-authtool', 'monmaptool']
 

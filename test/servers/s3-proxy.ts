@@ -5,7 +5,7 @@
 import { createServer, type IncomingMessage, type ServerResponse, request as sendRequest } from 'node:http'
 import { operationOf } from './s3-operations.ts'
 
-export interface Passing {
+interface Passing {
   operation: string
   key: string
   partNumber: number | null

@@ -9,7 +9,7 @@ import { WebSocketServer } from 'ws'
 import { createEar, type LiveSession, type SessionListener, serveSession } from './live-session.ts'
 import { listen, type SphinxWord } from './sphinx.ts'
 
-export interface FileAsked {
+interface FileAsked {
   query: URLSearchParams
   authorization: string | undefined
   sound: Buffer

@@ -139,7 +139,7 @@ export function signInRoutes(app: App, dependencies: ApiDependencies): void {
 }
 
 /** Routes of the dashboard are for people only. */
-export function personOf(session: Session | null): Session {
+function personOf(session: Session | null): Session {
   if (session === null) throw refusals.signInNeeded()
   return session
 }

@@ -33,7 +33,7 @@ const UNKNOWN_SECONDS = 600
  * Seconds after which an attempt that no launcher knows, and that is not the bot, is forgotten: its lease is long over. A
  * process of it that appears later is an orphan.
  */
-export const FORGOTTEN_SECONDS = 120
+const FORGOTTEN_SECONDS = 120
 
 /** The same for one of which the launcher cannot say anything, such as one of a machine that is gone: two days. */
 const LOST_SECONDS = 2 * 86_400

@@ -107,7 +107,7 @@ export interface ShownFiring {
 }
 
 /** The sending to one channel, with the last answer. Times are ISO texts. */
-export interface ShownSending {
+interface ShownSending {
   delivery: number
   kind: 'alert' | 'mail'
   url: string

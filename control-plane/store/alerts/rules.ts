@@ -16,7 +16,7 @@ export const OPERATIONAL_TYPES = [
   'webhook_delivery_exhausted',
 ] as const
 /** Compare a value as it is now. */
-export const THRESHOLD_TYPES = ['daily_bot_cap', 'token_balance', 'calendar_connections'] as const
+const THRESHOLD_TYPES = ['daily_bot_cap', 'token_balance', 'calendar_connections'] as const
 export const ALERT_TYPES = [...OPERATIONAL_TYPES, ...THRESHOLD_TYPES] as const
 export type AlertType = (typeof ALERT_TYPES)[number]
 export const OPERATORS = ['>=', '<='] as const

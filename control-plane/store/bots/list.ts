@@ -32,7 +32,7 @@ export interface ScheduledFilter extends BotFilter {
 export const LIST_DAYS = 90
 
 /** A bot that is no longer only scheduled: it was queued, or refused at its join time. */
-export const isSpawned = sql<boolean>`(not is_scheduled or queued_at is not null or schedule_status = 'failed')`
+const isSpawned = sql<boolean>`(not is_scheduled or queued_at is not null or schedule_status = 'failed')`
 
 export async function listBots(db: Database, teamId: string, filter: BotFilter, page: PageRequest): Promise<Page> {
   const conditions = [

@@ -140,7 +140,7 @@ export async function countUpcoming(tx: Tx, seriesIds: readonly string[]): Promi
 
 // --- Events ------------------------------------------------------------------------------------------------------
 
-export type IntentState = 'wanted' | 'excluded' | 'ended'
+type IntentState = 'wanted' | 'excluded' | 'ended'
 
 /** An event, its intent, and the bot that was made last. */
 export interface Followed {

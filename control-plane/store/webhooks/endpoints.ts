@@ -6,7 +6,7 @@ import type { EndpointRow } from '../../rows/index.ts'
 import type { Database, Tx } from '../database.ts'
 
 /** Hours in which both secrets sign after a rotation. */
-export const ROTATION_HOURS = 24
+const ROTATION_HOURS = 24
 const SECRET_BYTES = 32
 
 /**
@@ -32,7 +32,7 @@ export interface NewEndpoint {
 }
 
 /** A secret for signatures: `whsec_` and 32 random bytes in base64. */
-export function newSigningSecret(): string {
+function newSigningSecret(): string {
   return `whsec_${randomBytes(SECRET_BYTES).toString('base64')}`
 }
 

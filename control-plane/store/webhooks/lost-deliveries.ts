@@ -7,7 +7,7 @@ import type { ClaimedDelivery } from './delivery-claims.ts'
  * Seconds in which a key may still come: other processes get theirs at other moments. Then the line continues without
  * it.
  */
-export const LOST_AFTER_SECONDS = 3600
+const LOST_AFTER_SECONDS = 3600
 
 /**
  * Ends the delivery with the reason in its attempts, if it is older than an hour; it can be replayed once the key is

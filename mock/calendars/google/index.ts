@@ -19,7 +19,7 @@ export interface MockCalendarOptions {
   clock?: StandInClock
 }
 
-export type GoogleOperation = 'token' | 'calendars' | 'calendar' | 'events' | 'event' | 'watch' | 'stop' | 'other'
+type GoogleOperation = 'token' | 'calendars' | 'calendar' | 'events' | 'event' | 'watch' | 'stop' | 'other'
 
 const READ = 'https://www.googleapis.com/auth/calendar.readonly'
 

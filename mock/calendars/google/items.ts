@@ -4,7 +4,7 @@ import type { StandInAccount } from '../account.ts'
 import { compact, type StandInCalendar } from '../calendar.ts'
 import { type Instance, isMeet, type StoredEvent } from '../model.ts'
 
-export function instanceId({ event, originalStart }: Instance): string {
+function instanceId({ event, originalStart }: Instance): string {
   if (originalStart === null) return event.id
   return `${event.id}_${event.isAllDay ? compact(originalStart).slice(0, 8) : `${compact(originalStart)}Z`}`
 }

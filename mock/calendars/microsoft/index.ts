@@ -14,7 +14,7 @@ import { itemOf, masterOf, partsOfId } from './items.ts'
 import { accessDenied, badRequest, loginRefusal, noMailbox, notFound, unauthorized } from './refusals.ts'
 import { Subscriptions } from './subscriptions.ts'
 
-export type MicrosoftOperation =
+type MicrosoftOperation =
   | 'token'
   | 'me'
   | 'calendars'

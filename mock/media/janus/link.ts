@@ -8,7 +8,7 @@ export interface Description {
 }
 
 /** The fields that we read of the video room plugin's answers. */
-export interface RoomWord {
+interface RoomWord {
   videoroom?: string
   error?: string
   room?: number

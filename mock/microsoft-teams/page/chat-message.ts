@@ -6,7 +6,7 @@ import type { ChatLine } from './protocol.ts'
 const SCHEMA = 'http://schema.skype.com'
 
 /** The paragraphs of a message, a quotation of the message that it answers before them. */
-export function messageNodes({ text, links, mentions, replyTo }: ChatLine, quoted: string): Node[] {
+function messageNodes({ text, links, mentions, replyTo }: ChatLine, quoted: string): Node[] {
   const quote =
     replyTo !== undefined &&
     h(

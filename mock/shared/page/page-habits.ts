@@ -24,7 +24,7 @@ export function hideWhenIdle(bars: HTMLElement[], afterMs: number): () => void {
 }
 
 /** Reports at every change whether pointer and keys have been idle for this time. Returns a function that stops it. */
-export function whenIdle(afterMs: number, report: (isIdle: boolean) => void): () => void {
+function whenIdle(afterMs: number, report: (isIdle: boolean) => void): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined
   const awake = () => {
     report(false)

@@ -4,7 +4,7 @@
  */
 import { CLASS, LABEL, TEXT } from './table.ts'
 
-export interface DialogButton {
+interface DialogButton {
   /** The English text, which the page translates. */
   text: string
   /** The choice that the page reports on a click. */

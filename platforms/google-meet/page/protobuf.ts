@@ -1,6 +1,6 @@
 /** Reads the protobuf wire format without a schema, as far as the meeting's own messages need it. */
 
-export type WireValue = bigint | Uint8Array
+type WireValue = bigint | Uint8Array
 export type Fields = ReadonlyMap<number, readonly WireValue[]>
 
 const NONE: Fields = new Map()

@@ -19,7 +19,7 @@ const HAND = /^(?:front|back)_hand$/
 type Says = (label: string, text: string) => boolean
 
 /** Badges and the suffix of a presentation are not part of a name. */
-export function nameIn(element: Element, selectors: PageConfig['selectors']): string {
+function nameIn(element: Element, selectors: PageConfig['selectors']): string {
   const holder = element.querySelector(selectors.tileName ?? ':not(*)')
   const text = holder ? textWithout(holder, selectors.icon ?? 'i') : (element.getAttribute('data-self-name') ?? '')
   return plain(text)

@@ -14,7 +14,7 @@ const MAX_SHOWN = 500
 const BESIDE_THE_TEXT = '.timestamp, .sr-only, [aria-hidden="true"]'
 
 /** The meeting's messages, oldest first. `read` reads them from the page's own state. */
-export function readChat(selectors: PageConfig['selectors'], read: () => StoreMessage[] = readMessages): ChatMessage[] {
+function readChat(selectors: PageConfig['selectors'], read: () => StoreMessage[] = readMessages): ChatMessage[] {
   return readStore() ? read() : readPanel(selectors)
 }
 
@@ -34,7 +34,7 @@ function readPanel(selectors: PageConfig['selectors']): ChatMessage[] {
   })
 }
 
-export function chatState(selectors: PageConfig['selectors'], box: HTMLTextAreaElement | null): ChatState {
+function chatState(selectors: PageConfig['selectors'], box: HTMLTextAreaElement | null): ChatState {
   const panels = [...document.querySelectorAll(selectors.chatPanel ?? ':not(*)')]
   return {
     isPanelOpen: panels.some(isVisible),

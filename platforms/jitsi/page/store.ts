@@ -8,14 +8,14 @@ import type { ChatFile, ChatMessage, ChatReaction } from '../../../core/meeting/
 import { plainContent } from '../../shared/page/chat/chat-content.ts'
 import { pageNow } from '../../shared/page/page-clock.ts'
 
-export interface StorePerson {
+interface StorePerson {
   id: string
   name: string
   isHost: boolean
   isHandRaised: boolean
 }
 
-export interface StoreTrack {
+interface StoreTrack {
   /** Id of the participant, also for a shared screen. */
   ownerId: string
   kind: 'audio' | 'video' | 'screen'

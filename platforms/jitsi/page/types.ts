@@ -38,7 +38,7 @@ export interface PageSnapshot extends CommonSnapshot {
   isMediaLost: boolean
 }
 
-export interface ConferenceSnapshot {
+interface ConferenceSnapshot {
   isJoined: boolean
   /** The bot was joined before in this document, and is not now. */
   wasJoined: boolean

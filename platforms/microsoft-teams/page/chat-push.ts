@@ -61,7 +61,7 @@ export function listenToChat(heard: (messages: PushedMessage[]) => void, unread:
   })
 }
 
-export function messagesIn(batch: unknown): PushedMessage[] {
+function messagesIn(batch: unknown): PushedMessage[] {
   const events = listOf(objectOf(objectOf(batch)?.data)?.chatServiceBatchEvent)
   return events.flatMap((event): PushedMessage[] => {
     const message = objectOf(objectOf(event)?.message)

@@ -10,7 +10,7 @@ export interface MixReader {
   read(receivers: readonly RTCRtpReceiver[]): MixRound | null
 }
 
-export interface MixRound {
+interface MixRound {
   samples: LevelSample[]
   /** Level of the whole mix, 0 to 1; null if the browser does not report it. */
   mixLevel: number | null

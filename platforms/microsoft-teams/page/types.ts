@@ -7,7 +7,7 @@ import type { CommonConfig, CommonSnapshot, PageApi } from '../../shared/page/ty
 export type PageConfig = CommonConfig
 
 /** The screen for wrong links, denials, removals and failed connections alike. */
-export interface RetrySnapshot {
+interface RetrySnapshot {
   /** Title and description. */
   texts: string[]
   /** It asks for another meeting number: the given one is unknown. */

@@ -4,7 +4,7 @@ import type { Device } from '../join/device-toggles.ts'
 import type { CommonConfig } from '../page/types.ts'
 
 /** The picture at the start; null keeps the camera off. */
-export function firstImage({ botImages }: Pick<DriverOptions, 'botImages'>): string | null {
+function firstImage({ botImages }: Pick<DriverOptions, 'botImages'>): string | null {
   return botImages.find((image) => image !== null) ?? null
 }
 

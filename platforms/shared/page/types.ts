@@ -38,7 +38,7 @@ export interface CommonConfig {
   labels: Readonly<Record<string, string>>
 }
 
-export interface AudioTapConfig {
+interface AudioTapConfig {
   /** Samples per second of the mix of all participants; null if there is no listener. */
   mixRate: number | null
   /** Each person's voice in a separate track. */
@@ -52,7 +52,7 @@ export interface DialogSnapshot {
   buttons: DialogButton[]
 }
 
-export interface DialogButton {
+interface DialogButton {
   label: string
   /** The name of the button's effect in the page's own code, such as `ok`; null if there is none. */
   action: string | null
@@ -137,7 +137,7 @@ export interface Delivery {
   dropped?: number
 }
 
-export interface PageReport<Snapshot extends CommonSnapshot> extends Delivery {
+interface PageReport<Snapshot extends CommonSnapshot> extends Delivery {
   snapshot: Snapshot
 }
 

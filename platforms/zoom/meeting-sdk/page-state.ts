@@ -113,7 +113,7 @@ const ON_THE_WAY: ReadonlySet<PageKind> = new Set<PageKind>([
 ])
 
 /** `joinedWith`: some numbers have another meaning with another token. */
-export function sdkStateOf(snapshot: SdkSnapshot, joinedWith: JoinedWith): SdkPageState {
+function sdkStateOf(snapshot: SdkSnapshot, joinedWith: JoinedWith): SdkPageState {
   const { sdk } = snapshot
   const page = stateOfPage(asZoomPage(snapshot))
   const found = (kind: SdkKind, text: string, proofs: readonly string[] = []): SdkPageState => ({ kind, text, proofs })

@@ -29,7 +29,7 @@ const STARTED = 1
 const STEP = 'right to record'
 
 /** Meaning of a refusal of `mediaCapture` or `mediaCapturePermission`. Zoom's own typing errors are kept. */
-export type RightAnswer = 'have' | 'must_ask' | 'no_host' | 'unclear' | RightRefusal
+type RightAnswer = 'have' | 'must_ask' | 'no_host' | 'unclear' | RightRefusal
 type RightRefusal = Extract<
   ErrorCode,
   'RECORDING_RIGHTS_NOT_GRANTED' | 'CANNOT_REQUEST_RECORDING_RIGHT' | 'HOST_CLIENT_CANNOT_GRANT_PERMISSION'
@@ -55,7 +55,7 @@ const SENTENCES: Readonly<Record<RightRefusal, string>> = {
   HOST_CLIENT_CANNOT_GRANT_PERMISSION: "The host's client cannot answer a request to record",
 }
 
-export function rightAnswer(text: string): RightAnswer {
+function rightAnswer(text: string): RightAnswer {
   return ANSWERS.find(([wording]) => wording.test(text))?.[1] ?? 'unclear'
 }
 

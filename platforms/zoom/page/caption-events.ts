@@ -45,7 +45,7 @@ export function createCaptionEvents(
 }
 
 /** The name of the only person with these initials; empty if there is none, or more than one. */
-export function nameOfInitials(initials: string, people: readonly { name: string }[]): string {
+function nameOfInitials(initials: string, people: readonly { name: string }[]): string {
   if (initials === '') return ''
   const wanted = initials.toUpperCase()
   const fitting = people.filter(({ name }) => {

@@ -7,7 +7,7 @@ import { userOf } from './tiles.ts'
 /** Label of a screen whose owner is not known. */
 const UNKNOWN_OWNER = 'Shared screen'
 
-export interface SharedScreen {
+interface SharedScreen {
   element: Element
   /** Null while the owner is not known. */
   sharerId: string | null

@@ -24,7 +24,7 @@ export interface Part {
 }
 
 /** A part's transcript, with what is needed to put it into the whole. */
-export interface PartOfTranscript {
+interface PartOfTranscript {
   document: unknown
   raw: unknown
   events: readonly NumberedEvent[]

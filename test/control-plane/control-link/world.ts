@@ -20,7 +20,7 @@ import type { LinkTiming } from '../../../src/control-link/timing.ts'
 import { FAST, memoryLogger, temporaryFolder } from '../../src/control-link/support.ts'
 import { openTestDatabase } from '../postgres.ts'
 
-export const quiet = { info() {}, warn() {}, error() {} }
+const quiet = { info() {}, warn() {}, error() {} }
 export const RESERVED = 500_000
 /** For conditions that are waited for, in milliseconds. */
 export const PATIENCE = { timeout: 25_000, interval: 10 }

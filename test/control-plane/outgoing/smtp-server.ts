@@ -5,7 +5,7 @@ import { createServer, type Server } from 'node:net'
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server'
 import type { MailServer } from '../../../control-plane/outgoing/mailer.ts'
 
-export interface TakenMail {
+interface TakenMail {
   from: string
   /** Of the envelope. */
   to: string[]

@@ -62,7 +62,7 @@ const PLATFORMS = {
   },
 } satisfies Record<Platform, object>
 
-export const ADDRESSES: Readonly<Record<Platform, string>> = {
+const ADDRESSES: Readonly<Record<Platform, string>> = {
   'google-meet': 'https://meet.google.com/aaa-bbbb-ccc?hl=en',
   'microsoft-teams': 'https://teams.microsoft.com/v2/',
   zoom: 'https://app.zoom.us/wc/12345678901/join',

@@ -16,7 +16,7 @@ import { type OwnScript, serveOwnScript } from '../../../platforms/browser/own-s
 const here = dirname(fileURLToPath(import.meta.url))
 
 /** As strict as the real pages, and a little more. */
-export const STRICT_POLICY = [
+const STRICT_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
   "style-src 'self'",

@@ -35,7 +35,7 @@ const SHRUNK: readonly (keyof Waits)[] = [
 ]
 const SHRUNK_PACES: readonly (keyof ZoomPaces)[] = ['deadLinkRetryMs', 'deadLinkMs', 'blankMs', 'stallMs', 'onHoldMs']
 
-export function testWaits(speed: number): Waits {
+function testWaits(speed: number): Waits {
   const waits = { ...REAL_WAITS, ...ZOOM_WAITS, pollEveryMs: 120, callPollEveryMs: 250, preJoinMs: 90_000 }
   for (const name of SHRUNK) waits[name] = Math.round(waits[name] / speed)
   // A slow machine needs its time to draw a page, at any speed.
@@ -44,7 +44,7 @@ export function testWaits(speed: number): Waits {
   return waits
 }
 
-export function testPaces(speed: number): ZoomPaces {
+function testPaces(speed: number): ZoomPaces {
   const paces = { ...ZOOM_PACES, keyMs: 5, controlMs: 1500 }
   for (const name of SHRUNK_PACES) paces[name] = Math.round(paces[name] / speed)
   paces.blankMs = Math.max(paces.blankMs, 5000)

@@ -2,7 +2,7 @@
 import type { DialogSnapshot } from '../../../platforms/shared/page/types.ts'
 import type { FormSnapshot, PageSnapshot } from '../../../platforms/zoom/page/types.ts'
 
-export const CLIENT_URL = 'https://app.zoom.us/wc/88240852079/join'
+const CLIENT_URL = 'https://app.zoom.us/wc/88240852079/join'
 
 export function snapshot(more: Partial<PageSnapshot> = {}): PageSnapshot {
   return {

@@ -7,7 +7,7 @@ import { onTestFinished } from 'vitest'
 import { type WebSocket, WebSocketServer } from 'ws'
 import { freePort } from '../../servers/free-port.ts'
 
-export interface Link {
+interface Link {
   socket: WebSocket
   number: number
   /** Everything the bot said on this link. */

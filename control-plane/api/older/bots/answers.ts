@@ -37,7 +37,7 @@ export const listSchema = z
 const nullableText = z.string().nullable()
 const nullableInt = z.int().nullable()
 
-export const botRecordSchema = z
+const botRecordSchema = z
   .object({
     account_id: z.int(),
     bot_exited_at: time.nullable(),
@@ -95,7 +95,7 @@ const wordSchema = z.object({
   user_id: nullableInt,
 })
 
-export const transcriptSchema = z
+const transcriptSchema = z
   .object({
     bot_id: z.int(),
     id: z.int(),
@@ -126,7 +126,7 @@ export const meetingDataSchema = z
   .meta({ id: 'MeetingData' })
 export type MeetingData = z.output<typeof meetingDataSchema>
 
-export const DELETION_STATUSES = ['deleted', 'partiallyDeleted', 'alreadyDeleted', 'noDataFound'] as const
+const DELETION_STATUSES = ['deleted', 'partiallyDeleted', 'alreadyDeleted', 'noDataFound'] as const
 export const deletionSchema = z
   .object({ ok: z.boolean(), status: z.enum(DELETION_STATUSES) })
   .meta({ id: 'DeleteDataResponse' })

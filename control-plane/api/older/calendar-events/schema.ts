@@ -85,7 +85,7 @@ export type EventBotBody = z.output<typeof changeBody>
 const nullableText = z.string().nullable()
 const object = z.record(z.string(), z.unknown())
 
-export const botParamSchema = z
+const botParamSchema = z
   .object({
     bot_image: nullableText,
     bot_name: z.string(),

@@ -44,7 +44,7 @@ export async function anyBot(
 }
 
 /** It waits for its join time, or was cancelled before. A bot that was refused at its join time is a failed bot. */
-export function isOnlyPlanned(bot: Pick<BotRow, 'is_scheduled' | 'queued_at' | 'schedule_status'>): boolean {
+function isOnlyPlanned(bot: Pick<BotRow, 'is_scheduled' | 'queued_at' | 'schedule_status'>): boolean {
   return bot.is_scheduled && bot.queued_at === null && bot.schedule_status !== 'failed'
 }
 

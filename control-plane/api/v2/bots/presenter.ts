@@ -98,7 +98,7 @@ function wholeSeconds(seconds: number | null): number | null {
 const ANSWERED_UNIT = MICRO / 10_000
 
 /** The charge in tokens; the total is the sum of the rounded parts. Null before the charge. */
-export function tokensOf({ charged }: Pick<BotRow, 'charged'>): Tokens | null {
+function tokensOf({ charged }: Pick<BotRow, 'charged'>): Tokens | null {
   if (charged === null) return null
   const micro = charged as Partial<Charged>
   const parts = METERS.map((meter) => [meter, Math.round((micro[meter] ?? 0) / ANSWERED_UNIT)] as const)

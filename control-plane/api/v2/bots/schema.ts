@@ -50,7 +50,7 @@ const webSocket = webSocketAddress
   .meta({ format: 'uri' })
 
 /** Whether it leads to a supported platform is checked after the shape of the whole request. */
-export const meetingUrl = z
+const meetingUrl = z
   .string()
   .max(MAX_MEETING_TEXT_LENGTH)
   .trim()
@@ -99,7 +99,7 @@ export function problemOfCallerData(data: unknown): string | null {
 
 const seconds = (min: number, max: number) => z.int().min(min).max(max)
 
-export const timeoutConfig = z.strictObject({
+const timeoutConfig = z.strictObject({
   waiting_room_timeout: seconds(120, 1800).default(600).describe('Seconds of waiting for admission.'),
   no_one_joined_timeout: seconds(120, 1800).default(600).describe('Seconds alone after joining.'),
   silence_timeout: seconds(300, 3600).default(600).describe('Seconds without sound once people were there.'),
@@ -107,7 +107,7 @@ export const timeoutConfig = z.strictObject({
   max_recording_duration: seconds(7200, 21_600).nullish().describe('Seconds; null: four hours.'),
 })
 
-export const streamingConfig = z
+const streamingConfig = z
   .strictObject({
     input_url: webSocket.nullish(),
     output_url: webSocket.nullish(),
@@ -118,14 +118,14 @@ export const streamingConfig = z
   .describe('Live audio over WebSocket, both ways.')
 
 /** In any case of letters; `default` is the operator's speech service. */
-export const TRANSCRIPTION_WORDS = ['default', 'deepgram', 'assemblyai', 'captions'] as const
+const TRANSCRIPTION_WORDS = ['default', 'deepgram', 'assemblyai', 'captions'] as const
 const providerWord = z
   .string()
   .max(40)
   .transform((word) => word.toLowerCase())
   .pipe(z.enum(TRANSCRIPTION_WORDS))
 
-export const transcriptionConfig = z.strictObject({
+const transcriptionConfig = z.strictObject({
   provider: providerWord.default('default'),
   api_key: secret.describe("The caller's own key of the provider."),
   custom_params: callerData.nullish().describe('Given to the provider as they are.'),
@@ -137,7 +137,7 @@ export const callbackConfig = z.strictObject({
   method: z.enum(['POST', 'PUT']).default('POST'),
 })
 
-export const confConfig = z.strictObject({
+const confConfig = z.strictObject({
   credential_id: z.uuid().nullish(),
   credential_user_id: z.string().min(1).max(256).refine(storable, { error: NOT_STORABLE }).nullish(),
   obf_token: secret,
@@ -228,7 +228,7 @@ const person = z.object({
   profile_picture: z.string().optional(),
 })
 
-export const tokens = z
+const tokens = z
   .object({
     recording: z.number(),
     transcription: z.number(),
@@ -241,7 +241,7 @@ export const tokens = z
 export type Tokens = z.output<typeof tokens>
 
 /** The words of `status`. */
-export const SHOWN_STATUSES = [
+const SHOWN_STATUSES = [
   'queued',
   'joining_call',
   'in_waiting_room',
@@ -253,7 +253,7 @@ export const SHOWN_STATUSES = [
   'completed',
   'failed',
 ] as const
-export const shownStatus = z.enum(SHOWN_STATUSES)
+const shownStatus = z.enum(SHOWN_STATUSES)
 
 const link = z.string().nullable().describe('A link that works for 4 hours.')
 const freeForm = z.record(z.string(), z.unknown()).nullable()

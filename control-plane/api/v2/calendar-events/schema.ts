@@ -4,8 +4,8 @@ import { shownPlatform } from '../bots/schema.ts'
 import { CALENDAR_PLATFORMS } from '../calendars/schema.ts'
 import { commaList, flag, limit, requestTime, time, uuid } from '../common.ts'
 
-export const EVENT_STATUSES = ['confirmed', 'cancelled', 'tentative'] as const
-export const EVENT_TYPES = ['one_off', 'recurring'] as const
+const EVENT_STATUSES = ['confirmed', 'cancelled', 'tentative'] as const
+const EVENT_TYPES = ['one_off', 'recurring'] as const
 const RESPONSES = ['accepted', 'declined', 'tentative', 'needsAction'] as const
 
 const page = { limit: limit(250, 50), cursor: z.string().max(400).optional() }
@@ -42,7 +42,7 @@ const instanceFields = {
 }
 const seriesFields = { series_id: z.uuid(), event_type: z.enum(EVENT_TYPES) }
 
-export const instanceSchema = z.object(instanceFields).meta({ id: 'SeriesInstance' })
+const instanceSchema = z.object(instanceFields).meta({ id: 'SeriesInstance' })
 export type Instance = z.output<typeof instanceSchema>
 
 export const eventItemSchema = z.object({ ...seriesFields, ...instanceFields }).meta({ id: 'CalendarEventItem' })

@@ -67,7 +67,7 @@ export type OAuthFields = z.output<typeof updateCalendarBody>
 export const calendarParams = z.strictObject({ calendar_id: uuid })
 
 export const CALENDAR_PLATFORMS = ['google', 'microsoft'] as const
-export const CALENDAR_STATUSES = ['active', 'error', 'revoked', 'permission_denied'] as const
+const CALENDAR_STATUSES = ['active', 'error', 'revoked', 'permission_denied'] as const
 
 const text = z
   .string()

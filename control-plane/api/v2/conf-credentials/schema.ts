@@ -6,8 +6,8 @@ import { problemOfCallerData } from '../bots/schema.ts'
 import { commaList, time, uuid } from '../common.ts'
 import { botFilters } from '../filters.ts'
 
-export const CREDENTIAL_TYPES = ['app', 'user'] as const
-export const CREDENTIAL_STATES = ['active', 'invalid'] as const
+const CREDENTIAL_TYPES = ['app', 'user'] as const
+const CREDENTIAL_STATES = ['active', 'invalid'] as const
 
 const storable = (text: string) => !text.includes('\0') && text.isWellFormed()
 const NOT_STORABLE = { error: 'must not contain NUL or half of a surrogate pair' }
@@ -45,7 +45,6 @@ export const createCredentialBody = z
     extra: extra.default(null),
   })
   .refine(codeNeedsAddress, CODE_NEEDS_ADDRESS)
-export type CreateCredentialBody = z.output<typeof createCredentialBody>
 
 export const changeCredentialBody = z
   .strictObject({
@@ -68,7 +67,6 @@ export const changeCredentialBody = z
   // Every field may be left out, and so may the body.
   .nullish()
   .transform((body) => body ?? {})
-export type ChangeCredentialBody = z.output<typeof changeCredentialBody>
 
 export const credentialParams = z.strictObject({ credential_id: uuid })
 

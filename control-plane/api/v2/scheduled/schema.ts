@@ -15,7 +15,6 @@ export const changeScheduledBody = z
   .partial()
   .superRefine(checkPairs)
   .meta({ id: 'ChangeScheduledBot' })
-export type ChangeScheduledBody = z.output<typeof changeScheduledBody>
 
 export const SCHEDULE_STATUSES = ['scheduled', 'completed', 'cancelled', 'failed'] as const
 const freeForm = z.record(z.string(), z.unknown()).nullable()

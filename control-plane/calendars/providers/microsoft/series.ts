@@ -25,7 +25,7 @@ export async function readSeries(
 }
 
 /** Id, times and the series, and nothing else. */
-export function isStub(item: unknown): item is GraphItem {
+function isStub(item: unknown): item is GraphItem {
   return typeof item === 'object' && item !== null && !('subject' in item) && 'seriesMasterId' in item
 }
 

@@ -3,7 +3,7 @@ import { type Signal, useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { sentenceOf } from '../api.ts'
 
-export interface Outcome {
+interface Outcome {
   text: string
   isBad: boolean
 }

@@ -42,7 +42,7 @@ export interface ContainerSettings {
   recordings: RecordingsFolder | null
 }
 
-export interface RecordingsFolder {
+interface RecordingsFolder {
   /** The path in the service and in the bots. */
   path: string
   /** The engine's name for it: an absolute path, of which a bot gets its own part, or a whole volume. */

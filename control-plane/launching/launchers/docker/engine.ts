@@ -8,7 +8,7 @@ const ANSWER_MS = 30_000
 const FACTS_SERVE_MS = 60_000
 const PULL_MS = 30 * 60_000
 
-export interface EngineFacts {
+interface EngineFacts {
   /** Identifies the engine's own data. */
   id: string
   cores: number

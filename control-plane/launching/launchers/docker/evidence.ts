@@ -6,7 +6,7 @@ import { exitOf, knownTime, outOfMemory } from '../shared/evidence.ts'
 import { Tail } from '../shared/log-tail.ts'
 
 /** A container is started right after it was made. After this time its launcher is gone. */
-export const FIRST_STEPS_MS = 60_000
+const FIRST_STEPS_MS = 60_000
 /** More than 64 KiB in most logs; the engine knows lines only. */
 const LOG_LINES = 5_000
 const LOG_MS = 20_000

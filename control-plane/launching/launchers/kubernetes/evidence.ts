@@ -6,7 +6,7 @@ import type { ContainerFacts, JobFacts, PodFacts } from './facts.ts'
 /** The worker's exit code without a valid job. */
 const NO_JOB = 2
 /** A Job gets its pod right after it was made. After this time, its maker is considered gone. */
-export const FIRST_STEPS_MS = 60_000
+const FIRST_STEPS_MS = 60_000
 /** How long pulling an image may fail, since registries are down at times. */
 const PULL_PATIENCE_MS = 30_000
 /** How long the scheduler and the quota may need before a bot counts as one that waits. */

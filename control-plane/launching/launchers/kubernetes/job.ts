@@ -52,7 +52,7 @@ export interface PodSettings {
   environment: Readonly<Record<string, string | undefined>>
 }
 
-export interface Toleration {
+interface Toleration {
   key: string
   /** Null: any. */
   value: string | null

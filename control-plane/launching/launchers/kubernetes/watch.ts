@@ -19,7 +19,7 @@ interface WatchEvent<T> {
   object: T & { message?: string }
 }
 
-export interface Page<T> {
+interface Page<T> {
   items: T[]
   metadata?: { _continue?: string; resourceVersion?: string }
 }

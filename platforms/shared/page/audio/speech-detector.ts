@@ -36,12 +36,12 @@ const SAME_SAMPLE_MS = 1
 /** Without a round of levels for this long, CSRC is not healthy, and marks take over the turns that would end soon. */
 export const LEVELS_STALE_MS = 1000
 /** A page mark counts as speech for this long. */
-export const PAGE_HOLD_MS = 800
-export const PAGE_MARKS_NEEDED = 2
+const PAGE_HOLD_MS = 800
+const PAGE_MARKS_NEEDED = 2
 /** Unbroken page marks against silent levels that overrule the levels. */
 export const PAGE_OVERRULES_MS = 3000
 /** A caption counts as speech for this long. */
-export const CAPTION_HOLD_MS = 1500
+const CAPTION_HOLD_MS = 1500
 
 export const CONFIDENCE = {
   /** Levels and marks or captions agree. */
@@ -77,7 +77,7 @@ export interface LevelSample {
 }
 
 /** One observation. `at` is UTC milliseconds by the observer's own clock. */
-export type SpeechEvidence =
+type SpeechEvidence =
   /**
    * One round of sampling all audio receivers, to be sent every 100 to 500 ms while there are receivers to read, also
    * when nothing was heard. A participant who is not among `samples` was silent in this round.

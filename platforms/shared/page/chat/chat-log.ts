@@ -145,6 +145,6 @@ function isSame(one: ChatMessage, other: ChatMessage): boolean {
 }
 
 /** The panel turns line ends into other nodes, so white space is ignored in comparisons. */
-export function squeezed(text: string): string {
+function squeezed(text: string): string {
   return text.replace(/\s+/g, '')
 }

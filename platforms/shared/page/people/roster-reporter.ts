@@ -10,7 +10,7 @@ import type { PageEvent, PageParticipant } from '../types.ts'
  */
 const SELF_UNKNOWN_MS = 8000
 
-export interface Present {
+interface Present {
   /** Others in the meeting, in the order in which they came. */
   people: readonly PageParticipant[]
   /** Whether the bot itself is known, so that it is surely not among the people. */

@@ -1,14 +1,13 @@
 /** The picture that is recorded: our layer over the whole page, drawn from the page's video streams. */
 import type { DegradationStep } from '../../../../core/ports.ts'
 import { LOOK } from './composite-style.ts'
-import { FIRST_FRAME_MS } from './composite-tile.ts'
 import { type CompositeMode, type CompositeTile, Composition } from './composition.ts'
 import { type Frames, openFrames } from './frames/frame-surface.ts'
 import { createScreenSurface } from './screen-surface.ts'
 import type { Surface } from './surface.ts'
 import { createTopLayer } from './top-layer.ts'
 
-export type { CompositeMode, CompositeTile }
+export type { CompositeTile }
 
 export interface CompositeOptions {
   /** Shown while the bot is alone; default: Waiting for others. */
@@ -50,8 +49,6 @@ export interface Composite {
   /** Removes everything, also the hooks. */
   dispose(): void
 }
-
-export { FIRST_FRAME_MS }
 
 export function createComposite({ emptyText = 'Waiting for others', painter: own }: CompositeOptions = {}): Composite {
   const trusted = trustedAddresses(own)

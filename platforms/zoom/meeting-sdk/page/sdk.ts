@@ -4,7 +4,7 @@ import { type Attendee, fieldOf, numberOf, type SdkFactsStore } from './facts.ts
 import type { SdkAnswer, SdkJoin, SdkStart } from './types.ts'
 
 /** The part of `window.ZoomMtg` that the bot uses; names and signatures are those of the package's typings. */
-export interface MeetingSdk {
+interface MeetingSdk {
   setZoomJSLib(path: string, folder: string): void
   preLoadWasm(): void
   prepareWebSDK(): void

@@ -22,7 +22,7 @@ import { freePort } from '../../../servers/free-port.ts'
 import { freshMeet, startReporting } from '../reporting.ts'
 import { openApiWorld } from '../world.ts'
 
-export const DASHBOARD_FOLDER = join(packageRoot, 'dist/dashboard')
+const DASHBOARD_FOLDER = join(packageRoot, 'dist/dashboard')
 export const LONG = { timeout: 60_000 }
 export const HOSTILE = `<img src=x onerror="document.title='owned'"> \u202Eevil`
 

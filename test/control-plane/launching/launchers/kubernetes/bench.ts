@@ -13,9 +13,7 @@ import { startRelay } from '../../relay.ts'
 import { type LauncherBench, plainJob } from '../launcher-contract.ts'
 
 /** Jobs by address as the service offers them, without a database. */
-export async function startOffers(): Promise<
-  JobOffers & { tokens: Map<string, string>; open(): string[]; close(): void }
-> {
+async function startOffers(): Promise<JobOffers & { tokens: Map<string, string>; open(): string[]; close(): void }> {
   const jobs = new Map<string, { token: string; job: string }>()
   const tokens = new Map<string, string>()
   const server = createServer((request, response) => {
@@ -65,7 +63,7 @@ export interface KubernetesBench extends LauncherBench {
 }
 
 /** The same configuration, by way of another address. */
-export function configBy(config: KubeConfig, server: string): KubeConfig {
+function configBy(config: KubeConfig, server: string): KubeConfig {
   const [cluster, user] = [config.getCurrentCluster()!, config.getCurrentUser()!]
   const moved = new KubeConfig()
   moved.loadFromClusterAndUser({ ...cluster, server }, user)
