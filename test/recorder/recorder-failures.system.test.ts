@@ -40,8 +40,8 @@ const LOST_SECONDS = 1.5
 
 const DEATHS = [
   { program: 'ffmpeg', signal: 'SIGKILL', says: /^encoder: The encoder died \(SIGKILL\)$/ },
-  { program: 'Xvfb', signal: 'SIGKILL', says: /^stage: The display server died \(SIGKILL\)$/ },
-  { program: 'pulseaudio', signal: 'SIGKILL', says: /^stage: The sound server died \(SIGKILL\)$/ },
+  { program: 'Xvfb', signal: 'SIGKILL', says: /^environment: The display server died \(SIGKILL\)$/ },
+  { program: 'pulseaudio', signal: 'SIGKILL', says: /^environment: The sound server died \(SIGKILL\)$/ },
   { program: 'ffmpeg', signal: 'SIGSTOP', says: /^encoder: The encoder stalled: no new output for 2 s$/ },
 ] as const
 
