@@ -8,6 +8,7 @@ const { openMeeting, startBot } = endToEnd()
 /** A bot that does not come to record needs no display server. */
 const SOUND_ONLY = { job: { recording_mode: 'audio_only' } }
 
+/** SIGTERM while it records: `deaths.system.test.ts`, with a server that stores the recording. */
 describe('asked to stop', () => {
   test('before the page has loaded: nothing is recorded, and no join request is sent', async () => {
     const meeting = openMeeting('waiting-room', WITHOUT_CAMERAS)
@@ -29,19 +30,6 @@ describe('asked to stop', () => {
     expect(exitCode).toBe(0)
     expect(report).toMatchObject({ status: 'failed', error_code: 'SIGTERM' })
     expect(['left', 'closed', 'none']).toContain(meeting.state)
-  })
-
-  test('SIGTERM while recording: leaves, finishes, stores and says SIGTERM', async () => {
-    const meeting = openMeeting('open', WITHOUT_CAMERAS)
-    const bot = startBot(meeting)
-    await bot.whenStatus('in_call_recording')
-    await passes(3)
-    bot.kill('SIGTERM')
-    const { exitCode, report } = await bot.ended()
-    expect(exitCode).toBe(4)
-    expect(report).toMatchObject({ status: 'failed', error_code: 'SIGTERM' })
-    expect((await probe(bot.file('video.mp4'))).seconds).toBeGreaterThan(2)
-    expect(meeting.truth.leftAt).not.toBeNull()
   })
 })
 
