@@ -19,7 +19,7 @@ import { endToEnd } from './capture-environment.ts'
 import { LOOK, passes, speak, startSpeaking, type Turn, truthOf, WITHOUT_CAMERAS } from './meeting-script.ts'
 
 const { openMeeting, startBot } = endToEnd()
-/** What a death may cost. */
+/** A death may cost so much of the recording. */
 const LOST_SECONDS = 3
 /** A browser that has only just come back plays sound late on a machine that is busy with its start. */
 const LATE_SECONDS = 2

@@ -1,4 +1,4 @@
-/** What a recorder does apart from its files, whose sound and picture are measured in `recorder.measured.test.ts`. */
+/** The behavior of a recorder, apart from its files: `recorder.measured.test.ts` measures their sound and picture. */
 import { access } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
