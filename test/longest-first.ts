@@ -14,7 +14,6 @@ export const SLOW_FILES = [
   'test/control-plane/calendar.system.test.ts',
   'test/end-to-end/stopping.system.test.ts',
   'test/end-to-end/commands.system.test.ts',
-  'test/end-to-end/loaded-anew.system.test.ts',
   'test/control-plane/checker/checker.system.test.ts',
   'test/recorder/recorder.system.test.ts',
   'test/control-plane/launching/resume.system.test.ts',
