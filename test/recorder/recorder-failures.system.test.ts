@@ -40,8 +40,8 @@ const LOST_SECONDS = 1.5
 
 const DEATHS = [
   { program: 'ffmpeg', signal: 'SIGKILL', says: /^encoder: The encoder died \(SIGKILL\)$/ },
-  { program: 'Xvfb', signal: 'SIGKILL', says: /^stage: The display server died \(SIGKILL\)$/ },
-  { program: 'pulseaudio', signal: 'SIGKILL', says: /^stage: The sound server died \(SIGKILL\)$/ },
+  { program: 'Xvfb', signal: 'SIGKILL', says: /^environment: The display server died \(SIGKILL\)$/ },
+  { program: 'pulseaudio', signal: 'SIGKILL', says: /^environment: The sound server died \(SIGKILL\)$/ },
   { program: 'ffmpeg', signal: 'SIGSTOP', says: /^encoder: The encoder stalled: no new output for 2 s$/ },
 ] as const
 
@@ -69,7 +69,7 @@ test('after each death of the encoder or a server, the recording until then play
     const end = ends().at(-1)!
     expect(end - before, program).toBeGreaterThan(5 - LOST_SECONDS)
 
-    const isEnvironmentLost = says.source.startsWith('^stage')
+    const isEnvironmentLost = says.source.startsWith('^environment')
     if (isEnvironmentLost) await expect(recorder.resume()).rejects.toThrow('no capture environment')
     const again = await recorder.prepare(new AbortController().signal)
     // Who listens to the sound server finds the next one where the last one was.

@@ -43,19 +43,19 @@ export interface ZoomSdkOptions extends DriverOptions {
  */
 export async function openZoomSdk(
   target: MeetingTarget,
-  progress: CaptureEnvironment,
+  environment: CaptureEnvironment,
   signal: AbortSignal,
   options: ZoomSdkOptions,
 ): Promise<MeetingDriver> {
   const served = await serve(options.sdkBase ?? null)
   try {
     const script = meetingScript<SdkPageConfig>('page/zoom/meeting-sdk', {
-      ...scriptConfig(options, progress),
+      ...scriptConfig(options, environment),
       meetingHosts: ['127.0.0.1'],
       selectors: SELECTORS,
       labels: labelSources(WORDS.labels),
     })
-    const page = await openMeetingPage<SdkSnapshot, ElementName, SdkPageApi>(progress, signal, options, {
+    const page = await openMeetingPage<SdkSnapshot, ElementName, SdkPageApi>(environment, signal, options, {
       script,
       waits: ZOOM_WAITS,
       mediaOrigins: [served.origin],
