@@ -125,7 +125,7 @@ describe('a service whose lists are slow', () => {
       role: 'lists',
       connections: 2,
       statementTimeoutMs: 200,
-      isSerial: true,
+      readsByIndex: true,
     })
     const { rows } = await sql<{ workers: string }>`
       select current_setting('max_parallel_workers_per_gather') as workers`.execute(lists)
