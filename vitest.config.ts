@@ -23,6 +23,8 @@ export default defineConfig({
   test: {
     // A condition is waited for as long as a busy machine may need; a second is not a statement about the code.
     expect: { poll: { timeout: 20_000, interval: 50 } },
+    // Node runs the sources as they are, as it does in production; nothing here mocks a module.
+    experimental: { viteModuleRunner: false, nodeLoader: false },
     globalSetup: ['test/global-setup.ts'],
     // Modules have no state, so files may share them: loading them again costs more than most tests.
     isolate: false,

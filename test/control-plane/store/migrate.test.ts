@@ -55,10 +55,12 @@ const setNames = async (wanted: readonly string[]) => {
 test('a database with all earlier migrations has the same tables, and is kept', async () => {
   const now = await names()
   await world.database.insertInto('settings').values({ name: 'kept', value: '1' }).execute()
-  await sql`drop index bots_by_transcript, bot_commands_leave`.execute(world.database)
+  await sql`drop index bots_by_transcript, bot_commands_leave, bots_older_of_team, deliveries_of_team, deliveries_given_up_of_team`.execute(
+    world.database,
+  )
   await setNames(EARLIER)
   const made = await Promise.all([migrate(anyDatabase()), migrate(anyDatabase())])
-  expect(made.flat()).toEqual(['0110-requests', '0120-indexes'])
+  expect(made.flat()).toEqual(['0110-requests', '0120-indexes', '0130-lists'])
   expect(await names()).toEqual(now)
   expect(await missingMigrations(anyDatabase())).toEqual([])
   expect(await world.database.selectFrom('settings').where('name', '=', 'kept').selectAll().execute()).toHaveLength(1)
@@ -146,9 +148,11 @@ test('requests of the earlier form get the names of the job, those of bots and o
     world.database,
   )
 
-  await sql`drop index bots_by_transcript, bot_commands_leave`.execute(world.database)
+  await sql`drop index bots_by_transcript, bot_commands_leave, bots_older_of_team, deliveries_of_team, deliveries_given_up_of_team`.execute(
+    world.database,
+  )
   await sql`delete from kysely_migration where name > '0100-tables'`.execute(world.database)
-  expect(await migrate(anyDatabase())).toEqual(['0110-requests', '0120-indexes'])
+  expect(await migrate(anyDatabase())).toEqual(['0110-requests', '0120-indexes', '0130-lists'])
 
   const stored = await world.database.selectFrom('bots').select(['id', 'request']).where('id', 'in', bots).execute()
   expect(bots.map((id) => stored.find((one) => one.id === id)!.request)).toEqual([
