@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => plane.close())
 
 test('a control plane pauses, resumes, chats, takes a screenshot and ends; no file contains the pause or the token', async () => {
-  const meeting = openMeeting()
+  const meeting = openMeeting('open', WITHOUT_CAMERAS)
   const bot = startBot(meeting, { job: plane.job })
   await bot.whenStatus('in_call_recording')
   expect(await plane.command(bot, { type: 'resume' })).toMatchObject({ ok: false, code: 'FST_ERR_BOT_STATUS' })
