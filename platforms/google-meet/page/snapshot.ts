@@ -23,12 +23,7 @@ export function createSnapshotReader(
   /** Messages and names of people never count as wording of the page. */
   const peoples = ['tile', 'sidePanel', 'captionsRegion', 'chatMessage', 'dialog', 'icon'].map(select)
   const without = [...peoples, 'iframe', 'textarea', 'noscript', 'video', 'audio', 'canvas'].join(',')
-  const dialogs = createDialogReader({
-    dialog: select('dialog'),
-    clickable: select('clickable'),
-    icon: select('icon'),
-    label: elements.label,
-  })
+  const dialogs = createDialogReader(select, elements.label)
 
   function others(peopleCount: number | null): number | null {
     if (roster.source === 'channel' || roster.source === 'http') return roster.present().length

@@ -30,12 +30,7 @@ export function createSnapshotReader(
   const text = (element: Element) => textWithout(element, select('icon')).slice(0, MAX_NOTICE)
   const peoples = ['peoples', 'remoteTile', 'dialog', 'notificationArea', 'icon'].map(select)
   const without = [...peoples, 'iframe', 'textarea', 'noscript', 'video', 'audio', 'canvas'].join(',')
-  const dialogs = createDialogReader({
-    dialog: select('dialog'),
-    clickable: select('clickable'),
-    icon: select('icon'),
-    label: elements.label,
-  })
+  const dialogs = createDialogReader(select, elements.label)
   let wasJoined = false
 
   function notices(): Notice[] {

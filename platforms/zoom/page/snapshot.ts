@@ -30,12 +30,7 @@ export function createSnapshotReader(config: PageConfig, elements: Elements, kno
   const select = (name: SelectorName) => selectors[name] ?? ':not(*)'
   const { all, first, drawn } = elements
   const without = [...OF_PEOPLE.map(select), select('icon'), TOPIC, NO_WORDING].join(',')
-  const dialogs = createDialogReader({
-    dialog: select('dialog'),
-    clickable: select('clickable'),
-    icon: select('icon'),
-    label: elements.label,
-  })
+  const dialogs = createDialogReader(select, elements.label)
   const textOf = (element: Element | null) =>
     element === null ? null : visibleLines(element, `${select('icon')}, ${TOPIC}`).join(' ')
 

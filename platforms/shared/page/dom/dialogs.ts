@@ -10,17 +10,13 @@ export interface DialogReader {
   reference(ref: number): Element | null
 }
 
-export interface DialogReading {
-  /** Selectors; `icon` is text that does not count as wording. */
-  dialog: string
-  clickable: string
-  icon: string
-  label(element: Element): string
-  /** Of frames inside the page too. */
-  inFrames?: boolean
-}
-
-export function createDialogReader({ dialog, clickable, icon, label, inFrames }: DialogReading): DialogReader {
+/** `select` gives the platform's selectors; `icon` is text that does not count as wording. `inFrames`: of frames too. */
+export function createDialogReader(
+  select: (name: 'dialog' | 'clickable' | 'icon') => string,
+  label: (element: Element) => string,
+  inFrames = false,
+): DialogReader {
+  const dialog = select('dialog')
   let references: Element[] = []
   return {
     read() {
@@ -30,10 +26,10 @@ export function createDialogReader({ dialog, clickable, icon, label, inFrames }:
         .flatMap((place) => [...place.querySelectorAll(dialog)])
         .filter((found) => isVisible(found) && !found.parentElement?.closest(dialog))
         .map((found) => ({
-          text: visibleLines(found, `${icon}, button, [role="button"]`).join(' '),
+          text: visibleLines(found, `${select('icon')}, button, [role="button"]`).join(' '),
           isModal: found.getAttribute('aria-modal') === 'true',
           isPersistent: found.getAttribute('data-is-persistent') === 'true',
-          buttons: [...found.querySelectorAll(clickable)].filter(isVisible).map((button) => ({
+          buttons: [...found.querySelectorAll(select('clickable'))].filter(isVisible).map((button) => ({
             label: label(button),
             action: button.getAttribute('data-mdc-dialog-action'),
             ref: references.push(button) - 1,
