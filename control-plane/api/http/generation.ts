@@ -1,7 +1,7 @@
 /**
  * A generation of the API is one entry of the list that `buildApi` receives: a path prefix with its routes, the shape of
  * its errors, the names of its key header, and what it does with unknown fields. To add one, write a `Generation` and
- * append it to `GENERATIONS` in `generations.ts`; `app.ts` then
+ * append it to `GENERATIONS` in `server.ts`, which then
  *
  * - registers `routes` below `prefix` in a separate Fastify scope, so that hooks added there stay there (a renaming of
  *   public names, for example, is a `preValidation` and a `preSerialization` hook);

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { ACTOR_KINDS, AUDIT_ACTIONS, listAuditLog } from '../../../store/audit-log.ts'
 import type { ApiDependencies } from '../../dependencies.ts'
 import { type App, callerOf } from '../../http/generation.ts'
-import { commaList, errors, limit, list, requestTime, time, uuid } from '../common.ts'
+import { commaList, documented, limit, list, requestTime, time, uuid } from '../common.ts'
 import { cursorsOf, pageRequest } from '../cursor.ts'
 
 const query = z.strictObject({
@@ -34,26 +34,20 @@ const auditEntrySchema = z
   .meta({ id: 'AuditEntry' })
 
 export function auditLogRoutes(app: App, { readList }: ApiDependencies): void {
-  app.get(
-    '/audit-log',
-    {
-      config: { role: 'owner' },
-      schema: {
-        summary: 'List changes of the team, newest first',
-        description: 'Who changed what, when and from where. People need the role `owner`. Entries hold no secrets.',
-        tags: ['Audit log'],
-        querystring: query,
-        response: { 200: list(auditEntrySchema), ...errors() },
-      },
-    },
-    async (request) => {
+  documented(app, 'Audit log').get('/audit-log', {
+    config: { role: 'owner' },
+    summary: 'List changes of the team, newest first',
+    description: 'Who changed what, when and from where. People need the role `owner`. Entries hold no secrets.',
+    querystring: query,
+    answer: list(auditEntrySchema),
+    async handle(request) {
       const { teamId } = callerOf(request)
       const { actor, actor_id: actorId, action, target, after, before, cursor, limit: most } = request.query
       const filter = { actorKinds: actor, actorId, actions: action, target, after, before }
       const page = await readList(teamId, listAuditLog, teamId, filter, pageRequest(cursor, most))
       return { success: true as const, data: page.rows.map(shownEntry), ...cursorsOf(page) }
     },
-  )
+  })
 }
 
 /** The form of the API, which the command line prints too. */

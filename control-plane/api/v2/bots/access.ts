@@ -23,12 +23,12 @@ export function generationSeenBy({ session }: Caller): 'v2' | 'any' {
 
 /** The bot, if it is no longer only scheduled; otherwise rejects with 404. */
 export async function spawnedBot(
-  { database }: Pick<ApiDependencies, 'database'>,
+  dependencies: Pick<ApiDependencies, 'database'>,
   request: FastifyRequest,
   botId: string,
 ): Promise<BotRow> {
-  const bot = await readBot(database, botId)
-  if (bot === undefined || !isOf(callerOf(request))(bot) || isOnlyPlanned(bot)) throw refusals.botNotFound(botId)
+  const bot = await anyBot(dependencies, request, botId)
+  if (isOnlyPlanned(bot)) throw refusals.botNotFound(botId)
   return bot
 }
 

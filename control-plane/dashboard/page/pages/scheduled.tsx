@@ -39,7 +39,7 @@ export function Scheduled() {
                         confirmation={TEXTS.scheduled.cancelSure}
                         work={async () => {
                           const options = { params: { path: { bot_id: bot.bot_id } } }
-                          await answerOf(v2.DELETE('/v2/bots/scheduled/{bot_id}', options as never))
+                          await answerOf(v2.DELETE('/v2/bots/scheduled/{bot_id}', options))
                           await bots.reload()
                           return null
                         }}

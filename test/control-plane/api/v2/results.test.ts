@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { ApiDependencies, ArtifactLink } from '../../../../control-plane/api/dependencies.ts'
+import type { ApiDependencies } from '../../../../control-plane/api/dependencies.ts'
+import type { ArtifactField as ArtifactLink } from '../../../../control-plane/ports.ts'
 import { MEET, openApiWorld } from '../world.ts'
 
 let world: Awaited<ReturnType<typeof openApiWorld>>
