@@ -8,16 +8,18 @@ import { guardedLookup, mayBePublic } from '@standin/base/public-addresses.ts'
 import { imagesOf, type Job, type Problem } from '@standin/wire/job.ts'
 
 /** A field of the job that names an address to dial, such as `storage.endpoint`. */
-export type AddressField =
-  | 'streaming.input'
-  | 'streaming.output'
-  | 'control_plane.url'
-  | 'storage.endpoint'
-  | 'bot_image'
-  | 'conf_config.obf_token_url'
-  | 'conf_config.zak_token_url'
-  | 'conf_obf_token_url'
-  | 'conf_access_token_url'
+export type AddressField = (typeof ADDRESS_FIELDS)[number]
+export const ADDRESS_FIELDS = [
+  'streaming.input',
+  'streaming.output',
+  'control_plane.url',
+  'storage.endpoint',
+  'bot_image',
+  'conf_config.obf_token_url',
+  'conf_config.zak_token_url',
+  'conf_obf_token_url',
+  'conf_access_token_url',
+] as const
 
 type Environment = Readonly<Record<string, string | undefined>>
 

@@ -5,44 +5,13 @@ import { matches, plain } from '../shared/words.ts'
 import type { PageSnapshot } from './page/types.ts'
 import { type DialogText, type PageStateText, WORDS } from './words.ts'
 
-export type PageStateKind =
-  | 'off_site'
-  | 'login_wall'
-  | 'credentials_lost'
-  | 'removed'
-  | 'everyone_left'
-  | 'ended_for_all'
-  | 'denied'
-  | 'request_timed_out'
-  | 'left'
-  | 'invalid_code'
-  | 'expired_code'
-  | 'landing'
-  | 'marketing'
-  | 'call_error'
-  | 'blocked'
-  | 'captcha'
-  | 'waiting_for_host'
-  | 'lobby'
-  | 'consent'
-  | 'reconnecting'
-  | 'in_call'
-  | 'green_room'
-  | 'device_prompt'
-  | 'loading'
-  /** The page of an ended visit, with unknown words. */
-  | 'unknown_end'
-  /** The call's toolbar without any other sign: the waiting room or the meeting, not decided yet. */
-  | 'undecided'
-  | 'unknown'
-
 export interface PageState extends SharedPageState<PageStateKind> {
   proofs: Proof[]
 }
 
 type Proof = 'tile' | 'captions' | 'people' | 'roster'
 
-export const PAGE_PHASES: Readonly<Record<PageStateKind, PagePhase>> = {
+export const PAGE_PHASES = {
   off_site: 'out',
   login_wall: 'out',
   credentials_lost: 'out',
@@ -67,10 +36,14 @@ export const PAGE_PHASES: Readonly<Record<PageStateKind, PagePhase>> = {
   green_room: 'entrance',
   device_prompt: 'obstacle',
   loading: 'unclear',
+  /** The page of an ended visit, with unknown words. */
   unknown_end: 'out',
+  /** The call's toolbar without any other sign: the waiting room or the meeting, not decided yet. */
   undecided: 'undecided',
   unknown: 'unclear',
-}
+} as const satisfies Record<string, PagePhase>
+
+export type PageStateKind = keyof typeof PAGE_PHASES
 
 /** The roster is independent of the tiles. */
 export function isCorroborated({ proofs }: SharedPageState<PageStateKind>): boolean {

@@ -5,82 +5,51 @@
 
 import type { BotError } from '../../core/errors.ts'
 import type { MeetingEnd } from '../../core/meeting/meeting.ts'
-import { type Refusal, refusalError } from '../shared/join/refusal.ts'
+import { refusalError, refusals } from '../shared/join/refusal.ts'
 import type { JoinStep, PageState } from '../shared/page-state.ts'
 import type { PageStateKind } from './page-state.ts'
 
-const BEFORE_ADMISSION: Partial<Record<PageStateKind, Refusal>> = {
-  off_site: { code: 'LOGIN_REQUIRED', sentence: 'The Jitsi server sent the bot to another site to sign in ({text}).' },
-  login_wall: { code: 'LOGIN_REQUIRED', sentence: 'The Jitsi server admits people with an account only ("{text}").' },
-  landing: {
-    code: 'INVALID_MEETING_URL',
-    sentence: 'The link led to the home page of the Jitsi server ({text}) instead of a room.',
+const BEFORE_ADMISSION = refusals<PageStateKind>(
+  {
+    LOGIN_REQUIRED: {
+      off_site: 'The Jitsi server sent the bot to another site to sign in ({text}).',
+      login_wall: 'The Jitsi server admits people with an account only ("{text}").',
+    },
+    INVALID_MEETING_URL: {
+      landing: 'The link led to the home page of the Jitsi server ({text}) instead of a room.',
+    },
+    BOT_NOT_ACCEPTED: {
+      denied: 'A moderator rejected the request to join ("{text}").',
+      not_allowed:
+        'The Jitsi server does not let the bot into this room ("{text}"): a token may be missing or out of date.',
+      removed: 'The bot was removed before it was in ("{text}").',
+      unknown_end: 'Jitsi ended the attempt to join in words the bot does not know ("{text}").',
+    },
+    CANNOT_JOIN_MEETING: {
+      password:
+        'The room is locked with a password; put it behind the link as #pwd=…, or ask a moderator to unlock the room.',
+      full: 'The room is full ("{text}").',
+      maintenance: 'The Jitsi server is down for maintenance ("{text}").',
+      reservation: 'The server\'s reservation system refused the room ("{text}").',
+      too_quick: 'The Jitsi server limits how quickly rooms are made ("{text}").',
+      not_connected: 'The page could not connect to its Jitsi server ("{text}").',
+      reconnecting: 'The page lost its Jitsi server before the bot was in ("{text}").',
+      unreachable: 'The Jitsi server could no longer be reached ({text}).',
+      left: 'The page ended the visit by itself ({text}).',
+    },
+    EXITING_MEETING_BEFORE_RECORD: {
+      lobby_closed: 'The waiting room was closed while the bot was in it ("{text}").',
+      ended_for_all: 'The meeting ended while the bot was waiting ("{text}").',
+      time_limit: 'The meeting ran out of its time while the bot was waiting ("{text}").',
+    },
   },
-  denied: { code: 'BOT_NOT_ACCEPTED', sentence: 'A moderator rejected the request to join ("{text}").' },
-  not_allowed: {
-    code: 'BOT_NOT_ACCEPTED',
-    sentence: 'The Jitsi server does not let the bot into this room ("{text}"): a token may be missing or out of date.',
-  },
-  removed: { code: 'BOT_NOT_ACCEPTED', sentence: 'The bot was removed before it was in ("{text}").' },
-  full: { code: 'CANNOT_JOIN_MEETING', sentence: 'The room is full ("{text}").', canRetry: true },
-  maintenance: {
-    code: 'CANNOT_JOIN_MEETING',
-    sentence: 'The Jitsi server is down for maintenance ("{text}").',
-    canRetry: true,
-  },
-  reservation: {
-    code: 'CANNOT_JOIN_MEETING',
-    sentence: 'The server\'s reservation system refused the room ("{text}").',
-  },
-  too_quick: {
-    code: 'CANNOT_JOIN_MEETING',
-    sentence: 'The Jitsi server limits how quickly rooms are made ("{text}").',
-    canRetry: true,
-  },
-  not_connected: {
-    code: 'CANNOT_JOIN_MEETING',
-    sentence: 'The page could not connect to its Jitsi server ("{text}").',
-    canRetry: true,
-  },
-  reconnecting: {
-    code: 'CANNOT_JOIN_MEETING',
-    sentence: 'The page lost its Jitsi server before the bot was in ("{text}").',
-    canRetry: true,
-  },
-  unreachable: {
-    code: 'CANNOT_JOIN_MEETING',
-    sentence: 'The Jitsi server could no longer be reached ({text}).',
-    canRetry: true,
-  },
-  lobby_closed: {
-    code: 'EXITING_MEETING_BEFORE_RECORD',
-    sentence: 'The waiting room was closed while the bot was in it ("{text}").',
-  },
-  ended_for_all: {
-    code: 'EXITING_MEETING_BEFORE_RECORD',
-    sentence: 'The meeting ended while the bot was waiting ("{text}").',
-  },
-  time_limit: {
-    code: 'EXITING_MEETING_BEFORE_RECORD',
-    sentence: 'The meeting ran out of its time while the bot was waiting ("{text}").',
-  },
-  left: { code: 'CANNOT_JOIN_MEETING', sentence: 'The page ended the visit by itself ({text}).', canRetry: true },
-  unknown_end: {
-    code: 'BOT_NOT_ACCEPTED',
-    sentence: 'Jitsi ended the attempt to join in words the bot does not know ("{text}").',
-  },
-}
-
-const LOCKED: Refusal = {
-  code: 'CANNOT_JOIN_MEETING',
-  sentence:
-    'The room is locked with a password; put it behind the link as #pwd=…, or ask a moderator to unlock the room.',
-}
+  ['full', 'maintenance', 'too_quick', 'not_connected', 'reconnecting', 'unreachable', 'left'],
+)
 
 /** Before admission: the error of this page state, or null for none. */
 export function refusalOf(state: PageState<PageStateKind>, joinStep: JoinStep, hasPassword: boolean): BotError | null {
   const { kind } = state
-  const refusal = kind === 'password' ? (hasPassword ? null : LOCKED) : BEFORE_ADMISSION[kind]
+  const refusal = kind === 'password' && hasPassword ? null : BEFORE_ADMISSION[kind]
   return refusal ? refusalError(refusal, state.text, joinStep) : null
 }
 

@@ -2,82 +2,50 @@
 
 import type { BotError } from '../../core/errors.ts'
 import type { MeetingEnd } from '../../core/meeting/meeting.ts'
-import { type Refusal, refusalError } from '../shared/join/refusal.ts'
+import { refusalError, refusals } from '../shared/join/refusal.ts'
 import type { JoinStep, PageState } from '../shared/page-state.ts'
 import type { PageSnapshot } from './page/types.ts'
 import { noticeKind, type PageStateKind } from './page-state.ts'
 
-const DENIED: Refusal = {
-  code: 'BOT_NOT_ACCEPTED',
-  sentence: 'A participant denied the request to join ("{text}").',
-}
-
 /** docs/platform-notes/microsoft-teams.md#outcomes. A retry, if one can help, always uses a fresh browser. */
-const BEFORE_ADMISSION: Partial<Record<PageStateKind, Refusal>> = {
-  not_found: {
-    code: 'INVALID_MEETING_URL',
-    sentence:
-      'Microsoft Teams found no meeting for this link ("{text}"): number or passcode may be wrong, or the meeting is over.',
+const BEFORE_ADMISSION = refusals<PageStateKind>(
+  {
+    INVALID_MEETING_URL: {
+      not_found:
+        'Microsoft Teams found no meeting for this link ("{text}"): number or passcode may be wrong, or the meeting is over.',
+      no_page: 'Microsoft Teams has no page for this link ({text}).',
+      bad_link: 'Microsoft Teams does not take this link ("{text}").',
+    },
+    CANNOT_JOIN_MEETING: {
+      server_error: 'The server of Microsoft Teams failed on the way to the meeting ({text}).',
+      captcha: 'Microsoft Teams showed a captcha, which the bot does not solve; it was not solved in time.',
+      captcha_failed: 'Microsoft Teams did not take the answer to its captcha ("{text}").',
+      could_not_connect: 'Microsoft Teams did not connect the bot ("{text}").',
+      encryption_error: 'The meeting is end-to-end encrypted, which no guest in a browser can join ("{text}").',
+      unsupported_browser: 'Microsoft Teams does not run in this browser ("{text}").',
+      off_site: 'The page left Microsoft Teams for {text} before the bot was in.',
+      unknown_end: 'Microsoft Teams ended the attempt to join in words the bot does not know ("{text}").',
+    },
+    LOGIN_REQUIRED: {
+      sign_in_page: 'Microsoft Teams asked the bot to sign in ({text}).',
+      sign_in_wall: 'The meeting admits signed-in people only ("{text}").',
+      organization_policy: 'The organization\'s policy keeps guests out of the meeting ("{text}").',
+    },
+    TIMEOUT_WAITING_TO_START: {
+      not_started: 'The event has not begun and admits no guests before ("{text}").',
+      no_response: 'The request to join was not answered until Microsoft Teams gave up ("{text}").',
+    },
+    BOT_NOT_ACCEPTED: {
+      denied: 'A participant denied the request to join ("{text}").',
+      removed: 'The bot was removed before it was in ("{text}").',
+      left: 'The request to join was turned down ("{text}").',
+    },
+    EXITING_MEETING_BEFORE_RECORD: {
+      ended_for_all: 'The meeting ended while the bot was waiting ("{text}").',
+    },
   },
-  no_page: { code: 'INVALID_MEETING_URL', sentence: 'Microsoft Teams has no page for this link ({text}).' },
-  server_error: {
-    code: 'CANNOT_JOIN_MEETING',
-    sentence: 'The server of Microsoft Teams failed on the way to the meeting ({text}).',
-    canRetry: true,
-  },
-  bad_link: { code: 'INVALID_MEETING_URL', sentence: 'Microsoft Teams does not take this link ("{text}").' },
-  sign_in_page: { code: 'LOGIN_REQUIRED', sentence: 'Microsoft Teams asked the bot to sign in ({text}).' },
-  sign_in_wall: { code: 'LOGIN_REQUIRED', sentence: 'The meeting admits signed-in people only ("{text}").' },
-  organization_policy: {
-    code: 'LOGIN_REQUIRED',
-    sentence: 'The organization\'s policy keeps guests out of the meeting ("{text}").',
-  },
-  not_started: {
-    code: 'TIMEOUT_WAITING_TO_START',
-    sentence: 'The event has not begun and admits no guests before ("{text}").',
-  },
-  captcha: {
-    code: 'CANNOT_JOIN_MEETING',
-    sentence: 'Microsoft Teams showed a captcha, which the bot does not solve; it was not solved in time.',
-  },
-  captcha_failed: {
-    code: 'CANNOT_JOIN_MEETING',
-    sentence: 'Microsoft Teams did not take the answer to its captcha ("{text}").',
-  },
-  could_not_connect: {
-    code: 'CANNOT_JOIN_MEETING',
-    sentence: 'Microsoft Teams did not connect the bot ("{text}").',
-    canRetry: true,
-  },
-  encryption_error: {
-    code: 'CANNOT_JOIN_MEETING',
-    sentence: 'The meeting is end-to-end encrypted, which no guest in a browser can join ("{text}").',
-  },
-  unsupported_browser: {
-    code: 'CANNOT_JOIN_MEETING',
-    sentence: 'Microsoft Teams does not run in this browser ("{text}").',
-  },
-  off_site: {
-    code: 'CANNOT_JOIN_MEETING',
-    sentence: 'The page left Microsoft Teams for {text} before the bot was in.',
-    canRetry: true,
-  },
-  denied: DENIED,
-  no_response: {
-    code: 'TIMEOUT_WAITING_TO_START',
-    sentence: 'The request to join was not answered until Microsoft Teams gave up ("{text}").',
-  },
-  removed: { code: 'BOT_NOT_ACCEPTED', sentence: 'The bot was removed before it was in ("{text}").' },
-  left: { code: 'BOT_NOT_ACCEPTED', sentence: 'The request to join was turned down ("{text}").' },
-  ended_for_all: {
-    code: 'EXITING_MEETING_BEFORE_RECORD',
-    sentence: 'The meeting ended while the bot was waiting ("{text}").',
-  },
-  unknown_end: {
-    code: 'CANNOT_JOIN_MEETING',
-    sentence: 'Microsoft Teams ended the attempt to join in words the bot does not know ("{text}").',
-  },
-}
+  ['server_error', 'could_not_connect', 'off_site'],
+)
 
 /** Before admission: the error of this page state, or null for none. */
 export function refusalOf(
@@ -87,7 +55,7 @@ export function refusalOf(
 ): BotError | null {
   // After a wait in the waiting room, an end without known words is a denial by a participant.
   const isAnswer = state.kind === 'unknown_end' && seen.has('lobby')
-  const refusal = isAnswer ? DENIED : BEFORE_ADMISSION[state.kind]
+  const refusal = isAnswer ? BEFORE_ADMISSION.denied : BEFORE_ADMISSION[state.kind]
   return refusal ? refusalError(refusal, state.text, joinStep) : null
 }
 

@@ -4,45 +4,9 @@ import { matches, plain } from '../shared/words.ts'
 import type { PageSnapshot } from './page/types.ts'
 import { type PageStateText, WORDS } from './words.ts'
 
-export type PageStateKind =
-  | 'off_site'
-  /** The server has no such page. */
-  | 'no_page'
-  | 'server_error'
-  | 'sign_in_page'
-  | 'sign_in_wall'
-  | 'organization_policy'
-  | 'not_started'
-  | 'not_found'
-  | 'bad_link'
-  | 'unsupported_browser'
-  | 'captcha'
-  | 'captcha_failed'
-  | 'could_not_connect'
-  | 'denied'
-  | 'no_response'
-  | 'removed'
-  | 'encryption_error'
-  | 'ended_for_all'
-  | 'left'
-  /** The page of an ended visit, with unknown words. */
-  | 'unknown_end'
-  | 'launcher'
-  | 'permission_gate'
-  | 'pre_join'
-  | 'connecting'
-  | 'lobby'
-  /** The waiting room dropped the request without a message: its button to join works again. */
-  | 'lobby_dropped'
-  | 'in_call'
-  | 'reconnecting'
-  /** The button to leave without any other sign. */
-  | 'undecided'
-  | 'loading'
-  | 'unknown'
-
-export const PAGE_PHASES: Readonly<Record<PageStateKind, PagePhase>> = {
+export const PAGE_PHASES = {
   off_site: 'unclear',
+  /** The server has no such page. */
   no_page: 'unclear',
   server_error: 'unclear',
   sign_in_page: 'obstacle',
@@ -61,19 +25,24 @@ export const PAGE_PHASES: Readonly<Record<PageStateKind, PagePhase>> = {
   encryption_error: 'out',
   ended_for_all: 'out',
   left: 'out',
+  /** The page of an ended visit, with unknown words. */
   unknown_end: 'out',
   launcher: 'entrance',
   permission_gate: 'entrance',
   pre_join: 'entrance',
   connecting: 'unclear',
   lobby: 'waiting',
+  /** The waiting room dropped the request without a message: its button to join works again. */
   lobby_dropped: 'waiting',
   in_call: 'in_call',
   reconnecting: 'reconnecting',
+  /** The button to leave without any other sign. */
   undecided: 'undecided',
   loading: 'unclear',
   unknown: 'unclear',
-}
+} as const satisfies Record<string, PagePhase>
+
+export type PageStateKind = keyof typeof PAGE_PHASES
 
 /** Sub-domains count as well; government clouds are sub-domains of the last one. */
 export const TEAMS_HOSTS: readonly string[] = [

@@ -2,7 +2,7 @@
  * Wording by language. The driver asks for the page in English; the words of other languages serve where the page
  * ignores that.
  */
-import { mergeWords, type PartialWords } from '../shared/words.ts'
+import { mergeWords, type PartialWords, type Words } from '../shared/words.ts'
 import { GERMAN } from './words/de.ts'
 import { ENGLISH } from './words/en.ts'
 import { SPANISH } from './words/es.ts'
@@ -15,20 +15,16 @@ export type PageStateText = keyof typeof ENGLISH.states
 export type DialogText = keyof typeof ENGLISH.dialogs
 export type LabelName = keyof typeof ENGLISH.labels
 
-type Expressions<Name extends string> = Record<Name, readonly RegExp[]>
-export interface AllWords {
-  states: Expressions<PageStateText>
-  dialogs: Expressions<DialogText>
-  labels: Expressions<LabelName>
-  [table: string]: Readonly<Record<string, readonly RegExp[]>>
-}
 /** Only observed words; the rest of such a page is found by its structure. */
-export type TeamsWords = PartialWords<{
-  states: Expressions<PageStateText>
-  dialogs: Expressions<DialogText>
-  labels: Expressions<LabelName>
-}>
+export type TeamsWords = PartialWords<typeof ENGLISH>
 
 export const LANGUAGES = { en: ENGLISH, de: GERMAN, fr: FRENCH, es: SPANISH, pt: PORTUGUESE, ja: JAPANESE }
 
-export const WORDS = mergeWords<AllWords>(ENGLISH, [GERMAN, FRENCH, SPANISH, PORTUGUESE, JAPANESE, MORE_NAMES])
+export const WORDS: typeof ENGLISH & Words = mergeWords(ENGLISH, [
+  GERMAN,
+  FRENCH,
+  SPANISH,
+  PORTUGUESE,
+  JAPANESE,
+  MORE_NAMES,
+])

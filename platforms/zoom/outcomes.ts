@@ -5,67 +5,42 @@
 
 import type { BotError } from '../../core/errors.ts'
 import type { MeetingEnd } from '../../core/meeting/meeting.ts'
-import { type Refusal, refusalError } from '../shared/join/refusal.ts'
+import { type Refusal, refusalError, refusals } from '../shared/join/refusal.ts'
 import type { JoinStep } from '../shared/page-state.ts'
 import type { PageState, PageStateKind } from './page-state.ts'
 
-const BEFORE_ADMISSION: Partial<Record<PageStateKind, Refusal>> = {
-  off_site: {
-    code: 'CANNOT_JOIN_MEETING',
-    sentence: 'The page left Zoom for {text} before the bot was in.',
-    canRetry: true,
+const BEFORE_ADMISSION = refusals<PageStateKind>(
+  {
+    CANNOT_JOIN_MEETING: {
+      off_site: 'The page left Zoom for {text} before the bot was in.',
+      registration: 'The meeting asks for a registration ({text}); give the personal link that Zoom sends after it.',
+      client_blocked: 'Zoom blocks this client from the meeting ("{text}").',
+      browser_off: 'The meeting cannot be joined from a browser ("{text}").',
+      locked: 'The host has locked the meeting ("{text}").',
+      full: 'The meeting is full ("{text}").',
+      elsewhere: 'The same participant is in the meeting on another device ("{text}").',
+      join_failed: 'Zoom could not connect the bot to the meeting ("{text}").',
+      went_wrong: 'Zoom\'s page broke down ("{text}"); a machine that is too slow can be the reason.',
+      wrong_passcode: 'Zoom did not accept the passcode ("{text}").',
+    },
+    LOGIN_REQUIRED: {
+      login_wall: 'The meeting admits only people who are signed in to Zoom ("{text}").',
+    },
+    BOT_NOT_ACCEPTED: {
+      bot_wall:
+        'Zoom does not admit bots to this meeting ("{text}"). The host can change that, or the bot joins through the Meeting SDK.',
+      captcha: 'Zoom showed a captcha ("{text}"), which the bot does not solve.',
+      removed_before: 'The host removed the bot from this meeting earlier, and Zoom keeps it out ("{text}").',
+      removed: 'The host removed the bot from the waiting room ("{text}").',
+      left: 'Zoom ended the attempt to join without saying why ("{text}").',
+    },
+    MEETING_ENDED_PREMATURELY: {
+      ended: 'The meeting ended before the bot was in ("{text}").',
+      free_limit: 'The free meeting\'s time was over before the bot was in ("{text}").',
+    },
   },
-  login_wall: {
-    code: 'LOGIN_REQUIRED',
-    sentence: 'The meeting admits only people who are signed in to Zoom ("{text}").',
-  },
-  registration: {
-    code: 'CANNOT_JOIN_MEETING',
-    sentence: 'The meeting asks for a registration ({text}); give the personal link that Zoom sends after it.',
-  },
-  bot_wall: {
-    code: 'BOT_NOT_ACCEPTED',
-    sentence:
-      'Zoom does not admit bots to this meeting ("{text}"). The host can change that, or the bot joins through the Meeting SDK.',
-  },
-  captcha: {
-    code: 'BOT_NOT_ACCEPTED',
-    sentence: 'Zoom showed a captcha ("{text}"), which the bot does not solve.',
-  },
-  client_blocked: { code: 'CANNOT_JOIN_MEETING', sentence: 'Zoom blocks this client from the meeting ("{text}").' },
-  browser_off: { code: 'CANNOT_JOIN_MEETING', sentence: 'The meeting cannot be joined from a browser ("{text}").' },
-  removed_before: {
-    code: 'BOT_NOT_ACCEPTED',
-    sentence: 'The host removed the bot from this meeting earlier, and Zoom keeps it out ("{text}").',
-  },
-  locked: { code: 'CANNOT_JOIN_MEETING', sentence: 'The host has locked the meeting ("{text}").' },
-  full: { code: 'CANNOT_JOIN_MEETING', sentence: 'The meeting is full ("{text}").' },
-  elsewhere: {
-    code: 'CANNOT_JOIN_MEETING',
-    sentence: 'The same participant is in the meeting on another device ("{text}").',
-  },
-  removed: { code: 'BOT_NOT_ACCEPTED', sentence: 'The host removed the bot from the waiting room ("{text}").' },
-  ended: { code: 'MEETING_ENDED_PREMATURELY', sentence: 'The meeting ended before the bot was in ("{text}").' },
-  free_limit: {
-    code: 'MEETING_ENDED_PREMATURELY',
-    sentence: 'The free meeting\'s time was over before the bot was in ("{text}").',
-  },
-  left: {
-    code: 'BOT_NOT_ACCEPTED',
-    sentence: 'Zoom ended the attempt to join without saying why ("{text}").',
-  },
-  join_failed: {
-    code: 'CANNOT_JOIN_MEETING',
-    sentence: 'Zoom could not connect the bot to the meeting ("{text}").',
-    canRetry: true,
-  },
-  went_wrong: {
-    code: 'CANNOT_JOIN_MEETING',
-    sentence: 'Zoom\'s page broke down ("{text}"); a machine that is too slow can be the reason.',
-    canRetry: true,
-  },
-  wrong_passcode: { code: 'CANNOT_JOIN_MEETING', sentence: 'Zoom did not accept the passcode ("{text}").' },
-}
+  ['off_site', 'join_failed', 'went_wrong'],
+)
 
 /** Before the bot asked, no person can have refused: the page is simply not the meeting's. */
 const LEFT_BEFORE_ASKING: Refusal = {

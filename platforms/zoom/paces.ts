@@ -18,38 +18,27 @@ export const ZOOM_WAITS: Readonly<Partial<Waits>> = {
   chatOpenMs: 8000,
 }
 
-export interface ZoomPaces {
+export const ZOOM_PACES = {
   /**
    * Interval between two attempts with a link that Zoom calls invalid, which may be a meeting that has not started; and
    * the limit for all of them.
    */
-  deadLinkRetryMs: number
-  deadLinkMs: number
-  /** How long a page may be empty, and how long it may stay unchanged, before it is loaded again. */
-  blankMs: number
-  stallMs: number
-  reloads: number
-  /** Interval between two keys of the name. */
-  keyMs: number
-  /** By then the form has looked for devices; before that it loses typed text. */
-  formMs: number
-  /** Sound joins by itself within this time, or the bot has to join it. */
-  audioMs: number
-  /** After so long back in the waiting room, the meeting is over for the bot. */
-  onHoldMs: number
-  /** Interval between two attempts to open a panel or to change the view. */
-  controlMs: number
-}
-
-export const ZOOM_PACES: Readonly<ZoomPaces> = {
   deadLinkRetryMs: 15_000,
   deadLinkMs: 600_000,
+  /** How long a page may be empty, and how long it may stay unchanged, before it is loaded again. */
   blankMs: 12_000,
   stallMs: 25_000,
   reloads: 2,
+  /** Interval between two keys of the name. */
   keyMs: 50,
+  /** By then the form has looked for devices; before that it loses typed text. */
   formMs: 6000,
+  /** Sound joins by itself within this time, or the bot has to join it. */
   audioMs: 2500,
+  /** After so long back in the waiting room, the meeting is over for the bot. */
   onHoldMs: 600_000,
+  /** Interval between two attempts to open a panel or to change the view. */
   controlMs: 3000,
 }
+
+export type ZoomPaces = Readonly<typeof ZOOM_PACES>

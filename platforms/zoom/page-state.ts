@@ -4,51 +4,16 @@ import { matches, plain } from '../shared/words.ts'
 import type { PageSnapshot } from './page/types.ts'
 import { type PageStateWord, WORDS } from './words.ts'
 
-export type PageStateKind =
-  | 'off_site'
-  | 'login_wall'
-  | 'registration'
-  | 'bot_wall'
-  | 'captcha'
-  /** Zoom says the link is invalid. It also says so of meetings whose host has not started them yet. */
-  | 'invalid_link'
-  | 'client_blocked'
-  | 'browser_off'
-  | 'removed_before'
-  | 'locked'
-  | 'full'
-  | 'elsewhere'
-  | 'removed'
-  | 'ended'
-  | 'free_limit'
-  | 'left'
-  | 'join_failed'
-  | 'went_wrong'
-  | 'wrong_passcode'
-  | 'waiting_for_host'
-  | 'waiting_room'
-  | 'reconnecting'
-  | 'disclaimer'
-  | 'device_prompt'
-  | 'consent'
-  | 'in_call'
-  | 'launch_page'
-  /** The meeting is of another account than the company's host in the link. */
-  | 'other_account'
-  | 'preview'
-  | 'joining'
-  | 'blank'
-  | 'unknown'
-
 export type PageState = SharedPageState<PageStateKind>
 
 /** The phase of each page state. */
-export const PAGE_PHASES: Readonly<Record<PageStateKind, PagePhase>> = {
+export const PAGE_PHASES = {
   off_site: 'out',
   login_wall: 'out',
   registration: 'out',
   bot_wall: 'out',
   captcha: 'obstacle',
+  /** Zoom says the link is invalid. It also says so of meetings whose host has not started them yet. */
   invalid_link: 'waiting',
   client_blocked: 'out',
   browser_off: 'out',
@@ -71,12 +36,15 @@ export const PAGE_PHASES: Readonly<Record<PageStateKind, PagePhase>> = {
   consent: 'disturbed',
   in_call: 'in_call',
   launch_page: 'entrance',
+  /** The meeting is of another account than the company's host in the link. */
   other_account: 'entrance',
   preview: 'entrance',
   joining: 'unclear',
   blank: 'unclear',
   unknown: 'unclear',
-}
+} as const satisfies Record<string, PagePhase>
+
+export type PageStateKind = keyof typeof PAGE_PHASES
 
 /** Hosts of Zoom's own pages, also of those after a meeting. */
 const ZOOM_HOST = /^(?:[a-z0-9-]+\.)*zoom(?:gov)?\.(?:us|com)$/

@@ -2,14 +2,14 @@
 /** The command line. Each command lives in its own file; this one parses, explains and exits. */
 import { readFileSync } from 'node:fs'
 import { join as joinPath } from 'node:path'
-import { RECORDING_MODES } from '@standin/wire/codes.ts'
 import { TRANSCRIPTION_PROVIDERS, type TranscriptionProvider } from '@standin/wire/job.ts'
-import { Argument, Command, InvalidArgumentError, Option } from 'commander'
+import { Argument, Command, Option } from 'commander'
 import type { PlatformName } from '../../core/meeting/meeting.ts'
 import { packageRoot } from '../../core/process/page-scripts.ts'
 import { InvalidJob } from '../job/config.ts'
 import type { DemoFlags } from './demo.ts'
 import type { JoinFlags } from './join.ts'
+import { JOIN_OPTIONS } from './join-options.ts'
 import type { JoinPartsFlags } from './join-parts.ts'
 import { MockIsMissing } from './mock-package.ts'
 import type { RecoverFlags } from './recover.ts'
@@ -51,64 +51,13 @@ Exit codes:
   4   failed after recording began; what was recorded is stored
   70  a defect of ours`
 
-function seconds(text: string): number {
-  const value = Number(text)
-  if (!Number.isInteger(value)) throw new InvalidArgumentError('must be a whole number of seconds')
-  return value
-}
-
 function collect(text: string, before: string[]): string[] {
   return [...before, text]
 }
 
-/** The parser reads `--no-…` as a switch turned off; this one is a name that only begins so. */
-function noOneJoinedTimeout(): Option {
-  const option = new Option('--no-one-joined-timeout <seconds>', 'longest time alone after joining').argParser(seconds)
-  option.negate = false
-  return option
-}
-
 function withJoinOptions(command: Command): Command {
+  for (const option of JOIN_OPTIONS) command.addOption(option)
   return command
-    .option('--name <name>', 'what the bot is called in the meeting')
-    .addOption(new Option('--mode <mode>', 'what is recorded').choices([...RECORDING_MODES]))
-    .addOption(new Option('--frame-rate <fps>', 'frames a second').choices(['25', '30']).argParser(Number))
-    .option('--not-before <time>', 'when to ask to join, such as 2026-11-21T10:00:00+01:00 (default: at once)')
-    .option('--entry-message <text>', 'written into the chat on admission')
-    .option('--image <file|url>', "shown as the bot's picture: PNG, JPEG or WebP")
-    .option('--out <folder>', "where the recording's folder is made (default: recordings)")
-    .option('--s3 <s3://bucket/prefix>', 'store in S3 instead; credentials come from the usual AWS variables')
-    .option('--s3-endpoint <url>', 'an S3-compatible server')
-    .option('--s3-region <region>')
-    .option('--waiting-room-timeout <seconds>', 'longest wait for admission', seconds)
-    .addOption(noOneJoinedTimeout())
-    .option('--silence-timeout <seconds>', 'longest time without speech', seconds)
-    .option('--recording-timeout <seconds>', 'longest recording', seconds)
-    .addOption(
-      new Option('--recording-consent <answer>', 'when the meeting itself is recorded').choices(['accept', 'refuse']),
-    )
-    .option('--stream-output <ws url>', "the meeting's sound and who speaks go there")
-    .option('--stream-input <ws url>', 'sound from there is spoken into the meeting')
-    .addOption(
-      new Option('--stream-rate <hertz>', 'samples a second, both ways (default: 24000)')
-        .choices(['16000', '24000', '32000', '48000'])
-        .argParser(Number),
-    )
-    .option('--separate-tracks', "a file of each person's voice too, where the platform sends voices apart")
-    .option('--transcribe', 'make a transcript after the meeting')
-    .option('--captions', 'live transcript from the captions of the meeting')
-    .addOption(
-      new Option('--transcription-provider <name>', 'Default is the service of STANDIN_TRANSCRIPTION_URL').choices([
-        ...TRANSCRIPTION_PROVIDERS,
-      ]),
-    )
-    .option('--transcription-language <code>', 'such as en, where the service does not find out itself')
-    .option('--browser-state <folder|file|s3://…>', "the stored session of the bot's account; only read")
-    .option('--bot-id <uuid>', 'also the name of the recording')
-    .option('--control-plane <ws url>', 'reports there; its token comes from STANDIN_CONTROL_TOKEN')
-    .option('--conf-sdk-id <id>', "join through Zoom's Meeting SDK; its secret comes from STANDIN_CONF_SDK_PWD")
-    .option('--conf-obf-token-url <url>', 'gives on-behalf-of tokens (or one in STANDIN_CONF_OBF_TOKEN)')
-    .option('--conf-access-token-url <url>', 'gives the access key (ZAK) of the user to join as')
     .option(
       '--map-host <host=ip:port>',
       'send connections for a host elsewhere and accept its certificate',

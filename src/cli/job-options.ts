@@ -5,48 +5,15 @@
 import { randomUUID } from 'node:crypto'
 import { closeSync, openSync, readFileSync, readSync } from 'node:fs'
 import { parseJson } from '@standin/base/json-text.ts'
-import { MAX_JOB_BYTES, type TranscriptionProvider } from '@standin/wire/job.ts'
-import { type AddressField, isPermittedAddress } from '../../core/network/address-policy.ts'
+import { MAX_JOB_BYTES } from '@standin/wire/job.ts'
+import { ADDRESS_FIELDS, type AddressField, isPermittedAddress } from '../../core/network/address-policy.ts'
 import { pictureDataUrl } from '../job/bot-image.ts'
 import { InvalidJob } from '../job/config.ts'
 import { downloadJob } from './job-address.ts'
 import { takeJobFile } from './job-file.ts'
 import { jobPlaceOf } from './job-place.ts'
+import { FIELD_OPTIONS, type JoinOptions } from './join-options.ts'
 import { s3AddressOf } from './s3-address.ts'
-
-export interface JoinOptions {
-  job?: string
-  jobUrl?: string
-  botId?: string
-  name?: string
-  mode?: string
-  frameRate?: number
-  notBefore?: string
-  entryMessage?: string
-  image?: string
-  out?: string
-  s3?: string
-  s3Endpoint?: string
-  s3Region?: string
-  waitingRoomTimeout?: number
-  noOneJoinedTimeout?: number
-  silenceTimeout?: number
-  recordingTimeout?: number
-  controlPlane?: string
-  confSdkId?: string
-  confObfTokenUrl?: string
-  confAccessTokenUrl?: string
-  recordingConsent?: string
-  browserState?: string
-  streamInput?: string
-  streamOutput?: string
-  streamRate?: number
-  separateTracks?: boolean
-  transcribe?: boolean
-  captions?: boolean
-  transcriptionProvider?: TranscriptionProvider
-  transcriptionLanguage?: string
-}
 
 type Environment = Readonly<Record<string, string | undefined>>
 
@@ -70,48 +37,22 @@ export function jobFrom(
   if (given !== null && (typeof given !== 'object' || Array.isArray(given)))
     throw new InvalidJob([{ path: '', message: 'the job must be a JSON object' }])
   const job: Record<string, unknown> = { bot_id: randomUUID(), ...given }
-  const set = (field: string, value: unknown) => {
-    if (value !== undefined) job[field] = value
+  for (const { field: path, value } of fieldsOf(options)) {
+    const [field, inner] = path.split('.') as [string, string?]
+    job[field] = inner === undefined ? value : { ...(job[field] as object | undefined), [inner]: value }
   }
-  set('meeting_url', meetingUrl)
-  set('bot_id', options.botId)
-  set('bot_name', options.name)
-  set('recording_mode', options.mode)
-  set('frame_rate', options.frameRate)
-  set('not_before', options.notBefore)
-  set('entry_message', options.entryMessage)
-  set('recording_consent', options.recordingConsent)
-  set('browser_state', options.browserState)
-  set('separate_tracks', options.separateTracks)
-  set('bot_image', options.image === undefined ? undefined : pictureFrom(options.image))
+  if (options.image !== undefined) job.bot_image = pictureFrom(options.image)
+  if (meetingUrl !== undefined) job.meeting_url = meetingUrl
   const transcription = transcriptionFrom(options, job.transcription)
   if (transcription !== null) job.transcription = transcription
-  const streaming = Object.entries({
-    input: options.streamInput,
-    output: options.streamOutput,
-    audio_frequency: options.streamRate,
-  }).filter(([, value]) => value !== undefined)
-  if (streaming.length > 0)
-    job.streaming = { ...(job.streaming as object | undefined), ...Object.fromEntries(streaming) }
-  const timeouts = Object.entries({
-    waiting_room_timeout: options.waitingRoomTimeout,
-    no_one_joined_timeout: options.noOneJoinedTimeout,
-    silence_timeout: options.silenceTimeout,
-    recording_timeout: options.recordingTimeout,
-  }).filter(([, value]) => value !== undefined)
-  if (timeouts.length > 0)
-    job.timeout_config = { ...(job.timeout_config as object | undefined), ...Object.fromEntries(timeouts) }
   if (options.out !== undefined && options.s3 !== undefined)
     throw new InvalidJob([{ path: 'storage', message: '--out and --s3 exclude each other' }])
   if (options.out !== undefined) job.storage = { type: 'folder', path: options.out }
   if (options.s3 !== undefined) job.storage = s3From(options, options.s3)
-  set('conf_sdk_id', options.confSdkId)
-  set('conf_obf_token_url', options.confObfTokenUrl)
-  set('conf_access_token_url', options.confAccessTokenUrl)
   if (options.confSdkId !== undefined) {
     // Secrets stay off the command line, which every user of a machine can read.
-    set('conf_sdk_pwd', environment.STANDIN_CONF_SDK_PWD)
-    set('conf_obf_token', environment.STANDIN_CONF_OBF_TOKEN)
+    job.conf_sdk_pwd = environment.STANDIN_CONF_SDK_PWD ?? job.conf_sdk_pwd
+    job.conf_obf_token = environment.STANDIN_CONF_OBF_TOKEN ?? job.conf_obf_token
   }
   if (options.controlPlane !== undefined)
     job.control_plane = { url: options.controlPlane, token: environment.STANDIN_CONTROL_TOKEN ?? '' }
@@ -120,16 +61,16 @@ export function jobFrom(
 
 /** The fields whose addresses come from options, so from the person at the terminal. */
 export function typedFields(options: JoinOptions): AddressField[] {
-  const typed: [AddressField, string | undefined][] = [
-    ['streaming.input', options.streamInput],
-    ['streaming.output', options.streamOutput],
-    ['control_plane.url', options.controlPlane],
-    ['storage.endpoint', options.s3 === undefined ? undefined : options.s3Endpoint],
-    ['bot_image', options.image],
-    ['conf_obf_token_url', options.confObfTokenUrl],
-    ['conf_access_token_url', options.confAccessTokenUrl],
-  ]
-  return typed.flatMap(([field, value]) => (value === undefined ? [] : [field]))
+  const given = fieldsOf(options).map(({ field }) => field)
+  if (options.controlPlane !== undefined) given.push('control_plane.url')
+  if (options.s3 !== undefined && options.s3Endpoint !== undefined) given.push('storage.endpoint')
+  return ADDRESS_FIELDS.filter((field) => given.includes(field))
+}
+
+/** The fields of the job that are set by one option each. */
+function fieldsOf(options: Readonly<Record<string, unknown>>): { field: string; value: unknown }[] {
+  const all = FIELD_OPTIONS.map(({ field, option }) => ({ field, value: options[option.attributeName()] }))
+  return all.filter(({ value }) => value !== undefined)
 }
 
 /** Null if no option speaks of transcripts. Who wants to read along without naming a provider gets captions. */

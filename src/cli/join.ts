@@ -1,7 +1,8 @@
 import { readConfig } from '../job/config.ts'
 import { runConfig } from '../main.ts'
 import type { Io } from './io.ts'
-import { downloadedJob, type JoinOptions, jobFrom, typedFields } from './job-options.ts'
+import { downloadedJob, jobFrom, typedFields } from './job-options.ts'
+import type { JoinOptions } from './join-options.ts'
 import { viewOpener } from './open-view.ts'
 
 export interface JoinFlags extends JoinOptions {

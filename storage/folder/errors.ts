@@ -1,4 +1,4 @@
-import { StorageError } from '../error.ts'
+import { StorageError, type StorageTrouble } from '../error.ts'
 
 /** A file system's error code, or undefined for anything else. */
 export function systemCode(error: unknown): string | undefined {
@@ -10,50 +10,38 @@ export function systemCode(error: unknown): string | undefined {
 export function explainFolderError(error: unknown, action: string, place: string): Error {
   if (error instanceof StorageError) return error
   const code = systemCode(error)
-  const options = { cause: error }
+  const judged = (trouble: StorageTrouble, problem: string) =>
+    new StorageError(trouble, `Cannot ${action}: ${problem}`, { cause: error })
   switch (code) {
     case 'EACCES':
     case 'EPERM':
     case 'EROFS':
-      return new StorageError(
+      return judged(
         'access',
-        `Cannot ${action}: ${place} cannot be written (${code}). Choose another folder, or let the user who runs the bot write there.`,
-        options,
+        `${place} cannot be written (${code}). Choose another folder, or let the user who runs the bot write there.`,
       )
     case 'ENOTDIR':
     case 'EEXIST':
-      return new StorageError(
+      return judged(
         'invalid',
-        `Cannot ${action}: ${place}, or a part of its path, is a file and not a folder (${code}). Choose another folder.`,
-        options,
+        `${place}, or a part of its path, is a file and not a folder (${code}). Choose another folder.`,
       )
     case 'EISDIR':
     case 'ENOTEMPTY':
-      return new StorageError(
-        'invalid',
-        `Cannot ${action}: ${place} is a folder (${code}). Remove or rename it.`,
-        options,
-      )
+      return judged('invalid', `${place} is a folder (${code}). Remove or rename it.`)
     case 'ENOSPC':
     case 'EDQUOT':
     case 'EFBIG':
-      return new StorageError(
-        'full',
-        `Cannot ${action}: no room left at ${place} (${code}). Free some space or choose another folder.`,
-        options,
-      )
+      return judged('full', `no room left at ${place} (${code}). Free some space or choose another folder.`)
     case 'ENAMETOOLONG':
-      return new StorageError('invalid', `Cannot ${action}: the path ${place} is too long (${code}).`, options)
+      return judged('invalid', `the path ${place} is too long (${code}).`)
     case 'ELOOP':
-      return new StorageError(
-        'invalid',
-        `Cannot ${action}: ${place} is a symbolic link, which is not followed (${code}). Remove it.`,
-        options,
-      )
+      return judged('invalid', `${place} is a symbolic link, which is not followed (${code}). Remove it.`)
     case 'ENOENT':
-      return new StorageError('missing', `Cannot ${action}: ${place} does not exist (${code}).`, options)
+      return judged('missing', `${place} does not exist (${code}).`)
     default:
-      if (code === undefined) return error instanceof Error ? error : new StorageError('other', String(error), options)
-      return new StorageError('other', `Cannot ${action}: ${place}: the file system answered ${code}.`, options)
+      if (code === undefined)
+        return error instanceof Error ? error : new StorageError('other', String(error), { cause: error })
+      return judged('other', `${place}: the file system answered ${code}.`)
   }
 }

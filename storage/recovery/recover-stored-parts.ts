@@ -63,10 +63,8 @@ async function completeWithFragments(
   const Parts = [...parts]
     .sort(([a], [b]) => a - b)
     .map(([PartNumber, { etag: ETag, checksum }]) => ({ PartNumber, ETag, ChecksumSHA256: checksum ?? undefined }))
-  const target = { Bucket: session.bucket, Key: key, UploadId: uploadId, MultipartUpload: { Parts } }
-  await sender.request({ step: 'complete', signal: options.signal }, (send) =>
-    session.client.send(new CompleteMultipartUploadCommand(target), send),
-  )
+  const whole = { UploadId: uploadId, MultipartUpload: { Parts } }
+  await session.send(sender.circumstances('complete', options.signal), CompleteMultipartUploadCommand, whole)
 }
 
 /**

@@ -43,19 +43,12 @@ export class CompleteUpload {
     const md5 = createHash('md5').update(content).digest()
     const sha256 = this.#session.withChecksums ? createHash('sha256').update(content).digest() : null
     this.#sender.hurry()
-    const answer = await this.#sender.request({ step: 'store', signal }, (options) =>
-      this.#session.client.send(
-        new PutObjectCommand({
-          Bucket: this.#session.bucket,
-          Key: this.#file.key,
-          Body: content,
-          ContentLength: content.length,
-          ContentType: this.#file.contentType,
-          ...integrity(md5, sha256),
-        }),
-        options,
-      ),
-    )
+    const answer = await this.#session.send(this.#sender.circumstances('store', signal), PutObjectCommand, {
+      Body: content,
+      ContentLength: content.length,
+      ContentType: this.#file.contentType,
+      ...integrity(md5, sha256),
+    })
     const digests = { etag: md5.toString('hex'), checksum: sha256?.toString('base64') ?? null }
     const receipt = { etag: answer.ETag, checksum: answer.ChecksumSHA256 }
     await this.#verify({ ...continueCrc(EMPTY_CRC, content), ...digests }, receipt, signal, false)
@@ -75,34 +68,20 @@ export class CompleteUpload {
   }
 
   async #complete(parts: readonly StoredPart[], expected: Expected, signal: AbortSignal): Promise<Receipt> {
-    const UploadId = await this.#sender.uploadId()
-    const { bucket: Bucket } = this.#session
+    const whole = { UploadId: await this.#sender.uploadId(), MultipartUpload: { Parts: parts.map(named) } }
+    const circumstances = this.#sender.circumstances('complete', signal)
     try {
-      const answer = await this.#sender.request({ step: 'complete', signal }, (options) =>
-        this.#session.client.send(
-          new CompleteMultipartUploadCommand({
-            Bucket,
-            Key: this.#file.key,
-            UploadId,
-            MultipartUpload: { Parts: parts.map(named) },
-          }),
-          options,
-        ),
-      )
+      const answer = await this.#session.send(circumstances, CompleteMultipartUploadCommand, whole)
       return { etag: answer.ETag, checksum: answer.ChecksumSHA256 }
     } catch (error) {
       // It may have been completed before, by a request whose answer was lost.
       const isForgotten = error instanceof StorageError && error.serverCode === 'NoSuchUpload'
       const unknown = { etag: undefined, checksum: undefined }
-      if (
-        isForgotten &&
-        (await this.#verify(expected, unknown, signal).then(
-          () => true,
-          () => false,
-        ))
-      )
-        return unknown
-      throw error
+      if (!isForgotten) throw error
+      await this.#verify(expected, unknown, signal).catch(() => {
+        throw error
+      })
+      return unknown
     }
   }
 

@@ -22,9 +22,8 @@ export async function headOf(
   signal: AbortSignal,
 ): Promise<{ bytes: number; modifiedAt: number } | null> {
   try {
-    const head = await session.request({ step: 'look at', key, signal, isHopeless: hasNoCredentials }, (options) =>
-      session.client.send(new HeadObjectCommand({ Bucket: session.bucket, Key: key }), options),
-    )
+    const circumstances = { step: 'look at', key, signal, isHopeless: hasNoCredentials }
+    const head = await session.send(circumstances, HeadObjectCommand, {})
     return { bytes: head.ContentLength ?? 0, modifiedAt: head.LastModified?.getTime() ?? 0 }
   } catch (error) {
     if (error instanceof StorageError && error.trouble === 'missing') return null
@@ -36,19 +35,15 @@ export async function headOf(
 export async function moveObject(session: S3Session, from: string, to: string, signal: AbortSignal): Promise<void> {
   const source = await headOf(session, from, signal)
   if (source === null) throw new StorageError('missing', `s3://${session.bucket}/${from} is not there`)
-  if (source.bytes <= MAX_BYTES) {
-    await session.request({ step: 'copy', key: from, signal }, (options) =>
-      session.client.send(
-        new CopyObjectCommand({ Bucket: session.bucket, Key: to, CopySource: copySource(session, from) }),
-        options,
-      ),
-    )
-  } else
-    await composeObject(
-      session,
-      { key: to, contentType: 'video/mp4', head: null, from, range: [0, source.bytes] },
-      signal,
-    )
+  if (source.bytes <= MAX_BYTES)
+    await session.send({ step: 'copy', key: from, signal }, CopyObjectCommand, {
+      Key: to,
+      CopySource: copySource(session, from),
+    })
+  else {
+    const whole: [number, number] = [0, source.bytes]
+    await composeObject(session, { key: to, contentType: 'video/mp4', head: null, from, range: whole }, signal)
+  }
   const copy = await headOf(session, to, signal)
   if (copy?.bytes !== source.bytes)
     throw new StorageError('corrupted', `s3://${session.bucket}/${to} holds ${copy?.bytes} of ${source.bytes} bytes`)
@@ -72,32 +67,27 @@ export async function composeObject(
   signal: AbortSignal,
 ): Promise<void> {
   const { key, contentType, head, from, range } = object
-  const { bucket: Bucket } = session
   const UploadId = await createUpload(session, { key, contentType, signal, withChecksums: false })
   const parts: { PartNumber: number; ETag: string | undefined }[] = []
-  const target = () => ({ Bucket, Key: key, UploadId, PartNumber: parts.length + 1 })
+  const target = () => ({ UploadId, PartNumber: parts.length + 1 })
   try {
     for (let start = 0; head !== null && start < head.bytes.length; start += head.partBytes) {
       const Body = head.bytes.subarray(start, start + head.partBytes)
-      const answer = await session.request({ step: 'store', key, signal }, (options) =>
-        session.client.send(new UploadPartCommand({ ...target(), Body, ContentLength: Body.length }), options),
-      )
+      const part = { ...target(), Body, ContentLength: Body.length }
+      const answer = await session.send({ step: 'store', key, signal }, UploadPartCommand, part)
       parts.push({ PartNumber: parts.length + 1, ETag: answer.ETag })
     }
     for (let start = range[0]; start < range[1]; start += MAX_BYTES) {
       const last = Math.min(range[1], start + MAX_BYTES) - 1
       const source = { CopySource: copySource(session, from), CopySourceRange: `bytes=${start}-${last}` }
-      const answer = await session.request({ step: 'copy', key, signal }, (options) =>
-        session.client.send(new UploadPartCopyCommand({ ...target(), ...source }), options),
-      )
+      const answer = await session.send({ step: 'copy', key, signal }, UploadPartCopyCommand, {
+        ...target(),
+        ...source,
+      })
       parts.push({ PartNumber: parts.length + 1, ETag: answer.CopyPartResult?.ETag })
     }
-    await session.request({ step: 'complete', key, signal }, (options) =>
-      session.client.send(
-        new CompleteMultipartUploadCommand({ Bucket, Key: key, UploadId, MultipartUpload: { Parts: parts } }),
-        options,
-      ),
-    )
+    const whole = { UploadId, MultipartUpload: { Parts: parts } }
+    await session.send({ step: 'complete', key, signal }, CompleteMultipartUploadCommand, whole)
   } catch (error) {
     await abortUpload(session, key, UploadId)
     throw error

@@ -160,40 +160,38 @@ function quoted(text: string, secrets: string[]): string {
   return shown.length > 300 ? `${shown.slice(0, 300)}…` : shown
 }
 
-function causeAndCure(answer: Answer, place: S3Place): [StorageTrouble, string] {
+const judged = (trouble: StorageTrouble) => (cure: string) => [trouble, cure] as const
+const access = judged('access')
+const full = judged('full')
+const invalid = judged('invalid')
+const missing = judged('missing')
+const unreachable = judged('unreachable')
+const other = judged('other')
+
+function causeAndCure(answer: Answer, place: S3Place): readonly [StorageTrouble, string] {
   const where = place.endpoint ?? 'AWS S3'
   const { code, status } = answer
-  if (code === 'CredentialsProviderError') {
-    return [
-      'access',
+  if (code === 'CredentialsProviderError')
+    return access(
       'No credentials were found. Give access_key_id and secret_access_key, the usual AWS environment variables, or an instance role.',
-    ]
-  }
-  if (status === 413) {
-    return [
-      'full',
+    )
+  if (status === 413)
+    return full(
       `${where}, or a proxy before it, refuses bodies of this size (413). Raise its limit (nginx: client_max_body_size).`,
-    ]
-  }
-  if (answer.network === undefined && UNREADABLE.test(answer.message)) {
-    return ['invalid', `${where} does not answer as an S3 server does. Check storage.endpoint.`]
-  }
-  if (TLS_CODES.test(answer.system ?? '')) {
-    return [
-      'invalid',
+    )
+  if (answer.network === undefined && UNREADABLE.test(answer.message))
+    return invalid(`${where} does not answer as an S3 server does. Check storage.endpoint.`)
+  if (TLS_CODES.test(answer.system ?? ''))
+    return invalid(
       `The connection to ${where} is not safe. Check that storage.endpoint begins with the right one of http:// and https://; ` +
         "a certificate authority of one's own is named by the environment variable NODE_EXTRA_CA_CERTS.",
-    ]
-  }
-  if (/region is missing/i.test(answer.message)) {
-    return ['invalid', 'No region is known. Set storage.region, or the environment variable AWS_REGION.']
-  }
-  if (answer.network !== undefined || code === 'TimeoutError') {
-    return [
-      'unreachable',
+    )
+  if (/region is missing/i.test(answer.message))
+    return invalid('No region is known. Set storage.region, or the environment variable AWS_REGION.')
+  if (answer.network !== undefined || code === 'TimeoutError')
+    return unreachable(
       `${where} cannot be reached. Check storage.endpoint, the name resolution, the network and any proxy or firewall between.`,
-    ]
-  }
+    )
   if (
     [
       'PermanentRedirect',
@@ -206,56 +204,40 @@ function causeAndCure(answer: Answer, place: S3Place): [StorageTrouble, string] 
   ) {
     const used = place.region === null ? '' : ` and not in ${place.region}`
     const right = answer.region === undefined ? 'another region' : answer.region
-    return [
-      'invalid',
+    return invalid(
       `The bucket is in ${right}${used}. Set storage.region${answer.region === undefined ? '' : ` to ${answer.region}`}.`,
-    ]
+    )
   }
-  if (code === 'NoSuchBucket') {
-    return ['missing', 'There is no such bucket. Check its name, the endpoint and the region, or create it.']
-  }
-  if (code === 'NoSuchUpload') return ['missing', 'The server no longer knows the upload; something aborted it.']
-  if (code === 'RequestTimeTooSkewed') {
-    return ['access', "This machine's clock differs too much from the server's. Set it right, for example by NTP."]
-  }
-  if (code === 'ExpiredToken' || code === 'ExpiredTokenException' || code === 'TokenRefreshRequired') {
-    return [
-      'access',
-      'The session token has expired. Give a fresh one that lasts beyond the meeting, or an instance role.',
-    ]
-  }
-  if (code === 'InvalidAccessKeyId' || code === 'InvalidToken') {
-    return ['access', 'The server does not know this access key. Check access_key_id, session_token and the endpoint.']
-  }
-  if (code === 'SignatureDoesNotMatch') {
-    return ['access', 'The secret does not belong to the access key. Check secret_access_key, and the region.']
-  }
-  if (code === 'QuotaExceeded' || code === 'InsufficientCapacity' || status === 507) {
-    return ['full', 'The server has no room left, or a quota is used up.']
-  }
-  if (code === 'AccessDenied' || status === 401 || status === 403) {
-    return [
-      'access',
+  if (code === 'NoSuchBucket')
+    return missing('There is no such bucket. Check its name, the endpoint and the region, or create it.')
+  if (code === 'NoSuchUpload') return missing('The server no longer knows the upload; something aborted it.')
+  if (code === 'RequestTimeTooSkewed')
+    return access("This machine's clock differs too much from the server's. Set it right, for example by NTP.")
+  if (code === 'ExpiredToken' || code === 'ExpiredTokenException' || code === 'TokenRefreshRequired')
+    return access('The session token has expired. Give a fresh one that lasts beyond the meeting, or an instance role.')
+  if (code === 'InvalidAccessKeyId' || code === 'InvalidToken')
+    return access('The server does not know this access key. Check access_key_id, session_token and the endpoint.')
+  if (code === 'SignatureDoesNotMatch')
+    return access('The secret does not belong to the access key. Check secret_access_key, and the region.')
+  if (code === 'QuotaExceeded' || code === 'InsufficientCapacity' || status === 507)
+    return full('The server has no room left, or a quota is used up.')
+  if (code === 'AccessDenied' || status === 401 || status === 403)
+    return access(
       'The credentials may not do this. They need s3:PutObject, s3:GetObject and s3:AbortMultipartUpload on this key ' +
         '(kms:GenerateDataKey and kms:Decrypt too where the bucket is encrypted with its own key).',
-    ]
-  }
-  if (code === 'EntityTooLarge') return ['full', 'The server refuses files of this size.']
-  if (code === 'NotFound' || code === 'NoSuchKey' || status === 404) {
-    return ['missing', 'The bucket or the file is not there. Check bucket and endpoint.']
-  }
-  if (code === 'NotImplemented' || status === 501) {
-    return [
-      'invalid',
+    )
+  if (code === 'EntityTooLarge') return full('The server refuses files of this size.')
+  if (code === 'NotFound' || code === 'NoSuchKey' || status === 404)
+    return missing('The bucket or the file is not there. Check bucket and endpoint.')
+  if (code === 'NotImplemented' || status === 501)
+    return invalid(
       'The server does not know this request. Set storage.checksums to when_required, or use another server.',
-    ]
-  }
-  if (status === 400 && isUnnamed(code)) {
+    )
+  if (status === 400 && isUnnamed(code))
     // Answers to HEAD have no body, and so no reason.
-    return ['access', 'The server gave no reason; most often a session token has expired.']
-  }
-  if (status !== undefined && status >= 500) return ['unreachable', `${where} has internal errors. Try again later.`]
-  return ['other', 'See what the server said.']
+    return access('The server gave no reason; most often a session token has expired.')
+  if (status !== undefined && status >= 500) return unreachable(`${where} has internal errors. Try again later.`)
+  return other('See what the server said.')
 }
 
 /**

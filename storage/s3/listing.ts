@@ -52,12 +52,8 @@ export async function listParts(
   const parts = new Map<number, ListedPart>()
   let marker: string | undefined
   while (true) {
-    const page = await session.request({ step: 'list the parts of', key, signal }, (options) =>
-      session.client.send(
-        new ListPartsCommand({ Bucket: session.bucket, Key: key, UploadId: uploadId, PartNumberMarker: marker }),
-        options,
-      ),
-    )
+    const from = { UploadId: uploadId, PartNumberMarker: marker }
+    const page = await session.send({ step: 'list the parts of', key, signal }, ListPartsCommand, from)
     for (const { PartNumber, ETag, Size, ChecksumSHA256 } of page.Parts ?? [])
       if (PartNumber !== undefined && ETag !== undefined)
         parts.set(PartNumber, { etag: ETag, bytes: Size ?? 0, checksum: ChecksumSHA256 ?? null })

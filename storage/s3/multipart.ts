@@ -51,17 +51,10 @@ export async function createUpload(session: S3Session, start: UploadStart): Prom
         start.onRetry?.(error)
       },
     }
-    const answer = await session.request(circumstances, (options) =>
-      session.client.send(
-        new CreateMultipartUploadCommand({
-          Bucket: session.bucket,
-          Key: key,
-          ContentType: start.contentType,
-          ChecksumAlgorithm: (start.withChecksums ?? session.withChecksums) ? 'SHA256' : undefined,
-        }),
-        options,
-      ),
-    )
+    const answer = await session.send(circumstances, CreateMultipartUploadCommand, {
+      ContentType: start.contentType,
+      ChecksumAlgorithm: (start.withChecksums ?? session.withChecksums) ? 'SHA256' : undefined,
+    })
     if (answer.UploadId === undefined) {
       throw new StorageError(
         'invalid',
@@ -119,20 +112,15 @@ export async function abortUpload(session: S3Session, key: string, uploadId: str
     signal: AbortSignal.timeout(session.tuning.cleanupMs),
     patience: { ...session.tuning.patience, totalMs: session.tuning.cleanupMs },
   }
-  const target = { Bucket: session.bucket, Key: key, UploadId: uploadId }
   // A part that was on its way may land after the first abort, so the server is asked what is left.
   for (let round = 0; round < 3; round++) {
     try {
-      await session.request(circumstances, (options) =>
-        session.client.send(new AbortMultipartUploadCommand(target), options),
-      )
+      await session.send(circumstances, AbortMultipartUploadCommand, { UploadId: uploadId })
     } catch (error) {
       return isGone(error)
     }
     try {
-      const list = await session.request(circumstances, (options) =>
-        session.client.send(new ListPartsCommand(target), options),
-      )
+      const list = await session.send(circumstances, ListPartsCommand, { UploadId: uploadId })
       if ((list.Parts ?? []).length === 0) return true
     } catch (error) {
       // Not being allowed to list parts does not undo the abort.

@@ -116,21 +116,8 @@ export class PartSender {
     }
   }
 
-  /** Sends one request of this upload with the patience that the moment asks for. */
-  request<T>(
-    circumstances: Pick<Circumstances, 'step' | 'signal'>,
-    send: (options: { abortSignal: AbortSignal }) => Promise<T>,
-  ): Promise<T> {
-    return this.#session.request(this.#circumstances(circumstances.step, circumstances.signal), send)
-  }
-
-  /** Resolves when nothing is on its way any more. Repeatable, never rejects. */
-  async stop(): Promise<void> {
-    this.#stop.abort(new StorageError('other', `Storing ${this.#upload.key} was stopped`))
-    await Promise.allSettled([...this.#sending, this.#creating ?? Promise.resolve()])
-  }
-
-  #circumstances(step: string, signal: AbortSignal): Circumstances {
+  /** The patience that the moment asks for, for one request of this upload. */
+  circumstances(step: string, signal: AbortSignal): Circumstances {
     const { tuning } = this.#session
     return {
       step,
@@ -145,6 +132,12 @@ export class PartSender {
     }
   }
 
+  /** Resolves when nothing is on its way any more. Repeatable, never rejects. */
+  async stop(): Promise<void> {
+    this.#stop.abort(new StorageError('other', `Storing ${this.#upload.key} was stopped`))
+    await Promise.allSettled([...this.#sending, this.#creating ?? Promise.resolve()])
+  }
+
   #mayPass(error: unknown): boolean {
     if (s3CodeOf(error) === 'NoSuchUpload') return false
     if (this.#impatientFrom === null) return true
@@ -152,7 +145,7 @@ export class PartSender {
   }
 
   async #create(): Promise<string> {
-    const { step: _, ...circumstances } = this.#circumstances('store', this.#stop.signal)
+    const { step: _, ...circumstances } = this.circumstances('store', this.#stop.signal)
     const id = await createUpload(this.#session, { ...circumstances, ...this.#upload })
     await this.#onUpload(id)
     return id
@@ -180,8 +173,8 @@ export class PartSender {
     const uploadId = await this.uploadId()
     const body = await part.read()
     const md5 = part.md5.toString('hex')
-    const step = `store part ${part.number} of`
-    const answer = await this.request({ step, signal: this.#stop.signal }, async (options) => {
+    const circumstances = this.circumstances(`store part ${part.number} of`, this.#stop.signal)
+    const answer = await this.#session.request(circumstances, async (options) => {
       const taken = await this.#session.client.send(
         new UploadPartCommand({
           Bucket: this.#session.bucket,

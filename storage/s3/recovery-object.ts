@@ -57,26 +57,17 @@ export class RecoveryObject {
   async #keep(key: string, note: string): Promise<void> {
     const { tuning } = this.#session
     while (true) {
-      await this.#session.request(
-        {
-          step: 'note for recovery',
-          key,
-          signal: this.#stop.signal,
-          patience: { ...tuning.patience, totalMs: Number.POSITIVE_INFINITY },
-          isPassing: () => true,
-        },
-        (options) =>
-          this.#session.client.send(
-            new PutObjectCommand({
-              Bucket: this.#session.bucket,
-              Key: key,
-              Body: note,
-              ContentType: 'application/json',
-              ContentMD5: createHash('md5').update(note).digest('base64'),
-            }),
-            options,
-          ),
-      )
+      const patience = { ...tuning.patience, totalMs: Number.POSITIVE_INFINITY }
+      const circumstances = {
+        step: 'note for recovery',
+        key,
+        signal: this.#stop.signal,
+        patience,
+        isPassing: () => true,
+      }
+      const ContentMD5 = createHash('md5').update(note).digest('base64')
+      const object = { Body: note, ContentType: 'application/json', ContentMD5 }
+      await this.#session.send(circumstances, PutObjectCommand, object)
       await tuning.clock.sleep(BEAT_MS, this.#stop.signal)
     }
   }
@@ -87,13 +78,9 @@ export async function removeObject(session: S3Session, key: string, stop?: Abort
   const limit = AbortSignal.timeout(session.tuning.cleanupMs)
   const signal = stop === undefined ? limit : AbortSignal.any([limit, stop])
   const patience = { ...session.tuning.patience, totalMs: session.tuning.cleanupMs }
-  return session
-    .request({ step: 'remove', key, signal, patience }, (options) =>
-      session.client.send(new DeleteObjectCommand({ Bucket: session.bucket, Key: key }), options),
-    )
-    .then(
-      () => true,
-      // The right to delete may be missing.
-      () => false,
-    )
+  return session.send({ step: 'remove', key, signal, patience }, DeleteObjectCommand, {}).then(
+    () => true,
+    // The right to delete may be missing.
+    () => false,
+  )
 }

@@ -1,5 +1,11 @@
 import type { LookupFunction } from 'node:net'
-import { S3Client } from '@aws-sdk/client-s3'
+import {
+  type $Command,
+  S3Client,
+  type S3ClientResolvedConfig,
+  type ServiceInputTypes,
+  type ServiceOutputTypes,
+} from '@aws-sdk/client-s3'
 import { systemClock } from '@standin/base/deadline.ts'
 import type { storageSchema } from '@standin/wire/job.ts'
 import type { z } from 'zod'
@@ -71,6 +77,10 @@ export interface Circumstances {
   onRetry?: (error: StorageError) => void
 }
 
+type CommandOf<Input extends ServiceInputTypes, Output extends ServiceOutputTypes> = new (
+  input: Input,
+) => $Command<Input, Output, S3ClientResolvedConfig, ServiceInputTypes, ServiceOutputTypes>
+
 /** One bucket with its client. Every request of storage goes through `request`. */
 export class S3Session {
   #client: S3Client
@@ -99,6 +109,16 @@ export class S3Session {
 
   get client(): S3Client {
     return this.#client
+  }
+
+  /** Sends one request about the object at `circumstances.key`. The SDK wants a new command for each attempt. */
+  send<Input extends ServiceInputTypes, Output extends ServiceOutputTypes>(
+    circumstances: Circumstances,
+    Command: CommandOf<Input, Output>,
+    input: Omit<Input, 'Bucket' | 'Key'> & { Key?: string },
+  ): Promise<Output> {
+    const whole = { Bucket: this.bucket, Key: circumstances.key, ...input } as unknown as Input
+    return this.request(circumstances, (options) => this.client.send(new Command(whole), options))
   }
 
   /**

@@ -90,22 +90,12 @@ export class TailObjects {
   }
 
   async #put(key: string, content: Buffer): Promise<boolean> {
-    const { bucket, tuning } = this.#session
-    const once = { ...tuning.patience, totalMs: 0 }
+    const once = { ...this.#session.tuning.patience, totalMs: 0 }
     const circumstances = { step: 'store', key, signal: this.#stop.signal, patience: once }
     try {
-      await this.#session.request(circumstances, (options) =>
-        this.#session.client.send(
-          new PutObjectCommand({
-            Bucket: bucket,
-            Key: key,
-            Body: content,
-            ContentLength: content.length,
-            ContentMD5: createHash('md5').update(content).digest('base64'),
-          }),
-          options,
-        ),
-      )
+      const ContentMD5 = createHash('md5').update(content).digest('base64')
+      const object = { Body: content, ContentLength: content.length, ContentMD5 }
+      await this.#session.send(circumstances, PutObjectCommand, object)
       return true
     } catch {
       this.#stop.signal.throwIfAborted()

@@ -89,19 +89,12 @@ export async function putWhole(session: S3Session, upload: Upload): Promise<{ di
     checksum: session.withChecksums ? sha256.toString('base64') : null,
   }
   const { key, signal } = upload
-  const answer = await session.request({ step: 'store', key, signal }, (options) =>
-    session.client.send(
-      new PutObjectCommand({
-        Bucket: session.bucket,
-        Key: key,
-        Body: body,
-        ContentLength: body.length,
-        ContentType: upload.contentType,
-        ...integrity(md5, session.withChecksums ? sha256 : null),
-      }),
-      options,
-    ),
-  )
+  const answer = await session.send({ step: 'store', key, signal }, PutObjectCommand, {
+    Body: body,
+    ContentLength: body.length,
+    ContentType: upload.contentType,
+    ...integrity(md5, session.withChecksums ? sha256 : null),
+  })
   return { digests, receipt: { etag: answer.ETag, checksum: answer.ChecksumSHA256 } }
 }
 
@@ -138,20 +131,14 @@ async function sendParts(session: S3Session, upload: Upload, uploadId: string, p
     part: Buffer,
     digests: { md5: Buffer; sha256: Buffer | null },
   ): Promise<void> {
-    const answer = await session.request({ step: `store part ${partNumber} of`, key: upload.key, signal }, (options) =>
-      session.client.send(
-        new UploadPartCommand({
-          Bucket: session.bucket,
-          Key: upload.key,
-          UploadId: uploadId,
-          PartNumber: partNumber,
-          Body: part,
-          ContentLength: part.length,
-          ...integrity(digests.md5, digests.sha256),
-        }),
-        options,
-      ),
-    )
+    const circumstances = { step: `store part ${partNumber} of`, key: upload.key, signal }
+    const answer = await session.send(circumstances, UploadPartCommand, {
+      UploadId: uploadId,
+      PartNumber: partNumber,
+      Body: part,
+      ContentLength: part.length,
+      ...integrity(digests.md5, digests.sha256),
+    })
     // Only what the server has understood may be named when the upload is completed.
     const echoed = answer.ChecksumSHA256 === undefined ? {} : { ChecksumSHA256: answer.ChecksumSHA256 }
     progress.parts[partNumber - 1] = { PartNumber: partNumber, ETag: answer.ETag, ...echoed }
@@ -214,17 +201,8 @@ export async function putParts(
     const progress = await sendParts(session, upload, uploadId, partSize(upload.bytes, session.tuning.partBytes))
     const digests = digestsOf(progress, upload.bytes)
     try {
-      const answer = await session.request({ step: 'complete', key, signal }, (options) =>
-        session.client.send(
-          new CompleteMultipartUploadCommand({
-            Bucket: session.bucket,
-            Key: key,
-            UploadId: uploadId,
-            MultipartUpload: { Parts: progress.parts },
-          }),
-          options,
-        ),
-      )
+      const whole = { UploadId: uploadId, MultipartUpload: { Parts: progress.parts } }
+      const answer = await session.send({ step: 'complete', key, signal }, CompleteMultipartUploadCommand, whole)
       return { digests, receipt: { etag: answer.ETag, checksum: answer.ChecksumSHA256 } }
     } catch (error) {
       const isForgotten = error instanceof StorageError && error.serverCode === 'NoSuchUpload'

@@ -70,16 +70,9 @@ async function serverProves(
   signal: AbortSignal,
 ): Promise<boolean> {
   const head = await session
-    .request({ step: 'verify', key, signal }, (options) =>
-      session.client.send(
-        new HeadObjectCommand({
-          Bucket: session.bucket,
-          Key: key,
-          ChecksumMode: session.withChecksums ? 'ENABLED' : undefined,
-        }),
-        options,
-      ),
-    )
+    .send({ step: 'verify', key, signal }, HeadObjectCommand, {
+      ChecksumMode: session.withChecksums ? 'ENABLED' : undefined,
+    })
     .catch((error: unknown) => {
       // A bot that may only write relies on the receipt.
       const mayOnlyWrite = error instanceof StorageError && error.trouble === 'access' && isProof(receipt, digests)

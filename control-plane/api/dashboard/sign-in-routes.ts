@@ -40,7 +40,10 @@ export function signInRoutes(app: App, dependencies: ApiDependencies): void {
 
   app.post(
     '/sign-in',
-    { config: { isOpen: true }, schema: { body: z.strictObject({ email, password }), response: { 200: message } } },
+    {
+      config: { isOpen: true, changes: 'never' },
+      schema: { body: z.strictObject({ email, password }), response: { 200: message } },
+    },
     async (request, reply) => {
       const { email, password } = request.body
       const person = await findPerson(database, email)
@@ -79,7 +82,7 @@ export function signInRoutes(app: App, dependencies: ApiDependencies): void {
   app.post(
     '/sign-in-link',
     {
-      config: { isOpen: true },
+      config: { isOpen: true, changes: 'never' },
       schema: { body: z.strictObject({ token: z.string().min(1).max(100) }), response: { 200: message } },
     },
     async (request, reply) => {
@@ -92,7 +95,7 @@ export function signInRoutes(app: App, dependencies: ApiDependencies): void {
 
   app.post(
     '/sign-out',
-    { config: { role: 'viewer' }, schema: { response: { 200: message } } },
+    { config: { role: 'viewer', changes: 'never' }, schema: { response: { 200: message } } },
     async (request, reply) => {
       await closeSession(database, personOf(callerOf(request).session).hash)
       setSessionCookie(reply, null, isSecure)
@@ -110,7 +113,7 @@ export function signInRoutes(app: App, dependencies: ApiDependencies): void {
   app.patch(
     '/me',
     {
-      config: { role: 'viewer' },
+      config: { role: 'viewer', changes: 'sometimes' },
       schema: {
         body: z.strictObject({
           name: oneLine.optional(),

@@ -3,26 +3,14 @@
 import { isVisible, textWithout } from '../../shared/page/dom/visible-text.ts'
 import type { DeviceState } from '../../shared/page/types.ts'
 import { createControls } from './controls.ts'
-import { createJoinControls, type JoinButton } from './join-controls.ts'
-import type { ElementName, PageConfig } from './types.ts'
-
-export interface Elements {
-  find(name: ElementName): Element | null
-  join(): JoinButton | null
-  /** A visible control that has this label. */
-  labelled(label: string): Element | null
-  device(kind: 'microphone' | 'camera'): DeviceState
-  /** Number of people in the call with the bot, as the people button or badge says. */
-  peopleCount(): number | null
-  says(label: string, text: string): boolean
-  /** The first group of the label's expression, such as a name. */
-  read(label: string, text: string): string | null
-  label(element: Element): string
-}
+import { createJoinControls } from './join-controls.ts'
+import type { PageConfig } from './types.ts'
 
 type Wording = Pick<PageConfig, 'selectors' | 'labels' | 'joinLabels'>
 
-export function createElements({ selectors, labels, joinLabels }: Wording): Elements {
+export type Elements = ReturnType<typeof createElements>
+
+export function createElements({ selectors, labels, joinLabels }: Wording) {
   const controls = createControls(selectors, labels)
   const { says, read, select, all, label, inDialog, inTile, clickable } = controls
   const { nameBox, join } = createJoinControls(controls, joinLabels)
@@ -50,6 +38,7 @@ export function createElements({ selectors, labels, joinLabels }: Wording): Elem
     return says(`${kind}On`, text) ? 'on' : 'off'
   }
 
+  /** A visible control that has this label. */
   function labelled(wanted: string): Element | null {
     const found = clickable().filter((element) => says(wanted, label(element)))
     return found.find(isVisible) ?? found[0] ?? null
@@ -82,7 +71,7 @@ export function createElements({ selectors, labels, joinLabels }: Wording): Elem
     return number === undefined ? null : Number(number)
   }
 
-  const finders: Record<ElementName, () => Element | null> = {
+  const finders = {
     nameBox,
     join: () => join()?.element ?? null,
     withoutAccount: () => labelled('withoutAccount'),
@@ -108,13 +97,14 @@ export function createElements({ selectors, labels, joinLabels }: Wording): Elem
     // The icon of captions that are off; those that are on have another one.
     captions: () => byIcon('closed_caption_off') ?? labelled('captions'),
     captionsItem: () => all('menuItem').find((item) => isVisible(item) && says('turnOnCaptions', label(item))) ?? null,
-  }
+  } satisfies Record<string, () => Element | null>
 
   return {
-    find: (name) => finders[name](),
+    find: (name: keyof typeof finders): Element | null => finders[name](),
     join,
     labelled,
     device,
+    /** Number of people in the call with the bot, as the people button or badge says. */
     peopleCount() {
       const element = people()
       if (!element) return null

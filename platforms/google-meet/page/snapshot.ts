@@ -6,29 +6,19 @@ import type { Elements } from './elements.ts'
 import type { Roster } from './roster.ts'
 import type { PageConfig, PageSnapshot } from './types.ts'
 
-export interface SnapshotReader {
-  read(): PageSnapshot
-  reference(ref: number): Element | null
-}
-
 export function createSnapshotReader(
   config: PageConfig,
   elements: Elements,
   roster: Roster,
   audioReceivers: () => number,
-): SnapshotReader {
+) {
   const { selectors } = config
   const select = (name: string) => selectors[name] ?? ':not(*)'
   const all = (name: string) => [...document.querySelectorAll(select(name))]
   /** Messages and names of people never count as wording of the page. */
   const peoples = ['tile', 'sidePanel', 'captionsRegion', 'chatMessage', 'dialog', 'icon'].map(select)
   const without = [...peoples, 'iframe', 'textarea', 'noscript', 'video', 'audio', 'canvas'].join(',')
-  const dialogs = createDialogReader({
-    dialog: select('dialog'),
-    clickable: select('clickable'),
-    icon: select('icon'),
-    label: elements.label,
-  })
+  const dialogs = createDialogReader(select, elements.label)
 
   function others(peopleCount: number | null): number | null {
     if (roster.source === 'channel' || roster.source === 'http') return roster.present().length
@@ -39,7 +29,7 @@ export function createSnapshotReader(
   }
 
   return {
-    read() {
+    read(): PageSnapshot {
       const body = document.body as HTMLElement | null
       const tiles = all('tile')
       const peopleCount = elements.peopleCount()

@@ -1,5 +1,6 @@
 /** Types of the data that Google Meet's page script receives and reports, in addition to those of all platforms. */
 import type { CommonConfig, CommonSnapshot } from '../../shared/page/types.ts'
+import type { Elements } from './elements.ts'
 
 export interface PageConfig extends CommonConfig {
   /** Sources of the wordings of the join button, preferred ones first. */
@@ -39,16 +40,4 @@ export interface PageSnapshot extends CommonSnapshot {
 }
 
 /** Elements that the driver can ask for by name. */
-export type ElementName =
-  | 'nameBox'
-  | 'join'
-  | 'withoutAccount'
-  | 'microphone'
-  | 'camera'
-  | 'leave'
-  | 'chat'
-  | 'chatBox'
-  | 'send'
-  | 'people'
-  | 'captions'
-  | 'captionsItem'
+export type ElementName = Parameters<Elements['find']>[0]

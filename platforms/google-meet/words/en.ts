@@ -3,9 +3,9 @@
  * apostrophes, three dots for an ellipsis and plain spaces, and are case-insensitive. Those for whole pages match only
  * at the beginning of a block of text, so that messages and names of people are not mistaken for them.
  */
-import type { MeetWords } from '../words.ts'
+import type { Words } from '../../shared/words.ts'
 
-export const ENGLISH: MeetWords = {
+export const ENGLISH = {
   states: {
     removed: [/^you(?:'ve| have) been removed\b/, /^you were removed\b/],
     everyone_left: [/^the call ended because everyone left\b/],
@@ -120,4 +120,4 @@ export const ENGLISH: MeetWords = {
     consentYes: [/^join now$/, /^(?:ok|okay|accept|agree|continue|got it)$/],
     consentNo: [/^leave(?: call| meeting| now)?$/, /^(?:cancel|decline)$/],
   },
-}
+} satisfies Words

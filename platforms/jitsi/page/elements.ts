@@ -6,17 +6,11 @@ import { isVisible, labelOf } from '../../shared/page/dom/visible-text.ts'
 import type { Wording } from '../../shared/page/dom/wording.ts'
 import type { DeviceState } from '../../shared/page/types.ts'
 import type { StoreView } from './store.ts'
-import type { ElementName, PageConfig } from './types.ts'
+import type { PageConfig } from './types.ts'
 
-export interface Elements {
-  find(name: ElementName): Element | null
-  /** The first visible match. */
-  shown(selector: string): Element | null
-  device(kind: 'microphone' | 'camera', store: StoreView | null): DeviceState
-  label(element: Element): string
-}
+export type Elements = ReturnType<typeof createElements>
 
-export function createElements(selectors: PageConfig['selectors'], { says }: Wording): Elements {
+export function createElements(selectors: PageConfig['selectors'], { says }: Wording) {
   const select = (name: string) => selectors[name] ?? ':not(*)'
   const all = (name: string) => [...document.querySelectorAll(select(name))]
   const shown = (name: string) => all(name).find(isVisible) ?? null
@@ -42,7 +36,7 @@ export function createElements(selectors: PageConfig['selectors'], { says }: Wor
     camera: () => labelled('cameraOn', 'cameraOff', 'cameraSwitch') ?? besideMenu('cameraMenu'),
   }
 
-  const finders: Record<ElementName, () => Element | null> = {
+  const finders = {
     nameBox: () => shown('nameBox'),
     join: () => shown('join'),
     microphone: toggles.microphone,
@@ -66,12 +60,12 @@ export function createElements(selectors: PageConfig['selectors'], { says }: Wor
     dialogOk: () => shown('dialogOk'),
     launchWeb: () =>
       all('clickable').find((element) => says('launchWeb', label(element)) && isVisible(element)) ?? null,
-  }
+  } satisfies Record<string, () => Element | null>
 
   return {
-    find: (name) => finders[name](),
+    find: (name: keyof typeof finders): Element | null => finders[name](),
     shown,
-    device(kind, store) {
+    device(kind: 'microphone' | 'camera', store: StoreView | null): DeviceState {
       const element = toggles[kind]()
       if (!element) return 'absent'
       if (element.getAttribute('aria-disabled') === 'true') return 'absent'

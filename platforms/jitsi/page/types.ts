@@ -1,5 +1,6 @@
 /** Types of the data that the Jitsi page script receives and reports, in addition to those of all platforms. */
 import type { CommonConfig, CommonSnapshot, DialogSnapshot, PageApi } from '../../shared/page/types.ts'
+import type { Elements } from './elements.ts'
 
 export type { DialogSnapshot }
 
@@ -47,21 +48,6 @@ interface ConferenceSnapshot {
   waitsForModerator: boolean
 }
 
-export type ElementName =
-  | 'nameBox'
-  | 'join'
-  | 'microphone'
-  | 'camera'
-  | 'leave'
-  | 'leaveOnly'
-  | 'chat'
-  | 'closeChat'
-  | 'chatBox'
-  | 'send'
-  | 'passwordBox'
-  | 'passwordJoin'
-  | 'withPassword'
-  | 'dialogOk'
-  | 'launchWeb'
+export type ElementName = Parameters<Elements['find']>[0]
 
 export type JitsiPageApi = PageApi<PageSnapshot, ElementName>

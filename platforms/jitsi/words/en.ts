@@ -3,9 +3,9 @@
  * three dots for an ellipsis and plain spaces. Texts of notifications are not needed: a notification has the key of its
  * text.
  */
-import type { JitsiWords } from '../words.ts'
+import type { Words } from '../../shared/words.ts'
 
-export const ENGLISH: JitsiWords = {
+export const ENGLISH = {
   states: {
     removed: [/\bkicked you out of the meeting\b/, /\byou were kicked out of the meeting\b/],
     lobby_closed: [/\blobby room (?:has been )?closed\b/],
@@ -45,4 +45,4 @@ export const ENGLISH: JitsiWords = {
     sendToAll: [/^send to the group$/],
     dismiss: [/^(?:dismiss|ok|okay|close|not now|skip)$/],
   },
-}
+} satisfies Words

@@ -3,19 +3,11 @@
 import { isVisible, labelOf, plain } from '../../shared/page/dom/visible-text.ts'
 import type { Wording } from '../../shared/page/dom/wording.ts'
 import type { DeviceState } from '../../shared/page/types.ts'
-import type { ElementName, PageConfig } from './types.ts'
+import type { PageConfig } from './types.ts'
 
-export interface Elements {
-  find(name: ElementName): Element | null
-  device(kind: 'microphone' | 'camera'): DeviceState
-  /** The first visible element of this selector. */
-  visible(selector: string): Element | null
-  has(selector: string): boolean
-  label(element: Element): string
-  select(name: string): string
-}
+export type Elements = ReturnType<typeof createElements>
 
-export function createElements({ selectors }: Pick<PageConfig, 'selectors'>, { says }: Wording): Elements {
+export function createElements({ selectors }: Pick<PageConfig, 'selectors'>, { says }: Wording) {
   const select = (name: string) => selectors[name] ?? ':not(*)'
   const all = (name: string) => [...document.querySelectorAll(select(name))]
   const label = (element: Element) => plain(labelOf(element, `${select('icon')}, ${select('hidden')}`))
@@ -90,7 +82,7 @@ export function createElements({ selectors }: Pick<PageConfig, 'selectors'>, { s
     return element instanceof HTMLInputElement ? (element.labels?.[0] ?? element) : element
   }
 
-  const finders: Record<ElementName, () => Element | null> = {
+  const finders = {
     onWeb: () => visible('onWeb') ?? (first('launcher') ? worded('onWeb') : null),
     nameBox,
     join,
@@ -114,13 +106,13 @@ export function createElements({ selectors }: Pick<PageConfig, 'selectors'>, { s
     more: () => control('more'),
     captionsMenu: () => visible('captionsMenu'),
     captionsItem: () => visible('captionsItem'),
-  }
+  } satisfies Record<string, () => Element | null>
 
   return {
-    find: (name) => finders[name](),
+    find: (name: keyof typeof finders): Element | null => finders[name](),
     device: deviceState,
     visible,
-    has: (name) => first(name) !== null,
+    has: (name: string) => first(name) !== null,
     label,
     select,
   }

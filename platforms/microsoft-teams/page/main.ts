@@ -41,13 +41,7 @@ function createTeamsPage(page: SharedPage<PageConfig>): PlatformPage<TeamsPageAp
   const captions = createCaptionEvents({ config, people, wording, emit, onSpeaker: (id) => speech?.caption(id) })
   const readReactions = createReactionReader(hands, people)
   const unread = createUnreadMessages()
-  const dialogs = createDialogReader({
-    dialog: select('dialog'),
-    clickable: select('clickable'),
-    icon: select('icon'),
-    label: elements.label,
-    inFrames: true,
-  })
+  const dialogs = createDialogReader(select, elements.label, true)
   const speech = tap && watchTeamsSpeech(tap, people, emitSpeech)
   const snapshot = createSnapshotReader(elements, wording, {
     people,

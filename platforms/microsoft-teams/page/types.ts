@@ -3,6 +3,7 @@
  * platforms; plain data in both directions.
  */
 import type { CommonConfig, CommonSnapshot, PageApi } from '../../shared/page/types.ts'
+import type { Elements } from './elements.ts'
 
 export type PageConfig = CommonConfig
 
@@ -74,30 +75,7 @@ export interface PageSnapshot extends CommonSnapshot {
 export type RosterSource = 'push' | 'call' | 'page'
 
 /** Elements that the driver can ask for by name. */
-export type ElementName =
-  | 'onWeb'
-  | 'nameBox'
-  | 'join'
-  | 'cancel'
-  | 'microphone'
-  | 'camera'
-  | 'speaker'
-  | 'computerAudio'
-  | 'leave'
-  | 'leaveItem'
-  | 'rejoin'
-  | 'confirmLeave'
-  | 'chat'
-  | 'chatBox'
-  | 'send'
-  | 'view'
-  | 'speakerView'
-  | 'galleryView'
-  | 'viewMore'
-  | 'incomingVideo'
-  | 'more'
-  | 'captionsMenu'
-  | 'captionsItem'
+export type ElementName = Parameters<Elements['find']>[0]
 
 export interface TeamsPageApi extends PageApi<PageSnapshot, ElementName> {
   /** Uses the devices once, so that the page notices that they are allowed. */

@@ -3,7 +3,6 @@
 import type { ErrorCode } from '@standin/wire/codes.ts'
 import { BotError } from '../../../core/errors.ts'
 import type { CommonSnapshot } from '../page/types.ts'
-import type { JoinStep } from '../page-state.ts'
 
 /** The page's own wording is cut after it. Characters. */
 const MAX_TEXT_LENGTH = 200
@@ -16,7 +15,22 @@ export interface Refusal {
   canRetry?: boolean
 }
 
-export function refusalError({ code, sentence, canRetry = false }: Refusal, text: string, step: JoinStep): BotError {
+/**
+ * The refusal of each page state, from the sentences that belong to each code. Another attempt may succeed after the
+ * kinds of `passing`.
+ */
+export function refusals<Kind extends string>(
+  sentences: Partial<Record<ErrorCode, Partial<Record<Kind, string>>>>,
+  passing: readonly Kind[],
+): Partial<Record<Kind, Refusal>> {
+  const table: Partial<Record<Kind, Refusal>> = {}
+  for (const [code, byKind] of Object.entries(sentences) as [ErrorCode, Partial<Record<Kind, string>>][])
+    for (const [kind, sentence] of Object.entries(byKind) as [Kind, string][])
+      table[kind] = { code, sentence, canRetry: passing.includes(kind) }
+  return table
+}
+
+export function refusalError({ code, sentence, canRetry = false }: Refusal, text: string, step: string): BotError {
   const message = sentence.replace('{text}', () => text.slice(0, MAX_TEXT_LENGTH))
   return new BotError(code, message, { step, canRetry })
 }

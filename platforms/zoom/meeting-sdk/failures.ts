@@ -4,33 +4,72 @@
  */
 
 import type { ErrorCode } from '@standin/wire/codes.ts'
-import { BotError } from '../../../core/errors.ts'
+import type { BotError } from '../../../core/errors.ts'
+import { type Refusal, refusalError, refusals } from '../../shared/join/refusal.ts'
 import type { SdkFailure } from './page/types.ts'
 
-export type FailureKind =
-  | 'app_refused'
-  | 'signature_expired'
-  | 'sdk_too_old'
-  | 'no_answer'
-  | 'bad_request'
-  | 'unknown_meeting'
-  | 'wrong_passcode'
-  | 'details_wanted'
-  | 'login_required'
-  | 'removed_before'
-  | 'not_in_browser'
-  | 'trouble'
-  | 'too_often'
-  | 'captcha'
-  | 'media_missing'
-  | 'access_key_refused'
-  | 'on_behalf_stale'
-  | 'on_behalf_refused'
-  | 'foreign_meeting'
-  | 'recording_token_refused'
-  | 'ended_before'
-  | 'full'
-  | 'barred'
+/** `{text}` is the SDK's own wording, with its number. */
+const SENTENCES = {
+  SDK_AUTH_FAILED: {
+    app_refused:
+      'Zoom refused the SDK credentials ({text}). Is the app active, has it the Meeting SDK, and does it allow joining by programs?',
+    // The next attempt carries a new signature.
+    signature_expired: 'Zoom takes the signature for expired ({text}). Is the clock of this machine right?',
+    sdk_too_old: 'The Meeting SDK is too old for Zoom ({text}).',
+  },
+  CANNOT_GET_JWT_TOKEN: {
+    no_answer: 'The Meeting SDK did not take the signature up: it never began to join ({text}).',
+  },
+  CANNOT_JOIN_MEETING: {
+    bad_request: 'The Meeting SDK refused what it was given ({text}).',
+    wrong_passcode: "The meeting's passcode is missing or wrong ({text}).",
+    details_wanted: 'The meeting asks for a registration or an e-mail address ({text}). Give the personal link.',
+    not_in_browser: 'The meeting cannot be joined from a browser ({text}).',
+    trouble: 'Zoom did not let the bot connect ({text}).',
+    too_often: 'The bot asked Zoom too often ({text}).',
+    captcha: 'Zoom wants a captcha solved before it lets this address join ({text}); the bot does not solve any.',
+    media_missing: "The Meeting SDK's own files could not be loaded ({text}).",
+    full: 'The meeting is full ({text}).',
+    barred: 'The meeting does not let the bot in ({text}).',
+  },
+  INVALID_MEETING_URL: {
+    unknown_meeting: 'Zoom does not know this meeting ({text}).',
+  },
+  LOGIN_REQUIRED: {
+    login_required: 'The meeting admits signed-in people only ({text}).',
+  },
+  BOT_NOT_ACCEPTED: {
+    removed_before: 'The host removed this bot from the meeting before ({text}).',
+  },
+  CONF_ACCESS_TOKEN_ERROR: {
+    access_key_refused: 'Zoom refused the access key of the user ({text}).',
+    recording_token_refused: 'Zoom refused the token for local recording ({text}).',
+  },
+  CONF_OBF_TOKEN_ERROR: {
+    // A token serves one join: a used one is replaced by a fresh one, if there is an address for it.
+    on_behalf_stale:
+      'Zoom refused the on-behalf-of token: it is used up, expired or wrong ({text}). A token serves one try; an address gives a fresh one for each.',
+    on_behalf_refused: 'Zoom refused the on-behalf-of token ({text}). Does it belong to this meeting?',
+  },
+  UNABLE_JOIN_EXTERNAL_MEETING: {
+    foreign_meeting: "The meeting belongs to another account than the app's, and the app may not join it so ({text}).",
+  },
+  MEETING_ENDED_PREMATURELY: {
+    ended_before: 'The meeting was over before the bot was in ({text}).',
+  },
+} as const satisfies Partial<Record<ErrorCode, Record<string, string>>>
+
+export type FailureKind = { [Code in keyof typeof SENTENCES]: keyof (typeof SENTENCES)[Code] }[keyof typeof SENTENCES]
+
+export const FAILURE_OUTCOMES = refusals<FailureKind>(SENTENCES, [
+  'signature_expired',
+  'trouble',
+  'too_often',
+  'media_missing',
+  'access_key_refused',
+  'on_behalf_stale',
+  'full',
+]) as Record<FailureKind, Refusal>
 
 /** Failures for which the bot waits: the missing person may come. */
 export type WaitKind = 'host_not_there' | 'user_not_there'
@@ -38,77 +77,32 @@ export type WaitKind = 'host_not_there' | 'user_not_there'
 /** The token with which the bot asked to join; some numbers have another meaning with another token. */
 export type JoinedWith = 'nothing' | 'obf' | 'zak'
 
-const KINDS: Readonly<Record<number, FailureKind | WaitKind>> = {
-  1: 'trouble',
-  3: 'bad_request',
-  403: 'trouble',
-  3000: 'host_not_there',
-  3001: 'unknown_meeting',
-  3004: 'wrong_passcode',
-  3005: 'details_wanted',
-  3008: 'host_not_there',
-  3009: 'removed_before',
-  3034: 'login_required',
-  3082: 'login_required',
-  3099: 'details_wanted',
-  3100: 'login_required',
-  3116: 'login_required',
-  3135: 'login_required',
-  3265: 'access_key_refused',
-  3603: 'not_in_browser',
-  3604: 'not_in_browser',
-  3606: 'details_wanted',
-  3608: 'not_in_browser',
-  3609: 'not_in_browser',
-  3610: 'unknown_meeting',
-  3611: 'not_in_browser',
-  3620: 'details_wanted',
-  3621: 'trouble',
-  3622: 'trouble',
-  3623: 'access_key_refused',
-  3624: 'details_wanted',
-  3625: 'barred',
-  3627: 'details_wanted',
-  3630: 'not_in_browser',
-  3633: 'too_often',
-  3634: 'captcha',
-  3635: 'media_missing',
-  3636: 'on_behalf_refused',
-  3701: 'not_in_browser',
-  3702: 'unknown_meeting',
-  3703: 'unknown_meeting',
-  3704: 'app_refused',
-  3705: 'signature_expired',
-  3706: 'unknown_meeting',
-  3707: 'unknown_meeting',
-  3708: 'bad_request',
-  3709: 'unknown_meeting',
-  3710: 'app_refused',
-  3711: 'host_not_there',
-  3712: 'app_refused',
-  3713: 'app_refused',
-  3714: 'unknown_meeting',
-  3715: 'barred',
-  4000: 'trouble',
-  4001: 'trouble',
-  4003: 'bad_request',
-  4004: 'ended_before',
-  4005: 'full',
-  4006: 'barred',
-  4007: 'barred',
-  4008: 'barred',
-  4009: 'trouble',
-  4011: 'foreign_meeting',
-  4012: 'foreign_meeting',
-  4013: 'foreign_meeting',
-  4014: 'on_behalf_stale',
-  4015: 'on_behalf_refused',
-  4016: 'recording_token_refused',
-  4017: 'user_not_there',
-  4018: 'access_key_refused',
-  6603: 'app_refused',
-  10000: 'sdk_too_old',
-  13208: 'ended_before',
+/** The SDK's numbers of each kind. */
+const NUMBERS: Partial<Record<FailureKind | WaitKind, readonly number[]>> = {
+  trouble: [1, 403, 3621, 3622, 4000, 4001, 4009],
+  bad_request: [3, 3708, 4003],
+  host_not_there: [3000, 3008, 3711],
+  unknown_meeting: [3001, 3610, 3702, 3703, 3706, 3707, 3709, 3714],
+  wrong_passcode: [3004],
+  details_wanted: [3005, 3099, 3606, 3620, 3624, 3627],
+  removed_before: [3009],
+  login_required: [3034, 3082, 3100, 3116, 3135],
+  access_key_refused: [3265, 3623, 4018],
+  not_in_browser: [3603, 3604, 3608, 3609, 3611, 3630, 3701],
+  barred: [3625, 3715, 4006, 4007, 4008],
+  too_often: [3633],
+  captcha: [3634],
+  media_missing: [3635],
+  on_behalf_refused: [3636, 4015],
+  app_refused: [3704, 3710, 3712, 3713, 6603],
+  signature_expired: [3705],
+  ended_before: [4004, 13208],
+  full: [4005],
+  foreign_meeting: [4011, 4012, 4013],
+  on_behalf_stale: [4014],
+  recording_token_refused: [4016],
+  user_not_there: [4017],
+  sdk_too_old: [10000],
 }
 
 /** Numbers with another meaning when the bot joined on behalf of a user. */
@@ -118,6 +112,11 @@ const WITH_OBF: Readonly<Record<number, FailureKind | WaitKind>> = {
   1: 'user_not_there',
   4013: 'on_behalf_refused',
   4018: 'on_behalf_refused',
+}
+
+function kindOf(code: number): FailureKind | WaitKind {
+  const found = Object.entries(NUMBERS).find(([, numbers]) => numbers.includes(code))
+  return (found?.[0] as FailureKind | WaitKind | undefined) ?? 'trouble'
 }
 
 /** The media socket's close code for an unpublished app in a meeting of another account; also "no rwc available". */
@@ -137,101 +136,15 @@ export function failureKind({ code, channel }: SdkFailure, joinedWith: JoinedWit
   if (channel === 'silence') return 'no_answer'
   if (code === null) return 'trouble'
   if (code === SOCKET_REFUSED) return 'foreign_meeting'
-  return (joinedWith === 'obf' ? WITH_OBF[code] : undefined) ?? KINDS[code] ?? 'trouble'
-}
-
-interface Outcome {
-  code: ErrorCode
-  /** `{text}` is the SDK's own wording, with its number. */
-  sentence: string
-  canRetry?: boolean
-}
-
-export const FAILURE_OUTCOMES: Readonly<Record<FailureKind, Outcome>> = {
-  app_refused: {
-    code: 'SDK_AUTH_FAILED',
-    sentence:
-      'Zoom refused the SDK credentials ({text}). Is the app active, has it the Meeting SDK, and does it allow joining by programs?',
-  },
-  // The next attempt carries a new signature.
-  signature_expired: {
-    code: 'SDK_AUTH_FAILED',
-    sentence: 'Zoom takes the signature for expired ({text}). Is the clock of this machine right?',
-    canRetry: true,
-  },
-  sdk_too_old: { code: 'SDK_AUTH_FAILED', sentence: 'The Meeting SDK is too old for Zoom ({text}).' },
-  no_answer: {
-    code: 'CANNOT_GET_JWT_TOKEN',
-    sentence: 'The Meeting SDK did not take the signature up: it never began to join ({text}).',
-  },
-  bad_request: { code: 'CANNOT_JOIN_MEETING', sentence: 'The Meeting SDK refused what it was given ({text}).' },
-  unknown_meeting: { code: 'INVALID_MEETING_URL', sentence: 'Zoom does not know this meeting ({text}).' },
-  wrong_passcode: { code: 'CANNOT_JOIN_MEETING', sentence: "The meeting's passcode is missing or wrong ({text})." },
-  details_wanted: {
-    code: 'CANNOT_JOIN_MEETING',
-    sentence: 'The meeting asks for a registration or an e-mail address ({text}). Give the personal link.',
-  },
-  login_required: { code: 'LOGIN_REQUIRED', sentence: 'The meeting admits signed-in people only ({text}).' },
-  removed_before: {
-    code: 'BOT_NOT_ACCEPTED',
-    sentence: 'The host removed this bot from the meeting before ({text}).',
-  },
-  not_in_browser: { code: 'CANNOT_JOIN_MEETING', sentence: 'The meeting cannot be joined from a browser ({text}).' },
-  trouble: { code: 'CANNOT_JOIN_MEETING', sentence: 'Zoom did not let the bot connect ({text}).', canRetry: true },
-  too_often: { code: 'CANNOT_JOIN_MEETING', sentence: 'The bot asked Zoom too often ({text}).', canRetry: true },
-  captcha: {
-    code: 'CANNOT_JOIN_MEETING',
-    sentence: 'Zoom wants a captcha solved before it lets this address join ({text}); the bot does not solve any.',
-  },
-  media_missing: {
-    code: 'CANNOT_JOIN_MEETING',
-    sentence: "The Meeting SDK's own files could not be loaded ({text}).",
-    canRetry: true,
-  },
-  access_key_refused: {
-    code: 'CONF_ACCESS_TOKEN_ERROR',
-    sentence: 'Zoom refused the access key of the user ({text}).',
-    canRetry: true,
-  },
-  // A token serves one join: a used one is replaced by a fresh one, if there is an address for it.
-  on_behalf_stale: {
-    code: 'CONF_OBF_TOKEN_ERROR',
-    sentence:
-      'Zoom refused the on-behalf-of token: it is used up, expired or wrong ({text}). A token serves one try; an address gives a fresh one for each.',
-    canRetry: true,
-  },
-  on_behalf_refused: {
-    code: 'CONF_OBF_TOKEN_ERROR',
-    sentence: 'Zoom refused the on-behalf-of token ({text}). Does it belong to this meeting?',
-  },
-  foreign_meeting: {
-    code: 'UNABLE_JOIN_EXTERNAL_MEETING',
-    sentence: "The meeting belongs to another account than the app's, and the app may not join it so ({text}).",
-  },
-  recording_token_refused: {
-    code: 'CONF_ACCESS_TOKEN_ERROR',
-    sentence: 'Zoom refused the token for local recording ({text}).',
-  },
-  ended_before: {
-    code: 'MEETING_ENDED_PREMATURELY',
-    sentence: 'The meeting was over before the bot was in ({text}).',
-  },
-  full: { code: 'CANNOT_JOIN_MEETING', sentence: 'The meeting is full ({text}).', canRetry: true },
-  barred: { code: 'CANNOT_JOIN_MEETING', sentence: 'The meeting does not let the bot in ({text}).' },
+  return (joinedWith === 'obf' ? WITH_OBF[code] : undefined) ?? kindOf(code)
 }
 
 /** `canAskAgain`: the bot can get a fresh token; a token that is written in the job is refused the second time too. */
 export function failureError(kind: FailureKind, text: string, canAskAgain: boolean): BotError {
   const { code, sentence, canRetry = false } = FAILURE_OUTCOMES[kind]
   const ofToken = code === 'CONF_OBF_TOKEN_ERROR' || code === 'CONF_ACCESS_TOKEN_ERROR'
-  return new BotError(
-    code,
-    sentence.replace('{text}', () => text),
-    {
-      step: 'join',
-      canRetry: canRetry && (!ofToken || canAskAgain),
-    },
-  )
+  const refusal = { code, sentence, canRetry: canRetry && (!ofToken || canAskAgain) }
+  return refusalError(refusal, text, 'join')
 }
 
 /** The SDK's words and its number, for people. */

@@ -24,15 +24,15 @@ export type SdkMeetingPage = MeetingPage<SdkSnapshot, ElementName, SdkPageApi>
 /** Limits of the SDK: bytes of the name and of the passcode (docs/platform-notes/zoom.md#join-parameters). */
 const NAME_BYTES = 128
 
-export interface JoinFlowWaits {
+/** docs/platform-notes/zoom.md#timing: 5 s for the user, 15 s for a page that says "not started". */
+export const JOIN_FLOW_WAITS = {
   /** Interval between two joins while the authorizing user is missing. Milliseconds, like all of these. */
-  userAgainMs: number
+  userAgainMs: 5000,
   /** The same while the host has not begun. The SDK lets a page join once in 10 s; a reload starts this limit again. */
-  hostAgainMs: number
+  hostAgainMs: 15_000,
 }
 
-/** docs/platform-notes/zoom.md#timing: 5 s for the user, 15 s for a page that says "not started". */
-export const JOIN_FLOW_WAITS: Readonly<JoinFlowWaits> = { userAgainMs: 5000, hostAgainMs: 15_000 }
+export type JoinFlowWaits = Readonly<typeof JOIN_FLOW_WAITS>
 
 export interface JoinFlowParts {
   page: SdkMeetingPage

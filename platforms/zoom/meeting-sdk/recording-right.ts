@@ -9,20 +9,20 @@ import { BotError } from '../../../core/errors.ts'
 import type { Clock } from '../../../core/ports.ts'
 import type { SdkAnswer, SdkFacts } from './page/types.ts'
 
-export interface RightWaits {
-  /** Time from the start of the SDK's capture to its report that it runs. Milliseconds, like all of these. */
-  captureStartMs: number
-  /** A request without an answer expires; the bot asks again after this. */
-  askAgainMs: number
-  /** Without a host the request cannot be sent; interval of the checks whether a host has come. */
-  noHostMs: number
-}
-
 /**
  * docs/platform-notes/zoom.md#recording-permission-outcomes and #timing: 30 to 60 s to start; a request expires after
  * 10 s for some hosts, and the rest is unknown.
  */
-export const RIGHT_WAITS: Readonly<RightWaits> = { captureStartMs: 45_000, askAgainMs: 60_000, noHostMs: 3000 }
+export const RIGHT_WAITS = {
+  /** Time from the start of the SDK's capture to its report that it runs. Milliseconds, like all of these. */
+  captureStartMs: 45_000,
+  /** A request without an answer expires; the bot asks again after this. */
+  askAgainMs: 60_000,
+  /** Without a host the request cannot be sent; interval of the checks whether a host has come. */
+  noHostMs: 3000,
+}
+
+export type RightWaits = Readonly<typeof RIGHT_WAITS>
 
 const POLL_EVERY_MS = 250
 const STARTED = 1

@@ -1,33 +1,16 @@
 /** Finds the page's controls: by class where Zoom's code has one, and by label inside the right part of the page. */
 
 import { isVisible, labelOf } from '../../shared/page/dom/visible-text.ts'
-import { createWording, type Wording } from '../../shared/page/dom/wording.ts'
+import { createWording } from '../../shared/page/dom/wording.ts'
 import type { DeviceState } from '../../shared/page/types.ts'
 import type { SELECTORS, SelectorName } from '../selectors.ts'
-import type { AudioState, ElementName, PageConfig } from './types.ts'
-
-export interface Elements extends Wording {
-  find(name: ElementName): Element | null
-  all(name: SelectorName, root?: ParentNode): Element[]
-  first(name: SelectorName, root?: ParentNode): Element | null
-  /** The first visible match. */
-  drawn(name: SelectorName, root?: ParentNode): Element | null
-  selector(name: SelectorName): string
-  label(element: Element): string
-  microphone(): DeviceState
-  camera(): DeviceState
-  audio(): AudioState
-  /** The footer's button says End: the bot is a host. */
-  isHost(): boolean
-  /** A dialog with the name of an end is over the meeting, which stays in the page. */
-  isCallOver(): boolean
-  /** Number of people in the meeting with the bot. */
-  peopleCount(): number | null
-}
+import type { AudioState, PageConfig } from './types.ts'
 
 type Given = Pick<PageConfig, 'selectors' | 'labels'>
 
-export function createElements({ selectors, labels }: Given): Elements {
+export type Elements = ReturnType<typeof createElements>
+
+export function createElements({ selectors, labels }: Given) {
   const wording = createWording(labels)
   const { says } = wording
   const select = (name: SelectorName) => (selectors as Partial<typeof SELECTORS>)[name] ?? ':not(*)'
@@ -109,7 +92,7 @@ export function createElements({ selectors, labels }: Given): Elements {
     return null
   }
 
-  const finders: Record<ElementName, () => Element | null> = {
+  const finders = {
     nameBox: () => drawn('nameBox'),
     passcodeBox: () => drawn('passcodeBox'),
     join: () => drawn('joinButton'),
@@ -137,11 +120,11 @@ export function createElements({ selectors, labels }: Given): Elements {
     captionsMenu: () => inMenu('moreMenu', 'captionsMenu'),
     captionsSave,
     galleryView: () => all('viewItem').find((item) => says('galleryView', label(item))) ?? null,
-  }
+  } satisfies Record<string, () => Element | null>
 
   return {
     ...wording,
-    find: (name) => finders[name](),
+    find: (name: keyof typeof finders): Element | null => finders[name](),
     all,
     first,
     drawn,
@@ -149,15 +132,18 @@ export function createElements({ selectors, labels }: Given): Elements {
     label,
     microphone: () => device(microphoneButton(), 'microphone'),
     camera: () => device(cameraButton(), 'camera'),
-    audio() {
+    audio(): AudioState {
       const button = microphoneButton()
       if (!button) return 'absent'
       const text = label(button)
       if (says('microphoneOff', text) || says('microphoneOn', text)) return 'joined'
       return says('joinAudio', text) ? 'apart' : 'unreadable'
     },
+    /** A dialog with the name of an end is over the meeting, which stays in the page. */
     isCallOver: () => all('namedDialog').some((dialog) => isVisible(dialog) && says('endDialog', label(dialog))),
+    /** The footer's button says End: the bot is a host. */
     isHost: () => footerButton('end') !== null,
+    /** Number of people in the meeting with the bot. */
     peopleCount() {
       const button = finders.people()
       if (!button) return null

@@ -1,5 +1,6 @@
 /** Types of the data that the page script receives and reports, in addition to those of all platforms. */
 import type { CommonConfig, CommonSnapshot, PageApi } from '../../shared/page/types.ts'
+import type { Elements } from './elements.ts'
 
 export type PageConfig = CommonConfig
 
@@ -64,32 +65,7 @@ export interface PageSnapshot extends CommonSnapshot {
   isListDue: boolean
 }
 
-export type ElementName =
-  | 'nameBox'
-  | 'passcodeBox'
-  | 'join'
-  | 'joinFromBrowser'
-  | 'openApp'
-  | 'cookies'
-  | 'terms'
-  | 'disclaimerAgree'
-  | 'microphone'
-  | 'camera'
-  | 'people'
-  | 'chat'
-  | 'chatBox'
-  | 'send'
-  | 'more'
-  | 'moreChat'
-  | 'morePeople'
-  | 'leave'
-  | 'leaveMeeting'
-  | 'view'
-  | 'speakerView'
-  | 'galleryView'
-  | 'captions'
-  | 'captionsMenu'
-  | 'captionsSave'
+export type ElementName = Parameters<Elements['find']>[0]
 
 export interface ZoomPageApi extends PageApi<PageSnapshot, ElementName> {
   /**

@@ -2,7 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
-import { type JoinOptions, jobFrom } from '../../../src/cli/job-options.ts'
+import { jobFrom } from '../../../src/cli/job-options.ts'
+import type { JoinOptions } from '../../../src/cli/join-options.ts'
 import { InvalidJob } from '../../../src/job/config.ts'
 
 const PNG = Buffer.from(

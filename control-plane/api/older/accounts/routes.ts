@@ -25,6 +25,7 @@ export function accountRoutes(app: App, { database, seals, client }: ApiDependen
   })
 
   route.post('/accounts/webhook_url', {
+    config: { changes: 'sometimes' },
     summary: "Set the account's webhook address",
     description: 'It receives the events of every bot of this generation without its own address.',
     body: setUrlSchema,

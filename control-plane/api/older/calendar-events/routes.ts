@@ -74,7 +74,7 @@ export function calendarEventRoutes(app: App, dependencies: ApiDependencies): vo
 
   route.post(BOT_PATH, {
     preValidation: exists,
-    config: { permission: 'sending', createsBots: true, isIdempotent: true },
+    config: { permission: 'sending', createsBots: true, isIdempotent: true, changes: 'sometimes' },
     summary: 'Schedule a bot of an event, or of every event of its series',
     params: uuidParams,
     querystring: occurrencesQuery,
@@ -94,6 +94,7 @@ export function calendarEventRoutes(app: App, dependencies: ApiDependencies): vo
   })
 
   route.patch(BOT_PATH, {
+    config: { changes: 'sometimes' },
     preValidation: exists,
     summary: 'Change the scheduled bot of an event, or of every event of its series',
     description: 'Absent and null fields keep their values.',
@@ -114,6 +115,7 @@ export function calendarEventRoutes(app: App, dependencies: ApiDependencies): vo
   })
 
   route.delete(BOT_PATH, {
+    config: { changes: 'sometimes' },
     preValidation: exists,
     summary: 'Cancel the bot of an event, or of every event of its series',
     description: 'It is no error if no bot was scheduled. A bot that has started leaves its meeting.',

@@ -47,6 +47,7 @@ export function calendarRoutes(app: App, dependencies: ApiDependencies): void {
   }
 
   route.post('/calendars/raw', {
+    config: { changes: 'never' },
     summary: 'The calendars of an account, nothing is stored',
     body: credentialsBody,
     answer: rawCalendarsAnswer,
@@ -131,6 +132,7 @@ export function calendarRoutes(app: App, dependencies: ApiDependencies): void {
   })
 
   route.post('/calendars/resync_all', {
+    config: { changes: 'never' },
     handlerTimeout: MAX_RESYNC_MS,
     summary: 'Read all calendars of the team again, one by one',
     querystring: resyncQuery,

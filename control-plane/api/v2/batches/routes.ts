@@ -51,7 +51,7 @@ export function batchRoutes(app: App, dependencies: ApiDependencies): void {
   ]) {
     route.post(path, {
       bodyLimit: BODY_BYTES,
-      config: { permission: 'sending', createsBots: true, isIdempotent: true },
+      config: { permission: 'sending', createsBots: true, isIdempotent: true, changes: 'sometimes' },
       summary,
       description:
         'Always answers 201; the outcome of each item is in `data` or `errors`, by its index. With `Idempotency-Key` no item is created twice.',

@@ -23,6 +23,7 @@ export function botDataRoutes(app: App, dependencies: ApiDependencies): void {
   const exists = checkFirst(botParams, (request, { bot_id: botId }) => spawnedBot(dependencies, request, botId))
 
   route.delete('/bots/:bot_id/delete-data', {
+    config: { changes: 'sometimes' },
     params: botParams,
     answer: message,
     refusals: [404, 409],

@@ -24,7 +24,7 @@ export function calendarBotRoutes(app: App, dependencies: ApiDependencies): void
 
   route.post(PATH, {
     preValidation: exists,
-    config: { permission: 'sending', createsBots: true, isIdempotent: true },
+    config: { permission: 'sending', createsBots: true, isIdempotent: true, changes: 'sometimes' },
     summary: 'Schedule bots of an event or of a whole series',
     description:
       'The answer is 201 also if some events get no bot: each of these is in `errors` with its code. Nothing is reserved until the event starts; daily cap and tokens are checked then.',
@@ -48,6 +48,7 @@ export function calendarBotRoutes(app: App, dependencies: ApiDependencies): void
   })
 
   route.patch(PATH, {
+    config: { changes: 'sometimes' },
     preValidation: exists,
     summary: 'Change the bots of an event or of a whole series',
     description: 'Possible until four minutes before the start. Fields that are left out stay.',
@@ -70,6 +71,7 @@ export function calendarBotRoutes(app: App, dependencies: ApiDependencies): void
   })
 
   route.delete(PATH, {
+    config: { changes: 'sometimes' },
     preValidation: exists,
     summary: 'Cancel the bots of an event or of a whole series',
     description: 'Bots that have started leave their meetings. A single event of a series stays without a bot.',

@@ -31,6 +31,7 @@ export function calendarRoutes(app: App, dependencies: ApiDependencies): void {
   const exists = checkCalendarFirst(dependencies)
 
   route.post('/calendars/list-raw', {
+    config: { changes: 'never' },
     summary: 'The calendars of an account, nothing is stored',
     body: listRawBody,
     answer: success(rawCalendarSchema.array()),
@@ -130,6 +131,7 @@ export function calendarRoutes(app: App, dependencies: ApiDependencies): void {
   })
 
   route.post('/calendars/:calendar_id/sync', {
+    config: { changes: 'never' },
     preValidation: exists,
     summary: 'Read the next 30 days of a calendar again',
     params: calendarParams,
@@ -144,6 +146,7 @@ export function calendarRoutes(app: App, dependencies: ApiDependencies): void {
   })
 
   route.post('/calendars/:calendar_id/resubscribe', {
+    config: { changes: 'never' },
     preValidation: exists,
     summary: 'Subscribe to changes again',
     description: 'A calendar without a subscription is read every 15 minutes.',

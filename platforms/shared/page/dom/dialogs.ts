@@ -4,43 +4,36 @@ import type { DialogSnapshot } from '../types.ts'
 import { reachableDocuments } from './documents.ts'
 import { isVisible, visibleLines } from './visible-text.ts'
 
-export interface DialogReader {
-  /** The open dialogs, outermost ones only. Numbers of earlier snapshots become invalid. */
-  read(): DialogSnapshot[]
-  reference(ref: number): Element | null
-}
+export type DialogReader = ReturnType<typeof createDialogReader>
 
-export interface DialogReading {
-  /** Selectors; `icon` is text that does not count as wording. */
-  dialog: string
-  clickable: string
-  icon: string
-  label(element: Element): string
-  /** Of frames inside the page too. */
-  inFrames?: boolean
-}
-
-export function createDialogReader({ dialog, clickable, icon, label, inFrames }: DialogReading): DialogReader {
+/** `select` gives the platform's selectors; `icon` is text that does not count as wording. `inFrames`: of frames too. */
+export function createDialogReader(
+  select: (name: 'dialog' | 'clickable' | 'icon') => string,
+  label: (element: Element) => string,
+  inFrames = false,
+) {
+  const dialog = select('dialog')
   let references: Element[] = []
   return {
-    read() {
+    /** The open dialogs, outermost ones only. Numbers of earlier snapshots become invalid. */
+    read(): DialogSnapshot[] {
       references = []
       const documents = inFrames ? reachableDocuments() : [document]
       return documents
         .flatMap((place) => [...place.querySelectorAll(dialog)])
         .filter((found) => isVisible(found) && !found.parentElement?.closest(dialog))
         .map((found) => ({
-          text: visibleLines(found, `${icon}, button, [role="button"]`).join(' '),
+          text: visibleLines(found, `${select('icon')}, button, [role="button"]`).join(' '),
           isModal: found.getAttribute('aria-modal') === 'true',
           isPersistent: found.getAttribute('data-is-persistent') === 'true',
-          buttons: [...found.querySelectorAll(clickable)].filter(isVisible).map((button) => ({
+          buttons: [...found.querySelectorAll(select('clickable'))].filter(isVisible).map((button) => ({
             label: label(button),
             action: button.getAttribute('data-mdc-dialog-action'),
             ref: references.push(button) - 1,
           })),
         }))
     },
-    reference: (ref) => references[ref] ?? null,
+    reference: (ref: number): Element | null => references[ref] ?? null,
   }
 }
 
