@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
+import { LongestFirst } from './test/longest-first.ts'
 
 const CORES = availableParallelism()
 /** Pages and bots wait for much of their time, so two cores carry three files (bench/notes/2026-11-26-time-of-the-suite.md). */
@@ -22,9 +23,12 @@ export default defineConfig({
   test: {
     // A condition is waited for as long as a busy machine may need; a second is not a statement about the code.
     expect: { poll: { timeout: 20_000, interval: 50 } },
+    // Node runs the sources as they are, as it does in production; nothing here mocks a module.
+    experimental: { viteModuleRunner: false, nodeLoader: false },
     globalSetup: ['test/global-setup.ts'],
     // Modules have no state, so files may share them: loading them again costs more than most tests.
     isolate: false,
+    sequence: { sequencer: LongestFirst },
     // Lanes of one group run at once, as many files as its workers; the groups run one after the other.
     projects: [
       {

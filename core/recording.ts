@@ -25,7 +25,7 @@ export interface RecordedSpan {
 }
 
 /**
- * Which part failed, and so how the recording can resume: after an `encoder`, call `resume`; after a `stage` (the
+ * Which part failed, and so how the recording can resume: after an `encoder`, call `resume`; after an `environment` (the
  * display or the sound server), call `prepare`, open a browser there, and call `resume`. When the `place` accepts no
  * more data, the recording cannot resume.
  */

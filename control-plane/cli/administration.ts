@@ -14,6 +14,7 @@ import { publicUrlOf } from '../wiring/http-address.ts'
 import { type CommandContext, onInstallation, teamOf, timeOf, uuidOf } from './context.ts'
 import { CommandMistake, table } from './output.ts'
 
+export * from './audit-log.ts'
 export type { CommandContext } from './context.ts'
 export * from './endpoints.ts'
 export * from './people.ts'

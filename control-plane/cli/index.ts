@@ -180,6 +180,13 @@ endpoints
   .action(administer((its) => its.replayEndpointCommand))
 
 program
+  .command('audit-log')
+  .description('who changed what of a team: JSON lines, newest first')
+  .option('--team <team>', 'id or name (default: the first team)')
+  .option('--since <time>', 'from this time on, such as 2026-11-25T10:00:00Z')
+  .option('--until <time>', 'before this time')
+  .action(administer((its) => its.auditLogCommand))
+program
   .command('secrets')
   .description('secrets at rest')
   .command('rotate')

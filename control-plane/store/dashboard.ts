@@ -61,11 +61,12 @@ export async function readDeliveries(
     left join lateral (
       select status, error from delivery_attempts where delivery_id = deliveries.id order by id desc limit 1
     ) as last on true
-    where endpoints.team_id = ${teamId} and endpoints.alert_rule_id is null
+    where deliveries.team_id = ${teamId} and endpoints.alert_rule_id is null
       and (${filter.endpointId ?? null}::uuid is null or endpoint_id = ${filter.endpointId ?? null}::uuid)
       and (${filter.state ?? null}::text is null or state = ${filter.state ?? null}::text)
-      and (${filter.before ?? null}::bigint is null or deliveries.id < ${filter.before ?? null}::bigint)
-    order by deliveries.id desc
+      and (${filter.before ?? null}::bigint is null or (deliveries.created_at, deliveries.id) <
+        (select created_at, id from deliveries where id = ${filter.before ?? null}::bigint))
+    order by deliveries.created_at desc, deliveries.id desc
     limit ${filter.limit}`.execute(db)
   return rows
 }

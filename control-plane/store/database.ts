@@ -29,12 +29,10 @@ export interface PoolSettings {
   /** Of one statement; longer ones are cancelled. */
   statementTimeoutMs?: number
   /**
-   * For a pool that works a queue off. Queued rows come and go faster than PostgreSQL's statistics, which then estimate
-   * few rows, so that all of them are read and sorted for a few; the indexes of the queue hold them in their order.
+   * For a pool that works a queue off, or reads pages of lists. PostgreSQL would read and sort all rows for the first few
+   * if it estimates few of them, or many of one team; the indexes hold them in their order. One core for a statement.
    */
   readsByIndex?: boolean
-  /** For a pool whose statements may not take more than one processor core each. */
-  isSerial?: boolean
   /** Called after each commit that made webhook deliveries due (`wakeDispatcher`). */
   onDeliveries?: () => void
   /**
@@ -53,6 +51,10 @@ export interface PoolCounts {
   waiting: number
 }
 
+export const READS_BY_INDEX = ['enable_seqscan', 'enable_bitmapscan', 'max_parallel_workers_per_gather']
+  .map((setting) => `-c ${setting}=0`)
+  .join(' ')
+
 export function openDatabase(settings: PoolSettings): Database {
   const statementTimeout = settings.statementTimeoutMs ?? 15_000
   const pool = new pg.Pool({
@@ -65,8 +67,7 @@ export function openDatabase(settings: PoolSettings): Database {
     keepAlive: true,
     types,
     Client: PreparingClient,
-    ...(settings.readsByIndex && { options: '-c enable_seqscan=off -c enable_bitmapscan=off' }),
-    ...(settings.isSerial && { options: '-c max_parallel_workers_per_gather=0' }),
+    ...(settings.readsByIndex && { options: READS_BY_INDEX }),
     statement_timeout: statementTimeout,
     lock_timeout: Math.min(statementTimeout, 10_000),
     idle_in_transaction_session_timeout: 30_000,
@@ -81,6 +82,11 @@ export function openDatabase(settings: PoolSettings): Database {
   const database = new Kysely<Tables>({ dialect })
   wakeUps.set(database, onDeliveries)
   return database
+}
+
+/** Does the work in the given transaction, or else in a separate one. */
+export function inTransaction<T>(db: Database | Tx, work: (tx: Tx) => Promise<T>): Promise<T> {
+  return db.isTransaction ? work(db as Tx) : db.transaction().execute(work)
 }
 
 const wakeUps = new WeakMap<Kysely<Tables>, () => void>()

@@ -1,4 +1,7 @@
-/** Meaning of the errors of statements for their callers. */
+/**
+ * Meaning of the errors of statements for their callers. While the database is away, the API answers 503, control links are
+ * closed and their workers keep the events, and every loop of the service tries again after a longer rest.
+ */
 
 /** PostgreSQL cannot be reached, is full, shuts down or is broken: every caller's statement fails. */
 const LOST = /^(?:08|53|57P|58)/

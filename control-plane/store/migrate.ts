@@ -7,11 +7,15 @@ import { type Migration, Migrator } from 'kysely/migration'
 import * as tables from './migrations/0100-tables/index.ts'
 import * as requests from './migrations/0110-requests.ts'
 import * as indexes from './migrations/0120-indexes.ts'
+import * as lists from './migrations/0130-lists.ts'
+import * as auditLog from './migrations/0140-audit-log.ts'
 
 const MIGRATIONS: Record<string, Migration> = {
   '0100-tables': tables,
   '0110-requests': requests,
   '0120-indexes': indexes,
+  '0130-lists': lists,
+  '0140-audit-log': auditLog,
 }
 
 /** Their tables are those of `0100-tables`: they were made into one migration, once. */

@@ -1,7 +1,8 @@
 /** Runs inside report.html. Preact renders names and messages as text only. */
 import { render } from 'preact'
+import { attachmentsOf } from './attachments.tsx'
 import type { ReportData } from './data.ts'
-import { linesOf } from './moments.tsx'
+import { linesOf } from './moments.ts'
 import { clock } from './parts/clock.ts'
 import { Lanes } from './parts/lanes.tsx'
 import { Lines } from './parts/lines.tsx'
@@ -56,7 +57,7 @@ function Report({ data, began }: { data: ReportData; began: string }) {
           <section>
             <h2>Transcript and chat</h2>
             <Lines
-              lines={linesOf(data)}
+              lines={linesOf(data, attachmentsOf)}
               label="Transcript and chat"
               searchLabel="Search names and words"
               empty="Nothing was said or written."

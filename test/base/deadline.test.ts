@@ -118,11 +118,13 @@ describe('the clock of the system', () => {
   })
 
   test('a wait for an instant follows the machine: people named it', async () => {
+    let now = 0
     let wall = 0
     const clock: Clock = {
-      now: () => 0,
+      now: () => now,
       wall: () => wall,
       sleep: async (ms) => {
+        now += ms
         wall += ms > 5_000 ? 60_000 : ms
       },
     }

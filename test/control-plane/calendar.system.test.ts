@@ -1,4 +1,7 @@
-/** Calendars through HTTP, with both providers' stand-ins, and a real bot that joins the meeting of an event on time. */
+/**
+ * Calendars through HTTP, with both providers' stand-ins, and a real bot that asks to join the meeting of an event when
+ * it begins: never before, and not noticeably later.
+ */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import {
   type MockGoogleCalendar,
@@ -8,11 +11,16 @@ import {
   startMockMicrosoftCalendar,
 } from '../../mock/calendars/index.ts'
 import { startMock } from '../../mock/index.ts'
+import type { MockMeeting } from '../../mock/types.ts'
 import { speak, WITHOUT_CAMERAS } from '../end-to-end/meeting-script.ts'
 import { ServiceProcess } from './service-process.ts'
 import { type Receiver, startReceiver } from './webhooks/receiver.ts'
 
 const LONG = { timeout: 120_000, interval: 200 }
+/** Long enough for a bot to start and to fill in its page on a busy machine; the other tests run meanwhile. */
+const AHEAD_MS = 40_000
+/** The promise for a machine that has a processor to spare. */
+const LATE_MS = 2_000
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
 const DAY = 24 * HOUR
@@ -97,6 +105,25 @@ async function plannedOf(order: string): Promise<string[]> {
   const { body } = await service.call('GET', `/v2/bots/scheduled?status=scheduled&extra=order:${order}`)
   return body.data.map(({ join_at }: { join_at: string }) => join_at)
 }
+
+let soon: { meeting: MockMeeting; start: Date; eventId: string }
+
+test('a bot is scheduled for an event that begins soon', async () => {
+  const meeting = mock.open('waiting-room', { people: WITHOUT_CAMERAS })
+  const account = google.addAccount()
+  const start = inMs(AHEAD_MS)
+  account.primary.create({ title: 'Now', start, description: `<a href="${meeting.url}">Join</a>` })
+  const id = await connect('google', account)
+  const [event] = await listEvents(id)
+  const bot = {
+    event_id: event!.event_id,
+    bot_name: 'Notes for Ann',
+    recording_mode: 'audio_only',
+    extra: { order: 'now' },
+  }
+  expect((await service.call('POST', `/v2/calendars/${id}/bots`, bot)).body.data).toHaveLength(1)
+  soon = { meeting, start, eventId: event!.event_id }
+})
 
 test.each(['google', 'microsoft'])('%s: bots follow the events of a connected calendar', async (platform) => {
   const account = providerOf(platform).addAccount()
@@ -221,35 +248,24 @@ test('the older generation: one calendar, its events and a bot for one of them',
   expect((await service.call('POST', '/calendars/resync_all')).body).toEqual({ synced_calendars: [uuid], errors: [] })
 })
 
-test('a real bot asks to join the meeting of an event when it starts', async () => {
-  const meeting = mock.open('waiting-room', { people: WITHOUT_CAMERAS })
-  const account = google.addAccount()
-  const start = inMs(40_000)
-  account.primary.create({ title: 'Now', start, description: `<a href="${meeting.url}">Join</a>` })
-  const id = await connect('google', account)
-  const [event] = await listEvents(id)
-  const bot = {
-    event_id: event!.event_id,
-    bot_name: 'Notes for Ann',
-    recording_mode: 'audio_only',
-    extra: { order: 'now' },
-  }
-  expect((await service.call('POST', `/v2/calendars/${id}/bots`, bot)).body.data).toHaveLength(1)
-
-  const newsOf = () => receiver.received.filter(({ body }) => body.data.event_id === event!.event_id)
+test('a real bot asks to join the meeting of that event when it begins', async () => {
+  const { meeting, start, eventId } = soon
+  const newsOf = () => receiver.received.filter(({ body }) => body.data.event_id === eventId)
   const codesOf = () => newsOf().flatMap(({ body }) => body.data.status?.code ?? [])
   await expect.poll(codesOf, LONG).toContain('in_waiting_room')
-  const askedAt = meeting.log.find(({ event: what, target }) => what === 'click' && /join/i.test(target))!.at
-  const offMs = askedAt - start.getTime()
-  // The promise is two seconds on a machine that has time for it; here other tests run beside the bot.
-  expect(Math.abs(offMs), `asked ${offMs} ms after the start of the event`).toBeLessThan(15_000)
+  const asked = meeting.log.find(({ event, target }) => event === 'state' && target === 'joining')!
+  expect(asked.at).toBeGreaterThanOrEqual(start.getTime())
+  expect(asked.at - start.getTime()).toBeLessThan(LATE_MS)
+  // The driver typed its name into the page before.
+  const filled = meeting.log.findLast(({ event }) => event === 'fill' || event === 'key')
+  expect(filled!.at).toBeLessThan(start.getTime())
   meeting.admit()
   await expect.poll(codesOf, LONG).toContain('in_call_recording')
   await speak(meeting, 'ann', 3)
   meeting.endForAll()
   const ends = () => newsOf().filter(({ body }) => body.event === 'bot.completed')
   await expect.poll(ends, LONG).toHaveLength(1)
-  expect(ends()[0]!.body).toMatchObject({ extra: { order: 'now' }, data: { event_id: event!.event_id } })
+  expect(ends()[0]!.body).toMatchObject({ extra: { order: 'now' }, data: { event_id: eventId } })
 })
 
 test('neither the log nor a webhook held a secret of the calendars', () => {

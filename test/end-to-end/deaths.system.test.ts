@@ -19,20 +19,10 @@ import { endToEnd } from './capture-environment.ts'
 import { LOOK, passes, speak, startSpeaking, type Turn, truthOf, WITHOUT_CAMERAS } from './meeting-script.ts'
 
 const { openMeeting, startBot } = endToEnd()
-/** Recorded before the death, and what a death may cost of it. */
-const RECORDED_SECONDS = 5
+/** A death may cost so much of the recording. */
 const LOST_SECONDS = 3
 /** A browser that has only just come back plays sound late on a machine that is busy with its start. */
 const LATE_SECONDS = 2
-
-/** Resolves when the bot has recorded for a while a meeting of which no picture is looked at. */
-async function recordedFor(seconds: number, options?: Parameters<typeof startBot>[1]): Promise<BotProcess> {
-  const bot = startBot(openMeeting('open', WITHOUT_CAMERAS), options)
-  await bot.whenStatus('in_call_recording')
-  await bot.whenEvent('participant_joined')
-  await passes(seconds)
-  return bot
-}
 
 function killOne(bot: BotProcess, text: string): void {
   const [pid] = bot.children(text)
@@ -89,21 +79,21 @@ describe('killed in the middle of a meeting', () => {
     await bot.whenEvent('participant_joined', ({ participant }) => participant.name === 'Dan')
     await passes(1)
     await startSpeaking(meeting, 'ann')
-    await passes(5)
+    await passes(4)
     const first = await gapAfter(bot, () => killOne(bot, '--remote-debugging-pipe'))
     meeting.stopSpeaking('ann')
     await passes(1)
-    await speak(meeting, 'ben', 5)
+    await speak(meeting, 'ben', 4)
     meeting.say('cleo', 'After the first')
     await bot.whenEvent('chat_message', ({ text }) => text === 'After the first')
     const second = await gapAfter(bot, () => {
       for (const pid of bot.children('--type=renderer')) process.kill(pid, 'SIGKILL')
     })
     await passes(1)
-    await speak(meeting, 'cleo', 5)
+    await speak(meeting, 'cleo', 4)
     const third = await gapAfter(bot, () => killOne(bot, 'Xvfb'))
     await passes(1)
-    await speak(meeting, 'ben', 5)
+    await speak(meeting, 'ben', 4)
     await passes(1)
     meeting.endForAll()
 
@@ -137,7 +127,7 @@ describe('killed in the middle of a meeting', () => {
     ])
   })
 
-  test('a sound server in the waiting room: the bot asks again; encoder and sound server later: the recording continues', async () => {
+  test('a sound server in the waiting room: the bot asks again; encoder and sound server later: the recording continues; then the bot itself: it is recovered', async () => {
     const meeting = openMeeting('own-lobby-timeout')
     const bot = startBot(meeting)
     await bot.whenStatus('in_waiting_room')
@@ -151,36 +141,30 @@ describe('killed in the middle of a meeting', () => {
     await speak(meeting, 'cleo', 4)
     await passes(1)
     const first = await gapAfter(bot, () => killOne(bot, 'ffmpeg'))
-    await speak(meeting, 'ben', 5)
+    await speak(meeting, 'ben', 4)
     await passes(1)
     const second = await gapAfter(bot, async () => {
       killOne(bot, 'pulseaudio')
       await meeting.whenState('lobby', 60_000)
       meeting.admit()
     })
-    await speak(meeting, 'cleo', 5)
-    await passes(1)
-    meeting.endForAll()
-
-    await expectOneFile(bot, [first, second])
+    await speak(meeting, 'cleo', 4)
+    await passes(LOST_SECONDS)
     expect([first.reason, second.reason]).toEqual(['encoder_died', 'browser_died'])
-    await expectHeardAndSeen(bot, turnsAfterGaps(meeting, bot, [{ seconds: 0 }, first, second]))
-  })
 
-  test('the bot itself: none of its processes survives, and its recording is recovered', async () => {
-    const bot = await recordedFor(RECORDED_SECONDS)
     const children = bot.children('')
     expect(children.length).toBeGreaterThan(3)
     bot.kill('SIGKILL')
     await bot.exitCode
     await expect.poll(() => children.filter(isAlive), { timeout: 30_000 }).toEqual([])
     await recover(bot.folder)
+    const turns = turnsAfterGaps(meeting, bot, [{ seconds: 0 }, first, second])
+    await expectHeardAndSeen(bot, turns)
     for (const name of ['video.mp4', 'audio.m4a'])
-      expect((await probe(bot.file(name))).seconds, name).toBeGreaterThan(RECORDED_SECONDS - LOST_SECONDS)
-    const statuses = bot
-      .lines<{ event: { type: string; status?: string } }>('events.jsonl')
-      .map(({ event }) => event.status)
-    expect(statuses).toContain('in_call_recording')
+      expect((await probe(bot.file(name))).seconds, name).toBeGreaterThan(turns.at(-1)!.end)
+    const events = bot.lines<{ event: { type: string; status?: string } }>('events.jsonl')
+    expect(events.map(({ event }) => event.status)).toContain('in_call_recording')
+    expect(events.filter(({ event }) => event.type === 'recording_gap')).toHaveLength(2)
   })
 })
 
@@ -195,28 +179,46 @@ describe('an S3 server', () => {
     await server.close()
     rmSync(work, { recursive: true, force: true })
   })
-  const storage = () => ({
-    type: 's3',
-    bucket: server.bucket,
-    prefix: 'calls',
-    endpoint: server.endpoint,
-    access_key_id: server.keys.accessKeyId,
-    secret_access_key: server.keys.secretAccessKey,
-  })
+  /** Resolves when the bot has recorded for a while a meeting of which no picture is looked at. */
+  async function recorded(meeting: MockMeeting, job: Record<string, unknown> = {}): Promise<BotProcess> {
+    const storage = {
+      type: 's3',
+      bucket: server.bucket,
+      prefix: 'calls',
+      endpoint: server.endpoint,
+      access_key_id: server.keys.accessKeyId,
+      secret_access_key: server.keys.secretAccessKey,
+    }
+    const bot = startBot(meeting, { job: { ...job, storage }, environment })
+    await bot.whenStatus('in_call_recording')
+    await bot.whenEvent('participant_joined')
+    await passes(3)
+    return bot
+  }
 
-  test('that is well gets every file, and then the local ones go', async () => {
-    const bot = await recordedFor(3, { job: { storage: storage() }, environment })
-    bot.kill('SIGINT')
+  async function storedSeconds(bot: BotProcess): Promise<number> {
+    const path = join(work, 'stored.mp4')
+    writeFileSync(path, server.state.objects.get(`calls/${bot.botId}/video.mp4`)!.body)
+    return (await probe(path)).seconds
+  }
+
+  test('that is well gets every file of a bot that SIGTERM ends while it records, and then the local ones go', async () => {
+    const meeting = openMeeting('open', WITHOUT_CAMERAS)
+    const bot = await recorded(meeting)
+    bot.kill('SIGTERM')
     const { exitCode, report } = await bot.ended()
-    expect(exitCode).toBe(0)
+    expect(exitCode).toBe(4)
+    expect(report).toMatchObject({ status: 'failed', error_code: 'SIGTERM' })
     expect(report?.location).toBe(`s3://${server.bucket}/calls/${bot.botId}/`)
     expect(report?.artifacts.map(({ name }) => name)).toEqual(expect.arrayContaining(['video.mp4', 'audio.m4a']))
+    expect(await storedSeconds(bot)).toBeGreaterThan(2)
     expect(existsSync(join(work, bot.botId))).toBe(false)
+    expect(meeting.truth.leftAt).not.toBeNull()
   })
 
   test('that crashes in the middle: no success is reported, and later the recording is recovered into it', async () => {
-    const limits = { storing_timeout: 5 }
-    const bot = await recordedFor(3, { job: { storage: storage(), timeout_config: limits }, environment })
+    const meeting = openMeeting('open', WITHOUT_CAMERAS)
+    const bot = await recorded(meeting, { timeout_config: { storing_timeout: 2 } })
     await server.goDown()
     bot.kill('SIGINT')
     const { exitCode, report } = await bot.ended()
@@ -225,9 +227,7 @@ describe('an S3 server', () => {
     await server.comeBack()
     const { accessKeyId, secretAccessKey } = server.keys
     await recover(join(work, bot.botId), { AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey })
-    const path = join(work, 'stored.mp4')
-    writeFileSync(path, server.state.objects.get(`calls/${bot.botId}/video.mp4`)!.body)
-    expect((await probe(path)).seconds).toBeCloseTo(report!.duration_seconds!, 0)
+    expect(await storedSeconds(bot)).toBeCloseTo(report!.duration_seconds!, 0)
   })
 })
 

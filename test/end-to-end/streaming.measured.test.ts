@@ -86,17 +86,3 @@ function beepsHeard(receiver: Receiver): number[] {
     return begins ? [at] : []
   })
 }
-
-test('the handshake comes first and the rate is the one that was asked for', async () => {
-  const receiver = await Receiver.start()
-  onTestFinished(() => receiver.close())
-  const meeting = openMeeting()
-  const bot = startBot(meeting, { arguments: ['--stream-output', receiver.url, '--stream-rate', '16000'] })
-  await bot.whenStatus('in_call_recording')
-  await expect.poll(() => receiver.sounds.length, { timeout: 20_000 }).toBeGreaterThan(5)
-  expect(receiver.texts[0]).toEqual({ protocol_version: 1, bot_id: bot.botId, offset: 0, sample_rate: 16_000 })
-  expect(receiver.sounds[0]?.samples.byteLength).toBe(3200)
-  bot.kill('SIGINT')
-  expect((await bot.ended()).exitCode).toBe(0)
-  expect(receiver.closeCodes).toEqual([1000])
-})

@@ -207,7 +207,7 @@ export class World {
       },
       recorder: {
         prepare: async () => {
-          calls.push('prepare stage')
+          calls.push('prepare environment')
           return { display: ':9', pulseServer: 's', pulseSink: 'meeting', width: 1280, height: 720 }
         },
         standBy: (mayRenew) => {

@@ -37,17 +37,23 @@ function failures(events: readonly RecorderEvent[]): string[] {
 
 /** A fragment of half a second, and what the encoder holds back, is all that a kill may cost. */
 const LOST_SECONDS = 1.5
+/** Recorded between two deaths; several beeps and flashes. */
+const SPAN_SECONDS = 4
+const PERIOD_SECONDS = 0.8
 
 const DEATHS = [
   { program: 'ffmpeg', signal: 'SIGKILL', says: /^encoder: The encoder died \(SIGKILL\)$/ },
-  { program: 'Xvfb', signal: 'SIGKILL', says: /^stage: The display server died \(SIGKILL\)$/ },
-  { program: 'pulseaudio', signal: 'SIGKILL', says: /^stage: The sound server died \(SIGKILL\)$/ },
+  { program: 'Xvfb', signal: 'SIGKILL', says: /^environment: The display server died \(SIGKILL\)$/ },
+  { program: 'pulseaudio', signal: 'SIGKILL', says: /^environment: The sound server died \(SIGKILL\)$/ },
   { program: 'ffmpeg', signal: 'SIGSTOP', says: /^encoder: The encoder stalled: no new output for 2 s$/ },
 ] as const
 
 test('after each death of the encoder or a server, the recording until then plays, and the file continues', async () => {
   const limits = { standingStillMs: 2_000, encoderStopMs: 2_000 }
-  const { recorder, events, environment, folder, recorded, finish, ...opened } = await open({ limits })
+  const { recorder, events, environment, folder, recorded, finish, ...opened } = await open({
+    limits,
+    periodSeconds: PERIOD_SECONDS,
+  })
   let { source } = opened
   /** Seconds of the recording at which its spans end. */
   const ends = () => {
@@ -57,7 +63,7 @@ test('after each death of the encoder or a server, the recording until then play
   await recorder.start()
   let before = 0
   for (const { program, signal, says } of DEATHS) {
-    await recorded(before + 5)
+    await recorded(before + SPAN_SECONDS)
     const known = failures(events).length
     process.kill(await oneChild(program), signal)
     await until(() =>
@@ -67,15 +73,15 @@ test('after each death of the encoder or a server, the recording until then play
     )
     await recorder.pause()
     const end = ends().at(-1)!
-    expect(end - before, program).toBeGreaterThan(5 - LOST_SECONDS)
+    expect(end - before, program).toBeGreaterThan(SPAN_SECONDS - LOST_SECONDS)
 
-    const isEnvironmentLost = says.source.startsWith('^stage')
+    const isEnvironmentLost = says.source.startsWith('^environment')
     if (isEnvironmentLost) await expect(recorder.resume()).rejects.toThrow('no capture environment')
     const again = await recorder.prepare(new AbortController().signal)
     // Who listens to the sound server finds the next one where the last one was.
     expect(again).toEqual({ ...environment, display: again.display })
     source.close()
-    source = await startToneAndFlash(again)
+    source = await startToneAndFlash({ ...again, periodSeconds: PERIOD_SECONDS })
     const started = source
     undo.push(() => started.close())
     await recorder.resume()
@@ -86,7 +92,7 @@ test('after each death of the encoder or a server, the recording until then play
     ).toHaveLength(1)
     before = end
   }
-  await recorded(before + 5)
+  await recorded(before + SPAN_SECONDS)
   expect(await finish()).toEqual(['video.mp4', 'audio.m4a'])
 
   const measured = await measure(join(folder, 'video.mp4'))
@@ -106,15 +112,15 @@ test('after each death of the encoder or a server, the recording until then play
 test('an encoder that is killed after a pause loses no part of the span before', async () => {
   const { recorder, folder, recorded, events, finish } = await open()
   await recorder.start()
-  await recorded(3)
+  await recorded(2)
   await recorder.pause()
   await recorder.resume()
-  await recorded(6)
+  await recorded(4)
   process.kill(await oneChild('ffmpeg'), 'SIGKILL')
   await until(() => failures(events).length > 0)
   await finish()
   const measured = await measure(join(folder, 'video.mp4'))
-  expect(measured.durationSeconds).toBeGreaterThan(6 - LOST_SECONDS)
+  expect(measured.durationSeconds).toBeGreaterThan(4 - LOST_SECONDS)
   expect(measured.video!.longestFrame).toBeCloseTo(1 / 30, 4)
 })
 
@@ -160,9 +166,9 @@ test('a start that fails can be tried again', async () => {
 })
 
 test('an end that comes while an encoder starts does not wait for it', async () => {
-  const { recorder, recorded, finish } = await open({ mode: 'audio_only' })
+  const { recorder, recorded, finish } = await open({ mode: 'audio_only', limits: { encoderStopMs: 2_000 } })
   await recorder.start()
-  await recorded(2)
+  await recorded(1)
   await recorder.pause()
   process.kill(await oneChild('pulseaudio'), 'SIGSTOP')
   const outcome = expect(recorder.resume()).rejects.toThrow('The recording is finished')
@@ -264,14 +270,14 @@ test.for([
   const { recorder, events, recorded, finish } = await open({ clock: { ...systemClock, now }, mode: 'audio_only' })
   const times = [now()]
   await recorder.start()
-  await recorded(3)
+  await recorded(2)
   times.push(now())
   step = stepMs
   times.push(now())
   await until(() => failures(events).some((failure) => says.test(failure)))
   await recorder.pause()
   await recorder.resume()
-  await recorded(5)
+  await recorded(3)
   await finish()
   times.push(now())
   const [first, second, ...others] = recorder.spans()

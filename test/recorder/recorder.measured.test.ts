@@ -1,7 +1,7 @@
-import { access, readdir } from 'node:fs/promises'
+import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
-import { childrenOf, oneChild, setUpEnvironment, type TestEnvironment, until } from '../media/capture-environment.ts'
+import { childrenOf, setUpEnvironment, type TestEnvironment, until } from '../media/capture-environment.ts'
 import { measure, pictureClockAfterSeek } from '../media/probe.ts'
 import { pictureAgeMs, spanTimings } from '../media/wall-clock.ts'
 
@@ -126,64 +126,4 @@ test('sound alone is recorded without a display server, through a pause', async 
   expect(Math.abs(measured.audio.seconds - total)).toBeLessThan(0.05)
   expect(measured.audio.beeps.length).toBeGreaterThanOrEqual(3)
   expect(source.flashes).toEqual([])
-})
-
-test('silence and sound are reported as they change', async () => {
-  const { recorder, source, events, recorded, finish } = await open({ limits: { silenceMs: 2_500 } })
-  const reported = () => events.flatMap((event) => (event.type === 'sound' ? [event.isAudible] : []))
-  await recorder.start()
-  await until(() => reported().length === 1)
-  source.mute(true)
-  await until(() => reported().length === 2)
-  source.mute(false)
-  await until(() => reported().length === 3)
-  await recorded(1)
-  await finish()
-  expect(reported()).toEqual([true, false, true])
-})
-
-test('sound is held in reserve beside a picture where there is no live listener', async () => {
-  const aheadMs = async (options: Parameters<typeof open>[0]) => {
-    const { recorder } = await open(options)
-    return (await recorder.prepare(new AbortController().signal)).soundAheadMs
-  }
-  expect(await aheadMs({ mode: 'speaker_view' })).toBe(200)
-  expect(await aheadMs({ mode: 'speaker_view', isHeardLive: true })).toBeUndefined()
-  expect(await aheadMs({ mode: 'audio_only' })).toBeUndefined()
-})
-
-test('sound is asked for in pieces as large as its listeners allow', async () => {
-  const pieceMs = async (options: Parameters<typeof open>[0]) => {
-    const { recorder } = await open(options)
-    return (await recorder.prepare(new AbortController().signal)).soundPieceMs
-  }
-  expect(await pieceMs({ mode: 'speaker_view' })).toBe(20)
-  expect(await pieceMs({ mode: 'audio_only' })).toBe(40)
-  expect(await pieceMs({ mode: 'speaker_view', isHeardLive: true })).toBe(10)
-  expect(await pieceMs({ mode: 'audio_only', isHeardLive: true })).toBe(10)
-})
-
-test('finishing without a recording gives no files, and every operation may be repeated', async () => {
-  const { recorder, folder, finish } = await open({ mode: 'audio_only' })
-  const again = await recorder.prepare(new AbortController().signal)
-  expect(again.pulseSink).toBe('meeting')
-  await recorder.pause()
-  expect(await finish()).toEqual([])
-  expect(await finish()).toEqual([])
-  expect(recorder.spans()).toEqual([])
-  await expect(recorder.start()).rejects.toThrow('finished')
-  await recorder.close()
-  await recorder.close()
-  await expect(access(join(folder, 'work'))).rejects.toThrow()
-})
-
-test('closing in the middle of a start ends it and leaves no process', async () => {
-  const { recorder } = await open()
-  // The encoder waits for the display, and so does the start.
-  process.kill(await oneChild('Xvfb'), 'SIGSTOP')
-  const starting = recorder.start()
-  const outcome = expect(starting).rejects.toThrow('closed')
-  await until(async () => (await childrenOf(process.pid, 'ffmpeg')).length > 0)
-  await recorder.close()
-  await outcome
 })

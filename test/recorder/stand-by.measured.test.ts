@@ -5,6 +5,9 @@ import { afterEach, expect, test } from 'vitest'
 import { childrenOf, setUpEnvironment, type TestEnvironment, until } from '../media/capture-environment.ts'
 import { measure } from '../media/probe.ts'
 
+/** From the start of the encoder; the recording begins two seconds before the end of it. */
+const STOOD_BY_MS = 4_500
+
 const environments: TestEnvironment[] = []
 afterEach(async () => {
   for (const opened of environments.splice(0)) await opened.close()
@@ -16,12 +19,12 @@ async function standingBy(options: Parameters<typeof setUpEnvironment>[0] = {}):
   environments.push(opened)
   opened.recorder.standBy(() => true)
   await until(async () => (await childrenOf(process.pid, 'ffmpeg')).length === 1)
-  await sleep(6000)
   return opened
 }
 
 test('a recording begins in the past, continues through a pause, and ends in the past', async () => {
   const { recorder, source, folder, recorded, finish, complaints, events } = await standingBy()
+  await sleep(STOOD_BY_MS)
   expect(recorder.spans()).toEqual([])
   expect(events.filter(({ type }) => type === 'progress')).toEqual([])
   // Nothing that stands by is in any file.
@@ -54,6 +57,7 @@ test('a recording begins in the past, continues through a pause, and ends in the
 
 test('sound alone begins in the past too', async () => {
   const { recorder, source, folder, recorded, finish } = await standingBy({ mode: 'audio_only' })
+  await sleep(STOOD_BY_MS)
   const from = Date.now() - 2000
   await recorder.start(from)
   const [span] = recorder.spans()

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { writeReport } from '../../report/index.ts'
 import type { ReportData } from '../../report/page/data.ts'
-import { linesOf } from '../../report/page/moments.tsx'
+import { linesOf } from '../../report/page/moments.ts'
 import { FACTS, HOSTILE, recordingFolder } from './recording-folder.ts'
 
 function page(folder: string): { html: string; data: ReportData } {
@@ -104,7 +104,7 @@ test('lines are in order of time; utterances replace turns if there is a transcr
   const signs = [{ person: 1, name: 'Ann', at: 6.5, sign: '✋', text: 'raised a hand' }]
   const utterances = [{ name: 'Ann', from: 7, to: 8, text: 'Good morning' }]
   const texts = (spoken: typeof utterances) =>
-    linesOf({ turns, chat, signs, utterances: spoken }).map(({ text }) => text)
+    linesOf({ turns, chat, signs, utterances: spoken }, () => null).map(({ text }) => text)
   expect(texts([])).toEqual(['spoke for 0:04', 'Hi', 'raised a hand'])
   expect(texts(utterances)).toEqual(['Hi', 'raised a hand', 'Good morning'])
 })

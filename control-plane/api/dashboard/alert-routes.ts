@@ -167,7 +167,8 @@ export function alertRoutes(app: App, { database, seals, client, alerts }: ApiDe
     return { success: true as const, data: { message: 'The rule is deleted' } }
   })
 
-  app.post('/alert-rules/:alert_rule_id/test', { schema: { params, response: { 200: message } } }, async (request) => {
+  const test = { config: { changes: 'never' }, schema: { params, response: { 200: message } } } as const
+  app.post('/alert-rules/:alert_rule_id/test', test, async (request) => {
     const { id } = await ownRule(request.params.alert_rule_id, callerOf(request).teamId)
     const outcome = await alerts.sendTest(id)
     if (outcome === 'too_soon') throw refusals.tooManyTests(BETWEEN_TESTS_SECONDS)

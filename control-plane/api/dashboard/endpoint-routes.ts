@@ -110,7 +110,8 @@ export function endpointRoutes(app: App, { database, readList, seals, client, we
     },
   )
 
-  app.post('/endpoints/:endpoint_id/test', { schema: { params, response: { 200: message } } }, async (request) => {
+  const test = { config: { changes: 'never' }, schema: { params, response: { 200: message } } } as const
+  app.post('/endpoints/:endpoint_id/test', test, async (request) => {
     await webhooks.sendTest(await ownEndpoint(request.params.endpoint_id, callerOf(request).teamId))
     return { success: true as const, data: { message: 'Test webhook sent' } }
   })
@@ -118,6 +119,7 @@ export function endpointRoutes(app: App, { database, readList, seals, client, we
   app.post(
     '/endpoints/:endpoint_id/replay',
     {
+      config: { changes: 'sometimes' },
       schema: {
         params,
         body: z.strictObject({ since: requestTime, failed_only: z.boolean().default(true) }),

@@ -42,7 +42,10 @@ export function liveRoutes(app: App, { database, links, clock }: ApiDependencies
 
   app.post(
     '/live/pictures',
-    { config: { role: 'viewer' }, schema: { response: { 200: success(z.object({ asked: z.int() })) } } },
+    {
+      config: { role: 'viewer', changes: 'never' },
+      schema: { response: { 200: success(z.object({ asked: z.int() })) } },
+    },
     async (request) => {
       const asked = await askForPictures(database, callerOf(request).teamId, { seconds: REFRESH_SECONDS })
       return { success: true as const, data: { asked: asked.length } }
@@ -52,7 +55,7 @@ export function liveRoutes(app: App, { database, links, clock }: ApiDependencies
   app.post(
     '/live/pictures/:bot_id',
     {
-      config: { role: 'member' },
+      config: { role: 'member', changes: 'never' },
       schema: { params: botParams, response: { 200: success(z.object({ asked: z.int() })) } },
     },
     async (request) => {

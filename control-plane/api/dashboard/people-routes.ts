@@ -80,7 +80,7 @@ export function peopleRoutes(app: App, { database, settings }: ApiDependencies):
   app.patch(
     '/people/:person_id',
     {
-      config: owner,
+      config: { ...owner, changes: 'sometimes' },
       schema: {
         params,
         body: z.strictObject({ role: z.enum(ROLES).optional(), email: email.optional() }),

@@ -41,7 +41,10 @@ export function signInRoutes(app: App, dependencies: ApiDependencies): void {
 
   app.post(
     '/sign-in',
-    { config: { isOpen: true }, schema: { body: z.strictObject({ email, password }), response: { 200: done } } },
+    {
+      config: { isOpen: true, changes: 'never' },
+      schema: { body: z.strictObject({ email, password }), response: { 200: done } },
+    },
     async (request, reply) => {
       const { email, password } = request.body
       const person = await findPerson(database, email)
@@ -80,7 +83,7 @@ export function signInRoutes(app: App, dependencies: ApiDependencies): void {
   app.post(
     '/sign-in-link',
     {
-      config: { isOpen: true },
+      config: { isOpen: true, changes: 'never' },
       schema: { body: z.strictObject({ token: z.string().min(1).max(100) }), response: { 200: done } },
     },
     async (request, reply) => {
@@ -91,11 +94,15 @@ export function signInRoutes(app: App, dependencies: ApiDependencies): void {
     },
   )
 
-  app.post('/sign-out', { config: { role: 'viewer' }, schema: { response: { 200: done } } }, async (request, reply) => {
-    await closeSession(database, personOf(callerOf(request).session).hash)
-    setSessionCookie(reply, null, isSecure)
-    return { success: true as const, data: { message: 'Signed out' } }
-  })
+  app.post(
+    '/sign-out',
+    { config: { role: 'viewer', changes: 'never' }, schema: { response: { 200: done } } },
+    async (request, reply) => {
+      await closeSession(database, personOf(callerOf(request).session).hash)
+      setSessionCookie(reply, null, isSecure)
+      return { success: true as const, data: { message: 'Signed out' } }
+    },
+  )
 
   app.get('/me', { schema: { response: { 200: success(meSchema) } } }, async (request) => {
     const { personId, teamId, name, email, role } = personOf(callerOf(request).session)
@@ -110,7 +117,7 @@ export function signInRoutes(app: App, dependencies: ApiDependencies): void {
   app.patch(
     '/me',
     {
-      config: { role: 'viewer' },
+      config: { role: 'viewer', changes: 'sometimes' },
       schema: {
         body: z.strictObject({
           name: oneLine.optional(),

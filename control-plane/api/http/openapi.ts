@@ -91,6 +91,9 @@ function withNames(document: OpenApiDocument, idempotent: ReadonlySet<string>): 
     for (const [method, operation] of Object.entries(operations)) {
       operation.operationId = idOf(method, path)
       const isIdempotent = idempotent.has(operation.operationId)
+      // A part of a path has a longest length, of which the router knows, not the route.
+      if (path.includes('{') && operation.responses['400'] !== undefined)
+        operation.responses['414'] = { ...operation.responses['400'] }
       if (isIdempotent) operation.parameters = [...(operation.parameters ?? []), ref('parameters', 'IdempotencyKey')]
       for (const [status, response] of Object.entries(operation.responses)) {
         // The dashboard's document has one answer for all refusals; a busy idempotency key is a 409.

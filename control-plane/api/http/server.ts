@@ -1,7 +1,8 @@
 /** The HTTP server, made without listening, so that tests can inject requests. */
 import { createHash } from 'node:crypto'
 import { METHODS } from 'node:http'
-import Fastify, { type FastifyRequest } from 'fastify'
+import Fastify, { type FastifyReply, type FastifyRequest } from 'fastify'
+import { actAs } from '../../store/audit-log.ts'
 import { NO_TRACES } from '../../traces.ts'
 import { pageRoutes } from '../dashboard/page-routes.ts'
 import type { ApiDependencies } from '../dependencies.ts'
@@ -14,7 +15,7 @@ import { createAuthentication } from './auth.ts'
 import { answerClientError } from './client-errors.ts'
 import { docsRoutes, type ServedDocument } from './docs.ts'
 import { ApiError, asApiError, refusals } from './errors.ts'
-import { type App, type Generation, generationOf } from './generation.ts'
+import { type App, actorOf, type Generation, generationOf } from './generation.ts'
 import { bodyText, changedValue } from './json-body.ts'
 import { shedLoad } from './load-shedding.ts'
 import { describeRoutes } from './openapi.ts'
@@ -70,6 +71,7 @@ export async function buildApi(
   }
 
   app.decorateRequest('caller', null)
+  app.decorateRequest('actor', null)
   app.decorateRequest('generation', null)
   app.decorateRequest('bodyHash', null)
   app.setErrorHandler((thrown, request, reply) => {
@@ -113,7 +115,14 @@ export async function buildApi(
           request.generation = generation
           await authentication.check(generation, request, reply)
         })
+        // The last hook before the handler: what the handler calls acts for the caller.
+        scope.addHook('preHandler', (request, _reply, done) => {
+          request.actor = actorOf(request)
+          actAs(request.actor, done)
+        })
         scope.addHook('onResponse', async (request, reply) => {
+          if (lacksEntry(request, reply))
+            log.error({ method: request.method, route: request.routeOptions.url }, 'A change is not in the audit log')
           if (request.routeOptions.config.createsBots && reply.statusCode < 300) hint.give()
         })
         if (generation.document !== undefined) {
@@ -128,6 +137,12 @@ export async function buildApi(
   docsRoutes(app, documents)
   if (settings.dashboardFolder !== undefined) pageRoutes(app, settings.dashboardFolder)
   return app
+}
+
+function lacksEntry({ actor, method, routeOptions }: FastifyRequest, reply: FastifyReply): boolean {
+  const { changes = method === 'GET' || method === 'HEAD' ? 'never' : 'always' } = routeOptions.config
+  const isRepeat = reply.hasHeader('idempotent-replayed')
+  return changes === 'always' && reply.statusCode < 300 && !isRepeat && actor?.entries === 0
 }
 
 function pathOf(url: string): string {

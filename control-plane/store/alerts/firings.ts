@@ -140,7 +140,7 @@ export async function readFirings(
       left join lateral (
         select status, error, answer from delivery_attempts where delivery_id = delivery.id order by id desc limit 1
       ) last on true
-      if delivery.message_id = firing.message_id
+      where delivery.message_id = firing.message_id
     ) sending
     where team_id = ${teamId}
       and (${filter.ruleId ?? null}::uuid is null or rule_id = ${filter.ruleId ?? null}::uuid)

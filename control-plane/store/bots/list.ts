@@ -36,12 +36,16 @@ const isSpawned = sql<boolean>`(not is_scheduled or queued_at is not null or sch
 
 export async function listBots(db: Database, teamId: string, filter: BotFilter, page: PageRequest): Promise<Page> {
   const conditions = [
-    ...commonConditions(teamId, filter),
+    sql`team_id = ${teamId} and created_at > now() - make_interval(days => ${LIST_DAYS})`,
+    ...createdWithin(filter),
+    ...wholeId(filter),
+  ]
+  const filters = [
     isSpawned,
-    sql`created_at > now() - make_interval(days => ${LIST_DAYS})`,
+    ...commonFilters(filter),
     ...(filter.statuses === undefined ? [] : [sql`status = any (${[...filter.statuses]}::text[])`]),
   ]
-  return readBots(db, conditions, page, { column: 'created_at', direction: 'desc' })
+  return readBots(db, conditions, filters, page, { column: 'created_at', direction: 'desc' })
 }
 
 export async function listScheduledBots(
@@ -51,17 +55,39 @@ export async function listScheduledBots(
   page: PageRequest,
 ): Promise<Page> {
   const conditions = [
-    ...commonConditions(teamId, filter),
-    sql`is_scheduled`,
-    ...(filter.statuses === undefined ? [] : [sql`schedule_status = any (${[...filter.statuses]}::text[])`]),
+    sql`team_id = ${teamId} and is_scheduled`,
     ...(filter.scheduledAfter === undefined ? [] : [sql`join_at >= ${filter.scheduledAfter}`]),
     ...(filter.scheduledBefore === undefined ? [] : [sql`join_at <= ${filter.scheduledBefore}`]),
+    ...wholeId(filter),
   ]
-  return readBots(db, conditions, page, { column: 'join_at', direction: 'asc' })
+  const filters = [
+    ...commonFilters(filter),
+    ...createdWithin(filter),
+    ...(filter.statuses === undefined ? [] : [sql`schedule_status = any (${[...filter.statuses]}::text[])`]),
+  ]
+  return readBots(db, conditions, filters, page, { column: 'join_at', direction: 'asc' })
 }
 
-function commonConditions(teamId: string, filter: BotFilter): Condition[] {
-  const conditions: Condition[] = [sql`team_id = ${teamId}`]
+const WHOLE_ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
+
+/** An index finds a whole id, and no part of one. */
+function wholeId({ botId }: BotFilter): Condition[] {
+  return botId !== undefined && WHOLE_ID.test(botId) ? [sql`id = ${botId}::uuid`] : []
+}
+
+/** Inclusive bounds. */
+export function createdWithin({
+  createdAfter,
+  createdBefore,
+}: Pick<BotFilter, 'createdAfter' | 'createdBefore'>): Condition[] {
+  return [
+    ...(createdAfter === undefined ? [] : [sql`created_at >= ${createdAfter}`]),
+    ...(createdBefore === undefined ? [] : [sql`created_at <= ${createdBefore}`]),
+  ]
+}
+
+function commonFilters(filter: BotFilter): Condition[] {
+  const conditions: Condition[] = []
   if (filter.generation !== 'any') conditions.push(sql`generation = ${filter.generation}`)
   const partly = (value: string | undefined, column: Condition) => {
     if (value !== undefined) conditions.push(contains(column, value))
@@ -72,8 +98,6 @@ function commonConditions(teamId: string, filter: BotFilter): Condition[] {
   if (filter.participantName !== undefined)
     conditions.push(sql`exists (
       select from jsonb_array_elements(participants) person where ${contains(sql`(person ->> 'name')`, filter.participantName)})`)
-  if (filter.createdAfter) conditions.push(sql`created_at >= ${filter.createdAfter}`)
-  if (filter.createdBefore) conditions.push(sql`created_at <= ${filter.createdBefore}`)
   if (filter.endedAfter) conditions.push(sql`ended_at >= ${filter.endedAfter}`)
   if (filter.platforms !== undefined) conditions.push(sql`meeting_platform = any (${[...filter.platforms]}::text[])`)
   for (const { field, value } of filter.extra ?? [])
@@ -84,10 +108,12 @@ function commonConditions(teamId: string, filter: BotFilter): Condition[] {
 async function readBots(
   db: Database,
   conditions: readonly Condition[],
+  filters: readonly Condition[],
   page: PageRequest,
   { column, direction }: { column: 'created_at' | 'join_at'; direction: 'asc' | 'desc' },
 ): Promise<Page> {
   const order = { column: sql.ref(column), id: sql.ref('id'), direction }
-  const { rows, ...places } = await readPage<BotRow>(db, { columns: sql`*`, from: sql`bots`, conditions, order }, page)
+  const query = { columns: sql`*`, from: sql`bots`, conditions, filters, order }
+  const { rows, ...places } = await readPage<BotRow>(db, query, page)
   return { bots: rows, ...places }
 }

@@ -52,7 +52,7 @@ export async function readLiveView(db: Database, teamId: string): Promise<LiveRo
       select json_build_object('speaker', left(event -> 'speaker' ->> 'name', 200),
         'text', right(event ->> 'text', 500), 'at', at) as line
       from bot_events where bot_id = bots.id and type = 'transcript' order by at desc limit 1) as line on true
-    if bots.team_id = ${teamId} and bots.phase not in ('closed', 'scheduled')
+    where bots.team_id = ${teamId} and bots.phase not in ('closed', 'scheduled')
     order by bots.created_at desc, bots.id limit ${MAX_BOTS}`.execute(db)
   return rows
 }

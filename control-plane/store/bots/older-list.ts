@@ -3,6 +3,8 @@ import { type RawBuilder, sql } from 'kysely'
 import type { BotRow } from '../../rows/index.ts'
 import type { Database } from '../database.ts'
 import { contains } from '../like.ts'
+import { type Condition, type Place, readPage } from '../pages.ts'
+import { createdWithin } from './list.ts'
 
 export interface OlderFilter {
   /** Partial matches, of any case. */
@@ -23,44 +25,46 @@ export interface ExtraOrder {
   direction: 'asc' | 'desc'
 }
 
-/** The position of a bot in the list. Bots with the same value are sorted newest first. */
-export interface ListPlace {
-  /** Microseconds since 1970. */
-  createdAt: number
-  number: number
+/** The position of a bot in the list. Bots with the same value are sorted newest first; `id` is the bot's number. */
+export interface ListPlace extends Place {
   /** Its value of the field that orders the list; null if it has none or the list has no such order. */
   value: string | null
 }
 
-export interface ListedBot {
-  bot: BotRow
-  place: ListPlace
-}
-
-/** Lists at most `limit` bots of the team, behind `after`. */
+/** Lists at most `limit` bots of the team, behind `after`. `next`: the number of the bot that the next page follows. */
 export async function listOlderBots(
   db: Database,
   teamId: string,
   query: { filter: OlderFilter; order: ExtraOrder | null; after: ListPlace | null; limit: number },
-): Promise<ListedBot[]> {
-  const { order, after, limit } = query
-  const value = orderValue(order)
-  const direction = order?.direction === 'desc' ? sql`desc` : sql`asc`
-  const conditions = [
-    sql<boolean>`team_id = ${teamId} and generation = 'older'`,
-    ...conditionsOf(query.filter),
-    ...(after === null ? [] : [behind(after, order, value)]),
-  ]
-  const { rows } = await sql<BotRow & { list_value: string | null; list_created_at: number }>`
-    select *, ${value} as list_value, ${CREATED_AT} as list_created_at
-    from bots
-    where ${sql.join(conditions, sql` and `)}
-    order by ${order === null ? sql`` : sql`${value} collate "C" ${direction} nulls last, `}created_at desc, number desc
-    limit ${limit}`.execute(db)
-  return rows.map(({ list_value, list_created_at, ...bot }) => ({
-    bot,
-    place: { value: list_value, createdAt: list_created_at, number: bot.number! },
-  }))
+): Promise<{ bots: BotRow[]; next: number | null }> {
+  const { filter, order, after, limit } = query
+  const conditions = [sql`team_id = ${teamId} and generation = 'older'`, ...createdWithin(filter)]
+  const filters = filtersOf(filter)
+  if (order === null) {
+    const from = after && { place: after, direction: 'after' as const }
+    const { rows, next } = await readPage<BotRow>(
+      db,
+      { columns: sql`*`, from: sql`bots`, conditions, filters, order: NEWEST_FIRST },
+      { limit, from },
+    )
+    return { bots: rows, next: next && Number(next.id) }
+  }
+  const value = extraText(order.field)
+  const all = [...conditions, ...filters, ...(after === null ? [] : [behind(after, order, value)])]
+  const { rows } = await sql<BotRow>`
+    select * from bots
+    where ${sql.join(all, sql` and `)}
+    order by ${value} collate "C" ${sql.raw(order.direction)} nulls last, created_at desc, number desc
+    limit ${limit + 1}`.execute(db)
+  const bots = rows.slice(0, limit)
+  return { bots, next: rows.length > limit ? bots.at(-1)!.number! : null }
+}
+
+const NEWEST_FIRST = {
+  column: sql.ref('created_at'),
+  id: sql.ref('number'),
+  direction: 'desc' as const,
+  idType: 'bigint' as const,
 }
 
 /** The current position of the team's bot of this number; undefined if there is none. */
@@ -71,15 +75,9 @@ export async function placeOfOlderBot(
   order: ExtraOrder | null,
 ): Promise<ListPlace | undefined> {
   const { rows } = await sql<ListPlace>`
-    select ${orderValue(order)} as value, ${CREATED_AT} as "createdAt", number
+    select ${order === null ? sql`null` : extraText(order.field)} as value, created_at::text as at, number::text as id
     from bots where number = ${number} and team_id = ${teamId} and generation = 'older'`.execute(db)
   return rows[0]
-}
-
-const CREATED_AT = sql<number>`(extract(epoch from created_at) * 1000000)::bigint`
-
-function orderValue(order: ExtraOrder | null): RawBuilder<string | null> {
-  return order === null ? sql<string | null>`null::text` : extraText(order.field)
 }
 
 /** A field of `extra` as text; null if `extra` is no object or has no such field. */
@@ -87,12 +85,10 @@ function extraText(field: string): RawBuilder<string | null> {
   return sql<string | null>`(extra ->> ${field}::text)`
 }
 
-function conditionsOf(filter: OlderFilter): RawBuilder<boolean>[] {
-  const conditions: RawBuilder<boolean>[] = []
+function filtersOf(filter: OlderFilter): Condition[] {
+  const conditions: Condition[] = []
   if (filter.botName !== undefined) conditions.push(contains(sql`bot_name`, filter.botName))
   if (filter.meetingUrl !== undefined) conditions.push(contains(sql`meeting_url`, filter.meetingUrl))
-  if (filter.createdAfter !== undefined) conditions.push(sql`created_at >= ${filter.createdAfter}`)
-  if (filter.createdBefore !== undefined) conditions.push(sql`created_at <= ${filter.createdBefore}`)
   if (filter.endedAfter !== undefined) conditions.push(sql`ended_at >= ${filter.endedAfter}`)
   if (filter.speakerName !== undefined)
     conditions.push(sql`exists (
@@ -103,16 +99,10 @@ function conditionsOf(filter: OlderFilter): RawBuilder<boolean>[] {
 }
 
 /** Whether a bot comes after the position: by the value of the order, then older, then of a smaller number. */
-function behind(
-  { value: placeValue, createdAt, number }: ListPlace,
-  order: ExtraOrder | null,
-  value: RawBuilder<string | null>,
-): RawBuilder<boolean> {
-  const isOlder = sql<boolean>`
-    (created_at, number) < (timestamptz 'epoch' + ${createdAt}::bigint * interval '1 microsecond', ${number}::bigint)`
-  if (order === null) return isOlder
-  if (placeValue === null) return sql`(${value} is null and ${isOlder})`
+function behind(place: ListPlace, order: ExtraOrder, value: RawBuilder<string | null>): Condition {
+  const isOlder = sql`(created_at, number) < (${place.at}::timestamptz, ${place.id}::bigint)`
+  if (place.value === null) return sql`(${value} is null and ${isOlder})`
   const comparison = order.direction === 'asc' ? sql`>` : sql`<`
-  return sql`(${value} is null or ${value} collate "C" ${comparison} ${placeValue}
-    or (${value} = ${placeValue} and ${isOlder}))`
+  return sql`(${value} is null or ${value} collate "C" ${comparison} ${place.value}
+    or (${value} = ${place.value} and ${isOlder}))`
 }

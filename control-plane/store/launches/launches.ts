@@ -226,7 +226,7 @@ export async function openLaunches(
       select max(stored_at) as at from bot_events where bot_id = bots.id and attempt = launches.attempt
         and type in ('status_change', 'artifact', 'transcription_started', 'final_report')
     ) as progress on leaving.since is not null
-    if launches.launcher = ${launcher} and launches.cleaned_at is null
+    where launches.launcher = ${launcher} and launches.cleaned_at is null
       and ${which === 'all' ? sql`true` : isSuspect}
     order by launches.created_at limit ${limit}`.execute(db)
   return rows

@@ -53,7 +53,7 @@ export async function readLedger(
     .selectFrom('ledger')
     .select(['id', 'at', 'kind', 'meter', 'amount', 'bot_id'])
     .where('team_id', '=', teamId)
-  if (before !== null) query = query.where('id', '<', before)
-  const rows = await query.orderBy('id', 'desc').limit(limit).execute()
+  if (before !== null) query = query.where(sql<boolean>`(at, id) < (select at, id from ledger where id = ${before})`)
+  const rows = await query.orderBy('at', 'desc').orderBy('id', 'desc').limit(limit).execute()
   return rows.map((row) => ({ ...row, amount: row.amount / MICRO }))
 }

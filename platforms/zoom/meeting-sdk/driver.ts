@@ -40,16 +40,16 @@ export interface ZoomSdkOptions extends DriverOptions {
  * Starts the browser in the capture environment, and the server of the bot's own page. Rejects with a BotError when
  * either fails.
  */
-export const openZoomSdk: OpenDriver<ZoomSdkOptions> = async (target, progress, signal, options) => {
+export const openZoomSdk: OpenDriver<ZoomSdkOptions> = async (target, environment, signal, options) => {
   const served = await serve(options.sdkBase ?? null)
   try {
     const script = meetingScript<SdkPageConfig>('page/zoom/meeting-sdk', {
-      ...scriptConfig(options, progress),
+      ...scriptConfig(options, environment),
       meetingHosts: ['127.0.0.1'],
       selectors: SELECTORS,
       labels: labelSources(WORDS.labels),
     })
-    const page = await openMeetingPage<SdkSnapshot, ElementName, SdkPageApi>(progress, signal, options, {
+    const page = await openMeetingPage<SdkSnapshot, ElementName, SdkPageApi>(environment, signal, options, {
       script,
       waits: ZOOM_WAITS,
       mediaOrigins: [served.origin],

@@ -58,6 +58,7 @@ const operations = (id: string): [method: Method, path: string, body?: object][]
   ['patch', `/v2/calendars/${id}/bots`, { event_id: id, bot_name: 'Notes' }],
   ['delete', `/v2/calendars/${id}/bots`, { event_id: id }],
   ['post', '/v2/conf-credentials', { name: 'App', client_id: 'id', client_secret: 'secret' }],
+  ['get', '/v2/audit-log'],
   ['get', '/v2/conf-credentials'],
   ['get', `/v2/conf-credentials/${id}`],
   ['patch', `/v2/conf-credentials/${id}`, { name: 'App' }],

@@ -70,7 +70,7 @@ export function gettingIn(platform: PlatformUnderTest, { ofPage, ofPageIf, ofSha
     const gate = { isOpen: false, opened }
     const joining = driver.join(stop.signal, gate)
     if (platform.hasForm) await until(() => meeting.state !== 'none', 'the page is opened')
-    else await expect.poll(() => environmentOf(driver), { timeout: 60_000 }).toBe('initialized')
+    else await expect.poll(() => sdkProgressOf(driver), { timeout: 60_000 }).toBe('initialized')
     // Everything is done that can be done: nothing more happens on the page.
     let still = { entries: -1, since: Date.now() }
     await until(
@@ -143,7 +143,7 @@ export function gettingIn(platform: PlatformUnderTest, { ofPage, ofPageIf, ofSha
 }
 
 /** How far the page with the SDK is. */
-async function environmentOf(driver: MeetingDriver): Promise<string | undefined> {
-  const { last } = (await driver.evidence()).signs as { last?: { sdk?: { environment: string } } }
-  return last?.sdk?.environment
+async function sdkProgressOf(driver: MeetingDriver): Promise<string | undefined> {
+  const { last } = (await driver.evidence()).signs as { last?: { sdk?: { progress: string } } }
+  return last?.sdk?.progress
 }

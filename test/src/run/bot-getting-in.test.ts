@@ -13,7 +13,7 @@ describe('a bot that does not get in', () => {
       it.join = () => Promise.reject(refused(true))
     })
     const { report, exitCode } = await world.end()
-    const begun = ['prepare stage', 'open meeting']
+    const begun = ['prepare environment', 'open meeting']
     expect(world.calls.filter((call) => begun.includes(call))).toEqual([...begun, ...begun, ...begun])
     expect(report).toMatchObject({ status: 'failed', error_code: 'BOT_NOT_ACCEPTED' })
     expect(exitCode).toBe(3)
@@ -45,7 +45,7 @@ describe('a bot that does not get in', () => {
     world.waitForAdmission = async () => {}
     await world.clock.advance(4_000)
     await world.untilStatus('in_call_recording')
-    const entry = ['prepare stage', 'open meeting', 'join', 'waitForAdmission']
+    const entry = ['prepare environment', 'open meeting', 'join', 'waitForAdmission']
     expect(world.calls.slice(0, 10)).toEqual([...entry, 'leave', 'close meeting', ...entry])
     expect(world.statuses()).toEqual(['joining_call', 'in_waiting_room', 'in_call_not_recording', 'in_call_recording'])
     world.stop('command')

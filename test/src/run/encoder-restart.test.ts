@@ -111,7 +111,7 @@ test('where the display crashed, the capture environment is set up again and a n
   await world.pass(15, 2)
   expect(world.calls.slice(world.calls.indexOf('close meeting'))).toEqual([
     'close meeting',
-    'prepare stage',
+    'prepare environment',
     'open meeting',
     'join',
     'prepareRecording',

@@ -31,7 +31,7 @@ describe('a bot with a planned time', () => {
     await world.clock.advance(30_000)
     expect(world.linkOpenedAt).toEqual([START + 60_000])
     expect(joins).toEqual([])
-    expect(world.calls).toEqual(['prepare storage', 'prepare stage', 'open meeting'])
+    expect(world.calls).toEqual(['prepare storage', 'prepare environment', 'open meeting'])
     expect(world.statuses()).toEqual(['joining_call'])
     await world.clock.advance(1)
     expect(joins).toEqual([90])
@@ -127,7 +127,7 @@ describe('a bot that waits for the welcome of its control plane', () => {
       it.whenWelcomed = () => welcome.promise
     }, WAITS)
     await world.clock.advance(20_000)
-    expect(world.calls).toEqual(['prepare stage', 'open meeting'])
+    expect(world.calls).toEqual(['prepare environment', 'open meeting'])
     welcome.resolve()
     await world.clock.advance(0)
     expect(world.calls).toContain('join')

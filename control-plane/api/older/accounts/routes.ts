@@ -32,6 +32,7 @@ export function accountRoutes(app: App, { database, seals, client }: ApiDependen
   app.post(
     '/accounts/webhook_url',
     {
+      config: { changes: 'sometimes' },
       schema: {
         summary: "Set the account's webhook address",
         description: 'It receives the events of every bot of this generation without its own address.',

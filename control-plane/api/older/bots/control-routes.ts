@@ -42,6 +42,7 @@ export function controlRoutes(app: App, dependencies: ApiDependencies): void {
   app.post(
     '/bots/:bot_id/delete_data',
     {
+      config: { changes: 'sometimes' },
       schema: {
         summary: "Delete a bot's recording, transcript and logs",
         description: 'The record of the bot stays. At most 5 requests a minute with one key.',

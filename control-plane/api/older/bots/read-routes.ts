@@ -35,19 +35,17 @@ export function readRoutes(app: App, dependencies: ApiDependencies): void {
       const order = orderOf(query)
       const limit = limitOf(query)
       const after = query.cursor ? await placeOf(query.cursor, order, teamId) : null
-      const found = await readList(teamId, listOlderBots, teamId, {
+      const { bots, next } = await readList(teamId, listOlderBots, teamId, {
         filter: filterOf(query),
         order,
         after,
-        limit: limit + 1,
+        limit,
       })
-      const page = found.slice(0, limit)
-      const last = page.at(-1)
-      const updates = page.map(({ bot }) => bot.updated_at.getTime())
+      const updates = bots.map((bot) => bot.updated_at.getTime())
       return {
-        bots: page.map(({ bot }) => listItem(bot)),
+        bots: bots.map(listItem),
         last_updated: new Date(updates.length > 0 ? Math.max(...updates) : clock.now()).toISOString(),
-        next_cursor: found.length > limit && last ? writeCursor(last.place.number, order) : null,
+        next_cursor: next === null ? null : writeCursor(next, order),
       }
     },
   )

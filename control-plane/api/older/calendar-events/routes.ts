@@ -92,7 +92,7 @@ export function calendarEventRoutes(app: App, dependencies: ApiDependencies): vo
     BOT_PATH,
     {
       preValidation: exists,
-      config: { permission: 'sending', createsBots: true, isIdempotent: true },
+      config: { permission: 'sending', createsBots: true, isIdempotent: true, changes: 'sometimes' },
       schema: {
         summary: 'Schedule a bot of an event, or of every event of its series',
         tags: TAGS,
@@ -117,6 +117,7 @@ export function calendarEventRoutes(app: App, dependencies: ApiDependencies): vo
   app.patch(
     BOT_PATH,
     {
+      config: { changes: 'sometimes' },
       preValidation: exists,
       schema: {
         summary: 'Change the scheduled bot of an event, or of every event of its series',
@@ -142,6 +143,7 @@ export function calendarEventRoutes(app: App, dependencies: ApiDependencies): vo
   app.delete(
     BOT_PATH,
     {
+      config: { changes: 'sometimes' },
       preValidation: exists,
       schema: {
         summary: 'Cancel the bot of an event, or of every event of its series',

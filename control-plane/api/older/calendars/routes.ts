@@ -52,6 +52,7 @@ export function calendarRoutes(app: App, dependencies: ApiDependencies): void {
   app.post(
     '/calendars/raw',
     {
+      config: { changes: 'never' },
       schema: {
         summary: 'The calendars of an account, nothing is stored',
         tags: TAGS,
@@ -170,6 +171,7 @@ export function calendarRoutes(app: App, dependencies: ApiDependencies): void {
   app.post(
     '/calendars/resync_all',
     {
+      config: { changes: 'never' },
       handlerTimeout: MAX_RESYNC_MS,
       schema: {
         summary: 'Read all calendars of the team again, one by one',

@@ -52,7 +52,7 @@ export function batchRoutes(app: App, dependencies: ApiDependencies): void {
       path,
       {
         bodyLimit: BODY_BYTES,
-        config: { permission: 'sending', createsBots: true, isIdempotent: true },
+        config: { permission: 'sending', createsBots: true, isIdempotent: true, changes: 'sometimes' },
         schema: {
           summary,
           description:

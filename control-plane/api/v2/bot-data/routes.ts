@@ -25,6 +25,7 @@ export function botDataRoutes(app: App, dependencies: ApiDependencies): void {
   app.delete(
     '/bots/:bot_id/delete-data',
     {
+      config: { changes: 'sometimes' },
       schema: {
         ...common,
         summary: 'Delete what a bot recorded',

@@ -26,7 +26,7 @@ export function calendarBotRoutes(app: App, dependencies: ApiDependencies): void
     PATH,
     {
       preValidation: exists,
-      config: { permission: 'sending', createsBots: true, isIdempotent: true },
+      config: { permission: 'sending', createsBots: true, isIdempotent: true, changes: 'sometimes' },
       schema: {
         summary: 'Schedule bots of an event or of a whole series',
         description:
@@ -54,6 +54,7 @@ export function calendarBotRoutes(app: App, dependencies: ApiDependencies): void
   app.patch(
     PATH,
     {
+      config: { changes: 'sometimes' },
       preValidation: exists,
       schema: {
         summary: 'Change the bots of an event or of a whole series',
@@ -81,6 +82,7 @@ export function calendarBotRoutes(app: App, dependencies: ApiDependencies): void
   app.delete(
     PATH,
     {
+      config: { changes: 'sometimes' },
       preValidation: exists,
       schema: {
         summary: 'Cancel the bots of an event or of a whole series',

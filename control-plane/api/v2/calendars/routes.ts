@@ -34,6 +34,7 @@ export function calendarRoutes(app: App, dependencies: ApiDependencies): void {
   app.post(
     '/calendars/list-raw',
     {
+      config: { changes: 'never' },
       schema: {
         summary: 'The calendars of an account, nothing is stored',
         tags: TAGS,
@@ -164,6 +165,7 @@ export function calendarRoutes(app: App, dependencies: ApiDependencies): void {
   app.post(
     '/calendars/:calendar_id/sync',
     {
+      config: { changes: 'never' },
       preValidation: exists,
       schema: {
         summary: 'Read the next 30 days of a calendar again',
@@ -183,6 +185,7 @@ export function calendarRoutes(app: App, dependencies: ApiDependencies): void {
   app.post(
     '/calendars/:calendar_id/resubscribe',
     {
+      config: { changes: 'never' },
       preValidation: exists,
       schema: {
         summary: 'Subscribe to changes again',

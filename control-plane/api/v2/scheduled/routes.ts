@@ -6,6 +6,7 @@ import { changeScheduledBot } from '../../../actions/change-scheduled-bot.ts'
 import { createBot } from '../../../actions/create-bot.ts'
 import { askToLeave } from '../../../actions/stop-bot.ts'
 import type { BotRow } from '../../../rows/index.ts'
+import { logChange } from '../../../store/audit-log.ts'
 import { readBot } from '../../../store/bots/bots.ts'
 import { listScheduledBots } from '../../../store/bots/list.ts'
 import { openRequest } from '../../../store/bots/secrets.ts'
@@ -156,6 +157,7 @@ export function scheduledRoutes(app: App, dependencies: ApiDependencies): void {
           },
         }
         await changeScheduledBot(tx, seals, bot, change, now)
+        await logChange(tx, { teamId: bot.team_id, action: 'bot.change', target: botId })
       })
       if (changed === 'not_found') throw refusals.scheduledBotNotFound(botId)
       return { success: true as const, data: { message: 'Scheduled bot updated successfully.' } }

@@ -70,18 +70,19 @@ describe('lists', () => {
   test('that fail for another reason keep their error, and free their place', async () => {
     const { under, read } = heldReads()
     const readList = createReadList(NO_DATABASE)
-    const reading = Promise.allSettled(Array.from({ length: 4 }, () => readList('team', read, 'team')))
+    const reading = Promise.allSettled(Array.from({ length: 22 }, () => readList('team', read, 'team')))
     await turn()
-    for (let place = 0; place < 4; place++) {
+    for (let place = 0; place < 22; place++) {
       under[place]!.fail(new Error(`broken ${place}`))
       await turn()
     }
-    expect((await reading).map((one) => one.status === 'rejected' && one.reason.message)).toEqual([
-      'broken 0',
-      'broken 1',
-      'broken 2',
-      'broken 3',
-    ])
+    expect((await reading).map((one) => one.status === 'rejected' && one.reason.message)).toEqual(
+      Array.from({ length: 22 }, (_, place) => `broken ${place}`),
+    )
+    const again = readList('team', read, 'team')
+    await turn()
+    under.at(-1)!.end('again')
+    expect(await again).toBe('again')
   })
 })
 
@@ -124,7 +125,7 @@ describe('a service whose lists are slow', () => {
       role: 'lists',
       connections: 2,
       statementTimeoutMs: 200,
-      isSerial: true,
+      readsByIndex: true,
     })
     const { rows } = await sql<{ workers: string }>`
       select current_setting('max_parallel_workers_per_gather') as workers`.execute(lists)

@@ -1,10 +1,11 @@
 import fc from 'fast-check'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 
+let documents = 0
 /** The module has state for one document, so each document of a test loads it again. */
-async function newDocument() {
-  vi.resetModules()
-  return import('../../../../platforms/shared/page/page-clock.ts')
+async function newDocument(): Promise<typeof import('../../../../platforms/shared/page/page-clock.ts')> {
+  documents += 1
+  return import(`../../../../platforms/shared/page/page-clock.ts?document=${documents}`)
 }
 
 const START = 1.8e12

@@ -1,0 +1,38 @@
+/**
+ * The order of the files of a lane: those that take longest begin first, so that no lane ends with one long file beside
+ * idle workers. Vitest itself remembers times on one machine only, and in a fresh clone begins with the largest files.
+ */
+import { BaseSequencer, type TestSpecification } from 'vitest/node'
+
+/** Longest first; of files that are not named here the order does not matter (bench/notes/2026-11-27-time-of-the-suite.md). */
+export const SLOW_FILES = [
+  'test/end-to-end/deaths.system.test.ts',
+  'test/control-plane/end-to-end.system.test.ts',
+  'test/end-to-end/platforms.system.test.ts',
+  'test/recorder/recorder-failures.system.test.ts',
+  'test/end-to-end/recording.system.test.ts',
+  'test/control-plane/calendar.system.test.ts',
+  'test/end-to-end/stopping.system.test.ts',
+  'test/end-to-end/commands.system.test.ts',
+  'test/control-plane/checker/checker.system.test.ts',
+  'test/recorder/recorder.system.test.ts',
+  'test/control-plane/launching/resume.system.test.ts',
+  'test/control-plane/credentials.system.test.ts',
+  'test/control-plane/restore.system.test.ts',
+  'test/control-plane/checker/upgrade.system.test.ts',
+  'test/end-to-end/streaming.measured.test.ts',
+  'test/diarization/google-meet.measured.test.ts',
+  'test/recorder/recorder.measured.test.ts',
+  'test/recorder/stand-by.measured.test.ts',
+]
+
+export class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const place = ({ moduleId }: TestSpecification) => {
+      const found = SLOW_FILES.findIndex((file) => moduleId.endsWith(`/${file}`))
+      return found === -1 ? SLOW_FILES.length : found
+    }
+    const lanes = Map.groupBy(await super.sort(files), ({ project }) => project.name)
+    return [...lanes.values()].flatMap((lane) => lane.sort((one, other) => place(one) - place(other)))
+  }
+}
