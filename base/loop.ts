@@ -2,15 +2,6 @@
 import { type Backoff, backoff } from './backoff.ts'
 import { type Clock, systemClock } from './deadline.ts'
 
-export interface Loop {
-  /** Ends the rest. A wake-up during a round is not lost: the next round follows at once. */
-  wake(): void
-  /** Begins no more rounds, and waits for the one under way. */
-  close(): Promise<void>
-  /** Resolves after the last round. */
-  readonly ended: Promise<void>
-}
-
 export interface LoopOptions {
   /** A round failed; the loop continues. */
   onError(error: unknown): void
@@ -21,6 +12,8 @@ export interface LoopOptions {
   clock?: Pick<Clock, 'sleep'>
 }
 
+export type Loop = ReturnType<typeof startLoop>
+
 /**
  * Begins the first round at once. A round resolves with the milliseconds to rest before the next one, or with null if
  * the work is done. Its signal is aborted when the loop is closed.
@@ -28,7 +21,7 @@ export interface LoopOptions {
 export function startLoop(
   round: (signal: AbortSignal) => Promise<number | null>,
   { onError, afterErrorMs, signal, clock = systemClock }: LoopOptions,
-): Loop {
+) {
   const over = new AbortController()
   let woken = new AbortController()
   const end = () => {
@@ -61,9 +54,12 @@ export function startLoop(
 
   const ended = run()
   return {
+    /** Resolves after the last round. */
     ended,
-    wake: () => woken.abort(),
-    close() {
+    /** Ends the rest. A wake-up during a round is not lost: the next round follows at once. */
+    wake: (): void => woken.abort(),
+    /** Begins no more rounds, and waits for the one under way. */
+    close(): Promise<void> {
       end()
       return ended
     },

@@ -1,6 +1,7 @@
 /**
  * The interfaces between the parts of the service and to the outside. `main.ts` gives the real ones, tests give fakes.
  */
+import type { Readable } from 'node:stream'
 import type { Job } from '@standin/wire/job.ts'
 
 /** Time of this process, for waits and for tests; the database's clock decides what is due (`store`). */
@@ -119,6 +120,53 @@ export interface ArtifactLinks {
   /** The transcript in the shape of the older generation; empty if there is none. */
   olderTranscript(botId: string): Promise<unknown[]>
 }
+
+export type ArtifactField = 'video' | 'audio' | 'diarization' | 'raw_transcription' | 'transcription' | 'chat_messages'
+
+/** All links of a bot, signed when they are read. */
+export interface BotLinks extends ArtifactLinks {
+  /** Null for what the bot does not have. */
+  linksOf(botId: string, seconds?: number): Promise<Record<ArtifactField, string | null>>
+  /** Links to its screenshots, oldest first. */
+  screenshotsOf(botId: string, seconds?: number): Promise<{ name: string; url: string }[]>
+  /** A link to a file by its key; null for a key that no file can have. */
+  linkTo(key: string, seconds: number): Promise<string | null>
+}
+
+export interface FileRequest {
+  method: 'GET' | 'HEAD'
+  /** The path after `/files/`, decoded. */
+  key: string
+  query: Readonly<Record<string, unknown>>
+  /** The header `range`. */
+  range?: string
+  /** The header `if-range`. */
+  ifRange?: string
+}
+
+export interface FileAnswer {
+  status: number
+  headers: Record<string, string>
+  /** Has to be read or destroyed. Null without a body. */
+  stream: Readable | null
+}
+
+/** Serves signed links to a store that makes none itself. */
+export type FileHandler = (request: FileRequest) => Promise<FileAnswer>
+
+// --- Answers without a web framework ---------------------------------------------------------------------------------
+
+export interface TextAnswer {
+  status: number
+  headers: Record<string, string>
+  body: string
+}
+
+/** Answers by path: `/healthz`, `/readyz` and `/metrics`. */
+export type Probes = Readonly<Record<string, () => Promise<TextAnswer>>>
+
+/** Answers `GET /job/<bot>/<attempt>`. Rejects if the job cannot be looked up: the bot asks again. */
+export type JobHandler = (request: { path: string; authorization: string | undefined }) => Promise<TextAnswer>
 
 // --- Secrets ---------------------------------------------------------------------------------------------------------
 

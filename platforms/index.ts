@@ -5,18 +5,13 @@ import type { CaptureEnvironment, MeetingDriver } from '../core/ports.ts'
 import { openGoogleMeet } from './google-meet/driver.ts'
 import { openJitsi } from './jitsi/driver.ts'
 import { openMicrosoftTeams } from './microsoft-teams/driver.ts'
-import type { DriverOptions } from './shared/driver-options.ts'
+import type { DriverOptions, OpenDriver } from './shared/driver-options.ts'
 import { openZoom } from './zoom/driver.ts'
 
 export type { DriverOptions }
 
 interface Platform {
-  open(
-    target: MeetingTarget,
-    environment: CaptureEnvironment,
-    signal: AbortSignal,
-    options: DriverOptions,
-  ): Promise<MeetingDriver>
+  open: OpenDriver
   /**
    * The page receives the meeting's sound in WebRTC tracks; on other platforms the page decodes the sound itself, where
    * the bot cannot read it.
@@ -39,10 +34,8 @@ export function hasSoundInTracks(platform: PlatformName): boolean {
 }
 
 /** Makes the function that the worker run calls for each attempt to join. */
-export function openDriver(
-  options: DriverOptions,
-): (target: MeetingTarget, environment: CaptureEnvironment, signal: AbortSignal) => Promise<MeetingDriver> {
+export function openDriver(options: DriverOptions) {
   const expectsAccount = options.expectsAccount ?? Boolean(options.browserState)
-  return (target, environment, signal) =>
+  return (target: MeetingTarget, environment: CaptureEnvironment, signal: AbortSignal): Promise<MeetingDriver> =>
     PLATFORMS[target.platform].open(target, environment, signal, { ...options, expectsAccount })
 }

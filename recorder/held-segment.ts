@@ -2,6 +2,7 @@
  * The output of an encoder that stands by. It stays in memory until the start of the recording is known, and is passed on
  * from there. Output from before that moment is never stored.
  */
+import { inTurn } from '@standin/base/in-turn.ts'
 import { CAPTURE_SAMPLE_RATE } from '../core/meeting/capture-sample-rate.ts'
 import { SAMPLES_PER_PACKET } from './aac.ts'
 import { type Fragment, FragmentReader, type Run, type Sample, type Track } from './mp4/fragment-reader.ts'
@@ -39,7 +40,7 @@ export class HeldSegment {
   #droppedPictures = 0
   #wanted: { seconds: number; sink: Sink } | null = null
   #sink: Sink | null = null
-  #turn: Promise<void> = Promise.resolve()
+  readonly #inTurn = inTurn(1)
 
   constructor(hasPicture: boolean) {
     this.#hasPicture = hasPicture
@@ -118,12 +119,6 @@ export class HeldSegment {
     const [first, last] = [this.#held[0], this.#held.at(-1)]
     if (first === undefined || last === undefined || endOf(last) <= seconds) return null
     return { from: Math.max(seconds, beginOf(first), 0), pictures: 0 }
-  }
-
-  #inTurn(work: () => Promise<void>): Promise<void> {
-    const result = this.#turn.then(work)
-    this.#turn = result.catch(() => {})
-    return result
   }
 }
 

@@ -2,15 +2,7 @@
 const STEP_MS = 5
 const STEPS = 2_000
 
-export interface Histogram {
-  readonly count: number
-  readonly worst: number
-  add(ms: number): void
-  /** To five milliseconds; 0 of nothing, and ten seconds of more than that. */
-  median(): number
-}
-
-export function createHistogram(): Histogram {
+export function createHistogram() {
   const steps = new Uint32Array(STEPS + 1)
   let count = 0
   let worst = 0
@@ -21,13 +13,14 @@ export function createHistogram(): Histogram {
     get worst() {
       return worst
     },
-    add(ms) {
+    add(ms: number): void {
       const rounded = Math.max(0, Math.round(ms))
       steps[Math.min(STEPS, Math.floor(rounded / STEP_MS))]! += 1
       count += 1
       worst = Math.max(worst, rounded)
     },
-    median() {
+    /** To five milliseconds; 0 of nothing, and ten seconds of more than that. */
+    median(): number {
       let left = count / 2
       for (const [step, hits] of steps.entries()) {
         left -= hits

@@ -1,5 +1,6 @@
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { inTurn } from '@standin/base/in-turn.ts'
 import type { RecordingMode } from '@standin/wire/codes.ts'
 import type { Logger } from '../core/logger.ts'
 import type { CaptureEnvironment, Clock } from '../core/ports.ts'
@@ -72,7 +73,8 @@ class MeetingRecorder implements Recorder {
   #capture: Capture | null = null
   #placeLost: Error | null = null
   #finishing: Promise<FinishedRecording> | null = null
-  #queue: Promise<unknown> = Promise.resolve()
+  /** The next operation waits for the one before, whether that succeeds or fails. */
+  readonly #inTurn = inTurn(1)
 
   constructor(options: RecorderOptions) {
     const { logger, clock, framesPerSecond, isHeardLive = false, withVoice = false } = options
@@ -157,13 +159,6 @@ class MeetingRecorder implements Recorder {
     await rm(this.#workFolder, { recursive: true, force: true }).catch((error) =>
       this.#logger.warn('The work folder was not removed', { error }),
     )
-  }
-
-  #inTurn<T>(operation: () => Promise<T>): Promise<T> {
-    const result = this.#queue.then(operation)
-    // The next operation waits for this one, whether it succeeds or fails.
-    this.#queue = result.catch(() => {})
-    return result
   }
 
   #emit(event: RecorderEvent): void {

@@ -2,13 +2,8 @@
 
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { CHILD_PATH } from '@standin/base/child-path.ts'
-import { supervise } from '../core/process/supervised.ts'
+import { runProgram } from '../core/process/run-program.ts'
 import { PICTURE_HEIGHT, PICTURE_WIDTH } from './settings.ts'
-
-const ENVIRONMENT = { PATH: CHILD_PATH, LC_ALL: 'C' }
-/** For a killed program to be gone. */
-const STOP_MS = 5_000
 
 /** The properties of a stream that have to be equal for its packets to continue in one track. */
 interface Stream {
@@ -25,7 +20,7 @@ interface Stream {
 /** Seconds of a media file. Rejects if it cannot be played. */
 export async function mediaSeconds(file: string, signal: AbortSignal): Promise<number> {
   const args = ['-v', 'error', '-show_entries', 'format=duration', '-of', 'csv=p=0', file]
-  const seconds = Number(await run('ffprobe', args, signal))
+  const seconds = Number(await runProgram('ffprobe', args, signal))
   if (!Number.isFinite(seconds) || seconds <= 0) throw new Error(`${file} has no length`)
   return seconds
 }
@@ -38,7 +33,7 @@ export async function joinFiles(
   const streams = await Promise.all(files.map((file) => streamsOf(file, signal)))
   const isAlike = streams.every((each) => JSON.stringify(each) === JSON.stringify(streams[0]))
   const args = isAlike ? await asTheyAre(files, folder, signal) : encodedAnew(files, streams[0]!)
-  await run('ffmpeg', ['-v', 'error', '-nostdin', '-y', ...args, '-movflags', '+faststart', target], signal)
+  await runProgram('ffmpeg', ['-v', 'error', '-nostdin', '-y', ...args, '-movflags', '+faststart', target], signal)
   return { seconds: await mediaSeconds(target, signal), isEncodedAnew: !isAlike }
 }
 
@@ -48,28 +43,15 @@ async function asTheyAre(files: readonly string[], folder: string, signal: Abort
   await writeFile(list, lines.join(''), { mode: 0o600 })
   // The packet that primes the sound decoder is before the first picture, and has to stay there.
   const input = ['-f', 'concat', '-safe', '0', '-i', list, '-map', '0', '-c', 'copy']
-  return [
-    ...input,
-    '-output_ts_offset',
-    String(await primingSeconds(files[0]!, signal)),
-    '-avoid_negative_ts',
-    'disabled',
-  ]
+  const offset = String(await primingSeconds(files[0]!, signal))
+  return [...input, '-output_ts_offset', offset, '-avoid_negative_ts', 'disabled']
 }
 
 /** The time of the first sound packet, in seconds: 0 or negative. */
 async function primingSeconds(file: string, signal: AbortSignal): Promise<number> {
-  const first = [
-    '-select_streams',
-    'a:0',
-    '-read_intervals',
-    '%+#1',
-    '-show_entries',
-    'packet=pts_time',
-    '-of',
-    'csv=p=0',
-  ]
-  return Math.min(0, Number.parseFloat(await run('ffprobe', ['-v', 'error', ...first, file], signal)) || 0)
+  const first = ['-select_streams', 'a:0', '-read_intervals', '%+#1', '-show_entries', 'packet=pts_time']
+  const time = await runProgram('ffprobe', ['-v', 'error', ...first, '-of', 'csv=p=0', file], signal)
+  return Math.min(0, Number.parseFloat(time) || 0)
 }
 
 function encodedAnew(files: readonly string[], first: readonly Stream[]): string[] {
@@ -94,29 +76,6 @@ function encodedAnew(files: readonly string[], first: readonly Stream[]): string
 async function streamsOf(file: string, signal: AbortSignal): Promise<Stream[]> {
   const entries = 'stream=codec_type,codec_name,width,height,sample_rate,channels,time_base,extradata_hash'
   const args = ['-v', 'error', '-show_data_hash', 'sha256', '-show_entries', entries, '-of', 'json', file]
-  const { streams } = JSON.parse(await run('ffprobe', args, signal)) as { streams: Stream[] }
+  const { streams } = JSON.parse(await runProgram('ffprobe', args, signal)) as { streams: Stream[] }
   return streams
-}
-
-/** Runs a program to its end and resolves with its output. It ends with this process, and with the signal. */
-async function run(command: string, args: readonly string[], signal: AbortSignal): Promise<string> {
-  signal.throwIfAborted()
-  const lines: string[] = []
-  const child = await supervise({
-    ...{ name: command, command, args, env: ENVIRONMENT },
-    lines: { 1: (line) => void lines.push(line) },
-    // Its output is discarded when it is stopped, so it need not end gracefully.
-    stopSteps: [{ ask: 'SIGKILL', deadlineMs: STOP_MS }],
-  })
-  const stop = () => void child.stop()
-  signal.addEventListener('abort', stop, { once: true })
-  try {
-    if (signal.aborted) stop()
-    const { exitCode, text } = await child.ended
-    signal.throwIfAborted()
-    if (exitCode !== 0) throw new Error(text)
-    return lines.join('\n')
-  } finally {
-    signal.removeEventListener('abort', stop)
-  }
 }

@@ -11,22 +11,10 @@ const SETTLE_SECONDS = 1
 /** The drift filter spreads each correction over this; the next one replaces it (`comp_duration` of ffmpeg-args.ts). */
 const CORRECTION_MS = 1_000
 
-export interface QualityWatch {
-  /** `startedAt`: UTC milliseconds of the first picture or sound. */
-  beginSpan(startedAt: number): void
-  /** As it arrives; `at` is the UTC instant. Returns how many milliseconds the encoder is behind. */
-  progress(progress: CaptureProgress, at: number): number
-  /** A line of the encoder's standard error. */
-  report(line: string, at: number): void
-  silence(isSilent: boolean, seconds: number): void
-  /** `last`: the encoder's last word. */
-  endSpan(last: CaptureProgress): void
-  /** Of everything so far. */
-  figures(): Quality
-}
+export type QualityWatch = ReturnType<typeof createQualityWatch>
 
 /** `framesPerSecond` and `sampleRate` of the recording; without a picture the first is null. */
-export function createQualityWatch(framesPerSecond: number | null, sampleRate: number): QualityWatch {
+export function createQualityWatch(framesPerSecond: number | null, sampleRate: number) {
   const lag = createHistogram()
   /** Of the spans that are over. */
   const past = { frames: 0, repeatedFrames: 0, seconds: 0 }
@@ -53,11 +41,13 @@ export function createQualityWatch(framesPerSecond: number | null, sampleRate: n
   }
 
   return {
-    beginSpan(at) {
+    /** `startedAt`: UTC milliseconds of the first picture or sound. */
+    beginSpan(at: number): void {
       startedAt = at
       current = null
     },
-    progress(progress, at) {
+    /** As it arrives; `at` is the UTC instant. Returns how many milliseconds the encoder is behind. */
+    progress(progress: CaptureProgress, at: number): number {
       current = progress
       // The first picture was taken at zero.
       const seconds = framesPerSecond === null ? progress.seconds : (progress.frames - 1) / framesPerSecond
@@ -66,7 +56,8 @@ export function createQualityWatch(framesPerSecond: number | null, sampleRate: n
       if (seconds > 0 && !progress.isLast) lag.add(lagMs)
       return lagMs
     },
-    report(line, at) {
+    /** A line of the encoder's standard error. */
+    report(line: string, at: number): void {
       const repeated = /^\*\*\* (\d+) dup!/.exec(line)?.[1]
       if (repeated !== undefined) {
         longestRepeat = Math.max(longestRepeat, Number(repeated))
@@ -93,14 +84,15 @@ export function createQualityWatch(framesPerSecond: number | null, sampleRate: n
       addedSamples += samples
       noteOffset((-samples / sampleRate) * 1000)
     },
-    silence(isSilent, seconds) {
+    silence(isSilent: boolean, seconds: number): void {
       if (isSilent) silentSince ??= seconds
       else if (silentSince !== null) {
         silentSeconds += Math.max(0, seconds - silentSince)
         silentSince = null
       }
     },
-    endSpan(last) {
+    /** `last`: the encoder's last word. */
+    endSpan(last: CaptureProgress): void {
       settleCorrection(Number.POSITIVE_INFINITY)
       past.frames += last.frames
       past.repeatedFrames += last.repeatedFrames
@@ -109,7 +101,8 @@ export function createQualityWatch(framesPerSecond: number | null, sampleRate: n
       silentSince = null
       current = null
     },
-    figures() {
+    /** Of everything so far. */
+    figures(): Quality {
       const frames = past.frames + (current?.frames ?? 0)
       const lost = past.repeatedFrames + (current?.repeatedFrames ?? 0)
       const seconds = past.seconds + (current?.seconds ?? 0)

@@ -32,29 +32,22 @@ export const END_SECONDS = 60
  */
 export const SOUND_AHEAD_MS = 200
 
-export interface RecorderLimits {
+export const DEFAULT_LIMITS = {
   /** Display or sound server from start to ready. */
-  serverReadyMs: number
-  /** From the start of the encoder to its first frame. */
-  firstFrameMs: number
-  /** From the polite request to stop until the encoder is interrupted: it still writes what it holds. */
-  encoderStopMs: number
-  /** Without a new frame for so long the encoder counts as crashed, even if its process still runs. */
-  standingStillMs: number
-  /** Sound below the noise floor for so long counts as silence. */
-  silenceMs: number
-  /** Peak level in dBFS; comfort noise of meeting clients stays near -70, quiet speech peaks above -40. */
-  noiseFloorDb: number
-}
-
-export const DEFAULT_LIMITS: Readonly<RecorderLimits> = {
   serverReadyMs: 20_000,
+  /** From the start of the encoder to its first frame. */
   firstFrameMs: 20_000,
+  /** From the polite request to stop until the encoder is interrupted: it still writes what it holds. */
   encoderStopMs: 5_000,
+  /** Without a new frame for so long the encoder counts as crashed, even if its process still runs. */
   standingStillMs: 10_000,
+  /** Sound below the noise floor for so long counts as silence. */
   silenceMs: 2_000,
+  /** Peak level in dBFS; comfort noise of meeting clients stays near -70, quiet speech peaks above -40. */
   noiseFloorDb: -50,
 }
+
+export type RecorderLimits = Readonly<typeof DEFAULT_LIMITS>
 
 /** The environment of a child: its files go to `folder`, because the home folder may be read-only. */
 export function childEnvironment(folder: string): Record<string, string> {

@@ -35,16 +35,8 @@ export async function captureSink(
     args: [
       ...QUIET,
       ...['-nostdin', '-probesize', '32', '-analyzeduration', '0', '-fflags', 'nobuffer'],
-      ...[
-        '-f',
-        'pulse',
-        '-server',
-        `unix:${environment.pulseServer}`,
-        '-sample_rate',
-        String(CAPTURE_SAMPLE_RATE),
-        '-channels',
-        '2',
-      ],
+      ...['-f', 'pulse', '-server', `unix:${environment.pulseServer}`],
+      ...['-sample_rate', String(CAPTURE_SAMPLE_RATE), '-channels', '2'],
       ...['-fragment_size', String(FRAGMENT_BYTES), '-i', `${environment.pulseSink}.monitor`],
       ...['-ac', '1', '-ar', String(sampleRate), '-f', 's16le', '-flush_packets', '1', 'pipe:1'],
     ],

@@ -7,25 +7,19 @@ import { type ClientOptions, WebSocket } from 'ws'
 import type { Logger } from '../core/logger.ts'
 import type { Clock } from '../core/ports.ts'
 
-export interface SocketTiming {
+export const SOCKET_TIMING = {
   /** After the first loss; doubled after each further one, up to the longest. */
-  reconnectMinMs: number
-  reconnectMaxMs: number
-  /** From dialing to an open WebSocket. */
-  handshakeMs: number
-  /** A peer that answers no ping for this long is gone. */
-  pingEveryMs: number
-  /** From our close to the peer's. */
-  closeMs: number
-}
-
-export const SOCKET_TIMING: Readonly<SocketTiming> = {
   reconnectMinMs: 1_000,
   reconnectMaxMs: 60_000,
+  /** From dialing to an open WebSocket. */
   handshakeMs: 10_000,
+  /** A peer that answers no ping for this long is gone. */
   pingEveryMs: 15_000,
+  /** From our close to the peer's. */
   closeMs: 2_000,
 }
+
+export type SocketTiming = Readonly<typeof SOCKET_TIMING>
 
 /** Spreads the bots whose receiver was restarted. */
 const JITTER = 0.3

@@ -7,15 +7,14 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 /** Longest first; of files that are not named here the order does not matter (bench/notes/2026-11-27-time-of-the-suite.md). */
 export const SLOW_FILES = [
   'test/end-to-end/deaths.system.test.ts',
+  'test/control-plane/end-to-end.system.test.ts',
   'test/end-to-end/platforms.system.test.ts',
   'test/recorder/recorder-failures.system.test.ts',
-  'test/control-plane/end-to-end.system.test.ts',
   'test/end-to-end/recording.system.test.ts',
   'test/control-plane/calendar.system.test.ts',
-  'test/end-to-end/stopping.system.test.ts',
   'test/end-to-end/commands.system.test.ts',
-  'test/end-to-end/loaded-anew.system.test.ts',
   'test/control-plane/checker/checker.system.test.ts',
+  'test/end-to-end/stopping.system.test.ts',
   'test/recorder/recorder.system.test.ts',
   'test/control-plane/launching/resume.system.test.ts',
   'test/control-plane/credentials.system.test.ts',

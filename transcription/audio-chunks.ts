@@ -1,8 +1,7 @@
 /** Cuts a long recording into files that a provider takes, in pauses, without encoding anything again. */
 
 import { join } from 'node:path'
-import { CHILD_PATH } from '@standin/base/child-path.ts'
-import { supervise } from '../core/process/supervised.ts'
+import { runProgram } from '../core/process/run-program.ts'
 import type { Turn } from './types.ts'
 
 export interface Piece {
@@ -11,9 +10,6 @@ export interface Piece {
   start: number
 }
 
-const ENVIRONMENT = { PATH: CHILD_PATH, LC_ALL: 'C' }
-/** For a killed program to be gone. */
-const STOP_MS = 5_000
 /** The recorder's noise floor. Voices are far louder. */
 const SILENCE_DB = -50
 /** A pause is looked for in this last part of a piece. */
@@ -21,52 +17,16 @@ const SEARCH_SHARE = 0.25
 
 export async function secondsOf(file: string, signal: AbortSignal): Promise<number> {
   const args = ['-v', 'error', '-show_entries', 'format=duration', '-of', 'csv=p=0', file]
-  const seconds = Number(await run('ffprobe', args, signal))
+  const seconds = Number(await runProgram('ffprobe', args, signal))
   if (!Number.isFinite(seconds)) throw new Error(`${file} has no length`)
   return seconds
 }
 
-/** Runs a program to its end and resolves with its output. It ends with this process, and with the signal. */
-async function run(command: string, args: readonly string[], signal: AbortSignal, output: 1 | 2 = 1): Promise<string> {
-  signal.throwIfAborted()
-  const lines: string[] = []
-  const child = await supervise({
-    ...{ name: command, command, args, env: ENVIRONMENT },
-    lines: { [output]: (line: string) => void lines.push(line) },
-    // Its output is discarded when it is stopped, so it need not end gracefully.
-    stopSteps: [{ ask: 'SIGKILL', deadlineMs: STOP_MS }],
-  })
-  const stop = () => void child.stop()
-  signal.addEventListener('abort', stop, { once: true })
-  try {
-    // It may have been aborted while the child was started.
-    if (signal.aborted) stop()
-    const { exitCode, text } = await child.ended
-    signal.throwIfAborted()
-    if (exitCode !== 0) throw new Error(text)
-    return lines.join('\n')
-  } finally {
-    signal.removeEventListener('abort', stop)
-  }
-}
-
 /** No sample of the file is louder than the noise floor of recordings, so no voice can be heard in it. A file that cannot be measured is not silent. */
 export async function isSilent(file: string, signal: AbortSignal): Promise<boolean> {
-  const args = [
-    '-nostdin',
-    '-hide_banner',
-    '-nostats',
-    '-i',
-    file,
-    '-map',
-    '0:a:0',
-    '-af',
-    'volumedetect',
-    '-f',
-    'null',
-    '-',
-  ]
-  const output = await run('ffmpeg', args, signal, 2).catch(() => '')
+  const measure = ['-map', '0:a:0', '-af', 'volumedetect', '-f', 'null', '-']
+  const args = ['-nostdin', '-hide_banner', '-nostats', '-i', file, ...measure]
+  const output = await runProgram('ffmpeg', args, signal, 2).catch(() => '')
   signal.throwIfAborted()
   const loudest = /max_volume: (-?[\d.]+) dB/.exec(output)?.[1]
   return loudest !== undefined && Number(loudest) <= SILENCE_DB
@@ -83,7 +43,7 @@ export async function piecesOf(
   if (cuts.length === 0) return [{ file, start: 0 }]
   const names = join(folder, 'piece-%04d.m4a')
   const list = join(folder, 'pieces.csv')
-  await run(
+  await runProgram(
     'ffmpeg',
     [
       ...['-v', 'error', '-nostdin', '-y', '-i', file, '-map', '0:a:0', '-c', 'copy', '-f', 'segment'],

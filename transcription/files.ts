@@ -7,13 +7,6 @@ import { withoutKey } from './providers/provider-error.ts'
 import { subRip, webVtt } from './subtitles.ts'
 import type { Turn, Utterance } from './types.ts'
 
-const TRANSCRIPT_FILES = [
-  'transcription.json',
-  'raw_transcription.json',
-  'transcription.vtt',
-  'transcription.srt',
-] as const
-
 export interface Transcript {
   botId: string
   provider: string
@@ -31,7 +24,7 @@ export interface Transcript {
 export async function writeTranscript(folder: string, transcript: Transcript): Promise<void> {
   const { botId, utterances, raw, key } = transcript
   const created_at = transcript.createdAt.toISOString()
-  const files: Record<(typeof TRANSCRIPT_FILES)[number], string> = {
+  const files = {
     'transcription.json': json(documentOf(transcript, created_at)),
     'raw_transcription.json': json({ bot_id: botId, created_at, transcriptions: raw }),
     'transcription.vtt': webVtt(utterances),

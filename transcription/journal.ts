@@ -2,7 +2,7 @@
 import { createReadStream } from 'node:fs'
 import { join } from 'node:path'
 import { linesOf } from '@standin/base/json-text.ts'
-import { transcriptSchema } from '@standin/wire/events.ts'
+import { type Transcript, transcriptSchema } from '@standin/wire/events.ts'
 import type { LiveResult } from './live.ts'
 import { spread } from './spread.ts'
 import type { Utterance } from './types.ts'
@@ -11,11 +11,13 @@ import type { Utterance } from './types.ts'
 export function spokenIn(events: readonly { event: unknown }[]): Utterance[] {
   return events.flatMap(({ event }) => {
     const parsed = transcriptSchema.safeParse(event)
-    if (!parsed.success) return []
-    const { text, speaker, start, end, language } = parsed.data
-    const who = { speaker: speaker?.name ?? 'Unknown', userId: speaker?.id ?? null }
-    return [{ ...who, start, end, text, language, words: spread(text, start, end) }]
+    return parsed.success ? [utteranceOf(parsed.data)] : []
   })
+}
+
+function utteranceOf({ text, speaker, start, end, language }: Transcript): Utterance {
+  const who = { speaker: speaker?.name ?? 'Unknown', userId: speaker?.id ?? null }
+  return { ...who, start, end, text, language, words: spread(text, start, end) }
 }
 
 /** Rejects if the folder has no journal, or the journal has no words. */
@@ -27,14 +29,10 @@ export async function readSpoken(folder: string): Promise<LiveResult> {
     if (!line.includes('"transcript"')) continue
     const parsed = transcriptSchema.safeParse((JSON.parse(line) as { event?: unknown }).event)
     if (!parsed.success) continue
-    const { text, speaker, start, end, language } = parsed.data
+    const { language } = parsed.data
     raw.push(parsed.data)
     if (language !== null) languages.add(language)
-    utterances.push({
-      speaker: speaker?.name ?? 'Unknown',
-      userId: speaker?.id ?? null,
-      ...{ start, end, text, language, words: spread(text, start, end) },
-    })
+    utterances.push(utteranceOf(parsed.data))
   }
   if (utterances.length === 0) throw new Error('The journal of events has no words.')
   return { utterances, words: [], languages: [...languages], raw, gap: null }

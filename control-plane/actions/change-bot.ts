@@ -2,6 +2,7 @@
 import type { BotCommand } from '@standin/wire/commands.ts'
 import type { BotChange } from '../bots/change.ts'
 import type { BotPatch, BotRow } from '../rows/index.ts'
+import { logChange } from '../store/audit-log.ts'
 import { lockBot } from '../store/bots/bots.ts'
 import { applyChanges } from '../store/bots/changes.ts'
 import { addCommand } from '../store/bots/commands.ts'
@@ -43,6 +44,7 @@ export function changeOnRequest<Refused>(
     const step = { at: now, attempt: null, kind: 'changed' as const, reason: decision.reason }
     await applyChanges(tx, [{ bot, change: { patch: decision.patch, steps: [step], messages: [], ledger: [] } }])
     await effects?.(tx, bot)
+    await logChange(tx, { teamId: bot.team_id, action: 'bot.change', target: botId })
     return 'changed'
   })
 }
@@ -60,6 +62,8 @@ export function askForCommand(
   return withBot(db, botId, isMeant, async (tx, bot) => {
     if (!asked.allowed.includes(bot.status) || bot.phase === 'ending' || bot.phase === 'assembling')
       return { refused: bot.status }
+    const details = { command: asked.command.type }
+    await logChange(tx, { teamId: bot.team_id, action: 'bot.command', target: botId, details })
     return { commandId: await addCommand(tx, bot.id, asked.command, asked.expiresInSeconds) }
   })
 }

@@ -5,10 +5,11 @@ import { admitted } from '../bots/admit.ts'
 import { type BotRequest, columnsOf } from '../bots/request.ts'
 import type { Seals } from '../ports.ts'
 import type { BotRow, NewBotRow } from '../rows/index.ts'
+import { entryOf } from '../store/audit-log.ts'
 import { type Candidate, checkAdmissions, type Refusal } from '../store/bots/admission-checks.ts'
 import { type Insertion, insertBots, lockTeam, readLimits, shareInsertion } from '../store/bots/creation.ts'
 import { sealedSecrets } from '../store/bots/secrets.ts'
-import type { Database, Tx } from '../store/database.ts'
+import { type Database, inTransaction, type Tx } from '../store/database.ts'
 import { createEndpoint } from '../store/webhooks/endpoints.ts'
 
 /** The request of a bot, whose fields are checked, with its caller, its meeting and its time. */
@@ -59,10 +60,6 @@ export async function createBot(db: Database | Tx, seals: Seals, bot: NewBot): P
   })
 }
 
-function inTransaction<T>(db: Database | Tx, work: (tx: Tx) => Promise<T>): Promise<T> {
-  return db.isTransaction ? work(db as Tx) : db.transaction().execute(work)
-}
-
 function newRow(bot: NewBot, seals: Seals): NewBotRow & Candidate {
   const { columns, secrets } = columnsOf(bot.request)
   return {
@@ -88,7 +85,8 @@ function newRow(bot: NewBot, seals: Seals): NewBotRow & Candidate {
 }
 
 /** For a scheduled bot nothing is reserved, and only its fields are checked, until the join time. */
-function insertionOf({ joinAt }: NewBot, row: NewBotRow, now: Date): Insertion {
+function insertionOf(bot: NewBot, row: NewBotRow, now: Date): Insertion {
+  const { joinAt } = bot
   const change =
     joinAt === null
       ? admitted(row as BotRow, now)
@@ -99,6 +97,10 @@ function insertionOf({ joinAt }: NewBot, row: NewBotRow, now: Date): Insertion {
   return {
     row: { ...row, ...(change.patch as object), ...times },
     change: { ...change, steps: [asked, ...change.steps] },
+    // A bot of a calendar event was wanted by the entry of its event.
+    ...(bot.eventId || bot.eventUuid
+      ? {}
+      : { entry: entryOf({ teamId: bot.teamId, action: 'bot.create', target: bot.id }) }),
   }
 }
 

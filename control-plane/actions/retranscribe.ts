@@ -14,6 +14,7 @@ import {
 } from '../bots/retranscription.ts'
 import type { Seals } from '../ports.ts'
 import type { BotRow } from '../rows/index.ts'
+import { logChange } from '../store/audit-log.ts'
 import { artifactOfBot } from '../store/bots/artifacts.ts'
 import { lockBot } from '../store/bots/bots.ts'
 import { applyChanges } from '../store/bots/changes.ts'
@@ -60,6 +61,7 @@ export async function requestRetranscription(
     const task: Retranscription = { id, provider: known, hasOwnKey: apiKey !== null, earlier: earlierEnd(bot) }
     await addRetranscription(tx, seals, botId, task, { apiKey, customParams, webhookUrl })
     await applyChanges(tx, [{ bot, change: retranscriptionBegun(bot, task, await nowOf(tx)) }])
+    await logChange(tx, { teamId: bot.team_id, action: 'bot.retranscribe', target: botId })
     return 'started'
   })
 }

@@ -2,6 +2,7 @@
 import type { BotChange } from '../bots/change.ts'
 import { needsLeave, stopAsked } from '../bots/stop.ts'
 import type { BotRow } from '../rows/index.ts'
+import { logChange } from '../store/audit-log.ts'
 import { lockBot } from '../store/bots/bots.ts'
 import { applyChanges } from '../store/bots/changes.ts'
 import { addCommand } from '../store/bots/commands.ts'
@@ -22,6 +23,7 @@ export async function askToLeave(db: Database, botId: string): Promise<StopAnswe
     const change = stopAsked(bot, await nowOf(tx))
     if ('refused' in change) return change
     await apply(tx, [{ bot, change }])
+    await logChange(tx, { teamId: bot.team_id, action: 'bot.stop', target: botId })
     return 'asked'
   })
 }

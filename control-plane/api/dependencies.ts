@@ -1,8 +1,7 @@
 /** The parts of the service that the API uses; `main.ts` passes the real ones. */
-import type { Readable } from 'node:stream'
 import type { Registry } from 'prom-client'
 import type { CalendarOperations } from '../calendars/operations.ts'
-import type { ArtifactLinks, Clock, GuardedClient, Log, Seals } from '../ports.ts'
+import type { BotLinks, Clock, FileHandler, GuardedClient, JobHandler, Log, Probes, Seals } from '../ports.ts'
 import type { AuthorizedUser, ConnectionApp } from '../store/connections/connections.ts'
 import type { Database } from '../store/database.ts'
 import type { Identity } from '../store/people/identities.ts'
@@ -17,7 +16,7 @@ export interface ApiDependencies {
   /** Reads lists of bots, events and deliveries, in another pool. */
   readList: ReadList
   seals: Seals
-  links: ArtifactReader
+  links: BotLinks
   webhooks: WebhookSender
   alerts: AlertSender
   /**
@@ -41,8 +40,7 @@ export interface ApiDependencies {
   files: FileHandler | null
   /** Serves `/job/…`; absent if this process has no control links. */
   jobs?: JobHandler
-  /** Answers of `/healthz`, `/readyz` and `/metrics` by path (`watching/probes.ts`). */
-  probes: Readonly<Record<string, () => Promise<{ status: number; headers: Record<string, string>; body: string }>>>
+  probes: Probes
   /** Metrics of the whole process; the API adds its own. */
   metrics: Registry
   /** Absent: requests are not traced. */
@@ -69,15 +67,6 @@ interface ApiSettings {
   /** Addresses of proxies whose `x-forwarded-for` is trusted. Default: none. */
   trustedProxies?: readonly string[]
 }
-
-/** Links to a bot's files, signed when they are read (`files/artifact-links.ts`). */
-interface ArtifactReader extends ArtifactLinks {
-  linksOf(botId: string, seconds?: number): Promise<Record<ArtifactLink, string | null>>
-  screenshotsOf(botId: string, seconds?: number): Promise<{ name: string; url: string }[]>
-  /** Null for a key that no file can have. */
-  linkTo(key: string, seconds: number): Promise<string | null>
-}
-export type ArtifactLink = 'video' | 'audio' | 'diarization' | 'raw_transcription' | 'transcription' | 'chat_messages'
 
 /** `webhooks/replay.ts` with database and seals filled in. */
 interface WebhookSender {
@@ -124,18 +113,3 @@ export interface OidcAttempt {
   nonce: string
   verifier: string
 }
-
-/** `files/serve-file.ts`. */
-type FileHandler = (request: {
-  method: 'GET' | 'HEAD'
-  key: string
-  query: Readonly<Record<string, unknown>>
-  range?: string | undefined
-  ifRange?: string | undefined
-}) => Promise<{ status: number; headers: Record<string, string>; stream: Readable | null }>
-
-/** `links/job-address.ts`. */
-export type JobHandler = (request: {
-  path: string
-  authorization: string | undefined
-}) => Promise<{ status: number; headers: Record<string, string>; body: string }>

@@ -4,12 +4,8 @@ import type { ApiDependencies } from './dependencies.ts'
 
 const MIN_PAUSE_MS = 25
 
-export interface LaunchHint {
-  give(): void
-}
-
 /** A hint that fails costs only time, because launchers also poll. */
-export function createLaunchHint({ database, log }: Pick<ApiDependencies, 'database' | 'log'>): LaunchHint {
+export function createLaunchHint({ database, log }: Pick<ApiDependencies, 'database' | 'log'>): () => void {
   let isPausing = false
   let isWanted = false
 
@@ -27,5 +23,5 @@ export function createLaunchHint({ database, log }: Pick<ApiDependencies, 'datab
     }, MIN_PAUSE_MS).unref()
   }
 
-  return { give }
+  return give
 }

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import { systemClock, within } from '@standin/base/deadline.ts'
 import { stopBots } from '../actions/stop-bot.ts'
 import type { CalendarRow } from '../rows/index.ts'
+import { logChange } from '../store/audit-log.ts'
 import {
   accessTokenPlace,
   changeCalendar,
@@ -208,6 +209,7 @@ async function storeUpdate(
       push_due_at: now,
       updated_at: now,
     }
+    await logChange(tx, { teamId: calendar.team_id, action: 'calendar.change', target: calendarId })
     return writeCalendar(tx, calendarId, { patch, messages: messagesOfUpdate({ ...calendar, ...patch }, now) })
   })
 }
@@ -229,6 +231,7 @@ export async function disconnect(tools: ConnectTools, name: CalendarName): Promi
     const open = await endChannels(tx, calendar.id)
     await writeCalendar(tx, calendar.id, { patch: { updated_at: now }, messages: messagesOfDisconnect(locked, now) })
     await removeCalendar(tx, calendar.id, now)
+    await logChange(tx, { teamId: calendar.team_id, action: 'calendar.disconnect', target: calendar.id })
     return open
   })
   if (token === null) return

@@ -4,6 +4,7 @@ import { changeScheduledBot } from '../actions/change-scheduled-bot.ts'
 import { stopBots } from '../actions/stop-bot.ts'
 import type { BotRequest } from '../bots/request.ts'
 import type { BotRow, CalendarRow } from '../rows/index.ts'
+import { logChange } from '../store/audit-log.ts'
 import { lockCalendar } from '../store/calendars/calendars.ts'
 import {
   botOfIntent,
@@ -39,6 +40,7 @@ interface Aimed {
 /** The work with the events of a target, under the lock of their calendar. */
 async function aim(
   tools: SyncTools,
+  action: 'calendar_bots.schedule' | 'calendar_bots.change' | 'calendar_bots.cancel',
   target: BotTarget,
   work: (aimed: Aimed, result: BotsResult) => Promise<void>,
 ): Promise<BotsResult> {
@@ -61,6 +63,8 @@ async function aim(
       throw new CalendarProblem('event_not_found', 'There is no event with this id')
     const result: BotsResult = { eventIds: [], refused: [] }
     await work({ tx, calendar, seriesId, events, now: await nowOf(tx) }, result)
+    if (result.eventIds.length > 0 || seriesId !== null)
+      await logChange(tx, { teamId: calendar.team_id, action, target: seriesId ?? target.eventId })
     return result
   })
 }
@@ -71,7 +75,7 @@ export function scheduleBots(
   bot: BotRequest,
   apiKeyId: string | null,
 ): Promise<BotsResult> {
-  return aim(tools, target, async ({ tx, calendar, seriesId, events, now }, result) => {
+  return aim(tools, 'calendar_bots.schedule', target, async ({ tx, calendar, seriesId, events, now }, result) => {
     const rule =
       seriesId === null
         ? null
@@ -113,7 +117,7 @@ export function changeBots(
   target: BotTarget,
   change: (before: BotRequest) => BotRequest,
 ): Promise<BotsResult> {
-  return aim(tools, target, async ({ tx, calendar, seriesId, events, now }, result) => {
+  return aim(tools, 'calendar_bots.change', target, async ({ tx, calendar, seriesId, events, now }, result) => {
     const rule = seriesId === null ? undefined : await openSeriesIntent(tx, seriesId)
     if (rule !== undefined)
       await writeSeriesIntent(tx, tools.seals, {
@@ -151,7 +155,7 @@ function isChangeable(bot: BotRow, now: Date): boolean {
 }
 
 export function cancelBots(tools: SyncTools, target: BotTarget): Promise<BotsResult> {
-  return aim(tools, target, async ({ tx, seriesId, events, now }, result) => {
+  return aim(tools, 'calendar_bots.cancel', target, async ({ tx, seriesId, events, now }, result) => {
     const isRuled = seriesId !== null && (await openSeriesIntent(tx, seriesId)) !== undefined
     if (seriesId !== null) await endSeriesIntent(tx, seriesId)
     const stopped: BotRow[] = []

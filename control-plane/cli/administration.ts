@@ -14,6 +14,7 @@ import { publicUrlOf } from '../wiring/http-address.ts'
 import { type CommandContext, onInstallation, teamOf, timeOf, uuidOf } from './context.ts'
 import { CommandMistake, table } from './output.ts'
 
+export * from './audit-log.ts'
 export type { CommandContext } from './context.ts'
 export * from './endpoints.ts'
 export * from './people.ts'
@@ -208,7 +209,7 @@ export async function runJobCommand(context: CommandContext, name: string): Prom
     const renewals = () => calendars.renew()
     const alerts = () => evaluateAlerts(database, log)
     // The running service deletes at the provider.
-    const tools = { database, files: files.store, log, provider: null, ownKeyOf: ownKeys(seals) }
+    const tools = { database, files: files.store, log, provider: null, ownKeyOf: ownKeys(seals), keep: config.keep }
     const jobs = startJobs({ ...tools, periodic: [], renewals, alerts })
     try {
       return await jobs.run(job)

@@ -2,6 +2,7 @@
 import { readInstant } from '@standin/base/instant.ts'
 import type { ServiceConfig } from '../config/config.ts'
 import type { Log } from '../ports.ts'
+import { actAs } from '../store/audit-log.ts'
 import { listTeams } from '../store/teams/teams.ts'
 import { type Installation, openInstallation } from '../wiring/installation.ts'
 import { CommandMistake, type Output } from './output.ts'
@@ -18,7 +19,7 @@ type Act<T> = (installation: Installation) => Promise<T>
 export async function onInstallation<T>({ config, log }: CommandContext, act: Act<T>): Promise<T> {
   const installation = await openInstallation(config, 'command', log)
   try {
-    return await act(installation)
+    return await actAs({ kind: 'operator', id: null, address: null, entries: 0 }, () => act(installation))
   } finally {
     await installation.close()
   }

@@ -77,114 +77,79 @@ program.action(async (flags: Flags) => {
   await runService(configOf(flags), environment, process.stdout)
 })
 
-const keys = program.command('keys').description('API keys')
-keys
-  .command('create')
-  .description('make a key, which is shown once')
-  .option('--team <team>', 'id or name (default: the first team)')
+type Choice<A extends unknown[]> = Parameters<typeof administer<A>>[0]
+
+/** Adds commands below a word, such as `keys`. Each comes back for its arguments and options. */
+function group(name: string, description: string) {
+  const parent = program.command(name).description(description)
+  return <A extends unknown[]>(command: string, its: string, choose: Choice<A>): Command =>
+    parent.command(command).description(its).action(administer(choose))
+}
+
+const ANY_TEAM = ['--team <team>', 'id or name (default: all teams)'] as const
+const ONE_TEAM = ['--team <team>', 'id or name (default: the first team)'] as const
+
+const keys = group('keys', 'API keys')
+keys('create', 'make a key, which is shown once', (its) => its.createKeyCommand)
+  .option(...ONE_TEAM)
   .option('--name <name>', 'to tell keys apart')
   .option('--permission <permission>', 'full, or sending: may only create bots')
   .option('--expires <time>', 'when it stops working, such as 2027-01-01T00:00:00Z (default: never)')
-  .action(administer((its) => its.createKeyCommand))
-keys
-  .command('list')
-  .description('keys without the keys themselves')
-  .option('--team <team>', 'id or name (default: all teams)')
-  .action(administer((its) => its.listKeysCommand))
-keys
-  .command('revoke')
-  .description('make a key useless at once')
-  .argument('<key id>')
-  .action(administer((its) => its.revokeKeyCommand))
+keys('list', 'keys without the keys themselves', (its) => its.listKeysCommand).option(...ANY_TEAM)
+keys('revoke', 'make a key useless at once', (its) => its.revokeKeyCommand).argument('<key id>')
 
-const people = program.command('people').description('people who use the dashboard')
-people
-  .command('invite')
-  .description('make a person, and a link that signs them in once')
+const people = group('people', 'people who use the dashboard')
+people('invite', 'make a person, and a link that signs them in once', (its) => its.invitePersonCommand)
   .argument('<e-mail>')
-  .option('--team <team>', 'id or name (default: the first team)')
+  .option(...ONE_TEAM)
   .option('--name <name>', 'shown to others (default: the e-mail address)')
   .option('--role <role>', 'owner, member or viewer (default: member)')
-  .action(administer((its) => its.invitePersonCommand))
-people
-  .command('list')
-  .description('people and their roles')
-  .option('--team <team>', 'id or name (default: all teams)')
-  .action(administer((its) => its.listPeopleCommand))
-people
-  .command('link')
-  .description('a link that signs a person in once')
-  .argument('[e-mail or id]', 'default: the first owner')
-  .action(administer((its) => its.signInLinkCommand))
+people('list', 'people and their roles', (its) => its.listPeopleCommand).option(...ANY_TEAM)
+people('link', 'a link that signs a person in once', (its) => its.signInLinkCommand).argument(
+  '[e-mail or id]',
+  'default: the first owner',
+)
 
-const teams = program.command('teams').description('teams, their limits and tokens')
-teams
-  .command('create')
-  .description('make a team and its first key')
-  .argument('<name>')
-  .action(administer((its) => its.createTeamCommand))
-teams
-  .command('list')
-  .description('teams with their balance')
-  .action(administer((its) => its.listTeamsCommand))
-teams
-  .command('set')
-  .description('change limits: null means no limit, 0 means none allowed')
+const teams = group('teams', 'teams, their limits and tokens')
+teams('create', 'make a team and its first key', (its) => its.createTeamCommand).argument('<name>')
+teams('list', 'teams with their balance', (its) => its.listTeamsCommand)
+teams('set', 'change limits: null means no limit, 0 means none allowed', (its) => its.setTeamCommand)
   .argument('<team>', 'id or name')
   .argument('<key=value...>', 'such as balance=100 daily_cap=null plan=pro')
-  .action(administer((its) => its.setTeamCommand))
-teams
-  .command('grant')
-  .description('add tokens')
+teams('grant', 'add tokens', (its) => its.grantCommand)
   .argument('<team>', 'id or name')
   .argument('<tokens>', 'how many', positive)
-  .action(administer((its) => its.grantCommand))
 
-const endpoints = program.command('endpoints').description('addresses that webhooks are sent to')
-endpoints
-  .command('create')
-  .description('make an endpoint; its secret is shown once')
+const endpoints = group('endpoints', 'addresses that webhooks are sent to')
+endpoints('create', 'make an endpoint; its secret is shown once', (its) => its.createEndpointCommand)
   .argument('<url>')
-  .option('--team <team>', 'id or name (default: the first team)')
+  .option(...ONE_TEAM)
   .option('--events <list>', 'such as bot.completed,bot.failed (default: all)')
-  .action(administer((its) => its.createEndpointCommand))
-endpoints
-  .command('list')
-  .description('endpoints without their secrets')
-  .option('--team <team>', 'id or name (default: all teams)')
-  .action(administer((its) => its.listEndpointsCommand))
-endpoints
-  .command('test')
-  .description('send a sample of an event')
-  .argument('<endpoint id>')
-  .action(administer((its) => its.testEndpointCommand))
-endpoints
-  .command('rotate')
-  .description('make a new secret; the one before signs beside it for 24 hours')
-  .argument('<endpoint id>')
-  .action(administer((its) => its.rotateEndpointCommand))
-endpoints
-  .command('enable')
-  .description('send to an endpoint again that was disabled because it did not answer')
-  .argument('<endpoint id>')
-  .action(administer((its) => its.enableEndpointCommand))
-endpoints
-  .command('replay')
-  .description('send webhooks again under their ids')
+endpoints('list', 'endpoints without their secrets', (its) => its.listEndpointsCommand).option(...ANY_TEAM)
+endpoints('test', 'send a sample of an event', (its) => its.testEndpointCommand).argument('<endpoint id>')
+const rotation = 'make a new secret; the one before signs beside it for 24 hours'
+endpoints('rotate', rotation, (its) => its.rotateEndpointCommand).argument('<endpoint id>')
+const enabling = 'send to an endpoint again that was disabled because it did not answer'
+endpoints('enable', enabling, (its) => its.enableEndpointCommand).argument('<endpoint id>')
+endpoints('replay', 'send webhooks again under their ids', (its) => its.replayEndpointCommand)
   .argument('<endpoint id>')
   .option('--since <time>', 'events from this time on, such as 2026-11-25T10:00:00Z')
   .option('--until <time>', 'events before this time')
   .option('--bot <bot id>', 'events of this bot')
   .option('--delivery <number>', 'this one delivery')
   .option('--failed', 'only those that could not be delivered')
-  .action(administer((its) => its.replayEndpointCommand))
 
 program
-  .command('secrets')
-  .description('secrets at rest')
-  .command('rotate')
-  .description('seal everything with the first key of STANDIN_SECRET_KEYS')
-  .action(administer((its) => its.rotateSecretsCommand))
+  .command('audit-log')
+  .description('who changed what of a team: JSON lines, newest first')
+  .option('--team <team>', 'id or name (default: the first team)')
+  .option('--since <time>', 'from this time on, such as 2026-11-25T10:00:00Z')
+  .option('--until <time>', 'before this time')
+  .action(administer((its) => its.auditLogCommand))
+
+const sealing = 'seal everything with the first key of STANDIN_SECRET_KEYS'
+group('secrets', 'secrets at rest')('rotate', sealing, (its) => its.rotateSecretsCommand)
+
 program
   .command('migrate')
   .description('bring the database to the tables of this version')
@@ -193,13 +158,10 @@ program
   .command('drain')
   .description('start no new bots, and wait for those under way')
   .action(administer((its) => its.drainCommand))
-program
-  .command('jobs')
-  .description('periodic work')
-  .command('run')
-  .description('do a job now')
-  .argument('<job>', 'retention, audit, deletions, idempotency, renewals or alerts')
-  .action(administer((its) => its.runJobCommand))
+group('jobs', 'periodic work')('run', 'do a job now', (its) => its.runJobCommand).argument(
+  '<job>',
+  'retention, audit, deletions, idempotency, renewals or alerts',
+)
 
 // Each command has its own options, and `--json` may follow them.
 for (const group of [program, ...program.commands])

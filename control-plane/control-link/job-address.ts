@@ -1,17 +1,8 @@
 /** `GET /job/<bot>/<attempt>`: gives a container the job that its launcher offered (`launching/job-offers.ts`), once. */
 import { createHash } from 'node:crypto'
-import type { Log, Seals } from '../ports.ts'
+import type { JobHandler, Log, Seals, TextAnswer } from '../ports.ts'
 import type { Database } from '../store/database.ts'
 import { takeOffer } from '../store/launches/job-offers.ts'
-
-interface JobAnswer {
-  status: 200 | 401 | 404 | 410
-  headers: Record<string, string>
-  body: string
-}
-
-/** Rejects if the job cannot be looked up: the bot asks again. */
-export type JobHandler = (request: { path: string; authorization: string | undefined }) => Promise<JobAnswer>
 
 const PLACE = /^\/job\/(?<botId>[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\/(?<attempt>[1-9]\d{0,8})$/
 const BEARER = /^Bearer (?<token>[!-~]{1,4096})$/i
@@ -40,7 +31,7 @@ export function createJobHandler(settings: { database: Database; seals: Seals; l
   }
 }
 
-function refusal(status: 401 | 404 | 410, text: string): JobAnswer {
+function refusal(status: 401 | 404 | 410, text: string): TextAnswer {
   return { status, headers: headersOf('text/plain'), body: `${text}\n` }
 }
 

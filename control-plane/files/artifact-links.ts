@@ -1,6 +1,6 @@
 /** Links to a bot's artifacts, signed when they are read. */
-import { ARTIFACT_NAMES, type ArtifactField, NEWER_LINK_SECONDS } from '../bots/messages/placeholders.ts'
-import type { ArtifactLinks, FileStore } from '../ports.ts'
+import { ARTIFACT_NAMES, NEWER_LINK_SECONDS } from '../bots/messages/placeholders.ts'
+import type { ArtifactField, BotLinks, FileStore } from '../ports.ts'
 import { artifactOfBot, artifactsOfBot, type StoredArtifact } from '../store/bots/artifacts.ts'
 import type { Database } from '../store/database.ts'
 import { keyParts } from './keys.ts'
@@ -8,15 +8,6 @@ import { olderTranscriptOf } from './older-transcript.ts'
 
 /** Longer than the transcript of any meeting that the service records. */
 const MAX_TRANSCRIPT_BYTES = 64 * 1024 * 1024
-
-export interface BotLinks extends ArtifactLinks {
-  /** The six links of a bot; null for what it does not have. */
-  linksOf(botId: string, seconds?: number): Promise<Record<ArtifactField, string | null>>
-  /** Links to its screenshots, oldest first. */
-  screenshotsOf(botId: string, seconds?: number): Promise<{ name: string; url: string }[]>
-  /** A link to a file by its key; null for a key that no file can have. */
-  linkTo(key: string, seconds: number): Promise<string | null>
-}
 
 export function createArtifactLinks(db: Database, files: FileStore): BotLinks {
   const linkToKey = async (key: string, seconds: number) => (keyParts(key) === null ? null : files.sign(key, seconds))

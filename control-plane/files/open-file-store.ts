@@ -1,10 +1,10 @@
 /** Opens the store that `STANDIN_STORAGE` names. */
 import { constants } from 'node:fs'
 import { access, mkdir } from 'node:fs/promises'
-import type { FileStore } from '../ports.ts'
+import type { FileHandler, FileStore } from '../ports.ts'
 import { createFolderStore } from './folder-store.ts'
 import { createS3Store, type S3Settings } from './s3-store.ts'
-import { createFileHandler, type FileHandler } from './serve-file.ts'
+import { createFileHandler } from './serve-file.ts'
 import { createLinkSigner, type LinkSignerSettings } from './signed-links.ts'
 
 export type StorageSettings = { type: 'folder'; path: string } | S3Settings

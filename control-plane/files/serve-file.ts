@@ -1,28 +1,9 @@
 /** Answers requests for signed links of folder storage, without a web framework. */
 import { Readable } from 'node:stream'
+import type { FileAnswer, FileHandler } from '../ports.ts'
 import { contentTypeOf, dispositionOf } from './content.ts'
 import type { FolderStore } from './folder-store.ts'
 import type { LinkSigner } from './signed-links.ts'
-
-export interface FileRequest {
-  method: 'GET' | 'HEAD'
-  /** The path after `/files/`, decoded. */
-  key: string
-  query: Readonly<Record<string, unknown>>
-  /** The header `range`. */
-  range?: string | undefined
-  /** The header `if-range`. */
-  ifRange?: string | undefined
-}
-
-interface FileAnswer {
-  status: 200 | 206 | 403 | 404 | 410 | 416
-  headers: Record<string, string>
-  /** Has to be read or destroyed. Null without a body. */
-  stream: Readable | null
-}
-
-export type FileHandler = (request: FileRequest) => Promise<FileAnswer>
 
 export function createFileHandler(store: Pick<FolderStore, 'open'>, links: LinkSigner): FileHandler {
   return async ({ method, key, query, range, ifRange }) => {

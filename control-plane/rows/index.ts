@@ -32,6 +32,7 @@ import type { PersonIdentitiesTable } from './identity-tables.ts'
 import type { PeopleTable, SessionsTable, SignInLinksTable } from './people-tables.ts'
 import type {
   ApiKeysTable,
+  AuditLogTable,
   AuditTable,
   IdempotencyKeysTable,
   LedgerTable,
@@ -61,6 +62,7 @@ export interface Tables extends AlertTables {
   deletions: DeletionsTable
   retranscriptions: RetranscriptionsTable
   audit: AuditTable
+  audit_log: AuditLogTable
   people: PeopleTable
   sign_in_links: SignInLinksTable
   sessions: SessionsTable
@@ -77,6 +79,7 @@ export interface Tables extends AlertTables {
 
 export type BotRow = Selectable<BotsTable>
 export type NewBotRow = Insertable<BotsTable>
+export type NewAuditLogRow = Insertable<AuditLogTable>
 export type BotPatch = Updateable<BotsTable>
 export type TeamRow = Selectable<TeamsTable>
 export type EndpointRow = Selectable<EndpointsTable>

@@ -58,6 +58,18 @@ export interface LedgerTable {
   at: Created
 }
 
+export interface AuditLogTable {
+  id: Generated<string>
+  team_id: string
+  at: Created
+  actor_kind: string
+  actor_id: string | null
+  address: string | null
+  action: string
+  target: string | null
+  details: Json<unknown> | null
+}
+
 export interface AuditTable {
   id: GeneratedAlways<number>
   at: Created

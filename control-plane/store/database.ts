@@ -84,6 +84,11 @@ export function openDatabase(settings: PoolSettings): Database {
   return database
 }
 
+/** Does the work in the given transaction, or else in a separate one. */
+export function inTransaction<T>(db: Database | Tx, work: (tx: Tx) => Promise<T>): Promise<T> {
+  return db.isTransaction ? work(db as Tx) : db.transaction().execute(work)
+}
+
 const wakeUps = new WeakMap<Kysely<Tables>, () => void>()
 /** Connections whose open transaction has made deliveries due. */
 const connectionsToWake = new WeakSet<DatabaseConnection>()

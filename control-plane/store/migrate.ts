@@ -4,16 +4,21 @@
  */
 import { type Kysely, sql } from 'kysely'
 import { type Migration, Migrator } from 'kysely/migration'
+import type { Database } from './database.ts'
 import * as tables from './migrations/0100-tables/index.ts'
 import * as requests from './migrations/0110-requests.ts'
 import * as indexes from './migrations/0120-indexes.ts'
 import * as lists from './migrations/0130-lists.ts'
+import * as auditLog from './migrations/0140-audit-log.ts'
+import * as oldRows from './migrations/0145-old-rows.ts'
 
 const MIGRATIONS: Record<string, Migration> = {
   '0100-tables': tables,
   '0110-requests': requests,
   '0120-indexes': indexes,
   '0130-lists': lists,
+  '0140-audit-log': auditLog,
+  '0145-old-rows': oldRows,
 }
 
 /** Their tables are those of `0100-tables`: they were made into one migration, once. */
@@ -56,7 +61,7 @@ export class OlderDatabase extends Error {
  * Names of the steps that were applied now. Rejects with NewerDatabase if the database has steps that this program does
  * not know, with OlderDatabase if it has only some of the earlier ones, and with the error of the first step that failed.
  */
-export async function migrate(database: Kysely<never> | Kysely<unknown>): Promise<string[]> {
+export async function migrate(database: Database | Kysely<unknown>): Promise<string[]> {
   const migrator = new Migrator({
     db: database as Kysely<unknown>,
     provider: { getMigrations: async () => MIGRATIONS },
@@ -83,12 +88,12 @@ async function replaceEarlier(database: Kysely<unknown>, made: readonly string[]
 }
 
 /** Names of the steps that this program needs and the database does not have, as after a restored backup. */
-export async function missingMigrations(database: Kysely<never> | Kysely<unknown>): Promise<string[]> {
+export async function missingMigrations(database: Database | Kysely<unknown>): Promise<string[]> {
   const made = await migrationsMade(database)
   return Object.keys(MIGRATIONS).filter((name) => !made.includes(name))
 }
 
-async function migrationsMade(database: Kysely<never> | Kysely<unknown>): Promise<string[]> {
+async function migrationsMade(database: Database | Kysely<unknown>): Promise<string[]> {
   const any = database as Kysely<unknown>
   const { rows: tables } = await sql<{
     has: boolean
@@ -100,7 +105,7 @@ async function migrationsMade(database: Kysely<never> | Kysely<unknown>): Promis
 
 /** The newest step that the database has and that this program knows, and how many this program knows. */
 export async function migrationState(
-  database: Kysely<never> | Kysely<unknown>,
+  database: Database | Kysely<unknown>,
 ): Promise<{ newest: string | null; known: number; missing: string[] }> {
   const missing = await missingMigrations(database)
   const names = Object.keys(MIGRATIONS)

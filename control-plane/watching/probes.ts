@@ -1,6 +1,7 @@
 /** `/healthz`, `/readyz` and `/metrics`: the same answers in every process, with any roles. */
 import { systemClock, within } from '@standin/base/deadline.ts'
 import type { Registry } from 'prom-client'
+import type { Probes } from '../ports.ts'
 import type { Database } from '../store/database.ts'
 import { probeDatabase } from '../store/gauges.ts'
 
@@ -16,10 +17,8 @@ export interface ProbeSettings {
   metrics: Registry
 }
 
-export type Probe = () => Promise<{ status: number; headers: Record<string, string>; body: string }>
-
 /** Makes the probes of a process; each answers at its key, a path. */
-export function createProbes({ database, readiness, warnings = {}, metrics }: ProbeSettings): Record<string, Probe> {
+export function createProbes({ database, readiness, warnings = {}, metrics }: ProbeSettings): Probes {
   // The driver's own message may hold the address of the database.
   const askDatabase = () =>
     probeDatabase(database).catch((cause: unknown) => {

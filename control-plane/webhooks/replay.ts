@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { messageId, messagesOfEnd } from '../bots/messages/index.ts'
 import type { Seals } from '../ports.ts'
+import { logChange } from '../store/audit-log.ts'
 import { readBotForMessages, usesCallback } from '../store/bots/messages.ts'
 import type { Database } from '../store/database.ts'
 import { createEndpoint } from '../store/webhooks/endpoints.ts'
@@ -25,9 +26,13 @@ export function resendEnd(db: Database, botId: string): Promise<Resent> {
     if (bot.status !== 'completed' && bot.status !== 'failed') return 'not_ended'
     const messages = messagesOfEnd(bot, `resend:${randomUUID()}`).filter(({ channel }) => channel !== 'callback')
     await insertMessages(tx, messages)
+    await logChange(tx, resent(bot))
     return 'sent'
   })
 }
+
+const resent = ({ id, team_id: teamId }: { id: string; team_id: string }) =>
+  ({ teamId, action: 'bot.resend_webhook', target: id }) as const
 
 export interface CallbackTarget {
   url: string
@@ -48,8 +53,9 @@ export function sendCallback(
     if (bot.status !== 'completed' && bot.status !== 'failed') return 'not_ended'
     const message = messagesOfEnd(bot, `callback:${randomUUID()}`).find(({ channel }) => channel === 'callback')
     if (message === undefined) return 'not_configured'
+    if (target === null && !(await usesCallback(tx, botId))) return 'not_configured'
+    await logChange(tx, resent(bot))
     if (target === null) {
-      if (!(await usesCallback(tx, botId))) return 'not_configured'
       await insertMessages(tx, [message])
       return 'sent'
     }

@@ -1,7 +1,6 @@
 /** The HTTP server of a process without the role `api`: its probes, and the jobs of containers. */
 import { createServer, type IncomingMessage, type Server } from 'node:http'
-import type { JobHandler } from '../api/dependencies.ts'
-import type { Probe } from '../watching/probes.ts'
+import type { JobHandler, Probes, TextAnswer } from '../ports.ts'
 
 interface Place {
   host: string
@@ -18,9 +17,9 @@ export interface BareServer extends ListeningServer {
 }
 
 /** `jobs` serves `/job/…`; null if the process has no control links. */
-export function createBareServer(probes: Readonly<Record<string, Probe>>, jobs: JobHandler | null): BareServer {
+export function createBareServer(probes: Probes, jobs: JobHandler | null): BareServer {
   /** Null: there is no such address. */
-  function answerTo(path: string, { method, headers }: IncomingMessage): ReturnType<Probe> | null {
+  function answerTo(path: string, { method, headers }: IncomingMessage): Promise<TextAnswer> | TextAnswer | null {
     const probe = probes[path]
     if (probe && (method === 'GET' || method === 'HEAD')) return probe()
     if (jobs && method === 'GET' && path.startsWith('/job/'))

@@ -63,7 +63,7 @@ export async function openInstallation(config: ServiceConfig, holder: Holder, lo
       onError: (error) => log.warn({ error: String(error) }, 'A database connection broke'),
     })
     closing.push(() => database.destroy())
-    const migrated = await migrate(database as never)
+    const migrated = await migrate(database)
     if (migrated.length > 0) log.info({ migrated }, 'Database migrated')
     const seals = await openSeals(config, database)
     const first = await createFirstTeam(database, {

@@ -9,7 +9,7 @@ export type Readiness = Readonly<Record<string, () => Promise<void>>>
 export function readinessOf(database: Database, seals: KeyRing, recordings: (() => Promise<void>) | null): Readiness {
   return {
     migrations: async () => {
-      const missing = await missingMigrations(database as never).catch(() => null)
+      const missing = await missingMigrations(database).catch(() => null)
       if (missing === null) throw new Error('The migrations of the database could not be read')
       if (missing.length > 0)
         throw new Error(`The database lacks the migrations ${missing.join(', ')}: restart the service`)

@@ -6,21 +6,13 @@ export interface CleanupFailure {
   error: Error
 }
 
-/** Undo steps, collected while things are set up and run last first. */
-export interface Cleanup {
-  /**
-   * Adds a step. A step that is added once the run has begun is undone at once: what it belongs to came too late and
-   * would outlive the bot otherwise.
-   */
-  add(step: string, undo: () => unknown, deadlineMs?: number): void
-  /** Runs every step, last first, each within its deadline. Repeatable: the same run is waited for. Never rejects. */
-  run(): Promise<CleanupFailure[]>
-}
-
 const DEFAULT_DEADLINE_MS = 10_000
 
+/** Undo steps, collected while things are set up and run last first. */
+export type Cleanup = ReturnType<typeof createCleanup>
+
 /** `onFailure` is called for each failing step, for the log. */
-export function createCleanup(onFailure: (failure: CleanupFailure) => void = () => {}): Cleanup {
+export function createCleanup(onFailure: (failure: CleanupFailure) => void = () => {}) {
   const steps: Array<{ step: string; undo: () => unknown; deadlineMs: number }> = []
   const failures: CleanupFailure[] = []
   let running: Promise<CleanupFailure[]> | null = null
@@ -42,12 +34,17 @@ export function createCleanup(onFailure: (failure: CleanupFailure) => void = () 
   }
 
   return {
-    add(step, undo, deadlineMs = DEFAULT_DEADLINE_MS) {
+    /**
+     * Adds a step. A step that is added once the run has begun is undone at once: what it belongs to came too late and
+     * would outlive the bot otherwise.
+     */
+    add(step: string, undo: () => unknown, deadlineMs = DEFAULT_DEADLINE_MS): void {
       steps.push({ step, undo, deadlineMs })
       // A run in progress takes the step by itself; one that is over has to be taken up again.
       if (running !== null) running = running.then(undoAll)
     },
-    run() {
+    /** Runs every step, last first, each within its deadline. Repeatable: the same run is waited for. Never rejects. */
+    run(): Promise<CleanupFailure[]> {
       // Starting in a later turn lets a step that throws synchronously fail like any other.
       running ??= Promise.resolve().then(undoAll)
       return running

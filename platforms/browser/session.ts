@@ -5,20 +5,16 @@ import { type BrowserState, type LoadedState, loadBrowserState, type ReadObject 
 
 const READ_MS = 120_000
 
-export interface SessionOnce {
-  /**
-   * Null if the job has none. Rejects with a BotError that says the job is invalid, or with the reason of the
-   * signal.
-   */
-  load(signal: AbortSignal): Promise<BrowserState | null>
-  /** Removes the unpacked files; repeatable, never rejects. */
-  dispose(): Promise<void>
-}
+export type SessionOnce = ReturnType<typeof openSessionOnce>
 
-export function openSessionOnce(address: string | null, readObject: ReadObject, readMs = READ_MS): SessionOnce {
+export function openSessionOnce(address: string | null, readObject: ReadObject, readMs = READ_MS) {
   let loaded: LoadedState | null = null
   return {
-    async load(signal) {
+    /**
+     * Null if the job has none. Rejects with a BotError that says the job is invalid, or with the reason of the
+     * signal.
+     */
+    async load(signal: AbortSignal): Promise<BrowserState | null> {
       if (address === null) return null
       const deadline = AbortSignal.timeout(readMs)
       try {
@@ -29,7 +25,8 @@ export function openSessionOnce(address: string | null, readObject: ReadObject, 
       }
       return loaded.state
     },
-    async dispose() {
+    /** Removes the unpacked files; repeatable, never rejects. */
+    async dispose(): Promise<void> {
       await loaded?.dispose()
     },
   }

@@ -1,7 +1,4 @@
-/** The Google Meet driver: adds Google Meet's own parts to the driver that all platforms share. */
-import type { MeetingTarget } from '../../core/meeting/meeting.ts'
-import type { CaptureEnvironment, MeetingDriver } from '../../core/ports.ts'
-import type { DriverOptions } from '../shared/driver-options.ts'
+import type { OpenDriver } from '../shared/driver-options.ts'
 import { usualChatSteps } from '../shared/in-call/chat-sender.ts'
 import { DeviceToggles } from '../shared/join/device-toggles.ts'
 import { JoinForm } from '../shared/join/join-form.ts'
@@ -23,13 +20,7 @@ const ORIGIN = 'https://meet.google.com'
 const CAPTIONS_MENU_MS = 1500
 const CAPTIONS_POLL_MS = 150
 
-/** Starts the browser in the capture environment. Rejects with a BotError when it does not start. */
-export async function openGoogleMeet(
-  target: MeetingTarget,
-  environment: CaptureEnvironment,
-  signal: AbortSignal,
-  options: DriverOptions,
-): Promise<MeetingDriver> {
+export const openGoogleMeet: OpenDriver = async (target, environment, signal, options) => {
   const opening = { script: meetScript(options, environment), mediaOrigins: [ORIGIN] }
   const page = await openMeetingPage<PageSnapshot, ElementName>(environment, signal, options, opening)
   const wanted = devicesAtStart(options)

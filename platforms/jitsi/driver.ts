@@ -1,7 +1,4 @@
-/** The Jitsi Meet driver: adds Jitsi's own parts to the driver that all platforms share. */
-import type { MeetingTarget } from '../../core/meeting/meeting.ts'
-import type { CaptureEnvironment, MeetingDriver } from '../../core/ports.ts'
-import type { DriverOptions } from '../shared/driver-options.ts'
+import type { OpenDriver } from '../shared/driver-options.ts'
 import { type ChatSteps, usualChatSteps } from '../shared/in-call/chat-sender.ts'
 import { DeviceToggles } from '../shared/join/device-toggles.ts'
 import { JoinForm } from '../shared/join/join-form.ts'
@@ -28,13 +25,7 @@ const LEFT_LOOKS = 6
 /** The page itself takes a minute to find out that its server is lost, and half a minute more to reload itself. */
 const RECONNECT_MS = 120_000
 
-/** Starts the browser in the capture environment. Rejects with a BotError when it does not start. */
-export async function openJitsi(
-  target: MeetingTarget,
-  environment: CaptureEnvironment,
-  signal: AbortSignal,
-  options: DriverOptions,
-): Promise<MeetingDriver> {
+export const openJitsi: OpenDriver = async (target, environment, signal, options) => {
   const { botName, recordingMode } = options
   const wanted = devicesAtStart(options)
   const address = addressOf(target, { recordingMode, ...wanted })

@@ -1,7 +1,4 @@
-/** The Microsoft Teams driver: adds the parts of Microsoft Teams to the driver that all platforms share. */
-import type { MeetingTarget } from '../../core/meeting/meeting.ts'
-import type { CaptureEnvironment, MeetingDriver } from '../../core/ports.ts'
-import type { DriverOptions } from '../shared/driver-options.ts'
+import type { OpenDriver } from '../shared/driver-options.ts'
 import { DeviceToggles } from '../shared/join/device-toggles.ts'
 import { JoinForm } from '../shared/join/join-form.ts'
 import { loadMeeting } from '../shared/join/loading.ts'
@@ -20,13 +17,7 @@ import { teamsScript } from './page-script.ts'
 import type { PageStateKind } from './page-state.ts'
 import { TEAMS_WAITS } from './waits.ts'
 
-/** Starts the browser in the capture environment. Rejects with a BotError when it does not start. */
-export async function openMicrosoftTeams(
-  target: MeetingTarget,
-  environment: CaptureEnvironment,
-  signal: AbortSignal,
-  options: DriverOptions,
-): Promise<MeetingDriver> {
+export const openMicrosoftTeams: OpenDriver = async (target, environment, signal, options) => {
   const expectsAccount = options.expectsAccount ?? false
   const url = expectsAccount ? withAccount(target.url) : target.url
   const page = await openMeetingPage<PageSnapshot, ElementName, TeamsPageApi>(environment, signal, options, {

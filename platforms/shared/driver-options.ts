@@ -1,11 +1,20 @@
 import type { RecordingMode } from '@standin/wire/codes.ts'
 import type { ConfCredentials } from '../../core/conf-credentials.ts'
 import type { Logger } from '../../core/logger.ts'
+import type { MeetingTarget } from '../../core/meeting/meeting.ts'
 import type { FetchLimits } from '../../core/network/safe-fetch.ts'
-import type { AudioTap, Clock } from '../../core/ports.ts'
+import type { AudioTap, CaptureEnvironment, Clock, MeetingDriver } from '../../core/ports.ts'
 import type { BrowserState, MappedHost, OpenBrowser } from '../browser/browser.ts'
 import type { Playout } from './page/types.ts'
 import type { Waits } from './waits.ts'
+
+/** Starts the browser in the capture environment. Rejects with a BotError when it does not start. */
+export type OpenDriver<Options = DriverOptions> = (
+  target: MeetingTarget,
+  environment: CaptureEnvironment,
+  signal: AbortSignal,
+  options: Options,
+) => Promise<MeetingDriver>
 
 /** Options of every platform's driver. */
 export interface DriverOptions {

@@ -58,12 +58,9 @@ interface Usage {
   memoryBytes: number
 }
 
-export interface UsageMeter {
-  /** Never rejects: without /proc it reports this process only. */
-  read(): Promise<Usage>
-}
+export type UsageMeter = ReturnType<typeof createUsageMeter>
 
-export function createUsageMeter(root = process.pid, procFolder = '/proc'): UsageMeter {
+export function createUsageMeter(root = process.pid, procFolder = '/proc') {
   let seen = new Map<number, number>()
   let before = { ticks: 0, at: 0 }
   const own = async () => {
@@ -82,7 +79,8 @@ export function createUsageMeter(root = process.pid, procFolder = '/proc'): Usag
     }
   }
   return {
-    async read() {
+    /** Never rejects: without /proc it reports this process only. */
+    async read(): Promise<Usage> {
       const { ticks, memoryBytes } = await tree().catch(own)
       const at = performance.now()
       const seconds = (at - before.at) / 1000

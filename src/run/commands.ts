@@ -1,7 +1,9 @@
 /** Handles commands to a running bot. Each command gets exactly one answer. */
+
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { messageOf } from '@standin/base/error-text.ts'
+import { inTurn } from '@standin/base/in-turn.ts'
 import type { BotCommand, CommandErrorCode } from '@standin/wire/commands.ts'
 import { ChatUnavailable } from '../../core/errors.ts'
 import type { CommandAnswer, InMeeting, LiveTranscript, Streaming } from '../../core/ports.ts'
@@ -33,7 +35,7 @@ export function answerCommands(parts: CommandParts): (command: BotCommand) => Pr
   const { status, recording, streaming, liveTranscript, meeting } = parts
   let screenshots = 0
   // Pausing and resuming stop and start the encoder; one at a time, in the order they came.
-  let recorderTurn: Promise<unknown> = Promise.resolve()
+  const inRecorderTurn = inTurn(1)
 
   return async (command) => {
     switch (command.type) {
@@ -44,9 +46,9 @@ export function answerCommands(parts: CommandParts): (command: BotCommand) => Pr
       case 'send_chat':
         return sendChat(command.message)
       case 'pause':
-        return inTurn(() => pause(command.chat_message ?? null))
+        return inRecorderTurn(() => pause(command.chat_message ?? null))
       case 'resume':
-        return inTurn(() => resume(command.chat_message ?? null))
+        return inRecorderTurn(() => resume(command.chat_message ?? null))
       case 'screenshot':
         return command.live ? liveScreenshot() : screenshot()
     }
@@ -131,12 +133,6 @@ export function answerCommands(parts: CommandParts): (command: BotCommand) => Pr
     await mkdir(join(parts.workFolder, 'screenshots'), { recursive: true, mode: 0o700 })
     await writeWholeFile(join(parts.workFolder, name), picture)
     return { ok: true, data: { name, bytes: picture.byteLength } }
-  }
-
-  function inTurn(work: () => Promise<CommandAnswer>): Promise<CommandAnswer> {
-    const answer = recorderTurn.then(work)
-    recorderTurn = answer.catch(() => {})
-    return answer
   }
 
   function wrongStatus(what: string): CommandAnswer {

@@ -38,12 +38,7 @@ interface RecorderLoad {
   lagMs: number
 }
 
-export interface DegradationSteps {
-  /** The new step, or undefined if nothing changes. */
-  onLoad(load: RecorderLoad): DegradationStep | undefined
-}
-
-export function createDegradationSteps(): DegradationSteps {
+export function createDegradationSteps() {
   let step = 0
   let judged: RecorderLoad | null = null
   let bad = 0
@@ -52,7 +47,8 @@ export function createDegradationSteps(): DegradationSteps {
   let wentUpAt = Number.NEGATIVE_INFINITY
 
   return {
-    onLoad(load) {
+    /** The new step, or undefined if nothing changes. */
+    onLoad(load: RecorderLoad): DegradationStep | undefined {
       const before = judged
       if (before === null || load.pictures < before.pictures) {
         judged = load

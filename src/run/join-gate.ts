@@ -24,12 +24,9 @@ export interface JoinGateParts {
 }
 
 /** Both resolve when the bot may continue, and reject when it ends first. Repeatable. */
-export interface JoinGate {
-  whenMayOpen(): Promise<void>
-  whenMayAsk(): Promise<void>
-}
+export type JoinGate = ReturnType<typeof openJoinGate>
 
-export function openJoinGate({ job, control, clock, signal }: JoinGateParts): JoinGate {
+export function openJoinGate({ job, control, clock, signal }: JoinGateParts) {
   const plannedAt = job.not_before ? Date.parse(job.not_before) : null
   const limit = job.wait_for_welcome_seconds
   // Counted from the start of the bot, so that a control plane that is away does not delay a bot that was started
@@ -37,11 +34,11 @@ export function openJoinGate({ job, control, clock, signal }: JoinGateParts): Jo
   const welcomed = limit === 0 ? Promise.resolve() : untilWelcomed()
   let hasJoined = false
   return {
-    async whenMayOpen() {
+    async whenMayOpen(): Promise<void> {
       if (plannedAt !== null) await sleepUntil(clock, plannedAt - OPEN_AHEAD_MS, signal)
       signal.throwIfAborted()
     },
-    async whenMayAsk() {
+    async whenMayAsk(): Promise<void> {
       await welcomed
       if (plannedAt !== null) await sleepUntil(clock, plannedAt, signal)
       signal.throwIfAborted()

@@ -3,6 +3,7 @@
  * Changes run one after the other, because the recorder stops and starts its encoder for each.
  */
 
+import { inTurn } from '@standin/base/in-turn.ts'
 import type { Gap } from '@standin/wire/events.ts'
 import type { Clock } from '../../core/ports.ts'
 import type { Recorder } from '../../core/recording.ts'
@@ -27,7 +28,7 @@ export class PauseControl {
   readonly #clock: Clock
   readonly #onGap: (gap: RecordingGap) => void
   readonly #reasons = new Set<PauseReason>()
-  #turn: Promise<unknown> = Promise.resolve()
+  readonly #inTurn = inTurn(1)
   #gap: { from: number; reason: Gap['reason'] } | null = null
 
   constructor(
@@ -83,12 +84,6 @@ export class PauseControl {
     const before = this.#recorder.spans().filter((span) => span.startedAt < gap.from)
     const offset = recordedMs(before, gap.from) / 1000
     this.#onGap({ startedAt: gap.from, endedAt: at, offset, reason: gap.reason })
-  }
-
-  #inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
-    const result = this.#turn.then(work)
-    this.#turn = result.catch(() => {})
-    return result
   }
 }
 

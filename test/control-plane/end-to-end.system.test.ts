@@ -1,5 +1,5 @@
 /** The main job: one call sends a real bot into a meeting, and a webhook brings the recording. */
-import { writeFile } from 'node:fs/promises'
+import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Webhook } from 'standardwebhooks'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -142,7 +142,7 @@ test('one call sends a bot into a meeting, and a webhook brings a video that pla
 
 test('a service that is ended leaves its bots, and the next start finds them; killed, it ends its bot once', async () => {
   const meeting = mock.open('waiting-room', { people: WITHOUT_CAMERAS })
-  const botId = await createBot(meeting)
+  const botId = await createBot(meeting, { recording_mode: 'audio_only' })
   await admit(meeting, botId)
   const askedAt = performance.now()
   expect(await service.end('SIGTERM')).toBe(0)
@@ -162,10 +162,36 @@ test('a service that is ended leaves its bots, and the next start finds them; ki
   expect((await service.call('POST', `/v2/bots/${botId}/leave`)).status).toBe(200)
 
   await expect.poll(() => endsOf(botId), LONG).toHaveLength(1)
-  expect(endsOf(botId)[0]!.body).toMatchObject({ event: 'bot.completed', data: { video: expect.any(String) } })
-  expect((await fetch(endsOf(botId)[0]!.body.data.video)).status).toBe(200)
+  expect(endsOf(botId)[0]!.body).toMatchObject({ event: 'bot.completed', data: { audio: expect.any(String) } })
+  expect((await fetch(endsOf(botId)[0]!.body.data.audio)).status).toBe(200)
   expect(codesOf(botId)).toEqual([...new Set(codesOf(botId))])
   expect(await statusOf(botId)).toBe('completed')
+})
+
+test('a bot that is killed while it records fails with the code of its death, and its recording plays', async () => {
+  const meeting = mock.open('waiting-room', { people: WITHOUT_CAMERAS })
+  const botId = await createBot(meeting)
+  await admit(meeting, botId)
+  await speak(meeting, 'ann', 5)
+  const folder = join(service.folder, 'bots', `standin-${botId}-1`)
+  process.kill(Number((await readFile(join(folder, 'bot'), 'utf8')).split(' ')[0]), 'SIGKILL')
+
+  await expect.poll(() => endsOf(botId), LONG).toHaveLength(1)
+  expect(endsOf(botId)[0]!.body).toMatchObject({ event: 'bot.failed', data: { error_code: 'FORCE_KILLED' } })
+  const { data: ended } = (await service.call('GET', `/v2/bots/${botId}`)).body
+  expect(ended).toMatchObject({ status: 'failed', error_code: 'FORCE_KILLED', video: expect.any(String) })
+  expect(ended.duration_seconds).toBeGreaterThan(3)
+  const file = join(service.folder, 'recovered.mp4')
+  await writeFile(file, Buffer.from(await (await fetch(ended.video)).arrayBuffer()))
+  const media = await probe(file)
+  expect(media.codecs).toEqual(['h264', 'aac'])
+  expect(media.seconds).toBeCloseTo(ended.duration_seconds, -0.5)
+  expect(heardShare(await soundOf(file), LOOK.ann!, 0, media.seconds)).toBeGreaterThan(0.3)
+
+  const timeline = await service.call('GET', `/v2/bots/${botId}/timeline`)
+  expect(JSON.stringify(timeline.body)).toContain('killed from outside')
+  // No other file of the bot is left beside its recording.
+  await expect.poll(() => readdir(join(service.folder, 'bots')), LONG).not.toContain(`standin-${botId}-1`)
 })
 
 test('a client of the older generation with public names gets its recording from a meeting of Teams', async () => {

@@ -4,7 +4,7 @@ import { probe } from '../media/media-info.ts'
 import { heardShare, soundOf } from '../media/meeting-recording.ts'
 import type { BotProcess } from './bot-process.ts'
 import { endToEnd } from './capture-environment.ts'
-import { LOOK, passes, speak } from './meeting-script.ts'
+import { LOOK, passes, speak, truthOf, WITHOUT_CAMERAS } from './meeting-script.ts'
 import { Plane, TOKEN } from './plane.ts'
 
 const { openMeeting, startBot } = endToEnd()
@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => plane.close())
 
 test('a control plane pauses, resumes, chats, takes a screenshot and ends; no file contains the pause or the token', async () => {
-  const meeting = openMeeting()
+  const meeting = openMeeting('open', WITHOUT_CAMERAS)
   const bot = startBot(meeting, { job: plane.job })
   await bot.whenStatus('in_call_recording')
   expect(await plane.command(bot, { type: 'resume' })).toMatchObject({ ok: false, code: 'FST_ERR_BOT_STATUS' })
@@ -55,12 +55,14 @@ test('a control plane pauses, resumes, chats, takes a screenshot and ends; no fi
   expectNoToken(bot)
 })
 
-test('a control plane that crashes and comes back has every event, once and in order', async () => {
-  const meeting = openMeeting()
+test('a control plane that crashes and comes back has every event, once and in order; sound only needs no display server', async () => {
+  const meeting = openMeeting('open', WITHOUT_CAMERAS)
   const bot = startBot(meeting, { job: { ...plane.job, recording_mode: 'audio_only' } })
   await bot.whenStatus('in_call_recording')
+  expect(bot.children('Xvfb')).toEqual([])
   await plane.goDown()
-  await speak(meeting, 'ann', 3)
+  await passes(1)
+  await speak(meeting, 'ann', 4)
   meeting.say('ben', 'Said while nobody listened')
   await bot.whenEvent('chat_message')
   await plane.comeBack()
@@ -73,6 +75,12 @@ test('a control plane that crashes and comes back has every event, once and in o
   expect(stored.map(({ seq }) => seq)).toEqual(bot.events.map(({ seq }) => seq))
   expect(stored.at(-1)?.event.type).toBe('final_report')
   expectNoToken(bot)
+
+  expect(bot.files()).not.toContain('video.mp4')
+  expect((await probe(bot.file('audio.m4a'))).codecs).toEqual(['aac'])
+  const [turn] = truthOf(meeting, bot)
+  const sound = await soundOf(bot.file('audio.m4a'))
+  expect(heardShare(sound, LOOK.ann!, turn!.start + 0.5, turn!.end - 0.5)).toBeGreaterThan(0.6)
 })
 
 /** The token of the control plane is in no file and no log of the bot. */

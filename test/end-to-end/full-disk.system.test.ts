@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import { probe } from '../media/media-info.ts'
 import { endToEnd } from './capture-environment.ts'
-import { passes } from './meeting-script.ts'
+import { passes, WITHOUT_CAMERAS } from './meeting-script.ts'
 
 const { openMeeting, startBot } = endToEnd()
 const disk = mkdtempSync(join(tmpdir(), 'standin-full-disk-'))
@@ -20,7 +20,7 @@ afterAll(() => {
 })
 
 test.skipIf(!isMounted)('a full disk ends the recording with a clear error, and what is recorded plays', async () => {
-  const bot = startBot(openMeeting(), { job: { storage: { type: 'folder', path: disk } } })
+  const bot = startBot(openMeeting('open', WITHOUT_CAMERAS), { job: { storage: { type: 'folder', path: disk } } })
   await bot.whenStatus('in_call_recording')
   await passes(4)
   const filler = openSync(join(disk, 'filler'), 'w')

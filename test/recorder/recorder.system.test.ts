@@ -30,26 +30,19 @@ test('silence and sound are reported as they change', async () => {
   expect(reported()).toEqual([true, false, true])
 })
 
-test('sound is held in reserve beside a picture where there is no live listener', async () => {
-  const aheadMs = async (options: Parameters<typeof open>[0]) => {
-    const { recorder } = await open(options)
-    return (await recorder.prepare(new AbortController().signal)).soundAheadMs
-  }
-  expect(await aheadMs({ mode: 'speaker_view' })).toBe(200)
-  expect(await aheadMs({ mode: 'speaker_view', isHeardLive: true })).toBeUndefined()
-  expect(await aheadMs({ mode: 'audio_only' })).toBeUndefined()
-})
-
-test('sound is asked for in pieces as large as its listeners allow', async () => {
-  const pieceMs = async (options: Parameters<typeof open>[0]) => {
-    const { recorder } = await open(options)
-    return (await recorder.prepare(new AbortController().signal)).soundPieceMs
-  }
-  expect(await pieceMs({ mode: 'speaker_view' })).toBe(20)
-  expect(await pieceMs({ mode: 'audio_only' })).toBe(40)
-  expect(await pieceMs({ mode: 'speaker_view', isHeardLive: true })).toBe(10)
-  expect(await pieceMs({ mode: 'audio_only', isHeardLive: true })).toBe(10)
-})
+test.each([
+  { mode: 'speaker_view', isHeardLive: false, pieceMs: 20, aheadMs: 200 },
+  { mode: 'speaker_view', isHeardLive: true, pieceMs: 10, aheadMs: undefined },
+  { mode: 'audio_only', isHeardLive: false, pieceMs: 40, aheadMs: undefined },
+  { mode: 'audio_only', isHeardLive: true, pieceMs: 10, aheadMs: undefined },
+] as const)(
+  '$mode, heard live: $isHeardLive: pieces of sound are as large as its listeners allow, and held in reserve beside a picture without them',
+  async ({ mode, isHeardLive, pieceMs, aheadMs }) => {
+    const { environment } = await open({ mode, isHeardLive })
+    expect(environment.soundPieceMs).toBe(pieceMs)
+    expect(environment.soundAheadMs).toBe(aheadMs)
+  },
+)
 
 test('finishing without a recording gives no files, and every operation may be repeated', async () => {
   const { recorder, folder, finish } = await open({ mode: 'audio_only' })

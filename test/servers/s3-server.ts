@@ -45,6 +45,8 @@ export interface S3ServerOptions extends Partial<StateRules> {
   checksums?: boolean
   /** A proxy before the server answers 413 with its own page to longer bodies, as nginx does. Bytes. */
   bodyLimit?: number
+  /** A body that was announced is never asked for, as by servers that ignore `Expect`. */
+  ignoresExpect?: boolean
   /** How far this server's clock is ahead of the machine's. */
   clockAheadMs?: number
 }
@@ -202,7 +204,7 @@ export async function startS3Server(options: S3ServerOptions = {}): Promise<S3Se
   // As S3 does: it counts a request whose body was announced once the body comes.
   server.on('checkContinue', (message: IncomingMessage, response: ServerResponse) => {
     if (isTooLong(message)) refuseBody(response)
-    else response.writeContinue()
+    else if (options.ignoresExpect !== true) response.writeContinue()
     message.once('readable', () => {
       if (message.readableLength > 0) receive(message, response)
     })

@@ -113,6 +113,22 @@ describe('a row of captions', () => {
     expect(it.finals()).toEqual(['Ann: the plan for the next month', 'Ann: thank you all'])
   })
 
+  test('that another source shows too is one row, and one of which it has less than most words is not', () => {
+    const it = dispatcher()
+    it.say('one two three four five six seven', 1, { key: 'page-1' })
+    it.say('one two three for five six seven eight', 2, { key: 'channel/1' })
+    it.finish()
+    expect(it.finals()).toEqual(['Ann: one two three for five six seven eight'])
+    const other = dispatcher()
+    other.say('one two three four five six seven', 1, { key: 'page-1' })
+    other.say('one two three red green blue white', 2, { key: 'channel/1' })
+    other.finish()
+    expect(other.finals()).toEqual([
+      'Ann: one two three four five six seven',
+      'Ann: one two three red green blue white',
+    ])
+  })
+
   test('of two people who speak at once stay two', () => {
     const it = dispatcher()
     it.say('I mean that', 1)

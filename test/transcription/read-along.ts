@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { WORDS } from '../../mock/shared/caption-writer.ts'
 import type { MockServer } from '../../mock/types.ts'
 import { endToEnd } from '../end-to-end/capture-environment.ts'
-import { passes, truthOf } from '../end-to-end/meeting-script.ts'
+import { passes, truthOf, WITHOUT_CAMERAS } from '../end-to-end/meeting-script.ts'
 
 export interface Spoken {
   speaker: string
@@ -26,7 +26,7 @@ export function readsCaptions(start: () => Promise<MockServer>): void {
   const { openMeeting, startBot } = endToEnd(start)
 
   test('captions are turned on, read along and kept, word for word', async () => {
-    const meeting = openMeeting()
+    const meeting = openMeeting('open', WITHOUT_CAMERAS)
     const bot = startBot(meeting, { arguments: ['--captions'], job: { recording_mode: 'audio_only' } })
     await bot.whenStatus('in_call_recording')
     await bot.whenEvent('participant_joined', ({ participant }) => participant.name === 'Dan')

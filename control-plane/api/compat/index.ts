@@ -56,7 +56,7 @@ function addPublicPaths(app: App): void {
   app.addHook('onRoute', (route) => {
     const url = publicPath(route.routePath)
     // A GET under the public name brings its own HEAD.
-    if (url !== route.routePath && route.method !== 'HEAD') app.route({ ...route, url } as never)
+    if (url !== route.routePath && route.method !== 'HEAD') app.route({ ...route, url })
   })
 }
 

@@ -18,9 +18,8 @@ import {
 import type { ApiDependencies } from '../dependencies.ts'
 import { refusals } from '../http/errors.ts'
 import { type App, callerOf } from '../http/generation.ts'
-import { at, limit, message, success, time, uuid } from '../v2/common.ts'
-import { oneLine } from './one-line.ts'
-import { rowNumber } from './row-number.ts'
+import { at, done, limit, message, succeeded, success, time, uuid } from '../v2/common.ts'
+import { oneLine, rowNumber } from './fields.ts'
 import { email } from './sign-in-routes.ts'
 
 const MAX_SECRET_LENGTH = 256
@@ -111,10 +110,7 @@ export function alertRoutes(app: App, { database, seals, client, alerts }: ApiDe
     { schema: { response: { 200: success(z.object({ rules: z.array(ruleSchema), mail: mailSchema })) } } },
     async (request) => {
       const rules = await listRules(database, callerOf(request).teamId)
-      return {
-        success: true as const,
-        data: { rules: rules.map(shown), mail: { is_configured: alerts.sendsMail } },
-      }
+      return succeeded({ rules: rules.map(shown), mail: { is_configured: alerts.sendsMail } })
     },
   )
 
@@ -135,7 +131,7 @@ export function alertRoutes(app: App, { database, seals, client, alerts }: ApiDe
     const id = await createRule(database, seals, { ...rule, teamId, type: body.alert_type })
     if (id === null) throw refusals.tooManyRules(MAX_RULES)
     reply.code(201)
-    return { success: true as const, data: { alert_rule_id: id } }
+    return succeeded({ alert_rule_id: id })
   })
 
   app.patch(
@@ -157,22 +153,23 @@ export function alertRoutes(app: App, { database, seals, client, alerts }: ApiDe
       check({ ...after, type: before.alert_type }, before)
       const place = { id: before.id, teamId: before.team_id }
       if (!(await changeRule(database, seals, place, after))) throw refusals.unknown('alert rule')
-      return { success: true as const, data: { alert_rule_id: before.id } }
+      return succeeded({ alert_rule_id: before.id })
     },
   )
 
   app.delete('/alert-rules/:alert_rule_id', { schema: { params, response: { 200: message } } }, async (request) => {
     const place = { id: request.params.alert_rule_id, teamId: callerOf(request).teamId }
     if (!(await deleteRule(database, place))) throw refusals.unknown('alert rule')
-    return { success: true as const, data: { message: 'The rule is deleted' } }
+    return done('The rule is deleted')
   })
 
-  app.post('/alert-rules/:alert_rule_id/test', { schema: { params, response: { 200: message } } }, async (request) => {
+  const test = { config: { changes: 'never' }, schema: { params, response: { 200: message } } } as const
+  app.post('/alert-rules/:alert_rule_id/test', test, async (request) => {
     const { id } = await ownRule(request.params.alert_rule_id, callerOf(request).teamId)
     const outcome = await alerts.sendTest(id)
     if (outcome === 'too_soon') throw refusals.tooManyTests(BETWEEN_TESTS_SECONDS)
     if (outcome === 'not_found') throw refusals.unknown('alert rule')
-    return { success: true as const, data: { message: 'Test alert sent' } }
+    return done('Test alert sent')
   })
 
   app.get(
@@ -190,9 +187,8 @@ export function alertRoutes(app: App, { database, seals, client, alerts }: ApiDe
     async (request) => {
       const { alert_rule_id: ruleId, before, limit: count } = request.query
       const firings = await readFirings(database, callerOf(request).teamId, { ruleId, before, limit: count })
-      return {
-        success: true as const,
-        data: firings.map(({ id, rule_id, rule_name, sent, triggered_at, ...firing }) => ({
+      return succeeded(
+        firings.map(({ id, rule_id, rule_name, sent, triggered_at, ...firing }) => ({
           ...firing,
           firing: id,
           alert_rule_id: rule_id,
@@ -207,7 +203,7 @@ export function alertRoutes(app: App, { database, seals, client, alerts }: ApiDe
             finished_at: finished_at && new Date(finished_at).toISOString(),
           })),
         })),
-      }
+      )
     },
   )
 

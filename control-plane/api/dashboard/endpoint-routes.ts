@@ -7,8 +7,8 @@ import { createEndpoint, enableEndpoint, listEndpoints, rotateSecret } from '../
 import type { ApiDependencies } from '../dependencies.ts'
 import { refusals } from '../http/errors.ts'
 import { type App, callerOf } from '../http/generation.ts'
-import { at, limit, message, requestTime, success, time, uuid } from '../v2/common.ts'
-import { rowNumber } from './row-number.ts'
+import { at, done, limit, message, requestTime, succeeded, success, time, uuid } from '../v2/common.ts'
+import { rowNumber } from './fields.ts'
 
 const STATES = ['waiting', 'sending', 'delivered', 'failed', 'dropped'] as const
 const endpointSchema = z
@@ -50,9 +50,8 @@ export function endpointRoutes(app: App, { database, readList, seals, client, we
 
   app.get('/endpoints', { schema: { response: { 200: success(z.array(endpointSchema)) } } }, async (request) => {
     const endpoints = await listEndpoints(database, { teamId: callerOf(request).teamId })
-    return {
-      success: true as const,
-      data: endpoints.map((one) => ({
+    return succeeded(
+      endpoints.map((one) => ({
         endpoint_id: one.id,
         kind: one.kind,
         url: one.url,
@@ -64,7 +63,7 @@ export function endpointRoutes(app: App, { database, readList, seals, client, we
         disabled_reason: one.disabled_reason,
         created_at: one.created_at.toISOString(),
       })),
-    }
+    )
   })
 
   app.post(
@@ -86,7 +85,7 @@ export function endpointRoutes(app: App, { database, readList, seals, client, we
       const { teamId } = callerOf(request)
       const made = await createEndpoint(database, seals, { teamId, kind: 'team', url, events: events ?? null })
       reply.code(201)
-      return { success: true as const, data: { endpoint_id: made.id, secret: made.secret } }
+      return succeeded({ endpoint_id: made.id, secret: made.secret })
     },
   )
 
@@ -97,7 +96,7 @@ export function endpointRoutes(app: App, { database, readList, seals, client, we
       const { endpoint_id: id } = request.params
       const fresh = await rotateSecret(database, seals, id, callerOf(request).teamId)
       if (fresh === null) throw refusals.unknown('endpoint')
-      return { success: true as const, data: { endpoint_id: id, secret: fresh } }
+      return succeeded({ endpoint_id: id, secret: fresh })
     },
   )
 
@@ -106,18 +105,20 @@ export function endpointRoutes(app: App, { database, readList, seals, client, we
     { config: owner, schema: { params, response: { 200: message } } },
     async (request) => {
       await enableEndpoint(database, await ownEndpoint(request.params.endpoint_id, callerOf(request).teamId))
-      return { success: true as const, data: { message: 'The endpoint is enabled' } }
+      return done('The endpoint is enabled')
     },
   )
 
-  app.post('/endpoints/:endpoint_id/test', { schema: { params, response: { 200: message } } }, async (request) => {
+  const test = { config: { changes: 'never' }, schema: { params, response: { 200: message } } } as const
+  app.post('/endpoints/:endpoint_id/test', test, async (request) => {
     await webhooks.sendTest(await ownEndpoint(request.params.endpoint_id, callerOf(request).teamId))
-    return { success: true as const, data: { message: 'Test webhook sent' } }
+    return done('Test webhook sent')
   })
 
   app.post(
     '/endpoints/:endpoint_id/replay',
     {
+      config: { changes: 'sometimes' },
       schema: {
         params,
         body: z.strictObject({ since: requestTime, failed_only: z.boolean().default(true) }),
@@ -128,7 +129,7 @@ export function endpointRoutes(app: App, { database, readList, seals, client, we
       const endpointId = await ownEndpoint(request.params.endpoint_id, callerOf(request).teamId)
       const { since, failed_only: onlyFailed } = request.body
       const count = await replayDeliveries(database, { endpointId, since, onlyFailed })
-      return { success: true as const, data: { deliveries: count } }
+      return succeeded({ deliveries: count })
     },
   )
 
@@ -153,9 +154,8 @@ export function endpointRoutes(app: App, { database, readList, seals, client, we
         before,
         limit: count,
       })
-      return {
-        success: true as const,
-        data: rows.map(({ id, ...row }) => ({
+      return succeeded(
+        rows.map(({ id, ...row }) => ({
           ...row,
           delivery: id,
           state: row.state as (typeof STATES)[number],
@@ -163,7 +163,7 @@ export function endpointRoutes(app: App, { database, readList, seals, client, we
           next_at: row.next_at.toISOString(),
           finished_at: at(row.finished_at),
         })),
-      }
+      )
     },
   )
 
@@ -181,7 +181,7 @@ export function endpointRoutes(app: App, { database, readList, seals, client, we
       const { delivery } = request.params
       const count = await replayDeliveries(database, { teamId: callerOf(request).teamId, deliveryId: delivery })
       if (count === 0) throw refusals.unknown('delivery')
-      return { success: true as const, data: { deliveries: count } }
+      return succeeded({ deliveries: count })
     },
   )
 

@@ -4,7 +4,7 @@ import { createKey, listKeys, PERMISSIONS, revokeKey, sealForTeam } from '../../
 import type { ApiDependencies } from '../dependencies.ts'
 import { refusals } from '../http/errors.ts'
 import { type App, callerOf } from '../http/generation.ts'
-import { at, message, requestTime, success, time, uuid } from '../v2/common.ts'
+import { at, done, message, requestTime, succeeded, success, time, uuid } from '../v2/common.ts'
 
 const keySchema = z
   .object({
@@ -28,15 +28,14 @@ export function keyRoutes(app: App, { database, seals }: ApiDependencies): void 
 
   app.get('/keys', { config: owner, schema: { response: { 200: success(z.array(keySchema)) } } }, async (request) => {
     const keys = await listKeys(database, callerOf(request).teamId)
-    return {
-      success: true as const,
-      data: keys.map((key) => ({
+    return succeeded(
+      keys.map((key) => ({
         ...key,
         last_used_at: at(key.last_used_at),
         expires_at: at(key.expires_at),
         revoked_at: at(key.revoked_at),
       })),
-    }
+    )
   })
 
   app.post(
@@ -56,7 +55,7 @@ export function keyRoutes(app: App, { database, seals }: ApiDependencies): void 
       const seal = await sealForTeam(database, seals, teamId)
       const { keyId, key } = await createKey(database, { teamId, name, permission, seal, expiresAt: expiresAt ?? null })
       reply.code(201)
-      return { success: true as const, data: { key_id: keyId, key } }
+      return succeeded({ key_id: keyId, key })
     },
   )
 
@@ -67,7 +66,7 @@ export function keyRoutes(app: App, { database, seals }: ApiDependencies): void 
       const { teamId } = callerOf(request)
       const isOwn = (await listKeys(database, teamId)).some(({ key_id }) => key_id === request.params.key_id)
       if (!isOwn || !(await revokeKey(database, request.params.key_id))) throw refusals.unknown('key')
-      return { success: true as const, data: { message: 'The key is revoked' } }
+      return done('The key is revoked')
     },
   )
 }

@@ -5,7 +5,7 @@ import { askForPictures, type LiveRow, readLiveView } from '../../store/bots/liv
 import type { ApiDependencies } from '../dependencies.ts'
 import { type App, callerOf } from '../http/generation.ts'
 import { spawnedBot } from '../v2/bots/access.ts'
-import { botParams, success, time } from '../v2/common.ts'
+import { botParams, succeeded, success, time } from '../v2/common.ts'
 
 /** Between two pictures of one bot, however many people have the page open. */
 const REFRESH_SECONDS = 30
@@ -37,29 +37,32 @@ const liveSchema = z
 export function liveRoutes(app: App, { database, links, clock }: ApiDependencies): void {
   app.get('/live', { schema: { response: { 200: success(z.array(liveSchema)) } } }, async (request) => {
     const rows = await readLiveView(database, callerOf(request).teamId)
-    return { success: true as const, data: await Promise.all(rows.map(shown)) }
+    return succeeded(await Promise.all(rows.map(shown)))
   })
 
   app.post(
     '/live/pictures',
-    { config: { role: 'viewer' }, schema: { response: { 200: success(z.object({ asked: z.int() })) } } },
+    {
+      config: { role: 'viewer', changes: 'never' },
+      schema: { response: { 200: success(z.object({ asked: z.int() })) } },
+    },
     async (request) => {
       const asked = await askForPictures(database, callerOf(request).teamId, { seconds: REFRESH_SECONDS })
-      return { success: true as const, data: { asked: asked.length } }
+      return succeeded({ asked: asked.length })
     },
   )
 
   app.post(
     '/live/pictures/:bot_id',
     {
-      config: { role: 'member' },
+      config: { role: 'member', changes: 'never' },
       schema: { params: botParams, response: { 200: success(z.object({ asked: z.int() })) } },
     },
     async (request) => {
       const bot = await spawnedBot({ database }, request, request.params.bot_id)
       const { teamId } = callerOf(request)
       const asked = await askForPictures(database, teamId, { seconds: FRESH_SECONDS, botId: bot.id })
-      return { success: true as const, data: { asked: asked.length } }
+      return succeeded({ asked: asked.length })
     },
   )
 

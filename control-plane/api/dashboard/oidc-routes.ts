@@ -10,7 +10,7 @@ import type { ApiDependencies, OidcAttempt } from '../dependencies.ts'
 import { ApiError } from '../http/errors.ts'
 import type { App } from '../http/generation.ts'
 import { cookieOf, setCookie, setSessionCookie } from '../http/sessions.ts'
-import { success } from '../v2/common.ts'
+import { succeeded, success } from '../v2/common.ts'
 import { DASHBOARD_PATH, OIDC_CALLBACK_PATH } from './addresses.ts'
 import type { WhileAllowed } from './sign-in-tries.ts'
 
@@ -32,10 +32,9 @@ export function oidcRoutes(app: App, dependencies: ApiDependencies, whileAllowed
   const isSecure = settings.publicUrl.startsWith('https:')
   const redirectUri = `${settings.publicUrl}${OIDC_CALLBACK_PATH}`
 
-  app.get('/sign-in-ways', { config: { isOpen: true }, schema: { response: { 200: success(waysSchema) } } }, () => ({
-    success: true as const,
-    data: { oidc: oidc === undefined ? null : { name: oidc.name } },
-  }))
+  app.get('/sign-in-ways', { config: { isOpen: true }, schema: { response: { 200: success(waysSchema) } } }, () =>
+    succeeded({ oidc: oidc === undefined ? null : { name: oidc.name } }),
+  )
   if (oidc === undefined) return
 
   app.get('/oidc/begin', VISITED, async (_request, reply) => {

@@ -6,7 +6,7 @@ import { readResumedSteps } from '../../store/dashboard.ts'
 import type { ApiDependencies } from '../dependencies.ts'
 import type { App } from '../http/generation.ts'
 import { spawnedBot } from '../v2/bots/access.ts'
-import { botParams, success } from '../v2/common.ts'
+import { botParams, succeeded, success } from '../v2/common.ts'
 
 const MAX_GAPS = 500
 
@@ -65,14 +65,11 @@ export function partRoutes(app: App, dependencies: ApiDependencies): void {
           : [],
       )
       const isResuming = bot.resuming_since !== null && bot.phase !== 'closed'
-      return {
-        success: true as const,
-        data: {
-          state: bot.phase === 'assembling' ? ('assembling' as const) : isResuming ? ('resuming' as const) : null,
-          parts,
-          gaps: [...between, ...within].sort((one, other) => one.at - other.at),
-        },
-      }
+      return succeeded({
+        state: bot.phase === 'assembling' ? ('assembling' as const) : isResuming ? ('resuming' as const) : null,
+        parts,
+        gaps: [...between, ...within].sort((one, other) => one.at - other.at),
+      })
     },
   )
 }

@@ -5,9 +5,9 @@ import { createSignInLink } from '../../store/people/sessions.ts'
 import type { ApiDependencies } from '../dependencies.ts'
 import { refusals } from '../http/errors.ts'
 import { type App, callerOf } from '../http/generation.ts'
-import { message, success, time, uuid } from '../v2/common.ts'
+import { done, message, succeeded, success, time, uuid } from '../v2/common.ts'
 import { signInAddress } from './addresses.ts'
-import { oneLine } from './one-line.ts'
+import { oneLine } from './fields.ts'
 import { email } from './sign-in-routes.ts'
 
 const personSchema = z
@@ -27,19 +27,16 @@ const link = success(
 
 export function peopleRoutes(app: App, { database, settings }: ApiDependencies): void {
   const owner = { role: 'owner' } as const
-  const linkFor = async (personId: string) => ({
-    success: true as const,
-    data: {
+  const linkFor = async (personId: string) =>
+    succeeded({
       person_id: personId,
       sign_in_link: signInAddress(settings.publicUrl, await createSignInLink(database, personId)),
-    },
-  })
+    })
 
   app.get('/people', { schema: { response: { 200: success(z.array(personSchema)) } } }, async (request) => {
     const people = await listPeople(database, callerOf(request).teamId)
-    return {
-      success: true as const,
-      data: people.map(({ id, name, email, isEmailConfirmed, role, createdAt }) => ({
+    return succeeded(
+      people.map(({ id, name, email, isEmailConfirmed, role, createdAt }) => ({
         person_id: id,
         name,
         email,
@@ -47,7 +44,7 @@ export function peopleRoutes(app: App, { database, settings }: ApiDependencies):
         role,
         created_at: createdAt.toISOString(),
       })),
-    }
+    )
   })
 
   app.post(
@@ -80,7 +77,7 @@ export function peopleRoutes(app: App, { database, settings }: ApiDependencies):
   app.patch(
     '/people/:person_id',
     {
-      config: owner,
+      config: { ...owner, changes: 'sometimes' },
       schema: {
         params,
         body: z.strictObject({ role: z.enum(ROLES).optional(), email: email.optional() }),
@@ -102,6 +99,6 @@ export function peopleRoutes(app: App, { database, settings }: ApiDependencies):
     if (changed === 'not_found') throw refusals.unknown('person')
     if (changed === 'last_owner') throw refusals.lastOwner()
     if (changed === 'email_taken') throw refusals.emailTaken()
-    return { success: true as const, data: { message: 'Saved' } }
+    return done('Saved')
   }
 }

@@ -9,9 +9,9 @@ import type { ApiDependencies } from '../dependencies.ts'
 import { refusals } from '../http/errors.ts'
 import { type App, callerOf } from '../http/generation.ts'
 import { cookieOf, setCookie, setSessionCookie } from '../http/sessions.ts'
-import { success } from '../v2/common.ts'
+import { done, message, succeeded, success } from '../v2/common.ts'
+import { oneLine } from './fields.ts'
 import { oidcRoutes } from './oidc-routes.ts'
-import { oneLine } from './one-line.ts'
 import { createSignInTries } from './sign-in-tries.ts'
 
 const KNOWN_COOKIE = 'standin_known'
@@ -21,7 +21,6 @@ const KNOWN_PLACE = { table: 'cookies', column: 'known_person', row: '1' }
 
 export const email = z.email().max(254)
 const password = z.string().min(1).max(MAX_PASSWORD_LENGTH)
-const done = success(z.object({ message: z.string() }))
 const meSchema = z
   .object({
     person_id: z.uuid(),
@@ -41,7 +40,10 @@ export function signInRoutes(app: App, dependencies: ApiDependencies): void {
 
   app.post(
     '/sign-in',
-    { config: { isOpen: true }, schema: { body: z.strictObject({ email, password }), response: { 200: done } } },
+    {
+      config: { isOpen: true, changes: 'never' },
+      schema: { body: z.strictObject({ email, password }), response: { 200: message } },
+    },
     async (request, reply) => {
       const { email, password } = request.body
       const person = await findPerson(database, email)
@@ -55,7 +57,7 @@ export function signInRoutes(app: App, dependencies: ApiDependencies): void {
       setSessionCookie(reply, await openSession(database, personId), isSecure)
       const known = seals.seal(personId, KNOWN_PLACE).toString('base64url')
       setCookie(reply, KNOWN_COOKIE, { value: known, maxAge: KNOWN_SECONDS, secure: isSecure })
-      return { success: true as const, data: { message: 'Signed in' } }
+      return done('Signed in')
     },
   )
 
@@ -80,37 +82,38 @@ export function signInRoutes(app: App, dependencies: ApiDependencies): void {
   app.post(
     '/sign-in-link',
     {
-      config: { isOpen: true },
-      schema: { body: z.strictObject({ token: z.string().min(1).max(100) }), response: { 200: done } },
+      config: { isOpen: true, changes: 'never' },
+      schema: { body: z.strictObject({ token: z.string().min(1).max(100) }), response: { 200: message } },
     },
     async (request, reply) => {
       const token = await whileAllowed([`address ${request.ip}`], () => useSignInLink(database, request.body.token))
       if (token === null) throw refusals.signInLinkUsed()
       setSessionCookie(reply, token, isSecure)
-      return { success: true as const, data: { message: 'Signed in' } }
+      return done('Signed in')
     },
   )
 
-  app.post('/sign-out', { config: { role: 'viewer' }, schema: { response: { 200: done } } }, async (request, reply) => {
-    await closeSession(database, personOf(callerOf(request).session).hash)
-    setSessionCookie(reply, null, isSecure)
-    return { success: true as const, data: { message: 'Signed out' } }
-  })
+  app.post(
+    '/sign-out',
+    { config: { role: 'viewer', changes: 'never' }, schema: { response: { 200: message } } },
+    async (request, reply) => {
+      await closeSession(database, personOf(callerOf(request).session).hash)
+      setSessionCookie(reply, null, isSecure)
+      return done('Signed out')
+    },
+  )
 
   app.get('/me', { schema: { response: { 200: success(meSchema) } } }, async (request) => {
     const { personId, teamId, name, email, role } = personOf(callerOf(request).session)
     const team = await readTeam(database, teamId)
     const { name: teamName = '', plan = '' } = team ?? {}
-    return {
-      success: true as const,
-      data: { person_id: personId, name, email, role, team: { id: teamId, name: teamName, plan } },
-    }
+    return succeeded({ person_id: personId, name, email, role, team: { id: teamId, name: teamName, plan } })
   })
 
   app.patch(
     '/me',
     {
-      config: { role: 'viewer' },
+      config: { role: 'viewer', changes: 'sometimes' },
       schema: {
         body: z.strictObject({
           name: oneLine.optional(),
@@ -118,7 +121,7 @@ export function signInRoutes(app: App, dependencies: ApiDependencies): void {
           password: password.min(MIN_PASSWORD_LENGTH).optional(),
           current_password: password.optional(),
         }),
-        response: { 200: done },
+        response: { 200: message },
       },
     },
     async (request) => {
@@ -133,7 +136,7 @@ export function signInRoutes(app: App, dependencies: ApiDependencies): void {
       })
       if (changed === 'email_taken') throw refusals.emailTaken()
       if (fresh !== undefined) await setPassword(database, personId, await hashPassword(fresh), hash)
-      return { success: true as const, data: { message: 'Saved' } }
+      return done('Saved')
     },
   )
 }

@@ -5,7 +5,7 @@ import { readSystem } from '../../store/dashboard.ts'
 import { migrationState } from '../../store/migrate.ts'
 import type { ApiDependencies } from '../dependencies.ts'
 import type { App } from '../http/generation.ts'
-import { success } from '../v2/common.ts'
+import { succeeded, success } from '../v2/common.ts'
 
 const systemSchema = z
   .object({
@@ -41,9 +41,9 @@ export function systemRoutes(app: App, { database, settings }: ApiDependencies):
     const [figures, launchers, migrations] = await Promise.all([
       readSystem(database),
       readCapacities(database),
-      migrationState(database as never),
+      migrationState(database),
     ])
     const version = settings.version ?? 'unknown'
-    return { success: true as const, data: { version, node: process.version, ...figures, launchers, migrations } }
+    return succeeded({ version, node: process.version, ...figures, launchers, migrations })
   })
 }

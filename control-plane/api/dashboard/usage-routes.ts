@@ -6,8 +6,8 @@ import { readLedger, readUsage } from '../../store/teams/usage.ts'
 import type { ApiDependencies } from '../dependencies.ts'
 import { refusals } from '../http/errors.ts'
 import { type App, callerOf } from '../http/generation.ts'
-import { limit, success, time } from '../v2/common.ts'
-import { rowNumber } from './row-number.ts'
+import { limit, succeeded, success, time } from '../v2/common.ts'
+import { rowNumber } from './fields.ts'
 
 const usageSchema = z
   .object({
@@ -38,17 +38,14 @@ export function usageRoutes(app: App, { database, readList }: ApiDependencies): 
       const { teamId } = callerOf(request)
       const team = await readTeam(database, teamId)
       if (team === undefined) throw refusals.unknown('team')
-      return {
-        success: true as const,
-        data: {
-          plan: team.plan,
-          balance: team.balance === null ? null : team.balance / MICRO,
-          reserved: team.reserved / MICRO,
-          spent: team.spent / MICRO,
-          daily_cap: team.daily_cap,
-          days: await readList(teamId, readUsage, teamId, request.query.days),
-        },
-      }
+      return succeeded({
+        plan: team.plan,
+        balance: team.balance === null ? null : team.balance / MICRO,
+        reserved: team.reserved / MICRO,
+        spent: team.spent / MICRO,
+        daily_cap: team.daily_cap,
+        days: await readList(teamId, readUsage, teamId, request.query.days),
+      })
     },
   )
 
@@ -66,7 +63,7 @@ export function usageRoutes(app: App, { database, readList }: ApiDependencies): 
     async (request) => {
       const { before = null, limit: count } = request.query
       const entries = await readList(callerOf(request).teamId, readLedger, callerOf(request).teamId, before, count)
-      return { success: true as const, data: entries.map((entry) => ({ ...entry, at: entry.at.toISOString() })) }
+      return succeeded(entries.map((entry) => ({ ...entry, at: entry.at.toISOString() })))
     },
   )
 }

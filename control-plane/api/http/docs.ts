@@ -60,7 +60,7 @@ async function openPage(documents: readonly ServedDocument[]): Promise<FastifyIn
       sources: documents.filter(({ keyHeader }) => keyHeader !== null).map(({ path, title }) => ({ url: path, title })),
       authentication: {
         preferredSecurityScheme: 'key',
-        securitySchemes: { key: { 'x-scalar-secret-token': KEY_PLACEHOLDER } },
+        securitySchemes: { key: { 'x-scalar-secret-token': KEY_PLACEHOLDER } as object },
       },
       withDefaultFonts: false,
       telemetry: false,
@@ -68,7 +68,7 @@ async function openPage(documents: readonly ServedDocument[]): Promise<FastifyIn
       showDeveloperTools: 'never',
       mcp: { disabled: true },
       agent: { disabled: true },
-    } as never,
+    },
   })
   await page.ready()
   return page as unknown as FastifyInstance

@@ -40,226 +40,158 @@ export class ApiError extends Error {
   }
 }
 
+/** Makes refusals with this status and code. */
+const refusal = (status: number, code: string) => (message: string, more?: RefusalDetails) =>
+  new ApiError(status, code, message, more)
+
+const invalid = refusal(400, 'FST_ERR_VALIDATION')
+const noMeeting = refusal(400, 'FST_ERR_INVALID_MEETING_PLATFORM')
+const unauthorized = refusal(401, 'FST_ERR_UNAUTHORIZED')
+const wrongSignIn = refusal(401, 'FST_ERR_WRONG_SIGN_IN')
+const forbidden = refusal(403, 'FST_ERR_FORBIDDEN')
+const noOwnKeys = refusal(403, 'FST_ERR_BYOK_TRANSCRIPTION_NOT_ENABLED_ON_PLAN')
+const notFound = refusal(404, 'FST_ERR_NOT_FOUND')
+const conflict = refusal(409, 'FST_ERR_CONFLICT')
+const wrongStatus = refusal(409, 'FST_ERR_BOT_STATUS')
+const botExists = refusal(409, 'FST_ERR_BOT_ALREADY_EXISTS')
+const noCallback = refusal(409, 'FST_ERR_CALLBACK_NOT_CONFIGURED')
+const keyReused = refusal(409, 'FST_ERR_IDEMPOTENCY_KEY_REUSED')
+const limited = refusal(429, 'FST_ERR_RATE_LIMIT')
+const tooManyRequests = refusal(429, 'FST_ERR_TOO_MANY_REQUESTS')
+const unavailable = refusal(503, 'FST_ERR_SERVICE_UNAVAILABLE')
+
 export const refusals = {
-  validation: (message: string) => new ApiError(400, 'FST_ERR_VALIDATION', message),
+  validation: (message: string) => invalid(message),
   emptyBody: () =>
-    new ApiError(400, 'FST_ERR_CTP_EMPTY_JSON_BODY', 'The request needs a body; it must be one JSON document'),
-  mediaType: (message: string) => new ApiError(415, 'FST_ERR_CTP_INVALID_MEDIA_TYPE', message),
-  meetingPlatform: (problem: string) =>
-    new ApiError(400, 'FST_ERR_INVALID_MEETING_PLATFORM', `meeting_url: ${problem}`),
-  noMeetingUrl: (details: string) =>
-    new ApiError(400, 'FST_ERR_INVALID_MEETING_PLATFORM', 'The event has no link of a supported meeting platform', {
-      details,
-    }),
+    refusal(400, 'FST_ERR_CTP_EMPTY_JSON_BODY')('The request needs a body; it must be one JSON document'),
+  mediaType: (message: string) => refusal(415, 'FST_ERR_CTP_INVALID_MEDIA_TYPE')(message),
+  meetingPlatform: (problem: string) => noMeeting(`meeting_url: ${problem}`),
+  noMeetingUrl: (details: string) => noMeeting('The event has no link of a supported meeting platform', { details }),
   keyInUrl: () =>
-    new ApiError(
-      400,
-      'FST_ERR_VALIDATION',
+    invalid(
       'The address holds an API key. Addresses are logged, so send the key in the header x-service-api-key only, and revoke this one',
     ),
   unauthorized: () =>
-    new ApiError(
-      401,
-      'FST_ERR_UNAUTHORIZED',
-      'The API key is missing, unknown, revoked or expired; send it in the header x-service-api-key',
-    ),
+    unauthorized('The API key is missing, unknown, revoked or expired; send it in the header x-service-api-key'),
   insufficientTokens: (available: number, required: number) =>
-    new ApiError(
-      402,
-      'FST_ERR_INSUFFICIENT_TOKENS',
-      `Insufficient tokens. Available: ${available}, Required: ${required}`,
-    ),
-  signInNeeded: () => new ApiError(401, 'FST_ERR_UNAUTHORIZED', 'You are not signed in, or no longer'),
-  signInLinkUsed: () =>
-    new ApiError(401, 'FST_ERR_WRONG_SIGN_IN', 'This sign-in link was used already, or is older than 15 minutes'),
-  emailTaken: () => new ApiError(409, 'FST_ERR_CONFLICT', 'Another person has this e-mail address'),
-  tooManyRules: (most: number) =>
-    new ApiError(409, 'FST_ERR_CONFLICT', `A team has at most ${most} alert rules; delete one first`),
-  tooManyTests: (retryAfter: number) =>
-    new ApiError(429, 'FST_ERR_RATE_LIMIT', 'This rule was tested just now; wait and try again', { retryAfter }),
-  lastOwner: () => new ApiError(409, 'FST_ERR_CONFLICT', 'A team keeps at least one owner'),
-  unknown: (what: string) => new ApiError(404, 'FST_ERR_NOT_FOUND', `There is no such ${what}`),
+    refusal(402, 'FST_ERR_INSUFFICIENT_TOKENS')(`Insufficient tokens. Available: ${available}, Required: ${required}`),
+  signInNeeded: () => unauthorized('You are not signed in, or no longer'),
+  signInLinkUsed: () => wrongSignIn('This sign-in link was used already, or is older than 15 minutes'),
+  emailTaken: () => conflict('Another person has this e-mail address'),
+  tooManyRules: (most: number) => conflict(`A team has at most ${most} alert rules; delete one first`),
+  tooManyTests: (retryAfter: number) => limited('This rule was tested just now; wait and try again', { retryAfter }),
+  lastOwner: () => conflict('A team keeps at least one owner'),
+  unknown: (what: string) => notFound(`There is no such ${what}`),
   signInAgain: () =>
-    new ApiError(
-      403,
-      'FST_ERR_FORBIDDEN',
-      'A new e-mail address or password needs the current password, or a sign-in of the last 15 minutes',
-    ),
-  wrongSignIn: () => new ApiError(401, 'FST_ERR_WRONG_SIGN_IN', 'E-mail address and password do not fit'),
-  foreignPage: () =>
-    new ApiError(
-      403,
-      'FST_ERR_FORBIDDEN',
-      'The request did not come from the dashboard: its header x-requested-by is missing',
-    ),
-  roleTooLow: (role: string) =>
-    new ApiError(403, 'FST_ERR_FORBIDDEN', `Only a person with the role ${role} of this team may do this`),
-  tooManySignIns: (retryAfter: number) =>
-    new ApiError(429, 'FST_ERR_RATE_LIMIT', 'Too many tries to sign in; wait and try again', { retryAfter }),
+    forbidden('A new e-mail address or password needs the current password, or a sign-in of the last 15 minutes'),
+  wrongSignIn: () => wrongSignIn('E-mail address and password do not fit'),
+  foreignPage: () => forbidden('The request did not come from the dashboard: its header x-requested-by is missing'),
+  roleTooLow: (role: string) => forbidden(`Only a person with the role ${role} of this team may do this`),
+  tooManySignIns: (retryAfter: number) => limited('Too many tries to sign in; wait and try again', { retryAfter }),
   tokenRefused: (details: string) =>
-    new ApiError(401, 'FST_ERR_OAUTH_TOKEN_REFRESH_FAILED', 'The calendar provider refused the OAuth credentials', {
+    refusal(401, 'FST_ERR_OAUTH_TOKEN_REFRESH_FAILED')('The calendar provider refused the OAuth credentials', {
       details,
     }),
   calendarPermission: (details: string) =>
-    new ApiError(
-      403,
-      'FST_ERR_CALENDAR_PERMISSION_DENIED',
-      'The calendar cannot be read with what the user has granted',
-      { details },
-    ),
+    refusal(403, 'FST_ERR_CALENDAR_PERMISSION_DENIED')('The calendar cannot be read with what the user has granted', {
+      details,
+    }),
   calendarLicense: (details: string) =>
-    new ApiError(403, 'FST_ERR_CALENDAR_LICENSE_REQUIRED', 'The account has no mailbox with a calendar', { details }),
-  forbidden: () =>
-    new ApiError(403, 'FST_ERR_FORBIDDEN', 'This API key may only create bots; the operation needs full access'),
+    refusal(403, 'FST_ERR_CALENDAR_LICENSE_REQUIRED')('The account has no mailbox with a calendar', { details }),
+  forbidden: () => forbidden('This API key may only create bots; the operation needs full access'),
   byokTranscription: () =>
-    new ApiError(
-      403,
-      'FST_ERR_BYOK_TRANSCRIPTION_NOT_ENABLED_ON_PLAN',
-      'Transcription with an own key of the provider is not part of the plan of this team',
-    ),
+    noOwnKeys('Transcription with an own key of the provider is not part of the plan of this team'),
   exchangeFailed: (reason: string) =>
-    new ApiError(
-      400,
-      'FST_ERR_OAUTH_EXCHANGE_FAILED',
-      `The conferencing provider refused the authorization. ${reason}`,
-    ),
+    refusal(400, 'FST_ERR_OAUTH_EXCHANGE_FAILED')(`The conferencing provider refused the authorization. ${reason}`),
   credentialUser: (count: number) =>
-    new ApiError(
-      400,
-      'FST_ERR_VALIDATION',
+    invalid(
       `body/conf_config/credential_user_id belongs to ${count} stored credentials; name one of them with credential_id`,
     ),
   credentialNotFound: (id: string) =>
-    new ApiError(404, 'FST_ERR_CREDENTIAL_NOT_FOUND_BY_ID', `Credential with ID '${id}' not found`),
-  botNotFound: (id: string) => new ApiError(404, 'FST_ERR_BOT_NOT_FOUND_BY_ID', `Bot with ID '${id}' not found`),
+    refusal(404, 'FST_ERR_CREDENTIAL_NOT_FOUND_BY_ID')(`Credential with ID '${id}' not found`),
+  botNotFound: (id: string) => refusal(404, 'FST_ERR_BOT_NOT_FOUND_BY_ID')(`Bot with ID '${id}' not found`),
   scheduledBotNotFound: (id: string) =>
-    new ApiError(404, 'FST_ERR_SCHEDULED_BOT_NOT_FOUND_BY_ID', `Scheduled bot with ID '${id}' not found`),
+    refusal(404, 'FST_ERR_SCHEDULED_BOT_NOT_FOUND_BY_ID')(`Scheduled bot with ID '${id}' not found`),
   calendarNotFound: (id: string) =>
-    new ApiError(404, 'FST_ERR_CALENDAR_NOT_FOUND_BY_ID', `Calendar with ID '${id}' not found`),
-  eventNotFound: (id: string) => new ApiError(404, 'FST_ERR_EVENT_NOT_FOUND_BY_ID', `Event with ID '${id}' not found`),
+    refusal(404, 'FST_ERR_CALENDAR_NOT_FOUND_BY_ID')(`Calendar with ID '${id}' not found`),
+  eventNotFound: (id: string) => refusal(404, 'FST_ERR_EVENT_NOT_FOUND_BY_ID')(`Event with ID '${id}' not found`),
   seriesNotFound: (id: string) =>
-    new ApiError(404, 'FST_ERR_EVENT_SERIES_NOT_FOUND_BY_ID', `Event series with ID '${id}' not found`),
-  unknownChannel: () => new ApiError(404, 'FST_ERR_NOT_FOUND', 'No calendar has a channel of this id with this token'),
-  notFound: (method: string, path: string) =>
-    new ApiError(404, 'FST_ERR_NOT_FOUND', `Route ${method}:${path} not found`),
-  methodNotAllowed: (method: string, path: string, allowed: readonly string[]) =>
-    new ApiError(405, 'FST_ERR_METHOD_NOT_ALLOWED', `${path} takes ${allowed.join(', ')}, not ${method}`, {
-      headers: { allow: allowed.join(', ') },
-    }),
+    refusal(404, 'FST_ERR_EVENT_SERIES_NOT_FOUND_BY_ID')(`Event series with ID '${id}' not found`),
+  unknownChannel: () => notFound('No calendar has a channel of this id with this token'),
+  notFound: (method: string, path: string) => notFound(`Route ${method}:${path} not found`),
+  methodNotAllowed: (method: string, path: string, allowed: readonly string[]) => {
+    const allow = allowed.join(', ')
+    return refusal(405, 'FST_ERR_METHOD_NOT_ALLOWED')(`${path} takes ${allow}, not ${method}`, { headers: { allow } })
+  },
   botStatus: (id: string, status: string, details?: string) =>
-    new ApiError(
-      409,
-      'FST_ERR_BOT_STATUS',
-      `Status of bot '${id}' is: ${status}. Operation not permitted in this state.`,
-      details === undefined ? {} : { details },
-    ),
+    wrongStatus(`Status of bot '${id}' is: ${status}. Operation not permitted in this state.`, { details }),
   eventBotStatus: (eventId: string, details: string) =>
-    new ApiError(409, 'FST_ERR_BOT_STATUS', `The bot of event '${eventId}' cannot be changed in its state.`, {
-      details,
-    }),
+    wrongStatus(`The bot of event '${eventId}' cannot be changed in its state.`, { details }),
   botAlreadyExists: () =>
-    new ApiError(
-      409,
-      'FST_ERR_BOT_ALREADY_EXISTS',
-      'A bot for this meeting was created within the last 5 minutes and allow_multiple_bots is false',
-    ),
-  deduplicationKey: () =>
-    new ApiError(409, 'FST_ERR_BOT_ALREADY_EXISTS', 'A bot with this deduplication key has not ended yet'),
+    botExists('A bot for this meeting was created within the last 5 minutes and allow_multiple_bots is false'),
+  deduplicationKey: () => botExists('A bot with this deduplication key has not ended yet'),
   calendarExists: (details: string) =>
-    new ApiError(409, 'FST_ERR_CALENDAR_CONNECTION_ALREADY_EXISTS', 'The team has connected this calendar already', {
+    refusal(409, 'FST_ERR_CALENDAR_CONNECTION_ALREADY_EXISTS')('The team has connected this calendar already', {
       details,
     }),
   callbackNotConfigured: (id: string) =>
-    new ApiError(
-      409,
-      'FST_ERR_CALLBACK_NOT_CONFIGURED',
-      `Bot '${id}' was created without a callback, and the request names none`,
-    ),
-  noAudio: (id: string) =>
-    new ApiError(409, 'FST_ERR_BOT_STATUS', `Bot '${id}' has no audio that could be transcribed`),
-  idempotencyKeyReused: () =>
-    new ApiError(
-      409,
-      'FST_ERR_IDEMPOTENCY_KEY_REUSED',
-      'This Idempotency-Key was used with another request within the last 24 hours',
-    ),
+    noCallback(`Bot '${id}' was created without a callback, and the request names none`),
+  noAudio: (id: string) => wrongStatus(`Bot '${id}' has no audio that could be transcribed`),
+  idempotencyKeyReused: () => keyReused('This Idempotency-Key was used with another request within the last 24 hours'),
   idempotencyKeyBusy: () =>
-    new ApiError(
-      409,
-      'FST_ERR_IDEMPOTENCY_KEY_IN_USE',
+    refusal(409, 'FST_ERR_IDEMPOTENCY_KEY_IN_USE')(
       'The first request with this Idempotency-Key is still being processed',
-      { retryAfter: 1 },
+      {
+        retryAfter: 1,
+      },
     ),
-  chatDisabled: (details?: string | undefined) =>
-    new ApiError(
-      422,
-      'FST_ERR_CHAT_DISABLED',
-      'Chat is disabled in this meeting',
-      details === undefined ? {} : { details },
-    ),
+  chatDisabled: (details?: string) =>
+    refusal(422, 'FST_ERR_CHAT_DISABLED')('Chat is disabled in this meeting', { details }),
   tooManyRequests: (limit: number, retryAfter: number) =>
-    new ApiError(
-      429,
-      'FST_ERR_TOO_MANY_REQUESTS',
-      `Rate limit exceeded: ${limit} requests per second are allowed; retry in ${retryAfter} s`,
-      { retryAfter },
-    ),
+    tooManyRequests(`Rate limit exceeded: ${limit} requests per second are allowed; retry in ${retryAfter} s`, {
+      retryAfter,
+    }),
   tooManyLists: (most: number) =>
-    new ApiError(
-      429,
-      'FST_ERR_TOO_MANY_REQUESTS',
-      `Too many lists of this team are being read: ${most} are read at once; retry in 1 s`,
-      { retryAfter: 1 },
-    ),
+    tooManyRequests(`Too many lists of this team are being read: ${most} are read at once; retry in 1 s`, {
+      retryAfter: 1,
+    }),
+  tooManyDeletions: (limit: number, retryAfter: number) =>
+    tooManyRequests(`At most ${limit} deletions a minute are allowed; retry in ${retryAfter} s`, { retryAfter }),
+  tooManyBadKeys: (retryAfter: number) =>
+    tooManyRequests(`Too many requests with a wrong API key came from this address; retry in ${retryAfter} s`, {
+      retryAfter,
+    }),
   slowList: () =>
     refusals.unavailable('The list takes too long to read; ask for a shorter time, or with fewer filters'),
-  tooManyBadKeys: (retryAfter: number) =>
-    new ApiError(
-      429,
-      'FST_ERR_TOO_MANY_REQUESTS',
-      `Too many requests with a wrong API key came from this address; retry in ${retryAfter} s`,
+  dailyCap: (created: number, retryAfter?: number) =>
+    refusal(429, 'FST_ERR_DAILY_BOT_CAP_REACHED')(
+      `Daily bot cap has been reached: ${created} bots created within the last 24 hours`,
       { retryAfter },
     ),
-  dailyCap: (created: number, retryAfter?: number) =>
-    new ApiError(
-      429,
-      'FST_ERR_DAILY_BOT_CAP_REACHED',
-      `Daily bot cap has been reached: ${created} bots created within the last 24 hours`,
-      retryAfter === undefined ? {} : { retryAfter },
-    ),
   calendarLimit: (details: string) =>
-    new ApiError(429, 'FST_ERR_CALENDAR_CONNECTION_LIMIT_EXCEEDED', 'The team has as many calendars as it may have', {
+    refusal(429, 'FST_ERR_CALENDAR_CONNECTION_LIMIT_EXCEEDED')('The team has as many calendars as it may have', {
       details,
     }),
-  chatFailed: (details?: string | undefined) =>
-    new ApiError(
-      500,
-      'FST_ERR_SEND_CHAT_MESSAGE_FAILED',
-      'The chat message could not be delivered to the meeting',
-      details === undefined ? {} : { details },
-    ),
+  chatFailed: (details?: string) =>
+    refusal(500, 'FST_ERR_SEND_CHAT_MESSAGE_FAILED')('The chat message could not be delivered to the meeting', {
+      details,
+    }),
   commandFailed: (details: string) =>
-    new ApiError(500, 'FST_ERR_BOT_COMMAND_FAILED', 'The bot could not be reached or refused the command', { details }),
-  internal: () => new ApiError(500, 'FST_ERR_INTERNAL_SERVER_ERROR', 'The service failed to process the request'),
+    refusal(500, 'FST_ERR_BOT_COMMAND_FAILED')('The bot could not be reached or refused the command', { details }),
+  internal: () => refusal(500, 'FST_ERR_INTERNAL_SERVER_ERROR')('The service failed to process the request'),
   providerUnavailable: (details: string, retryAfter: number) =>
-    new ApiError(503, 'FST_ERR_CALENDAR_PROVIDER_UNAVAILABLE', 'The calendar provider cannot be reached right now', {
+    refusal(503, 'FST_ERR_CALENDAR_PROVIDER_UNAVAILABLE')('The calendar provider cannot be reached right now', {
       details,
       retryAfter,
     }),
   tooManyNotifications: (retryAfter: number) =>
-    new ApiError(
-      503,
-      'FST_ERR_SERVICE_UNAVAILABLE',
-      `Too many notifications came from this address; retry in ${retryAfter} s`,
-      { retryAfter },
-    ),
-  conferencingUnavailable: (reason: string, retryAfterMs: number | null) =>
-    new ApiError(503, 'FST_ERR_SERVICE_UNAVAILABLE', 'The conferencing provider cannot be reached right now', {
-      details: reason,
+    unavailable(`Too many notifications came from this address; retry in ${retryAfter} s`, { retryAfter }),
+  conferencingUnavailable: (details: string, retryAfterMs: number | null) =>
+    unavailable('The conferencing provider cannot be reached right now', {
+      details,
       retryAfter: Math.min(3600, Math.max(1, Math.ceil((retryAfterMs ?? 5000) / 1000))),
     }),
-  unavailable: (message = 'The service cannot process requests right now') =>
-    new ApiError(503, 'FST_ERR_SERVICE_UNAVAILABLE', message, { retryAfter: 1 }),
+  unavailable: (message = 'The service cannot process requests right now') => unavailable(message, { retryAfter: 1 }),
 }
 
 /** The answer to any thrown value. Errors without a meaning for the caller become 500, without their text. */

@@ -1,7 +1,7 @@
 /**
  * A generation of the API is one entry of the list that `buildApi` receives: a path prefix with its routes, the shape of
  * its errors, the names of its key header, and what it does with unknown fields. To add one, write a `Generation` and
- * append it to `GENERATIONS` in `generations.ts`; `app.ts` then
+ * append it to `GENERATIONS` in `server.ts`, which then
  *
  * - registers `routes` below `prefix` in a separate Fastify scope, so that hooks added there stay there (a renaming of
  *   public names, for example, is a `preValidation` and a `preSerialization` hook);
@@ -18,6 +18,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { FastifyBaseLogger, FastifyInstance, FastifyRequest, RawServerDefault } from 'fastify'
 import type { ZodTypeProvider } from 'fastify-type-provider-zod'
+import type { ZodType } from 'zod'
+import type { Actor } from '../../store/audit-log.ts'
 import type { Role } from '../../store/people/people.ts'
 import type { Session } from '../../store/people/sessions.ts'
 import type { KeyHolder } from '../../store/teams/keys.ts'
@@ -56,6 +58,7 @@ export interface Generation {
 declare module 'fastify' {
   interface FastifyRequest {
     caller: Caller | null
+    actor: Actor | null
     generation: Generation | null
     /** SHA-256 of method, route and body; set if the request has an `Idempotency-Key`. */
     bodyHash: Buffer | null
@@ -69,6 +72,11 @@ declare module 'fastify' {
     isOpen?: boolean
     /** Repeats with the same `Idempotency-Key` get the first answer (`idempotency.ts`). */
     isIdempotent?: boolean
+    /**
+     * Whether a success is a change of the team, with an entry in the audit log. Default: `never` to read, else
+     * `always`. `sometimes`: each part of the request may be refused by itself, or change nothing.
+     */
+    changes?: 'always' | 'sometimes' | 'never'
     /** After a success, launchers are notified that something may be due. */
     createsBots?: boolean
   }
@@ -78,6 +86,28 @@ declare module 'fastify' {
 export function callerOf(request: FastifyRequest): Caller {
   if (request.caller === null) throw new Error(`No key was checked for ${request.routeOptions.url}`)
   return request.caller
+}
+
+/** Makes a `preValidation` hook that answers for an unknown object before the body is validated: then `find` rejects. */
+export function checkFirst<Params>(
+  params: ZodType<Params>,
+  find: (request: FastifyRequest, names: Params) => Promise<unknown>,
+) {
+  return async (request: FastifyRequest): Promise<void> => {
+    const names = params.safeParse(request.params)
+    if (names.success) await find(request, names.data)
+  }
+}
+
+/** Who makes the changes of a request. */
+export function actorOf({ caller, ip }: FastifyRequest): Actor {
+  const who =
+    caller === null
+      ? ({ kind: 'system', id: null } as const)
+      : caller.session === null
+        ? ({ kind: 'key', id: caller.keyId } as const)
+        : ({ kind: 'person', id: caller.session.personId } as const)
+  return { ...who, address: ip, entries: 0 }
 }
 
 /** For records of who made a change. */

@@ -1,24 +1,26 @@
 /** The HTTP server, made without listening, so that tests can inject requests. */
 import { createHash } from 'node:crypto'
 import { METHODS } from 'node:http'
-import Fastify, { type FastifyRequest } from 'fastify'
+import Fastify, { type FastifyReply, type FastifyRequest } from 'fastify'
+import { actAs } from '../../store/audit-log.ts'
 import { NO_TRACES } from '../../traces.ts'
+import { compatNewerGeneration, compatOlderGeneration } from '../compat/index.ts'
+import { dashboardGeneration } from '../dashboard/index.ts'
 import { pageRoutes } from '../dashboard/page-routes.ts'
 import type { ApiDependencies } from '../dependencies.ts'
-import { fileRoutes } from '../files.ts'
-import { GENERATIONS } from '../generations.ts'
 import { hookRoutes } from '../hooks/routes.ts'
-import { jobRoutes } from '../jobs.ts'
 import { createLaunchHint } from '../launch-hint.ts'
+import { olderGeneration } from '../older/index.ts'
+import { newerGeneration } from '../v2/index.ts'
 import { createAuthentication } from './auth.ts'
 import { answerClientError } from './client-errors.ts'
 import { docsRoutes, type ServedDocument } from './docs.ts'
 import { ApiError, asApiError, refusals } from './errors.ts'
-import { type App, type Generation, generationOf } from './generation.ts'
+import { type App, actorOf, type Generation, generationOf } from './generation.ts'
 import { bodyText, changedValue } from './json-body.ts'
+import { keylessRoutes, measureRequests } from './keyless-routes.ts'
 import { shedLoad } from './load-shedding.ts'
 import { describeRoutes } from './openapi.ts'
-import { operationRoutes } from './operations.ts'
 import { createRateLimits } from './rate-limits.ts'
 import { createRouteTable } from './route-table.ts'
 import { traceRequests } from './tracing.ts'
@@ -34,6 +36,15 @@ const HANDLER_TIMEOUT_MS = 45_000
 const KEEP_ALIVE_MS = 72_000
 /** How often Node checks for requests that are late. */
 const LATENESS_CHECK_MS = 2000
+
+/** The order does not matter: the longest prefix of a path decides. */
+const GENERATIONS = [
+  newerGeneration,
+  olderGeneration,
+  compatNewerGeneration,
+  compatOlderGeneration,
+  dashboardGeneration,
+]
 
 /** `generations` is for tests; the service has all of them. */
 export async function buildApi(
@@ -57,19 +68,22 @@ export async function buildApi(
     },
     clientErrorHandler: answerClientError,
     frameworkErrors: (error, request, reply) => {
-      answer(asApiError(error), request as unknown as FastifyRequest, reply as never)
+      answer(asApiError(error), request as FastifyRequest, reply as FastifyReply)
     },
   })
   const routes = createRouteTable(app)
   const generationAt = (url: string) => generationOf(generations, pathOf(url)) ?? generations[0]!
 
-  function answer(error: ApiError, request: FastifyRequest, reply: Parameters<typeof send>[0]): void {
+  function answer(error: ApiError, request: FastifyRequest, reply: FastifyReply): void {
     const generation = request.generation ?? generationAt(request.url)
     const { status, body } = generation.errorBody(error, request)
-    send(reply, status, error, body)
+    reply.code(status).headers(error.headers)
+    if (error.retryAfter !== null) reply.header('retry-after', String(error.retryAfter))
+    reply.send(body)
   }
 
   app.decorateRequest('caller', null)
+  app.decorateRequest('actor', null)
   app.decorateRequest('generation', null)
   app.decorateRequest('bodyHash', null)
   app.setErrorHandler((thrown, request, reply) => {
@@ -82,28 +96,23 @@ export async function buildApi(
     answer(error, request, reply)
   })
   app.setNotFoundHandler((request, reply) => {
+    const { method } = request
     const path = pathOf(request.url)
     const allowed = routes.methodsAt(path)
-    const isOtherMethod = allowed.length > 0 && METHODS.includes(request.method)
-    answer(
-      isOtherMethod
-        ? refusals.methodNotAllowed(request.method, path, allowed)
-        : refusals.notFound(request.method, path),
-      request,
-      reply,
-    )
+    const isOtherMethod = allowed.length > 0 && METHODS.includes(method)
+    const error = isOtherMethod ? refusals.methodNotAllowed(method, path, allowed) : refusals.notFound(method, path)
+    answer(error, request, reply)
   })
   parseJsonOnly(app)
   await shedLoad(app, settings.shedding)
 
-  const hint = createLaunchHint(dependencies)
+  const hintLaunchers = createLaunchHint(dependencies)
   const authentication = createAuthentication(dependencies, createRateLimits())
   const documents: ServedDocument[] = []
   traceRequests(app, dependencies.traces ?? NO_TRACES)
-  operationRoutes(app, dependencies)
-  fileRoutes(app, dependencies)
+  measureRequests(app, dependencies)
+  keylessRoutes(app, dependencies)
   await hookRoutes(app, dependencies)
-  jobRoutes(app, dependencies)
   for (const generation of generations) {
     await app.register(
       async (scope: App) => {
@@ -113,8 +122,15 @@ export async function buildApi(
           request.generation = generation
           await authentication.check(generation, request, reply)
         })
+        // The last hook before the handler: what the handler calls acts for the caller.
+        scope.addHook('preHandler', (request, _reply, done) => {
+          request.actor = actorOf(request)
+          actAs(request.actor, done)
+        })
         scope.addHook('onResponse', async (request, reply) => {
-          if (request.routeOptions.config.createsBots && reply.statusCode < 300) hint.give()
+          if (lacksEntry(request, reply))
+            log.error({ method: request.method, route: request.routeOptions.url }, 'A change is not in the audit log')
+          if (request.routeOptions.config.createsBots && reply.statusCode < 300) hintLaunchers()
         })
         if (generation.document !== undefined) {
           const document = await describeRoutes(scope, generation.document, { ...settings, prefix: generation.prefix })
@@ -130,23 +146,14 @@ export async function buildApi(
   return app
 }
 
-function pathOf(url: string): string {
-  return url.split('?', 1)[0]!
+function lacksEntry({ actor, method, routeOptions }: FastifyRequest, reply: FastifyReply): boolean {
+  const { changes = method === 'GET' || method === 'HEAD' ? 'never' : 'always' } = routeOptions.config
+  const isRepeat = reply.hasHeader('idempotent-replayed')
+  return changes === 'always' && reply.statusCode < 300 && !isRepeat && actor?.entries === 0
 }
 
-function send(
-  reply: {
-    code(status: number): unknown
-    headers(values: Record<string, string>): unknown
-    send(body: unknown): unknown
-  },
-  status: number,
-  { retryAfter, headers }: ApiError,
-  body: unknown,
-): void {
-  reply.code(status)
-  reply.headers({ ...headers, ...(retryAfter === null ? {} : { 'retry-after': String(retryAfter) }) })
-  reply.send(body)
+function pathOf(url: string): string {
+  return url.split('?', 1)[0]!
 }
 
 /** JSON is the only body. An empty one reads as none, since clients send the type of JSON with every request. */

@@ -1,5 +1,7 @@
 /** Pieces of the older generation's schemas. */
 import { z } from 'zod'
+import { documentedRoutes } from '../http/documented-routes.ts'
+import type { App } from '../http/generation.ts'
 import { OLDER_ERROR_CODES } from './errors.ts'
 
 export const errorSchema = z
@@ -7,8 +9,11 @@ export const errorSchema = z
   .meta({ id: 'OlderError' })
 
 /** The answers common to all operations, and those of one operation. */
-export const errors = (...statuses: number[]) =>
+const errors = (...statuses: number[]) =>
   Object.fromEntries([400, 401, 403, 413, 415, 422, 429, 500, 503, ...statuses].map((status) => [status, errorSchema]))
+
+/** Adds routes with their documentation under the tag. */
+export const documented = (app: App, tag: string) => documentedRoutes(app, tag, errors)
 
 /** A UUID, or the running number that lists answer as `id`. */
 export const botId = z

@@ -1,6 +1,8 @@
 /** Pieces of the newer generation's schemas. */
 import { readInstant } from '@standin/base/instant.ts'
 import { z } from 'zod'
+import { documentedRoutes } from '../http/documented-routes.ts'
+import type { App } from '../http/generation.ts'
 
 /** Versions 1 to 8 of RFC 9562, the nil and the max UUID; in lower case, as they are stored. */
 export const uuid = z.uuid().transform((text) => text.toLowerCase())
@@ -18,6 +20,9 @@ export const list = <T extends z.ZodType>(item: T) =>
 
 export const message = success(z.object({ message: z.string() }))
 
+export const succeeded = <T>(data: T) => ({ success: true as const, data })
+export const done = (text: string) => succeeded({ message: text })
+
 /** As they are answered: ISO 8601 in UTC. */
 export const time = z.iso.datetime()
 
@@ -34,8 +39,11 @@ export const errorSchema = z
   .meta({ id: 'Error' })
 
 /** The answers common to all operations, and those of one operation. */
-export const errors = (...statuses: number[]) =>
+const errors = (...statuses: number[]) =>
   Object.fromEntries([400, 401, 403, 413, 415, 429, 500, 503, ...statuses].map((status) => [status, errorSchema]))
+
+/** Adds routes with their documentation under the tag. */
+export const documented = (app: App, tag: string) => documentedRoutes(app, tag, errors)
 
 /** A time in a request: ISO 8601 with zone; seconds may be left out. */
 export const requestTime = z

@@ -1,5 +1,6 @@
 /** The newer generation, `/v2`. */
 import type { Generation } from '../http/generation.ts'
+import { auditLogRoutes } from './audit-log/routes.ts'
 import { batchRoutes } from './batches/routes.ts'
 import { botControlRoutes } from './bot-control/routes.ts'
 import { botDataRoutes } from './bot-data/routes.ts'
@@ -37,4 +38,5 @@ export async function newerRoutes(...[app, dependencies]: Parameters<Generation[
   calendarRoutes(app, dependencies)
   calendarEventRoutes(app, dependencies)
   calendarBotRoutes(app, dependencies)
+  auditLogRoutes(app, dependencies)
 }

@@ -1,4 +1,5 @@
 /** Placeholders in a stored body. The dispatcher replaces them at each attempt. */
+import type { ArtifactField } from '../../ports.ts'
 
 /** A link to an artifact, filled in at sending. */
 export interface LinkPlaceholder {
@@ -24,12 +25,11 @@ export const SENT_AT = { $sentAt: true } as const
 export const OLDER_TRANSCRIPT = { $olderTranscript: true } as const
 
 /** Artifacts of the worker behind the six links of the newer generation. */
-export const ARTIFACT_NAMES = {
+export const ARTIFACT_NAMES: Readonly<Record<ArtifactField, string>> = {
   video: 'video.mp4',
   audio: 'audio.m4a',
   diarization: 'diarization.jsonl',
   raw_transcription: 'raw_transcription.json',
   transcription: 'transcription.json',
   chat_messages: 'chat_messages.json',
-} as const
-export type ArtifactField = keyof typeof ARTIFACT_NAMES
+}

@@ -5,6 +5,7 @@ import { dashboard, type Role } from './api.ts'
 import { closeFeed, openFeed } from './feed.ts'
 import { Account } from './pages/account.tsx'
 import { Alerts } from './pages/alerts/index.tsx'
+import { AuditLog } from './pages/audit-log.tsx'
 import { Bot } from './pages/bot/index.tsx'
 import { Bots } from './pages/bots.tsx'
 import { Calendar } from './pages/calendar.tsx'
@@ -41,6 +42,7 @@ const PAGES: Record<string, Page> = {
   '/usage': { title: TEXTS.nav.usage, role: 'viewer', show: () => <Usage /> },
   '/keys': { title: TEXTS.nav.keys, role: 'owner', show: () => <Keys /> },
   '/team': { title: TEXTS.nav.team, role: 'viewer', show: () => <Team /> },
+  '/audit-log': { title: TEXTS.nav.auditLog, role: 'owner', show: () => <AuditLog /> },
   '/system': { title: TEXTS.nav.system, role: 'owner', show: () => <System /> },
   '/account': { title: TEXTS.nav.account, role: 'viewer', show: () => <Account /> },
 }

@@ -21,22 +21,17 @@ export interface RecoverCommandSettings {
 }
 
 export function createRecoverCommand({ command, environment }: RecoverCommandSettings): Recover {
-  const [program, ...start] = command
-  if (program === undefined) throw new Error('The command that recovers recordings is empty')
-
   return async ({ botId, storage, workFolder }, signal) => {
     const place = await placeOf(botId, storage, workFolder)
     if (place === null) return { files: [], problems: [] }
-    signal?.throwIfAborted()
-    const env = { ...botEnvironment(environment, storage), ...keysOf(storage) }
-    const options = [...start, ...place, '--json']
-    const { output, errors, failure } = await runCommand('recover', { program, options, env }, signal)
-    signal?.throwIfAborted()
-    const files = linesOf(output).filter((line) => typeof line.seconds === 'number' || line.seconds === null)
+    const run = { command, options: place, environment, storage }
+    const { output, errors, failure } = await runCommand('recover', run, signal)
+    const isMedia = (line: Line): line is MediaLine => typeof line.seconds === 'number' || line.seconds === null
+    const files = linesOf(output).filter(isMedia)
     const problems = linesOf(errors).map(({ name, error }) => `${name}: ${error}`)
     // An exit code with no problem named says that the command itself did not work.
     if (failure !== null && problems.length === 0) throw new Error(`${failure} ${errors.slice(-2000)}`.trim())
-    return { files: files as { name: string; seconds: number | null }[], problems }
+    return { files, problems }
   }
 }
 
@@ -47,12 +42,19 @@ async function placeOf(botId: string, storage: Job['storage'], workFolder: strin
   if (storage.type === 'folder') return null
   return [
     ...['--s3', `s3://${storage.bucket}/${storage.prefix}`, '--bot-id', botId, '--older-than', '0s'],
+    ...endpointOf(storage),
+  ]
+}
+
+export function endpointOf(storage: Job['storage']): string[] {
+  if (storage.type === 'folder') return []
+  return [
     ...(storage.endpoint === undefined ? [] : ['--s3-endpoint', storage.endpoint]),
     ...(storage.region === undefined ? [] : ['--s3-region', storage.region]),
   ]
 }
 
-export function keysOf(storage: Job['storage']): Record<string, string> {
+function keysOf(storage: Job['storage']): Record<string, string> {
   if (storage.type !== 's3' || storage.access_key_id === undefined) return {}
   return {
     AWS_ACCESS_KEY_ID: storage.access_key_id,
@@ -61,17 +63,23 @@ export function keysOf(storage: Job['storage']): Record<string, string> {
   }
 }
 
-/** Runs a command of the worker. Resolves when the process is over, also if it was aborted. */
-export function runCommand(
-  name: string,
-  { program, options, env }: { program: string; options: string[]; env: Record<string, string> },
-  signal?: AbortSignal,
-) {
-  return new Promise<{ output: string; errors: string; failure: string | null }>((resolve) => {
+interface Run extends RecoverCommandSettings {
+  options: string[]
+  /** The store that the command uses, with its keys. */
+  storage: Job['storage']
+}
+
+/** Runs a command of the worker. Rejects after the end of the process if it was aborted. */
+export function runCommand(name: string, { command, options, environment, storage }: Run, signal?: AbortSignal) {
+  signal?.throwIfAborted()
+  const [program = '', ...start] = command
+  const env = { ...botEnvironment(environment, storage), ...keysOf(storage) }
+  return new Promise<{ output: string; errors: string; failure: string | null }>((resolve, reject) => {
     const limits = { env, timeout: MAX_MS, maxBuffer: MAX_OUTPUT_BYTES }
-    const child = execFile(program, options, limits, (error, output, errors) => {
+    const child = execFile(program, [...start, ...options, '--json'], limits, (error, output, errors) => {
       signal?.removeEventListener('abort', stop)
       clearTimeout(killing)
+      if (signal?.aborted) return reject(signal.reason)
       const failure = error === null ? null : `"standin ${name}" ended with ${error.signal ?? error.code}.`
       resolve({ output, errors, failure })
     })
@@ -84,7 +92,11 @@ export function runCommand(
   })
 }
 
-export function linesOf(text: string): Record<string, unknown>[] {
+type Line = Record<string, unknown>
+/** A file that a command made. */
+export type MediaLine = { name: string; seconds: number | null }
+
+export function linesOf(text: string): Line[] {
   return text.split('\n').flatMap((line) => {
     try {
       const value = JSON.parse(line)

@@ -2,6 +2,7 @@
 import { sql } from 'kysely'
 import type { Seals } from '../../ports.ts'
 import type { AlertRuleRow } from '../../rows/alert-tables.ts'
+import { logChange } from '../audit-log.ts'
 import type { Database, Tx } from '../database.ts'
 import { createEndpoint } from '../webhooks/endpoints.ts'
 
@@ -107,6 +108,7 @@ export async function createRule(
       .returning('id')
       .executeTakeFirstOrThrow()
     await setChannels(tx, seals, { id, teamId: rule.teamId }, rule)
+    await logChange(tx, { teamId: rule.teamId, action: 'alert_rule.create', target: id, details: { type: rule.type } })
     return id
   })
 }
@@ -135,6 +137,7 @@ export async function changeRule(
       .executeTakeFirst()
     if (numUpdatedRows === 0n) return false
     await setChannels(tx, seals, { id, teamId }, change)
+    await logChange(tx, { teamId, action: 'alert_rule.change', target: id })
     return true
   })
 }
@@ -160,6 +163,7 @@ export async function deleteRule(db: Database, { id, teamId }: { id: string; tea
       tx,
       channels.map((channel) => channel.id),
     )
+    await logChange(tx, { teamId, action: 'alert_rule.delete', target: id })
     return true
   })
 }

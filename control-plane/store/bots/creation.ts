@@ -1,7 +1,7 @@
 /** Inserts bots with everything that belongs to them, and reads the limits of their team. */
 import { sql } from 'kysely'
 import type { BotChange } from '../../bots/change.ts'
-import type { NewBotRow, TeamRow } from '../../rows/index.ts'
+import type { NewAuditLogRow, NewBotRow, TeamRow } from '../../rows/index.ts'
 import type { Database, Tx } from '../database.ts'
 import { PREPARED } from '../prepared.ts'
 import { shareStatements } from '../shared-statements.ts'
@@ -14,6 +14,8 @@ export interface Insertion {
   row: NewBotRow
   /** Its patch is in the row already. */
   change: BotChange
+  /** In the audit log; absent: another entry stands for it. */
+  entry?: NewAuditLogRow
 }
 
 /** Bots of one team that one statement inserts. */
@@ -67,6 +69,7 @@ export async function insertBots(db: Database | Tx, insertions: readonly Inserti
   const steps = insertions.flatMap(({ row, change }) => stepRows(row.id, change.steps))
   const messages = insertions.flatMap(({ change }) => change.messages)
   const ledger = insertions.flatMap(({ change }) => change.ledger)
+  const entries = insertions.flatMap(({ entry }) => entry ?? [])
   const row = db.insertInto('bots').values(insertions.map(({ row }) => writable(row)))
   await withMessages(db, messages, (messageParts) => {
     const parts = [
@@ -74,6 +77,7 @@ export async function insertBots(db: Database | Tx, insertions: readonly Inserti
       sql`step as (${db.insertInto('bot_steps').values(steps)})`,
       ...messageParts,
       ...(ledger.length > 0 ? [ledgerParts(ledger)] : []),
+      ...(entries.length > 0 ? [sql`entry_of_log as (${db.insertInto('audit_log').values(entries)})`] : []),
     ]
     return sql`${PREPARED} with ${sql.join(parts, sql`, `)} select id from bot`
   })

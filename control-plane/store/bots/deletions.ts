@@ -1,5 +1,6 @@
 /** Deletion of a bot's data: requested, repeated until verified, checked once more later, with a receipt. */
 import { sql } from 'kysely'
+import { logChange } from '../audit-log.ts'
 import type { Database, Tx } from '../database.ts'
 
 export type DeletionAsked = 'requested' | 'already_deleted' | 'active' | 'not_found'
@@ -22,7 +23,7 @@ export async function requestDeletion(
 ): Promise<DeletionAsked> {
   const bot = await tx
     .selectFrom('bots')
-    .select(['phase', 'status', 'data_deleted_at', 'attempt'])
+    .select(['team_id', 'phase', 'status', 'data_deleted_at', 'attempt'])
     .where('id', '=', botId)
     .forUpdate()
     .executeTakeFirst()
@@ -53,6 +54,7 @@ export async function requestDeletion(
       reason: asked.reason === 'retention' ? 'The time for which data is kept is over.' : 'Its deletion was requested.',
     })
     .execute()
+  await logChange(tx, { teamId: bot.team_id, action: 'bot.delete_data', target: botId })
   return 'requested'
 }
 

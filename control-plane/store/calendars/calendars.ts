@@ -4,6 +4,7 @@ import { sql } from 'kysely'
 import type { OutgoingMessage } from '../../bots/change.ts'
 import type { Seals } from '../../ports.ts'
 import type { CalendarPatch, CalendarRow } from '../../rows/index.ts'
+import { logChange } from '../audit-log.ts'
 import { jsonText } from '../bots/bots.ts'
 import { lockTeam } from '../bots/creation.ts'
 import { nowOf } from '../clock.ts'
@@ -76,6 +77,8 @@ export async function insertCalendar(
       .returningAll()
       .executeTakeFirstOrThrow()
     await insertMessages(tx, messagesOf(row))
+    const details = { platform: row.platform }
+    await logChange(tx, { teamId: row.team_id, action: 'calendar.connect', target: id, details })
     return row
   })
 }

@@ -3,7 +3,8 @@ import { randomUUID } from 'node:crypto'
 import { type RawBuilder, sql } from 'kysely'
 import type { SealedPlace, Seals } from '../../ports.ts'
 import type { ConnectionRow } from '../../rows/index.ts'
-import type { Database, Tx } from '../database.ts'
+import { logChange } from '../audit-log.ts'
+import { type Database, inTransaction, type Tx } from '../database.ts'
 import { contains } from '../like.ts'
 
 export type SecretColumn = 'client_secret' | 'refresh_token' | 'access_token'
@@ -74,19 +75,23 @@ export async function createConnection(
   given: NewConnection,
 ): Promise<ShownConnection> {
   const id = randomUUID()
-  return db
-    .insertInto('connections')
-    .values({
-      id,
-      team_id: given.teamId,
-      name: given.name,
-      type: given.user === null ? 'app' : 'user',
-      ...appColumns(seals, id, given.app),
-      ...(given.user === null ? { scopes: JSON.stringify([]) } : userColumns(seals, id, given.user)),
-      extra: given.extra === null ? null : JSON.stringify(given.extra),
-    })
-    .returning([...SHOWN])
-    .executeTakeFirstOrThrow()
+  const type = given.user === null ? 'app' : 'user'
+  return inTransaction(db, async (tx) => {
+    await logChange(tx, { teamId: given.teamId, action: 'credential.create', target: id, details: { type } })
+    return tx
+      .insertInto('connections')
+      .values({
+        id,
+        team_id: given.teamId,
+        name: given.name,
+        type,
+        ...appColumns(seals, id, given.app),
+        ...(given.user === null ? { scopes: JSON.stringify([]) } : userColumns(seals, id, given.user)),
+        extra: given.extra === null ? null : JSON.stringify(given.extra),
+      })
+      .returning([...SHOWN])
+      .executeTakeFirstOrThrow()
+  })
 }
 
 export interface ConnectionChange {
@@ -105,7 +110,21 @@ export async function changeConnection(
   { teamId, id }: { teamId: string; id: string },
   change: ConnectionChange,
 ): Promise<ShownConnection | undefined> {
-  return db
+  return inTransaction(db, async (tx) => {
+    const row = await changed(tx, seals, { teamId, id }, change)
+    const details = { fields: Object.entries(change).flatMap(([name, value]) => (value === undefined ? [] : [name])) }
+    if (row !== undefined) await logChange(tx, { teamId, action: 'credential.change', target: id, details })
+    return row
+  })
+}
+
+function changed(
+  tx: Tx,
+  seals: Seals,
+  { teamId, id }: { teamId: string; id: string },
+  change: ConnectionChange,
+): Promise<ShownConnection | undefined> {
+  return tx
     .updateTable('connections')
     .set({
       ...(change.name !== undefined && { name: change.name }),
@@ -225,23 +244,27 @@ export async function connectionsOfUser(db: Database | Tx, teamId: string, userI
  * found.
  */
 export async function deleteConnection(db: Database, teamId: string, id: string): Promise<boolean> {
-  const { numUpdatedRows } = await db
-    .updateTable('connections')
-    .set({
-      deleted_at: sql<Date>`now()`,
-      updated_at: sql<Date>`now()`,
-      client_secret: null,
-      refresh_token: null,
-      access_token: null,
-      access_token_until: null,
-      lease_owner: null,
-      lease_until: null,
-    })
-    .where('id', '=', id)
-    .where('team_id', '=', teamId)
-    .where('deleted_at', 'is', null)
-    .executeTakeFirst()
-  return numUpdatedRows === 1n
+  return db.transaction().execute(async (tx) => {
+    const { numUpdatedRows } = await tx
+      .updateTable('connections')
+      .set({
+        deleted_at: sql<Date>`now()`,
+        updated_at: sql<Date>`now()`,
+        client_secret: null,
+        refresh_token: null,
+        access_token: null,
+        access_token_until: null,
+        lease_owner: null,
+        lease_until: null,
+      })
+      .where('id', '=', id)
+      .where('team_id', '=', teamId)
+      .where('deleted_at', 'is', null)
+      .executeTakeFirst()
+    if (numUpdatedRows === 0n) return false
+    await logChange(tx, { teamId, action: 'credential.delete', target: id })
+    return true
+  })
 }
 
 function appColumns(seals: Seals, id: string, { clientId, clientSecret }: ConnectionApp) {

@@ -1,6 +1,7 @@
 /** People who use the dashboard, and their roles. */
 import { sql } from 'kysely'
-import type { Database, Tx } from '../database.ts'
+import { logChange } from '../audit-log.ts'
+import { type Database, inTransaction, type Tx } from '../database.ts'
 
 export const ROLES = ['owner', 'member', 'viewer'] as const
 /** `viewer` reads, `member` works with bots, `owner` also manages keys, endpoints and people. */
@@ -45,13 +46,17 @@ export async function createPerson(
   db: Database | Tx,
   { teamId, name, email, role }: NewPerson,
 ): Promise<string | null> {
-  const row = await db
-    .insertInto('people')
-    .values({ team_id: teamId, name, email, role, email_confirmed: email !== null })
-    .onConflict((conflict) => conflict.doNothing())
-    .returning('id')
-    .executeTakeFirst()
-  return row?.id ?? null
+  return inTransaction(db, async (tx) => {
+    const row = await tx
+      .insertInto('people')
+      .values({ team_id: teamId, name, email, role, email_confirmed: email !== null })
+      .onConflict((conflict) => conflict.doNothing())
+      .returning('id')
+      .executeTakeFirst()
+    if (row === undefined) return null
+    await logChange(tx, { teamId, action: 'person.create', target: row.id, details: { role } })
+    return row.id
+  })
 }
 
 /** Oldest first, without those who were disabled. */
@@ -132,6 +137,7 @@ export async function changePerson(
     if (change === 'disable') {
       await tx.updateTable('people').set({ disabled_at: sql<Date>`now()` }).where('id', '=', personId).execute()
       await tx.deleteFrom('sessions').where('person_id', '=', personId).execute()
+      await logChange(tx, { teamId, action: 'person.remove', target: personId })
       return 'changed'
     }
     const { confirmsEmail = false, ...columns } = change
@@ -149,6 +155,9 @@ export async function changePerson(
     const confirmed = confirmsEmail ? { email_confirmed: true } : isNewEmail ? { email_confirmed: false } : {}
     const row = { ...columns, ...confirmed }
     if (Object.keys(row).length > 0) await tx.updateTable('people').set(row).where('id', '=', personId).execute()
+    const details = { fields: Object.keys(columns), ...(change.role && { role: change.role }) }
+    if (Object.keys(columns).length > 0)
+      await logChange(tx, { teamId, action: 'person.change', target: personId, details })
     return 'changed'
   })
 }
@@ -161,7 +170,13 @@ export async function setPassword(
   keep: Buffer | null,
 ): Promise<void> {
   await db.transaction().execute(async (tx) => {
-    await tx.updateTable('people').set({ password }).where('id', '=', personId).execute()
+    const { team_id: teamId } = await tx
+      .updateTable('people')
+      .set({ password })
+      .where('id', '=', personId)
+      .returning('team_id')
+      .executeTakeFirstOrThrow()
+    await logChange(tx, { teamId, action: 'person.change_password', target: personId })
     await tx.deleteFrom('sign_in_links').where('person_id', '=', personId).execute()
     let others = tx.deleteFrom('sessions').where('person_id', '=', personId)
     if (keep !== null) others = others.where('hash', '<>', keep)

@@ -1,6 +1,7 @@
 /** Sign-in links and sessions of people. Tokens are random; the tables keep their SHA-256. */
 import { createHash, randomBytes } from 'node:crypto'
 import { sql } from 'kysely'
+import { logChange } from '../audit-log.ts'
 import type { Database } from '../database.ts'
 import type { Role } from './people.ts'
 
@@ -35,14 +36,18 @@ const hashOf = (token: string) => createHash('sha256').update(token).digest()
 /** A token that signs the person in once, within 15 minutes. */
 export async function createSignInLink(db: Database, personId: string): Promise<string> {
   const token = newToken()
-  await db
-    .insertInto('sign_in_links')
-    .values({
-      hash: hashOf(token),
-      person_id: personId,
-      expires_at: sql<Date>`now() + ${LINK_MINUTES} * interval '1 minute'`,
-    })
-    .execute()
+  await db.transaction().execute(async (tx) => {
+    await tx
+      .insertInto('sign_in_links')
+      .values({
+        hash: hashOf(token),
+        person_id: personId,
+        expires_at: sql<Date>`now() + ${LINK_MINUTES} * interval '1 minute'`,
+      })
+      .execute()
+    const person = await tx.selectFrom('people').select('team_id').where('id', '=', personId).executeTakeFirstOrThrow()
+    await logChange(tx, { teamId: person.team_id, action: 'person.invite', target: personId })
+  })
   return token
 }
 

@@ -2,7 +2,8 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { sql } from 'kysely'
 import type { Seals } from '../../ports.ts'
-import type { Database, Tx } from '../database.ts'
+import { logChange } from '../audit-log.ts'
+import { type Database, inTransaction, type Tx } from '../database.ts'
 import { readTeam } from './teams.ts'
 
 export const PERMISSIONS = ['full', 'sending'] as const
@@ -105,19 +106,22 @@ export async function createKey(
 ): Promise<{ keyId: string; key: string }> {
   const key = newKey()
   const keyId = crypto.randomUUID()
-  await db
-    .insertInto('api_keys')
-    .values({
-      id: keyId,
-      team_id: teamId,
-      name,
-      permission,
-      prefix: key.slice(0, SHOWN_LENGTH),
-      hash: hashOfKey(key),
-      sealed: seal?.(key, keyId) ?? null,
-      expires_at: expiresAt ?? null,
-    })
-    .execute()
+  await inTransaction(db, async (tx) => {
+    await tx
+      .insertInto('api_keys')
+      .values({
+        id: keyId,
+        team_id: teamId,
+        name,
+        permission,
+        prefix: key.slice(0, SHOWN_LENGTH),
+        hash: hashOfKey(key),
+        sealed: seal?.(key, keyId) ?? null,
+        expires_at: expiresAt ?? null,
+      })
+      .execute()
+    await logChange(tx, { teamId, action: 'key.create', target: keyId, details: { name, permission } })
+  })
   return { keyId, key }
 }
 
@@ -135,12 +139,17 @@ export async function listKeys(db: Database, teamId?: string): Promise<KeySummar
 
 /** False if there is no such key. A key that is revoked already stays so. */
 export async function revokeKey(db: Database, keyId: string): Promise<boolean> {
-  const { numUpdatedRows } = await db
-    .updateTable('api_keys')
-    .set({ revoked_at: sql`coalesce(revoked_at, now())`, sealed: null })
-    .where('id', '=', keyId)
-    .executeTakeFirst()
-  return numUpdatedRows > 0n
+  return db.transaction().execute(async (tx) => {
+    const row = await tx
+      .updateTable('api_keys')
+      .set({ revoked_at: sql`coalesce(revoked_at, now())`, sealed: null })
+      .where('id', '=', keyId)
+      .returning('team_id')
+      .executeTakeFirst()
+    if (row === undefined) return false
+    await logChange(tx, { teamId: row.team_id, action: 'key.revoke', target: keyId })
+    return true
+  })
 }
 
 /** Null for a key that is unknown, revoked or expired. Rejects if the database cannot be asked. */

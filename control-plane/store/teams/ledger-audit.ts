@@ -79,7 +79,7 @@ export async function openReserves(db: Database | Tx): Promise<{ botId: string; 
   return rows.map(({ bot_id, amount }) => ({ botId: bot_id, amount }))
 }
 
-/** A line of the audit log. */
+/** A line about an audit of the token entries. */
 export async function writeAudit(
   db: Database,
   line: { who: string; what: string; before?: unknown; after?: unknown },

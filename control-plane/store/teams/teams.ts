@@ -1,7 +1,8 @@
 /** Teams, their limits and their balance. `null` as a limit means no limit, 0 means none allowed. */
 import { MICRO } from '../../bots/change.ts'
 import type { TeamRow } from '../../rows/index.ts'
-import type { Database, Tx } from '../database.ts'
+import { logChange } from '../audit-log.ts'
+import { type Database, inTransaction, type Tx } from '../database.ts'
 import { writeLedger } from './ledger.ts'
 
 /** Limits of the hosted service's plans: requests a second, bots in 24 hours, calendars, days that files are kept. */
@@ -61,12 +62,15 @@ export interface TeamSummary {
 }
 
 export async function createTeam(db: Database | Tx, name: string): Promise<string> {
-  const { id } = await db
-    .insertInto('teams')
-    .values({ name, ...PLANS.self_hosted, plan: 'self_hosted', balance: null })
-    .returning('id')
-    .executeTakeFirstOrThrow()
-  return id
+  return inTransaction(db, async (tx) => {
+    const { id } = await tx
+      .insertInto('teams')
+      .values({ name, ...PLANS.self_hosted, plan: 'self_hosted', balance: null })
+      .returning('id')
+      .executeTakeFirstOrThrow()
+    await logChange(tx, { teamId: id, action: 'team.create', target: id })
+    return id
+  })
 }
 
 export async function readTeam(db: Database | Tx, teamId: string): Promise<TeamRow | undefined> {
@@ -93,6 +97,7 @@ export async function setTeam(db: Database, teamId: string, change: TeamChange):
     const values = { ...(plan ? { ...PLANS[plan], plan } : {}), ...single }
     if (Object.keys(values).length > 0) await tx.updateTable('teams').set(values).where('id', '=', teamId).execute()
     if (balance !== undefined) await setBalance(tx, team, balance)
+    await logChange(tx, { teamId, action: 'team.change', target: teamId, details: { ...change } })
     return true
   })
 }
@@ -147,6 +152,7 @@ export async function grantTokens(db: Database, teamId: string, tokens: number):
     const source = `grant:${crypto.randomUUID()}`
     const amount = Math.round(tokens * MICRO)
     await writeLedger(tx, [{ teamId, botId: null, kind: 'grant', meter: null, amount, source }])
+    await logChange(tx, { teamId, action: 'team.grant_tokens', target: teamId, details: { tokens } })
     const after = await readTeam(tx, teamId)
     return after!.balance === null ? null : after!.balance / MICRO
   })

@@ -1,5 +1,6 @@
 /** The queue of webhook deliveries: results, and what is sent again. `delivery-claims.ts` takes from it. */
 import { sql } from 'kysely'
+import { logChange } from '../audit-log.ts'
 import { jsonText } from '../bots/bots.ts'
 import { type Database, wakeDispatcher } from '../database.ts'
 import { PREPARED } from '../prepared.ts'
@@ -126,7 +127,12 @@ export async function finishAttempt(
           else e.disabled_reason end
       from ours where e.id = ours.endpoint_id
         and (not ${isDelivered} or e.failed_in_a_row > 0 or e.failing_since is not null)
-      returning e.disabled_at is not null as is_disabled
+      returning e.id, e.team_id, e.disabled_reason, e.disabled_at is not null as is_disabled,
+        e.disabled_at is not distinct from now() as is_disabled_now
+    ), logged as (
+      insert into audit_log (team_id, actor_kind, action, target, details)
+      select team_id, 'system', 'endpoint.disable', id, jsonb_build_object('reason', disabled_reason)
+      from endpoint where is_disabled_now
     )
     select coalesce((select is_disabled from endpoint), false) as is_disabled from ours`.execute(db)
   if (rows[0]?.is_disabled) await dropWaiting(db, delivery.endpoint_id)
@@ -213,7 +219,8 @@ const REPLAYS_PER_SECOND = 50
  */
 export async function replayDeliveries(db: Database, filter: ReplayFilter): Promise<number> {
   const states = filter.onlyFailed ? ['failed', 'dropped'] : ['delivered', 'failed', 'dropped']
-  const { numAffectedRows } = await sql`
+  return db.transaction().execute(async (tx) => {
+    const { rows } = await sql<{ team_id: string; count: number }>`
     with chosen as (
       select d.id, row_number() over (partition by d.endpoint_id order by d.id) as place
       from deliveries d join messages m on m.id = d.message_id join endpoints e on e.id = d.endpoint_id
@@ -224,12 +231,19 @@ export async function replayDeliveries(db: Database, filter: ReplayFilter): Prom
         and (${filter.teamId ?? null}::uuid is null or d.team_id = ${filter.teamId ?? null}::uuid)
         and (${filter.since ?? null}::timestamptz is null or m.created_at >= ${filter.since ?? null}::timestamptz)
         and (${filter.until ?? null}::timestamptz is null or m.created_at < ${filter.until ?? null}::timestamptz)
+    ), replayed as (
+      update deliveries d set state = 'waiting', attempts = 0, is_replay = true, finished_at = null,
+        next_at = now() + make_interval(secs => (chosen.place - 1) / ${REPLAYS_PER_SECOND}::float8)
+      from chosen where d.id = chosen.id and d.state = any (${states}::text[]) returning team_id
     )
-    update deliveries d set state = 'waiting', attempts = 0, is_replay = true, finished_at = null,
-      next_at = now() + make_interval(secs => (chosen.place - 1) / ${REPLAYS_PER_SECOND}::float8)
-    from chosen where d.id = chosen.id and d.state = any (${states}::text[])`.execute(db)
-  await wakeDispatcher(db)
-  return Number(numAffectedRows ?? 0)
+    select team_id, count(*) from replayed group by team_id`.execute(tx)
+    for (const { team_id: teamId, count: deliveries } of rows) {
+      const target = filter.endpointId ?? null
+      await logChange(tx, { teamId, action: 'endpoint.replay', target, details: { deliveries } })
+    }
+    await wakeDispatcher(tx)
+    return rows.reduce((sum, { count }) => sum + count, 0)
+  })
 }
 
 /** Deliveries of a bot with their attempts, oldest first. */

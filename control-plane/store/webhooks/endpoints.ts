@@ -3,7 +3,8 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import type { Seals } from '../../ports.ts'
 import type { EndpointRow } from '../../rows/index.ts'
-import type { Database, Tx } from '../database.ts'
+import { logChange } from '../audit-log.ts'
+import { type Database, inTransaction, type Tx } from '../database.ts'
 
 /** Hours in which both secrets sign after a rotation. */
 const ROTATION_HOURS = 24
@@ -43,23 +44,31 @@ export async function createEndpoint(
   endpoint: NewEndpoint,
 ): Promise<{ id: string; secret: string | null }> {
   const id = randomUUID()
-  const secret = endpoint.secret ?? (endpoint.kind === 'team' ? newSigningSecret() : null)
-  await db
-    .insertInto('endpoints')
-    .values({
-      id,
-      team_id: endpoint.teamId,
-      bot_id: endpoint.botId ?? null,
-      alert_rule_id: endpoint.alertRuleId ?? null,
-      kind: endpoint.kind,
-      url: endpoint.url,
-      method: endpoint.method ?? 'POST',
-      events: endpoint.events ? JSON.stringify(endpoint.events) : null,
-      secret: secret === null ? null : seals.seal(secret, secretPlace(id)),
-    })
-    .execute()
+  const { teamId, kind, url, events } = endpoint
+  const secret = endpoint.secret ?? (kind === 'team' ? newSigningSecret() : null)
+  await inTransaction(db, async (tx) => {
+    await tx
+      .insertInto('endpoints')
+      .values({
+        id,
+        team_id: teamId,
+        bot_id: endpoint.botId ?? null,
+        alert_rule_id: endpoint.alertRuleId ?? null,
+        kind,
+        url,
+        method: endpoint.method ?? 'POST',
+        events: events ? JSON.stringify(events) : null,
+        secret: secret === null ? null : seals.seal(secret, secretPlace(id)),
+      })
+      .execute()
+    // The others belong to a bot or to a rule. An address may hold secrets behind its host.
+    if (kind === 'team' || kind === 'account')
+      await logChange(tx, { teamId, action: 'endpoint.create', target: id, details: { host: hostOf(url) } })
+  })
   return { id, secret }
 }
+
+const hostOf = (url: string) => URL.parse(url)?.host ?? null
 
 export const secretPlace = (id: string) => ({ table: 'endpoints', column: 'secret', row: id })
 export const previousSecretPlace = (id: string) => ({ table: 'endpoints', column: 'previous_secret', row: id })
@@ -98,7 +107,12 @@ export async function listEndpoints(
 /** The new secret; the one before signs beside it for 24 hours. Null if there is no such endpoint of a team. */
 export async function rotateSecret(db: Database, seals: Seals, id: string, teamId?: string): Promise<string | null> {
   return db.transaction().execute(async (tx) => {
-    let query = tx.selectFrom('endpoints').select('secret').where('id', '=', id).where('kind', '=', 'team').forUpdate()
+    let query = tx
+      .selectFrom('endpoints')
+      .select(['secret', 'team_id'])
+      .where('id', '=', id)
+      .where('kind', '=', 'team')
+      .forUpdate()
     if (teamId !== undefined) query = query.where('team_id', '=', teamId)
     const row = await query.executeTakeFirst()
     if (row === undefined) return null
@@ -113,18 +127,24 @@ export async function rotateSecret(db: Database, seals: Seals, id: string, teamI
       })
       .where('id', '=', id)
       .execute()
+    await logChange(tx, { teamId: row.team_id, action: 'endpoint.rotate_secret', target: id })
     return secret
   })
 }
 
 /** Sends to a disabled endpoint again. False if there is none. */
 export async function enableEndpoint(db: Database | Tx, id: string): Promise<boolean> {
-  const { numUpdatedRows } = await db
-    .updateTable('endpoints')
-    .set({ disabled_at: null, disabled_reason: null, failed_in_a_row: 0, probe_at: null, failing_since: null })
-    .where('id', '=', id)
-    .executeTakeFirst()
-  return numUpdatedRows === 1n
+  return inTransaction(db, async (tx) => {
+    const row = await tx
+      .updateTable('endpoints')
+      .set({ disabled_at: null, disabled_reason: null, failed_in_a_row: 0, probe_at: null, failing_since: null })
+      .where('id', '=', id)
+      .returning('team_id')
+      .executeTakeFirst()
+    if (row === undefined) return false
+    await logChange(tx, { teamId: row.team_id, action: 'endpoint.enable', target: id })
+    return true
+  })
 }
 
 /** Reason of an account's endpoint that has a successor or was removed. */
@@ -167,5 +187,6 @@ export async function setAccountUrl(db: Database, seals: Seals, teamId: string, 
       update deliveries set state = 'dropped', finished_at = now()
       where endpoint_id in (select id from gone) and state = 'waiting'`.execute(tx)
     if (url !== null) await createEndpoint(tx, seals, { teamId, kind: 'account', url })
+    else if (current !== undefined) await logChange(tx, { teamId, action: 'endpoint.remove', target: current.id })
   })
 }

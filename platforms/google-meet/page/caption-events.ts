@@ -16,13 +16,7 @@ export interface CaptionParts {
   emit(event: PageEvent): void
 }
 
-export interface CaptionEvents {
-  handleRecords(records: readonly CaptionRecord[], at: number): void
-  /** Reads the captions region, which counts until the channel carries a caption. */
-  read(at: number): void
-}
-
-export function createCaptionEvents({ selectors, elements, roster, emit }: CaptionParts): CaptionEvents {
+export function createCaptionEvents({ selectors, elements, roster, emit }: CaptionParts) {
   /** Latest version of each row of the channel. */
   const versions = new Map<string, number>()
   const rows = new CaptionRows(
@@ -34,7 +28,7 @@ export function createCaptionEvents({ selectors, elements, roster, emit }: Capti
   )
 
   return {
-    handleRecords(records, at) {
+    handleRecords(records: readonly CaptionRecord[], at: number): void {
       for (const { deviceId, captionId, version, isFinal, text } of records) {
         const key = `${deviceId}/${captionId}`
         // The channel may deliver an older version after a newer one.
@@ -46,7 +40,8 @@ export function createCaptionEvents({ selectors, elements, roster, emit }: Capti
         emit({ type: 'caption', key, participantId: deviceId, name: roster.nameOf(deviceId) ?? '', text, isFinal, at })
       }
     },
-    read(at) {
+    /** Reads the captions region, which counts until the channel carries a caption. */
+    read(at: number): void {
       const region = document.querySelector(selectors.captionsRegion ?? ':not(*)')
       rows.update(readCaptionRegion(region, selectors.icon ?? 'i'), at)
     },

@@ -27,14 +27,7 @@ export interface ChatParts {
   miss(count: number): void
 }
 
-export interface Chat {
-  handleRecord(record: ChatRecord, at: number): void
-  /** Emits the panel's messages that are new or changed. */
-  read(at: number): void
-  state(): ChatState
-}
-
-export function createChat({ config, elements, roster, emit, miss }: ChatParts): Chat {
+export function createChat({ config, elements, roster, emit, miss }: ChatParts) {
   const { selectors, botName } = config
   const panel = selectors.chatPanel ?? ':not(*)'
   const log = new ChatLog()
@@ -55,7 +48,7 @@ export function createChat({ config, elements, roster, emit, miss }: ChatParts):
   }
 
   return {
-    handleRecord(record, at) {
+    handleRecord(record: ChatRecord, at: number): void {
       const { id, deviceId } = record
       const isOwn = deviceId !== null && roster.isSelf(deviceId)
       const senderName = isOwn ? botName : ((deviceId && roster.nameOf(deviceId)) ?? 'Unknown')
@@ -64,7 +57,8 @@ export function createChat({ config, elements, roster, emit, miss }: ChatParts):
       const event = log.add('channel', message, at)
       if (event) emit(event)
     },
-    read(at) {
+    /** Emits the panel's messages that are new or changed. */
+    read(at: number): void {
       for (const element of messages.read(MAX_MESSAGES)) {
         const line = readPanelMessage(element, selectors, elements.says, at)
         if (!line) continue
@@ -81,7 +75,7 @@ export function createChat({ config, elements, roster, emit, miss }: ChatParts):
       }
       countLost()
     },
-    state() {
+    state(): ChatState {
       const box = elements.find('chatBox') as HTMLTextAreaElement | null
       return {
         isPanelOpen: box !== null || [...document.querySelectorAll(panel)].some(isVisible),

@@ -6,17 +6,12 @@ import type { Elements } from './elements.ts'
 import type { Roster } from './roster.ts'
 import type { PageConfig, PageSnapshot } from './types.ts'
 
-export interface SnapshotReader {
-  read(): PageSnapshot
-  reference(ref: number): Element | null
-}
-
 export function createSnapshotReader(
   config: PageConfig,
   elements: Elements,
   roster: Roster,
   audioReceivers: () => number,
-): SnapshotReader {
+) {
   const { selectors } = config
   const select = (name: string) => selectors[name] ?? ':not(*)'
   const all = (name: string) => [...document.querySelectorAll(select(name))]
@@ -34,7 +29,7 @@ export function createSnapshotReader(
   }
 
   return {
-    read() {
+    read(): PageSnapshot {
       const body = document.body as HTMLElement | null
       const tiles = all('tile')
       const peopleCount = elements.peopleCount()

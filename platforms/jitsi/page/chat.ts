@@ -45,13 +45,7 @@ function chatState(selectors: PageConfig['selectors'], box: HTMLTextAreaElement 
   }
 }
 
-export interface Chat {
-  /** Emits the messages that are new or changed. */
-  read(at: number): void
-  state(box: HTMLTextAreaElement | null): ChatState
-}
-
-export function createChat({ selectors, botName }: PageConfig, emit: (event: PageEvent) => void): Chat {
+export function createChat({ selectors, botName }: PageConfig, emit: (event: PageEvent) => void) {
   const log = new ChatLog()
   const readStored = createMessageReader()
 
@@ -64,8 +58,9 @@ export function createChat({ selectors, botName }: PageConfig, emit: (event: Pag
   }
 
   return {
+    /** Emits the messages that are new or changed. */
     read,
-    state(box) {
+    state(box: HTMLTextAreaElement | null): ChatState {
       // The panel may be closed again before the next poll.
       read(pageNow())
       return chatState(selectors, box)

@@ -8,22 +8,18 @@ const UP: ReadonlySet<RTCIceConnectionState> = new Set(['connected', 'completed'
 /** A session is replaced by another one now and then, and the first one after a person joined takes its time. */
 const REPLACED_WITHIN_MS = 4000
 
-export interface MediaWatch {
-  /**
-   * To be called often. True when a connection was up, and for seconds there has been none although other people are
-   * there.
-   */
-  isLost(others: number): boolean
-}
-
 export function createMediaWatch(
   connections: () => readonly Pick<RTCPeerConnection, 'iceConnectionState'>[],
   now: () => number = pageNow,
-): MediaWatch {
+) {
   let wasUp = false
   let downSince: number | null = null
   return {
-    isLost(others) {
+    /**
+     * To be called often. True when a connection was up, and for seconds there has been none although other people are
+     * there.
+     */
+    isLost(others: number): boolean {
       const isUp = connections().some(({ iceConnectionState }) => UP.has(iceConnectionState))
       wasUp ||= isUp
       // A bot that is alone has no connection to lose.

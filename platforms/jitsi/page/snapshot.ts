@@ -9,11 +9,6 @@ import type { Notice, PageConfig, PageSnapshot } from './types.ts'
 const MAX_NOTICES = 20
 const MAX_NOTICE = 300
 
-export interface SnapshotReader {
-  read(store: StoreView | null): PageSnapshot
-  reference(ref: number): Element | null
-}
-
 export interface SnapshotParts {
   elements: Elements
   /** Others in the meeting; null if the page does not say. */
@@ -21,10 +16,7 @@ export interface SnapshotParts {
   isMediaLost(): boolean
 }
 
-export function createSnapshotReader(
-  { selectors }: PageConfig,
-  { elements, others, isMediaLost }: SnapshotParts,
-): SnapshotReader {
+export function createSnapshotReader({ selectors }: PageConfig, { elements, others, isMediaLost }: SnapshotParts) {
   const select = (name: string) => selectors[name] ?? ':not(*)'
   const all = (name: string) => [...document.querySelectorAll(select(name))]
   const text = (element: Element) => textWithout(element, select('icon')).slice(0, MAX_NOTICE)
@@ -41,7 +33,7 @@ export function createSnapshotReader(
   }
 
   return {
-    read(store) {
+    read(store: StoreView | null): PageSnapshot {
       const body = document.body as HTMLElement | null
       const nameBox = elements.find('nameBox') as HTMLInputElement | null
       const join = elements.find('join')
@@ -93,6 +85,6 @@ export function createSnapshotReader(
         isMediaLost: isMediaLost(),
       }
     },
-    reference: (ref) => dialogs.reference(ref),
+    reference: (ref: number): Element | null => dialogs.reference(ref),
   }
 }

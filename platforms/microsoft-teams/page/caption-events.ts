@@ -18,13 +18,7 @@ export interface CaptionParts {
   onSpeaker(participantId: string): void
 }
 
-export interface CaptionEvents {
-  handleRecords(records: readonly ChannelCaption[]): void
-  /** Reads the captions window, which counts until the channel carries a caption. */
-  read(at: number): void
-}
-
-export function createCaptionEvents({ config, people, wording, emit, onSpeaker }: CaptionParts): CaptionEvents {
+export function createCaptionEvents({ config, people, wording, emit, onSpeaker }: CaptionParts) {
   const reader = createCaptionReader(config.selectors)
   /** Open rows of the channel, by their speaker. */
   const channelRows = new Map<string, number>()
@@ -51,14 +45,15 @@ export function createCaptionEvents({ config, people, wording, emit, onSpeaker }
   }
 
   return {
-    handleRecords(records) {
+    handleRecords(records: readonly ChannelCaption[]): void {
       for (const record of records) {
         const id = people.idOfMri(record.mri)
         if (id !== null) onSpeaker(id)
         handleRecord(record, id)
       }
     },
-    read(at) {
+    /** Reads the captions window, which counts until the channel carries a caption. */
+    read(at: number): void {
       for (const author of reader.read()) {
         const id = people.idOfName(nameOf(author, wording.says))
         if (id !== null) onSpeaker(id)

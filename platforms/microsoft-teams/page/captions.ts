@@ -3,15 +3,7 @@ import type { ShownCaption } from '../../shared/page/chat/caption-rows.ts'
 import { plain, textWithout } from '../../shared/page/dom/visible-text.ts'
 import type { PageConfig } from './types.ts'
 
-export interface CaptionReader {
-  /** Names of people whose caption is new or grew since the last poll. */
-  read(): string[]
-  /** All rows of the window. */
-  rows(): ShownCaption[]
-  readonly areShown: boolean
-}
-
-export function createCaptionReader(selectors: PageConfig['selectors']): CaptionReader {
+export function createCaptionReader(selectors: PageConfig['selectors']) {
   const select = (name: string) => selectors[name] ?? ':not(*)'
   const window = () => document.querySelector(select('captions'))
   let last: { author: string; text: string } | null = null
@@ -29,11 +21,10 @@ export function createCaptionReader(selectors: PageConfig['selectors']): Caption
   }
 
   return {
+    /** All rows of the window. */
     rows,
-    get areShown() {
-      return window() !== null
-    },
-    read() {
+    /** Names of people whose caption is new or grew since the last poll. */
+    read(): string[] {
       const newest = rows().at(-1)
       if (!newest) return []
       const { name: author, text } = newest

@@ -18,19 +18,12 @@ interface Parts {
   emit(event: PageEvent): void
 }
 
-export interface Chat {
-  addPushed(messages: readonly PushedMessage[]): void
-  /** One poll of the pane. */
-  read(at: number): void
-  state(box: Element | null, pane: { isOpen: boolean; isOff: boolean }): ChatState
-}
-
 type Content = Pick<ChatMessage, 'text' | 'replyTo'>
 
 /** Replies whose quoted message was looked for. */
 const MAX_REPLIES = 2000
 
-export function createChat({ config, people, wording, emit }: Parts): Chat {
+export function createChat({ config, people, wording, emit }: Parts) {
   const log = new ChatLog()
   /** Ids of the messages that replies of the pane answer; null if none is known. */
   const answered = new Map<string, string | null>()
@@ -69,7 +62,7 @@ export function createChat({ config, people, wording, emit }: Parts): Chat {
   }
 
   return {
-    addPushed(messages) {
+    addPushed(messages: readonly PushedMessage[]): void {
       const now = pageNow()
       for (const { id, otherIds, mri, name, content, reactions, at } of messages) {
         const isOwn = people.selfMri === null ? isOwnName(name, config.botName, wording.says) : mri === people.selfMri
@@ -81,7 +74,8 @@ export function createChat({ config, people, wording, emit }: Parts): Chat {
         if (news) emit(news)
       }
     },
-    read(at) {
+    /** One poll of the pane. */
+    read(at: number): void {
       for (const { id, sender, content: shown, quoted, at: shownAt } of readChatPane(config.selectors)) {
         const answers = quoted && replyTo(id, quoted)
         const content = answers ? { ...shown, replyTo: answers } : shown
@@ -98,7 +92,7 @@ export function createChat({ config, people, wording, emit }: Parts): Chat {
         if (news) emit(news)
       }
     },
-    state(box, { isOpen, isOff }) {
+    state(box: Element | null, { isOpen, isOff }: { isOpen: boolean; isOff: boolean }): ChatState {
       const own = readChatPane(config.selectors).filter(({ sender, content }) => sender === null && !content.isDeleted)
       return {
         isPanelOpen: isOpen || box !== null,

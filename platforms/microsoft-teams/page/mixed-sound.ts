@@ -5,21 +5,17 @@
 import { createSourceSampler } from '../../shared/page/audio/contributing-sources.ts'
 import { LEVEL_OFF, type LevelSample } from '../../shared/page/audio/speech-detector.ts'
 
-export interface MixReader {
-  /** One round, to be called every 100 to 500 ms; null without a receiver to read. */
-  read(receivers: readonly RTCRtpReceiver[]): MixRound | null
-}
-
 interface MixRound {
   samples: LevelSample[]
   /** Level of the whole mix, 0 to 1; null if the browser does not report it. */
   mixLevel: number | null
 }
 
-export function createMixReader(ownersOfSource: (source: number) => string[]): MixReader {
+export function createMixReader(ownersOfSource: (source: number) => string[]) {
   const sample = createSourceSampler()
   return {
-    read(receivers) {
+    /** One round, to be called every 100 to 500 ms; null without a receiver to read. */
+    read(receivers: readonly RTCRtpReceiver[]): MixRound | null {
       if (receivers.length === 0) return null
       const mixLevel = mixLevelOf(receivers)
       const hasLevels = receivers.some((receiver) =>

@@ -16,16 +16,7 @@ export interface RosterParts {
   emit(event: PageEvent): void
 }
 
-export interface RosterReader {
-  people: People
-  /** Starts to report. Returns at once: people are reported by the next read. */
-  begin(at: number): void
-  read(tiles: readonly SeenTile[], at: number): void
-  /** The bot's call; null while it is not known. */
-  callId(): string | null
-}
-
-export function createRosterReader({ config, wording, peopleCount, emit }: RosterParts): RosterReader {
+export function createRosterReader({ config, wording, peopleCount, emit }: RosterParts) {
   const people = new People({
     nameOf: (shown) => nameOf(shown, wording.says),
     isOwn: (name) => isOwnName(name, config.botName, wording.says),
@@ -35,8 +26,9 @@ export function createRosterReader({ config, wording, peopleCount, emit }: Roste
 
   return {
     people,
+    /** Starts to report. Returns at once: people are reported by the next read. */
     begin: reporter.begin,
-    read(tiles, at) {
+    read(tiles: readonly SeenTile[], at: number): void {
       const call = readCall()
       callId = call?.callId ?? callId
       people.takeCall(call)
@@ -52,6 +44,7 @@ export function createRosterReader({ config, wording, peopleCount, emit }: Roste
       const sharing = [...people.sharing(), ...shown]
       reporter.update({ people: people.present(), selfIsKnown: people.selfIsKnown, sharing }, at)
     },
-    callId: () => callId,
+    /** The bot's call; null while it is not known. */
+    callId: (): string | null => callId,
   }
 }

@@ -7,16 +7,12 @@ import type { SeenTile } from './tiles.ts'
 
 type Mark = 'class' | 'attribute' | 'before' | 'after' | 'ring' | 'label'
 
-export interface MarkReader {
-  /** The tiles that are marked now. */
-  read(tiles: readonly SeenTile[]): SeenTile[]
-}
-
-export function createMarkReader(says: (label: string, text: string) => boolean): MarkReader {
+export function createMarkReader(says: (label: string, text: string) => boolean) {
   /** Marks that were off on some tile: only a mark that can be off is a sign when it is on. */
   const telling = new Set<Mark>()
   return {
-    read(tiles) {
+    /** The tiles that are marked now. */
+    read(tiles: readonly SeenTile[]): SeenTile[] {
       return tiles.filter((tile) => {
         if (tile.isScreen || tile.isSelf) return false
         const marks = marksOf(tile, says)

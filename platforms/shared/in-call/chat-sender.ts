@@ -2,6 +2,7 @@
  * Sends chat messages and finds out whether the meeting has a chat: one message at a time, with the panel open only
  * while it is needed.
  */
+import { inTurn } from '@standin/base/in-turn.ts'
 import { BotError, ChatUnavailable } from '../../../core/errors.ts'
 import type { ChatState } from '../page/types.ts'
 import type { MeetingPage } from '../page-access/meeting-page.ts'
@@ -47,7 +48,7 @@ export class ChatSender {
   readonly #page: MeetingPage
   readonly #steps: ChatSteps
   readonly #onAvailability: (isAvailable: boolean) => void
-  #queue: Promise<unknown> = Promise.resolve()
+  readonly #alone = inTurn(1)
 
   constructor(page: MeetingPage, steps: ChatSteps, onAvailability: (isAvailable: boolean) => void) {
     this.#page = page
@@ -139,12 +140,6 @@ export class ChatSender {
 
   async #closePanel(): Promise<void> {
     if ((await this.#steps.state())?.isPanelOpen) await this.#steps.close()
-  }
-
-  #alone<Result>(work: () => Promise<Result>): Promise<Result> {
-    const result = this.#queue.then(work)
-    this.#queue = result.catch(() => {})
-    return result
   }
 }
 

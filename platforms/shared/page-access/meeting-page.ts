@@ -2,8 +2,10 @@
  * The driver's access to the page: asks the page script, presses the elements that it names, and notices when it does
  * not answer.
  */
+
 import { randomBytes } from 'node:crypto'
 import { within } from '@standin/base/deadline.ts'
+import { inTurn } from '@standin/base/in-turn.ts'
 import { jsonText } from '@standin/base/json-text.ts'
 import type { ElementHandle, Frame, Page } from 'playwright'
 import { BotError } from '../../../core/errors.ts'
@@ -109,7 +111,7 @@ export class MeetingPage<
   #misfits = 0
   #refused = 0
   /** One use of pointer and keyboard at a time: clicks that cross each other have no effect. */
-  #hand: Promise<unknown> = Promise.resolve()
+  readonly inTurn = inTurn(1)
 
   constructor({
     browser,
@@ -249,13 +251,6 @@ export class MeetingPage<
         await element.dispose().catch(() => {})
       }
     })
-  }
-
-  /** Runs when every earlier use of the pointer and the keyboard is done. */
-  inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
-    const result = this.#hand.then(work)
-    this.#hand = result.catch(() => {})
-    return result
   }
 
   /** Toolbars hide when no pointer moves. */

@@ -4,21 +4,10 @@ import type { Acknowledgement, Delivery, NumberedPageEvent, PageEvent } from './
 /** At most so many events wait for a driver that does not ask; then the oldest chat message is dropped and counted. */
 const MAX_EVENTS = 5000
 
-export interface EventQueue {
-  emit(event: PageEvent): void
-  /** Counts messages of the page that were gone before they could be read. */
-  miss(count: number): void
-  /** False when it had begun before. Events until now wait until the caller has reported who is there. */
-  begin(): boolean
-  /** Sends the held events: those between the true admission and the driver's certainty of it. */
-  release(): void
-  readonly hasBegun: boolean
-  /** Forgets the acknowledged events and returns the rest. */
-  deliver(acknowledged: Acknowledgement | null): Delivery
-}
+export type EventQueue = ReturnType<typeof createEventQueue>
 
 /** `onTold` is called for every event when it is really sent. */
-export function createEventQueue(onReported: (event: PageEvent) => void = () => {}): EventQueue {
+export function createEventQueue(onReported: (event: PageEvent) => void = () => {}) {
   // An acknowledgement names its document, since the clock may be set back between two.
   const document = Date.now() + Math.random()
   let lastNumber = 0
@@ -45,21 +34,25 @@ export function createEventQueue(onReported: (event: PageEvent) => void = () => 
   }
   return {
     emit,
-    miss(count) {
+    /** Counts messages of the page that were gone before they could be read. */
+    miss(count: number): void {
       dropped += count
     },
-    begin() {
+    /** False when it had begun before. Events until now wait until the caller has reported who is there. */
+    begin(): boolean {
       const isFirst = !hasBegun
       hasBegun = true
       return isFirst
     },
-    release() {
+    /** Sends the held events: those between the true admission and the driver's certainty of it. */
+    release(): void {
       for (const event of held.splice(0)) emit(event)
     },
     get hasBegun() {
       return hasBegun
     },
-    deliver(acknowledged) {
+    /** Forgets the acknowledged events and returns the rest. */
+    deliver(acknowledged: Acknowledgement | null): Delivery {
       const known = acknowledged?.document === document ? acknowledged.number : 0
       while (events[0] && events[0].number <= known) events.shift()
       return { events: [...events], document, hasBegun, dropped }

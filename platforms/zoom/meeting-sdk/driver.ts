@@ -4,8 +4,7 @@ import { messageOf } from '@standin/base/error-text.ts'
 import type { ConfCredentials } from '../../../core/conf-credentials.ts'
 import { BotError } from '../../../core/errors.ts'
 import type { MeetingTarget } from '../../../core/meeting/meeting.ts'
-import type { CaptureEnvironment, MeetingDriver } from '../../../core/ports.ts'
-import type { DriverOptions } from '../../shared/driver-options.ts'
+import type { DriverOptions, OpenDriver } from '../../shared/driver-options.ts'
 import type { ChatSteps } from '../../shared/in-call/chat-sender.ts'
 import { DeviceToggles } from '../../shared/join/device-toggles.ts'
 import { DialogResponder } from '../../shared/page-access/dialogs.ts'
@@ -41,12 +40,7 @@ export interface ZoomSdkOptions extends DriverOptions {
  * Starts the browser in the capture environment, and the server of the bot's own page. Rejects with a BotError when
  * either fails.
  */
-export async function openZoomSdk(
-  target: MeetingTarget,
-  environment: CaptureEnvironment,
-  signal: AbortSignal,
-  options: ZoomSdkOptions,
-): Promise<MeetingDriver> {
+export const openZoomSdk: OpenDriver<ZoomSdkOptions> = async (target, environment, signal, options) => {
   const served = await serve(options.sdkBase ?? null)
   try {
     const script = meetingScript<SdkPageConfig>('page/zoom/meeting-sdk', {

@@ -4,17 +4,13 @@ import type { PageEvent } from '../../shared/page/types.ts'
 import type { Elements } from './elements.ts'
 import type { Roster } from './roster.ts'
 
-export interface CaptionEvents {
-  read(at: number): void
-}
-
 type People = Pick<Roster, 'present'>
 
 export function createCaptionEvents(
   { all, first }: Pick<Elements, 'all' | 'first'>,
   people: People,
   emit: (event: PageEvent) => void,
-): CaptionEvents {
+) {
   const rows = new CaptionRows((row) => {
     emit({ type: 'caption', participantId: people.present().find(({ name }) => name === row.name)?.id ?? null, ...row })
   })
@@ -30,7 +26,7 @@ export function createCaptionEvents(
   }
 
   return {
-    read(at) {
+    read(at: number): void {
       // A row hides ten seconds after its last change, and stays in the page.
       const shown = all('captionText')
         .filter((element) => element.checkVisibility())

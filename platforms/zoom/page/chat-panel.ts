@@ -20,22 +20,6 @@ export interface PanelMessage {
   shownAt: number | null
 }
 
-export interface ChatReader {
-  /** In the order of the list. */
-  read(now: number): PanelMessage[]
-  /** To be called once in every poll. False while an opened list is being rendered: its last rows may come first. */
-  isDrawn(): boolean
-  /** Ids of messages that were removed from the list. */
-  deleted(): string[]
-  /**
-   * Scrolls the list back to where it was read last, a page at each call, and then to its end again. False while it is
-   * scrolling: then the rows in the list are not the newest.
-   */
-  catchUp(isKnown: (id: string) => boolean): boolean
-  /** Number of rows that `catchUp` gave up, as far as the list numbers its rows; each is counted once. */
-  missed(): number
-}
-
 /** Sender, receiver, time and text as a row gives them to screen readers. */
 const SPOKEN = /^(.+?) to (.+?), (\d{1,2}:\d{2}(?:\s*[ap]m)?), /i
 const TIME = /(\d{1,2}):(\d{2})(?:\s*([ap])m)?/i
@@ -56,7 +40,7 @@ interface Sender {
   isDirect: boolean
 }
 
-export function createChatReader(elements: Elements): ChatReader {
+export function createChatReader(elements: Elements) {
   const { all, first, says, selector } = elements
   // Only the first message of a run names its sender, and that row may have left the page.
   const senders = new Map<string, Sender>()
@@ -92,7 +76,8 @@ export function createChatReader(elements: Elements): ChatReader {
   }
 
   return {
-    read(now) {
+    /** In the order of the list. */
+    read(now: number): PanelMessage[] {
       const messages: PanelMessage[] = []
       let current: Sender | null = null
       for (const item of inOrder(all('chatItem'))) {
@@ -124,7 +109,8 @@ export function createChatReader(elements: Elements): ChatReader {
       while (senders.size > MAX_SENDERS) senders.delete(senders.keys().next().value ?? '')
       return messages
     },
-    isDrawn() {
+    /** To be called once in every poll. False while an opened list is being rendered: its last rows may come first. */
+    isDrawn(): boolean {
       const panel = first('chatPanel')
       if (panel !== drawing.panel) drawing = { panel, first: '', same: 0, looks: 0 }
       if (drawing.same >= SAME_LOOKS || drawing.looks >= MAX_DRAWING_LOOKS) return true
@@ -138,11 +124,16 @@ export function createChatReader(elements: Elements): ChatReader {
       drawing.looks += 1
       return drawing.same >= SAME_LOOKS
     },
-    deleted() {
+    /** Ids of messages that were removed from the list. */
+    deleted(): string[] {
       const rows = inOrder(all('chatItem')).filter((item) => item.getBoundingClientRect().height > 0)
       return order.update(rows.flatMap((item) => item.getAttribute('data-id') ?? []))
     },
-    catchUp(isKnown) {
+    /**
+     * Scrolls the list back to where it was read last, a page at each call, and then to its end again. False while it is
+     * scrolling: then the rows in the list are not the newest.
+     */
+    catchUp(isKnown: (id: string) => boolean): boolean {
       const items = all('chatItem').filter((item) => !item.matches(selector('chatSystemItem')))
       const ids = items.flatMap((item) => item.getAttribute('data-id') ?? [])
       const list = items[0] && scrolledAround(items[0])
@@ -173,7 +164,8 @@ export function createChatReader(elements: Elements): ChatReader {
       gap.clear()
       return true
     },
-    missed() {
+    /** Number of rows that `catchUp` gave up, as far as the list numbers its rows; each is counted once. */
+    missed(): number {
       const count = missed
       missed = 0
       return count

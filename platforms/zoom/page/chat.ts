@@ -21,13 +21,7 @@ export interface ChatParts {
   emit(event: PageEvent): void
 }
 
-export interface Chat {
-  /** Emits the messages that are new, changed or deleted. */
-  read(at: number): void
-  state(): ChatState
-}
-
-export function createChat({ config, elements, roster, queue, emit }: ChatParts): Chat {
+export function createChat({ config, elements, roster, queue, emit }: ChatParts) {
   const log = new ChatLog()
   const reader = createChatReader(elements)
   const backlog = new ChatBacklog<PanelMessage>()
@@ -80,8 +74,9 @@ export function createChat({ config, elements, roster, queue, emit }: ChatParts)
   }
 
   return {
+    /** Emits the messages that are new, changed or deleted. */
     read,
-    state() {
+    state(): ChatState {
       const box = elements.find('chatBox') as HTMLElement | null
       const isTextArea = box instanceof HTMLTextAreaElement
       const isEditable = isTextArea ? !box.disabled && !box.readOnly : box?.isContentEditable === true

@@ -18,19 +18,12 @@ export interface SeenList {
   isOneLook: boolean
 }
 
-export interface PeoplePanel {
-  /**
-   * One poll. The whole list when this poll completed it, otherwise null. `count`: number of people, as the page says.
-   */
-  poll(count: number | null): SeenList | null
-}
-
 /** Index in the id, such as `participants-list-3`. */
 const ROW_INDEX = /-(\d+)$/
 /** A walk that does not come to an end starts over. */
 const MAX_STEPS = 400
 
-export function createPeoplePanel(elements: Elements): PeoplePanel {
+export function createPeoplePanel(elements: Elements) {
   let walk: { rows: Map<number, SeenRow>; count: number; steps: number } | null = null
 
   function readRow(row: Element): SeenRow {
@@ -46,7 +39,10 @@ export function createPeoplePanel(elements: Elements): PeoplePanel {
   }
 
   return {
-    poll(count) {
+    /**
+     * One poll. The whole list when this poll completed it, otherwise null. `count`: number of people, as the page says.
+     */
+    poll(count: number | null): SeenList | null {
       const list = elements.drawn('peopleList')
       const found = list ? elements.all('personRow', list) : []
       if (!list || found.length === 0) {

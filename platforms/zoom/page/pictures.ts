@@ -7,13 +7,10 @@ import { wrapMethod } from '../../shared/page/dom/patch-native.ts'
 /** The frame rate of the recording. */
 const FRAMES_PER_SECOND = 25
 
-export interface Pictures {
-  /** The picture that this element or its content shows now; null if it shows none. */
-  streamIn(element: Element): MediaStream | null
-}
+export type Pictures = ReturnType<typeof watchPictures>
 
 /** To be called at document start: closed shadow trees can be caught only when they are created. */
-export function watchPictures(): Pictures {
+export function watchPictures() {
   const shadows = new WeakMap<Element, ShadowRoot>()
   const canvases = new WeakMap<HTMLCanvasElement, MediaStream | null>()
   wrapMethod(Element.prototype, 'attachShadow', (native, self, given) => {
@@ -48,7 +45,8 @@ export function watchPictures(): Pictures {
   }
 
   return {
-    streamIn(element) {
+    /** The picture that this element or its content shows now; null if it shows none. */
+    streamIn(element: Element): MediaStream | null {
       for (const media of within(element)) {
         if (!media.checkVisibility({ visibilityProperty: true })) continue
         if (media instanceof HTMLCanvasElement) {

@@ -14,21 +14,15 @@ interface SharedScreen {
   name: string
 }
 
-export interface ScreenReader {
-  /** Null without a shared screen, and for one of the bot itself. */
-  read(): SharedScreen | null
-  /** Emits the start and the end of a screen whose owner is not known. The roster reporter emits those of the others. */
-  reportUnknownOwner(screen: SharedScreen | null, at: number): void
-}
-
 export function createScreenReader(
   { drawn, first }: Pick<Elements, 'drawn' | 'first'>,
   roster: Pick<Roster, 'isSelf' | 'present' | 'ofUser'>,
   emit: (event: PageEvent) => void,
-): ScreenReader {
+) {
   let isReported = false
   return {
-    read() {
+    /** Null without a shared screen, and for one of the bot itself. */
+    read(): SharedScreen | null {
       const view = drawn('shareView')
       if (!view) return null
       const player = first('player', view)
@@ -38,7 +32,8 @@ export function createScreenReader(
       const sharer = userId === null ? (others.length === 1 ? others[0]! : null) : roster.ofUser(userId)
       return { element: view, sharerId: sharer?.id ?? null, name: sharer?.name ?? UNKNOWN_OWNER }
     },
-    reportUnknownOwner(screen, at) {
+    /** Emits the start and the end of a screen whose owner is not known. The roster reporter emits those of the others. */
+    reportUnknownOwner(screen: SharedScreen | null, at: number): void {
       const isSharing = screen !== null && screen.sharerId === null
       if (isSharing === isReported) return
       isReported = isSharing

@@ -14,18 +14,13 @@ export interface KnownToSnapshot {
   isListDue(): boolean
 }
 
-export interface SnapshotReader {
-  read(): PageSnapshot
-  reference(ref: number): Element | null
-}
-
 /** Parts of the page with messages, names and topics of people. */
 const OF_PEOPLE: readonly SelectorName[] = ['tile', 'rightPanels', 'captions', 'toasts', 'dialog', 'waitingRoom']
 const TOPIC = '.meeting-header, .wr-topic, .wr-schedule-date'
 const NO_WORDING = 'iframe, textarea, noscript, video, audio, canvas'
 const MEETING_MARKS = { speaker: 'speakerFrame', gallery: 'galleryFrame', single: 'singleFrame' } as const
 
-export function createSnapshotReader(config: PageConfig, elements: Elements, known: KnownToSnapshot): SnapshotReader {
+export function createSnapshotReader(config: PageConfig, elements: Elements, known: KnownToSnapshot) {
   const { selectors } = config
   const select = (name: SelectorName) => selectors[name] ?? ':not(*)'
   const { all, first, drawn } = elements
@@ -98,7 +93,7 @@ export function createSnapshotReader(config: PageConfig, elements: Elements, kno
   }
 
   return {
-    read() {
+    read(): PageSnapshot {
       const body = document.body as HTMLElement | null
       const pageError = drawn('pageError')
       const joining = drawn('joiningLayer')

@@ -16,15 +16,6 @@ export interface HeardPerson {
   level: number
 }
 
-export interface MeetingSound {
-  /** Level of the complete sound, 0 to 1, linear; null if there is no sound to read. */
-  mix(): number | null
-  /** Its loud spectra since the last call, as far as they are kept. */
-  spectra(): Spectrum[]
-  /** Each person's own sound, if the client receives it apart; null if it does not. */
-  people(): HeardPerson[] | null
-}
-
 /** Names of streams that carry one person's sound, such as `16778241+x+CS+y`; the first number is the stream's. */
 const OF_PERSON = /^(\d+)\+.*\+CS\+/
 /** Number of samples for a level, about 20 ms, and of those that are kept for spectra, about a third of a second. */
@@ -38,8 +29,10 @@ interface Meter {
   spectra(): Spectrum[]
 }
 
+export type MeetingSound = ReturnType<typeof watchSound>
+
 /** To be called at document start. */
-export function watchSound(tap: WebRtcTap): MeetingSound {
+export function watchSound(tap: WebRtcTap) {
   const played = new Map<BaseAudioContext, { analyser: AnalyserNode; meter: Meter }>()
   const ofTracks = new WeakMap<MediaStreamTrack, Meter | null>()
   const stamps = new WeakMap<RTCRtpReceiver, { stamp: string; changedAt: number }>()
@@ -107,20 +100,23 @@ export function watchSound(tap: WebRtcTap): MeetingSound {
   const running = () => [...played].flatMap(([{ state }, { meter }]) => (state === 'closed' ? [] : [meter]))
 
   return {
-    mix() {
+    /** Level of the complete sound, 0 to 1, linear; null if there is no sound to read. */
+    mix(): number | null {
       const meters = running()
       const mixed = tap.tracks('audio')
       if (meters.length === 0 && mixed.length === 0) return null
       return Math.max(0, ...meters.map((meter) => meter.level()), ...mixed.map(levelOfTrack))
     },
-    spectra() {
+    /** Its loud spectra since the last call, as far as they are kept. */
+    spectra(): Spectrum[] {
       const meters = running()
       const ofTracks = meters.length > 0 ? [] : tap.tracks('audio').map(({ track }) => meterOf(track))
       // There may be others beside the one that plays the meeting; they are silent.
       const heard = [...meters, ...ofTracks].map((meter) => meter?.spectra() ?? [])
       return heard.sort((one, other) => other.length - one.length)[0] ?? []
     },
-    people() {
+    /** Each person's own sound, if the client receives it apart; null if it does not. */
+    people(): HeardPerson[] | null {
       const tracks = tracksOfPeople()
       if (tracks.length === 0) return null
       return tracks.map(({ userId, tapped }) => ({ userId, level: levelOfTrack(tapped) }))

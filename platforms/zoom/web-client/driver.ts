@@ -1,8 +1,6 @@
 /** The guest of Zoom's web client: wires its parts to the interface of the worker run. */
 import type { Frame, Page } from 'playwright'
-import type { MeetingTarget } from '../../../core/meeting/meeting.ts'
-import type { CaptureEnvironment, MeetingDriver } from '../../../core/ports.ts'
-import type { DriverOptions } from '../../shared/driver-options.ts'
+import type { DriverOptions, OpenDriver } from '../../shared/driver-options.ts'
 import { DeviceToggles } from '../../shared/join/device-toggles.ts'
 import { languageNote } from '../../shared/join/refusal.ts'
 import { DialogResponder } from '../../shared/page-access/dialogs.ts'
@@ -30,13 +28,7 @@ export interface WebClientOptions extends DriverOptions {
 
 const COMMON_HOSTS = ['app.zoom.us', 'zoom.us']
 
-/** Starts the browser in the capture environment. Rejects with a BotError when it does not start. */
-export async function openWebClient(
-  target: MeetingTarget,
-  environment: CaptureEnvironment,
-  signal: AbortSignal,
-  options: WebClientOptions,
-): Promise<MeetingDriver> {
+export const openWebClient: OpenDriver<WebClientOptions> = async (target, environment, signal, options) => {
   const { botName, recordingMode } = options
   const hosts = [...new Set([new URL(target.url).hostname, ...COMMON_HOSTS])]
   const script = meetingScript<PageConfig>('page/zoom', {

@@ -8,14 +8,7 @@ import { ChatRecord } from '../chat-record.ts'
 import { Timeline } from '../timeline.ts'
 import type { PartFacts } from './part.ts'
 
-export interface JoinedPeople {
-  timeline: Timeline
-  chat: ChatRecord
-  /** The number in the whole recording of a part's person; null for an unknown one. */
-  numberOf(part: number, id: number | null): number | null
-}
-
-export function joinPeople(parts: readonly PartFacts[]): JoinedPeople {
+export function joinPeople(parts: readonly PartFacts[]) {
   const spans = parts.flatMap((part) => part.spans)
   const timeline = new Timeline(() => spans)
   const chat = new ChatRecord(timeline)
@@ -52,7 +45,8 @@ export function joinPeople(parts: readonly PartFacts[]): JoinedPeople {
   return {
     timeline,
     chat,
-    numberOf(part, id) {
+    /** The number in the whole recording of a part's person; null for an unknown one. */
+    numberOf(part: number, id: number | null): number | null {
       return id === null ? null : (timeline.known(ids[part]?.get(id) ?? null)?.id ?? null)
     },
   }

@@ -4,10 +4,12 @@ import type { Generation } from '@standin/control-plane/api/http/generation.ts'
 import { createReadList } from '@standin/control-plane/api/http/read-list.ts'
 import { buildApi } from '@standin/control-plane/api/http/server.ts'
 import type { InjectOptions, Response } from 'light-my-request'
+import { expect } from 'vitest'
 import { sendTestAlert } from '../../../control-plane/alerts/evaluate.ts'
-import type { ApiDependencies, ArtifactLink } from '../../../control-plane/api/dependencies.ts'
+import type { ApiDependencies } from '../../../control-plane/api/dependencies.ts'
 import type { CalendarOperations } from '../../../control-plane/calendars/operations.ts'
 import { createGuardedClient } from '../../../control-plane/outgoing/guarded-client.ts'
+import type { ArtifactField as ArtifactLink } from '../../../control-plane/ports.ts'
 import { createSeals, newSealKey, parseSealKeys } from '../../../control-plane/secrets/seals.ts'
 import { createKey, type Permission } from '../../../control-plane/store/teams/keys.ts'
 import { createTeam, setTeam, type TeamChange } from '../../../control-plane/store/teams/teams.ts'
@@ -33,6 +35,9 @@ const NO_CALENDARS = new Proxy({} as CalendarOperations, {
   },
 })
 
+/** The service's own check, in each test of the API. */
+const UNLOGGED = 'A change is not in the audit log'
+
 export const quiet = { info() {}, warn() {}, error() {} }
 export const MEET = 'https://meet.google.com/abc-defg-hij'
 
@@ -46,6 +51,7 @@ export async function openApiWorld({ generations, dependencies: given }: ApiWorl
   const seals = createSeals(parseSealKeys(newSealKey('test')))
   const metrics = createMetrics({ database, log: quiet, cacheMs: 0 }).registry
   const client = createGuardedClient({ allowPrivate: false })
+  const unlogged: object[] = []
   const dependencies: ApiDependencies = {
     database,
     keyDatabase: database,
@@ -68,7 +74,10 @@ export async function openApiWorld({ generations, dependencies: given }: ApiWorl
     conferencing: { authorize: async () => ({ unavailable: 'The tests have no provider.', retryAfterMs: null }) },
     client,
     clock: Date,
-    log: quiet,
+    log: {
+      ...quiet,
+      error: (fields, message) => void (message === UNLOGGED && unlogged.push(fields)),
+    },
     files: null,
     metrics,
     probes: createProbes({ database, metrics }),
@@ -140,6 +149,7 @@ export async function openApiWorld({ generations, dependencies: given }: ApiWorl
     },
     async close() {
       await app.close()
+      expect(unlogged, UNLOGGED).toEqual([])
       await client.close()
       await close()
     },

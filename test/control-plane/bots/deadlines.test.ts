@@ -46,6 +46,26 @@ describe('a deadline is later than everything the job allows', () => {
     expect(secondsOf(botRow({ phase: 'processing', status: 'transcribing' }))).toBeGreaterThan(1800)
   })
 
+  test('a bot that was asked to leave may store what it recorded, and one without a recording is waited for briefly', () => {
+    const asked = { phase: 'ending' as const, status: 'in_call_recording', request: {}, stop_requested_at: SINCE }
+    const recorded = botRow({ ...asked, recording_started_at: SINCE })
+    expect(secondsOf(recorded)).toBeGreaterThan(900)
+    expect(secondsOf({ ...recorded, transcription_status: 'not-started' })).toBeGreaterThan(900 + 1800)
+    expect(secondsOf(botRow(asked))).toBeLessThan(300)
+  })
+
+  test.each(['in_call_recording', 'recording_paused'])(
+    'a bot that rejoins in %s may wait to be admitted again',
+    (status) => {
+      for (const request of corners) {
+        const { waiting_room_timeout: waitingRoom, no_one_joined_timeout: noOneJoined } = request.timeout_config
+        const bot = botRow({ phase: 'running', status, request })
+        const rejoining = { ...bot, resuming_since: SINCE }
+        expect(secondsOf(rejoining) - secondsOf(bot)).toBeGreaterThanOrEqual(waitingRoom + noOneJoined)
+      }
+    },
+  )
+
   test('an early bot waits for its join time first', () => {
     const join_at = new Date('2026-11-20T09:30:00Z')
     const bot = botRow({ phase: 'running', status: 'joining_call', request: {}, join_at })

@@ -54,7 +54,7 @@ export class Fleet {
   }
 
   async start(kinds: readonly Kind[]): Promise<void> {
-    for (const kind of kinds) this.members.push(await this.#startOne(kind))
+    this.members.push(...(await Promise.all(kinds.map((kind) => this.#startOne(kind)))))
   }
 
   /**

@@ -8,6 +8,8 @@ import { violations } from './violations.ts'
 export interface UpgradeRun {
   /** In their meetings for the whole time. */
   bots: number
+  /** Between two messages in the chat of each. */
+  chatEverySeconds: number
   /** Between two short bots. */
   trafficEveryMs: number
   /** Each round replaces every process with this signal. */
@@ -17,11 +19,11 @@ export interface UpgradeRun {
 /** From the moment at which a bot's link broke until it was welcomed again. */
 const RECONNECTED_WITHIN_MS = 30_000
 
-export async function runUpgrade({ bots, trafficEveryMs, rounds }: UpgradeRun): Promise<void> {
+export async function runUpgrade({ bots, chatEverySeconds, trafficEveryMs, rounds }: UpgradeRun): Promise<void> {
   const upgrade = await startUpgrade()
   const { database, host, received, counts } = upgrade
   try {
-    const ids = await upgrade.send(bots)
+    const ids = await upgrade.send(bots, chatEverySeconds)
     expect(ids).toHaveLength(bots)
     const residents = () => ids.flatMap((id) => host.of(id)).map(({ bot }) => bot)
     await expect.poll(() => inMeetings(), { timeout: 240_000, interval: 500 }).toBe(bots)

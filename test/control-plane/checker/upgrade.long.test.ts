@@ -6,5 +6,5 @@ test(
   {
     timeout: 30 * 60_000,
   },
-  () => runUpgrade({ bots: 200, trafficEveryMs: 250, rounds: ['SIGTERM', 'SIGTERM', 'SIGKILL'] }),
+  () => runUpgrade({ bots: 200, chatEverySeconds: 2, trafficEveryMs: 250, rounds: ['SIGTERM', 'SIGTERM', 'SIGKILL'] }),
 )

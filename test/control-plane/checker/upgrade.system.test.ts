@@ -6,5 +6,5 @@ test(
   {
     timeout: 900_000,
   },
-  () => runUpgrade({ bots: 40, trafficEveryMs: 500, rounds: ['SIGTERM'] }),
+  () => runUpgrade({ bots: 40, chatEverySeconds: 5, trafficEveryMs: 500, rounds: ['SIGTERM'] }),
 )

@@ -32,7 +32,7 @@ export interface Upgrade {
   readonly fleet: Fleet
   readonly counts: { bots: number; repeatedCalls: number }
   /** Bots that stay in their meetings until `leave`. */
-  send(bots: number): Promise<string[]>
+  send(bots: number, chatEverySeconds: number): Promise<string[]>
   /** Asks for a short bot again and again, until what it gives back is called. */
   traffic(everyMs: number): () => Promise<void>
   leave(botIds: readonly string[]): Promise<void>
@@ -104,9 +104,9 @@ export async function startUpgrade(): Promise<Upgrade> {
     received,
     fleet,
     counts,
-    async send(bots) {
-      // A message of the chat every two seconds, for an hour at most.
-      const plan: Plan = { meetingMs: 3_600_000, chats: 1_800, reconnectsAsReal: true }
+    async send(bots, chatEverySeconds) {
+      // For an hour at most.
+      const plan: Plan = { meetingMs: 3_600_000, chats: 3_600 / chatEverySeconds, reconnectsAsReal: true }
       const ids: string[] = []
       let left = bots
       const lanes = Array.from({ length: 8 }, async () => {

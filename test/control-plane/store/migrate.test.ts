@@ -46,6 +46,14 @@ const names = async () => {
   const { rows } = await sql<{ name: string }>`select name from kysely_migration order by name`.execute(world.database)
   return rows.map(({ name }) => name)
 }
+/** Removes what migrations after the tables added. */
+const dropLater = async () => {
+  await sql`drop index bots_by_transcript, bot_commands_leave, bots_older_of_team, deliveries_of_team,
+    deliveries_given_up_of_team, deliveries_by_end, messages_by_age`.execute(world.database)
+  await sql`alter table bots drop column history_deleted_at`.execute(world.database)
+  await sql`drop table audit_log`.execute(world.database)
+  await sql`drop function refuse_change_of_audit_log`.execute(world.database)
+}
 const setNames = async (wanted: readonly string[]) => {
   await sql`delete from kysely_migration`.execute(world.database)
   await sql`insert into kysely_migration (name, timestamp) select name, now()::text
@@ -55,12 +63,10 @@ const setNames = async (wanted: readonly string[]) => {
 test('a database with all earlier migrations has the same tables, and is kept', async () => {
   const now = await names()
   await world.database.insertInto('settings').values({ name: 'kept', value: '1' }).execute()
-  await sql`drop index bots_by_transcript, bot_commands_leave, bots_older_of_team, deliveries_of_team, deliveries_given_up_of_team`.execute(
-    world.database,
-  )
+  await dropLater()
   await setNames(EARLIER)
   const made = await Promise.all([migrate(anyDatabase()), migrate(anyDatabase())])
-  expect(made.flat()).toEqual(['0110-requests', '0120-indexes', '0130-lists'])
+  expect(made.flat()).toEqual(['0110-requests', '0120-indexes', '0130-lists', '0140-audit-log', '0145-old-rows'])
   expect(await names()).toEqual(now)
   expect(await missingMigrations(anyDatabase())).toEqual([])
   expect(await world.database.selectFrom('settings').where('name', '=', 'kept').selectAll().execute()).toHaveLength(1)
@@ -148,11 +154,15 @@ test('requests of the earlier form get the names of the job, those of bots and o
     world.database,
   )
 
-  await sql`drop index bots_by_transcript, bot_commands_leave, bots_older_of_team, deliveries_of_team, deliveries_given_up_of_team`.execute(
-    world.database,
-  )
+  await dropLater()
   await sql`delete from kysely_migration where name > '0100-tables'`.execute(world.database)
-  expect(await migrate(anyDatabase())).toEqual(['0110-requests', '0120-indexes', '0130-lists'])
+  expect(await migrate(anyDatabase())).toEqual([
+    '0110-requests',
+    '0120-indexes',
+    '0130-lists',
+    '0140-audit-log',
+    '0145-old-rows',
+  ])
 
   const stored = await world.database.selectFrom('bots').select(['id', 'request']).where('id', 'in', bots).execute()
   expect(bots.map((id) => stored.find((one) => one.id === id)!.request)).toEqual([

@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net'
 import { createBareServer } from '@standin/control-plane/wiring/bare-server.ts'
 import { expect, onTestFinished, test } from 'vitest'
-import type { JobHandler } from '../../../control-plane/api/dependencies.ts'
+import type { JobHandler } from '../../../control-plane/ports.ts'
 
 async function open(jobs: JobHandler | null = null, probes: Parameters<typeof createBareServer>[0] = {}) {
   const server = createBareServer(probes, jobs)

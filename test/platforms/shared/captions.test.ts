@@ -38,6 +38,21 @@ describe('rows of captions', () => {
   })
 })
 
+test.each([
+  { pauseMs: 300, shown: ['row-1: so the plan is'] },
+  { pauseMs: 2_000, shown: ['row-2: so the plan is'] },
+])('a list of captions that is drawn again after $pauseMs ms: a short pause changes no row', ({ pauseMs, shown }) => {
+  const reported: string[] = []
+  const rows = new CaptionRows(({ key, text, isFinal }) => reported.push(`${key}: ${text}${isFinal ? ' (gone)' : ''}`))
+  const show = (text: string, at: number) => rows.update([{ element: {} as Element, name: 'Ann', text }], at)
+  show('so the plan', 1000)
+  rows.update([], 2000)
+  expect(reported.splice(0)).toEqual(['row-1: so the plan', 'row-1: so the plan (gone)'])
+  rows.update([], 2000 + pauseMs - 1)
+  show('so the plan is', 2000 + pauseMs)
+  expect(reported).toEqual(shown)
+})
+
 describe('rows of captions that a channel may carry too', () => {
   function page() {
     const reported: CaptionRow[] = []

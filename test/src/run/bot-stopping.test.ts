@@ -57,6 +57,14 @@ describe('stopping', () => {
     expect(world.stored).toContain('video.mp4')
   })
 
+  test('an order to leave at once closes the page without the steps of leaving', async () => {
+    const world = await recording()
+    world.stop('interrupt', true)
+    expect(await world.report()).toMatchObject({ status: 'completed' })
+    expect(world.calls).toContain('close meeting')
+    expect(world.calls).not.toContain('leave')
+  })
+
   test('leaving has a deadline, so that it cannot eat the storing', async () => {
     const world = await recording((it) => {
       it.leave = () => new Promise(() => {})

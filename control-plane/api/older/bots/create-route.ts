@@ -6,7 +6,7 @@ import { ApiError, refusals } from '../../http/errors.ts'
 import type { App } from '../../http/generation.ts'
 import { once } from '../../http/idempotency.ts'
 import { checkCredential, errorOfRefusal, newBot } from '../../new-bot.ts'
-import { errors } from '../common.ts'
+import { documented } from '../common.ts'
 import { createdBotSchema } from './answers.ts'
 import { type CreateBotBody, createBotSchema, MAX_DAYS_AHEAD, startOf } from './create-schema.ts'
 import { newRequest } from './request.ts'
@@ -14,20 +14,16 @@ import { newRequest } from './request.ts'
 const DAY_MS = 24 * 3600 * 1000
 
 export function createRoute(app: App, dependencies: ApiDependencies): void {
+  const route = documented(app, 'Bots')
   const { database, seals } = dependencies
-  app.post(
-    '/bots',
-    {
-      config: { permission: 'sending', createsBots: true, isIdempotent: true },
-      schema: {
-        summary: 'Send a bot into a meeting',
-        description: 'With the header `Idempotency-Key` a repeated request gets the first answer and creates nothing.',
-        tags: ['Bots'],
-        body: createBotSchema,
-        response: { 200: createdBotSchema, ...errors(402, 409) },
-      },
-    },
-    async (request, reply) => {
+  route.post('/bots', {
+    config: { permission: 'sending', createsBots: true, isIdempotent: true },
+    summary: 'Send a bot into a meeting',
+    description: 'With the header `Idempotency-Key` a repeated request gets the first answer and creates nothing.',
+    body: createBotSchema,
+    answer: createdBotSchema,
+    refusals: [402, 409],
+    async handle(request, reply) {
       const bot = newBotOf(request.body, request, dependencies)
       await checkCredential(database, bot.teamId, bot.request)
       return once(database, request, reply, async (tx) => {
@@ -37,7 +33,7 @@ export function createRoute(app: App, dependencies: ApiDependencies): void {
         throw errorOfRefusal(created.refused)
       })
     },
-  )
+  })
 }
 
 function newBotOf(

@@ -9,7 +9,7 @@ import { readTeam } from '../../../store/teams/teams.ts'
 import type { ApiDependencies } from '../../dependencies.ts'
 import { refusals } from '../../http/errors.ts'
 import { type App, callerOf } from '../../http/generation.ts'
-import { botId, errors, flag } from '../common.ts'
+import { botId, documented, flag } from '../common.ts'
 import { listSchema, meetingDataSchema, screenshotsSchema } from './answers.ts'
 import { filterOf, limitOf, listQuerySchema, orderOf, readCursor, writeCursor } from './list-query.ts'
 import { listItem, type MeetingFiles, meetingData } from './presenter.ts'
@@ -17,19 +17,14 @@ import { listItem, type MeetingFiles, meetingData } from './presenter.ts'
 const PARTICIPANTS_FILE = 'participants.json'
 
 export function readRoutes(app: App, dependencies: ApiDependencies): void {
+  const route = documented(app, 'Bots')
   const { database, readList, links, clock } = dependencies
 
-  app.get(
-    '/bots/bots_with_metadata',
-    {
-      schema: {
-        summary: 'Bots of the team, newest first',
-        tags: ['Bots'],
-        querystring: listQuerySchema,
-        response: { 200: listSchema, ...errors() },
-      },
-    },
-    async (request) => {
+  route.get('/bots/bots_with_metadata', {
+    summary: 'Bots of the team, newest first',
+    querystring: listQuerySchema,
+    answer: listSchema,
+    async handle(request) {
       const { query } = request
       const { teamId } = callerOf(request)
       const order = orderOf(query)
@@ -48,7 +43,7 @@ export function readRoutes(app: App, dependencies: ApiDependencies): void {
         next_cursor: next === null ? null : writeCursor(next, order),
       }
     },
-  )
+  })
 
   async function placeOf(cursor: string, order: ExtraOrder | null, teamId: string): Promise<ListPlace> {
     const number = readCursor(cursor, order)
@@ -57,17 +52,12 @@ export function readRoutes(app: App, dependencies: ApiDependencies): void {
     return place
   }
 
-  app.get(
-    '/bots/meeting_data',
-    {
-      schema: {
-        summary: 'Get the recording of a bot',
-        tags: ['Bots'],
-        querystring: z.strictObject({ bot_id: botId, include_transcripts: flag.default(true) }),
-        response: { 200: meetingDataSchema, ...errors(404) },
-      },
-    },
-    async (request) => {
+  route.get('/bots/meeting_data', {
+    summary: 'Get the recording of a bot',
+    querystring: z.strictObject({ bot_id: botId, include_transcripts: flag.default(true) }),
+    answer: meetingDataSchema,
+    refusals: [404],
+    async handle(request) {
       const { teamId } = callerOf(request)
       const { bot_id: id, include_transcripts: withTranscripts } = request.query
       const bot = await olderBot(dependencies, teamId, id)
@@ -79,7 +69,7 @@ export function readRoutes(app: App, dependencies: ApiDependencies): void {
       ])
       return meetingData(bot, { accountId: team!.number!, files, transcript })
     },
-  )
+  })
 
   async function filesOf(bot: BotRow): Promise<MeetingFiles> {
     const [{ video, audio, diarization }, participants, stored] = await Promise.all([
@@ -90,17 +80,12 @@ export function readRoutes(app: App, dependencies: ApiDependencies): void {
     return { video, audio, diarization, participants, videoKey: stored?.key ?? null }
   }
 
-  app.get(
-    '/bots/:bot_id/screenshots',
-    {
-      schema: {
-        summary: 'Screenshots of a bot, oldest first',
-        tags: ['Bots'],
-        params: z.strictObject({ bot_id: botId }),
-        response: { 200: screenshotsSchema, ...errors(404) },
-      },
-    },
-    async (request) => {
+  route.get('/bots/:bot_id/screenshots', {
+    summary: 'Screenshots of a bot, oldest first',
+    params: z.strictObject({ bot_id: botId }),
+    answer: screenshotsSchema,
+    refusals: [404],
+    async handle(request) {
       const bot = await olderBot(dependencies, callerOf(request).teamId, request.params.bot_id)
       const [shots, stored] = await Promise.all([
         links.screenshotsOf(bot.id, OLDER_LINK_SECONDS),
@@ -109,7 +94,7 @@ export function readRoutes(app: App, dependencies: ApiDependencies): void {
       const dates = new Map(stored.map(({ name, stored_at }) => [name, stored_at]))
       return shots.map(({ name, url }) => ({ date: (dates.get(name) ?? bot.created_at).toISOString(), url }))
     },
-  )
+  })
 }
 
 /** Bots of other teams and of the newer generation do not exist here. */

@@ -4,7 +4,7 @@ import type { ApiDependencies } from '../../dependencies.ts'
 import { refusals } from '../../http/errors.ts'
 import { type App, callerOf } from '../../http/generation.ts'
 import { checkOwnKey, checkSpeech, speechAgain } from '../../new-bot.ts'
-import { botId, errors } from '../common.ts'
+import { botId, documented } from '../common.ts'
 import { orEmpty, webAddress } from '../fields.ts'
 import { speechToTextSchema } from './create-schema.ts'
 import { olderBot } from './read-routes.ts'
@@ -19,19 +19,16 @@ const retranscribeSchema = z
   .meta({ id: 'RetranscribeRequest' })
 
 export function retranscribeRoute(app: App, dependencies: ApiDependencies): void {
+  const route = documented(app, 'Bots')
   const { client, retranscribe, settings } = dependencies
-  app.post(
-    '/bots/retranscribe',
-    {
-      schema: {
-        summary: 'Make the transcript of a bot again',
-        description: 'Answers before it is made; the event transcription_complete follows.',
-        tags: ['Bots'],
-        body: retranscribeSchema,
-        response: { 202: z.null().describe('Accepted; without a body.'), ...errors(404, 409) },
-      },
-    },
-    async (request, reply) => {
+  route.post('/bots/retranscribe', {
+    summary: 'Make the transcript of a bot again',
+    description: 'Answers before it is made; the event transcription_complete follows.',
+    body: retranscribeSchema,
+    status: 202,
+    answer: z.null().describe('Accepted; without a body.'),
+    refusals: [404, 409],
+    async handle(request, reply) {
       const { bot_uuid: id, speech_to_text: speech, webhook_url: url } = request.body
       const problem = url ? client.problemOf(url) : null
       if (problem !== null) throw refusals.validation(`body/webhook_url: ${problem}`)
@@ -47,8 +44,7 @@ export function retranscribeRoute(app: App, dependencies: ApiDependencies): void
       )
       if (asked === 'no_audio') throw refusals.noAudio(bot.id)
       if (asked !== 'started') throw refusals.botStatus(bot.id, bot.status)
-      // null would be sent as the text of it.
-      return reply.code(202).send(undefined as never)
+      return reply.send()
     },
-  )
+  })
 }

@@ -6,14 +6,14 @@ import { listOlderEvents, readCalendar, readEvent, readEvents } from '../../../s
 import { withCalendarErrors } from '../../calendar-problems.ts'
 import type { ApiDependencies } from '../../dependencies.ts'
 import { refusals } from '../../http/errors.ts'
-import { type App, callerOf } from '../../http/generation.ts'
+import { type App, callerOf, checkFirst } from '../../http/generation.ts'
 import { onceOutside } from '../../http/idempotency.ts'
 import { checkCredential, checkOwnKey, checkRequest } from '../../new-bot.ts'
 import { cursorsOf, pageRequest } from '../../v2/cursor.ts'
 import { changedRequest, newRequest, ofEvent } from '../bots/request.ts'
 import { ownerOf } from '../calendars/routes.ts'
 import { uuidParams } from '../calendars/schema.ts'
-import { errors } from '../common.ts'
+import { documented } from '../common.ts'
 import { olderEvent } from './presenter.ts'
 import {
   changeBody,
@@ -25,24 +25,19 @@ import {
   scheduleBody,
 } from './schema.ts'
 
-const TAGS = ['Calendar events']
 const PAGE_SIZE = 100
 const BOT_PATH = '/calendar_events/:uuid/bot'
 
 export function calendarEventRoutes(app: App, dependencies: ApiDependencies): void {
+  const route = documented(app, 'Calendar events')
   const { database, readList, calendars } = dependencies
 
-  app.get(
-    '/calendar_events',
-    {
-      schema: {
-        summary: 'Events of a calendar, earliest first, 100 on each page',
-        tags: TAGS,
-        querystring: listEventsQuery,
-        response: { 200: eventListSchema, ...errors(404) },
-      },
-    },
-    async (request) => {
+  route.get('/calendar_events', {
+    summary: 'Events of a calendar, earliest first, 100 on each page',
+    querystring: listEventsQuery,
+    answer: eventListSchema,
+    refusals: [404],
+    async handle(request) {
       const { query } = request
       const owner = ownerOf(request)
       if ((await readCalendar(database, owner, query.calendar_id)) === undefined)
@@ -63,46 +58,30 @@ export function calendarEventRoutes(app: App, dependencies: ApiDependencies): vo
       )
       return { data: page.rows.map(olderEvent), next: cursorsOf(page).cursor }
     },
-  )
+  })
 
-  app.get(
-    '/calendar_events/:uuid',
-    {
-      schema: {
-        summary: 'An event',
-        tags: TAGS,
-        params: uuidParams,
-        response: { 200: eventSchema, ...errors(404) },
-      },
+  route.get('/calendar_events/:uuid', {
+    summary: 'An event',
+    params: uuidParams,
+    answer: eventSchema,
+    refusals: [404],
+    async handle(request) {
+      return olderEvent(await eventOf(request, request.params.uuid))
     },
-    async (request) => {
-      const event = await readEvent(database, ownerOf(request), null, request.params.uuid)
-      if (event === undefined) throw refusals.eventNotFound(request.params.uuid)
-      return olderEvent(event)
-    },
-  )
+  })
 
-  const exists = async (request: FastifyRequest) => {
-    const id = uuidParams.safeParse(request.params)
-    if (id.success && (await readEvent(database, ownerOf(request), null, id.data.uuid)) === undefined)
-      throw refusals.eventNotFound(id.data.uuid)
-  }
+  const exists = checkFirst(uuidParams, (request, { uuid }) => eventOf(request, uuid))
 
-  app.post(
-    BOT_PATH,
-    {
-      preValidation: exists,
-      config: { permission: 'sending', createsBots: true, isIdempotent: true },
-      schema: {
-        summary: 'Schedule a bot of an event, or of every event of its series',
-        tags: TAGS,
-        params: uuidParams,
-        querystring: occurrencesQuery,
-        body: scheduleBody,
-        response: { 200: eventsSchema, ...errors(404, 409) },
-      },
-    },
-    async (request, reply) =>
+  route.post(BOT_PATH, {
+    preValidation: exists,
+    config: { permission: 'sending', createsBots: true, isIdempotent: true, changes: 'sometimes' },
+    summary: 'Schedule a bot of an event, or of every event of its series',
+    params: uuidParams,
+    querystring: occurrencesQuery,
+    body: scheduleBody,
+    answer: eventsSchema,
+    refusals: [404, 409],
+    handle: async (request, reply) =>
       onceOutside(database, request, reply, async () => {
         const bot = newRequest({ ...ofEvent(request.body), bot_name: request.body.bot_name })
         await checkBot(bot, request)
@@ -112,23 +91,19 @@ export function calendarEventRoutes(app: App, dependencies: ApiDependencies): vo
         )
         return { status: 200, body: await answerOf(target, result) }
       }),
-  )
+  })
 
-  app.patch(
-    BOT_PATH,
-    {
-      preValidation: exists,
-      schema: {
-        summary: 'Change the scheduled bot of an event, or of every event of its series',
-        description: 'Absent and null fields keep their values.',
-        tags: TAGS,
-        params: uuidParams,
-        querystring: occurrencesQuery,
-        body: changeBody,
-        response: { 200: eventsSchema, ...errors(404, 409) },
-      },
-    },
-    async (request) => {
+  route.patch(BOT_PATH, {
+    config: { changes: 'sometimes' },
+    preValidation: exists,
+    summary: 'Change the scheduled bot of an event, or of every event of its series',
+    description: 'Absent and null fields keep their values.',
+    params: uuidParams,
+    querystring: occurrencesQuery,
+    body: changeBody,
+    answer: eventsSchema,
+    refusals: [404, 409],
+    async handle(request) {
       const body = ofEvent(request.body)
       await checkBot(newRequest({ ...body, bot_name: '' }), request)
       const target = targetOf(request, request.query.all_occurrences)
@@ -137,27 +112,29 @@ export function calendarEventRoutes(app: App, dependencies: ApiDependencies): vo
       )
       return answerOf(target, result)
     },
-  )
+  })
 
-  app.delete(
-    BOT_PATH,
-    {
-      preValidation: exists,
-      schema: {
-        summary: 'Cancel the bot of an event, or of every event of its series',
-        description: 'It is no error if no bot was scheduled. A bot that has started leaves its meeting.',
-        tags: TAGS,
-        params: uuidParams,
-        querystring: occurrencesQuery,
-        response: { 200: eventsSchema, ...errors(404) },
-      },
-    },
-    async (request) => {
+  route.delete(BOT_PATH, {
+    config: { changes: 'sometimes' },
+    preValidation: exists,
+    summary: 'Cancel the bot of an event, or of every event of its series',
+    description: 'It is no error if no bot was scheduled. A bot that has started leaves its meeting.',
+    params: uuidParams,
+    querystring: occurrencesQuery,
+    answer: eventsSchema,
+    refusals: [404],
+    async handle(request) {
       const target = targetOf(request, request.query.all_occurrences)
       const result = await withCalendarErrors(target, () => calendars.cancelBots(target))
       return eventsOf(target, result)
     },
-  )
+  })
+
+  async function eventOf(request: FastifyRequest, uuid: string) {
+    const event = await readEvent(database, ownerOf(request), null, uuid)
+    if (event === undefined) throw refusals.eventNotFound(uuid)
+    return event
+  }
 
   async function checkBot(asked: BotRequest, request: FastifyRequest): Promise<void> {
     checkRequest('older', asked, dependencies)

@@ -8,9 +8,9 @@ import { allCalendars, type CalendarOwner, openChannel, readCalendar } from '../
 import { withCalendarErrors } from '../../calendar-problems.ts'
 import type { ApiDependencies } from '../../dependencies.ts'
 import { refusals } from '../../http/errors.ts'
-import { type App, callerOf } from '../../http/generation.ts'
+import { type App, callerOf, checkFirst } from '../../http/generation.ts'
 import { onceOutside } from '../../http/idempotency.ts'
-import { errors } from '../common.ts'
+import { documented } from '../common.ts'
 import {
   type CredentialsBody,
   calendarAnswer,
@@ -23,7 +23,6 @@ import {
   uuidParams,
 } from './schema.ts'
 
-const TAGS = ['Calendars']
 /** Calendars are read one after the other. */
 const MAX_RESYNC_MS = 10 * 60_000
 
@@ -33,11 +32,9 @@ export const ownerOf = (request: FastifyRequest): CalendarOwner => ({
 })
 
 export function calendarRoutes(app: App, dependencies: ApiDependencies): void {
+  const route = documented(app, 'Calendars')
   const { database, calendars, log } = dependencies
-  const exists = async (request: FastifyRequest) => {
-    const id = uuidParams.safeParse(request.params)
-    if (id.success) await calendarOf(request, id.data.uuid)
-  }
+  const exists = checkFirst(uuidParams, (request, { uuid }) => calendarOf(request, uuid))
 
   async function calendarOf(request: FastifyRequest, uuid: string): Promise<CalendarRow> {
     const calendar = await readCalendar(database, ownerOf(request), uuid)
@@ -49,35 +46,25 @@ export function calendarRoutes(app: App, dependencies: ApiDependencies): void {
     return calendarOfRow(calendar, (await openChannel(database, calendar.id))?.resource_id ?? null)
   }
 
-  app.post(
-    '/calendars/raw',
-    {
-      schema: {
-        summary: 'The calendars of an account, nothing is stored',
-        tags: TAGS,
-        body: credentialsBody,
-        response: { 200: rawCalendarsAnswer, ...errors() },
-      },
-    },
-    async ({ body }) => {
+  route.post('/calendars/raw', {
+    config: { changes: 'never' },
+    summary: 'The calendars of an account, nothing is stored',
+    body: credentialsBody,
+    answer: rawCalendarsAnswer,
+    async handle({ body }) {
       const raw = await withCalendarErrors({}, () => calendars.listRaw(body.platform, credentialsOf(body)))
       return { calendars: raw.map(({ id, email, isPrimary }) => ({ id, email, is_primary: isPrimary })) }
     },
-  )
+  })
 
-  app.post(
-    '/calendars',
-    {
-      config: { isIdempotent: true },
-      schema: {
-        summary: 'Connect a calendar',
-        description: 'Its first sync follows at once, in the background.',
-        tags: TAGS,
-        body: createCalendarBody,
-        response: { 200: calendarAnswer, ...errors(409) },
-      },
-    },
-    async (request, reply) =>
+  route.post('/calendars', {
+    config: { isIdempotent: true },
+    summary: 'Connect a calendar',
+    description: 'Its first sync follows at once, in the background.',
+    body: createCalendarBody,
+    answer: calendarAnswer,
+    refusals: [409],
+    handle: async (request, reply) =>
       onceOutside(database, request, reply, async () => {
         const { body } = request
         const { teamId, keyId } = callerOf(request)
@@ -93,51 +80,34 @@ export function calendarRoutes(app: App, dependencies: ApiDependencies): void {
         )
         return { status: 200, body: { calendar: await whole(calendar) } }
       }),
-  )
+  })
 
-  app.get(
-    '/calendars',
-    {
-      schema: {
-        summary: 'Calendars of the team, oldest first',
-        tags: TAGS,
-        response: { 200: z.array(calendarSchema), ...errors() },
-      },
-    },
-    async (request) => {
+  route.get('/calendars', {
+    summary: 'Calendars of the team, oldest first',
+    answer: z.array(calendarSchema),
+    async handle(request) {
       const all = await allCalendars(database, ownerOf(request))
       return all.map((calendar) => calendarOfRow(calendar, calendar.resource_id))
     },
-  )
+  })
 
-  app.get(
-    '/calendars/:uuid',
-    {
-      schema: {
-        summary: 'A calendar',
-        tags: TAGS,
-        params: uuidParams,
-        response: { 200: calendarSchema, ...errors(404) },
-      },
-    },
-    async (request) => whole(await calendarOf(request, request.params.uuid)),
-  )
+  route.get('/calendars/:uuid', {
+    summary: 'A calendar',
+    params: uuidParams,
+    answer: calendarSchema,
+    refusals: [404],
+    handle: async (request) => whole(await calendarOf(request, request.params.uuid)),
+  })
 
-  app.patch(
-    '/calendars/:uuid',
-    {
-      preValidation: exists,
-      schema: {
-        summary: 'Give a calendar new credentials',
-        description:
-          'The bots of its events are unscheduled, then all events are read again. The uuid does not change.',
-        tags: TAGS,
-        params: uuidParams,
-        body: credentialsBody,
-        response: { 200: calendarAnswer, ...errors(404) },
-      },
-    },
-    async (request) => {
+  route.patch('/calendars/:uuid', {
+    preValidation: exists,
+    summary: 'Give a calendar new credentials',
+    description: 'The bots of its events are unscheduled, then all events are read again. The uuid does not change.',
+    params: uuidParams,
+    body: credentialsBody,
+    answer: calendarAnswer,
+    refusals: [404],
+    async handle(request) {
       const { body } = request
       const name = nameOf(request)
       const calendar = await withCalendarErrors(name, () =>
@@ -145,40 +115,29 @@ export function calendarRoutes(app: App, dependencies: ApiDependencies): void {
       )
       return { calendar: await whole(calendar) }
     },
-  )
+  })
 
-  app.delete(
-    '/calendars/:uuid',
-    {
-      preValidation: exists,
-      schema: {
-        summary: 'Disconnect a calendar',
-        description: 'Its events are removed, its scheduled bots cancelled. Answers without a body.',
-        tags: TAGS,
-        params: uuidParams,
-        response: { 200: z.null().describe('Without a body.'), ...errors(404) },
-      },
-    },
-    async (request, reply) => {
+  route.delete('/calendars/:uuid', {
+    preValidation: exists,
+    summary: 'Disconnect a calendar',
+    description: 'Its events are removed, its scheduled bots cancelled. Answers without a body.',
+    params: uuidParams,
+    answer: z.null().describe('Without a body.'),
+    refusals: [404],
+    async handle(request, reply) {
       const name = nameOf(request)
       await withCalendarErrors(name, () => calendars.disconnect(name))
-      // null would be sent as the text of it.
-      return reply.code(200).send(undefined as never)
+      return reply.send()
     },
-  )
+  })
 
-  app.post(
-    '/calendars/resync_all',
-    {
-      handlerTimeout: MAX_RESYNC_MS,
-      schema: {
-        summary: 'Read all calendars of the team again, one by one',
-        tags: TAGS,
-        querystring: resyncQuery,
-        response: { 200: resyncAnswer, ...errors() },
-      },
-    },
-    async (request) => {
+  route.post('/calendars/resync_all', {
+    config: { changes: 'never' },
+    handlerTimeout: MAX_RESYNC_MS,
+    summary: 'Read all calendars of the team again, one by one',
+    querystring: resyncQuery,
+    answer: resyncAnswer,
+    async handle(request) {
       const owner = ownerOf(request)
       const answer: z.output<typeof resyncAnswer> = { synced_calendars: [], errors: [] }
       for (const { id } of await allCalendars(database, owner)) {
@@ -188,7 +147,7 @@ export function calendarRoutes(app: App, dependencies: ApiDependencies): void {
       }
       return answer
     },
-  )
+  })
 
   /** A sentence where it failed. */
   async function resync(calendar: ReturnType<typeof nameOf>): Promise<string | null> {

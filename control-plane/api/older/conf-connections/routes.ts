@@ -12,7 +12,7 @@ import type { ApiDependencies } from '../../dependencies.ts'
 import { refusals } from '../../http/errors.ts'
 import { type App, callerOf } from '../../http/generation.ts'
 import { onceOutside } from '../../http/idempotency.ts'
-import { errors } from '../common.ts'
+import { documented } from '../common.ts'
 import { text } from '../fields.ts'
 
 const required = (longest: number) => text(longest).min(1)
@@ -43,23 +43,18 @@ const connectionSchema = z
   .meta({ id: 'ConfConnection' })
 
 export function confConnectionRoutes(app: App, dependencies: ApiDependencies): void {
+  const route = documented(app, 'Conferencing users')
   const { database, seals } = dependencies
-  const tags = ['Conferencing users']
 
-  app.post(
-    '/conf_oauth_connections',
-    {
-      config: { isIdempotent: true },
-      schema: {
-        summary: 'Connect a conferencing user',
-        description:
-          'Exchanges the code for tokens and reads the profile. A user whom the account has connected already is authorized again.',
-        tags,
-        body: connectBody,
-        response: { 201: connectionSchema, ...errors() },
-      },
-    },
-    async (request, reply) =>
+  route.post('/conf_oauth_connections', {
+    config: { isIdempotent: true },
+    summary: 'Connect a conferencing user',
+    description:
+      'Exchanges the code for tokens and reads the profile. A user whom the account has connected already is authorized again.',
+    body: connectBody,
+    status: 201,
+    answer: connectionSchema,
+    handle: async (request, reply) =>
       onceOutside(database, request, reply, async () => {
         const { body } = request
         const keys = { clientId: body.conf_client_id, clientSecret: body.conf_client_secret }
@@ -69,60 +64,45 @@ export function confConnectionRoutes(app: App, dependencies: ApiDependencies): v
         const made = await connectUser(database, seals, { teamId, name: nameOf(user), app: keys, user, extra: null })
         return { status: 201, body: connection(made) }
       }),
-  )
+  })
 
-  app.get(
-    '/conf_oauth_connections',
-    {
-      schema: {
-        summary: 'List connected conferencing users, oldest first',
-        tags,
-        response: { 200: z.array(connectionSchema), ...errors() },
-      },
-    },
-    async (request) => {
+  route.get('/conf_oauth_connections', {
+    summary: 'List connected conferencing users, oldest first',
+    answer: z.array(connectionSchema),
+    async handle(request) {
       const rows = await listConnections(database, callerOf(request).teamId, { types: ['user'] })
       return rows.map(connection)
     },
-  )
+  })
 
-  app.get(
-    '/conf_oauth_connections/:uuid',
-    {
-      schema: {
-        summary: 'A connected conferencing user',
-        tags,
-        params,
-        response: { 200: connectionSchema, ...errors(404) },
-      },
-    },
-    async (request) => {
+  route.get('/conf_oauth_connections/:uuid', {
+    summary: 'A connected conferencing user',
+    params,
+    answer: connectionSchema,
+    refusals: [404],
+    async handle(request) {
       const { uuid } = request.params
       const row = await readConnection(database, callerOf(request).teamId, uuid)
       if (row?.type !== 'user') throw refusals.credentialNotFound(uuid)
       return connection(row)
     },
-  )
+  })
 
-  app.delete(
-    '/conf_oauth_connections/:uuid',
-    {
-      schema: {
-        summary: 'Delete the connection of a conferencing user with its tokens',
-        description: 'Bots that name the user fail with CONF_OBF_TOKEN_ERROR at their start.',
-        tags,
-        params,
-        response: { 204: z.null().describe('Deleted.'), ...errors(404) },
-      },
-    },
-    async (request, reply) => {
+  route.delete('/conf_oauth_connections/:uuid', {
+    summary: 'Delete the connection of a conferencing user with its tokens',
+    description: 'Bots that name the user fail with CONF_OBF_TOKEN_ERROR at their start.',
+    params,
+    status: 204,
+    answer: z.null().describe('Deleted.'),
+    refusals: [404],
+    async handle(request, reply) {
       const { uuid } = request.params
       const { teamId } = callerOf(request)
       const isUser = (await readConnection(database, teamId, uuid))?.type === 'user'
       if (!isUser || !(await deleteConnection(database, teamId, uuid))) throw refusals.credentialNotFound(uuid)
-      return reply.code(204).send(null as never)
+      return reply.send()
     },
-  )
+  })
 }
 
 function nameOf({

@@ -10,7 +10,7 @@ import { parse, sentence } from '../../http/validation.ts'
 import { checkCredential, errorOfRefusal } from '../../new-bot.ts'
 import { newBotOf } from '../bots/request.ts'
 import { createBotBody, problemOfCallerData } from '../bots/schema.ts'
-import { errors } from '../common.ts'
+import { documented } from '../common.ts'
 import { joinTimeOf } from '../scheduled/join-time.ts'
 import { scheduleBotBody } from '../scheduled/schema.ts'
 
@@ -42,27 +42,24 @@ interface ItemError {
 }
 
 export function batchRoutes(app: App, dependencies: ApiDependencies): void {
+  const route = documented(app, 'Batches')
   const { database, seals, log } = dependencies
 
   for (const { path, summary, newBot } of [
     { path: '/bots/batch', summary: 'Send up to 100 bots', newBot: immediateBot },
     { path: '/bots/scheduled/batch', summary: 'Schedule up to 100 bots', newBot: scheduledBot },
   ]) {
-    app.post(
-      path,
-      {
-        bodyLimit: BODY_BYTES,
-        config: { permission: 'sending', createsBots: true, isIdempotent: true },
-        schema: {
-          summary,
-          description:
-            'Always answers 201; the outcome of each item is in `data` or `errors`, by its index. With `Idempotency-Key` no item is created twice.',
-          tags: ['Batches'],
-          body: batchBody,
-          response: { 201: batchAnswer, ...errors(409) },
-        },
-      },
-      async (request, reply) =>
+    route.post(path, {
+      bodyLimit: BODY_BYTES,
+      config: { permission: 'sending', createsBots: true, isIdempotent: true, changes: 'sometimes' },
+      summary,
+      description:
+        'Always answers 201; the outcome of each item is in `data` or `errors`, by its index. With `Idempotency-Key` no item is created twice.',
+      body: batchBody,
+      status: 201,
+      answer: batchAnswer,
+      refusals: [409],
+      handle: async (request, reply) =>
         onceInParts(database, request, reply, async (once) => {
           const data: z.output<typeof batchAnswer>['data'] = []
           const failures: z.output<typeof batchAnswer>['errors'] = []
@@ -82,7 +79,7 @@ export function batchRoutes(app: App, dependencies: ApiDependencies): void {
           }
           return { status: 201, body: { success: true as const, data, errors: failures } }
         }),
-    )
+    })
   }
 
   async function create(store: () => Promise<{ body: string }>): Promise<string | ItemError> {

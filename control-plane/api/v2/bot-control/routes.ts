@@ -9,10 +9,10 @@ import { askToLeave } from '../../../actions/stop-bot.ts'
 import { waitForAnswer } from '../../../store/bots/commands.ts'
 import type { ApiDependencies } from '../../dependencies.ts'
 import { refusals } from '../../http/errors.ts'
-import { type App, callerOf } from '../../http/generation.ts'
-import { anyBot, asErrorOf, checkBotFirst, isOf, spawnedBot } from '../bots/access.ts'
+import { type App, callerOf, checkFirst } from '../../http/generation.ts'
+import { anyBot, asErrorOf, isOf, spawnedBot } from '../bots/access.ts'
 import { callerData, chatTextOrNull, problemOfCallerData } from '../bots/schema.ts'
-import { botParams, errors, message } from '../common.ts'
+import { botParams, documented, done, message } from '../common.ts'
 
 const IN_CALL = ['in_call_not_recording', 'in_call_recording', 'recording_paused', 'recording_resumed']
 const RECORDING = ['in_call_recording', 'recording_resumed']
@@ -26,10 +26,10 @@ const pauseBody = z.strictObject({ chat_message: chatTextOrNull.optional() }).nu
 const updateBody = z.strictObject({ extra: callerData.nullable() })
 
 export function botControlRoutes(app: App, dependencies: ApiDependencies): void {
+  const route = documented(app, 'Bot control')
   const { database, settings } = dependencies
   const timeoutMs = settings.commandTimeoutMs ?? COMMAND_TIMEOUT_MS
-  const exists = checkBotFirst((request, botId) => spawnedBot(dependencies, request, botId))
-  const responses = (...statuses: number[]) => ({ 200: message, ...errors(404, 409, ...statuses) })
+  const exists = checkFirst(botParams, (request, { bot_id: botId }) => spawnedBot(dependencies, request, botId))
 
   /** The bot's answer; null if it gave none in time. */
   async function run(request: FastifyRequest, botId: string, command: BotCommand, allowed: string[]) {
@@ -42,48 +42,38 @@ export function botControlRoutes(app: App, dependencies: ApiDependencies): void 
     return waitForAnswer(database, asked.commandId, timeoutMs)
   }
 
-  app.post(
-    '/bots/:bot_id/leave',
-    {
-      schema: {
-        summary: 'Tell a bot to leave',
-        description:
-          'Also cancels a scheduled bot that has not started. A bot that was recording ends as `completed` with what it has recorded.',
-        tags: ['Bot control'],
-        params: botParams,
-        body: z.unknown().optional(),
-        response: responses(),
-      },
-    },
-    async (request) => {
+  route.post('/bots/:bot_id/leave', {
+    summary: 'Tell a bot to leave',
+    description:
+      'Also cancels a scheduled bot that has not started. A bot that was recording ends as `completed` with what it has recorded.',
+    params: botParams,
+    body: z.unknown().optional(),
+    answer: message,
+    refusals: [404, 409],
+    async handle(request) {
       const { bot_id: botId } = request.params
       await anyBot(dependencies, request, botId)
       const asked = await askToLeave(database, botId)
       if (asked !== 'asked') throw asErrorOf(botId, asked)
       return done('Bot leave request sent successfully.')
     },
-  )
+  })
 
-  app.post(
-    '/bots/:bot_id/send-chat-message',
-    {
-      preValidation: exists,
-      schema: {
-        summary: 'Write into the chat of the meeting',
-        tags: ['Bot control'],
-        params: botParams,
-        body: chatBody,
-        response: responses(422),
-      },
-    },
-    async (request) => {
+  route.post('/bots/:bot_id/send-chat-message', {
+    preValidation: exists,
+    summary: 'Write into the chat of the meeting',
+    params: botParams,
+    body: chatBody,
+    answer: message,
+    refusals: [404, 409, 422],
+    async handle(request) {
       const { bot_id: botId } = request.params
       const answer = await run(request, botId, { type: 'send_chat', message: request.body.message }, IN_CALL)
       if (answer === null) throw refusals.chatFailed('The bot did not answer in time')
       if (!answer.ok) throw await chatError(request, botId, answer)
       return done('Chat message sent successfully.')
     },
-  )
+  })
 
   for (const { path, type, allowed, summary, text } of [
     {
@@ -101,21 +91,16 @@ export function botControlRoutes(app: App, dependencies: ApiDependencies): void 
       text: 'Recording resumed successfully.',
     },
   ] as const) {
-    app.post(
-      `/bots/:bot_id/${path}`,
-      {
-        preValidation: exists,
-        schema: {
-          summary,
-          description:
-            'The paused time is missing from recording, transcript and stream; their times continue without a gap.',
-          tags: ['Bot control'],
-          params: botParams,
-          body: pauseBody,
-          response: responses(),
-        },
-      },
-      async (request) => {
+    route.post(`/bots/:bot_id/${path}`, {
+      preValidation: exists,
+      summary,
+      description:
+        'The paused time is missing from recording, transcript and stream; their times continue without a gap.',
+      params: botParams,
+      body: pauseBody,
+      answer: message,
+      refusals: [404, 409],
+      async handle(request) {
         const { bot_id: botId } = request.params
         const command = { type, chat_message: request.body?.chat_message ?? null }
         const answer = await run(request, botId, command, [...allowed])
@@ -123,23 +108,18 @@ export function botControlRoutes(app: App, dependencies: ApiDependencies): void 
         if (!answer.ok) throw await commandError(request, botId, answer)
         return done(text)
       },
-    )
+    })
   }
 
-  app.patch(
-    '/bots/:bot_id/update-config',
-    {
-      preValidation: checkBotFirst((request, botId) => anyBot(dependencies, request, botId)),
-      schema: {
-        summary: 'Change the free-form data of a bot',
-        description: 'New and changed keys of `extra` overwrite, missing ones stay; null clears all.',
-        tags: ['Bot control'],
-        params: botParams,
-        body: updateBody,
-        response: { 200: message, ...errors(404) },
-      },
-    },
-    async (request) => {
+  route.patch('/bots/:bot_id/update-config', {
+    preValidation: checkFirst(botParams, (request, { bot_id: botId }) => anyBot(dependencies, request, botId)),
+    summary: 'Change the free-form data of a bot',
+    description: 'New and changed keys of `extra` overwrite, missing ones stay; null clears all.',
+    params: botParams,
+    body: updateBody,
+    answer: message,
+    refusals: [404],
+    async handle(request) {
       const { bot_id: botId } = request.params
       const { extra } = request.body
       const result = await changeOnRequest<string>(database, botId, isOf(callerOf(request)), (bot) => {
@@ -152,7 +132,7 @@ export function botControlRoutes(app: App, dependencies: ApiDependencies): void 
       if (result !== 'changed') throw refusals.validation(result.refuse)
       return done('Bot configuration updated successfully.')
     },
-  )
+  })
 
   async function commandError(request: FastifyRequest, botId: string, answer: Answer) {
     if (answer.code === 'FST_ERR_BOT_STATUS') return statusError(request, botId, answer)
@@ -169,8 +149,4 @@ export function botControlRoutes(app: App, dependencies: ApiDependencies): void 
     const { status } = await spawnedBot(dependencies, request, botId)
     return refusals.botStatus(botId, status, why)
   }
-}
-
-function done(text: string) {
-  return { success: true as const, data: { message: text } }
 }

@@ -3,11 +3,11 @@ import { z } from 'zod'
 import { requestDeletion } from '../../../store/bots/deletions.ts'
 import type { ApiDependencies } from '../../dependencies.ts'
 import { refusals } from '../../http/errors.ts'
-import { type App, callerOf, nameOfCaller } from '../../http/generation.ts'
+import { type App, callerOf, checkFirst, nameOfCaller } from '../../http/generation.ts'
 import { checkSpeech, speechAgain } from '../../new-bot.ts'
-import { checkBotFirst, spawnedBot } from '../bots/access.ts'
+import { spawnedBot } from '../bots/access.ts'
 import { callbackConfig, retranscription } from '../bots/schema.ts'
-import { botParams, errors, flag, message } from '../common.ts'
+import { botParams, documented, done, flag, message } from '../common.ts'
 
 const callbackBody = callbackConfig
   .extend({ url: callbackConfig.shape.url.optional(), method: callbackConfig.shape.method.unwrap().optional() })
@@ -18,22 +18,20 @@ const callbackBody = callbackConfig
   .nullish()
 
 export function botDataRoutes(app: App, dependencies: ApiDependencies): void {
+  const route = documented(app, 'Bot data')
   const { database, webhooks, client, retranscribe, settings } = dependencies
-  const exists = checkBotFirst((request, botId) => spawnedBot(dependencies, request, botId))
-  const common = { tags: ['Bot data'], params: botParams, response: { 200: message, ...errors(404, 409) } }
+  const exists = checkFirst(botParams, (request, { bot_id: botId }) => spawnedBot(dependencies, request, botId))
 
-  app.delete(
-    '/bots/:bot_id/delete-data',
-    {
-      schema: {
-        ...common,
-        summary: 'Delete what a bot recorded',
-        description:
-          'Removes video, audio, transcripts, chat, screenshots and stored webhooks. The record of the bot stays. With `delete_from_provider` transcripts that the speech provider keeps are deleted there too, with the key that made them. May be repeated.',
-        querystring: z.strictObject({ delete_from_provider: flag.default(true) }),
-      },
-    },
-    async (request) => {
+  route.delete('/bots/:bot_id/delete-data', {
+    config: { changes: 'sometimes' },
+    params: botParams,
+    answer: message,
+    refusals: [404, 409],
+    summary: 'Delete what a bot recorded',
+    description:
+      'Removes video, audio, transcripts, chat, screenshots and stored webhooks. The record of the bot stays. With `delete_from_provider` transcripts that the speech provider keeps are deleted there too, with the key that made them. May be repeated.',
+    querystring: z.strictObject({ delete_from_provider: flag.default(true) }),
+    async handle(request) {
       const bot = await spawnedBot(dependencies, request, request.params.bot_id)
       const by = nameOfCaller(callerOf(request))
       const fromProvider = request.query.delete_from_provider
@@ -44,38 +42,32 @@ export function botDataRoutes(app: App, dependencies: ApiDependencies): void {
       if (asked === 'active') throw refusals.botStatus(bot.id, bot.status)
       return done('Bot data deleted successfully.')
     },
-  )
+  })
 
-  app.post(
-    '/bots/:bot_id/resend-webhook',
-    {
-      schema: {
-        ...common,
-        summary: 'Send the final webhook again',
-        description: 'To every endpoint that wants the event, with freshly signed links.',
-        body: z.unknown().optional(),
-      },
-    },
-    async (request) => {
+  route.post('/bots/:bot_id/resend-webhook', {
+    params: botParams,
+    answer: message,
+    refusals: [404, 409],
+    summary: 'Send the final webhook again',
+    description: 'To every endpoint that wants the event, with freshly signed links.',
+    body: z.unknown().optional(),
+    async handle(request) {
       const bot = await spawnedBot(dependencies, request, request.params.bot_id)
       const sent = await webhooks.resendEnd(bot.id)
       if (sent !== 'sent') throw refusals.botStatus(bot.id, bot.status)
       return done('Webhook resent successfully.')
     },
-  )
+  })
 
-  app.post(
-    '/bots/:bot_id/retry-callback',
-    {
-      preValidation: exists,
-      schema: {
-        ...common,
-        summary: 'Send the callback again',
-        description: 'The body replaces the stored configuration for this one delivery.',
-        body: callbackBody,
-      },
-    },
-    async (request) => {
+  route.post('/bots/:bot_id/retry-callback', {
+    preValidation: exists,
+    params: botParams,
+    answer: message,
+    refusals: [404, 409],
+    summary: 'Send the callback again',
+    description: 'The body replaces the stored configuration for this one delivery.',
+    body: callbackBody,
+    async handle(request) {
       const { bot_id: botId } = request.params
       const { url, secret, method } = request.body ?? {}
       const target = url === undefined ? null : { url, secret, method: method ?? ('POST' as const) }
@@ -86,20 +78,17 @@ export function botDataRoutes(app: App, dependencies: ApiDependencies): void {
       if (sent !== 'sent') throw refusals.botStatus(botId, (await spawnedBot(dependencies, request, botId)).status)
       return done('Callback sent successfully.')
     },
-  )
+  })
 
-  app.post(
-    '/bots/:bot_id/retranscribe',
-    {
-      preValidation: exists,
-      schema: {
-        ...common,
-        summary: 'Make the transcript again',
-        description: "Without a body, with the bot's own configuration or the default provider.",
-        body: retranscription,
-      },
-    },
-    async (request) => {
+  route.post('/bots/:bot_id/retranscribe', {
+    preValidation: exists,
+    params: botParams,
+    answer: message,
+    refusals: [404, 409],
+    summary: 'Make the transcript again',
+    description: "Without a body, with the bot's own configuration or the default provider.",
+    body: retranscription,
+    async handle(request) {
       const { bot_id: botId } = request.params
       const bot = await spawnedBot(dependencies, request, botId)
       const given = request.body?.transcription
@@ -111,7 +100,7 @@ export function botDataRoutes(app: App, dependencies: ApiDependencies): void {
       if (asked !== 'started') throw refusals.botStatus(botId, bot.status)
       return done('Retranscription started successfully.')
     },
-  )
+  })
 }
 
 function transcriptionOf(given: NonNullable<NonNullable<z.output<typeof retranscription>>['transcription']>) {
@@ -120,8 +109,4 @@ function transcriptionOf(given: NonNullable<NonNullable<z.output<typeof retransc
     apiKey: given.api_key ?? null,
     customParams: given.custom_params ?? null,
   }
-}
-
-function done(text: string) {
-  return { success: true as const, data: { message: text } }
 }

@@ -5,7 +5,7 @@ import type { ApiDependencies } from '../../dependencies.ts'
 import { refusals } from '../../http/errors.ts'
 import type { App } from '../../http/generation.ts'
 import { anyBot } from '../bots/access.ts'
-import { botParams, commaList, errors, limit, success, time } from '../common.ts'
+import { botParams, commaList, documented, limit, success, time } from '../common.ts'
 
 /** The event types of a bot that are useful to a caller and hold nothing internal, such as the places of files. */
 const TYPES = [
@@ -34,33 +34,26 @@ const eventSchema = z
   .meta({ id: 'BotEvent' })
 
 export function botEventRoutes(app: App, dependencies: ApiDependencies): void {
-  app.get(
-    '/bots/:bot_id/events',
-    {
-      schema: {
-        summary: 'List the events of a bot, oldest first',
-        description:
-          'For following a bot: ask again with the cursor of the last answer. People, speech, chat, and the lines of a live ' +
-          'transcript where the bot reads captions. Empty once the data of the bot was deleted.',
-        tags: ['Bots'],
-        params: botParams,
-        querystring: z.strictObject({
-          types: commaList(TYPES).optional().describe('Default: all.'),
-          cursor: z.string().max(2000).optional().describe('From the last answer; absent: from the first event.'),
-          limit: limit(500, 100),
-        }),
-        response: {
-          200: success(z.array(eventSchema)).extend({
-            cursor: z
-              .string()
-              .nullable()
-              .describe('For the next request, also where nothing new came; null before the first event.'),
-          }),
-          ...errors(404),
-        },
-      },
-    },
-    async (request) => {
+  const route = documented(app, 'Bots')
+  route.get('/bots/:bot_id/events', {
+    summary: 'List the events of a bot, oldest first',
+    description:
+      'For following a bot: ask again with the cursor of the last answer. People, speech, chat, and the lines of a live ' +
+      'transcript where the bot reads captions. Empty once the data of the bot was deleted.',
+    params: botParams,
+    querystring: z.strictObject({
+      types: commaList(TYPES).optional().describe('Default: all.'),
+      cursor: z.string().max(2000).optional().describe('From the last answer; absent: from the first event.'),
+      limit: limit(500, 100),
+    }),
+    answer: success(z.array(eventSchema)).extend({
+      cursor: z
+        .string()
+        .nullable()
+        .describe('For the next request, also where nothing new came; null before the first event.'),
+    }),
+    refusals: [404],
+    async handle(request) {
       const { types = TYPES, cursor, limit: most } = request.query
       const known = placesOf(cursor ?? '')
       const bot = await anyBot(dependencies, request, request.params.bot_id)
@@ -77,7 +70,7 @@ export function botEventRoutes(app: App, dependencies: ApiDependencies): void {
         cursor: places.size === 0 ? null : encode(places),
       }
     },
-  )
+  })
 }
 
 /** `<journal>:<number>` of each journal, which is one for a bot that was started once. */

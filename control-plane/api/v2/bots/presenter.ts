@@ -4,12 +4,12 @@ import { MICRO } from '../../../bots/change.ts'
 import { peopleOf } from '../../../bots/messages/people.ts'
 import { type Charged, METERS } from '../../../bots/outcomes.ts'
 import { requestOf } from '../../../bots/request.ts'
+import type { ArtifactField } from '../../../ports.ts'
 import type { BotRow } from '../../../rows/index.ts'
-import type { ArtifactLink } from '../../dependencies.ts'
 import { at } from '../common.ts'
 import type { BotDetails, BotItem, BotStatus, Tokens } from './schema.ts'
 
-export function botDetails(bot: BotRow, links: Record<ArtifactLink, string | null>): BotDetails {
+export function botDetails(bot: BotRow, links: Record<ArtifactField, string | null>): BotDetails {
   const { callback } = requestOf(bot)
   const isDeleted = bot.data_deleted_at !== null
   return {

@@ -6,7 +6,7 @@ import type { ApiDependencies } from '../../dependencies.ts'
 import { type App, callerOf } from '../../http/generation.ts'
 import { once } from '../../http/idempotency.ts'
 import { checkCredential, errorOfRefusal } from '../../new-bot.ts'
-import { botParams, commaList, errors, limit, list, success } from '../common.ts'
+import { botParams, commaList, documented, limit, list, succeeded, success } from '../common.ts'
 import { cursorsOf, indexPage, pageRequest } from '../cursor.ts'
 import { botFilters, checkWithinDays, filterTime } from '../filters.ts'
 import { generationSeenBy, spawnedBot } from './access.ts'
@@ -32,44 +32,35 @@ const listQuery = z.strictObject({
 })
 
 export function botRoutes(app: App, dependencies: ApiDependencies): void {
+  const route = documented(app, 'Bots')
   const { database, readList, seals, links, clock } = dependencies
 
-  app.post(
-    '/bots',
-    {
-      config: { permission: 'sending', createsBots: true, isIdempotent: true },
-      schema: {
-        summary: 'Send a bot into a meeting',
-        description:
-          'The bot is queued and joins at once. With the header `Idempotency-Key` a repeated request gets the first answer and creates nothing.',
-        tags: ['Bots'],
-        body: createBotBody,
-        response: { 201: success(createdBot), ...errors(402, 404, 409) },
-      },
-    },
-    async (request, reply) => {
+  route.post('/bots', {
+    config: { permission: 'sending', createsBots: true, isIdempotent: true },
+    summary: 'Send a bot into a meeting',
+    description:
+      'The bot is queued and joins at once. With the header `Idempotency-Key` a repeated request gets the first answer and creates nothing.',
+    body: createBotBody,
+    status: 201,
+    answer: success(createdBot),
+    refusals: [402, 404, 409],
+    async handle(request, reply) {
       const bot = newBotOf(request.body, request, dependencies)
       await checkCredential(database, bot.teamId, bot.request)
       return once(database, request, reply, async (tx) => {
         const created = await createBot(tx, seals, bot)
         if ('refused' in created) throw errorOfRefusal(created.refused)
-        return { status: 201, body: { success: true as const, data: { bot_id: created.botId } } }
+        return { status: 201, body: succeeded({ bot_id: created.botId }) }
       })
     },
-  )
+  })
 
-  app.get(
-    '/bots',
-    {
-      schema: {
-        summary: 'List bots, newest first',
-        description: 'Bots of the last 90 days.',
-        tags: ['Bots'],
-        querystring: listQuery,
-        response: { 200: list(botItemSchema), ...errors() },
-      },
-    },
-    async (request) => {
+  route.get('/bots', {
+    summary: 'List bots, newest first',
+    description: 'Bots of the last 90 days.',
+    querystring: listQuery,
+    answer: list(botItemSchema),
+    async handle(request) {
       const { query } = request
       const now = clock.now()
       checkWithinDays('created_after', query.created_after, now, false)
@@ -95,53 +86,38 @@ export function botRoutes(app: App, dependencies: ApiDependencies): void {
       )
       return { success: true as const, data: page.bots.map(botItem), ...cursorsOf(page) }
     },
-  )
+  })
 
-  app.get(
-    '/bots/:bot_id',
-    {
-      schema: {
-        summary: 'A bot with its results',
-        description: 'Links work for 4 hours from the request.',
-        tags: ['Bots'],
-        params: botParams,
-        response: { 200: success(botDetailsSchema), ...errors(404) },
-      },
-    },
-    async (request) => {
+  route.get('/bots/:bot_id', {
+    summary: 'A bot with its results',
+    description: 'Links work for 4 hours from the request.',
+    params: botParams,
+    answer: success(botDetailsSchema),
+    refusals: [404],
+    async handle(request) {
       const bot = await spawnedBot(dependencies, request, request.params.bot_id)
-      return { success: true as const, data: botDetails(bot, await links.linksOf(bot.id)) }
+      return succeeded(botDetails(bot, await links.linksOf(bot.id)))
     },
-  )
+  })
 
-  app.get(
-    '/bots/:bot_id/status',
-    {
-      schema: {
-        summary: 'The status of a bot',
-        tags: ['Bots'],
-        params: botParams,
-        response: { 200: success(botStatusSchema), ...errors(404) },
-      },
-    },
-    async (request) => {
+  route.get('/bots/:bot_id/status', {
+    summary: 'The status of a bot',
+    params: botParams,
+    answer: success(botStatusSchema),
+    refusals: [404],
+    async handle(request) {
       const bot = await spawnedBot(dependencies, request, request.params.bot_id)
-      return { success: true as const, data: botStatus(bot) }
+      return succeeded(botStatus(bot))
     },
-  )
+  })
 
-  app.get(
-    '/bots/:bot_id/screenshots',
-    {
-      schema: {
-        summary: 'Screenshots of a bot, oldest first',
-        tags: ['Bots'],
-        params: botParams,
-        querystring: z.strictObject({ limit: limit(250, 50), cursor: z.string().max(400).optional() }),
-        response: { 200: list(screenshotSchema), ...errors(404) },
-      },
-    },
-    async (request) => {
+  route.get('/bots/:bot_id/screenshots', {
+    summary: 'Screenshots of a bot, oldest first',
+    params: botParams,
+    querystring: z.strictObject({ limit: limit(250, 50), cursor: z.string().max(400).optional() }),
+    answer: list(screenshotSchema),
+    refusals: [404],
+    async handle(request) {
       const bot = await spawnedBot(dependencies, request, request.params.bot_id)
       const shots = screenshotsAreMade(bot) ? await links.screenshotsOf(bot.id) : []
       const page = indexPage(request.query.cursor, request.query.limit, shots.length)
@@ -150,5 +126,5 @@ export function botRoutes(app: App, dependencies: ApiDependencies): void {
         .map(({ url }, index) => ({ screenshot_id: page.from + index + 1, url }))
       return { success: true as const, data, cursor: page.cursor, prev_cursor: page.prev_cursor }
     },
-  )
+  })
 }

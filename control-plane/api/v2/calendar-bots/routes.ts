@@ -10,34 +10,30 @@ import { checkCredential, checkOwnKey, checkRequest } from '../../new-bot.ts'
 import { changeOfBody, requestOfBody } from '../bots/request.ts'
 import { checkCalendarFirst, ownerOf } from '../calendars/access.ts'
 import { calendarParams } from '../calendars/schema.ts'
-import { errors } from '../common.ts'
+import { documented } from '../common.ts'
 import { calendarBotsAnswer, cancelBody, changeBody, scheduleBody, type Target } from './schema.ts'
 
-const TAGS = ['Bots of calendar events']
 /** Clients send it for "no series". */
 const NO_ID = '00000000-0000-0000-0000-000000000000'
 const PATH = '/calendars/:calendar_id/bots'
 
 export function calendarBotRoutes(app: App, dependencies: ApiDependencies): void {
+  const route = documented(app, 'Bots of calendar events')
   const { database, calendars } = dependencies
   const exists = checkCalendarFirst(dependencies)
 
-  app.post(
-    PATH,
-    {
-      preValidation: exists,
-      config: { permission: 'sending', createsBots: true, isIdempotent: true },
-      schema: {
-        summary: 'Schedule bots of an event or of a whole series',
-        description:
-          'The answer is 201 also if some events get no bot: each of these is in `errors` with its code. Nothing is reserved until the event starts; daily cap and tokens are checked then.',
-        tags: TAGS,
-        params: calendarParams,
-        body: scheduleBody,
-        response: { 201: calendarBotsAnswer, ...errors(404, 409) },
-      },
-    },
-    async (request, reply) =>
+  route.post(PATH, {
+    preValidation: exists,
+    config: { permission: 'sending', createsBots: true, isIdempotent: true, changes: 'sometimes' },
+    summary: 'Schedule bots of an event or of a whole series',
+    description:
+      'The answer is 201 also if some events get no bot: each of these is in `errors` with its code. Nothing is reserved until the event starts; daily cap and tokens are checked then.',
+    params: calendarParams,
+    body: scheduleBody,
+    status: 201,
+    answer: calendarBotsAnswer,
+    refusals: [404, 409],
+    handle: async (request, reply) =>
       onceOutside(database, request, reply, async () => {
         const { body } = request
         const { keyId, teamId } = callerOf(request)
@@ -49,22 +45,18 @@ export function calendarBotRoutes(app: App, dependencies: ApiDependencies): void
         const result = await withCalendarErrors(target, () => calendars.scheduleBots(target, bot, keyId))
         return { status: 201, body: answerOf(result) }
       }),
-  )
+  })
 
-  app.patch(
-    PATH,
-    {
-      preValidation: exists,
-      schema: {
-        summary: 'Change the bots of an event or of a whole series',
-        description: 'Possible until four minutes before the start. Fields that are left out stay.',
-        tags: TAGS,
-        params: calendarParams,
-        body: changeBody,
-        response: { 200: calendarBotsAnswer, ...errors(404, 409) },
-      },
-    },
-    async (request) => {
+  route.patch(PATH, {
+    config: { changes: 'sometimes' },
+    preValidation: exists,
+    summary: 'Change the bots of an event or of a whole series',
+    description: 'Possible until four minutes before the start. Fields that are left out stay.',
+    params: calendarParams,
+    body: changeBody,
+    answer: calendarBotsAnswer,
+    refusals: [404, 409],
+    async handle(request) {
       const { body } = request
       const change = changeOfBody(body, dependencies)
       await checkCredential(database, callerOf(request).teamId, change)
@@ -76,28 +68,24 @@ export function calendarBotRoutes(app: App, dependencies: ApiDependencies): void
       refuseSingle(target, result)
       return answerOf(result)
     },
-  )
+  })
 
-  app.delete(
-    PATH,
-    {
-      preValidation: exists,
-      schema: {
-        summary: 'Cancel the bots of an event or of a whole series',
-        description: 'Bots that have started leave their meetings. A single event of a series stays without a bot.',
-        tags: TAGS,
-        params: calendarParams,
-        body: cancelBody,
-        response: { 200: calendarBotsAnswer, ...errors(404, 409) },
-      },
-    },
-    async (request) => {
+  route.delete(PATH, {
+    config: { changes: 'sometimes' },
+    preValidation: exists,
+    summary: 'Cancel the bots of an event or of a whole series',
+    description: 'Bots that have started leave their meetings. A single event of a series stays without a bot.',
+    params: calendarParams,
+    body: cancelBody,
+    answer: calendarBotsAnswer,
+    refusals: [404, 409],
+    async handle(request) {
       const target = targetOf(request, request.body)
       const result = await withCalendarErrors(target, () => calendars.cancelBots(target))
       refuseSingle(target, result)
       return answerOf(result)
     },
-  )
+  })
 }
 
 /** Rejects with 400 if nothing is named. */

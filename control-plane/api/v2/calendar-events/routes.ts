@@ -5,7 +5,7 @@ import { refusals } from '../../http/errors.ts'
 import { type App, callerOf } from '../../http/generation.ts'
 import { calendarOf, ownerOf } from '../calendars/access.ts'
 import { calendarParams } from '../calendars/schema.ts'
-import { errors, list, success } from '../common.ts'
+import { documented, list, succeeded, success } from '../common.ts'
 import { cursorsOf, pageRequest } from '../cursor.ts'
 import { eventDetails, eventItem, seriesItem } from './presenter.ts'
 import {
@@ -17,24 +17,18 @@ import {
   seriesSchema,
 } from './schema.ts'
 
-const TAGS = ['Calendar events']
-
 export function calendarEventRoutes(app: App, dependencies: ApiDependencies): void {
+  const route = documented(app, 'Calendar events')
   const { database, readList } = dependencies
 
-  app.get(
-    '/calendars/:calendar_id/events',
-    {
-      schema: {
-        summary: 'List events, earliest first',
-        description: 'Of the next 30 days, and those that were there when they came.',
-        tags: TAGS,
-        params: calendarParams,
-        querystring: listEventsQuery,
-        response: { 200: list(eventItemSchema), ...errors(404) },
-      },
-    },
-    async (request) => {
+  route.get('/calendars/:calendar_id/events', {
+    summary: 'List events, earliest first',
+    description: 'Of the next 30 days, and those that were there when they came.',
+    params: calendarParams,
+    querystring: listEventsQuery,
+    answer: list(eventItemSchema),
+    refusals: [404],
+    async handle(request) {
       const { query } = request
       const { id } = await calendarOf(dependencies, request, request.params.calendar_id)
       const page = await readList(
@@ -51,20 +45,15 @@ export function calendarEventRoutes(app: App, dependencies: ApiDependencies): vo
       )
       return { success: true as const, data: page.rows.map(eventItem), ...cursorsOf(page) }
     },
-  )
+  })
 
-  app.get(
-    '/calendars/:calendar_id/series',
-    {
-      schema: {
-        summary: 'List series with their events, oldest series first',
-        tags: TAGS,
-        params: calendarParams,
-        querystring: listSeriesQuery,
-        response: { 200: list(seriesSchema), ...errors(404) },
-      },
-    },
-    async (request) => {
+  route.get('/calendars/:calendar_id/series', {
+    summary: 'List series with their events, oldest series first',
+    params: calendarParams,
+    querystring: listSeriesQuery,
+    answer: list(seriesSchema),
+    refusals: [404],
+    async handle(request) {
       const { query } = request
       const { id } = await calendarOf(dependencies, request, request.params.calendar_id)
       const page = await readList(
@@ -76,24 +65,19 @@ export function calendarEventRoutes(app: App, dependencies: ApiDependencies): vo
       )
       return { success: true as const, data: page.series.map(seriesItem), ...cursorsOf(page) }
     },
-  )
+  })
 
-  app.get(
-    '/calendars/:calendar_id/events/:event_id',
-    {
-      schema: {
-        summary: 'An event, also a cancelled one',
-        tags: TAGS,
-        params: eventParams,
-        response: { 200: success(eventDetailsSchema), ...errors(404) },
-      },
-    },
-    async (request) => {
+  route.get('/calendars/:calendar_id/events/:event_id', {
+    summary: 'An event, also a cancelled one',
+    params: eventParams,
+    answer: success(eventDetailsSchema),
+    refusals: [404],
+    async handle(request) {
       const { calendar_id: calendarId, event_id: eventId } = request.params
       const { id } = await calendarOf(dependencies, request, calendarId)
       const event = await readEvent(database, ownerOf(request), id, eventId)
       if (event === undefined) throw refusals.eventNotFound(eventId)
-      return { success: true as const, data: eventDetails(event) }
+      return succeeded(eventDetails(event))
     },
-  )
+  })
 }

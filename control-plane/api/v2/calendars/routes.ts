@@ -6,7 +6,7 @@ import { withCalendarErrors } from '../../calendar-problems.ts'
 import type { ApiDependencies } from '../../dependencies.ts'
 import { type App, callerOf } from '../../http/generation.ts'
 import { onceOutside } from '../../http/idempotency.ts'
-import { errors, list, message, success } from '../common.ts'
+import { documented, done, list, message, succeeded, success } from '../common.ts'
 import { cursorsOf, pageRequest } from '../cursor.ts'
 import { calendarOf, checkCalendarFirst, ownerOf } from './access.ts'
 import { calendarDetails, calendarItem, createdCalendar, updatedCalendar } from './presenter.ts'
@@ -25,43 +25,33 @@ import {
   updatedCalendarSchema,
 } from './schema.ts'
 
-const TAGS = ['Calendars']
-
 export function calendarRoutes(app: App, dependencies: ApiDependencies): void {
+  const route = documented(app, 'Calendars')
   const { database, readList, calendars } = dependencies
   const exists = checkCalendarFirst(dependencies)
 
-  app.post(
-    '/calendars/list-raw',
-    {
-      schema: {
-        summary: 'The calendars of an account, nothing is stored',
-        tags: TAGS,
-        body: listRawBody,
-        response: { 200: success(rawCalendarSchema.array()), ...errors() },
-      },
-    },
-    async ({ body }) => {
+  route.post('/calendars/list-raw', {
+    config: { changes: 'never' },
+    summary: 'The calendars of an account, nothing is stored',
+    body: listRawBody,
+    answer: success(rawCalendarSchema.array()),
+    async handle({ body }) {
       const raw = await withCalendarErrors({}, () => calendars.listRaw(body.calendar_platform, credentialsOf(body)))
       const data = raw.map(({ id, name, email, isPrimary }) => ({ id, name, email, is_primary: isPrimary }))
-      return { success: true as const, data }
+      return succeeded(data)
     },
-  )
+  })
 
-  app.post(
-    '/calendars',
-    {
-      config: { isIdempotent: true },
-      schema: {
-        summary: 'Connect a calendar',
-        description:
-          'The first sync and the subscription to changes follow at once, in the background. `calendar.connection_created` and `calendar.events_synced` report them.',
-        tags: TAGS,
-        body: createCalendarBody,
-        response: { 201: success(createdCalendarSchema), ...errors(409) },
-      },
-    },
-    async (request, reply) =>
+  route.post('/calendars', {
+    config: { isIdempotent: true },
+    summary: 'Connect a calendar',
+    description:
+      'The first sync and the subscription to changes follow at once, in the background. `calendar.connection_created` and `calendar.events_synced` report them.',
+    body: createCalendarBody,
+    status: 201,
+    answer: success(createdCalendarSchema),
+    refusals: [409],
+    handle: async (request, reply) =>
       onceOutside(database, request, reply, async () => {
         const { body } = request
         const { teamId, keyId } = callerOf(request)
@@ -78,21 +68,15 @@ export function calendarRoutes(app: App, dependencies: ApiDependencies): void {
             rawCalendarId: body.raw_calendar_id,
           }),
         )
-        return { status: 201, body: { success: true as const, data: createdCalendar(calendar) } }
+        return { status: 201, body: succeeded(createdCalendar(calendar)) }
       }),
-  )
+  })
 
-  app.get(
-    '/calendars',
-    {
-      schema: {
-        summary: 'List calendars, newest first',
-        tags: TAGS,
-        querystring: listCalendarsQuery,
-        response: { 200: list(calendarItemSchema), ...errors() },
-      },
-    },
-    async (request) => {
+  route.get('/calendars', {
+    summary: 'List calendars, newest first',
+    querystring: listCalendarsQuery,
+    answer: list(calendarItemSchema),
+    async handle(request) {
       const { query } = request
       const page = await readList(
         callerOf(request).teamId,
@@ -103,102 +87,79 @@ export function calendarRoutes(app: App, dependencies: ApiDependencies): void {
       )
       return { success: true as const, data: page.calendars.map(calendarItem), ...cursorsOf(page) }
     },
-  )
+  })
 
-  app.get(
-    '/calendars/:calendar_id',
-    {
-      schema: {
-        summary: 'A calendar',
-        tags: TAGS,
-        params: calendarParams,
-        response: { 200: success(calendarDetailsSchema), ...errors(404) },
-      },
-    },
-    async (request) => {
+  route.get('/calendars/:calendar_id', {
+    summary: 'A calendar',
+    params: calendarParams,
+    answer: success(calendarDetailsSchema),
+    refusals: [404],
+    async handle(request) {
       const calendar = await calendarOf(dependencies, request, request.params.calendar_id)
-      return { success: true as const, data: calendarDetails(calendar, await openChannel(database, calendar.id)) }
+      return succeeded(calendarDetails(calendar, await openChannel(database, calendar.id)))
     },
-  )
+  })
 
-  app.patch(
-    '/calendars/:calendar_id',
-    {
-      preValidation: exists,
-      schema: {
-        summary: 'Give a calendar new credentials',
-        description:
-          'The calendar must be found with them. Its bots stay. A refused token answers 401 and makes the status `error`.',
-        tags: TAGS,
-        params: calendarParams,
-        body: updateCalendarBody,
-        response: { 200: success(updatedCalendarSchema), ...errors(404) },
-      },
-    },
-    async (request) => {
+  route.patch('/calendars/:calendar_id', {
+    preValidation: exists,
+    summary: 'Give a calendar new credentials',
+    description:
+      'The calendar must be found with them. Its bots stay. A refused token answers 401 and makes the status `error`.',
+    params: calendarParams,
+    body: updateCalendarBody,
+    answer: success(updatedCalendarSchema),
+    refusals: [404],
+    async handle(request) {
       const name = nameOf(request)
       const calendar = await withCalendarErrors(name, () => calendars.update(name, credentialsOf(request.body)))
-      return { success: true as const, data: updatedCalendar(calendar) }
+      return succeeded(updatedCalendar(calendar))
     },
-  )
+  })
 
-  app.delete(
-    '/calendars/:calendar_id',
-    {
-      preValidation: exists,
-      schema: {
-        summary: 'Disconnect a calendar',
-        description: 'Its events are removed, its scheduled bots cancelled. Bots that are in a meeting stay there.',
-        tags: TAGS,
-        params: calendarParams,
-        response: { 200: message, ...errors(404) },
-      },
-    },
-    async (request) => {
+  route.delete('/calendars/:calendar_id', {
+    preValidation: exists,
+    summary: 'Disconnect a calendar',
+    description: 'Its events are removed, its scheduled bots cancelled. Bots that are in a meeting stay there.',
+    params: calendarParams,
+    answer: message,
+    refusals: [404],
+    async handle(request) {
       const name = nameOf(request)
       await withCalendarErrors(name, () => calendars.disconnect(name))
-      return { success: true as const, data: { message: 'Calendar deleted successfully.' } }
+      return done('Calendar deleted successfully.')
     },
-  )
+  })
 
-  app.post(
-    '/calendars/:calendar_id/sync',
-    {
-      preValidation: exists,
-      schema: {
-        summary: 'Read the next 30 days of a calendar again',
-        tags: TAGS,
-        params: calendarParams,
-        response: { 200: message, ...errors(404) },
-      },
-    },
-    async (request) => {
+  route.post('/calendars/:calendar_id/sync', {
+    config: { changes: 'never' },
+    preValidation: exists,
+    summary: 'Read the next 30 days of a calendar again',
+    params: calendarParams,
+    answer: message,
+    refusals: [404],
+    async handle(request) {
       const name = nameOf(request)
       const { changed } = await withCalendarErrors(name, () => calendars.sync(name))
       const events = changed === 1 ? '1 event was' : `${changed} events were`
-      return { success: true as const, data: { message: `Calendar synced successfully: ${events} new or changed.` } }
+      return done(`Calendar synced successfully: ${events} new or changed.`)
     },
-  )
+  })
 
-  app.post(
-    '/calendars/:calendar_id/resubscribe',
-    {
-      preValidation: exists,
-      schema: {
-        summary: 'Subscribe to changes again',
-        description: 'A calendar without a subscription is read every 15 minutes.',
-        tags: TAGS,
-        params: calendarParams,
-        response: { 200: success(resubscribedSchema), ...errors(404) },
-      },
-    },
-    async (request) => {
+  route.post('/calendars/:calendar_id/resubscribe', {
+    config: { changes: 'never' },
+    preValidation: exists,
+    summary: 'Subscribe to changes again',
+    description: 'A calendar without a subscription is read every 15 minutes.',
+    params: calendarParams,
+    answer: success(resubscribedSchema),
+    refusals: [404],
+    async handle(request) {
       const name = nameOf(request)
       const { resubscribedAt, problem } = await withCalendarErrors(name, () => calendars.resubscribe(name))
       const data = { calendar_id: name.calendarId, resubscribed_at: resubscribedAt.toISOString(), problem }
-      return { success: true as const, data }
+      return succeeded(data)
     },
-  )
+  })
 }
 
 function nameOf(request: FastifyRequest) {

@@ -12,7 +12,7 @@ import type { ApiDependencies } from '../../dependencies.ts'
 import { refusals } from '../../http/errors.ts'
 import { type App, callerOf } from '../../http/generation.ts'
 import { onceOutside } from '../../http/idempotency.ts'
-import { errors, message, success } from '../common.ts'
+import { documented, done, message, succeeded, success } from '../common.ts'
 import { credential } from './presenter.ts'
 import {
   changeCredentialBody,
@@ -23,23 +23,18 @@ import {
 } from './schema.ts'
 
 export function confCredentialRoutes(app: App, dependencies: ApiDependencies): void {
+  const route = documented(app, 'Conferencing credentials')
   const { database, seals } = dependencies
-  const tags = ['Conferencing credentials']
 
-  app.post(
-    '/conf-credentials',
-    {
-      config: { isIdempotent: true },
-      schema: {
-        summary: 'Store an app of the conferencing platform, or a user who authorized it',
-        description:
-          'Without `authorization_code` only the keys of the app are stored (type `app`). With it the code is exchanged for tokens and the profile of the user is read (type `user`); bots that name the credential get a fresh token at their start.',
-        tags,
-        body: createCredentialBody,
-        response: { 201: success(credentialSchema), ...errors() },
-      },
-    },
-    async (request, reply) =>
+  route.post('/conf-credentials', {
+    config: { isIdempotent: true },
+    summary: 'Store an app of the conferencing platform, or a user who authorized it',
+    description:
+      'Without `authorization_code` only the keys of the app are stored (type `app`). With it the code is exchanged for tokens and the profile of the user is read (type `user`); bots that name the credential get a fresh token at their start.',
+    body: createCredentialBody,
+    status: 201,
+    answer: success(credentialSchema),
+    handle: async (request, reply) =>
       onceOutside(database, request, reply, async () => {
         const { body } = request
         const keys = { clientId: body.client_id, clientSecret: body.client_secret }
@@ -52,22 +47,16 @@ export function confCredentialRoutes(app: App, dependencies: ApiDependencies): v
           user,
           extra: body.extra,
         })
-        return { status: 201, body: { success: true as const, data: credential(made) } }
+        return { status: 201, body: succeeded(credential(made)) }
       }),
-  )
+  })
 
-  app.get(
-    '/conf-credentials',
-    {
-      schema: {
-        summary: 'List stored credentials, oldest first',
-        description: 'All of them at once. Names, e-mail addresses and display names match in part, in any case.',
-        tags,
-        querystring: credentialQuery,
-        response: { 200: success(z.array(credentialSchema)), ...errors() },
-      },
-    },
-    async (request) => {
+  route.get('/conf-credentials', {
+    summary: 'List stored credentials, oldest first',
+    description: 'All of them at once. Names, e-mail addresses and display names match in part, in any case.',
+    querystring: credentialQuery,
+    answer: success(z.array(credentialSchema)),
+    async handle(request) {
       const { query } = request
       const rows = await listConnections(database, callerOf(request).teamId, {
         name: query.name,
@@ -78,42 +67,32 @@ export function confCredentialRoutes(app: App, dependencies: ApiDependencies): v
         states: query.state,
         extra: query.extra,
       })
-      return { success: true as const, data: rows.map(credential) }
+      return succeeded(rows.map(credential))
     },
-  )
+  })
 
-  app.get(
-    '/conf-credentials/:credential_id',
-    {
-      schema: {
-        summary: 'A stored credential',
-        tags,
-        params: credentialParams,
-        response: { 200: success(credentialSchema), ...errors(404) },
-      },
-    },
-    async (request) => {
+  route.get('/conf-credentials/:credential_id', {
+    summary: 'A stored credential',
+    params: credentialParams,
+    answer: success(credentialSchema),
+    refusals: [404],
+    async handle(request) {
       const { credential_id: id } = request.params
       const row = await readConnection(database, callerOf(request).teamId, id)
       if (row === undefined) throw refusals.credentialNotFound(id)
-      return { success: true as const, data: credential(row) }
+      return succeeded(credential(row))
     },
-  )
+  })
 
-  app.patch(
-    '/conf-credentials/:credential_id',
-    {
-      schema: {
-        summary: 'Rename a credential, change its keys, or authorize it again',
-        description:
-          '`client_id` and `client_secret` change together. With `authorization_code`, `redirect_uri` and both keys the user authorizes the app again: the state is active and the profile is read again.',
-        tags,
-        params: credentialParams,
-        body: changeCredentialBody,
-        response: { 200: success(credentialSchema), ...errors(404) },
-      },
-    },
-    async (request) => {
+  route.patch('/conf-credentials/:credential_id', {
+    summary: 'Rename a credential, change its keys, or authorize it again',
+    description:
+      '`client_id` and `client_secret` change together. With `authorization_code`, `redirect_uri` and both keys the user authorizes the app again: the state is active and the profile is read again.',
+    params: credentialParams,
+    body: changeCredentialBody,
+    answer: success(credentialSchema),
+    refusals: [404],
+    async handle(request) {
       const { body } = request
       const { credential_id: id } = request.params
       const { teamId } = callerOf(request)
@@ -125,27 +104,22 @@ export function confCredentialRoutes(app: App, dependencies: ApiDependencies): v
       const change = { name: body.name, extra: body.extra, app: keys, user }
       const row = await changeConnection(database, seals, { teamId, id }, change)
       if (row === undefined) throw refusals.credentialNotFound(id)
-      return { success: true as const, data: credential(row) }
+      return succeeded(credential(row))
     },
-  )
+  })
 
-  app.delete(
-    '/conf-credentials/:credential_id',
-    {
-      schema: {
-        summary: 'Delete a credential with its secrets and tokens',
-        description: 'Bots that name it fail with CONF_OBF_TOKEN_ERROR at their start.',
-        tags,
-        params: credentialParams,
-        response: { 200: message, ...errors(404) },
-      },
-    },
-    async (request) => {
+  route.delete('/conf-credentials/:credential_id', {
+    summary: 'Delete a credential with its secrets and tokens',
+    description: 'Bots that name it fail with CONF_OBF_TOKEN_ERROR at their start.',
+    params: credentialParams,
+    answer: message,
+    refusals: [404],
+    async handle(request) {
       const { credential_id: id } = request.params
       if (!(await deleteConnection(database, callerOf(request).teamId, id))) throw refusals.credentialNotFound(id)
-      return { success: true as const, data: { message: 'Conf credential deleted successfully' } }
+      return done('Conf credential deleted successfully')
     },
-  )
+  })
 
   /** Null if the body has no code. */
   async function userOf(

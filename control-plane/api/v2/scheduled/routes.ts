@@ -6,18 +6,19 @@ import { changeScheduledBot } from '../../../actions/change-scheduled-bot.ts'
 import { createBot } from '../../../actions/create-bot.ts'
 import { askToLeave } from '../../../actions/stop-bot.ts'
 import type { BotRow } from '../../../rows/index.ts'
+import { logChange } from '../../../store/audit-log.ts'
 import { readBot } from '../../../store/bots/bots.ts'
 import { listScheduledBots } from '../../../store/bots/list.ts'
 import { openRequest } from '../../../store/bots/secrets.ts'
 import type { ApiDependencies } from '../../dependencies.ts'
 import { refusals } from '../../http/errors.ts'
-import { type App, callerOf } from '../../http/generation.ts'
+import { type App, callerOf, checkFirst } from '../../http/generation.ts'
 import { once } from '../../http/idempotency.ts'
 import { checkCredential, checkOwnKey, errorOfRefusal, meetingOf } from '../../new-bot.ts'
-import { checkBotFirst, generationSeenBy, isOf } from '../bots/access.ts'
+import { generationSeenBy, isOf } from '../bots/access.ts'
 import { changeOfBody, newBotOf } from '../bots/request.ts'
 import { createdBot } from '../bots/schema.ts'
-import { botParams, commaList, errors, limit, list, message, success } from '../common.ts'
+import { botParams, commaList, documented, done, limit, list, message, succeeded, success } from '../common.ts'
 import { cursorsOf, pageRequest } from '../cursor.ts'
 import { botFilters, checkWithinDays, filterTime } from '../filters.ts'
 import { isChangeable, joinTimeOf } from './join-time.ts'
@@ -41,24 +42,20 @@ const listQuery = z.strictObject({
 const TOO_LATE = 'A scheduled bot can be changed while its old and its new join time are at least 4 minutes ahead'
 
 export function scheduledRoutes(app: App, dependencies: ApiDependencies): void {
+  const route = documented(app, 'Scheduled bots')
   const { database, readList, seals, clock } = dependencies
-  const tags = ['Scheduled bots']
-  const exists = checkBotFirst((request, botId) => scheduledBot(dependencies, request, botId))
+  const exists = checkFirst(botParams, (request, { bot_id: botId }) => scheduledBot(dependencies, request, botId))
 
-  app.post(
-    '/bots/scheduled',
-    {
-      config: { permission: 'sending', createsBots: true, isIdempotent: true },
-      schema: {
-        summary: 'Schedule a bot',
-        description:
-          'Nothing is reserved until the join time; daily cap, tokens and duplicates are checked then. The bot keeps this id.',
-        tags,
-        body: scheduleBotBody,
-        response: { 201: success(createdBot), ...errors(404, 409) },
-      },
-    },
-    async (request, reply) =>
+  route.post('/bots/scheduled', {
+    config: { permission: 'sending', createsBots: true, isIdempotent: true },
+    summary: 'Schedule a bot',
+    description:
+      'Nothing is reserved until the join time; daily cap, tokens and duplicates are checked then. The bot keeps this id.',
+    body: scheduleBotBody,
+    status: 201,
+    answer: success(createdBot),
+    refusals: [404, 409],
+    handle: async (request, reply) =>
       // A repeat gets the first answer, also after its join time.
       once(database, request, reply, async (tx) => {
         const joinAt = joinTimeOf(request.body.join_at, clock.now())
@@ -66,21 +63,15 @@ export function scheduledRoutes(app: App, dependencies: ApiDependencies): void {
         await checkCredential(tx, bot.teamId, bot.request)
         const created = await createBot(tx, seals, bot)
         if ('refused' in created) throw errorOfRefusal(created.refused)
-        return { status: 201, body: { success: true as const, data: { bot_id: created.botId } } }
+        return { status: 201, body: succeeded({ bot_id: created.botId }) }
       }),
-  )
+  })
 
-  app.get(
-    '/bots/scheduled',
-    {
-      schema: {
-        summary: 'List scheduled bots, earliest join time first',
-        tags,
-        querystring: listQuery,
-        response: { 200: list(scheduledItemSchema), ...errors() },
-      },
-    },
-    async (request) => {
+  route.get('/bots/scheduled', {
+    summary: 'List scheduled bots, earliest join time first',
+    querystring: listQuery,
+    answer: list(scheduledItemSchema),
+    async handle(request) {
       const { query } = request
       checkWithinDays('scheduled_after', query.scheduled_after, clock.now(), true)
       checkWithinDays('scheduled_before', query.scheduled_before, clock.now(), true)
@@ -103,38 +94,28 @@ export function scheduledRoutes(app: App, dependencies: ApiDependencies): void {
       )
       return { success: true as const, data: page.bots.map(scheduledItem), ...cursorsOf(page) }
     },
-  )
+  })
 
-  app.get(
-    '/bots/scheduled/:bot_id',
-    {
-      schema: {
-        summary: 'A scheduled bot',
-        tags,
-        params: botParams,
-        response: { 200: success(scheduledDetailsSchema), ...errors(404) },
-      },
-    },
-    async (request) => {
+  route.get('/bots/scheduled/:bot_id', {
+    summary: 'A scheduled bot',
+    params: botParams,
+    answer: success(scheduledDetailsSchema),
+    refusals: [404],
+    async handle(request) {
       const bot = await scheduledBot(dependencies, request, request.params.bot_id)
-      return { success: true as const, data: scheduledDetails(bot) }
+      return succeeded(scheduledDetails(bot))
     },
-  )
+  })
 
-  app.patch(
-    '/bots/scheduled/:bot_id',
-    {
-      preValidation: exists,
-      schema: {
-        summary: 'Change a scheduled bot',
-        description: `${TOO_LATE}.`,
-        tags,
-        params: botParams,
-        body: changeScheduledBody,
-        response: { 200: message, ...errors(404, 409) },
-      },
-    },
-    async (request) => {
+  route.patch('/bots/scheduled/:bot_id', {
+    preValidation: exists,
+    summary: 'Change a scheduled bot',
+    description: `${TOO_LATE}.`,
+    params: botParams,
+    body: changeScheduledBody,
+    answer: message,
+    refusals: [404, 409],
+    async handle(request) {
       const { bot_id: botId } = request.params
       const { body } = request
       const given = changeOfBody(body, dependencies)
@@ -156,24 +137,20 @@ export function scheduledRoutes(app: App, dependencies: ApiDependencies): void {
           },
         }
         await changeScheduledBot(tx, seals, bot, change, now)
+        await logChange(tx, { teamId: bot.team_id, action: 'bot.change', target: botId })
       })
       if (changed === 'not_found') throw refusals.scheduledBotNotFound(botId)
-      return { success: true as const, data: { message: 'Scheduled bot updated successfully.' } }
+      return done('Scheduled bot updated successfully.')
     },
-  )
+  })
 
-  app.delete(
-    '/bots/scheduled/:bot_id',
-    {
-      schema: {
-        summary: 'Cancel a scheduled bot',
-        description: 'A bot that has started already is asked to leave.',
-        tags,
-        params: botParams,
-        response: { 200: message, ...errors(404, 409) },
-      },
-    },
-    async (request) => {
+  route.delete('/bots/scheduled/:bot_id', {
+    summary: 'Cancel a scheduled bot',
+    description: 'A bot that has started already is asked to leave.',
+    params: botParams,
+    answer: message,
+    refusals: [404, 409],
+    async handle(request) {
       const bot = await scheduledBot(dependencies, request, request.params.bot_id)
       const asked = await askToLeave(database, bot.id)
       if (asked === 'not_found') throw refusals.scheduledBotNotFound(bot.id)
@@ -181,9 +158,9 @@ export function scheduledRoutes(app: App, dependencies: ApiDependencies): void {
         const isPlan = bot.schedule_status === 'cancelled' || bot.schedule_status === 'failed'
         throw refusals.botStatus(bot.id, isPlan ? bot.schedule_status! : asked.refused)
       }
-      return { success: true as const, data: { message: 'Scheduled bot deleted successfully.' } }
+      return done('Scheduled bot deleted successfully.')
     },
-  )
+  })
 }
 
 async function scheduledBot({ database }: ApiDependencies, request: FastifyRequest, botId: string): Promise<BotRow> {

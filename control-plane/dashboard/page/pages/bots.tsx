@@ -1,10 +1,9 @@
 import { useSignal } from '@preact/signals'
 import { clock } from '../../../../report/page/parts/clock.ts'
-import { answerOf, type BotItem, v2 } from '../api.ts'
+import { answerOf, v2 } from '../api.ts'
 import { changes } from '../feed.ts'
-import { useAction } from '../parts/action.tsx'
 import { Choice } from '../parts/form.tsx'
-import { Shown, useLoaded } from '../parts/load.tsx'
+import { Pages } from '../parts/load.tsx'
 import { Status, Table, Time } from '../parts/pieces.tsx'
 import { Link } from '../router.tsx'
 import { STATUS_TEXTS, TEXTS } from '../texts.ts'
@@ -13,9 +12,7 @@ import { STATUS_TEXTS, TEXTS } from '../texts.ts'
 export function Bots() {
   const name = useSignal('')
   const status = useSignal('')
-  const more = useSignal<{ bots: BotItem[]; cursor: string | null } | null>(null)
-  const action = useAction()
-  const page = async (cursor: string | null) => {
+  const read = (cursor: string | null) => {
     const query = {
       limit: 50,
       ...(name.value && { bot_name: name.value }),
@@ -24,14 +21,6 @@ export function Bots() {
     }
     return answerOf(v2.GET('/v2/bots', { params: { query } }))
   }
-  const first = useLoaded(
-    async () => {
-      const answer = await page(null)
-      more.value = null
-      return answer
-    },
-    () => [changes.value, name.value, status.value],
-  )
   const { scheduled: _scheduled, cancelled: _cancelled, ...statuses } = STATUS_TEXTS
   return (
     <>
@@ -51,49 +40,22 @@ export function Bots() {
           }}
         />
       </div>
-      <Shown of={first}>
-        {({ data, cursor }) => {
-          const bots = [...data, ...(more.value?.bots ?? [])]
-          const next = more.value === null ? cursor : more.value.cursor
-          if (bots.length === 0) return <p class="soft">{TEXTS.bots.empty}</p>
-          return (
-            <>
-              <Table columns={TEXTS.bots.columns} label={TEXTS.bots.title}>
-                {bots.map((bot) => (
-                  <tr key={bot.bot_id}>
-                    <td>
-                      <Link to={`/bots/${bot.bot_id}`}>{bot.bot_name}</Link>
-                    </td>
-                    <td>{bot.meeting_url}</td>
-                    <td>
-                      <Status of={bot.status} />
-                    </td>
-                    <td>
-                      <Time at={bot.created_at} />
-                    </td>
-                    <td>{bot.duration === null ? TEXTS.none : clock(bot.duration)}</td>
-                  </tr>
-                ))}
-              </Table>
-              {next !== null && (
-                <button
-                  type="button"
-                  disabled={action.isBusy.value}
-                  onClick={() =>
-                    action.run(async () => {
-                      const answer = await page(next)
-                      more.value = { bots: [...(more.value?.bots ?? []), ...answer.data], cursor: answer.cursor }
-                      return null
-                    })
-                  }
-                >
-                  {TEXTS.more}
-                </button>
-              )}
-            </>
-          )
-        }}
-      </Shown>
+      <Pages read={read} when={() => [changes.value, name.value, status.value]} empty={TEXTS.bots.empty}>
+        {(bots) => (
+          <Table
+            texts={TEXTS.bots}
+            entries={bots}
+            keyOf={(bot) => bot.bot_id}
+            cells={(bot) => [
+              <Link to={`/bots/${bot.bot_id}`}>{bot.bot_name}</Link>,
+              bot.meeting_url,
+              <Status of={bot.status} />,
+              <Time at={bot.created_at} />,
+              bot.duration === null ? TEXTS.none : clock(bot.duration),
+            ]}
+          />
+        )}
+      </Pages>
     </>
   )
 }

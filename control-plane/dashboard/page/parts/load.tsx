@@ -4,6 +4,7 @@ import type { ComponentChildren } from 'preact'
 import { useCallback } from 'preact/hooks'
 import { sentenceOf } from '../api.ts'
 import { TEXTS } from '../texts.ts'
+import { useAction } from './action.tsx'
 
 export interface Loaded<T> {
   value: Signal<T | undefined>
@@ -54,5 +55,60 @@ export function Shown<T>({ of, children }: { of: Loaded<T>; children: (value: T)
       )}
       {value === undefined ? of.error.value === null && <p class="soft">{TEXTS.loading}</p> : children(value)}
     </>
+  )
+}
+
+interface Page<T> {
+  data: T[]
+  /** Of the next page; null at the end. */
+  cursor: string | null
+}
+
+/** A list in pages. It begins again when a signal that `when` reads changes. */
+export function Pages<T>({
+  read,
+  when,
+  empty,
+  children,
+}: {
+  read: (cursor: string | null) => Promise<Page<T>>
+  when: () => unknown
+  empty: string
+  children: (rows: T[]) => ComponentChildren
+}) {
+  const more = useSignal<Page<T> | null>(null)
+  const action = useAction()
+  const first = useLoaded(async () => {
+    const page = await read(null)
+    more.value = null
+    return page
+  }, when)
+  return (
+    <Shown of={first}>
+      {({ data, cursor }) => {
+        const rows = [...data, ...(more.value?.data ?? [])]
+        const next = more.value === null ? cursor : more.value.cursor
+        return (
+          <>
+            {rows.length === 0 ? <p class="soft">{next === null ? empty : TEXTS.noneSoFar}</p> : children(rows)}
+            {next !== null && (
+              <button
+                type="button"
+                disabled={action.isBusy.value}
+                onClick={() =>
+                  action.run(async () => {
+                    const page = await read(next)
+                    more.value = { data: [...(more.value?.data ?? []), ...page.data], cursor: page.cursor }
+                    return null
+                  })
+                }
+              >
+                {TEXTS.more}
+              </button>
+            )}
+          </>
+        )
+      }}
+    </Shown>
   )
 }

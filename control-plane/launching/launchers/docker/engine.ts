@@ -89,6 +89,15 @@ export function wasNeverSent(error: unknown): boolean {
   return ['ECONNREFUSED', 'ENOENT', 'EACCES', 'EHOSTUNREACH', 'ENETUNREACH', 'ENOTFOUND'].includes(String(code))
 }
 
+/** Whether the engine is away: it answered with an error, or not at all, or the connection broke. */
+export function isAway(error: unknown): boolean {
+  const { code, message } = error as { code?: unknown; message?: unknown }
+  const isBroken = ['ECONNRESET', 'EPIPE', 'ETIMEDOUT'].includes(String(code))
+  return (
+    statusOf(error) !== null || wasNeverSent(error) || isBroken || /socket hang up|timed? ?out/i.test(String(message))
+  )
+}
+
 /** A container that the machine has no room for now; it would start later. */
 export function isShortage(error: unknown): boolean {
   return /cannot allocate memory|no space left on device|resource temporarily unavailable/i.test(sentenceOf(error))

@@ -2,39 +2,23 @@
  * Bots as containers of a Docker engine. The engine keeps them and says how they ended; the service keeps nothing, so it
  * may be restarted at any time. A container gets its job from the service, for a token that serves once.
  */
-import { randomBytes } from 'node:crypto'
-import { chown, mkdir, rm } from 'node:fs/promises'
+import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
-import { inTurn } from '@standin/base/in-turn.ts'
-import type Docker from 'dockerode'
-import {
-  type JobOffers,
-  type Launcher,
-  type LaunchHandle,
-  type LaunchSpec,
-  type LaunchState,
-  type Log,
-  NoRoom,
-} from '../../../ports.ts'
-import { botName, isBotName, knownName, placeOf } from '../shared/bot-name.ts'
-import { botLimit, limitReached } from '../shared/capacity.ts'
-import { LABELS, withOperatorKeys } from '../shared/container-environment.ts'
+import type { JobOffers, Launcher, LaunchHandle, LaunchState, Log } from '../../../ports.ts'
+import { isBotName, knownName, placeOf } from '../shared/bot-name.ts'
+import { botLimit } from '../shared/capacity.ts'
+import { LABELS } from '../shared/container-environment.ts'
 import { endWithout, NEVER_STARTED } from '../shared/evidence.ts'
 import { killLater } from '../shared/kill-later.ts'
 import { createExpectedCost, type LearnedCost } from '../shared/learned-cost.ts'
-import { type ContainerSettings, containerOf } from './container.ts'
-import { connectEngine, isShortage, requireImage, sentenceOf, statusOf, wasNeverSent } from './engine.ts'
+import type { ContainerSettings } from './container.ts'
+import { connectEngine, isAway, requireImage, sentenceOf, statusOf } from './engine.ts'
 import { endedState, stateOf } from './evidence.ts'
+import { createStart } from './start.ts'
 import { copyJournal, copyWork } from './work.ts'
 
 /** A younger bot has not taken the memory yet that it is going to need. */
 const STARTING_MS = 60_000
-/** How often the launcher looks for a container that another launcher makes. */
-const APPEARS_TRIES = 50
-const APPEARS_EVERY_MS = 200
-/** The user of the worker's image. */
-const IMAGE_USER = 1000
 
 export interface DockerLauncherSettings extends ContainerSettings {
   /** The form is that of `DOCKER_HOST`. Null: that variable of this process, or the usual socket. */
@@ -61,8 +45,6 @@ export async function createDockerLauncher(settings: DockerLauncherSettings): Pr
   const making = new Set<string>()
   /** Bots that this process killed. After a restart, the evidence no longer shows who killed them. */
   const killed = new Set<string>()
-  /** Starts check the free room one after the other; otherwise all would see the same free place. */
-  const oneByOne = inTurn(1)
   const expectedCost = createExpectedCost(settings.learnedCost, log)
 
   async function ownContainers() {
@@ -103,91 +85,6 @@ export async function createDockerLauncher(settings: DockerLauncherSettings): Pr
   async function findOurs(name: string) {
     const found = await find(name)
     return found?.isOurs ? found : null
-  }
-
-  /** Takes a place for the bot, if it is not there already. */
-  function reserve(name: string): Promise<{ isNew: boolean; handle: LaunchHandle }> {
-    return oneByOne(async () => {
-      let handle: LaunchHandle
-      try {
-        handle = { name, engine: (await engine.facts()).id }
-        const found = await find(name)
-        if (found?.isOurs || making.has(name)) return { isNew: false, handle }
-        if (found !== null) throw new Error(`The name ${name} is taken by a container that is not of this installation`)
-        const { free, limit } = await room()
-        if (free === 0) throw new NoRoom(limitReached(limit, 'on this engine'))
-      } catch (error) {
-        // Nothing was asked of the engine yet, so the bot can wait.
-        if (statusOf(error) !== null || isEngineAway(error))
-          throw new NoRoom(`The Docker engine does not answer: ${sentenceOf(error)}`)
-        throw error
-      }
-      making.add(name)
-      return { isNew: true, handle }
-    })
-  }
-
-  async function start(spec: LaunchSpec): Promise<LaunchHandle> {
-    const name = botName(spec)
-    const { isNew, handle } = await reserve(name)
-    if (!isNew) return handle
-    try {
-      await make(spec, name)
-      return handle
-    } finally {
-      making.delete(name)
-    }
-  }
-
-  async function make(spec: LaunchSpec, name: string): Promise<void> {
-    const { botId, attempt } = spec
-    await mkdirs(spec)
-    const token = randomBytes(32).toString('base64url')
-    const address = { url: offers.addressOf(botId, attempt), token }
-    let container: Docker.Container
-    try {
-      container = await docker.createContainer(containerOf(spec, name, address, settings))
-    } catch (error) {
-      // Of two processes that make it at once, one succeeds and continues alone.
-      if (statusOf(error) === 409 && (await appears(name))) return
-      if (wasNeverSent(error)) throw new NoRoom(`The Docker engine does not answer: ${sentenceOf(error)}`)
-      throw new Error(`The container of the bot could not be made: ${sentenceOf(error)}`, { cause: error })
-    }
-    try {
-      await offers.offer({ ...spec, job: withOperatorKeys(spec.job, settings.environment) }, token)
-      await container.start()
-    } catch (error) {
-      const isGone = await undo(spec, container)
-      if (isGone && isShortage(error)) throw new NoRoom(`The engine has no room: ${sentenceOf(error)}`)
-      throw new Error(`The container of the bot could not be started: ${sentenceOf(error)}`, { cause: error })
-    }
-  }
-
-  /** The engine gives a name away before it shows the container. */
-  async function appears(name: string): Promise<boolean> {
-    for (let tries = 0; tries < APPEARS_TRIES; tries++) {
-      const found = await find(name)
-      if (found !== null) return found.isOurs
-      await sleep(APPEARS_EVERY_MS)
-    }
-    return false
-  }
-
-  /** Without its job a container that was started all the same ends by itself. */
-  async function undo({ botId, attempt }: LaunchSpec, container: Docker.Container): Promise<boolean> {
-    const steps = [offers.withdraw(botId, attempt), container.remove({ v: true, force: true })]
-    const results = await Promise.allSettled(steps)
-    const failed = results.flatMap((result) => (result.status === 'rejected' ? [sentenceOf(result.reason)] : []))
-    if (failed.length > 0)
-      log.warn({ bot: botId, attempt, failed }, 'A container that was not started could not be removed')
-    return failed.length === 0
-  }
-
-  /** The engine makes missing folders itself, but for root alone. */
-  async function mkdirs({ job: { storage } }: LaunchSpec): Promise<void> {
-    if (storage.type !== 'folder') return
-    await mkdir(storage.path, { recursive: true, mode: 0o700 })
-    if (process.getuid?.() === 0) await chown(storage.path, IMAGE_USER, IMAGE_USER)
   }
 
   async function signalBot({ name }: LaunchHandle, signal: 'SIGTERM' | 'SIGKILL'): Promise<void> {
@@ -234,14 +131,14 @@ export async function createDockerLauncher(settings: DockerLauncherSettings): Pr
           return await endedState(found.container, found.facts, killed.has(name))
       }
     } catch (error) {
-      if (statusOf(error) === null && !isEngineAway(error)) throw error
+      if (!isAway(error)) throw error
       return { state: 'unknown', reason: `The Docker engine does not answer: ${sentenceOf(error)}` }
     }
   }
 
   return {
     kind: 'docker',
-    start,
+    start: createStart({ settings, engine, making, find, room }),
     inspect,
     kill,
     async stop(handle, patienceMs) {
@@ -280,16 +177,4 @@ export async function createDockerLauncher(settings: DockerLauncherSettings): Pr
     /** Where the engine does not answer, each start fails with its own error. */
     capacity: () => room().catch(() => null),
   }
-}
-
-/** No answer, or the connection broke. */
-function isEngineAway(error: unknown): boolean {
-  const { code, message } = error as { code?: unknown; message?: unknown }
-  return (
-    wasNeverSent(error) ||
-    code === 'ECONNRESET' ||
-    code === 'EPIPE' ||
-    code === 'ETIMEDOUT' ||
-    /socket hang up|timed? ?out/i.test(String(message))
-  )
 }

@@ -2,31 +2,21 @@
  * Bots as Jobs of a Kubernetes cluster, one for each attempt. The cluster keeps them and says how they ended; the service
  * keeps nothing, so it may be restarted at any time. A pod gets its job from the service, for a token that serves once.
  */
-import { randomBytes } from 'node:crypto'
 import { type KubeConfig, PatchStrategy, setHeaderOptions, type V1Job, type V1Pod } from '@kubernetes/client-node'
-import {
-  type JobOffers,
-  type Launcher,
-  type LaunchHandle,
-  type LaunchSpec,
-  type LaunchState,
-  type Log,
-  NoRoom,
-} from '../../../ports.ts'
-import { botName, placeOf } from '../shared/bot-name.ts'
-import { limitReached } from '../shared/capacity.ts'
-import { LABELS, withOperatorKeys } from '../shared/container-environment.ts'
+import type { JobOffers, Launcher, LaunchHandle, LaunchState, Log } from '../../../ports.ts'
+import { placeOf } from '../shared/bot-name.ts'
+import { LABELS } from '../shared/container-environment.ts'
 import { endWithout, NEVER_STARTED } from '../shared/evidence.ts'
-import { type Cluster, connectCluster, isQuota, sentenceOf, statusOf, wasNotDone } from './cluster.ts'
+import { type Cluster, connectCluster, sentenceOf, statusOf, wasNotDone } from './cluster.ts'
 import { createWarnings } from './events.ts'
-import { type BotState, botPod, NO_POD, stateOf, waitReason } from './evidence.ts'
+import { type BotState, botPod, NO_POD, stateOf } from './evidence.ts'
 import { type JobFacts, jobFacts, type PodFacts, podFacts } from './facts.ts'
-import { FINALIZER, kubernetesJobOf, MARK, type Mark, type PodSettings, WHY } from './job.ts'
+import { FINALIZER, MARK, type PodSettings, WHY } from './job.ts'
 import { LogKeeper } from './logs.ts'
+import { roomIn } from './room.ts'
+import { createStart } from './start.ts'
 import { listAll, openBook, type WatchedKind } from './watch.ts'
 
-/** Bots that may wait for a node at once: enough to make an autoscaler add one, too few to fill the cluster's queue. */
-const MAX_WAITING = 10
 /** The shortest that a node knows between SIGTERM and SIGKILL. */
 const MIN_GRACE_SECONDS = 1
 const WHY_CHARACTERS = 500
@@ -41,7 +31,7 @@ export interface KubernetesLauncherSettings extends PodSettings {
 
 /** Rejects with a sentence if the cluster does not answer, or does not allow what the launcher does. */
 export async function createKubernetesLauncher(settings: KubernetesLauncherSettings): Promise<Launcher> {
-  const { offers, installation, namespace, log } = settings
+  const { offers, installation, namespace } = settings
   const cluster = connectCluster(settings.config)
   const { batch, core } = cluster
   const logs = new LogKeeper(cluster, namespace)
@@ -52,40 +42,10 @@ export async function createKubernetesLauncher(settings: KubernetesLauncherSetti
   const over = new Set<string>()
   const closing = new AbortController()
   const ours = `${LABELS.installation}=${installation}`
-  const jobKind: WatchedKind<V1Job, JobFacts> = {
-    path: `/apis/batch/v1/namespaces/${namespace}/jobs`,
-    labelSelector: ours,
-    list: (query) => batch.listNamespacedJob({ namespace, ...query }),
-    factsOf: jobFacts,
-  }
-  const podKind: WatchedKind<V1Pod, PodFacts> = {
-    path: `/api/v1/namespaces/${namespace}/pods`,
-    labelSelector: ours,
-    list: (query) => core.listNamespacedPod({ namespace, ...query }),
-    factsOf: podFacts,
-  }
+  const { jobKind, podKind } = kindsOf(cluster, namespace, ours)
   const [jobs, pods] = await openBooks(cluster, settings, jobKind, podKind, closing.signal)
 
-  const isOver = ({ name, end }: JobFacts) =>
-    end !== null || over.has(name) || botPod(pods.of(name))?.container.state === 'terminated'
-
-  /** Null if only the cluster knows. Its own words where bots wait for it. */
-  function room(): { free: number; limit: number; wait?: { bot: string; reason: string } } | null {
-    const open = [...jobs.all()].filter((job) => !isOver(job))
-    const now = Date.now()
-    const waits = open.flatMap((job) => {
-      const reason = waitReason(job, pods.of(job.bot), now)
-      return reason === null ? [] : [{ bot: job.bot, reason }]
-    })
-    const unlisted = [...making].filter((name) => jobs.of(name).length === 0)
-    const used = open.length + unlisted.length
-    const { maxBots } = settings
-    if (maxBots === null && waits.length === 0) return null
-    const mayWait = waits.length === 0 ? Number.POSITIVE_INFINITY : Math.max(0, MAX_WAITING - waits.length)
-    const free = Math.min(mayWait, Math.max(0, (maxBots ?? Number.POSITIVE_INFINITY) - used))
-    const isFull = maxBots !== null && used >= maxBots
-    return { free, limit: maxBots ?? used + free, ...(free === 0 && !isFull && { wait: waits[0]! }) }
-  }
+  const room = () => roomIn({ jobs, pods, making, over, maxBots: settings.maxBots })
 
   async function explained({ bot, reason }: { bot: string; reason: string }): Promise<string> {
     const warning = reason === NO_POD ? await warningOf(bot) : null
@@ -93,68 +53,6 @@ export async function createKubernetesLauncher(settings: KubernetesLauncherSetti
   }
 
   const handleOf = (name: string): LaunchHandle => ({ name, namespace })
-
-  async function start(spec: LaunchSpec): Promise<LaunchHandle> {
-    const name = botName(spec)
-    if (making.has(name) || jobs.of(name).length > 0) return handleOf(name)
-    const places = room()
-    if (places?.free === 0) throw new NoRoom(places.wait?.reason ?? limitReached(places.limit, 'in this cluster'))
-    making.add(name)
-    try {
-      await make(spec, name)
-      return handleOf(name)
-    } finally {
-      making.delete(name)
-    }
-  }
-
-  /**
-   * First the Job without a pod, then its job, then the pod: each pod finds its job, and no job waits without a Job.
-   */
-  async function make(spec: LaunchSpec, name: string): Promise<void> {
-    const { botId, attempt } = spec
-    const token = randomBytes(32).toString('base64url')
-    const address = { url: offers.addressOf(botId, attempt), token }
-    try {
-      const made = await batch.createNamespacedJob({ namespace, body: kubernetesJobOf(spec, name, address, settings) })
-      jobs.put(jobFacts(made)!)
-    } catch (error) {
-      // Of two processes that make it at once, one succeeds and continues alone.
-      if (statusOf(error) === 409 && (await readJob(name))) return
-      if (statusOf(error) === 409)
-        throw new Error(`The name ${name} is taken by a Job that is not of this installation`)
-      if (isQuota(error)) throw new NoRoom(`The namespace ${namespace} has no room: ${sentenceOf(error)}`)
-      if (wasNotDone(error)) throw new NoRoom(`The Kubernetes cluster does not answer: ${sentenceOf(error)}`)
-      throw new Error(`The Job of the bot could not be made: ${sentenceOf(error)}`, { cause: error })
-    }
-    try {
-      await offers.offer({ ...spec, job: withOperatorKeys(spec.job, settings.environment) }, token)
-      await begin(name)
-    } catch (error) {
-      await undo(spec, name)
-      throw new Error(`The Job of the bot could not be started: ${sentenceOf(error)}`, { cause: error })
-    }
-  }
-
-  /** Only if unchanged since it was made: a Job that was asked to end meanwhile stays without a pod. */
-  async function begin(name: string): Promise<void> {
-    const mark = `/metadata/annotations/${MARK}`
-    const body = [
-      { op: 'test', path: mark, value: 'made' satisfies Mark },
-      { op: 'replace', path: mark, value: 'started' satisfies Mark },
-      { op: 'replace', path: '/spec/parallelism', value: 1 },
-    ]
-    const options = setHeaderOptions('Content-Type', PatchStrategy.JsonPatch)
-    const started = await batch.patchNamespacedJob({ name, namespace, body }, options)
-    jobs.put(jobFacts(started)!)
-  }
-
-  /** Without its job a bot that was started all the same ends by itself. */
-  async function undo({ botId, attempt }: LaunchSpec, name: string): Promise<void> {
-    const results = await Promise.allSettled([offers.withdraw(botId, attempt), end(name, 'killed', 0)])
-    const failed = results.flatMap((result) => (result.status === 'rejected' ? [sentenceOf(result.reason)] : []))
-    if (failed.length > 0) log.warn({ bot: botId, attempt, failed }, 'A Job that was not started could not be ended')
-  }
 
   /** Null if there is no such Job, or one that is not ours. */
   async function readJob(name: string): Promise<JobFacts | null> {
@@ -278,7 +176,7 @@ export async function createKubernetesLauncher(settings: KubernetesLauncherSetti
 
   return {
     kind: 'kubernetes',
-    start,
+    start: createStart({ settings, batch, jobs, making, room, readJob, end }),
     inspect,
     stop: ({ name }, patienceMs) => end(name, 'stopped', patienceMs),
     kill: ({ name }) => end(name, 'killed', 0),
@@ -298,6 +196,22 @@ export async function createKubernetesLauncher(settings: KubernetesLauncherSetti
     },
     close: () => closing.abort(),
   }
+}
+
+function kindsOf({ batch, core }: Cluster, namespace: string, labelSelector: string) {
+  const jobKind: WatchedKind<V1Job, JobFacts> = {
+    path: `/apis/batch/v1/namespaces/${namespace}/jobs`,
+    labelSelector,
+    list: (query) => batch.listNamespacedJob({ namespace, ...query }),
+    factsOf: jobFacts,
+  }
+  const podKind: WatchedKind<V1Pod, PodFacts> = {
+    path: `/api/v1/namespaces/${namespace}/pods`,
+    labelSelector,
+    list: (query) => core.listNamespacedPod({ namespace, ...query }),
+    factsOf: podFacts,
+  }
+  return { jobKind, podKind }
 }
 
 async function openBooks(

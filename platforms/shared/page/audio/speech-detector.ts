@@ -99,18 +99,6 @@ export interface SpeechChange {
   at: number
 }
 
-export interface SpeechDetector {
-  /** Takes one observation and returns the turns that it begins or ends, oldest first. */
-  observe(evidence: SpeechEvidence): SpeechChange[]
-  /** Ends the turns whose time has run out; to be called a few times a second. */
-  tick(now: number): SpeechChange[]
-  /** The participant left: ends the turn and drops all knowledge of the participant. */
-  forget(participantId: string, at: number): SpeechChange[]
-  /** Ends every turn and drops all knowledge: after a lost connection or at the end. */
-  reset(at: number): SpeechChange[]
-  speaking(): string[]
-}
-
 interface Turn {
   source: SpeakerSource
   confidence: number
@@ -133,7 +121,9 @@ interface Known {
   isOverruled: boolean
 }
 
-export function createSpeechDetector(): SpeechDetector {
+export type SpeechDetector = ReturnType<typeof createSpeechDetector>
+
+export function createSpeechDetector() {
   const everybody = new Map<string, Known>()
   let lastRoundAt = Number.NEGATIVE_INFINITY
 
@@ -243,7 +233,8 @@ export function createSpeechDetector(): SpeechDetector {
   }
 
   return {
-    observe(evidence) {
+    /** Takes one observation and returns the turns that it begins or ends, oldest first. */
+    observe(evidence: SpeechEvidence): SpeechChange[] {
       if (evidence.kind === 'levels') bridgeStall(evidence.at)
       const changes = tick(evidence.at)
       if (evidence.kind === 'page_mark') changes.push(...mark(evidence.participantId, evidence.at))
@@ -254,20 +245,23 @@ export function createSpeechDetector(): SpeechDetector {
       }
       return inOrder(changes)
     },
+    /** Ends the turns whose time has run out; to be called a few times a second. */
     tick,
-    forget(participantId, at) {
+    /** The participant left: ends the turn and drops all knowledge of the participant. */
+    forget(participantId: string, at: number): SpeechChange[] {
       const known = everybody.get(participantId)
       const changes = known ? [...tick(at), ...end(participantId, known)] : []
       everybody.delete(participantId)
       return inOrder(changes)
     },
-    reset(at) {
+    /** Ends every turn and drops all knowledge: after a lost connection or at the end. */
+    reset(at: number): SpeechChange[] {
       const changes = [...tick(at), ...[...everybody].flatMap(([id, known]) => end(id, known))]
       everybody.clear()
       lastRoundAt = Number.NEGATIVE_INFINITY
       return inOrder(changes)
     },
-    speaking: () => [...everybody].filter(([, known]) => known.turn !== null).map(([id]) => id),
+    speaking: (): string[] => [...everybody].filter(([, known]) => known.turn !== null).map(([id]) => id),
   }
 }
 

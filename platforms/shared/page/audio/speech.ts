@@ -23,16 +23,9 @@ export interface SpeechSources {
   emit(changes: SpeechChange[]): void
 }
 
-export interface Speech {
-  /** The page marked this participant as speaking. */
-  mark(participantId: string): void
-  /** The captions showed a new word of this participant. */
-  caption(participantId: string): void
-  speaking(): ReadonlySet<string>
-  forget(participantId: string): void
-}
+export type Speech = ReturnType<typeof watchSpeech>
 
-export function watchSpeech({ receivers, ownersOfSource, levels, emit }: SpeechSources): Speech {
+export function watchSpeech({ receivers, ownersOfSource, levels, emit }: SpeechSources) {
   const detector = createSpeechDetector()
   const sample = createSourceSampler()
 
@@ -52,9 +45,11 @@ export function watchSpeech({ receivers, ownersOfSource, levels, emit }: SpeechS
   }, SAMPLE_EVERY_MS)
 
   return {
-    mark: (participantId) => emit(detector.observe({ kind: 'page_mark', participantId, at: pageNow() })),
-    caption: (participantId) => emit(detector.observe({ kind: 'caption', participantId, at: pageNow() })),
-    speaking: () => new Set(detector.speaking()),
-    forget: (participantId) => emit(detector.forget(participantId, pageNow())),
+    /** The page marked this participant as speaking. */
+    mark: (participantId: string): void => emit(detector.observe({ kind: 'page_mark', participantId, at: pageNow() })),
+    /** The captions showed a new word of this participant. */
+    caption: (participantId: string): void => emit(detector.observe({ kind: 'caption', participantId, at: pageNow() })),
+    speaking: (): ReadonlySet<string> => new Set(detector.speaking()),
+    forget: (participantId: string): void => emit(detector.forget(participantId, pageNow())),
   }
 }

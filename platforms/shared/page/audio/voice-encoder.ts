@@ -20,13 +20,9 @@ export interface VoicePacket {
   opus: Uint8Array
 }
 
-export interface VoiceEncoder {
-  encode(heard: Heard): void
-  /** The next piece begins a new stretch. */
-  end(): void
-}
+export type VoiceEncoder = ReturnType<typeof createVoiceEncoder>
 
-export function createVoiceEncoder(emit: (packet: VoicePacket) => void): VoiceEncoder {
+export function createVoiceEncoder(emit: (packet: VoicePacket) => void) {
   let run: Run | null = null
 
   function end(): void {
@@ -56,7 +52,7 @@ export function createVoiceEncoder(emit: (packet: VoicePacket) => void): VoiceEn
   }
 
   return {
-    encode({ samples, at }) {
+    encode({ samples, at }: Heard): void {
       if (run && Math.abs(at - run.at - (run.samples / READ_RATE) * 1000) > SLIP_MS) end()
       run ??= begin(at)
       if (run.encoder.state !== 'configured') return
@@ -72,6 +68,7 @@ export function createVoiceEncoder(emit: (packet: VoicePacket) => void): VoiceEn
       data.close()
       run.samples += samples.length
     },
+    /** The next piece begins a new stretch. */
     end,
   }
 }

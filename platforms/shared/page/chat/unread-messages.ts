@@ -6,22 +6,19 @@
 /** A channel whose first messages all have no known content has changed its fields. */
 const EMPTY_MESSAGES = 10
 
-export interface UnreadMessages {
-  /** `empty`: well formed, but without anything that the script knows. `unread`: not well formed, or too long. */
-  note(channel: string, result: 'read' | 'empty' | 'unread'): void
-  /** Messages that could not be read, by channel; channels without any are left out. */
-  counts(): Readonly<Record<string, number>>
-}
+export type UnreadMessages = ReturnType<typeof createUnreadMessages>
 
-export function createUnreadMessages(): UnreadMessages {
+export function createUnreadMessages() {
   const channels = new Map<string, { read: number; empty: number; unread: number }>()
   return {
-    note(channel, result) {
+    /** `empty`: well formed, but without anything that the script knows. `unread`: not well formed, or too long. */
+    note(channel: string, result: 'read' | 'empty' | 'unread'): void {
       const counted = channels.get(channel) ?? { read: 0, empty: 0, unread: 0 }
       channels.set(channel, counted)
       counted[result] += 1
     },
-    counts() {
+    /** Messages that could not be read, by channel; channels without any are left out. */
+    counts(): Readonly<Record<string, number>> {
       const counts: Record<string, number> = {}
       for (const [channel, { read, empty, unread }] of channels) {
         const count = unread + (read === 0 && empty >= EMPTY_MESSAGES ? empty : 0)

@@ -7,13 +7,6 @@ export interface Size {
   height: number
 }
 
-export interface VirtualCamera {
-  /** A new track of the wanted size; every call gives another track. */
-  open(size: Size): MediaStreamTrack
-  /** Null for the card with initials. The old picture stays when the new one cannot be decoded. */
-  setImage(dataUrl: string | null): Promise<void>
-}
-
 const GROUND = '#1f2229'
 
 interface Source extends Size {
@@ -26,7 +19,7 @@ interface Source extends Size {
  * A canvas without drawing gives no frames at all, and people who join later would see no picture, so the same picture
  * is drawn again and again, slowly. One canvas for each size that was asked for; drawing starts with the first.
  */
-export function createVirtualCamera(name: string, framesPerSecond: number): VirtualCamera {
+export function createVirtualCamera(name: string, framesPerSecond: number) {
   const sources: Source[] = []
   const every = setInterval.bind(globalThis)
   let image: ImageBitmap | null = null
@@ -62,8 +55,10 @@ export function createVirtualCamera(name: string, framesPerSecond: number): Virt
   }
 
   return {
-    open: (size) => sourceOf(size).track.clone(),
-    async setImage(dataUrl) {
+    /** A new track of the wanted size; every call gives another track. */
+    open: (size: Size): MediaStreamTrack => sourceOf(size).track.clone(),
+    /** Null for the card with initials. The old picture stays when the new one cannot be decoded. */
+    async setImage(dataUrl: string | null): Promise<void> {
       const next = dataUrl === null ? null : await decodeImage(dataUrl)
       image?.close()
       image = next

@@ -2,13 +2,6 @@
 import { createResampler } from '../audio/resampler.ts'
 import type { Playout } from '../types.ts'
 
-export interface VirtualMicrophone {
-  open(): MediaStreamTrack
-  /** Seconds that are now queued. */
-  play(samples: Float32Array | Int16Array, sampleRate: number): number
-  clear(): void
-}
-
 /** The first samples are played this much later, so that the next ones arrive in time. */
 const LEAD_SECONDS = 0.06
 
@@ -19,7 +12,7 @@ const LEAD_SECONDS = 0.06
  */
 const PIECE_SECONDS: Readonly<Record<Playout, number>> = { live: 0.01, even: 0.04 }
 
-export function createVirtualMicrophone(playout: Playout): VirtualMicrophone {
+export function createVirtualMicrophone(playout: Playout) {
   let graph: { context: AudioContext; output: MediaStreamAudioDestinationNode } | null = null
   let resample: { rate: number; run: (samples: Float32Array) => Float32Array } | null = null
   let queuedUntil = 0
@@ -45,14 +38,15 @@ export function createVirtualMicrophone(playout: Playout): VirtualMicrophone {
   }
 
   return {
-    open() {
+    open(): MediaStreamTrack {
       const { context, output } = openGraph()
       context.resume().catch(() => {})
       const track = output.stream.getAudioTracks()[0]
       if (!track) throw new Error('This browser cannot make a microphone')
       return track.clone()
     },
-    play(samples, sampleRate) {
+    /** Seconds that are now queued. */
+    play(samples: Float32Array | Int16Array, sampleRate: number): number {
       if (!(sampleRate >= 8000 && sampleRate <= 192_000))
         throw new RangeError(`Sample rate ${sampleRate} is not usable`)
       const { context, output } = openGraph()

@@ -6,21 +6,11 @@ import { documentStart, pageNow } from '../page-clock.ts'
 
 const CHECK_EVERY_MS = 100
 
-export interface CallControl {
-  /** The bot is in the call. */
-  begin(): void
-  /**
-   * UTC milliseconds since when the control is missing, or since when this document exists, if it never was in a call;
-   * null while the control is there.
-   */
-  goneAt(): number | null
-}
-
 /**
  * `find` may be slow: it is called only when the element of its last result is out of the page. `isOver` is for a page
  * whose control outlives the call.
  */
-export function watchCallControl(find: () => Element | null, isOver = () => false): CallControl {
+export function watchCallControl(find: () => Element | null, isOver = () => false) {
   let isBegun = false
   let control: Element | null = null
   let goneAt: number | null = null
@@ -31,13 +21,18 @@ export function watchCallControl(find: () => Element | null, isOver = () => fals
   }
 
   return {
-    begin() {
+    /** The bot is in the call. */
+    begin(): void {
       if (isBegun) return
       isBegun = true
       check()
       setInterval(check, CHECK_EVERY_MS)
     },
-    goneAt() {
+    /**
+     * UTC milliseconds since when the control is missing, or since when this document exists, if it never was in a call;
+     * null while the control is there.
+     */
+    goneAt(): number | null {
       if (!isBegun) return documentStart()
       check()
       return goneAt

@@ -1,14 +1,7 @@
 /** Messages of a panel that are new or have changed since they were read last, so that thousands of old ones cost nothing. */
 
-export interface ChangedNodes {
-  /** At most so many, in the panel's order; the others come with the next call. */
-  read(most: number): Element[]
-  /** Messages that left the page before they were read; each is returned once. */
-  gone(): Element[]
-}
-
 /** `panel` holds the messages (`message`); both may come, go and be recreated at any time. */
-export function watchChangedNodes(panel: string, message: string): ChangedNodes {
+export function watchChangedNodes(panel: string, message: string) {
   const changed = new Set<Element>()
   const gone = new Set<Element>()
   let watched: Element | null = null
@@ -27,7 +20,8 @@ export function watchChangedNodes(panel: string, message: string): ChangedNodes 
   })
 
   return {
-    read(most) {
+    /** At most so many, in the panel's order; the others come with the next call. */
+    read(most: number): Element[] {
       const root = document.querySelector(panel) ?? document.querySelector(message)?.closest('aside') ?? null
       for (const record of observer.takeRecords()) note(record)
       if (root !== watched) {
@@ -49,7 +43,8 @@ export function watchChangedNodes(panel: string, message: string): ChangedNodes 
       for (const element of taken) changed.delete(element)
       return taken
     },
-    gone() {
+    /** Messages that left the page before they were read; each is returned once. */
+    gone(): Element[] {
       const left = [...gone]
       gone.clear()
       return left

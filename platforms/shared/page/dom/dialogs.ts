@@ -4,22 +4,19 @@ import type { DialogSnapshot } from '../types.ts'
 import { reachableDocuments } from './documents.ts'
 import { isVisible, visibleLines } from './visible-text.ts'
 
-export interface DialogReader {
-  /** The open dialogs, outermost ones only. Numbers of earlier snapshots become invalid. */
-  read(): DialogSnapshot[]
-  reference(ref: number): Element | null
-}
+export type DialogReader = ReturnType<typeof createDialogReader>
 
 /** `select` gives the platform's selectors; `icon` is text that does not count as wording. `inFrames`: of frames too. */
 export function createDialogReader(
   select: (name: 'dialog' | 'clickable' | 'icon') => string,
   label: (element: Element) => string,
   inFrames = false,
-): DialogReader {
+) {
   const dialog = select('dialog')
   let references: Element[] = []
   return {
-    read() {
+    /** The open dialogs, outermost ones only. Numbers of earlier snapshots become invalid. */
+    read(): DialogSnapshot[] {
       references = []
       const documents = inFrames ? reachableDocuments() : [document]
       return documents
@@ -36,7 +33,7 @@ export function createDialogReader(
           })),
         }))
     },
-    reference: (ref) => references[ref] ?? null,
+    reference: (ref: number): Element | null => references[ref] ?? null,
   }
 }
 

@@ -1,17 +1,15 @@
 /** Recognizes a text of the page by its known labels, in every language of the platform's words. */
 import { plain } from './visible-text.ts'
 
-export interface Wording {
-  says(label: string, text: string): boolean
-  /** The first group of the label's expression that matched, such as a number; null without a match. */
-  read(label: string, text: string): string | null
-}
+export type Wording = ReturnType<typeof createWording>
 
 /** `labels` are sources of expressions by name, as `labelSources` in the driver makes them. */
-export function createWording(labels: Readonly<Record<string, string>>): Wording {
+export function createWording(labels: Readonly<Record<string, string>>) {
   const expressions = new Map(Object.entries(labels).map(([name, source]) => [name, new RegExp(source, 'iu')]))
   return {
-    says: (label, text) => expressions.get(label)?.test(plain(text)) ?? false,
-    read: (label, text) => expressions.get(label)?.exec(plain(text))?.slice(1).find(Boolean) ?? null,
+    says: (label: string, text: string): boolean => expressions.get(label)?.test(plain(text)) ?? false,
+    /** The first group of the label's expression that matched, such as a number; null without a match. */
+    read: (label: string, text: string): string | null =>
+      expressions.get(label)?.exec(plain(text))?.slice(1).find(Boolean) ?? null,
   }
 }

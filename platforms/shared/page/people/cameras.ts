@@ -2,14 +2,10 @@
 import type { CompositeTile } from '../picture/composite.ts'
 import type { PageEvent } from '../types.ts'
 
-export interface Cameras {
-  update(tiles: readonly CompositeTile[], at: number): void
-}
-
-export function createCameras(emit: (event: PageEvent) => void): Cameras {
+export function createCameras(emit: (event: PageEvent) => void) {
   const reported = new Set<string>()
   return {
-    update(tiles, at) {
+    update(tiles: readonly CompositeTile[], at: number): void {
       for (const { id: participantId, stream, isScreen } of tiles) {
         if (isScreen || stream === null || reported.has(participantId)) continue
         reported.add(participantId)

@@ -19,22 +19,19 @@ interface Present {
   sharing: Iterable<string>
 }
 
-export interface RosterReporter {
-  /** From now on the roster is reported. */
-  begin(at: number): void
-  update(present: Present, at: number): void
-}
+export type RosterReporter = ReturnType<typeof createRosterReporter>
 
-export function createRosterReporter(botName: string, emit: (event: PageEvent) => void): RosterReporter {
+export function createRosterReporter(botName: string, emit: (event: PageEvent) => void) {
   const reported = new Map<string, PageParticipant>()
   const reportedSharing = new Set<string>()
   let begunAt: number | null = null
 
   return {
-    begin(at) {
+    /** From now on the roster is reported. */
+    begin(at: number): void {
       begunAt ??= at
     },
-    update({ people, selfIsKnown, sharing }, at) {
+    update({ people, selfIsKnown, sharing }: Present, at: number): void {
       if (begunAt === null) return
       if (!selfIsKnown && at - begunAt < SELF_UNKNOWN_MS) return
       const present = people.filter(({ name }) => selfIsKnown || name !== botName)

@@ -6,18 +6,13 @@ import type { TileView } from './composite-tile.ts'
 import type { Place } from './layout.ts'
 import type { Surface } from './surface.ts'
 
-export interface Arrivals {
-  place(view: TileView, place: Place): void
-  /** Takes a tile out of view: now, or, with `comesWithPicture`, as soon as its replacement has appeared. */
-  takeAway(view: TileView, comesWithPicture: boolean): void
-  areDone(): boolean
-}
+export type Arrivals = ReturnType<typeof createArrivals>
 
 /** `gone` is called for each tile that leaves the view. */
 export function createArrivals(
   { nextFrame, framesToAppear }: Pick<Surface, 'nextFrame' | 'framesToAppear'>,
   gone: (view: TileView) => void,
-): Arrivals {
+) {
   const leaving = new Set<TileView>()
   let framesLeft = 0
 
@@ -34,12 +29,13 @@ export function createArrivals(
   }
 
   return {
-    place(view, place) {
+    place(view: TileView, place: Place): void {
       leaving.delete(view)
       view.keepAbove(false)
       view.place(place)
     },
-    takeAway(view, comesWithPicture) {
+    /** Takes a tile out of view: now, or, with `comesWithPicture`, as soon as its replacement has appeared. */
+    takeAway(view: TileView, comesWithPicture: boolean): void {
       if (!comesWithPicture) {
         if (!leaving.has(view)) gone(view)
         return
@@ -50,6 +46,6 @@ export function createArrivals(
       framesLeft = framesToAppear
       if (!isCounting) nextFrame(countDown)
     },
-    areDone: () => leaving.size === 0,
+    areDone: (): boolean => leaving.size === 0,
   }
 }

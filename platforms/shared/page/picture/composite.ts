@@ -17,40 +17,9 @@ export interface CompositeOptions {
 }
 
 /** Every call is repeatable. To be made at document start, so that its hooks come before the page's own. */
-export interface Composite {
-  /**
-   * Makes the picture a file of frames, with the worker of this source, instead of elements on the screen. Resolves with
-   * the bytes (hex) by which the file is known until `show`; with null if browser or page do not allow it.
-   */
-  openFrames(painter: string, size: { width: number; height: number }): Promise<string | null>
-  /** Back to the screen: the frames have no reader. */
-  closeFrames(): void
-  /** Paints frames with the page's tiles, and leaves the page as it is; does nothing on the screen. */
-  paintAhead(mode: CompositeMode): void
-  /** Shows the picture over the page, or changes its layout. */
-  show(mode: CompositeMode): void
-  /** The whole set of tiles, in the order in which people joined; call it whenever something changed. */
-  update(tiles: readonly CompositeTile[]): void
-  /** Reduces the picture, on a machine that cannot paint it all: fewer frames, or a smaller one in the middle. */
-  setStep(step: DegradationStep): void
-  /** Removes the layer; tiles are kept. */
-  hide(): void
-  /**
-   * Resolves once the picture of the latest `show`/`update` is really on the screen: every tile in view has painted a
-   * frame of its video, or shows initials because none came within `FIRST_FRAME_MS`. Waits for `show` first.
-   */
-  painted(): Promise<void>
-  /** The same as a flag. */
-  readonly isPainted: boolean
-  /** The painted frame, a PNG in base64; null while frames are not open. */
-  png(): Promise<string | null>
-  /** Why no frames are painted any more, for good; null while there is no fault. */
-  readonly fault: string | null
-  /** Removes everything, also the hooks. */
-  dispose(): void
-}
+export type Composite = ReturnType<typeof createComposite>
 
-export function createComposite({ emptyText = 'Waiting for others', painter: own }: CompositeOptions = {}): Composite {
+export function createComposite({ emptyText = 'Waiting for others', painter: own }: CompositeOptions = {}) {
   const trusted = trustedAddresses(own)
   // The page's policy decides which of the two it allows; the first one has its own policy.
   const addresses = own === undefined ? [] : [`/${own}.js`]
@@ -81,7 +50,11 @@ export function createComposite({ emptyText = 'Waiting for others', painter: own
   }
 
   return {
-    async openFrames(painter, size) {
+    /**
+     * Makes the picture a file of frames, with the worker of this source, instead of elements on the screen. Resolves with
+     * the bytes (hex) by which the file is known until `show`; with null if browser or page do not allow it.
+     */
+    async openFrames(painter: string, size: { width: number; height: number }): Promise<string | null> {
       if (frames !== null) return frames.mark
       try {
         frames = await openFrames({ addresses, source: painter, trusted }, size, emptyText)
@@ -93,39 +66,53 @@ export function createComposite({ emptyText = 'Waiting for others', painter: own
       layer.root.adoptedStyleSheets = [coverSheet()]
       return frames.mark
     },
-    closeFrames() {
+    /** Back to the screen: the frames have no reader. */
+    closeFrames(): void {
       if (frames === null) return
       frames = null
       paintOn(onScreen())
     },
-    paintAhead(wanted) {
+    /** Paints frames with the page's tiles, and leaves the page as it is; does nothing on the screen. */
+    paintAhead(wanted: CompositeMode): void {
       if (frames === null) return
       mode = wanted
       composition.show(mode)
     },
-    show(wanted) {
+    /** Shows the picture over the page, or changes its layout. */
+    show(wanted: CompositeMode): void {
       mode = wanted
       layer.show()
       composition.show(mode)
     },
-    update(next) {
+    /** The whole set of tiles, in the order in which people joined; call it whenever something changed. */
+    update(next: readonly CompositeTile[]): void {
       tiles = next
       composition.update(tiles)
     },
-    setStep(wanted) {
+    /** Reduces the picture, on a machine that cannot paint it all: fewer frames, or a smaller one in the middle. */
+    setStep(wanted: DegradationStep): void {
       step = wanted
       composition.setStep(step)
     },
+    /** Removes the layer; tiles are kept. */
     hide,
-    painted: () => composition.painted(),
+    /**
+     * Resolves once the picture of the latest `show`/`update` is really on the screen: every tile in view has painted a
+     * frame of its video, or shows initials because none came within `FIRST_FRAME_MS`. Waits for `show` first.
+     */
+    painted: (): Promise<void> => composition.painted(),
+    /** The same as a flag. */
     get isPainted() {
       return composition.isPainted
     },
-    png: async () => (await frames?.png()) ?? null,
+    /** The painted frame, a PNG in base64; null while frames are not open. */
+    png: async (): Promise<string | null> => (await frames?.png()) ?? null,
+    /** Why no frames are painted any more, for good; null while there is no fault. */
     get fault() {
       return frames?.fault ?? null
     },
-    dispose() {
+    /** Removes everything, also the hooks. */
+    dispose(): void {
       hide()
       composition.dispose()
       layer.dispose()

@@ -1,13 +1,5 @@
 /** Follows the one video track of a stream that the tile shows, through all changes that a page makes to the stream. */
 
-export interface TrackFollower {
-  /** The same stream may be given again and again; null if the camera is off. */
-  follow(stream: MediaStream | null): void
-  track(): MediaStreamTrack | null
-  /** The camera or screen gives pictures: the track is there, and not muted. */
-  isOn(): boolean
-}
-
 export interface TrackListener {
   /** Another track than before, or none. */
   taken(track: MediaStreamTrack | null): void
@@ -15,7 +7,7 @@ export interface TrackListener {
   changed(): void
 }
 
-export function followTrack(listener: TrackListener): TrackFollower {
+export function followTrack(listener: TrackListener) {
   let stream: MediaStream | null = null
   let track: MediaStreamTrack | null = null
 
@@ -34,7 +26,8 @@ export function followTrack(listener: TrackListener): TrackFollower {
   }
 
   return {
-    follow(next) {
+    /** The same stream may be given again and again; null if the camera is off. */
+    follow(next: MediaStream | null): void {
       if (next !== stream) {
         for (const type of STREAM_CHANGES) stream?.removeEventListener(type, update)
         stream = next
@@ -42,8 +35,9 @@ export function followTrack(listener: TrackListener): TrackFollower {
       }
       update()
     },
-    track: () => track,
-    isOn: () => track !== null && !track.muted,
+    track: (): MediaStreamTrack | null => track,
+    /** The camera or screen gives pictures: the track is there, and not muted. */
+    isOn: (): boolean => track !== null && !track.muted,
   }
 }
 

@@ -4,13 +4,6 @@
  */
 import { wrapMethod } from '../dom/patch-native.ts'
 
-export interface TopLayer {
-  root: ShadowRoot
-  show(): void
-  hide(): void
-  dispose(): void
-}
-
 /**
  * Inline and important, so that no style sheet of the page wins. It stays displayed while it is taken out of the top
  * layer and put back, so that the layout does not start over and no video loses its picture.
@@ -34,7 +27,7 @@ const HOST_STYLE: Readonly<Record<string, string>> = {
 }
 
 /** `reattached` is called when the page had removed the layer and it is back; videos are paused until played again. */
-export function createTopLayer(reattached: () => void): TopLayer {
+export function createTopLayer(reattached: () => void) {
   const host = document.createElement('div')
   const root = host.attachShadow({ mode: 'closed' })
   host.setAttribute('aria-hidden', 'true')
@@ -98,7 +91,7 @@ export function createTopLayer(reattached: () => void): TopLayer {
 
   return {
     root,
-    show() {
+    show(): void {
       if (isShown) return
       isShown = true
       observer.observe(document, { childList: true })
@@ -106,12 +99,12 @@ export function createTopLayer(reattached: () => void): TopLayer {
       attach()
       raise()
     },
-    hide() {
+    hide(): void {
       isShown = false
       observer.disconnect()
       host.remove()
     },
-    dispose() {
+    dispose(): void {
       this.hide()
       for (const step of undo.splice(0)) step()
     },

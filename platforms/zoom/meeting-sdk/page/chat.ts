@@ -10,23 +10,16 @@ const NAME_LENGTH = 256
 /** The SDK's answer where chat is off for this participant; docs/platform-notes/zoom.md#sdk-chat. */
 const SWITCHED_OFF = /restrict|no_privilege|webinar/i
 
-export interface SdkChat {
-  /**
-   * A message of another participant; null for data that is no message. The event never reports the bot's own messages.
-   */
-  received(data: unknown, at: number, ownIds: ReadonlySet<number>): PageChatMessage | null
-  /** The result of sending a message of the bot: its id, or null if it was not sent. */
-  sent(text: string, answer: SdkAnswer): string | null
-  state(): ChatState
-}
-
-export function createSdkChat(): SdkChat {
+export function createSdkChat() {
   const own: ChatState['own'] = []
   let received = 0
   let isEnabled = true
   let standing = ''
   return {
-    received(data, at, ownIds) {
+    /**
+     * A message of another participant; null for data that is no message. The event never reports the bot's own messages.
+     */
+    received(data: unknown, at: number, ownIds: ReadonlySet<number>): PageChatMessage | null {
       const content = fieldOf(data, 'content')
       const files = fieldOf(data, 'type') === 'file' ? filesOf(fieldOf(content, 'file')) : []
       const written = plainContent(textOf(fieldOf(content, 'text')))
@@ -47,7 +40,8 @@ export function createSdkChat(): SdkChat {
         ...(isTo(ownIds, fieldOf(data, 'receiverId')) && { isDirect: true }),
       }
     },
-    sent(text, answer) {
+    /** The result of sending a message of the bot: its id, or null if it was not sent. */
+    sent(text: string, answer: SdkAnswer): string | null {
       standing = answer.ok ? '' : text
       isEnabled = answer.ok || !SWITCHED_OFF.test(answer.text)
       if (!answer.ok) return null
@@ -55,7 +49,7 @@ export function createSdkChat(): SdkChat {
       own.push({ id, text })
       return id
     },
-    state: () => ({ isPanelOpen: true, box: { isEnabled, value: standing }, own: own.slice(-20) }),
+    state: (): ChatState => ({ isPanelOpen: true, box: { isEnabled, value: standing }, own: own.slice(-20) }),
   }
 }
 

@@ -15,16 +15,7 @@ export interface RosterParts {
   emit(event: PageEvent): void
 }
 
-export interface RosterReader {
-  begin(at: number): void
-  handleAttendees(attendees: readonly Attendee[]): void
-  present(): People
-  isPresent(id: string): boolean
-  /** Ids that the bot has now and had before. Each rejoin gives it another one. */
-  ownIds: ReadonlySet<number>
-}
-
-export function createRosterReader({ botName, facts, queue, hands, emit }: RosterParts): RosterReader {
+export function createRosterReader({ botName, facts, queue, hands, emit }: RosterParts) {
   const reporter = createRosterReporter(botName, emit)
   const ownIds = new Set<number>()
   let present: People = { people: [], sharing: new Set(), hands: new Set() }
@@ -37,18 +28,19 @@ export function createRosterReader({ botName, facts, queue, hands, emit }: Roste
   }
 
   return {
-    begin(at) {
+    begin(at: number): void {
       reporter.begin(at)
       report()
     },
-    handleAttendees(attendees) {
+    handleAttendees(attendees: readonly Attendee[]): void {
       if (facts.ownId !== null) ownIds.add(personOf(facts.ownId))
       if (!facts.facts.isAttendee) return
       present = peopleOf(attendees, ownIds)
       report()
     },
-    present: () => present,
-    isPresent: (id) => present.people.some((person) => person.id === id),
+    present: (): People => present,
+    isPresent: (id: string): boolean => present.people.some((person) => person.id === id),
+    /** Ids that the bot has now and had before. Each rejoin gives it another one. */
     ownIds,
   }
 }

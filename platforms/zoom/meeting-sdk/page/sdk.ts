@@ -44,16 +44,7 @@ export interface SdkListeners {
   left(): void
 }
 
-export interface SdkPilot {
-  start(given: SdkStart): void
-  join(given: SdkJoin): void
-  capture(what: 'start' | 'stop'): Promise<SdkAnswer>
-  requestCapture(): Promise<SdkAnswer>
-  sendChat(text: string): Promise<SdkAnswer>
-  leave(): boolean
-}
-
-export function createSdkPilot(keeper: SdkFactsStore, listeners: SdkListeners): SdkPilot {
+export function createSdkPilot(keeper: SdkFactsStore, listeners: SdkListeners) {
   const sdk = () => (globalThis as { ZoomMtg?: MeetingSdk }).ZoomMtg ?? null
   let hasJoined = false
 
@@ -125,7 +116,7 @@ export function createSdkPilot(keeper: SdkFactsStore, listeners: SdkListeners): 
   }
 
   return {
-    start({ base, leaveUrl, view }) {
+    start({ base, leaveUrl, view }: SdkStart): void {
       const running = sdk()
       if (!running || keeper.facts.progress !== 'ready') return
       keeper.reached('starting')
@@ -156,7 +147,7 @@ export function createSdkPilot(keeper: SdkFactsStore, listeners: SdkListeners): 
         keeper.failed('init', null, error)
       }
     },
-    join(given) {
+    join(given: SdkJoin): void {
       const running = sdk()
       if (!running || keeper.facts.progress !== 'initialized') return
       keeper.reached('joining')
@@ -172,10 +163,13 @@ export function createSdkPilot(keeper: SdkFactsStore, listeners: SdkListeners): 
         keeper.failed('callback', null, error)
       }
     },
-    capture: (what) => ask((callbacks) => sdk()?.mediaCapture({ record: what, ...callbacks })),
-    requestCapture: () => ask((callbacks) => sdk()?.mediaCapturePermission({ operate: 'request', ...callbacks })),
-    sendChat: (text) => ask((callbacks) => sdk()?.sendChat({ message: text, userId: 0, ...callbacks })),
-    leave() {
+    capture: (what: 'start' | 'stop'): Promise<SdkAnswer> =>
+      ask((callbacks) => sdk()?.mediaCapture({ record: what, ...callbacks })),
+    requestCapture: (): Promise<SdkAnswer> =>
+      ask((callbacks) => sdk()?.mediaCapturePermission({ operate: 'request', ...callbacks })),
+    sendChat: (text: string): Promise<SdkAnswer> =>
+      ask((callbacks) => sdk()?.sendChat({ message: text, userId: 0, ...callbacks })),
+    leave(): boolean {
       const running = sdk()
       if (!running || !hasJoined) return false
       try {

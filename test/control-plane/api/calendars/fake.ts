@@ -3,6 +3,7 @@
 import { randomUUID } from 'node:crypto'
 import { apart, type BotRequest } from '../../../../control-plane/bots/request.ts'
 import type { CalendarOperations } from '../../../../control-plane/calendars/operations.ts'
+import { entryOf } from '../../../../control-plane/store/audit-log.ts'
 import type { Database } from '../../../../control-plane/store/database.ts'
 
 type Name = keyof CalendarOperations
@@ -16,6 +17,9 @@ export interface FakeCalendars {
   answer<Operation extends Name>(name: Operation, answer: Answers[Operation] | Error): void
 }
 
+/** The API expects that these are in the audit log. */
+const CHANGES = { connect: 'calendar.connect', update: 'calendar.change', disconnect: 'calendar.disconnect' } as const
+
 export function fakeCalendars(): FakeCalendars {
   const calls: FakeCalendars['calls'] = []
   const answers = new Map<Name, unknown>()
@@ -27,6 +31,7 @@ export function fakeCalendars(): FakeCalendars {
         const answer = answers.get(name)
         if (answer instanceof Error) throw answer
         if (answer === undefined && name !== 'disconnect') throw new Error(`No answer for ${name}`)
+        if (name in CHANGES) entryOf({ teamId: '', action: CHANGES[name as keyof typeof CHANGES], target: null })
         return answer
       },
   })

@@ -189,6 +189,7 @@ describe.each([
       '/alerts',
       '/usage',
       '/keys',
+      '/audit-log',
       '/team',
       '/system',
       '/account',

@@ -19,7 +19,7 @@ interface Operation {
   values: Values
 }
 
-export interface Problem {
+interface Problem {
   request: string
   what: string
 }

@@ -21,6 +21,7 @@ test('the OpenAPI document names every operation of the newer generation', async
     'DELETE /v2/calendars/{calendar_id}',
     'DELETE /v2/calendars/{calendar_id}/bots',
     'DELETE /v2/conf-credentials/{credential_id}',
+    'GET /v2/audit-log',
     'GET /v2/bots',
     'GET /v2/bots/scheduled',
     'GET /v2/bots/scheduled/{bot_id}',

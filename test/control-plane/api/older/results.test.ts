@@ -13,11 +13,11 @@ import {
   webhookUrlSchema,
 } from '../../../../control-plane/api/older/bots/answers.ts'
 import { olderGeneration } from '../../../../control-plane/api/older/index.ts'
-import { type BotLinks, createArtifactLinks } from '../../../../control-plane/files/artifact-links.ts'
+import { createArtifactLinks } from '../../../../control-plane/files/artifact-links.ts'
 import { createFolderStore } from '../../../../control-plane/files/folder-store.ts'
 import { createLinkSigner } from '../../../../control-plane/files/signed-links.ts'
 import { deleteDue } from '../../../../control-plane/jobs/deletion.ts'
-import type { FileStore } from '../../../../control-plane/ports.ts'
+import type { BotLinks, FileStore } from '../../../../control-plane/ports.ts'
 import { finishDeletion, openDeletions } from '../../../../control-plane/store/bots/deletions.ts'
 import { openApiWorld, quiet } from '../world.ts'
 import { olderBotRow } from './rows.ts'

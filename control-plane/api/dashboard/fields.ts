@@ -1,4 +1,11 @@
+/** Fields of the dashboard's requests. */
 import { z } from 'zod'
+
+/** The number of a delivery or of an entry of the ledger, in an address. */
+export const rowNumber = z
+  .string()
+  .regex(/^\d{1,15}$/)
+  .transform(Number)
 
 /**
  * A name in one line: no control characters, which a mail's subject must not have, and none that turn the text around.

@@ -1,0 +1,46 @@
+/** Hints that something is due: none is missed for longer than its connection is away. */
+import { listenForWakeUps, wakeLaunchers } from '@standin/control-plane/store/wake-ups.ts'
+import { sql } from 'kysely'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { openTestDatabase, type TestDatabase } from '../postgres.ts'
+
+let opened: TestDatabase
+beforeAll(async () => {
+  opened = await openTestDatabase()
+})
+afterAll(() => opened.close())
+
+/** Kills the listener's connection, as a restart of the database does. Resolves with how many there were. */
+async function breakConnection(): Promise<number> {
+  const { rows } = await sql`
+    select pg_terminate_backend(pid) from pg_stat_activity
+    where application_name = 'standin wake-ups' and datname = current_database()`.execute(opened.database)
+  return rows.length
+}
+
+test('a hint wakes, and so does each connection, because hints may have been lost before it', async () => {
+  let wakes = 0
+  const errors: Error[] = []
+  const listening = listenForWakeUps(
+    opened.url,
+    () => {
+      wakes += 1
+    },
+    (error) => errors.push(error),
+  )
+  onTestFinished(() => listening.close())
+  await expect.poll(() => wakes).toBe(1)
+  await wakeLaunchers(opened.database)
+  await expect.poll(() => wakes).toBe(2)
+
+  expect(await breakConnection()).toBe(1)
+  await expect.poll(() => wakes).toBe(3)
+  expect(errors).toHaveLength(1)
+  await wakeLaunchers(opened.database)
+  await expect.poll(() => wakes).toBe(4)
+
+  await listening.close()
+  await wakeLaunchers(opened.database)
+  await expect.poll(breakConnection).toBe(0)
+  expect(wakes).toBe(4)
+})
