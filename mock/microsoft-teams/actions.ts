@@ -1,4 +1,5 @@
 /** The names that `MockMeeting.show` accepts, and their implementation. */
+import { MARKS } from './settings.ts'
 import type { TeamsVisit } from './visit.ts'
 
 export const SHOWABLE: Record<string, (visit: TeamsVisit) => void> = {
@@ -12,6 +13,9 @@ export const SHOWABLE: Record<string, (visit: TeamsVisit) => void> = {
   'camera-banner': (visit) => visit.send({ do: 'banner', banner: 'VideoCapturePermissionDenied' }),
   'lobby-banner': (visit) => visit.send({ do: 'banner', banner: 'lobby' }),
   'muted-toast': (visit) => visit.send({ do: 'toast', text: "You're muted" }),
+  ...Object.fromEntries(
+    MARKS.map((mark) => [`mark-${mark}`, (visit: TeamsVisit) => visit.send({ do: 'marks', marks: [mark] })]),
+  ),
   relayout: (visit) => visit.send({ do: 'relayout' }),
   'hide-toolbar': (visit) => visit.send({ do: 'hideToolbar' }),
   'edit-last-message': (visit) => visit.editLastMessage('Edited: the second half of the plan'),

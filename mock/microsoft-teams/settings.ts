@@ -103,7 +103,7 @@ export const DEFAULTS: ScenarioSettings = {
   page: {},
 }
 
-const MARKS: readonly SpeakingMark[] = ['class', 'attribute', 'before', 'after', 'motion', 'aria']
+export const MARKS: readonly SpeakingMark[] = ['class', 'attribute', 'before', 'after', 'motion', 'aria']
 const OWN_SUFFIXES = ['', ' (Unverified)', ' (Guest)', ' (External)']
 
 /** Those of the page's settings that are times; at a higher speed they are shorter. The bar hides at a person's pace. */

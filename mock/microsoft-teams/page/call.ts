@@ -98,6 +98,7 @@ export function callPage(
         // Pushes of the meantime are lost; the snapshot has their content.
         if (message.text === null) void fetchRoster(view.callId, token)
       } else if (message.do === 'relayout') relayout()
+      else if (message.do === 'marks') settings.marks = message.marks
       else if (message.do === 'hideToolbar') toolbar.hide()
     },
   }

@@ -158,6 +158,7 @@ export type ToPage =
   | { do: 'toast'; text: string }
   | { do: 'network'; text: string | null }
   | { do: 'relayout' }
+  | { do: 'marks'; marks: SpeakingMark[] }
   | { do: 'hideToolbar' }
 
 export type FromPage =

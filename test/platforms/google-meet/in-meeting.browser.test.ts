@@ -144,7 +144,7 @@ test('reconnect-fails: past the grace the connection is a failure', async () => 
 
 test('page-freeze: a page that does not answer decides nothing, and silences in a row are a failure', async () => {
   // A separate browser, whose renderers show whether they wait for a processor.
-  const attempt = await inside('open-meeting-join-now', { driver: { openBrowser } })
+  const attempt = await inside('open-meeting-join-now', { driver: { openBrowser }, waits: { callAnswerMs: 1000 } })
   await attempt.event('heartbeat')
   attempt.meeting.show('freeze')
   const failed = await attempt.event('failed')

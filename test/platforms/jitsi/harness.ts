@@ -13,7 +13,7 @@ export interface AttemptOptions extends Omit<Options<JitsiMeeting>, 'retarget'> 
 }
 
 export function jitsiHarness() {
-  const { attempt, inside } = attempts({
+  const { attempt, inside, insideTogether } = attempts({
     serverOf: (mocks) => mocks.jitsi,
     openDriver: openJitsi,
     targetOf: ({ url }) => ({ platform: 'jitsi', url, meetingId: new URL(url).host + new URL(url).pathname }),
@@ -27,6 +27,7 @@ export function jitsiHarness() {
   return {
     attempt: (scenario: string, options: AttemptOptions = {}) => attempt(scenario, optionsOf(options)),
     inside: (scenario: string, options: AttemptOptions = {}) => inside(scenario, optionsOf(options)),
+    insideTogether: (scenario: string, options: AttemptOptions = {}) => insideTogether(scenario, optionsOf(options)),
   }
 }
 

@@ -6,9 +6,18 @@ import { heartbeats } from '../conformance/ground.ts'
 import { asked, jitsiHarness, pressed, until } from './harness.ts'
 
 const jitsi = jitsiHarness()
+type Inside = Awaited<ReturnType<typeof jitsi.inside>>
 
 const namesOf = (events: readonly MeetingEvent[]) =>
   events.flatMap((event) => (event.type === 'participant_joined' ? [event.participant.name] : [])).sort()
+
+/** The end that the mock calls `word` is reported, and its words stay on the page. */
+async function endsWith(attempt: Inside, word: string, end: string, words: string): Promise<void> {
+  attempt.meeting.show(word)
+  expect(await attempt.event('ended')).toMatchObject({ end, text: expect.stringContaining(words) })
+  await attempt.driver.leave()
+  expect(pressed(attempt.meeting), 'the words stay for the evidence').not.toContain('OK')
+}
 
 describe('who is there', () => {
   test('every participant is reported, also those whose tiles are scrolled away', async () => {
@@ -51,9 +60,13 @@ describe('who is there', () => {
     await attempt.driver.leave()
     expect(attempt.meeting.state).toBe('left')
   })
+})
+
+describe('a meeting that continues', () => {
+  const together = jitsi.insideTogether('open', { waits: { reconnectMs: 45_000 } })
 
   test('two who speak over each other are both told', async () => {
-    const attempt = await jitsi.inside('open')
+    const attempt = together()
     await attempt.event('heartbeat', ({ others }) => others === 2)
     for (const id of ['ann', 'bob']) attempt.meeting.startSpeaking(id)
     for (const id of ['ann', 'bob']) {
@@ -61,30 +74,9 @@ describe('who is there', () => {
       await attempt.event('speaking', ({ participantId, isSpeaking }) => participantId === endpoint && isSpeaking)
     }
   })
-})
-
-describe('how it ends', () => {
-  test.each([
-    ['kicked-by-system', 'removed', 'kicked'],
-    ['time-limit', 'ended_for_all', 'time limit'],
-    ['own-reason', 'ended_for_all', 'operator'],
-  ] as const)('%s: %s, told with its words', async (word, end, words) => {
-    const attempt = await jitsi.inside('open')
-    attempt.meeting.show(word)
-    expect(await attempt.event('ended')).toMatchObject({ end, text: expect.stringContaining(words) })
-    await attempt.driver.leave()
-    expect(pressed(attempt.meeting), 'the words stay for the evidence').not.toContain('OK')
-  })
-
-  test.each(['ended-without-words', 'ended-to-welcome', 'ended-nowhere'])('%s', async (scenario) => {
-    // Its own time is far off.
-    const attempt = await jitsi.inside(scenario, { speed: 1 })
-    attempt.meeting.endForAll()
-    expect(await attempt.event('ended')).toMatchObject({ end: 'ended_for_all' })
-  })
 
   test('while people are in a breakout room, the bot that is left behind knows it', async () => {
-    const attempt = await jitsi.inside('open')
+    const attempt = together()
     await attempt.event('heartbeat', ({ others, areRoomsOpen }) => others === 2 && areRoomsOpen === false)
     attempt.meeting.show('breakout-rooms')
     await attempt.event('heartbeat', ({ areRoomsOpen }) => areRoomsOpen === true)
@@ -94,7 +86,7 @@ describe('how it ends', () => {
   })
 
   test('the server is lost: the page reloads itself, and the bot joins again without help', async () => {
-    const attempt = await jitsi.inside('open', { waits: { reconnectMs: 45_000 } })
+    const attempt = together()
     attempt.meeting.show('server-lost')
     await attempt.event('connection', ({ state }) => state === 'lost')
     await attempt.event('connection', ({ state }) => state === 'recovered')
@@ -104,6 +96,26 @@ describe('how it ends', () => {
     expect(attempt.events.filter(({ type }) => type === 'failed' || type === 'ended')).toEqual([])
     // People of before are people of now.
     expect(namesOf(new MeetingMemory().remember(attempt.events))).toEqual(['Ann Host', 'Bob Berg'])
+  })
+
+  test('kicked-by-system: removed, told with its words', async () => {
+    await endsWith(together(), 'kicked-by-system', 'removed', 'kicked')
+  })
+})
+
+describe('how it ends', () => {
+  test.each([
+    ['time-limit', 'ended_for_all', 'time limit'],
+    ['own-reason', 'ended_for_all', 'operator'],
+  ] as const)('%s: %s, told with its words', async (word, end, words) => {
+    await endsWith(await jitsi.inside('open'), word, end, words)
+  })
+
+  test.each(['ended-without-words', 'ended-to-welcome', 'ended-nowhere'])('%s', async (scenario) => {
+    // Its own time is far off.
+    const attempt = await jitsi.inside(scenario, { speed: 1 })
+    attempt.meeting.endForAll()
+    expect(await attempt.event('ended')).toMatchObject({ end: 'ended_for_all' })
   })
 
   test('the network is still gone when the page reloads itself: the driver loads the page once more', async () => {

@@ -19,11 +19,18 @@ export { until } from '../conformance/ground.ts'
 export type AttemptOptions = Options<TeamsMeeting>
 
 /** Waits for the page's own times shrink with it; waits for the machine stay. */
-const SHRUNK: readonly (keyof Waits)[] = ['captchaMs', 'undecidedMs', 'reconnectMs']
+const SHRUNK: readonly (keyof Waits)[] = [
+  'holdAfterLobbyMs',
+  'holdWithoutLobbyMs',
+  'holdWithRosterMs',
+  'captchaMs',
+  'undecidedMs',
+  'reconnectMs',
+]
 
 function testWaits(speed: number): Waits {
   const real = { ...REAL_WAITS, ...TEAMS_WAITS }
-  const waits = { ...real, pollEveryMs: 150, callPollEveryMs: 250, joinClickMs: 2500, holdWithoutLobbyMs: 2000 }
+  const waits = { ...real, pollEveryMs: 150, callPollEveryMs: 250, joinClickMs: 2500 }
   for (const name of SHRUNK) waits[name] = Math.round(real[name] / speed)
   return waits
 }

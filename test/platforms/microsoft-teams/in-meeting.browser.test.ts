@@ -3,12 +3,7 @@ import { teamsHarness, until } from './harness.ts'
 
 const teams = teamsHarness()
 
-/** Every test that only needs to be in begins like this. */
-async function inside(scenario: string, options: Parameters<typeof teams.attempt>[1] = {}) {
-  const attempt = await teams.attempt(scenario, options)
-  await attempt.enter()
-  return attempt
-}
+const { inside } = teams
 
 type Inside = Awaited<ReturnType<typeof inside>>
 
@@ -20,12 +15,8 @@ async function staysIn({ events, meeting }: Inside): Promise<void> {
   expect(meeting.state).toBe('call')
 }
 
-test.each([
-  ['removed-typographic', 'removed', (attempt: Inside) => attempt.meeting.remove(), /removed/],
-  ['removed-other-words', 'removed', (attempt: Inside) => attempt.meeting.remove(), /removed/i],
-  ['open', 'ended_for_all', (attempt: Inside) => attempt.meeting.show('left-elsewhere'), /left/],
-] as const)('%s: %s, once, near the true time, and nothing after it', async (scenario, end, act, text) => {
-  const attempt = await inside(scenario)
+/** The end that follows is reported once, and nothing after it. */
+async function ends(attempt: Inside, end: string, act: (attempt: Inside) => void, text: RegExp): Promise<void> {
   await attempt.event('heartbeat')
   act(attempt)
   const endedAt = Date.now()
@@ -34,23 +25,72 @@ test.each([
   expect(ended.at).toBeGreaterThanOrEqual(endedAt - 50)
   await attempt.driver.leave()
   expect(attempt.events.at(-1)).toEqual(ended)
+}
+
+test.each([
+  ['removed-typographic', 'removed', (attempt: Inside) => attempt.meeting.remove(), /removed/],
+  ['removed-other-words', 'removed', (attempt: Inside) => attempt.meeting.remove(), /removed/i],
+] as const)('%s: %s, once, near the true time, and nothing after it', async (scenario, end, act, text) => {
+  await ends(await inside(scenario), end, act, text)
 })
 
-test('benign-alerts, chat-quotes-end-text, relayout-badge-vanishes: none of these ends the meeting', async () => {
-  const attempt = await inside('open')
-  const { meeting } = attempt
-  await attempt.event('heartbeat', ({ others }) => others === 2)
-  for (const alert of ['muted-toast', 'recording-banner', 'device-banner', 'camera-banner', 'lobby-banner']) {
-    meeting.show(alert)
-  }
-  meeting.say('ann', 'The meeting has ended')
-  meeting.say('bob', 'Sorry, but you were denied access to the meeting.')
-  meeting.say('ann', "You've been removed from this meeting. Someone will let you in shortly")
-  meeting.show('relayout')
-  await staysIn(attempt)
-  await attempt.driver.prepareRecording(attempt.signal)
-  await attempt.event('chat_message', ({ message }) => message.text.startsWith("You've been removed"))
-  await staysIn(attempt)
+describe('a meeting that continues', () => {
+  const together = teams.insideTogether('open')
+
+  test('benign-alerts, chat-quotes-end-text, relayout-badge-vanishes: none of these ends the meeting', async () => {
+    const attempt = together()
+    const { meeting } = attempt
+    await attempt.event('heartbeat', ({ others }) => others === 2)
+    for (const alert of ['muted-toast', 'recording-banner', 'device-banner', 'camera-banner', 'lobby-banner']) {
+      meeting.show(alert)
+    }
+    meeting.say('ann', 'The meeting has ended')
+    meeting.say('bob', 'Sorry, but you were denied access to the meeting.')
+    meeting.say('ann', "You've been removed from this meeting. Someone will let you in shortly")
+    meeting.show('relayout')
+    await staysIn(attempt)
+    await attempt.driver.prepareRecording(attempt.signal)
+    await attempt.event('chat_message', ({ message }) => message.text.startsWith("You've been removed"))
+    await staysIn(attempt)
+  })
+
+  test('alone-prompt, info, av-confirm, consent: each gets its right answer, the bot stays', async () => {
+    const attempt = together()
+    const answers = () =>
+      attempt.meeting.log.filter(({ event }) => event === 'rpc').map(({ target, detail }) => `${target} ${detail}`)
+    for (const [dialog, choice] of [
+      ['alone-prompt', /still-there.*stay/],
+      ['info', /info.*ok/],
+      ['av-confirm', /av-confirm.*continue/],
+      ['consent', /consent.*ok/],
+    ] as const) {
+      attempt.meeting.show(dialog)
+      await until(
+        () => answers().some((answer) => choice.test(answer)),
+        `${dialog} is answered: ${answers().join('; ')}`,
+      )
+    }
+    await staysIn(attempt)
+  })
+
+  test('alone-after-others-left, others-leave-and-return: the number of others is reported, and the rules decide', async () => {
+    const attempt = together()
+    await attempt.event('heartbeat', ({ others }) => others === 2)
+    attempt.meeting.removePerson('ann')
+    attempt.meeting.removePerson('bob')
+    await attempt.event('heartbeat', ({ others }) => others === 0)
+    attempt.meeting.addPerson({ id: 'bob-again', name: 'Bob Berg' })
+    const joined = ({ participant }: { participant: { name: string } }) => participant.name === 'Bob Berg'
+    await until(
+      () => attempt.events.filter((event) => event.type === 'participant_joined' && joined(event)).length === 2,
+      'Bob is back',
+    )
+    await staysIn(attempt)
+  })
+
+  test('left elsewhere: ended_for_all, once, near the true time, and nothing after it', async () => {
+    await ends(together(), 'ended_for_all', ({ meeting }) => meeting.show('left-elsewhere'), /left/)
+  })
 })
 
 test('a bot that records only sound turns off the incoming video, once', async () => {
@@ -60,21 +100,6 @@ test('a bot that records only sound turns off the incoming video, once', async (
   await until(() => asked().length > 0, 'the pictures are turned off')
   await staysIn(attempt)
   expect(asked()).toEqual(['off'])
-})
-
-test('alone-after-others-left, others-leave-and-return: the number of others is reported, and the rules decide', async () => {
-  const attempt = await inside('open')
-  await attempt.event('heartbeat', ({ others }) => others === 2)
-  attempt.meeting.removePerson('ann')
-  attempt.meeting.removePerson('bob')
-  await attempt.event('heartbeat', ({ others }) => others === 0)
-  attempt.meeting.addPerson({ id: 'bob-again', name: 'Bob Berg' })
-  const joined = ({ participant }: { participant: { name: string } }) => participant.name === 'Bob Berg'
-  await until(
-    () => attempt.events.filter((event) => event.type === 'participant_joined' && joined(event)).length === 2,
-    'Bob is back',
-  )
-  await staysIn(attempt)
 })
 
 test('a bot that no other participant ever joins reports that it is alone', async () => {
@@ -98,7 +123,7 @@ test('network-drop: the loss and the return are reported, and the bot stays; a p
 })
 
 test('page-freeze: silences in a row are a failure', async () => {
-  const attempt = await inside('open', { speed: 1, waits: { callAnswerMs: 1000, busyAnswerTries: 3 } })
+  const attempt = await inside('open', { speed: 2, waits: { callAnswerMs: 1000, busyAnswerTries: 3 } })
   await attempt.event('heartbeat')
   attempt.meeting.show('freeze')
   const failed = await attempt.event('failed')
@@ -113,25 +138,6 @@ test('redirected-in-call: off the site the page shows neither meeting nor end, a
 })
 
 describe('dialogs', () => {
-  test('alone-prompt, info, av-confirm, consent: each gets its right answer, the bot stays', async () => {
-    const attempt = await inside('open')
-    const answers = () =>
-      attempt.meeting.log.filter(({ event }) => event === 'rpc').map(({ target, detail }) => `${target} ${detail}`)
-    for (const [dialog, choice] of [
-      ['alone-prompt', /still-there.*stay/],
-      ['info', /info.*ok/],
-      ['av-confirm', /av-confirm.*continue/],
-      ['consent', /consent.*ok/],
-    ] as const) {
-      attempt.meeting.show(dialog)
-      await until(
-        () => answers().some((answer) => choice.test(answer)),
-        `${dialog} is answered: ${answers().join('; ')}`,
-      )
-    }
-    await staysIn(attempt)
-  })
-
   test('a consent that is to be refused: the bot goes and says why', async () => {
     const attempt = await inside('open', { driver: { recordingConsent: 'refuse' } })
     attempt.meeting.show('consent')
@@ -163,7 +169,7 @@ describe('leaving', () => {
     '%s: left, and only left',
     async (scenario) => {
       // Every click that is ignored costs its time, and a busy machine's more of it.
-      const attempt = await inside(scenario, { waits: { leaveTotalMs: 60_000 } })
+      const attempt = await inside(scenario, { waits: { leaveMs: 1500, leaveTotalMs: 60_000 } })
       await attempt.driver.leave()
       expect(attempt.meeting.state).toBe('left')
       expect(attempt.meeting.people.length).toBe(2)

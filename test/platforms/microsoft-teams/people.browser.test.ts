@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import type { MeetingEvent } from '../../../core/meeting/meeting.ts'
 import { shownShare } from '../../media/meeting-recording.ts'
 import { isComposite, pictureOf } from '../conformance/pictures.ts'
@@ -9,11 +9,7 @@ import { teamsHarness, until } from './harness.ts'
 
 const teams = teamsHarness()
 
-async function inside(scenario: string, options: Parameters<typeof teams.attempt>[1] = {}) {
-  const attempt = await teams.attempt(scenario, options)
-  await attempt.enter()
-  return attempt
-}
+const { inside } = teams
 
 type Inside = Awaited<ReturnType<typeof inside>>
 
@@ -160,16 +156,22 @@ describe('who speaks', () => {
     expect(Math.abs(ann.at - (truth?.startedAt ?? 0))).toBeLessThan(1500)
   })
 
-  test.each(['class', 'attribute', 'before', 'after', 'motion', 'aria'])(
-    'speaking-signal-%s: one mark of the page is enough',
-    async (mark) => {
-      const attempt = await inside(`speaking-signal-${mark}`, { speed: 1000 })
-      await attempt.event('heartbeat', ({ others }) => others === 3)
-      await quiet(attempt)
-      expect(await turnOf(attempt, 'ann')).toBe('Ann Host')
-      expect(await turnOf(attempt, 'bob')).toBe('Bob Berg')
-    },
-  )
+  describe('by one mark of the page', () => {
+    const meeting = teams.insideTogether('speaking-signal-class', { speed: 1000 })
+    beforeAll(async () => {
+      await meeting().event('heartbeat', ({ others }) => others === 3)
+      await quiet(meeting())
+    })
+
+    test.each(['class', 'attribute', 'before', 'after', 'motion', 'aria'])(
+      'speaking-signal-%s: this mark alone is enough',
+      async (mark) => {
+        meeting().meeting.show(`mark-${mark}`)
+        expect(await turnOf(meeting(), 'ann')).toBe('Ann Host')
+        expect(await turnOf(meeting(), 'bob')).toBe('Bob Berg')
+      },
+    )
+  })
 
   test('speaking-signal-caption, captions-direct-item: where nothing else tells, the bot asks for captions', async () => {
     const attempt = await inside('speaking-signal-caption', { speed: 1000 })

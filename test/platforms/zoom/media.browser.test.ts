@@ -24,8 +24,14 @@ test.each([
 ])('%s (%s): the speaker is reported, and never another participant', async (scenario) => {
   const attempt = await zoom.attempt(scenario, { speed: 1 })
   await attempt.enter()
+  const { events, meeting } = attempt
+  await until(() => reported(attempt).length >= 1, 'the first turn is told')
+  // The next speaker need not wait for the scenario's time.
+  meeting.stopSpeaking('ann')
+  await until(() => events.some((event) => event.type === 'speaking' && !event.isSpeaking), 'the first turn is over')
+  meeting.startSpeaking((meeting.people[1] ?? meeting.people[0])!.id)
   await until(() => reported(attempt).length >= 2, 'two turns are told')
-  const { turns } = attempt.meeting.truth
+  const { turns } = meeting.truth
   const isTrue = ({ name, at }: { name: string; at: number }) =>
     turns.some(
       (turn) =>

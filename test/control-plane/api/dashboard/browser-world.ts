@@ -27,6 +27,17 @@ const DASHBOARD_FOLDER = join(packageRoot, 'dist/dashboard')
 export const LONG = { timeout: 60_000 }
 export const HOSTILE = `<img src=x onerror="document.title='owned'"> \u202Eevil`
 
+/** Divides the intervals of the page. */
+const FASTER = 10
+
+/** Runs in the page: its timers, and the time that it measures, pass faster; the time of day does not. */
+function passFaster(factor: number): void {
+  const { setTimeout: realTimeout } = window
+  const realNow = performance.now.bind(performance)
+  window.setTimeout = ((run: () => void, ms = 0) => realTimeout(run, ms / factor)) as typeof setTimeout
+  performance.now = () => realNow() * factor
+}
+
 export interface BotInMeeting {
   id: string
   report(...events: BotEvent[]): Promise<unknown>
@@ -74,6 +85,7 @@ export async function openBrowserWorld() {
       const person = { teamId: team.teamId, name: HOSTILE, email: null, role }
       const personId = (await createPerson(world.database, person))!
       const page = await (await browser.newContext(options)).newPage()
+      await page.addInitScript(passFaster, FASTER)
       const problems: string[] = []
       page.on('pageerror', ({ message }) => problems.push(message))
       page.on('console', (message) => {
