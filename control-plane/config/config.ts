@@ -123,14 +123,10 @@ function storageOf(text: string, environment: Environment, folder: string): Stor
 
 /** Reports addresses that bots in containers could not reach: a loopback address means the container itself there. */
 function reportUnreachable(
-  {
-    launcher,
-    linkUrl,
-    storage,
-    botContainer,
-  }: Pick<ServiceConfig, 'launcher' | 'linkUrl' | 'storage' | 'botContainer'>,
+  config: Pick<ServiceConfig, 'launcher' | 'linkUrl' | 'storage' | 'botContainer'>,
   report: Report,
 ): void {
+  const { launcher, linkUrl, storage, botContainer } = config
   const hostname = linkUrl === null ? 'localhost' : new URL(linkUrl).hostname
   const isLoopback = /^(?:localhost|127\..*|\[::1\]|0\.0\.0\.0|\[::\])$/.test(hostname)
   const example = launcher === 'docker' ? 'host.docker.internal' : 'standin-links.standin.svc'

@@ -34,9 +34,8 @@ import { failLostDelivery } from '../store/webhooks/lost-deliveries.ts'
 import { NO_TRACES, type Traces } from '../traces.ts'
 import { type Attempted, type AttemptTools, attemptDelivery, type BuiltRequest, buildRequest } from './attempt.ts'
 import { attemptMail, MAIL_DELAYS } from './mail-attempt.ts'
-import { measureAttempt } from './measure.ts'
 import { DEFAULT_DELAYS } from './schedule.ts'
-import { outcomeOf, spanOf } from './spans.ts'
+import { measureAttempt, outcomeOf, spanOf } from './watching.ts'
 
 const BATCH = 64
 /** Longer than building a request and sending it may take: 50 s. */

@@ -1,42 +1,29 @@
 /** The API of a process, with the parts that it answers from. Not listening yet. */
 import { requestRetranscription } from '../actions/retranscribe.ts'
 import { sendTestAlert } from '../alerts/evaluate.ts'
-import type { ApiDependencies } from '../api/dependencies.ts'
+import type { ApiDependencies, OidcSignIn } from '../api/dependencies.ts'
 import { createReadList } from '../api/http/read-list.ts'
 import { buildApi } from '../api/http/server.ts'
+import type { ServiceConfig } from '../config/config.ts'
 import { authorizeUser } from '../connections/authorize.ts'
 import { createArtifactLinks } from '../files/artifact-links.ts'
+import { createGuardedClient } from '../outgoing/guarded-client.ts'
+import { createOidcProvider } from '../sign-in/oidc.ts'
 import type { Database } from '../store/database.ts'
 import { resendEnd, sendCallback, sendTest } from '../webhooks/replay.ts'
 import type { ListeningServer } from './bare-server.ts'
+import type { Closing } from './closing.ts'
 import { installedFile, versionOfProgram } from './installed-file.ts'
-import { openOidc } from './oidc.ts'
 import type { Parts } from './parts.ts'
 
 /** `keyDatabase`: so that slow work cannot make a good key look bad. */
 export async function openApi(
-  {
-    config,
-    closing,
-    seals,
-    files,
-    platform,
-    client,
-    clock,
-    log,
-    metrics,
-    traces,
-    publicUrl,
-    pool,
-    calendarsOf,
-    has,
-    environment,
-  }: Parts,
+  parts: Parts,
   { keyDatabase, probes, jobs }: Pick<ApiDependencies, 'probes' | 'jobs'> & { keyDatabase: Database },
 ): Promise<ListeningServer> {
+  const { config, closing, seals, files, platform, client, clock, log, metrics, traces, publicUrl, pool } = parts
   const database = pool('api')
-  const oidc = config.oidc && openOidc(config.oidc)
-  if (oidc !== null) closing.add('OpenID provider', oidc.close)
+  const oidc = config.oidc && openOidc(config.oidc, closing)
   const app = await buildApi({
     ...{ database, keyDatabase, seals, client, clock, log, probes, traces, metrics: metrics.registry },
     readList: createReadList(pool('lists')),
@@ -48,10 +35,10 @@ export async function openApi(
     },
     alerts: { sendsMail: config.mail !== null, sendTest: (ruleId) => sendTestAlert(database, ruleId) },
     retranscribe: (...asked) => requestRetranscription(database, seals, ...asked),
-    calendars: calendarsOf(database).operations,
+    calendars: parts.calendarsOf(database).operations,
     conferencing: { authorize: (app, grant) => authorizeUser(platform, app, grant) },
     files: files.handler,
-    ...(oidc && { oidc: oidc.signIn }),
+    ...(oidc && { oidc }),
     ...(jobs && { jobs }),
     settings: {
       publicUrl,
@@ -59,10 +46,17 @@ export async function openApi(
       dashboardFolder: installedFile('dist/dashboard'),
       jitsiHosts: config.jitsiHosts,
       // A process that only serves the API need not have the keys of the operator's speech services.
-      ...(has('launcher') && { speech: environment }),
+      ...(parts.has('launcher') && { speech: parts.environment }),
       ...(config.trustedProxies.length > 0 && { trustedProxies: config.trustedProxies }),
     },
   })
   closing.addWork('api', () => app.close())
   return { server: app.server, listen: (place) => app.listen(place) }
+}
+
+/** Its address is the operator's own choice, so it may be a private one. */
+function openOidc({ name, domains, ...config }: NonNullable<ServiceConfig['oidc']>, closing: Closing): OidcSignIn {
+  const client = createGuardedClient({ allowPrivate: true })
+  closing.add('OpenID provider', () => client.close())
+  return { ...createOidcProvider({ ...config, client }), name, domains }
 }

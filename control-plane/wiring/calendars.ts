@@ -10,13 +10,7 @@ import type { Database } from '../store/database.ts'
 /** `publicUrl`: where the service is reached; providers push there if they can. */
 export function openServiceCalendars(
   config: Pick<ServiceConfig, 'providers' | 'prefersLocation' | 'jitsiHosts' | 'allowPrivateAddresses'>,
-  {
-    database,
-    seals,
-    log,
-    meters,
-    publicUrl,
-  }: { database: Database; seals: Seals; log: Log; meters: Meters; publicUrl: string },
+  { publicUrl, ...parts }: { database: Database; seals: Seals; log: Log; meters: Meters; publicUrl: string },
 ): Calendars {
   // The operator named the providers' addresses; addresses of callers never reach this client. Graph's links hold its
   // state.
@@ -31,10 +25,7 @@ export function openServiceCalendars(
     jitsiHosts: config.jitsiHosts,
   })
   const calendars = openCalendars({
-    database,
-    seals,
-    log,
-    meters,
+    ...parts,
     providers,
     publicUrl: isReachable ? publicUrl.replace(/\/$/, '') : null,
     jitsiHosts: config.jitsiHosts,

@@ -1,9 +1,13 @@
 /** The composition of the service: starts the roles of this process, and closes them in order. */
 import { type AddressInfo, createServer as createSocket } from 'node:net'
 import type { LogSink } from '@standin/base/log-sink.ts'
+import { signInAddress } from '../api/dashboard/addresses.ts'
 import type { ServiceConfig } from '../config/config.ts'
 import { createJobHandler } from '../control-link/job-address.ts'
 import type { Log } from '../ports.ts'
+import type { Database } from '../store/database.ts'
+import { firstOwner } from '../store/people/people.ts'
+import { createSignInLink } from '../store/people/sessions.ts'
 import { writeSetting } from '../store/settings.ts'
 import { createProbes } from '../watching/probes.ts'
 import { openApi } from './api.ts'
@@ -15,7 +19,6 @@ import type { Environment } from './launcher.ts'
 import { openParts, type Parts, type ProcessSettings } from './parts.ts'
 import { readinessOf } from './readiness.ts'
 import { acceptLinks, startDispatcherRole, startJobsRole, startLauncherRole } from './roles.ts'
-import { ownerSignInLink } from './sign-in-link.ts'
 
 export interface Service {
   /** Where it listens. */
@@ -59,6 +62,12 @@ async function startRoles(settings: ProcessSettings): Promise<Service> {
   if (has('api')) await writeSetting(database, PUBLIC_URL, publicUrl)
   const signInLink = has('api') && config.greets ? await ownerSignInLink(database, publicUrl) : null
   return { address: address.href, publicUrl, firstKey: installation.firstKey, signInLink, close: () => closing.run() }
+}
+
+/** Makes the owner if there is none yet. Null if there is no team. */
+async function ownerSignInLink(database: Database, publicUrl: string): Promise<string | null> {
+  const owner = await firstOwner(database)
+  return owner === null ? null : signInAddress(publicUrl, await createSignInLink(database, owner))
 }
 
 /** Opens the server of this process, with the API if it has that role. */

@@ -1,6 +1,7 @@
 /** Limits the rate of failed sign-ins. */
-import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
+import { RateLimiterMemory } from 'rate-limiter-flexible'
 import { refusals } from '../http/errors.ts'
+import { countUse } from '../http/rate-limits.ts'
 
 /** Failed tries of one address, and of one e-mail address. */
 const TRIES_PER_MINUTE = 10
@@ -14,10 +15,8 @@ export function createSignInTries(): { whileAllowed: WhileAllowed } {
     /** A try counts from its beginning, so that many at once are slowed down too; one that succeeds is given back. */
     async whileAllowed(keys, signIn) {
       for (const key of keys) {
-        const counted = await tries.consume(key).catch((refused: unknown) => refused)
-        if (!(counted instanceof RateLimiterRes)) throw counted
-        if (counted.consumedPoints > TRIES_PER_MINUTE)
-          throw refusals.tooManySignIns(Math.max(1, Math.ceil(counted.msBeforeNext / 1000)))
+        const { count, reset } = await countUse(tries, key)
+        if (count > TRIES_PER_MINUTE) throw refusals.tooManySignIns(reset)
       }
       const signedIn = await signIn()
       if (signedIn !== null) for (const key of keys) await tries.reward(key, 1)

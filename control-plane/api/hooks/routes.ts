@@ -3,11 +3,12 @@
  * them. They only say that something changed, so they are stored and answered at once.
  */
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
+import { RateLimiterMemory } from 'rate-limiter-flexible'
 import type { Notification } from '../../calendars/operations.ts'
 import type { ApiDependencies } from '../dependencies.ts'
 import { refusals } from '../http/errors.ts'
 import type { App } from '../http/generation.ts'
+import { countUse } from '../http/rate-limits.ts'
 import { readNotifications } from './microsoft-body.ts'
 
 /** Google sends none. */
@@ -36,10 +37,8 @@ function addRoutes(app: App, { calendars }: Pick<ApiDependencies, 'calendars'>):
 
   /** Google repeats a notification after 503, and not after 429. */
   async function limit(request: FastifyRequest): Promise<void> {
-    const used = await budget.consume(request.ip).catch((refused: unknown) => refused)
-    if (!(used instanceof RateLimiterRes)) throw used
-    if (used.consumedPoints > POINTS_PER_MINUTE)
-      throw refusals.tooManyNotifications(Math.max(1, Math.ceil(used.msBeforeNext / 1000)))
+    const { count, reset } = await countUse(budget, request.ip)
+    if (count > POINTS_PER_MINUTE) throw refusals.tooManyNotifications(reset)
   }
 
   async function note(request: FastifyRequest, notification: Notification): Promise<'known' | 'unknown'> {

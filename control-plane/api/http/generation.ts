@@ -18,6 +18,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { FastifyBaseLogger, FastifyInstance, FastifyRequest, RawServerDefault } from 'fastify'
 import type { ZodTypeProvider } from 'fastify-type-provider-zod'
+import type { ZodType } from 'zod'
 import type { Actor } from '../../store/audit-log.ts'
 import type { Role } from '../../store/people/people.ts'
 import type { Session } from '../../store/people/sessions.ts'
@@ -85,6 +86,17 @@ declare module 'fastify' {
 export function callerOf(request: FastifyRequest): Caller {
   if (request.caller === null) throw new Error(`No key was checked for ${request.routeOptions.url}`)
   return request.caller
+}
+
+/** Makes a `preValidation` hook that answers for an unknown object before the body is validated: then `find` rejects. */
+export function checkFirst<Params>(
+  params: ZodType<Params>,
+  find: (request: FastifyRequest, names: Params) => Promise<unknown>,
+) {
+  return async (request: FastifyRequest): Promise<void> => {
+    const names = params.safeParse(request.params)
+    if (names.success) await find(request, names.data)
+  }
 }
 
 /** Who makes the changes of a request. */

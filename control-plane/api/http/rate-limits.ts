@@ -7,6 +7,13 @@ import { refusals } from './errors.ts'
 const COUNTED = new Set(['POST', 'PATCH', 'PUT', 'DELETE'])
 const WINDOW_SECONDS = 1
 
+/** Counts a use of the key: how many there were in the window, and the whole seconds until it is over. */
+export async function countUse(counter: RateLimiterMemory, key: string) {
+  const used = await counter.consume(key).catch((refused: unknown) => refused)
+  if (!(used instanceof RateLimiterRes)) throw used
+  return { count: used.consumedPoints, reset: Math.max(1, Math.ceil(used.msBeforeNext / 1000)) }
+}
+
 export interface RateLimits {
   /** Sets the headers of the answer; rejects with 429 if the team's limit is used up. */
   check(holder: Pick<KeyHolder, 'teamId' | 'requestsPerSecond'>, method: string, reply: FastifyReply): Promise<void>
@@ -21,15 +28,13 @@ export function createRateLimits(): RateLimits {
   return {
     async check({ teamId, requestsPerSecond: limit }, method, reply) {
       if (limit === null || !COUNTED.has(method)) return
-      const used = await counter.consume(teamId).catch((refused: unknown) => refused)
-      if (!(used instanceof RateLimiterRes)) throw used
-      const reset = Math.max(1, Math.ceil(used.msBeforeNext / 1000))
+      const { count, reset } = await countUse(counter, teamId)
       reply.headers({
         'x-ratelimit-limit': limit,
-        'x-ratelimit-remaining': Math.max(0, limit - used.consumedPoints),
+        'x-ratelimit-remaining': Math.max(0, limit - count),
         'x-ratelimit-reset': reset,
       })
-      if (used.consumedPoints > limit) throw refusals.tooManyRequests(limit, reset)
+      if (count > limit) throw refusals.tooManyRequests(limit, reset)
     },
   }
 }

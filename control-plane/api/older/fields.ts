@@ -5,15 +5,12 @@ import {
   webSocketAddress as wireWebSocketAddress,
 } from '@standin/wire/job.ts'
 import { z } from 'zod'
-import { blankAsNull, problemOfCallerData } from '../v2/bots/schema.ts'
+import { blankAsNull, NOT_STORABLE, problemOfCallerData, storable } from '../v2/bots/schema.ts'
 
 const MAX_ADDRESS_LENGTH = 2048
 const MAX_SECRET_LENGTH = 4096
 
-const isStorable = (text: string) => !text.includes('\0') && text.isWellFormed()
-const NOT_STORABLE = { error: 'must not contain NUL or half of a surrogate pair' }
-
-export const text = (maxLength: number) => z.string().max(maxLength).refine(isStorable, NOT_STORABLE)
+export const text = (maxLength: number) => z.string().max(maxLength).refine(storable, { error: NOT_STORABLE })
 
 const address = (protocols: readonly string[]) =>
   text(MAX_ADDRESS_LENGTH).refine((value) => URL.canParse(value) && protocols.includes(new URL(value).protocol), {
@@ -24,9 +21,9 @@ const address = (protocols: readonly string[]) =>
 export const webAddress = address(['https:', 'http:'])
 export const httpsAddress = address(['https:'])
 /** As the worker reads them, so that no accepted request makes an invalid job. */
-export const webSocketAddress = wireWebSocketAddress.max(MAX_ADDRESS_LENGTH).refine(isStorable, NOT_STORABLE)
-export const imageAddress = wireImageAddress.max(MAX_ADDRESS_LENGTH).refine(isStorable, NOT_STORABLE)
-export const entryMessage = blankAsNull(chatText.refine(isStorable, NOT_STORABLE).nullable())
+export const webSocketAddress = wireWebSocketAddress.max(MAX_ADDRESS_LENGTH).refine(storable, { error: NOT_STORABLE })
+export const imageAddress = wireImageAddress.max(MAX_ADDRESS_LENGTH).refine(storable, { error: NOT_STORABLE })
+export const entryMessage = blankAsNull(chatText.refine(storable, { error: NOT_STORABLE }).nullable())
 
 /** Visible ASCII, which is what a header can carry. */
 export const secret = z

@@ -1,7 +1,6 @@
 /** One attempt: its job, the launcher's answer, and what that means for the bot. */
 import type { InTurn } from '@standin/base/in-turn.ts'
 import type { Job } from '@standin/wire/job.ts'
-import type { BotChange } from '../../bots/change.ts'
 import { launchFailed } from '../../bots/crash.ts'
 import { grantRequestOf } from '../../bots/grant-request.ts'
 import { impossible, noRoom, waitsForToken } from '../../bots/launch.ts'
@@ -23,9 +22,10 @@ import { lockBot } from '../../store/bots/bots.ts'
 import { applyChange } from '../../store/bots/changes.ts'
 import { openSecrets } from '../../store/bots/secrets.ts'
 import { nowOf } from '../../store/clock.ts'
-import type { Database, Tx } from '../../store/database.ts'
+import type { Database } from '../../store/database.ts'
 import { launchCleaned, launchEnded, removeLaunch } from '../../store/launches/launches.ts'
 import { NO_TRACES, type Span, type Traces, traceOf } from '../../traces.ts'
+import { endWithout } from '../launchers/shared/evidence.ts'
 import { traceEnd } from '../reconcile/trace-end.ts'
 import { ImpossibleJob, jobOf } from './job.ts'
 import type { LaunchWriter } from './launch-writer.ts'
@@ -171,29 +171,26 @@ function makeJob(
 async function storeFailure(tools: LaunchTools, claim: Claim, error: Error): Promise<void> {
   const { database, log } = tools
   const { attempt } = claim.bot
-  const write = async (tx: Tx, bot: BotRow, change: BotChange) => {
-    await applyChange(tx, bot, change)
-  }
   await database.transaction().execute(async (tx) => {
     const bot = await lockBot(tx, claim.bot.id)
     const now = await nowOf(tx)
     const isOurs = bot !== undefined && bot.phase === 'launching' && bot.lease_owner === claim.owner
     if (error instanceof NoRoom) {
       await removeLaunch(tx, claim.bot.id, attempt)
-      if (isOurs) await write(tx, bot, noRoom(bot, error.message, now))
+      if (isOurs) await applyChange(tx, bot, noRoom(bot, error.message, now))
       return
     }
     if (error instanceof GrantDelayed) {
       await removeLaunch(tx, claim.bot.id, attempt)
-      if (isOurs) await write(tx, bot, waitsForToken(bot, error, now))
+      if (isOurs) await applyChange(tx, bot, waitsForToken(bot, error, now))
       return
     }
-    await launchEnded(tx, claim.bot.id, attempt, neverRan(error.message))
+    await launchEnded(tx, claim.bot.id, attempt, endWithout(error.message))
     await launchCleaned(tx, claim.bot.id, attempt)
     if (!isOurs) return
     if (error instanceof ImpossibleJob || error instanceof GrantRefused)
-      await write(tx, bot, impossible(bot, error.code, error.message, now))
-    else await write(tx, bot, launchFailed(bot, error.message, now))
+      await applyChange(tx, bot, impossible(bot, error.code, error.message, now))
+    else await applyChange(tx, bot, launchFailed(bot, error.message, now))
   })
   await traceEnd(tools, claim.bot.id)
   const fields = { team: claim.bot.team_id, bot: claim.bot.id, attempt, error: error.message }
@@ -205,8 +202,4 @@ async function storeFailure(tools: LaunchTools, claim: Claim, error: Error): Pro
 /** The message itself may hold what a caller wrote. */
 function kindOfFailure(error: unknown): string {
   return error instanceof Error ? error.name : 'Error'
-}
-
-function neverRan(reason: string) {
-  return { exitCode: null, signal: null, isOutOfMemory: false, reason, endedAt: null, logTail: null }
 }

@@ -22,7 +22,6 @@ import {
   openLaunches,
 } from '../../store/launches/launches.ts'
 import { LaunchWriter } from '../due/launch-writer.ts'
-import { each } from '../each.ts'
 import { endWithout } from '../launchers/shared/evidence.ts'
 import { reasonToStop } from './action-reason.ts'
 import { assembleBot } from './assemble.ts'
@@ -169,7 +168,8 @@ class Reconciling {
     const readMs = this.#settings.absentReadMs ?? ABSENT_READ_MS
     for (const [key, at] of this.#absent) if (now - at >= readMs) this.#absent.delete(key)
     const launches = await openLaunches(database, launcher.kind, looksAtAll ? 'all' : 'suspect', MAX_LAUNCHES)
-    await each(launches, CONCURRENCY, (launch) => this.#reconcile(launch, listed))
+    const oneOfFew = inTurn(CONCURRENCY)
+    await Promise.all(launches.map((launch) => oneOfFew(() => this.#reconcile(launch, listed))))
     this.#uploads.forgetOld()
     for (const botId of await botsToAssemble(database, PATIENCE_FOR_PARTS_SECONDS, MAX_FINISHING))
       this.#finishBeside(botId, { bot: botId }, (signal) => assembleBot(this.#tools, botId, signal))

@@ -1,5 +1,5 @@
 /** Leaving, and the deletion of data. */
-import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
+import { RateLimiterMemory } from 'rate-limiter-flexible'
 import { z } from 'zod'
 import { askToLeave } from '../../../actions/stop-bot.ts'
 import type { BotRow } from '../../../rows/index.ts'
@@ -9,6 +9,7 @@ import { deletionOf } from '../../../store/bots/older-bots.ts'
 import type { ApiDependencies } from '../../dependencies.ts'
 import { refusals } from '../../http/errors.ts'
 import { type App, callerOf, nameOfCaller } from '../../http/generation.ts'
+import { countUse } from '../../http/rate-limits.ts'
 import { botId, documented } from '../common.ts'
 import { deletionSchema, okSchema } from './answers.ts'
 import { olderBot } from './read-routes.ts'
@@ -45,10 +46,8 @@ export function controlRoutes(app: App, dependencies: ApiDependencies): void {
     async handle(request) {
       const caller = callerOf(request)
       const by = nameOfCaller(caller)
-      const used = await deletions.consume(by).catch((refused: unknown) => refused)
-      if (!(used instanceof RateLimiterRes)) throw used
-      if (used.consumedPoints > DELETIONS_PER_MINUTE)
-        throw refusals.tooManyDeletions(DELETIONS_PER_MINUTE, Math.ceil(used.msBeforeNext / 1000))
+      const { count, reset } = await countUse(deletions, by)
+      if (count > DELETIONS_PER_MINUTE) throw refusals.tooManyDeletions(DELETIONS_PER_MINUTE, reset)
       const bot = await olderBot(dependencies, caller.teamId, request.params.bot_id)
       return deleteData(bot, by)
     },

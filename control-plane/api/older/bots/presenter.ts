@@ -5,9 +5,8 @@ import { olderError } from '../../../bots/messages/older.ts'
 import { peopleOf } from '../../../bots/messages/people.ts'
 import { DEFAULT_TIMEOUTS, type RequestOfRow, requestOf, timeoutsOf } from '../../../bots/request.ts'
 import type { BotRow } from '../../../rows/index.ts'
+import { at } from '../../v2/common.ts'
 import type { BotRecord, listItemSchema, MeetingData, Transcript } from './answers.ts'
-
-const at = (date: Date | null) => (date === null ? null : date.toISOString())
 
 export function listItem(bot: BotRow): z.output<typeof listItemSchema> {
   return {

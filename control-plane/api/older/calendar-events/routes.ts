@@ -6,7 +6,7 @@ import { listOlderEvents, readCalendar, readEvent, readEvents } from '../../../s
 import { withCalendarErrors } from '../../calendar-problems.ts'
 import type { ApiDependencies } from '../../dependencies.ts'
 import { refusals } from '../../http/errors.ts'
-import { type App, callerOf } from '../../http/generation.ts'
+import { type App, callerOf, checkFirst } from '../../http/generation.ts'
 import { onceOutside } from '../../http/idempotency.ts'
 import { checkCredential, checkOwnKey, checkRequest } from '../../new-bot.ts'
 import { cursorsOf, pageRequest } from '../../v2/cursor.ts'
@@ -66,17 +66,11 @@ export function calendarEventRoutes(app: App, dependencies: ApiDependencies): vo
     answer: eventSchema,
     refusals: [404],
     async handle(request) {
-      const event = await readEvent(database, ownerOf(request), null, request.params.uuid)
-      if (event === undefined) throw refusals.eventNotFound(request.params.uuid)
-      return olderEvent(event)
+      return olderEvent(await eventOf(request, request.params.uuid))
     },
   })
 
-  const exists = async (request: FastifyRequest) => {
-    const id = uuidParams.safeParse(request.params)
-    if (id.success && (await readEvent(database, ownerOf(request), null, id.data.uuid)) === undefined)
-      throw refusals.eventNotFound(id.data.uuid)
-  }
+  const exists = checkFirst(uuidParams, (request, { uuid }) => eventOf(request, uuid))
 
   route.post(BOT_PATH, {
     preValidation: exists,
@@ -135,6 +129,12 @@ export function calendarEventRoutes(app: App, dependencies: ApiDependencies): vo
       return eventsOf(target, result)
     },
   })
+
+  async function eventOf(request: FastifyRequest, uuid: string) {
+    const event = await readEvent(database, ownerOf(request), null, uuid)
+    if (event === undefined) throw refusals.eventNotFound(uuid)
+    return event
+  }
 
   async function checkBot(asked: BotRequest, request: FastifyRequest): Promise<void> {
     checkRequest('older', asked, dependencies)

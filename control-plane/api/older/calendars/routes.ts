@@ -8,7 +8,7 @@ import { allCalendars, type CalendarOwner, openChannel, readCalendar } from '../
 import { withCalendarErrors } from '../../calendar-problems.ts'
 import type { ApiDependencies } from '../../dependencies.ts'
 import { refusals } from '../../http/errors.ts'
-import { type App, callerOf } from '../../http/generation.ts'
+import { type App, callerOf, checkFirst } from '../../http/generation.ts'
 import { onceOutside } from '../../http/idempotency.ts'
 import { documented } from '../common.ts'
 import {
@@ -34,10 +34,7 @@ export const ownerOf = (request: FastifyRequest): CalendarOwner => ({
 export function calendarRoutes(app: App, dependencies: ApiDependencies): void {
   const route = documented(app, 'Calendars')
   const { database, calendars, log } = dependencies
-  const exists = async (request: FastifyRequest) => {
-    const id = uuidParams.safeParse(request.params)
-    if (id.success) await calendarOf(request, id.data.uuid)
-  }
+  const exists = checkFirst(uuidParams, (request, { uuid }) => calendarOf(request, uuid))
 
   async function calendarOf(request: FastifyRequest, uuid: string): Promise<CalendarRow> {
     const calendar = await readCalendar(database, ownerOf(request), uuid)

@@ -34,7 +34,8 @@ const auditEntrySchema = z
   .meta({ id: 'AuditEntry' })
 
 export function auditLogRoutes(app: App, { readList }: ApiDependencies): void {
-  documented(app, 'Audit log').get('/audit-log', {
+  const route = documented(app, 'Audit log')
+  route.get('/audit-log', {
     config: { role: 'owner' },
     summary: 'List changes of the team, newest first',
     description: 'Who changed what, when and from where. People need the role `owner`. Entries hold no secrets.',

@@ -9,8 +9,8 @@ import { askToLeave } from '../../../actions/stop-bot.ts'
 import { waitForAnswer } from '../../../store/bots/commands.ts'
 import type { ApiDependencies } from '../../dependencies.ts'
 import { refusals } from '../../http/errors.ts'
-import { type App, callerOf } from '../../http/generation.ts'
-import { anyBot, asErrorOf, checkBotFirst, isOf, spawnedBot } from '../bots/access.ts'
+import { type App, callerOf, checkFirst } from '../../http/generation.ts'
+import { anyBot, asErrorOf, isOf, spawnedBot } from '../bots/access.ts'
 import { callerData, chatTextOrNull, problemOfCallerData } from '../bots/schema.ts'
 import { botParams, documented, done, message } from '../common.ts'
 
@@ -29,7 +29,7 @@ export function botControlRoutes(app: App, dependencies: ApiDependencies): void 
   const route = documented(app, 'Bot control')
   const { database, settings } = dependencies
   const timeoutMs = settings.commandTimeoutMs ?? COMMAND_TIMEOUT_MS
-  const exists = checkBotFirst((request, botId) => spawnedBot(dependencies, request, botId))
+  const exists = checkFirst(botParams, (request, { bot_id: botId }) => spawnedBot(dependencies, request, botId))
 
   /** The bot's answer; null if it gave none in time. */
   async function run(request: FastifyRequest, botId: string, command: BotCommand, allowed: string[]) {
@@ -112,7 +112,7 @@ export function botControlRoutes(app: App, dependencies: ApiDependencies): void 
   }
 
   route.patch('/bots/:bot_id/update-config', {
-    preValidation: checkBotFirst((request, botId) => anyBot(dependencies, request, botId)),
+    preValidation: checkFirst(botParams, (request, { bot_id: botId }) => anyBot(dependencies, request, botId)),
     summary: 'Change the free-form data of a bot',
     description: 'New and changed keys of `extra` overwrite, missing ones stay; null clears all.',
     params: botParams,

@@ -3,9 +3,9 @@ import { z } from 'zod'
 import { requestDeletion } from '../../../store/bots/deletions.ts'
 import type { ApiDependencies } from '../../dependencies.ts'
 import { refusals } from '../../http/errors.ts'
-import { type App, callerOf, nameOfCaller } from '../../http/generation.ts'
+import { type App, callerOf, checkFirst, nameOfCaller } from '../../http/generation.ts'
 import { checkSpeech, speechAgain } from '../../new-bot.ts'
-import { checkBotFirst, spawnedBot } from '../bots/access.ts'
+import { spawnedBot } from '../bots/access.ts'
 import { callbackConfig, retranscription } from '../bots/schema.ts'
 import { botParams, documented, done, flag, message } from '../common.ts'
 
@@ -20,7 +20,7 @@ const callbackBody = callbackConfig
 export function botDataRoutes(app: App, dependencies: ApiDependencies): void {
   const route = documented(app, 'Bot data')
   const { database, webhooks, client, retranscribe, settings } = dependencies
-  const exists = checkBotFirst((request, botId) => spawnedBot(dependencies, request, botId))
+  const exists = checkFirst(botParams, (request, { bot_id: botId }) => spawnedBot(dependencies, request, botId))
 
   route.delete('/bots/:bot_id/delete-data', {
     config: { changes: 'sometimes' },

@@ -8,7 +8,6 @@ import { readBot } from '../../../store/bots/bots.ts'
 import type { ApiDependencies } from '../../dependencies.ts'
 import { type ApiError, refusals } from '../../http/errors.ts'
 import { type Caller, callerOf } from '../../http/generation.ts'
-import { uuid } from '../common.ts'
 
 /** A bot of the team, scheduled ones included. */
 export function isOf(caller: Caller): (bot: BotRow) => boolean {
@@ -46,17 +45,6 @@ export async function anyBot(
 /** It waits for its join time, or was cancelled before. A bot that was refused at its join time is a failed bot. */
 function isOnlyPlanned(bot: Pick<BotRow, 'is_scheduled' | 'queued_at' | 'schedule_status'>): boolean {
   return bot.is_scheduled && bot.queued_at === null && bot.schedule_status !== 'failed'
-}
-
-/**
- * Makes a `preValidation` hook that answers for an unknown bot before the body is validated. `find` rejects if the
- * caller may not see the bot.
- */
-export function checkBotFirst(find: (request: FastifyRequest, botId: string) => Promise<unknown>) {
-  return async (request: FastifyRequest) => {
-    const id = uuid.safeParse((request.params as { bot_id?: unknown }).bot_id)
-    if (id.success) await find(request, id.data)
-  }
 }
 
 /** For what the store answers. */

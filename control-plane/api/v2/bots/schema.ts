@@ -19,9 +19,9 @@ const MAX_IMAGES = 5
 const UNSHOWABLE = /[\p{Cc}\u2028\u2029]/u
 
 /** Texts that PostgreSQL and UTF-8 can hold. */
-const storable = (text: string) => !text.includes('\0') && text.isWellFormed()
+export const storable = (text: string) => !text.includes('\0') && text.isWellFormed()
 
-const NOT_STORABLE = 'must not contain NUL or half of a surrogate pair'
+export const NOT_STORABLE = 'must not contain NUL or half of a surrogate pair'
 
 export const botName = z
   .string()

@@ -4,9 +4,9 @@ import type { CalendarRow } from '../../../rows/index.ts'
 import { type CalendarOwner, readCalendar } from '../../../store/calendars/reads.ts'
 import type { ApiDependencies } from '../../dependencies.ts'
 import { refusals } from '../../http/errors.ts'
-import { callerOf } from '../../http/generation.ts'
+import { callerOf, checkFirst } from '../../http/generation.ts'
 import { generationSeenBy } from '../bots/access.ts'
-import { uuid } from '../common.ts'
+import { calendarParams } from './schema.ts'
 
 export const ownerOf = (request: FastifyRequest): CalendarOwner => ({
   teamId: callerOf(request).teamId,
@@ -25,9 +25,5 @@ export async function calendarOf(
 }
 
 /** Makes a `preValidation` hook that answers for an unknown calendar before the body is validated. */
-export function checkCalendarFirst(dependencies: Pick<ApiDependencies, 'database'>) {
-  return async (request: FastifyRequest) => {
-    const id = uuid.safeParse((request.params as { calendar_id?: unknown }).calendar_id)
-    if (id.success) await calendarOf(dependencies, request, id.data)
-  }
-}
+export const checkCalendarFirst = (dependencies: Pick<ApiDependencies, 'database'>) =>
+  checkFirst(calendarParams, (request, { calendar_id }) => calendarOf(dependencies, request, calendar_id))

@@ -2,28 +2,21 @@
 
 import { MAX_CALLER_DATA_LENGTH } from '@standin/wire/job.ts'
 import { z } from 'zod'
-import { problemOfCallerData } from '../bots/schema.ts'
+import { callerData, NOT_STORABLE, storable } from '../bots/schema.ts'
 import { commaList, time, uuid } from '../common.ts'
 import { botFilters } from '../filters.ts'
 
 const CREDENTIAL_TYPES = ['app', 'user'] as const
 const CREDENTIAL_STATES = ['active', 'invalid'] as const
 
-const storable = (text: string) => !text.includes('\0') && text.isWellFormed()
-const NOT_STORABLE = { error: 'must not contain NUL or half of a surrogate pair' }
-const text = (longest: number) => z.string().min(1).max(longest).refine(storable, NOT_STORABLE)
+const text = (longest: number) => z.string().min(1).max(longest).refine(storable, { error: NOT_STORABLE })
 
 const name = text(100).refine((value) => value.trim() !== '', { error: 'must not be only white space' })
 const clientId = text(256).refine((value) => !value.includes(':'), { error: 'must not contain a colon' })
 const clientSecret = text(256)
 const code = text(2000).describe('Of the page of consent; works once and for about 10 minutes.')
 const redirectUri = text(2048).refine((value) => URL.canParse(value), { error: 'must be an address' })
-const extra = z
-  .record(z.string(), z.unknown())
-  .superRefine((value, context) => {
-    const problem = problemOfCallerData(value)
-    if (problem !== null) context.addIssue({ code: 'custom', message: problem })
-  })
+const extra = callerData
   .nullable()
   .describe(`Any object of yours, at most ${MAX_CALLER_DATA_LENGTH} characters of JSON.`)
 

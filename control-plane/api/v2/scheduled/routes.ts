@@ -12,10 +12,10 @@ import { listScheduledBots } from '../../../store/bots/list.ts'
 import { openRequest } from '../../../store/bots/secrets.ts'
 import type { ApiDependencies } from '../../dependencies.ts'
 import { refusals } from '../../http/errors.ts'
-import { type App, callerOf } from '../../http/generation.ts'
+import { type App, callerOf, checkFirst } from '../../http/generation.ts'
 import { once } from '../../http/idempotency.ts'
 import { checkCredential, checkOwnKey, errorOfRefusal, meetingOf } from '../../new-bot.ts'
-import { checkBotFirst, generationSeenBy, isOf } from '../bots/access.ts'
+import { generationSeenBy, isOf } from '../bots/access.ts'
 import { changeOfBody, newBotOf } from '../bots/request.ts'
 import { createdBot } from '../bots/schema.ts'
 import { botParams, commaList, documented, done, limit, list, message, succeeded, success } from '../common.ts'
@@ -44,7 +44,7 @@ const TOO_LATE = 'A scheduled bot can be changed while its old and its new join 
 export function scheduledRoutes(app: App, dependencies: ApiDependencies): void {
   const route = documented(app, 'Scheduled bots')
   const { database, readList, seals, clock } = dependencies
-  const exists = checkBotFirst((request, botId) => scheduledBot(dependencies, request, botId))
+  const exists = checkFirst(botParams, (request, { bot_id: botId }) => scheduledBot(dependencies, request, botId))
 
   route.post('/bots/scheduled', {
     config: { permission: 'sending', createsBots: true, isIdempotent: true },

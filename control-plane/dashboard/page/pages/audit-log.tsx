@@ -53,44 +53,30 @@ export function AuditLog() {
         </label>
       </div>
       <Pages read={read} when={() => [actor.value, action.value, since.value]} empty={texts.empty}>
-        {(entries) => (
-          <Table columns={texts.columns} label={texts.title}>
-            {entries.map((entry) => (
-              <Row key={entry.entry_id} entry={entry} />
-            ))}
-          </Table>
-        )}
+        {(entries) => <Table texts={texts} entries={entries} keyOf={(entry) => entry.entry_id} cells={cellsOf} />}
       </Pages>
     </>
   )
 }
 
-function Row({ entry: { at, actor, address, action, target, details } }: { entry: Entry }) {
+function cellsOf({ at, actor, address, action, target, details }: Entry) {
   const isBot = action.startsWith('bot.')
-  return (
-    <tr>
-      <td>
-        <Time at={at} />
-      </td>
-      <td>
-        <bdi>{actor.name ?? TEXTS.auditLog.actors[actor.kind]}</bdi>
-      </td>
-      <td class="one-line">{address ?? TEXTS.none}</td>
-      <td>{TEXTS.auditLog.actions[action]}</td>
-      <td class="one-line" title={target ?? undefined}>
-        {target === null ? (
-          TEXTS.none
-        ) : isBot ? (
-          <Link to={`/bots/${target}`}>{target.slice(0, 8)}</Link>
-        ) : (
-          target.slice(0, 8)
-        )}
-      </td>
-      <td>
-        <bdi>{details === null ? TEXTS.none : textOf(details)}</bdi>
-      </td>
-    </tr>
-  )
+  return [
+    <Time at={at} />,
+    <bdi>{actor.name ?? TEXTS.auditLog.actors[actor.kind]}</bdi>,
+    <span class="one-line">{address ?? TEXTS.none}</span>,
+    TEXTS.auditLog.actions[action],
+    <span class="one-line" title={target ?? undefined}>
+      {target === null ? (
+        TEXTS.none
+      ) : isBot ? (
+        <Link to={`/bots/${target}`}>{target.slice(0, 8)}</Link>
+      ) : (
+        target.slice(0, 8)
+      )}
+    </span>,
+    <bdi>{details === null ? TEXTS.none : textOf(details)}</bdi>,
+  ]
 }
 
 const textOf = (details: Record<string, unknown>) =>

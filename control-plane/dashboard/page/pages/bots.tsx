@@ -42,23 +42,18 @@ export function Bots() {
       </div>
       <Pages read={read} when={() => [changes.value, name.value, status.value]} empty={TEXTS.bots.empty}>
         {(bots) => (
-          <Table columns={TEXTS.bots.columns} label={TEXTS.bots.title}>
-            {bots.map((bot) => (
-              <tr key={bot.bot_id}>
-                <td>
-                  <Link to={`/bots/${bot.bot_id}`}>{bot.bot_name}</Link>
-                </td>
-                <td>{bot.meeting_url}</td>
-                <td>
-                  <Status of={bot.status} />
-                </td>
-                <td>
-                  <Time at={bot.created_at} />
-                </td>
-                <td>{bot.duration === null ? TEXTS.none : clock(bot.duration)}</td>
-              </tr>
-            ))}
-          </Table>
+          <Table
+            texts={TEXTS.bots}
+            entries={bots}
+            keyOf={(bot) => bot.bot_id}
+            cells={(bot) => [
+              <Link to={`/bots/${bot.bot_id}`}>{bot.bot_name}</Link>,
+              bot.meeting_url,
+              <Status of={bot.status} />,
+              <Time at={bot.created_at} />,
+              bot.duration === null ? TEXTS.none : clock(bot.duration),
+            ]}
+          />
         )}
       </Pages>
     </>

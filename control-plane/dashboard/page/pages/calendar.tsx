@@ -105,6 +105,24 @@ function Events({ calendarId, action }: { calendarId: string; action: Action }) 
     const body = targetOf(event, isWhole)
     return of(await answerOf(v2.DELETE('/v2/calendars/{calendar_id}/bots', { params: { path }, body })))()
   }
+  /** For the event, and for the whole series that it belongs to. */
+  const buttonsOf = (event: CalendarEventItem) => {
+    if (!event.bot_scheduled && whyNone(event) !== null) return null
+    const work = event.bot_scheduled ? cancel : schedule
+    const [one, all] = event.bot_scheduled ? [texts.noBot, texts.noBots] : [texts.sendBot, texts.sendBots]
+    return (
+      <>
+        <ActionButton of={action} work={() => work(event, false)}>
+          {one}
+        </ActionButton>
+        {event.event_type === 'recurring' && (
+          <ActionButton of={action} work={() => work(event, true)}>
+            {all}
+          </ActionButton>
+        )}
+      </>
+    )
+  }
   return (
     <section>
       <h2>{texts.events}</h2>
@@ -121,59 +139,20 @@ function Events({ calendarId, action }: { calendarId: string; action: Action }) 
         </label>
       )}
       <Shown of={events}>
-        {({ data }) =>
-          data.length === 0 ? (
-            <p class="soft">{texts.noEvents}</p>
-          ) : (
-            <Table columns={texts.eventColumns} label={texts.events}>
-              {data.map((event) => {
-                const why = whyNone(event)
-                const isSeries = event.event_type === 'recurring'
-                return (
-                  <tr key={event.event_id}>
-                    <td>{event.title}</td>
-                    <td>
-                      <Time at={event.start_time} />
-                    </td>
-                    <td>{event.meeting_url ?? TEXTS.none}</td>
-                    <td>{event.bot_scheduled ? texts.hasBot : (why ?? texts.hasNone)}</td>
-                    <td>
-                      {may('member') && (
-                        <div class="actions">
-                          {event.bot_scheduled ? (
-                            <>
-                              <ActionButton of={action} work={() => cancel(event, false)}>
-                                {texts.noBot}
-                              </ActionButton>
-                              {isSeries && (
-                                <ActionButton of={action} work={() => cancel(event, true)}>
-                                  {texts.noBots}
-                                </ActionButton>
-                              )}
-                            </>
-                          ) : (
-                            why === null && (
-                              <>
-                                <ActionButton of={action} work={() => schedule(event, false)}>
-                                  {texts.sendBot}
-                                </ActionButton>
-                                {isSeries && (
-                                  <ActionButton of={action} work={() => schedule(event, true)}>
-                                    {texts.sendBots}
-                                  </ActionButton>
-                                )}
-                              </>
-                            )
-                          )}
-                        </div>
-                      )}
-                    </td>
-                  </tr>
-                )
-              })}
-            </Table>
-          )
-        }
+        {({ data }) => (
+          <Table
+            texts={{ title: texts.events, columns: texts.eventColumns, empty: texts.noEvents }}
+            entries={data}
+            keyOf={(event) => event.event_id}
+            cells={(event) => [
+              event.title,
+              <Time at={event.start_time} />,
+              event.meeting_url ?? TEXTS.none,
+              event.bot_scheduled ? texts.hasBot : (whyNone(event) ?? texts.hasNone),
+              may('member') && <div class="actions">{buttonsOf(event)}</div>,
+            ]}
+          />
+        )}
       </Shown>
     </section>
   )
@@ -185,16 +164,14 @@ const targetOf = ({ series_id, event_id }: CalendarEventItem, isWhole: boolean) 
   all_occurrences: isWhole,
 })
 
-/** Replaces the credentials of a connection whose token was refused or whose app has a new secret. */
-function Credentials({
-  calendarId,
-  action,
-  reload,
-}: {
+interface CredentialsProps {
   calendarId: string
   action: Action
   reload: () => Promise<void>
-}) {
+}
+
+/** Replaces the credentials of a connection whose token was refused or whose app has a new secret. */
+function Credentials({ calendarId, action, reload }: CredentialsProps) {
   const texts = TEXTS.calendars
   return (
     <section>

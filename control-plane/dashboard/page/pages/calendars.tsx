@@ -16,28 +16,19 @@ export function Calendars() {
     <>
       <h1>{texts.title}</h1>
       <Shown of={calendars}>
-        {({ data }) =>
-          data.length === 0 ? (
-            <p class="soft">{texts.empty}</p>
-          ) : (
-            <Table columns={texts.columns} label={texts.title}>
-              {data.map((calendar) => (
-                <tr key={calendar.calendar_id}>
-                  <td>
-                    <Link to={`/calendars/${calendar.calendar_id}`}>{calendar.account_email}</Link>
-                  </td>
-                  <td>{texts.platforms[calendar.calendar_platform]}</td>
-                  <td>
-                    <Status of={calendar.status} texts={texts.states} />
-                  </td>
-                  <td>
-                    <Time at={calendar.synced_at} />
-                  </td>
-                </tr>
-              ))}
-            </Table>
-          )
-        }
+        {({ data }) => (
+          <Table
+            texts={texts}
+            entries={data}
+            keyOf={(calendar) => calendar.calendar_id}
+            cells={(calendar) => [
+              <Link to={`/calendars/${calendar.calendar_id}`}>{calendar.account_email}</Link>,
+              texts.platforms[calendar.calendar_platform],
+              <Status of={calendar.status} texts={texts.states} />,
+              <Time at={calendar.synced_at} />,
+            ]}
+          />
+        )}
       </Shown>
       {may('member') && <Connect onConnected={calendars.reload} />}
     </>

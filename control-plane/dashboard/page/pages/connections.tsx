@@ -23,45 +23,40 @@ export function Connections() {
       <p class="soft">{texts.help}</p>
       <OutcomeLine of={action} />
       <Shown of={credentials}>
-        {({ data }) =>
-          data.length === 0 ? (
-            <p class="soft">{texts.empty}</p>
-          ) : (
-            <Table columns={texts.columns} label={texts.title}>
-              {data.map((credential) => (
-                <tr key={credential.credential_id}>
-                  <td>
-                    {credential.name}
-                    <br />
-                    <span class="soft">{credential.credential_id}</span>
-                  </td>
-                  <td>{texts.types[credential.credential_type]}</td>
-                  <td>{credential.conf_email ?? credential.conf_user_id ?? TEXTS.none}</td>
-                  <td>
-                    <Status of={credential.state} texts={texts.states} />
-                    {credential.last_error_message !== null && (
-                      <p class="soft">
-                        {credential.last_error_message} <Time at={credential.last_error_at} />
-                      </p>
-                    )}
-                  </td>
-                  <td>
-                    {may('member') && (
-                      <ActionButton
-                        of={action}
-                        kind="bad"
-                        confirmation={texts.removeSure}
-                        work={() => remove(credential.credential_id)}
-                      >
-                        {texts.remove}
-                      </ActionButton>
-                    )}
-                  </td>
-                </tr>
-              ))}
-            </Table>
-          )
-        }
+        {({ data }) => (
+          <Table
+            texts={texts}
+            entries={data}
+            keyOf={(credential) => credential.credential_id}
+            cells={(credential) => [
+              <>
+                {credential.name}
+                <br />
+                <span class="soft">{credential.credential_id}</span>
+              </>,
+              texts.types[credential.credential_type],
+              credential.conf_email ?? credential.conf_user_id ?? TEXTS.none,
+              <>
+                <Status of={credential.state} texts={texts.states} />
+                {credential.last_error_message !== null && (
+                  <p class="soft">
+                    {credential.last_error_message} <Time at={credential.last_error_at} />
+                  </p>
+                )}
+              </>,
+              may('member') && (
+                <ActionButton
+                  of={action}
+                  kind="bad"
+                  confirmation={texts.removeSure}
+                  work={() => remove(credential.credential_id)}
+                >
+                  {texts.remove}
+                </ActionButton>
+              ),
+            ]}
+          />
+        )}
       </Shown>
       {may('member') && (
         <section>

@@ -33,38 +33,35 @@ export function Keys() {
       </section>
       <Shown of={keys}>
         {(list) => (
-          <Table columns={texts.columns} label={texts.title}>
-            {list.map((key) => (
-              <tr key={key.key_id}>
-                <td>{key.name}</td>
-                <td>{key.prefix}…</td>
-                <td>{texts.permissions[key.permission]}</td>
-                <td>
-                  <Time at={key.last_used_at} />
-                </td>
-                <td>{key.expires_at === null ? texts.never : <Time at={key.expires_at} />}</td>
-                <td>
-                  {key.revoked_at !== null ? (
-                    texts.revoked
-                  ) : (
-                    <ActionButton
-                      of={action}
-                      kind="bad"
-                      confirmation={texts.revokeSure}
-                      work={async () => {
-                        const options = { params: { path: { key_id: key.key_id } } }
-                        const { message } = await dataOf(dashboard.DELETE('/keys/{key_id}', options))
-                        await keys.reload()
-                        return message
-                      }}
-                    >
-                      {texts.revoke}
-                    </ActionButton>
-                  )}
-                </td>
-              </tr>
-            ))}
-          </Table>
+          <Table
+            texts={texts}
+            entries={list}
+            keyOf={(key) => key.key_id}
+            cells={(key) => [
+              key.name,
+              `${key.prefix}…`,
+              texts.permissions[key.permission],
+              <Time at={key.last_used_at} />,
+              key.expires_at === null ? texts.never : <Time at={key.expires_at} />,
+              key.revoked_at !== null ? (
+                texts.revoked
+              ) : (
+                <ActionButton
+                  of={action}
+                  kind="bad"
+                  confirmation={texts.revokeSure}
+                  work={async () => {
+                    const options = { params: { path: { key_id: key.key_id } } }
+                    const { message } = await dataOf(dashboard.DELETE('/keys/{key_id}', options))
+                    await keys.reload()
+                    return message
+                  }}
+                >
+                  {texts.revoke}
+                </ActionButton>
+              ),
+            ]}
+          />
         )}
       </Shown>
     </>

@@ -17,42 +17,33 @@ export function Scheduled() {
       <h1>{TEXTS.scheduled.title}</h1>
       <OutcomeLine of={action} />
       <Shown of={bots}>
-        {({ data }) =>
-          data.length === 0 ? (
-            <p class="soft">{TEXTS.scheduled.empty}</p>
-          ) : (
-            <Table columns={TEXTS.scheduled.columns} label={TEXTS.scheduled.title}>
-              {data.map((bot) => (
-                <tr key={bot.bot_id}>
-                  <td>{bot.bot_name}</td>
-                  <td>{bot.meeting_url}</td>
-                  <td>
-                    <Time at={bot.join_at} />
-                  </td>
-                  <td>
-                    <Status of={bot.status} />
-                  </td>
-                  <td>
-                    {may('member') && (
-                      <ActionButton
-                        of={action}
-                        confirmation={TEXTS.scheduled.cancelSure}
-                        work={async () => {
-                          const options = { params: { path: { bot_id: bot.bot_id } } }
-                          await answerOf(v2.DELETE('/v2/bots/scheduled/{bot_id}', options))
-                          await bots.reload()
-                          return null
-                        }}
-                      >
-                        {TEXTS.scheduled.cancel}
-                      </ActionButton>
-                    )}
-                  </td>
-                </tr>
-              ))}
-            </Table>
-          )
-        }
+        {({ data }) => (
+          <Table
+            texts={TEXTS.scheduled}
+            entries={data}
+            keyOf={(bot) => bot.bot_id}
+            cells={(bot) => [
+              bot.bot_name,
+              bot.meeting_url,
+              <Time at={bot.join_at} />,
+              <Status of={bot.status} />,
+              may('member') && (
+                <ActionButton
+                  of={action}
+                  confirmation={TEXTS.scheduled.cancelSure}
+                  work={async () => {
+                    const options = { params: { path: { bot_id: bot.bot_id } } }
+                    await answerOf(v2.DELETE('/v2/bots/scheduled/{bot_id}', options))
+                    await bots.reload()
+                    return null
+                  }}
+                >
+                  {TEXTS.scheduled.cancel}
+                </ActionButton>
+              ),
+            ]}
+          />
+        )}
       </Shown>
     </>
   )

@@ -100,19 +100,20 @@ function Launchers({ of: { launchers, version } }: { of: Figures }) {
   return (
     <>
       {launchers.some((one) => one.version !== version) && <p class="notice">{texts.mixed}</p>}
-      <Table columns={texts.launcherColumns} label={texts.capacity}>
-        {launchers.map((one, place) => (
-          <tr key={place}>
-            <td>{one.launcher}</td>
-            <td>
-              {one.free === undefined ? texts.engine : number(one.free)} {one.reason && <span>({one.reason})</span>}
-            </td>
-            <td>{one.limit === undefined ? TEXTS.none : number(one.limit)}</td>
-            <td>{one.image ?? texts.sameProgram}</td>
-            <td>{one.version}</td>
-          </tr>
-        ))}
-      </Table>
+      <Table
+        texts={{ title: texts.capacity, columns: texts.launcherColumns }}
+        entries={launchers}
+        keyOf={(one) => launchers.indexOf(one)}
+        cells={(one) => [
+          one.launcher,
+          <>
+            {one.free === undefined ? texts.engine : number(one.free)} {one.reason && <span>({one.reason})</span>}
+          </>,
+          one.limit === undefined ? TEXTS.none : number(one.limit),
+          one.image ?? texts.sameProgram,
+          one.version,
+        ]}
+      />
     </>
   )
 }

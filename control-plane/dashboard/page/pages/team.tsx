@@ -37,69 +37,64 @@ export function Team() {
       {link.value !== null && <Secret title={texts.linkHelp} value={link.value} />}
       <Shown of={people}>
         {(list) => (
-          <Table columns={texts.columns} label={texts.title}>
-            {list.map((person) => (
-              <tr key={person.person_id}>
-                <td>{person.name}</td>
-                <td>
-                  {person.email ?? TEXTS.none}
-                  {needsConfirming(person) && <p class="soft">{texts.notConfirmed}</p>}
-                </td>
-                <td>
-                  {may('owner') ? (
-                    <select
-                      aria-label={`${texts.role}: ${person.name}`}
-                      value={person.role}
-                      onChange={(event) => {
-                        const role = event.currentTarget.value as Role
-                        void action.run(() => change(person, { role }))
-                      }}
+          <Table
+            texts={texts}
+            entries={list}
+            keyOf={(person) => person.person_id}
+            cells={(person) => [
+              person.name,
+              <>
+                {person.email ?? TEXTS.none}
+                {needsConfirming(person) && <p class="soft">{texts.notConfirmed}</p>}
+              </>,
+              may('owner') ? (
+                <select
+                  aria-label={`${texts.role}: ${person.name}`}
+                  value={person.role}
+                  onChange={(event) => {
+                    const role = event.currentTarget.value as Role
+                    void action.run(() => change(person, { role }))
+                  }}
+                >
+                  {Object.entries(texts.roles).map(([word, text]) => (
+                    <option key={word} value={word}>
+                      {text}
+                    </option>
+                  ))}
+                </select>
+              ) : (
+                texts.roles[person.role]
+              ),
+              <Time at={person.created_at} />,
+              may('owner') && (
+                <div class="actions">
+                  {needsConfirming(person) && (
+                    <ActionButton
+                      of={action}
+                      confirmation={texts.confirmSure(person.email!)}
+                      work={() => change(person, { email: person.email! })}
                     >
-                      {Object.entries(texts.roles).map(([word, text]) => (
-                        <option key={word} value={word}>
-                          {text}
-                        </option>
-                      ))}
-                    </select>
-                  ) : (
-                    texts.roles[person.role]
+                      {texts.confirm}
+                    </ActionButton>
                   )}
-                </td>
-                <td>
-                  <Time at={person.created_at} />
-                </td>
-                <td>
-                  {may('owner') && (
-                    <div class="actions">
-                      {needsConfirming(person) && (
-                        <ActionButton
-                          of={action}
-                          confirmation={texts.confirmSure(person.email!)}
-                          work={() => change(person, { email: person.email! })}
-                        >
-                          {texts.confirm}
-                        </ActionButton>
-                      )}
-                      <ActionButton
-                        of={action}
-                        work={() => showLink(dataOf(dashboard.POST('/people/{person_id}/link', at(person))))}
-                      >
-                        {texts.link}
-                      </ActionButton>
-                      <ActionButton
-                        of={action}
-                        kind="bad"
-                        confirmation={texts.removeSure}
-                        work={() => messageOf(dataOf(dashboard.DELETE('/people/{person_id}', at(person))))}
-                      >
-                        {texts.remove}
-                      </ActionButton>
-                    </div>
-                  )}
-                </td>
-              </tr>
-            ))}
-          </Table>
+                  <ActionButton
+                    of={action}
+                    work={() => showLink(dataOf(dashboard.POST('/people/{person_id}/link', at(person))))}
+                  >
+                    {texts.link}
+                  </ActionButton>
+                  <ActionButton
+                    of={action}
+                    kind="bad"
+                    confirmation={texts.removeSure}
+                    work={() => messageOf(dataOf(dashboard.DELETE('/people/{person_id}', at(person))))}
+                  >
+                    {texts.remove}
+                  </ActionButton>
+                </div>
+              ),
+            ]}
+          />
         )}
       </Shown>
       {may('owner') && (

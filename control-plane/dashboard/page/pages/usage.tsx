@@ -33,31 +33,25 @@ export function Usage() {
       <section>
         <h2>{texts.ledger}</h2>
         <Shown of={ledger}>
-          {(entries) =>
-            entries.length === 0 ? (
-              <p class="soft">{texts.empty}</p>
-            ) : (
-              <Table columns={texts.columns} label={texts.ledger}>
-                {entries.map((entry) => (
-                  <tr key={entry.id}>
-                    <td>
-                      <Time at={entry.at} />
-                    </td>
-                    <td>{entry.kind}</td>
-                    <td>{entry.meter ?? TEXTS.none}</td>
-                    <td class="number">{number(entry.amount)}</td>
-                    <td>
-                      {entry.bot_id === null ? (
-                        TEXTS.none
-                      ) : (
-                        <Link to={`/bots/${entry.bot_id}`}>{entry.bot_id.slice(0, 8)}</Link>
-                      )}
-                    </td>
-                  </tr>
-                ))}
-              </Table>
-            )
-          }
+          {(entries) => (
+            <Table
+              texts={{ title: texts.ledger, columns: texts.columns, empty: texts.empty }}
+              entries={entries}
+              numeric={[3]}
+              keyOf={(entry) => entry.id}
+              cells={(entry) => [
+                <Time at={entry.at} />,
+                entry.kind,
+                entry.meter ?? TEXTS.none,
+                number(entry.amount),
+                entry.bot_id === null ? (
+                  TEXTS.none
+                ) : (
+                  <Link to={`/bots/${entry.bot_id}`}>{entry.bot_id.slice(0, 8)}</Link>
+                ),
+              ]}
+            />
+          )}
         </Shown>
       </section>
     </>
@@ -95,18 +89,20 @@ function Days({ days }: { days: Answers['Usage']['days'] }) {
           )
         })}
       </svg>
-      <Table columns={TEXTS.usage.dayColumns} label={TEXTS.usage.days}>
-        {[...days].reverse().map(({ day, bots, charged }) => (
-          <tr key={day}>
-            <td>{day}</td>
-            <td class="number">{bots}</td>
-            <td class="number">{number(charged.recording ?? 0)}</td>
-            <td class="number">{number((charged.transcription ?? 0) + (charged.byok_transcription ?? 0))}</td>
-            <td class="number">{number((charged.streaming_input ?? 0) + (charged.streaming_output ?? 0))}</td>
-            <td class="number">{number(totalOf(charged))}</td>
-          </tr>
-        ))}
-      </Table>
+      <Table
+        texts={{ title: TEXTS.usage.days, columns: TEXTS.usage.dayColumns }}
+        entries={[...days].reverse()}
+        numeric={[1, 2, 3, 4, 5]}
+        keyOf={({ day }) => day}
+        cells={({ day, bots, charged }) => [
+          day,
+          bots,
+          number(charged.recording ?? 0),
+          number((charged.transcription ?? 0) + (charged.byok_transcription ?? 0)),
+          number((charged.streaming_input ?? 0) + (charged.streaming_output ?? 0)),
+          number(totalOf(charged)),
+        ]}
+      />
     </>
   )
 }

@@ -64,17 +64,14 @@ export function Webhooks() {
   )
 }
 
-function Endpoint({
-  endpoint,
-  action,
-  reload,
-  onSecret,
-}: {
+interface EndpointProps {
   endpoint: Answers['Endpoint']
   action: Action
   reload: () => Promise<void>
   onSecret: (request: Promise<{ secret: string | null }>) => Promise<null>
-}) {
+}
+
+function Endpoint({ endpoint, action, reload, onSecret }: EndpointProps) {
   const { endpoint_id: id, url, disabled_reason: disabled, failing_since: failing } = endpoint
   const texts = TEXTS.webhooks
   const options = { params: { path: { endpoint_id: id } } }
@@ -162,44 +159,36 @@ function Deliveries({ action }: { action: Action }) {
         />
       </div>
       <Shown of={deliveries}>
-        {(list) =>
-          list.length === 0 ? (
-            <p class="soft">{texts.noDeliveries}</p>
-          ) : (
-            <Table columns={texts.columns} label={texts.deliveries}>
-              {list.map((row) => (
-                <tr key={row.delivery}>
-                  <td>{row.bot_id === null ? row.event : <Link to={`/bots/${row.bot_id}`}>{row.event}</Link>}</td>
-                  <td>{row.url}</td>
-                  <td>
-                    <Status of={row.state} texts={texts.states} />
-                  </td>
-                  <td class="number">{row.attempts}</td>
-                  <td>{row.last_status ?? row.last_error ?? TEXTS.none}</td>
-                  <td>
-                    <Time at={row.created_at} />
-                  </td>
-                  <td>
-                    {may('member') && row.state !== 'waiting' && row.state !== 'sending' && (
-                      <ActionButton
-                        of={action}
-                        work={async () => {
-                          const path = { delivery: String(row.delivery) }
-                          const request = dashboard.POST('/deliveries/{delivery}/replay', { params: { path } })
-                          const { deliveries: count } = await dataOf(request)
-                          await deliveries.reload()
-                          return texts.replayed(count)
-                        }}
-                      >
-                        {texts.replay}
-                      </ActionButton>
-                    )}
-                  </td>
-                </tr>
-              ))}
-            </Table>
-          )
-        }
+        {(list) => (
+          <Table
+            texts={{ title: texts.deliveries, columns: texts.columns, empty: texts.noDeliveries }}
+            entries={list}
+            numeric={[3]}
+            keyOf={(row) => row.delivery}
+            cells={(row) => [
+              row.bot_id === null ? row.event : <Link to={`/bots/${row.bot_id}`}>{row.event}</Link>,
+              row.url,
+              <Status of={row.state} texts={texts.states} />,
+              row.attempts,
+              row.last_status ?? row.last_error ?? TEXTS.none,
+              <Time at={row.created_at} />,
+              may('member') && row.state !== 'waiting' && row.state !== 'sending' && (
+                <ActionButton
+                  of={action}
+                  work={async () => {
+                    const path = { delivery: String(row.delivery) }
+                    const request = dashboard.POST('/deliveries/{delivery}/replay', { params: { path } })
+                    const { deliveries: count } = await dataOf(request)
+                    await deliveries.reload()
+                    return texts.replayed(count)
+                  }}
+                >
+                  {texts.replay}
+                </ActionButton>
+              ),
+            ]}
+          />
+        )}
       </Shown>
     </section>
   )

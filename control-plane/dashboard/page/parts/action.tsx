@@ -47,20 +47,16 @@ export function OutcomeLine({ of }: { of: Action }) {
   )
 }
 
-export function ActionButton({
-  of,
-  work,
-  confirmation,
-  kind = '',
-  children,
-}: {
+interface ActionButtonProps {
   of: Action
   work: () => Promise<string | null>
   /** The person has to confirm this question first. */
   confirmation?: string
   kind?: '' | 'main' | 'bad'
   children: ComponentChildren
-}) {
+}
+
+export function ActionButton({ of, work, confirmation, kind = '', children }: ActionButtonProps) {
   return (
     <button
       type="button"

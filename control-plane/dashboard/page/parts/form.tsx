@@ -2,18 +2,15 @@
 import type { ComponentChildren } from 'preact'
 import type { Action } from './action.tsx'
 
-export function Form({
-  of,
-  submit,
-  onSubmit,
-  children,
-}: {
+interface FormProps {
   of: Action
   submit: string
   /** Gets the trimmed values by field name. The form is reset after a success. */
   onSubmit: (fields: Record<string, string>) => Promise<string | null>
   children: ComponentChildren
-}) {
+}
+
+export function Form({ of, submit, onSubmit, children }: FormProps) {
   return (
     <form
       class="fields"
@@ -47,19 +44,15 @@ export function Field({ label, name, ...rest }: { label: string; name: string } 
   )
 }
 
-export function Choice({
-  label,
-  name,
-  options,
-  value,
-  onChange,
-}: {
+interface ChoiceProps {
   label: string
   name: string
   options: Readonly<Record<string, string>>
   value?: string
   onChange?: (value: string) => void
-}) {
+}
+
+export function Choice({ label, name, options, value, onChange }: ChoiceProps) {
   return (
     <label>
       {label}

@@ -9,15 +9,13 @@ const texts = TEXTS.live
 /** Reasons that a new request can solve. */
 const CAN_REQUEST: ReadonlySet<string | null> = new Set([null, 'pending', 'no_answer', 'refused', 'unusable'])
 
-export function LivePicture({
-  botId,
-  name,
-  view,
-}: {
+interface LivePictureProps {
   botId: string
   name: string
   view: Answers['LiveView'] | undefined
-}) {
+}
+
+export function LivePicture({ botId, name, view }: LivePictureProps) {
   /** Time of the screenshot that could not be shown. */
   const broken = useSignal<string | null>(null)
   const action = useAction()

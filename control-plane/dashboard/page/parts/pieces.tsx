@@ -15,18 +15,21 @@ export function Time({ at }: { at: string | null }) {
   return at === null ? TEXTS.none : <time dateTime={at}>{exactTime(at)}</time>
 }
 
-export function Table({
-  columns,
-  label,
-  children,
-}: {
-  columns: readonly string[]
-  label: string
-  children: ComponentChildren
-}) {
+interface TableProps<T> {
+  texts: { title: string; columns: readonly string[]; empty?: string }
+  entries: readonly T[]
+  /** Places of the columns with numbers. */
+  numeric?: readonly number[]
+  keyOf: (entry: T) => string | number
+  cells: (entry: T) => ComponentChildren[]
+}
+
+/** A row for each entry, or a sentence if there are none. */
+export function Table<T>({ texts: { title, columns, empty }, entries, numeric = [], keyOf, cells }: TableProps<T>) {
+  if (entries.length === 0 && empty !== undefined) return <p class="soft">{empty}</p>
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls has to be reached by keyboard
-    <section class="scroll" tabIndex={0} aria-label={label}>
+    <section class="scroll" tabIndex={0} aria-label={title}>
       <table>
         <thead>
           <tr>
@@ -37,7 +40,17 @@ export function Table({
             ))}
           </tr>
         </thead>
-        <tbody>{children}</tbody>
+        <tbody>
+          {entries.map((entry) => (
+            <tr key={keyOf(entry)}>
+              {cells(entry).map((cell, place) => (
+                <td key={place} class={numeric.includes(place) ? 'number' : undefined}>
+                  {cell}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
       </table>
     </section>
   )

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { ApiDependencies } from '../../../../control-plane/api/dependencies.ts'
 import type { ArtifactField as ArtifactLink } from '../../../../control-plane/ports.ts'
+import { entryOf } from '../../../../control-plane/store/audit-log.ts'
 import { MEET, openApiWorld } from '../world.ts'
 
 let world: Awaited<ReturnType<typeof openApiWorld>>
@@ -28,8 +29,10 @@ beforeAll(async () => {
   world = await openApiWorld({
     dependencies: {
       links,
-      retranscribe: async (_botId, transcription) => {
+      retranscribe: async (botId, transcription) => {
         retranscribed.push(transcription)
+        // The API expects a change in the audit log.
+        entryOf({ teamId: team.teamId, action: 'bot.retranscribe', target: botId })
         return hasAudio ? 'started' : 'no_audio'
       },
     },

@@ -90,17 +90,14 @@ export function Alerts() {
   )
 }
 
-function Rule({
-  rule,
-  action,
-  onEdit,
-  onDone,
-}: {
+interface RuleProps {
   rule: Answers['AlertRule']
   action: Action
   onEdit: () => void
   onDone: () => void
-}) {
+}
+
+function Rule({ rule, action, onEdit, onDone }: RuleProps) {
   const texts = TEXTS.alerts
   const options = { params: { path: { alert_rule_id: rule.alert_rule_id } } }
   const messageOf = async (request: Promise<{ message: string }>) => {

@@ -8,18 +8,15 @@ import { TEXTS } from '../../texts.ts'
 type AlertType = Answers['NewAlertRuleInput']['alert_type']
 const THRESHOLD_TYPES = new Set(['daily_bot_cap', 'token_balance', 'calendar_connections'])
 
-/** Creates or changes a rule. The secret is never shown; an empty field keeps it. */
-export function RuleForm({
-  rule,
-  sendsMail,
-  onSaved,
-  onCancel,
-}: {
+interface RuleFormProps {
   rule: Answers['AlertRule'] | null
   sendsMail: boolean
   onSaved: () => Promise<void>
   onCancel: () => void
-}) {
+}
+
+/** Creates or changes a rule. The secret is never shown; an empty field keeps it. */
+export function RuleForm({ rule, sendsMail, onSaved, onCancel }: RuleFormProps) {
   const texts = TEXTS.alerts
   const action = useAction()
   const type = useSignal(rule?.alert_type ?? 'bot_join_failed')
