@@ -1,4 +1,5 @@
 /** The API of a process, with the parts that it answers from. Not listening yet. */
+import { speechProblemsOf } from '@standin/wire/speech-access.ts'
 import { requestRetranscription } from '../actions/retranscribe.ts'
 import { sendTestAlert } from '../alerts/evaluate.ts'
 import type { ApiDependencies } from '../api/dependencies.ts'
@@ -12,6 +13,7 @@ import type { ListeningServer } from './bare-server.ts'
 import { installedFile, versionOfProgram } from './installed-file.ts'
 import { openOidc } from './oidc.ts'
 import type { Parts } from './parts.ts'
+import { watchSpeech } from './watch-speech.ts'
 
 /** `keyDatabase`: so that slow work cannot make a good key look bad. */
 export async function openApi(
@@ -35,6 +37,8 @@ export async function openApi(
   { keyDatabase, probes, jobs }: Pick<ApiDependencies, 'probes' | 'jobs'> & { keyDatabase: Database },
 ): Promise<ListeningServer> {
   const database = pool('api')
+  // A process that only serves the API need not have the keys of the operator's speech services.
+  const speech = has('launcher') ? () => speechProblemsOf(environment) : await watchSpeech(database, closing, log)
   const oidc = config.oidc && openOidc(config.oidc)
   if (oidc !== null) closing.add('OpenID provider', oidc.close)
   const app = await buildApi({
@@ -58,8 +62,7 @@ export async function openApi(
       version: versionOfProgram(),
       dashboardFolder: installedFile('dist/dashboard'),
       jitsiHosts: config.jitsiHosts,
-      // A process that only serves the API need not have the keys of the operator's speech services.
-      ...(has('launcher') && { speech: environment }),
+      speech,
       ...(config.trustedProxies.length > 0 && { trustedProxies: config.trustedProxies }),
     },
   })
