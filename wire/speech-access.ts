@@ -86,6 +86,25 @@ export function speechAccessOf(
   }
 }
 
+/** Why each provider cannot be used, without and with a key of the caller. Settings are named, and no value of one is in it. */
+export type SpeechProblems = Record<
+  Exclude<TranscriptionProvider, 'captions'>,
+  { withoutKey: Problem | null; withKey: Problem | null }
+>
+
+export function speechProblemsOf(environment: Environment): SpeechProblems {
+  const problemOf = (provider: TranscriptionProvider, key: string | null) => {
+    const problems: Problem[] = []
+    speechAccessOf(provider, key, environment, problems)
+    return problems[0] ?? null
+  }
+  const of = (provider: TranscriptionProvider) => ({
+    withoutKey: problemOf(provider, null),
+    withKey: problemOf(provider, 'given'),
+  })
+  return { Default: of('Default'), deepgram: of('deepgram'), assemblyai: of('assemblyai') }
+}
+
 function protocolOf(address: string): string {
   return URL.canParse(address) ? new URL(address).protocol : ''
 }

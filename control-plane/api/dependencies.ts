@@ -1,4 +1,5 @@
 /** The parts of the service that the API uses; `main.ts` passes the real ones. */
+import type { SpeechProblems } from '@standin/wire/speech-access.ts'
 import type { Registry } from 'prom-client'
 import type { CalendarOperations } from '../calendars/operations.ts'
 import type { BotLinks, Clock, FileHandler, GuardedClient, JobHandler, Log, Probes, Seals } from '../ports.ts'
@@ -57,8 +58,8 @@ interface ApiSettings {
   publicUrl: string
   /** Servers of the operator that run Jitsi Meet. */
   jitsiHosts?: readonly string[]
-  /** Variables of the operator's speech services and their keys. Absent: providers are not checked at the request. */
-  speech?: Readonly<Record<string, string | undefined>>
+  /** Why providers of transcripts cannot be used. Absent or null: they are not checked at the request. */
+  speech?: () => SpeechProblems | null
   /** How long a command waits for the bot's answer, in milliseconds. Default 15,000. */
   commandTimeoutMs?: number
   /** Longest time for a whole request to arrive, in milliseconds. Default 30,000. */

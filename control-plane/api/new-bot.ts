@@ -1,8 +1,7 @@
 /** Checks of a bot's request that both generations make, and the refusals of its creation. */
 import { randomUUID } from 'node:crypto'
-import { imagesOf, type Problem, transcriptionProvider } from '@standin/wire/job.ts'
+import { imagesOf, transcriptionProvider } from '@standin/wire/job.ts'
 import { type MeetingLink, readMeeting } from '@standin/wire/meeting-links/index.ts'
-import { speechAccessOf } from '@standin/wire/speech-access.ts'
 import type { FastifyRequest } from 'fastify'
 import type { NewBot } from '../actions/create-bot.ts'
 import { type BotRequest, problemOfTokenExtra, requestOf } from '../bots/request.ts'
@@ -59,13 +58,12 @@ export function checkSpeech(
   transcription: BotRequest['transcription'],
   { speech }: Pick<ApiDependencies['settings'], 'speech'>,
 ): void {
-  if (!transcription || speech === undefined) return
-  const problems: Problem[] = []
-  speechAccessOf(transcription.provider, transcription.api_key ?? null, speech, problems)
-  const [first] = problems
-  if (first === undefined) return
-  const place = first.path === 'transcription.api_key' ? `${field}/api_key` : field
-  throw refusals.validation(`body/${place} ${first.path.startsWith('STANDIN') ? `${first.path} ` : ''}${first.message}`)
+  if (!transcription || transcription.provider === 'captions') return
+  const problem = speech?.()?.[transcription.provider][transcription.api_key ? 'withKey' : 'withoutKey']
+  if (!problem) return
+  const { path, message } = problem
+  const place = path === 'transcription.api_key' ? `${field}/api_key` : field
+  throw refusals.validation(`body/${place} ${path.startsWith('STANDIN') ? `${path} ` : ''}${message}`)
 }
 
 /** The provider of a repeated transcript: the one in the request, else that of the first one; captions exist only during the meeting. */

@@ -1,4 +1,5 @@
 /** How many bots each launching process can start, as it reports. A row that is not renewed is not shown. */
+import type { SpeechProblems } from '@standin/wire/speech-access.ts'
 import { sql } from 'kysely'
 import type { Database } from './database.ts'
 import { writeSetting } from './settings.ts'
@@ -19,7 +20,11 @@ export interface Capacity {
   reason?: string
 }
 
-export async function writeCapacity(db: Database, id: string, capacity: Capacity): Promise<void> {
+export async function writeCapacity(
+  db: Database,
+  id: string,
+  capacity: Capacity & { speech: SpeechProblems },
+): Promise<void> {
   const { rows } = await sql<{ now: string }>`select now() as now`.execute(db)
   await writeSetting(db, PREFIX + id, { ...capacity, at: rows[0]!.now })
   await sql`
@@ -36,9 +41,30 @@ export async function removeCapacity(db: Database, id: string): Promise<void> {
 
 /** Reads the capacity of all processes that launch bots now. */
 export async function readCapacities(db: Database): Promise<Capacity[]> {
-  const { rows } = await sql<{ value: Capacity }>`
-    select value - 'at' as value from settings where name like ${`${PREFIX}%`}
+  return (await readReports(db)).map(({ capacity }) => capacity)
+}
+
+/** `speech` is null for a launcher of an older version. */
+async function readReports(db: Database): Promise<{ capacity: Capacity; speech: SpeechProblems | null }[]> {
+  const { rows } = await sql<{ capacity: Capacity; speech: SpeechProblems | null }>`
+    select value - 'at' - 'speech' as capacity, value -> 'speech' as speech from settings where name like ${`${PREFIX}%`}
       and (value ->> 'at')::timestamptz >= now() - make_interval(secs => ${SHOWN_SECONDS})
     order by value ->> 'launcher', name`.execute(db)
-  return rows.map(({ value }) => value)
+  return rows
+}
+
+/** The problems that providers of transcripts have for every launcher now; null if no launcher says it. */
+export async function readSpeechProblems(db: Database): Promise<SpeechProblems | null> {
+  const reports = await readReports(db)
+  const said = reports.flatMap(({ speech }) => speech ?? [])
+  if (said.length === 0 || said.length < reports.length) return null
+  const shared = (provider: keyof SpeechProblems, key: 'withoutKey' | 'withKey') => {
+    const problems = said.map((speech) => speech[provider][key])
+    return problems.includes(null) ? null : problems[0]!
+  }
+  const of = (provider: keyof SpeechProblems) => ({
+    withoutKey: shared(provider, 'withoutKey'),
+    withKey: shared(provider, 'withKey'),
+  })
+  return { Default: of('Default'), deepgram: of('deepgram'), assemblyai: of('assemblyai') }
 }

@@ -1,4 +1,5 @@
 /** The API of a process, with the parts that it answers from. Not listening yet. */
+import { speechProblemsOf } from '@standin/wire/speech-access.ts'
 import { requestRetranscription } from '../actions/retranscribe.ts'
 import { sendTestAlert } from '../alerts/evaluate.ts'
 import type { ApiDependencies, OidcSignIn } from '../api/dependencies.ts'
@@ -15,6 +16,7 @@ import type { ListeningServer } from './bare-server.ts'
 import type { Closing } from './closing.ts'
 import { installedFile, versionOfProgram } from './installed-file.ts'
 import type { Parts } from './parts.ts'
+import { watchSpeech } from './watch-speech.ts'
 
 /** `keyDatabase`: so that slow work cannot make a good key look bad. */
 export async function openApi(
@@ -23,6 +25,10 @@ export async function openApi(
 ): Promise<ListeningServer> {
   const { config, closing, seals, files, platform, client, clock, log, metrics, traces, publicUrl, pool } = parts
   const database = pool('api')
+  // A process that only serves the API need not have the keys of the operator's speech services.
+  const speech = parts.has('launcher')
+    ? () => speechProblemsOf(parts.environment)
+    : await watchSpeech(database, closing, log)
   const oidc = config.oidc && openOidc(config.oidc, closing)
   const app = await buildApi({
     ...{ database, keyDatabase, seals, client, clock, log, probes, traces, metrics: metrics.registry },
@@ -45,8 +51,7 @@ export async function openApi(
       version: versionOfProgram(),
       dashboardFolder: installedFile('dist/dashboard'),
       jitsiHosts: config.jitsiHosts,
-      // A process that only serves the API need not have the keys of the operator's speech services.
-      ...(parts.has('launcher') && { speech: parts.environment }),
+      speech,
       ...(config.trustedProxies.length > 0 && { trustedProxies: config.trustedProxies }),
     },
   })

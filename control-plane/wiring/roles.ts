@@ -1,6 +1,7 @@
 /** Starts the roles of a process besides the API. Each one closes its parts with the process. */
 import type { Server } from 'node:http'
 import { join } from 'node:path'
+import { speechProblemsOf } from '@standin/wire/speech-access.ts'
 import { evaluateAlerts } from '../alerts/evaluate.ts'
 import { createAlertMail } from '../alerts/mail.ts'
 import { createLinkServer } from '../control-link/link-server.ts'
@@ -61,7 +62,8 @@ export async function startLauncherRole(parts: Parts): Promise<void> {
   closing.addWork('drain', stopWatching)
   closing.addWork('launching', () => launching.close().finally(() => launcher.close?.()))
   const image = launcher.kind === 'docker' || launcher.kind === 'kubernetes' ? config.botContainer.image : null
-  const capacity = startCapacityReport({ database, launcher, version: versionOfProgram(), image, log })
+  const speech = speechProblemsOf(environment)
+  const capacity = startCapacityReport({ database, launcher, version: versionOfProgram(), image, speech, log })
   closing.addWork('capacity report', () => capacity.close())
 }
 

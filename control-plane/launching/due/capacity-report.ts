@@ -1,7 +1,11 @@
-/** Reports to the database how many bots this process can still start, for people who look at the system's figures. */
+/**
+ * Reports to the database how many bots this process can still start, for people who look at the system's figures, and
+ * which providers of transcripts are configured here, for processes that serve the API without their keys.
+ */
 import { randomUUID } from 'node:crypto'
 import { spread } from '@standin/base/backoff.ts'
 import { startLoop } from '@standin/base/loop.ts'
+import type { SpeechProblems } from '@standin/wire/speech-access.ts'
 import type { Launcher, Log } from '../../ports.ts'
 import { removeCapacity, writeCapacity } from '../../store/capacity.ts'
 import type { Database } from '../../store/database.ts'
@@ -17,17 +21,18 @@ export interface CapacityReportSettings {
   version: string
   /** Image of the bots' containers; null if bots are processes of this program. */
   image: string | null
+  speech: SpeechProblems
   log: Log
   everyMs?: number
 }
 
 export function startCapacityReport(settings: CapacityReportSettings): { close(): Promise<void> } {
-  const { database, launcher, version, image, log, everyMs = EVERY_MS } = settings
+  const { database, launcher, version, image, speech, log, everyMs = EVERY_MS } = settings
   const id = randomUUID()
 
   async function report(): Promise<number> {
     const capacity = await launcher.capacity()
-    await writeCapacity(database, id, { launcher: launcher.kind, version, image, ...capacity })
+    await writeCapacity(database, id, { launcher: launcher.kind, version, image, speech, ...capacity })
     return spread(everyMs, JITTER)
   }
 

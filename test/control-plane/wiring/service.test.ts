@@ -7,7 +7,8 @@ import { type ConfigOptions, ROLES, readServiceConfig } from '@standin/control-p
 import { renewKeyCheck } from '@standin/control-plane/secrets/key-check.ts'
 import { createSeals, newSealKey, parseSealKeys } from '@standin/control-plane/secrets/seals.ts'
 import { readSetting, writeSetting } from '@standin/control-plane/store/settings.ts'
-import { newKey } from '@standin/control-plane/store/teams/keys.ts'
+import { createKey, newKey } from '@standin/control-plane/store/teams/keys.ts'
+import { createTeam } from '@standin/control-plane/store/teams/teams.ts'
 import { readSecretFile } from '@standin/control-plane/wiring/data-folder.ts'
 import { greeting } from '@standin/control-plane/wiring/greeting.ts'
 import { PUBLIC_URL } from '@standin/control-plane/wiring/http-address.ts'
@@ -43,8 +44,8 @@ function configOf(name: string, options: ConfigOptions = {}) {
   return readServiceConfig({ data: join(base, name), port: '0', ...options }, environment, '/')
 }
 
-async function start(name: string, options: ConfigOptions = {}): Promise<Service> {
-  const service = await startService(configOf(name, options), { PATH: process.env.PATH }, log)
+async function start(name: string, options: ConfigOptions = {}, environment: object = {}): Promise<Service> {
+  const service = await startService(configOf(name, options), { PATH: process.env.PATH, ...environment }, log)
   running.push(service)
   return service
 }
@@ -109,6 +110,35 @@ test('roles run apart, each with its own data folder', async () => {
   for (const { publicUrl } of [links, rest]) {
     expect(await textOf(`${publicUrl}/v2/bots`)).toEqual([404, 'This process does not have the role api\n'])
   }
+})
+
+test('the API of a process without keys of speech services refuses providers that no launcher can use', async () => {
+  await start('launcher', { roles: 'launcher' }, { STANDIN_DEEPGRAM_KEY: 'secret-of-deepgram' })
+  const values = () => db.database.selectFrom('settings').select('value').where('name', 'like', 'capacity:%').execute()
+  await expect.poll(async () => (await values()).length).toBe(1)
+  expect(JSON.stringify(await values())).not.toContain('secret-of-deepgram')
+  const { publicUrl } = await start('api apart', { roles: 'api' })
+  const teamId = await createTeam(db.database, 'Speech')
+  const { key } = await createKey(db.database, { teamId, name: 'Speech', permission: 'full', seal: null })
+  const ask = async (transcription_config: object) => {
+    const answer = await fetch(`${publicUrl}/v2/bots/scheduled`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-service-api-key': key },
+      body: JSON.stringify({
+        bot_name: 'Notes',
+        meeting_url: 'https://meet.google.com/abc-defg-hij',
+        join_at: new Date(Date.now() + 86_400_000).toISOString(),
+        allow_multiple_bots: true,
+        transcription_enabled: true,
+        transcription_config,
+      }),
+    })
+    return [answer.status, ((await answer.json()) as { message?: string }).message]
+  }
+  expect(await ask({ provider: 'deepgram' })).toEqual([201, undefined])
+  expect(await ask({ provider: 'captions' })).toEqual([201, undefined])
+  expect(await ask({ provider: 'assemblyai' })).toEqual([400, expect.stringContaining('STANDIN_ASSEMBLYAI_KEY')])
+  expect(await ask({})).toEqual([400, expect.stringContaining('STANDIN_TRANSCRIPTION_URL')])
 })
 
 test.each([undefined, ...ROLES, 'links,launcher,dispatcher,jobs', 'api,links'])(

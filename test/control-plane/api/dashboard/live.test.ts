@@ -4,6 +4,7 @@ import { startCapacityReport } from '@standin/control-plane/launching/due/capaci
 import type { BotPatch } from '@standin/control-plane/rows/index.ts'
 import type { Answer } from '@standin/wire/control-link.ts'
 import type { BotEvent } from '@standin/wire/events.ts'
+import { speechProblemsOf } from '@standin/wire/speech-access.ts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openCommands, storeAnswer } from '../../../../control-plane/store/bots/commands.ts'
 import { createPerson, type Role } from '../../../../control-plane/store/people/people.ts'
@@ -238,6 +239,7 @@ test('the system page has queues, versions and the capacity of each launching pr
     launcher: { kind: 'docker', capacity: async () => ({ free: 0, limit: 4, reason: 'The memory is used up' }) },
     version: '1.2.3',
     image: 'standin:1.2.3',
+    speech: speechProblemsOf({}),
     log: quiet,
   })
   const system = async () => (await ada.send('GET', '/system')).body.data
@@ -278,6 +280,7 @@ test('a launcher whose capacity cannot be read is logged and asked again', async
     },
     version: '1.2.3',
     image: null,
+    speech: speechProblemsOf({}),
     log: { ...quiet, warn: (_fields, message) => warnings.push(message) },
     everyMs: 10,
   })
