@@ -209,7 +209,7 @@ export async function runJobCommand(context: CommandContext, name: string): Prom
     const renewals = () => calendars.renew()
     const alerts = () => evaluateAlerts(database, log)
     // The running service deletes at the provider.
-    const tools = { database, files: files.store, log, provider: null, ownKeyOf: ownKeys(seals) }
+    const tools = { database, files: files.store, log, provider: null, ownKeyOf: ownKeys(seals), keep: config.keep }
     const jobs = startJobs({ ...tools, periodic: [], renewals, alerts })
     try {
       return await jobs.run(job)

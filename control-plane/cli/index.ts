@@ -142,12 +142,14 @@ endpoints('replay', 'send webhooks again under their ids', (its) => its.replayEn
 program
   .command('audit-log')
   .description('who changed what of a team: JSON lines, newest first')
-  .option(...ONE_TEAM)
+  .option('--team <team>', 'id or name (default: the first team)')
   .option('--since <time>', 'from this time on, such as 2026-11-25T10:00:00Z')
   .option('--until <time>', 'before this time')
   .action(administer((its) => its.auditLogCommand))
+
 const sealing = 'seal everything with the first key of STANDIN_SECRET_KEYS'
 group('secrets', 'secrets at rest')('rotate', sealing, (its) => its.rotateSecretsCommand)
+
 program
   .command('migrate')
   .description('bring the database to the tables of this version')

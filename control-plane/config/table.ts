@@ -73,6 +73,7 @@ const delays = is.list(
   (word) => (Number(word) >= 0 && Number(word) <= MAX_DELAY_SECONDS ? Number(word) : null),
   20,
 )
+const days = (min: number) => is.wholeNumber(min, 36_500)
 const onOff = is.isWord('on', 'off')
 const webAddress = is.plainAddress('http:', 'https:')
 const speechAddress = is.addressBy('https:', 'http:')
@@ -200,6 +201,14 @@ export const SETTINGS = {
     variable: 'STANDIN_JITSI_HOSTS',
     kind: is.listOf('host', 'Write hosts without a protocol, such as meet.example.com', HOST),
     absent: [],
+  },
+  /** Days for which rows are kept. */
+  keep: {
+    deliveries: { variable: 'STANDIN_DELIVERY_DAYS', kind: days(7), default: '30' },
+    histories: { variable: 'STANDIN_HISTORY_DAYS', kind: days(7), default: '180' },
+    ledger: { variable: 'STANDIN_LEDGER_DAYS', kind: days(31), default: '400' },
+    /** The database refuses an earlier deletion. */
+    auditLog: { variable: 'STANDIN_AUDIT_LOG_DAYS', kind: days(31), default: '400' },
   },
   botContainer: {
     image: {

@@ -12,6 +12,7 @@ import { IDEMPOTENCY_HOURS } from '../store/teams/idempotency.ts'
 import { removeOldIdempotencyKeys } from '../store/teams/old-idempotency-keys.ts'
 import { auditLedger } from './audit.ts'
 import { type DeletionTools, deleteDue } from './deletion.ts'
+import { type KeptDays, removeOldRows } from './old-rows.ts'
 import { requestRetentionDeletions } from './retention.ts'
 
 const DAY = 24 * 3600
@@ -27,6 +28,8 @@ export interface JobsSettings extends DeletionTools {
   renewals?: () => Promise<unknown>
   /** Evaluates alert rules. Absent: there is no such job. */
   alerts?: () => Promise<unknown>
+  /** For how long rows are kept. */
+  keep: KeptDays
   /** Jobs that are done again and again; all if it is left out. `run` does any. */
   periodic?: readonly JobName[]
   /** Seconds between two polls of a job, for tests. */
@@ -65,6 +68,7 @@ export function startJobs(settings: JobsSettings): Jobs {
       requested: await requestRetentionDeletions(database, log),
       ...(await deleteDue(settings, () => signal.aborted)),
       events: await removePastEvents(database, EVENT_DAYS),
+      ...(await removeOldRows(database, settings.keep, signal)),
     }),
     audit: () => auditLedger(database, log),
     idempotency: () => removeOldIdempotencyKeys(database, IDEMPOTENCY_HOURS),

@@ -74,6 +74,7 @@ export interface BotsTable {
   last_accessed_at: Time | null
   /** Migration 0080. */
   traceparent: string | null
+  history_deleted_at: Time | null
   /** Attempts that were made because an earlier one crashed in its meeting. */
   resumes: Generated<number>
   /** Start of the rejoin; null while the bot records, and for bots that had not recorded. */

@@ -10,6 +10,7 @@ import * as requests from './migrations/0110-requests.ts'
 import * as indexes from './migrations/0120-indexes.ts'
 import * as lists from './migrations/0130-lists.ts'
 import * as auditLog from './migrations/0140-audit-log.ts'
+import * as oldRows from './migrations/0145-old-rows.ts'
 
 const MIGRATIONS: Record<string, Migration> = {
   '0100-tables': tables,
@@ -17,6 +18,7 @@ const MIGRATIONS: Record<string, Migration> = {
   '0120-indexes': indexes,
   '0130-lists': lists,
   '0140-audit-log': auditLog,
+  '0145-old-rows': oldRows,
 }
 
 /** Their tables are those of `0100-tables`: they were made into one migration, once. */

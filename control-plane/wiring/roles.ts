@@ -84,7 +84,7 @@ export function startJobsRole(parts: Parts): void {
   const calendars = parts.calendarsOf(database)
   calendars.start()
   const jobs = startJobs({
-    ...{ database, log, files: files.store, ownKeyOf: ownKeys(seals) },
+    ...{ database, log, files: files.store, ownKeyOf: ownKeys(seals), keep: config.keep },
     provider: createProviderDeletion({ client, environment }),
     renewals: () => calendars.renew(),
     alerts: () => evaluateAlerts(database, log),

@@ -1,4 +1,5 @@
 /** Authentication: the key of a request, its permission and its rate limit, before the body is read. */
+import { inTurn } from '@standin/base/in-turn.ts'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { RateLimiterMemory } from 'rate-limiter-flexible'
 import {
@@ -21,6 +22,9 @@ const MAX_KNOWN_KEYS = 10_000
 /** Wrong keys from one address; enough for a fleet that was deployed with an old key, too few to search for one. */
 const WRONG_KEYS_PER_MINUTE = 300
 
+/** Keys that wait to be looked up, from addresses that sent too many wrong ones. */
+const MAX_SUSPECTS = 20
+
 const KEY_IN_QUERY = /(?:^|&)(?:[a-z0-9-]*api[-_]?key|key|token)=/i
 
 export interface Authentication {
@@ -35,18 +39,20 @@ export function createAuthentication(
   // Keys that were good stay in the map, so that wrong keys from the same address cannot lock them out.
   const known = new Map<string, { holder: KeyHolder; until: number }>()
   const wrongKeys = new RateLimiterMemory({ points: WRONG_KEYS_PER_MINUTE, duration: 60 })
+  const oneByOne = inTurn(1)
+  let suspects = 0
 
   async function holderOf(key: string, address: string): Promise<KeyHolder> {
     if (!isWellFormedKey(key)) throw refusals.unauthorized()
     const hash = hashOfKey(key).toString('base64')
     const found = known.get(hash)
     if (found && found.until > clock.now()) return found.holder
-    if (found === undefined) await slowDown(address)
-    const holder = await lookUp(key)
+    const retryAfter = found === undefined ? await waitOf(address) : null
+    const holder = retryAfter === null ? await lookUp(key) : await lookUpLater(key, retryAfter)
     if (holder === null) {
       known.delete(hash)
       await wrongKeys.penalty(address, 1)
-      throw refusals.unauthorized()
+      throw retryAfter === null ? refusals.unauthorized() : refusals.tooManyBadKeys(retryAfter)
     }
     if (known.size >= MAX_KNOWN_KEYS) known.clear()
     known.set(hash, { holder, until: clock.now() + GOOD_KEY_MS })
@@ -70,10 +76,19 @@ export function createAuthentication(
     return { keyId: null, teamId, permission: 'full', requestsPerSecond, byokTranscription, session }
   }
 
-  async function slowDown(address: string): Promise<void> {
+  /** Seconds; null if the address has not sent too many wrong keys. */
+  async function waitOf(address: string): Promise<number | null> {
     const tried = await wrongKeys.get(address)
-    if (tried !== null && tried.remainingPoints <= 0)
-      throw refusals.tooManyBadKeys(Math.max(1, Math.ceil(tried.msBeforeNext / 1000)))
+    return tried !== null && tried.remainingPoints <= 0 ? Math.max(1, Math.ceil(tried.msBeforeNext / 1000)) : null
+  }
+
+  /** A good key that this process has not seen works from such an address too; wrong ones burden the database little. */
+  async function lookUpLater(key: string, retryAfter: number): Promise<KeyHolder | null> {
+    if (suspects >= MAX_SUSPECTS) throw refusals.tooManyBadKeys(retryAfter)
+    suspects += 1
+    return oneByOne(() => lookUp(key)).finally(() => {
+      suspects -= 1
+    })
   }
 
   async function lookUp(key: string): Promise<KeyHolder | null> {

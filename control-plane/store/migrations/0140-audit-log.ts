@@ -5,7 +5,7 @@ const STATEMENTS = [
   `create table audit_log (
     id uuid primary key default gen_random_uuid(),
     team_id uuid not null,
-    at timestamptz not null default now(),
+    at timestamptz not null default clock_timestamp(),
     actor_kind text not null check (actor_kind in ('person', 'key', 'operator', 'system')),
     actor_id uuid,
     address text,

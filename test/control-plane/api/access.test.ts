@@ -233,6 +233,11 @@ describe('keys', () => {
       if (count % 50 === 0) expect((await team.get(`/v2/bots/${id}`)).status).toBe(200)
     }
     expect(refused).toBeGreaterThanOrEqual(9)
+    // Behind a proxy that is not trusted all callers have one address.
+    expect((await (await other.team()).get('/v2/bots')).status).toBe(200)
+    const flood = await Promise.all(Array.from({ length: 60 }, () => other.callerWith(newKey()).get('/v2/bots')))
+    expect(new Set(flood.map(({ status }) => status))).toEqual(new Set([429]))
+    expect((await (await other.team()).get('/v2/bots')).status).toBe(200)
     await other.close()
   })
 

@@ -103,6 +103,10 @@ test('every variable of the table is read', () => {
     STANDIN_ASSEMBLYAI_LIVE_URL: 'wss://assemblyai.example.com',
     STANDIN_CHROMIUM: '/usr/bin/chromium',
     STANDIN_BROWSER_PLUGINS: 'a,b',
+    STANDIN_DELIVERY_DAYS: '14',
+    STANDIN_HISTORY_DAYS: '60',
+    STANDIN_LEDGER_DAYS: '800',
+    STANDIN_AUDIT_LOG_DAYS: '90',
   }
   expect(rowsOf(SETTINGS).filter(({ variable }) => !(variable in environment))).toEqual([])
   const config = read({ ...environment, HOME: '/root' })
@@ -167,6 +171,7 @@ test('every variable of the table is read', () => {
       name: 'Example',
       domains: ['example.com'],
     },
+    keep: { deliveries: 14, histories: 60, ledger: 800, auditLog: 90 },
     resumesBots: true,
     prefersLocation: true,
     jitsiHosts: ['meet.example.com', 'calls.example.net'],

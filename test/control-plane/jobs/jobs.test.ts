@@ -46,7 +46,8 @@ test('the jobs run by themselves and when asked', async () => {
       { ...oldKey, key: 'young' },
     ])
     .execute()
-  const jobs = startJobs({ ...world.deletionTools(), lookEverySeconds: { deletions: 0.1 } })
+  const keep = { deliveries: 30, histories: 180, ledger: 400, auditLog: 400 }
+  const jobs = startJobs({ ...world.deletionTools(), keep, lookEverySeconds: { deletions: 0.1 } })
   await expect.poll(async () => (await world.receipt(bot)).verified_at, { timeout: 20_000 }).toEqual(expect.any(Date))
   expect(await jobs.run('audit')).toEqual({ differences: [], openReserves: [] })
   await world.database.updateTable('teams').set({ retention_days: 3 }).execute()

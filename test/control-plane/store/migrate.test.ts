@@ -49,7 +49,8 @@ const names = async () => {
 /** Removes what migrations after the tables added. */
 const dropLater = async () => {
   await sql`drop index bots_by_transcript, bot_commands_leave, bots_older_of_team, deliveries_of_team,
-    deliveries_given_up_of_team`.execute(world.database)
+    deliveries_given_up_of_team, deliveries_by_end, messages_by_age`.execute(world.database)
+  await sql`alter table bots drop column history_deleted_at`.execute(world.database)
   await sql`drop table audit_log`.execute(world.database)
   await sql`drop function refuse_change_of_audit_log`.execute(world.database)
 }
@@ -65,7 +66,7 @@ test('a database with all earlier migrations has the same tables, and is kept', 
   await dropLater()
   await setNames(EARLIER)
   const made = await Promise.all([migrate(anyDatabase()), migrate(anyDatabase())])
-  expect(made.flat()).toEqual(['0110-requests', '0120-indexes', '0130-lists', '0140-audit-log'])
+  expect(made.flat()).toEqual(['0110-requests', '0120-indexes', '0130-lists', '0140-audit-log', '0145-old-rows'])
   expect(await names()).toEqual(now)
   expect(await missingMigrations(anyDatabase())).toEqual([])
   expect(await world.database.selectFrom('settings').where('name', '=', 'kept').selectAll().execute()).toHaveLength(1)
@@ -155,7 +156,13 @@ test('requests of the earlier form get the names of the job, those of bots and o
 
   await dropLater()
   await sql`delete from kysely_migration where name > '0100-tables'`.execute(world.database)
-  expect(await migrate(anyDatabase())).toEqual(['0110-requests', '0120-indexes', '0130-lists', '0140-audit-log'])
+  expect(await migrate(anyDatabase())).toEqual([
+    '0110-requests',
+    '0120-indexes',
+    '0130-lists',
+    '0140-audit-log',
+    '0145-old-rows',
+  ])
 
   const stored = await world.database.selectFrom('bots').select(['id', 'request']).where('id', 'in', bots).execute()
   expect(bots.map((id) => stored.find((one) => one.id === id)!.request)).toEqual([

@@ -34,8 +34,7 @@ const auditEntrySchema = z
   .meta({ id: 'AuditEntry' })
 
 export function auditLogRoutes(app: App, { readList }: ApiDependencies): void {
-  const route = documented(app, 'Audit log')
-  route.get('/audit-log', {
+  documented(app, 'Audit log').get('/audit-log', {
     config: { role: 'owner' },
     summary: 'List changes of the team, newest first',
     description: 'Who changed what, when and from where. People need the role `owner`. Entries hold no secrets.',
