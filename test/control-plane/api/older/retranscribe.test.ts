@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { ApiDependencies } from '../../../../control-plane/api/dependencies.ts'
 import { olderGeneration } from '../../../../control-plane/api/older/index.ts'
+import { entryOf } from '../../../../control-plane/store/audit-log.ts'
 import { openApiWorld } from '../world.ts'
 import { olderBotRow } from './rows.ts'
 
@@ -18,6 +19,8 @@ beforeAll(async () => {
     dependencies: {
       retranscribe: async (...given) => {
         asked.push(given)
+        // As the real one does in its transaction.
+        entryOf({ teamId: '', action: 'bot.retranscribe', target: null })
         return answer
       },
     },

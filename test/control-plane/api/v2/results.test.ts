@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { ApiDependencies, ArtifactLink } from '../../../../control-plane/api/dependencies.ts'
+import { entryOf } from '../../../../control-plane/store/audit-log.ts'
 import { MEET, openApiWorld } from '../world.ts'
 
 let world: Awaited<ReturnType<typeof openApiWorld>>
@@ -29,6 +30,8 @@ beforeAll(async () => {
       links,
       retranscribe: async (_botId, transcription) => {
         retranscribed.push(transcription)
+        // As the real one does in its transaction.
+        entryOf({ teamId: '', action: 'bot.retranscribe', target: null })
         return hasAudio ? 'started' : 'no_audio'
       },
     },
