@@ -167,8 +167,14 @@ describe('who speaks', () => {
       'speaking-signal-%s: this mark alone is enough',
       async (mark) => {
         meeting().meeting.show(`mark-${mark}`)
+        const before = meeting().events.length
         expect(await turnOf(meeting(), 'ann')).toBe('Ann Host')
         expect(await turnOf(meeting(), 'bob')).toBe('Bob Berg')
+        // Without the mark the bot would ask for captions.
+        const turns = meeting()
+          .events.slice(before)
+          .filter((event) => event.type === 'speaking')
+        expect([...new Set(turns.map(({ source }) => source))]).not.toContain('captions')
       },
     )
   })

@@ -133,7 +133,7 @@ test('a page in the background asks for nothing', async () => {
   const bot = await world.botInMeeting(team, 'Minutes')
   await card('Minutes').waitFor(LONG)
   const atFirst = asked
-  // A page that is looked at reads every 3 s of its own, faster time.
+  // A page that is looked at reads every 0.3 s here.
   await page.waitForTimeout(1500)
   expect(asked).toBe(atFirst)
   expect(await openOf(bot)).toEqual([])
