@@ -29,15 +29,17 @@ export interface ConfCredentials {
 /** Longest query of a token address; servers refuse much longer ones. */
 const MAX_EXTRA_IN_ADDRESS = 6000
 
-type ConfFields = Pick<Job, 'conf_config' | ConfName>
-type ConfName =
-  | 'conf_sdk_id'
-  | 'conf_sdk_pwd'
-  | 'conf_obf_token'
-  | 'conf_obf_token_url'
-  | 'conf_obf_token_user_id'
-  | 'conf_access_token'
-  | 'conf_access_token_url'
+const OLDER = [
+  'conf_sdk_id',
+  'conf_sdk_pwd',
+  'conf_obf_token',
+  'conf_obf_token_url',
+  'conf_obf_token_user_id',
+  'conf_access_token',
+  'conf_access_token_url',
+] as const
+
+type ConfFields = Pick<Job, 'conf_config' | (typeof OLDER)[number]>
 
 /** Null if the job names no SDK credentials: the bot is then an ordinary guest. */
 export function confCredentialsOf(job: Job): ConfCredentials | null {
@@ -65,16 +67,6 @@ export function confProblems(job: Job, platform: PlatformName): Problem[] {
     return given.map((path) => ({ path, message: 'belongs to Zoom meetings; this link is of another platform' }))
   return [...twice(job), ...unresolved(job), ...withoutKeys(job, given), ...longExtra(job)]
 }
-
-const OLDER: readonly ConfName[] = [
-  'conf_sdk_id',
-  'conf_sdk_pwd',
-  'conf_obf_token',
-  'conf_obf_token_url',
-  'conf_obf_token_user_id',
-  'conf_access_token',
-  'conf_access_token_url',
-]
 
 function givenPaths(job: ConfFields): string[] {
   const newer = Object.entries(job.conf_config ?? {}).filter(([, value]) => value)

@@ -2,7 +2,7 @@
  * Decides who is in the meeting's one mixed sound. The server names the sources in every packet, with or without their
  * levels. Where there are no levels, every named source counts as audible while the mix is audible.
  */
-import { createSourceSampler } from '../../shared/page/audio/contributing-sources.ts'
+import { createSourceSampler, readSources } from '../../shared/page/audio/contributing-sources.ts'
 import { LEVEL_OFF, type LevelSample } from '../../shared/page/audio/speech-detector.ts'
 
 interface MixRound {
@@ -19,7 +19,7 @@ export function createMixReader(ownersOfSource: (source: number) => string[]) {
       if (receivers.length === 0) return null
       const mixLevel = mixLevelOf(receivers)
       const hasLevels = receivers.some((receiver) =>
-        sourcesOf(receiver).some(({ audioLevel }) => audioLevel !== undefined),
+        readSources(receiver).some(({ audioLevel }) => audioLevel !== undefined),
       )
       const samples = sample(receivers).flatMap(({ csrc, level, ageMs }) => {
         const participantIds = ownersOfSource(csrc)
@@ -43,12 +43,4 @@ function mixLevelOf(receivers: readonly RTCRtpReceiver[]): number | null {
     }
   })
   return levels.length > 0 ? Math.max(...levels) : null
-}
-
-function sourcesOf(receiver: RTCRtpReceiver): RTCRtpContributingSource[] {
-  try {
-    return receiver.getContributingSources()
-  } catch {
-    return []
-  }
 }

@@ -66,7 +66,7 @@ export function createSourceSampler(
   }
 }
 
-function readSources(receiver: RTCRtpReceiver): RTCRtpContributingSource[] {
+export function readSources(receiver: Pick<RTCRtpReceiver, 'getContributingSources'>): RTCRtpContributingSource[] {
   try {
     return receiver.getContributingSources()
   } catch {

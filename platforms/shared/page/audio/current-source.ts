@@ -1,4 +1,5 @@
 /** Finds whose packets a receiver plays at this instant, where the packets of a shared stream name their sources. */
+import { readSources } from './contributing-sources.ts'
 
 /** A source without a new packet for so long is not being played now. Milliseconds. */
 const STILL_MS = 100
@@ -18,7 +19,7 @@ export function createCurrentSource(
 ): (receiver: Pick<RTCRtpReceiver, 'getContributingSources'>) => number | null {
   const seen = new WeakMap<object, Seen>()
   return (receiver) => {
-    const entries = sourcesOf(receiver)
+    const entries = readSources(receiver)
     const newest = Math.max(...entries.map(({ timestamp }) => timestamp))
     if (entries.length === 0) return null
     const at = now()
@@ -29,14 +30,5 @@ export function createCurrentSource(
     if (before === undefined || at - movedAt > STILL_MS) return null
     const current = entries.filter(({ timestamp }) => timestamp === newest)
     return current.length === 1 ? current[0]!.source : null
-  }
-}
-
-function sourcesOf(receiver: Pick<RTCRtpReceiver, 'getContributingSources'>): RTCRtpContributingSource[] {
-  try {
-    return receiver.getContributingSources()
-  } catch {
-    // A receiver of a connection that is being closed.
-    return []
   }
 }
