@@ -26,13 +26,11 @@ export const rangeOf = ({ start, end }: Window): string =>
 export async function readItems(items: readonly unknown[], settings: MicrosoftSettings) {
   const events: ProviderEvent[] = []
   const unreadable: Changes['unreadable'] = []
-  const skipped: string[] = []
   for (const read of await eachInTurn(items, (item) => readGraphEvent(item, settings))) {
     if (read.kind === 'event') events.push(read.event)
-    else if (read.kind === 'skipped') skipped.push(read.id)
     else unreadable.push({ providerId: read.id, problem: read.problem })
   }
-  return { events, unreadable, skipped }
+  return { events, unreadable }
 }
 
 /** Null if there is no such event. */
