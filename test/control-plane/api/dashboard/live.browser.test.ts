@@ -55,6 +55,8 @@ test('an open page asks for a picture and shows it with its age, without moving 
   // A viewer's page asks within the common limit, and offers no more.
   expect(await card('Minutes').getByRole('button').count()).toBe(0)
   const address = await picture.getAttribute('src')
+  // An address expires at a whole second, and the page asks within less of one: it has to be another second.
+  await page.waitForTimeout(1100)
   await letAsk(bot)
   await show(bot, await pictureOf(page, 'maroon', 300, 900))
   await expect.poll(() => picture.getAttribute('src'), LONG).not.toBe(address)
