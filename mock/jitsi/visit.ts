@@ -40,7 +40,7 @@ export class JitsiVisit extends Visit<ToPage, FromPage> {
     if (message.say === 'hello') this.load(message.url)
     else if (message.say === 'launch') this.greet()
     else if (message.say === 'join') this.join(message.name)
-    else if (message.say === 'knock') this.joinFlow(message.name)
+    else if (message.say === 'knock') this.waitInLobby(message.name)
     else if (message.say === 'password') this.tryPassword(message.password)
     else if (message.say === 'dialog') this.onDialog(message.dialog, message.choice)
     else if (message.say === 'leave') this.leave(message.how)
@@ -119,7 +119,7 @@ export class JitsiVisit extends Visit<ToPage, FromPage> {
     this.send({ do: 'view', view: { name: 'lobby', isKnocking, password } })
   }
 
-  private joinFlow(name: string): void {
+  private waitInLobby(name: string): void {
     if (this.state !== 'lobbyEntrance') return
     this.botName = name
     this.wait()

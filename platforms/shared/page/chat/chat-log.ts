@@ -101,7 +101,7 @@ export class ChatLog {
 const DELETED: ChatContent = { text: '', isDeleted: true }
 
 /**
- * The new content of a message that was reported as `told`; null if it is unchanged. `before` is the content that
+ * The new content of a message that was reported as `reported`; null if it is unchanged. `before` is the content that
  * the source showed last, null if it shows the message for the first time: then it may write the same text another
  * way.
  */
