@@ -23,7 +23,8 @@ import { CLOSE, Link, type LinkListener, type WaitingEvents } from './link.ts'
 export interface LinkServerOptions {
   /** A separate pool: four connections are enough for thousands of bots. */
   database: Database
-  clock: Clock
+  /** Must not jump: silence and losses are measured by it. */
+  clock?: Clock
   log: Log
   meters?: Meters
   traces?: Traces
@@ -93,7 +94,8 @@ class Server implements LinkServer {
   #isWriting = false
   #isClosed = false
 
-  constructor({ database, clock, log, meters = NO_METERS, traces = NO_TRACES, freshToken }: LinkServerOptions) {
+  constructor(options: LinkServerOptions) {
+    const { database, clock = systemClock, log, meters = NO_METERS, traces = NO_TRACES, freshToken } = options
     this.#meters = meters
     this.#freshToken = freshToken ?? (async () => ({ message: 'This server gives no tokens.', can_retry: false }))
     this.#database = database
