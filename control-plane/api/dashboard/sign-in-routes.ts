@@ -27,6 +27,7 @@ const meSchema = z
     name: z.string(),
     email: z.string().nullable(),
     role: z.enum(ROLES),
+    is_operator: z.boolean().describe('May see figures of the whole installation.'),
     team: z.object({ id: z.uuid(), name: z.string(), plan: z.string() }),
   })
   .meta({ id: 'Me' })
@@ -104,10 +105,13 @@ export function signInRoutes(app: App, dependencies: ApiDependencies): void {
   )
 
   app.get('/me', { schema: { response: { 200: success(meSchema) } } }, async (request) => {
-    const { personId, teamId, name, email, role } = personOf(callerOf(request).session)
+    const { personId, teamId, name, email, role, isOperator } = personOf(callerOf(request).session)
     const team = await readTeam(database, teamId)
     const { name: teamName = '', plan = '' } = team ?? {}
-    return succeeded({ person_id: personId, name, email, role, team: { id: teamId, name: teamName, plan } })
+    return succeeded({
+      ...{ person_id: personId, name, email, role, is_operator: isOperator },
+      team: { id: teamId, name: teamName, plan },
+    })
   })
 
   app.patch(

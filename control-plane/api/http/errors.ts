@@ -87,6 +87,7 @@ export const refusals = {
   wrongSignIn: () => wrongSignIn('E-mail address and password do not fit'),
   foreignPage: () => forbidden('The request did not come from the dashboard: its header x-requested-by is missing'),
   roleTooLow: (role: string) => forbidden(`Only a person with the role ${role} of this team may do this`),
+  operatorOnly: () => forbidden("Only owners of the first team, which is the operator's, may do this"),
   tooManySignIns: (retryAfter: number) => limited('Too many tries to sign in; wait and try again', { retryAfter }),
   tokenRefused: (details: string) =>
     refusal(401, 'FST_ERR_OAUTH_TOKEN_REFRESH_FAILED')('The calendar provider refused the OAuth credentials', {

@@ -470,5 +470,5 @@ export const TEXTS = {
     help: 'With an e-mail address and a password you can sign in without a link. Your other sessions end when you change the password. If you signed in more than 15 minutes ago, a new address or password needs the current password.',
   },
   notFound: 'This page does not exist.',
-  forbidden: (role: string) => `Your role is ${role}. Only owners of the team can see this page.`,
+  forbidden: (role: string) => `Your role in this team is ${role}, which does not permit this page.`,
 } as const

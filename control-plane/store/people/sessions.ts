@@ -24,6 +24,8 @@ export interface Session {
   name: string
   email: string | null
   role: Role
+  /** An owner of the first team, which is the operator's: may see figures of the whole installation. */
+  isOperator: boolean
   /** The person signed in a few minutes ago. */
   isFresh: boolean
   requestsPerSecond: number | null
@@ -95,6 +97,7 @@ export async function findSession(db: Database, token: string): Promise<Session 
       'requests_per_second',
       'byok_transcription',
     ])
+    .select(sql<boolean>`role = 'owner' and number = (select min(number) from teams)`.as('is_operator'))
     .select(sql<boolean>`seen_at < now() - ${sql.raw(SEEN_EVERY)}`.as('is_stale'))
     .select(sql<boolean>`sessions.created_at > now() - ${FRESH_MINUTES} * interval '1 minute'`.as('is_fresh'))
     .where('hash', '=', hash)
@@ -119,6 +122,7 @@ export async function findSession(db: Database, token: string): Promise<Session 
     name: row.name,
     email: row.email,
     role: row.role as Role,
+    isOperator: row.is_operator,
     isFresh: row.is_fresh,
     requestsPerSecond: row.requests_per_second,
     byokTranscription: row.byok_transcription,

@@ -280,7 +280,7 @@ describe('a session', () => {
     }
     expect(await tries('viewer')).toEqual({ read: 200, send: 403, keys: 403, invite: 403, system: 403 })
     expect(await tries('member')).toEqual({ read: 200, send: 201, keys: 403, invite: 403, system: 403 })
-    expect(await tries('owner')).toEqual({ read: 200, send: 201, keys: 200, invite: 201, system: 200 })
+    expect(await tries('owner')).toEqual({ read: 200, send: 201, keys: 200, invite: 201, system: 403 })
   })
 
   test('a key of the API opens no part of the dashboard', async () => {
