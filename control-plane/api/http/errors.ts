@@ -77,7 +77,7 @@ export const refusals = {
     refusal(402, 'FST_ERR_INSUFFICIENT_TOKENS')(`Insufficient tokens. Available: ${available}, Required: ${required}`),
   signInNeeded: () => unauthorized('You are not signed in, or no longer'),
   signInLinkUsed: () => wrongSignIn('This sign-in link was used already, or is older than 15 minutes'),
-  emailTaken: () => conflict('Another person has this e-mail address'),
+  emailTaken: () => conflict('Another person of this team has this e-mail address'),
   tooManyRules: (most: number) => conflict(`A team has at most ${most} alert rules; delete one first`),
   tooManyTests: (retryAfter: number) => limited('This rule was tested just now; wait and try again', { retryAfter }),
   lastOwner: () => conflict('A team keeps at least one owner'),
