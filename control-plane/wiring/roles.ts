@@ -6,6 +6,7 @@ import { evaluateAlerts } from '../alerts/evaluate.ts'
 import { createAlertMail } from '../alerts/mail.ts'
 import { createLinkServer } from '../control-link/link-server.ts'
 import { createArtifactLinks } from '../files/artifact-links.ts'
+import { freshKeysOf } from '../files/fresh-keys.ts'
 import { startJobs } from '../jobs/index.ts'
 import { createProviderDeletion, ownKeys } from '../jobs/provider-deletion.ts'
 import { startRetranscriptions } from '../jobs/retranscription.ts'
@@ -34,7 +35,11 @@ const DISPATCHER_PATIENCE_MS = 7_000
 export function acceptLinks(parts: Parts, database: Database, server: Server): void {
   const { clock, log, meters, traces, metrics, closing } = parts
   const freshToken = (owner: { botId: string; attempt: number }) => parts.joinTokens().again(owner)
-  const links = createLinkServer({ database, clock, log, meters, traces, freshToken })
+  const { prefixKeys } = parts.files.store
+  const links = createLinkServer({
+    ...{ database, clock, log, meters, traces, freshToken },
+    ...(prefixKeys && { freshKeys: (owner) => freshKeysOf(database, prefixKeys, owner) }),
+  })
   metrics.gauge('links', 'Bots that are connected to this process.', () => links.size)
   closing.addWork('links', () => links.close())
   server.on('upgrade', (request, socket, head) => {

@@ -33,6 +33,8 @@ export interface Radosgw {
   region: string
   accessKeyId: string
   secretAccessKey: string
+  /** A role that may do everything, for this user; that of the keys unless told. Resolves with its ARN. */
+  createRole(name: string, user?: string): Promise<string>
   /** Kills the gateway without notice, as a crash does. Stored objects stay. */
   crash(): Promise<void>
   /** Starts the gateway again at the same address. */
@@ -93,6 +95,8 @@ osd data = ${folder}/osd0
 osd objectstore = memstore
 memstore device bytes = 2147483648
 [client]
+rgw sts key = abcdefghijklmnop
+rgw s3 auth use sts = true
 rgw frontends = beast endpoint=127.0.0.1:${gatewayPort}
 rgw dynamic resharding = false
 rgw data = ${folder}/rgw
@@ -231,6 +235,16 @@ export async function startRadosgw(): Promise<Radosgw> {
       endpoint,
       region: 'us-east-1',
       ...keys,
+      async createRole(name, user = 'test') {
+        const allow = (more: object) =>
+          JSON.stringify({ Version: '2012-10-17', Statement: [{ Effect: 'Allow', ...more }] })
+        const trust = allow({ Principal: { AWS: [`arn:aws:iam:::user/${user}`] }, Action: ['sts:AssumeRole'] })
+        const rights = allow({ Action: ['s3:*'], Resource: ['arn:aws:s3:::*'] })
+        const role = ['-c', config, `--role-name=${name}`]
+        const made = await ask('radosgw-admin', 'role', 'create', ...role, `--assume-role-policy-doc=${trust}`)
+        await ask('radosgw-admin', 'role-policy', 'put', ...role, '--policy-name=all', `--policy-doc=${rights}`)
+        return JSON.parse(made).Arn as string
+      },
       crash: () => end(gateway),
       restart: async () => {
         gateway = await startGateway()
