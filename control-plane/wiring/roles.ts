@@ -20,6 +20,7 @@ import { createMailer } from '../outgoing/mailer.ts'
 import type { Database } from '../store/database.ts'
 import { databaseTime } from '../store/drain.ts'
 import { learnedCost } from '../store/launches/launches.ts'
+import { listenForWakeUps } from '../store/wake-ups.ts'
 import { startDispatcher } from '../webhooks/dispatcher.ts'
 import { pathOf } from './bare-server.ts'
 import { standinCommand, versionOfProgram } from './installed-file.ts'
@@ -73,7 +74,8 @@ export async function startLauncherRole(parts: Parts): Promise<void> {
 }
 
 export function startDispatcherRole(parts: Parts): void {
-  const { config, client, seals, clock, log, meters, traces, files, publicUrl, dispatching, closing } = parts
+  const { config, client, seals, clock, log, meters, traces, files, publicUrl, dispatching, closing, databaseUrl } =
+    parts
   const database = parts.pool('dispatcher')
   const dispatcher = startDispatcher({
     ...{ database, client, seals, clock, log, meters, traces },
@@ -82,6 +84,10 @@ export function startDispatcherRole(parts: Parts): void {
     ...(config.webhookDelays && { delays: config.webhookDelays }),
   })
   dispatching.wake = () => dispatcher.wake()
+  const hints = listenForWakeUps(databaseUrl, 'deliveries', dispatching.wake, (error) =>
+    log.warn({ error: String(error) }, 'The connection for wake-ups broke'),
+  )
+  closing.addWork('wake-ups of the dispatcher', () => hints.close())
   closing.addWork('dispatcher', () => dispatcher.close(DISPATCHER_PATIENCE_MS))
 }
 
