@@ -43,7 +43,7 @@ const LEASE_SECONDS = 60
 const BUILD_WITHIN_MS = 20_000
 /**
  * Pause between two polls: short after something happened or a hint came, longer with each poll that finds nothing. A
- * message that another process writes into an idle service waits for the longest one.
+ * message whose hint is lost waits for the longest one.
  */
 const PAUSE_MS = { first: 40, max: 500, factor: 1.6, jitter: 0.2 }
 /** Between two claims while requests are under way: their lanes get free one by one, and one claim takes many. */

@@ -66,7 +66,14 @@ test('a database with all earlier migrations has the same tables, and is kept', 
   await dropLater()
   await setNames(EARLIER)
   const made = await Promise.all([migrate(anyDatabase()), migrate(anyDatabase())])
-  expect(made.flat()).toEqual(['0110-requests', '0120-indexes', '0130-lists', '0140-audit-log', '0145-old-rows'])
+  expect(made.flat()).toEqual([
+    '0110-requests',
+    '0120-indexes',
+    '0130-lists',
+    '0140-audit-log',
+    '0145-old-rows',
+    '0148-people-of-teams',
+  ])
   expect(await names()).toEqual(now)
   expect(await missingMigrations(anyDatabase())).toEqual([])
   expect(await world.database.selectFrom('settings').where('name', '=', 'kept').selectAll().execute()).toHaveLength(1)
@@ -162,6 +169,7 @@ test('requests of the earlier form get the names of the job, those of bots and o
     '0130-lists',
     '0140-audit-log',
     '0145-old-rows',
+    '0148-people-of-teams',
   ])
 
   const stored = await world.database.selectFrom('bots').select(['id', 'request']).where('id', 'in', bots).execute()
