@@ -4,7 +4,7 @@ import { type Chaos, LEASE_SECONDS } from './chaos.ts'
 import { fillDisk } from './disk.ts'
 import type { RoleSettings } from './role-process.ts'
 
-type Place = RoleSettings['role'] | 'database' | 'network' | 'recordings' | 'clocks'
+type Place = RoleSettings['role'] | 'frozen' | 'database' | 'network' | 'recordings' | 'clocks'
 
 export interface Fault {
   name: string
@@ -34,7 +34,8 @@ export const SHORT_FAULTS: readonly Fault[] = [
   { name: 'cut links', places: ['network'], begin: (chaos) => chaos.cutLinks() },
   {
     name: 'frozen launchers',
-    places: ['launcher'],
+    // The frozen one may be killed meanwhile.
+    places: ['frozen'],
     lastsSeconds: LONGER_THAN_LEASES,
     async begin(chaos) {
       const { process: launcher } = chaos.pick('launcher')
