@@ -119,7 +119,7 @@ export function sendPage(
     'content-type': 'text/html; charset=utf-8',
     'cache-control': 'no-store',
     ...headers,
-    // A comma stands between two policies of one header.
+    // A comma separates the policies of one header.
     'content-security-policy': policies.join(', '),
   })
   response.end(html)

@@ -2,7 +2,7 @@
 
 const TOKENS = /<!--.{0,1000}?-->|<(\/?)([a-z][a-z0-9-]{0,40})((?:[^<>"']|"[^"]*"|'[^']*')*)>|[^<]+|</gis
 const ATTRIBUTES = /([a-z][a-z0-9-]*)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'=<>`]+))/gi
-/** What readers of a message look at; nothing here can load or run. */
+/** Attributes that readers of a message use; none of them can load or run something. */
 const KEPT = new Set(['alt', 'class', 'data-tid', 'data-track-module-name', 'href', 'itemid', 'itemtype'])
 const WITHOUT_END = new Set([
   'area',
