@@ -29,7 +29,8 @@ import { CLOSE, Link, type LinkListener, type WaitingEvents } from './link.ts'
 export interface LinkServerOptions {
   /** A separate pool: four connections are enough for thousands of bots. */
   database: Database
-  clock: Clock
+  /** Must not jump: silence and losses are measured by it. */
+  clock?: Clock
   log: Log
   meters?: Meters
   traces?: Traces
@@ -104,7 +105,7 @@ class Server implements LinkServer {
 
   constructor({
     database,
-    clock,
+    clock = systemClock,
     log,
     meters = NO_METERS,
     traces = NO_TRACES,

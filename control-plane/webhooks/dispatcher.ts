@@ -83,7 +83,7 @@ export interface Dispatcher {
 }
 
 export function startDispatcher(settings: DispatcherSettings): Dispatcher {
-  const { database, clock, log, meters = NO_METERS, traces = NO_TRACES } = settings
+  const { database, log, meters = NO_METERS, traces = NO_TRACES } = settings
   const concurrency = settings.concurrency ?? 500
   const rules = {
     leaseSeconds: settings.leaseSeconds ?? LEASE_SECONDS,
@@ -200,9 +200,9 @@ export function startDispatcher(settings: DispatcherSettings): Dispatcher {
 
   async function round(): Promise<number> {
     if (underWay.size > 0) await sleep(BETWEEN_CLAIMS_MS)
-    if (clock.now() - releasedAt >= RELEASE_EVERY_MS) {
+    if (performance.now() - releasedAt >= RELEASE_EVERY_MS) {
       await takeBackLeft()
-      releasedAt = clock.now()
+      releasedAt = performance.now()
     }
     const hasClaimed = (await hasDueDeliveries(database)) && (await claimOnce())
     idlePolls = hasClaimed ? 0 : idlePolls + 1

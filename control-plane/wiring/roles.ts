@@ -33,11 +33,11 @@ const DISPATCHER_PATIENCE_MS = 7_000
 
 /** Before the server listens, so that no bot connects before its link can be accepted. */
 export function acceptLinks(parts: Parts, database: Database, server: Server): void {
-  const { clock, log, meters, traces, metrics, closing } = parts
+  const { log, meters, traces, metrics, closing } = parts
   const freshToken = (owner: { botId: string; attempt: number }) => parts.joinTokens().again(owner)
   const { prefixKeys } = parts.files.store
   const links = createLinkServer({
-    ...{ database, clock, log, meters, traces, freshToken },
+    ...{ database, log, meters, traces, freshToken },
     ...(prefixKeys && { freshKeys: (owner) => freshKeysOf(database, prefixKeys, owner) }),
   })
   metrics.gauge('links', 'Bots that are connected to this process.', () => links.size)

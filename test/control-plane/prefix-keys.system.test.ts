@@ -1,10 +1,12 @@
 /** Recordings in S3 with a role: a real bot has keys for its own files only, and they are renewed while it records. */
 import { globSync, readFileSync } from 'node:fs'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { setTimeout as delay } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
 import { startMock } from '../../mock/index.ts'
-import { FOUR_PEOPLE, speak } from '../end-to-end/meeting-script.ts'
+import { FOUR_PEOPLE, LOOK, speak } from '../end-to-end/meeting-script.ts'
+import { probe } from '../media/media-info.ts'
+import { heardShare, soundOf } from '../media/meeting-recording.ts'
 import { type S3ServerOptions, startS3Server } from '../servers/s3-server.ts'
 import type { Keys } from '../servers/sigv4.ts'
 import { ServiceProcess } from './service-process.ts'
@@ -37,59 +39,87 @@ test('a service whose provider has no STS does not start, and says which setting
   expect(service.log).toContain('the provider has no STS (then unset STANDIN_STORAGE_ROLE)')
 })
 
-test('a bot stores its recording with its own keys, also when they end in the meeting', async () => {
+/** A service with a role, and a bot that records. */
+async function recordingBot() {
   const keys: Keys[] = [{ accessKeyId: 'OPERATORKEY', secretAccessKey: 'secret-of-the-operator' }]
   const { s3, mock, service } = await setting({ keys, roles: { arn: ROLE, maxSeconds: 3600 } })
-  const given = () => keys.slice(1)
   await service.start()
   const meeting = mock.open('waiting-room', { people: [...FOUR_PEOPLE] })
   const { body } = await service.call('POST', '/v2/bots', { meeting_url: meeting.url, bot_name: 'Notes' })
-  const botId = body.data.bot_id
-  const statusOf = async () => (await service.call('GET', `/v2/bots/${botId}`)).body.data
-  await expect.poll(async () => (await statusOf()).status, LONG).toBe('in_waiting_room')
+  const botId: string = body.data.bot_id
+  const facts = async () => (await service.call('GET', `/v2/bots/${botId}`)).body.data
+  const reaches = (status: string) => expect.poll(async () => (await facts()).status, LONG).toBe(status)
+  await reaches('in_waiting_room')
   meeting.admit()
-  await expect.poll(async () => (await statusOf()).status, LONG).toBe('in_call_recording')
+  await reaches('in_call_recording')
   const uploads = () => s3.requests.filter(({ key }) => key.startsWith(`all/${botId}/1/${botId}/`))
   await expect.poll(() => uploads().length, LONG).toBeGreaterThan(2)
+  return {
+    ...{ s3, service, meeting, botId, facts, reaches, uploads },
+    folder: join(service.folder, 'bots', `standin-${botId}-1`),
+    given: () => keys.slice(1),
+    async videoOf({ video, duration_seconds: seconds }: { video: string; duration_seconds: number }) {
+      const file = join(service.folder, 'downloaded.mp4')
+      await writeFile(file, Buffer.from(await (await fetch(video)).arrayBuffer()))
+      expect((await probe(file)).seconds).toBeCloseTo(seconds, -0.5)
+      return heardShare(await soundOf(file), LOOK.ann!, 0, seconds)
+    },
+  }
+}
 
+const readable = (file: string) => {
+  try {
+    return readFileSync(file, 'latin1')
+  } catch {
+    return ''
+  }
+}
+
+test('keys that end in the meeting while the service is away are renewed when it is back, and no part is lost', async () => {
+  const { s3, service, meeting, botId, facts, reaches, uploads, folder, given, videoOf } = await recordingBot()
   const before = given().length
+  const hasKeys = () => before < given().length
+  await service.end('SIGKILL')
   for (const each of given()) each.expiresAt = 0
   await expect.poll(() => uploads().some(({ status }) => status === 400), LONG).toBe(true)
-  await speak(meeting, 'ann', 5)
+  await speak(meeting, 'ann', 8)
+  expect(hasKeys()).toBe(false)
+  await service.start()
   // New keys are asked for a minute after the old ones at the earliest.
-  await expect.poll(() => given().length, LONG).toBeGreaterThan(before)
-  const renewedAt = s3.requests.length
-  await expect
-    .poll(() => uploads().length > 0 && s3.requests.slice(renewedAt).some(({ status }) => status === 200), LONG)
-    .toBe(true)
+  await expect.poll(hasKeys, LONG).toBe(true)
+  const stored = () => uploads().filter(({ status }) => status === 200).length
+  const until = stored()
+  await expect.poll(stored, LONG).toBeGreaterThan(until)
+
   // Arguments and variables of the bot's processes, and the files in its folder except the job.
-  const readable = (file: string) => {
-    try {
-      return readFileSync(file, 'latin1')
-    } catch {
-      return ''
-    }
-  }
-  const seen = globSync('/proc/[0-9]*').flatMap((process) => {
+  const processes = globSync('/proc/[0-9]*').flatMap((process) => {
     const [variables, words] = [readable(`${process}/environ`), readable(`${process}/cmdline`)]
     return variables.includes(botId) || words.includes(botId) ? [variables, words] : []
   })
-  const logs = globSync(join(service.folder, 'bots/**/*'))
-    .filter((file) => !/\/job-[^/]+\.json$/.test(file))
-    .map(readable)
-  expect(seen.length).toBeGreaterThan(4)
-  expect(logs.join('')).toContain('New keys of the storage')
-  await delay(1_000)
+  expect(processes.length).toBeGreaterThan(4)
+  const files = globSync(join(folder, '**/*')).filter((file) => !/\/job-[^/]+\.json$/.test(file))
+  const texts = files.map(readable)
+  expect(texts.join('')).toContain('New keys of the storage')
   meeting.endForAll()
-  await expect.poll(async () => (await statusOf()).status, LONG).toBe('completed')
-  const data = await statusOf()
-  expect((await fetch(data.video)).status).toBe(200)
-  expect(data.duration_seconds).toBeGreaterThan(5)
+  await reaches('completed')
+  // The share that was said while the keys were over.
+  const data = await facts()
+  expect(await videoOf(data)).toBeGreaterThan(4 / data.duration_seconds)
   expect(s3.state.uploads.size).toBe(0)
 
-  const objects = [...s3.state.objects.values()].map(({ body: bytes }) => bytes.toString('latin1'))
+  const objects = [...s3.state.objects.values()].map(({ body }) => body.toString('latin1'))
   const secrets = [...given().flatMap((each) => [each.secretAccessKey, each.sessionToken!]), 'secret-of-the-operator']
-  for (const secret of secrets)
-    for (const text of [service.log, service.output, ...logs, ...objects, ...seen])
-      expect(text.includes(secret)).toBe(false)
+  for (const text of [service.log, service.output, ...texts, ...objects, ...processes])
+    expect(secrets.filter((secret) => text.includes(secret))).toEqual([])
 }, 300_000)
+
+test('the recording of a bot that is killed is finished by the service', async () => {
+  const { s3, meeting, facts, reaches, folder, videoOf } = await recordingBot()
+  await speak(meeting, 'ann', 5)
+  process.kill(Number(readFileSync(join(folder, 'bot'), 'utf8').split(' ')[0]), 'SIGKILL')
+  await reaches('failed')
+  const data = await facts()
+  expect(data.error_code).toBe('FORCE_KILLED')
+  expect(await videoOf(data)).toBeGreaterThan(0.2)
+  expect(s3.state.uploads.size).toBe(0)
+})

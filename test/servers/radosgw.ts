@@ -95,8 +95,6 @@ osd data = ${folder}/osd0
 osd objectstore = memstore
 memstore device bytes = 2147483648
 [client]
-rgw sts key = abcdefghijklmnop
-rgw s3 auth use sts = true
 rgw frontends = beast endpoint=127.0.0.1:${gatewayPort}
 rgw dynamic resharding = false
 rgw data = ${folder}/rgw
@@ -104,14 +102,19 @@ keyring = ${folder}/keyring
 `
 }
 
+const STS = 'rgw sts key = abcdefghijklmnop\nrgw s3 auth use sts = true\n'
+
 interface Daemon {
   name: string
   child: ChildProcess
   ended: Promise<void>
 }
 
-/** Starts the cluster; resolves when the gateway answers. Rejects with the end of the log that matters. */
-export async function startRadosgw(): Promise<Radosgw> {
+/**
+ * Starts the cluster; resolves when the gateway answers. Rejects with the end of the log that matters. With STS it does not
+ * say of wrong keys what is wrong with them.
+ */
+export async function startRadosgw({ hasSts = false } = {}): Promise<Radosgw> {
   await requirePrograms()
   const folder = await mkdtemp(path.join(tmpdir(), 'standin-radosgw-'))
   const file = (name: string) => path.join(folder, name)
@@ -203,7 +206,7 @@ export async function startRadosgw(): Promise<Radosgw> {
 
   try {
     const fsid = crypto.randomUUID()
-    await writeFile(config, configuration(folder, fsid, monPort, gatewayPort))
+    await writeFile(config, configuration(folder, fsid, monPort, gatewayPort) + (hasSts ? STS : ''))
     for (const name of ['mon', 'osd0', 'rgw']) await mkdir(file(name))
     await ask(
       'ceph-authtool',

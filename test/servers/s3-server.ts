@@ -10,7 +10,7 @@ import { freePort } from './free-port.ts'
 import { answerOperation, operationOf, type Reply, type S3Request, toXml } from './s3-operations.ts'
 import { S3State, type StateRules } from './s3-state.ts'
 import { checkSignature, type Keys, type Refusal } from './sigv4.ts'
-import { answerSts, isForSts, type Roles, refusalOf } from './sts.ts'
+import { answerSts, DENIED, isForSts, type Roles, refusalOf } from './sts.ts'
 
 /** A fault of the next requests that match. */
 export interface Fault {
@@ -172,7 +172,9 @@ export async function startS3Server(options: S3ServerOptions = {}): Promise<S3Se
       return { status: 404, code: 'NoSuchBucket', message: 'The specified bucket does not exist' }
     for (const watcher of watchers) if (watcher.operation === request.operation) watcher.callback(request)
     if (effect?.kind === 'flip_bit' && request.body.length > 0) request.body[request.body.length >> 1]! ^= 1
-    return answerOperation(state, request, options.checksums === true)
+    const answer = answerOperation(state, request, options.checksums === true)
+    // As AWS: who may not list does not learn that there is no such object.
+    return signed.keys.policy && 'code' in answer && answer.code === 'NoSuchKey' ? DENIED : answer
   }
 
   function send(request: S3Request, reply: Reply, effect: Fault['effect'] | null, response: ServerResponse): void {

@@ -32,7 +32,7 @@ const RIGHTS: Record<string, string> = {
   ListParts: 's3:ListMultipartUploadParts',
 }
 
-const DENIED: Refusal = { status: 403, code: 'AccessDenied', message: 'Access Denied' }
+export const DENIED: Refusal = { status: 403, code: 'AccessDenied', message: 'Access Denied' }
 
 /** The refusal of a request by the session policy of its keys; null if that allows it. */
 export function refusalOf(policy: Statement[], request: S3Request): Refusal | null {

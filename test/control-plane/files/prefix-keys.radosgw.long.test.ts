@@ -15,7 +15,7 @@ let server: Radosgw | undefined
 let settings: WithRole
 
 beforeAll(async () => {
-  server = await startRadosgw()
+  server = await startRadosgw({ hasSts: true })
   const { endpoint, region, accessKeyId, secretAccessKey } = server
   const credentials = { accessKeyId, secretAccessKey }
   const client = new S3Client({ endpoint, region, credentials, forcePathStyle: true })
