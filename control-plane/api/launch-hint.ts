@@ -5,7 +5,7 @@ import type { ApiDependencies } from './dependencies.ts'
 const MIN_PAUSE_MS = 25
 
 /** A hint that fails costs only time, because launchers also poll. */
-export function createLaunchHint({ database, log }: Pick<ApiDependencies, 'database' | 'log'>): () => void {
+export function createLaunchHint({ acrossTeams, log }: Pick<ApiDependencies, 'acrossTeams' | 'log'>): () => void {
   let isPausing = false
   let isWanted = false
 
@@ -14,7 +14,7 @@ export function createLaunchHint({ database, log }: Pick<ApiDependencies, 'datab
     if (isPausing) return
     isWanted = false
     isPausing = true
-    wakeLaunchers(database).catch((error: unknown) =>
+    wakeLaunchers(acrossTeams).catch((error: unknown) =>
       log.warn({ error: String(error) }, 'Launchers could not be notified of a new bot'),
     )
     setTimeout(() => {

@@ -19,9 +19,13 @@ export class PreparingClient extends pg.Client {
   override query(...parts: unknown[]): never {
     const [text, values] = parts
     const query = super.query as (...parts: unknown[]) => never
-    if (typeof text !== 'string' || !text.startsWith(MARK)) return query.apply(this, parts)
-    return query.call(this, { text, values, name: nameOf(text) })
+    return typeof text === 'string' ? query.call(this, statementOf(text, values)) : query.apply(this, parts)
   }
+}
+
+/** For the driver, with a name if the text is marked. */
+export function statementOf(text: string, values: unknown): object {
+  return { text, values, ...(text.startsWith(MARK) && { name: nameOf(text) }) }
 }
 
 function nameOf(text: string): string {

@@ -28,7 +28,7 @@ const waysSchema = z.object({ oidc: z.object({ name: z.string() }).nullable() })
 const VISITED = { config: { isOpen: true }, schema: { hide: true } as object }
 
 export function oidcRoutes(app: App, dependencies: ApiDependencies, whileAllowed: WhileAllowed): void {
-  const { database, seals, clock, log, settings, oidc } = dependencies
+  const { acrossTeams, seals, clock, log, settings, oidc } = dependencies
   const isSecure = settings.publicUrl.startsWith('https:')
   const redirectUri = `${settings.publicUrl}${OIDC_CALLBACK_PATH}`
 
@@ -56,8 +56,8 @@ export function oidcRoutes(app: App, dependencies: ApiDependencies, whileAllowed
     try {
       const token = await whileAllowed([`address ${request.ip}`], async () => {
         const identity = await oidc.finish(new URL(`${redirectUri}?${query}`), attempt)
-        const person = await recognize(database, identity, oidc.domains)
-        if (typeof person !== 'string') return openSession(database, person.personId)
+        const person = await recognize(acrossTeams, identity, oidc.domains)
+        if (typeof person !== 'string') return openSession(acrossTeams, person.personId)
         log.info({ reason: person, issuer: identity.issuer, subject: identity.subject }, 'OpenID account not admitted')
         problem = person
         return null

@@ -32,7 +32,7 @@ const meSchema = z
   .meta({ id: 'Me' })
 
 export function signInRoutes(app: App, dependencies: ApiDependencies): void {
-  const { database, seals, settings } = dependencies
+  const { database, acrossTeams, seals, settings } = dependencies
   const { whileAllowed } = createSignInTries()
   const isSecure = settings.publicUrl.startsWith('https:')
 
@@ -46,7 +46,7 @@ export function signInRoutes(app: App, dependencies: ApiDependencies): void {
     },
     async (request, reply) => {
       const { email, password } = request.body
-      const person = await findPerson(database, email)
+      const person = await findPerson(acrossTeams, email)
       // Other people's wrong passwords must not lock out a person at a browser that signed in before.
       const isKnown = person !== null && knownPerson(request) === person.id
       const keys = [`address ${request.ip}`, ...(isKnown ? [] : [`person ${email.toLowerCase()}`])]
@@ -54,7 +54,7 @@ export function signInRoutes(app: App, dependencies: ApiDependencies): void {
         (await isPassword(password, person?.password ?? null)) ? (person?.id ?? null) : null,
       )
       if (personId === null) throw refusals.wrongSignIn()
-      setSessionCookie(reply, await openSession(database, personId), isSecure)
+      setSessionCookie(reply, await openSession(acrossTeams, personId), isSecure)
       const known = seals.seal(personId, KNOWN_PLACE).toString('base64url')
       setCookie(reply, KNOWN_COOKIE, { value: known, maxAge: KNOWN_SECONDS, secure: isSecure })
       return done('Signed in')
@@ -86,7 +86,7 @@ export function signInRoutes(app: App, dependencies: ApiDependencies): void {
       schema: { body: z.strictObject({ token: z.string().min(1).max(100) }), response: { 200: message } },
     },
     async (request, reply) => {
-      const token = await whileAllowed([`address ${request.ip}`], () => useSignInLink(database, request.body.token))
+      const token = await whileAllowed([`address ${request.ip}`], () => useSignInLink(acrossTeams, request.body.token))
       if (token === null) throw refusals.signInLinkUsed()
       setSessionCookie(reply, token, isSecure)
       return done('Signed in')

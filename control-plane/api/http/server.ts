@@ -122,8 +122,8 @@ export async function buildApi(
           request.generation = generation
           await authentication.check(generation, request, reply)
         })
-        // The last hook before the handler: what the handler calls acts for the caller.
-        scope.addHook('preHandler', (request, _reply, done) => {
+        // The first hook after the body is read, which loses the context: later hooks and the handler act for the caller.
+        scope.addHook('preValidation', (request, _reply, done) => {
           request.actor = actorOf(request)
           actAs(request.actor, done)
         })

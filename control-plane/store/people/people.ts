@@ -121,7 +121,7 @@ export async function changePerson(
   personId: string,
   change: PersonChange | 'disable',
 ): Promise<'changed' | 'not_found' | 'last_owner' | 'email_taken'> {
-  return db.transaction().execute(async (tx) => {
+  const changing = db.transaction().execute(async (tx) => {
     await tx.selectFrom('teams').select('id').where('id', '=', teamId).forUpdate().execute()
     const people = await tx
       .selectFrom('people')
@@ -141,16 +141,6 @@ export async function changePerson(
       return 'changed'
     }
     const { confirmsEmail = false, ...columns } = change
-    if (change.email !== undefined) {
-      const other = await tx
-        .selectFrom('people')
-        .select('id')
-        .where(sql<string>`lower(email)`, '=', change.email.toLowerCase())
-        .where('disabled_at', 'is', null)
-        .where('id', '<>', personId)
-        .executeTakeFirst()
-      if (other !== undefined) return 'email_taken'
-    }
     const isNewEmail = change.email !== undefined && change.email.toLowerCase() !== person.email?.toLowerCase()
     const confirmed = confirmsEmail ? { email_confirmed: true } : isNewEmail ? { email_confirmed: false } : {}
     const row = { ...columns, ...confirmed }
@@ -159,6 +149,11 @@ export async function changePerson(
     if (Object.keys(columns).length > 0)
       await logChange(tx, { teamId, action: 'person.change', target: personId, details })
     return 'changed'
+  })
+  return changing.catch((error: { constraint?: unknown }) => {
+    // Of a person whom this team may not see.
+    if (error.constraint === 'people_by_email') return 'email_taken'
+    throw error
   })
 }
 
