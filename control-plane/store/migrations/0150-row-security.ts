@@ -4,6 +4,15 @@
  */
 import { type Kysely, sql } from 'kysely'
 
+/**
+ * Equality, but the planner expects it to be true of nearly every row: statements name the team themselves, so the policies
+ * remove none of their rows. With `=`, whose rows it multiplies, it expects so few that it would sort all of a team's rows for a page.
+ */
+const OPERATORS = [
+  'create operator == (leftarg = uuid, rightarg = uuid, function = uuid_eq, restrict = nlikesel, negator = !==)',
+  'create operator !== (leftarg = uuid, rightarg = uuid, function = uuid_ne, restrict = likesel, negator = ==)',
+]
+
 /** As a subquery it is evaluated once for each statement. Null, and equal to no team, if nothing was set. */
 const TEAM = `(select nullif(current_setting('standin.team', true), '')::uuid)`
 
@@ -32,7 +41,7 @@ const OF_OTHER_ROWS: [column: string, of: string, tables: string[]][] = [
 
 /** The other row is subject to its own policy. A scalar subquery is never answered by reading all rows of the team. */
 const reached = (table: string, column: string, of: string) =>
-  `(select true from ${of} where ${of}.id = ${table}.${column})`
+  `(select team_id from ${of} where ${of}.id = ${table}.${column}) == ${TEAM}`
 
 /** One statement adds a bot and its steps. Its policies do not see the new bot, only that no other team has one of this id. */
 const TEAM_OF_BOT = `create function team_of_bot(bot uuid) returns uuid language plpgsql stable security definer as $$
@@ -40,17 +49,18 @@ const TEAM_OF_BOT = `create function team_of_bot(bot uuid) returns uuid language
 
 export async function up(database: Kysely<unknown>): Promise<void> {
   const policies: [table: string, policy: string][] = [
-    ['teams', `using (id = ${TEAM})`],
-    ...WITH_TEAM_ID.map((table): [string, string] => [table, `using (team_id = ${TEAM})`]),
+    ['teams', `using (id == ${TEAM})`],
+    ...WITH_TEAM_ID.map((table): [string, string] => [table, `using (team_id == ${TEAM})`]),
     ...OF_OTHER_ROWS.flatMap(([column, of, tables]) =>
       tables.map((table): [string, string] => [table, `using (${reached(table, column, of)})`]),
     ),
     [
       'bot_steps',
-      `using (${reached('bot_steps', 'bot_id', 'bots')}) with check (coalesce(team_of_bot(bot_id), ${TEAM}) = ${TEAM})`,
+      `using (${reached('bot_steps', 'bot_id', 'bots')}) with check (coalesce(team_of_bot(bot_id), ${TEAM}) == ${TEAM})`,
     ],
   ]
   await sql.raw(`do $do$ begin execute format($fn$${TEAM_OF_BOT}$fn$, current_schema()); end $do$`).execute(database)
+  for (const operator of OPERATORS) await sql.raw(operator).execute(database)
   for (const [table, policy] of policies) {
     await sql.raw(`create policy of_team on ${table} ${policy}`).execute(database)
     await sql.raw(`alter table ${table} enable row level security`).execute(database)

@@ -57,6 +57,7 @@ const dropLater = async () => {
       execute format('alter table %I disable row level security', one.tablename);
     end loop; end $$`.execute(world.database)
   await sql`drop function team_of_bot`.execute(world.database)
+  await sql`drop operator == (uuid, uuid), !== (uuid, uuid)`.execute(world.database)
   await sql`drop table audit_log`.execute(world.database)
   await sql`drop function refuse_change_of_audit_log`.execute(world.database)
 }

@@ -24,7 +24,9 @@ let tables: string[]
 let [ann, bob]: RowsOfTeam[] = []
 beforeAll(async () => {
   world = await openTestDatabase()
-  role = (await prepareCallerRole(world.database)).role!
+  const prepared = await prepareCallerRole(world.database)
+  expect(prepared.problem).toBeNull()
+  role = prepared.role!
   callers = openDatabase({ url: world.url, role: 'api', connections: 3, callerRole: role })
   tables = (await tablesOf(world.database)).filter((table) => !WITHOUT_TEAM.includes(table))
   ann = await addRowOfEveryTable(world.database, tables)
