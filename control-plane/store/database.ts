@@ -60,7 +60,9 @@ export const READS_BY_INDEX = ['enable_seqscan', 'enable_bitmapscan', 'max_paral
 
 export function openDatabase(settings: PoolSettings): Database {
   const statementTimeout = settings.statementTimeoutMs ?? 15_000
-  const { options = '', ...asCaller } = settings.callerRole ? callerPool(settings.callerRole) : {}
+  const { options = '', ...asCaller } = settings.callerRole
+    ? callerPool(settings.callerRole, settings.readsByIndex)
+    : {}
   const pool = new pg.Pool({
     connectionString: settings.url,
     application_name: `standin ${settings.role}`,

@@ -50,7 +50,9 @@ async function makeRole(tx: Tx, name: string): Promise<void> {
 }
 
 async function tryRole(tx: Tx, name: string): Promise<void> {
-  await sql`set local role ${sql.id(name)}`.execute(tx)
+  await sql`select set_config('role', ${name}, true), set_config('standin.team', gen_random_uuid()::text, true)`.execute(
+    tx,
+  )
   const { rows } = await sql<{ active: boolean }>`select row_security_active('bots') as active from bots
     right join (select) one on false`.execute(tx)
   if (!rows[0]!.active) throw new Error(`the role ${name} bypasses it`)

@@ -183,8 +183,8 @@ describe('connections that requests of several teams share', () => {
     for (const client of idle) {
       // Not text, so nothing enters a team before it.
       const bare = (text: string) => client.query({ text })
-      const state = `select current_user as role, coalesce(current_setting('standin.team', true), '') as team`
-      expect((await bare(state)).rows).toEqual([{ role, team: '' }])
+      const state = `select current_user as role, current_setting('standin.team') as team`
+      expect((await bare(state)).rows).toEqual([{ role, team: '00000000-0000-0000-0000-000000000000' }])
       expect((await bare('select from bots')).rowCount).toBe(0)
       client.release()
     }
