@@ -3,8 +3,10 @@ import { defineConfig } from 'vitest/config'
 import { LongestFirst } from './test/longest-first.ts'
 
 const CORES = availableParallelism()
-/** Pages and bots wait for much of their time, so two cores carry three files (bench/notes/2026-11-26-time-of-the-suite.md). */
-const WORKERS = Math.ceil(1.5 * CORES)
+/** Pages and bots wait for much of their time, so a core carries three files (bench/notes/2026-11-27-time-of-the-suite.md). */
+const WORKERS = 3 * CORES
+/** Tests of the long lane start many bots at once. */
+const LONG_WORKERS = Math.ceil(1.5 * CORES)
 
 /** A lane is named after the needs of its tests. The end of a file's name decides its lane. */
 const BROWSER = ['test/**/*.browser.test.ts']
@@ -67,7 +69,7 @@ export default defineConfig({
       },
       {
         extends: true,
-        test: { ...REAL_TIME, name: 'long', include: LONG, maxWorkers: WORKERS, sequence: { groupOrder: 2 } },
+        test: { ...REAL_TIME, name: 'long', include: LONG, maxWorkers: LONG_WORKERS, sequence: { groupOrder: 2 } },
       },
     ],
   },

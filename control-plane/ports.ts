@@ -2,7 +2,7 @@
  * The interfaces between the parts of the service and to the outside. `main.ts` gives the real ones, tests give fakes.
  */
 import type { Readable } from 'node:stream'
-import type { Job } from '@standin/wire/job.ts'
+import type { Job, StorageKeys } from '@standin/wire/job.ts'
 
 /** Time of this process, for waits and for tests; the database's clock decides what is due (`store`). */
 export interface Clock {
@@ -94,12 +94,16 @@ export interface JobOffers {
 
 // --- Files -----------------------------------------------------------------------------------------------------------
 
+export type PrefixKeys = (botId: string, attempt: number) => Promise<StorageKeys>
+
 /**
  * The store of recordings: a folder or a bucket. Keys are paths below the root, such as `<bot_id>/<attempt>/video.mp4`.
  */
 export interface FileStore {
   /** The `storage` of the job of one attempt; its recordings are stored under `<bot_id>/<attempt>/`. */
   jobStorage(botId: string, attempt: number): Job['storage']
+  /** Keys that reach the files of this attempt only. Absent: bots have those of `jobStorage`. Rejects with a sentence. */
+  prefixKeys?: PrefixKeys
   /** A link that works for `seconds` without a key. Signed when read, never stored. */
   sign(key: string, seconds: number, options?: { downloadName?: string }): Promise<string>
   /** Null if there is no such file. */

@@ -88,7 +88,7 @@ export function toBotError(thrown: unknown, step?: string): BotError {
   return new BotError('INTERNAL_ERROR', message, { cause: thrown, isInvalidJob, step })
 }
 
-/** The host or a policy disabled chat; the meeting continues. */
+/** The bot cannot write: the host or a policy disabled chat, or it is in another product. The meeting continues. */
 export class ChatUnavailable extends Error {
   constructor(message = 'Chat is switched off in this meeting') {
     super(message)

@@ -61,7 +61,8 @@ function traceOf({ traceparent }: Job): { traceId?: string } {
 async function runBotOf(config: BotConfig, openView: OpenView, stops: StopRequests): Promise<number> {
   const { job, workFolder } = config
   await asJobProblem(makeBotFolder(workFolder))
-  registerSecrets(job, { url: config.target.url }, config.transcription)
+  const secrets = [job, { url: config.target.url }, config.transcription]
+  registerSecrets(...secrets)
   const log = await asJobProblem(Promise.try(() => logFile(join(workFolder, LOG_NAME))))
   const logger = createLogger(log, config.logLevel).child({ botId: job.bot_id, ...traceOf(job) })
   // Before the control link opens: its journal is in the same folder, and an earlier bot that still runs writes to it.
@@ -70,12 +71,21 @@ async function runBotOf(config: BotConfig, openView: OpenView, stops: StopReques
   if (earlier !== null) logger.warn('The files of an earlier bot of this id were set aside', { folder: earlier })
   const uncaughtErrors = new UncaughtErrors()
   const onRetry = (notice: object) => logger.warn('Storage request is retried', { ...notice })
+  const freshKeys = async () => {
+    const keys = await control.askForKeys().catch((error: unknown) => {
+      logger.warn('The control plane gave no new keys of the storage', { error })
+      throw error
+    })
+    registerSecrets(...secrets, keys)
+    logger.info('New keys of the storage', { endAt: keys.keys_end_at })
+    return keys
+  }
   const storage = await asJobProblem(
     Promise.try(() =>
       openStorage(
         job.storage,
         { botId: job.bot_id, workFolder },
-        { onRetry, ...lookupFor(config, 'storage.endpoint') },
+        { onRetry, freshKeys, ...lookupFor(config, 'storage.endpoint') },
       ),
     ),
   )

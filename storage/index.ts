@@ -18,7 +18,7 @@ export type { S3Tuning, StorageConfig } from './s3/session.ts'
 export function openStorage(
   config: StorageConfig,
   recording: { botId: string; workFolder?: string },
-  tuning: Partial<Pick<S3Tuning, 'clock' | 'lookup' | 'onRetry'>> = {},
+  tuning: Partial<Pick<S3Tuning, 'clock' | 'freshKeys' | 'lookup' | 'onRetry'>> = {},
 ): Storage {
   return config.type === 'folder' ? new FolderStorage(config, recording) : new S3Storage(config, recording, tuning)
 }

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { ERROR_CODES, STATUSES } from './codes.ts'
 import { botCommandSchema, COMMAND_ERROR_CODES } from './commands.ts'
 import { numberedEventSchema, transcriptSchema } from './events.ts'
-import { token } from './job.ts'
+import { storageKeysSchema, token } from './job.ts'
 
 export const PROTOCOL_VERSION = 1
 
@@ -44,12 +44,22 @@ const freshTokenSchema = z.strictObject({
 })
 export type FreshToken = z.infer<typeof freshTokenSchema>
 
+/** The answer to `storage_keys_request`, under its id: the keys, or why there are none. */
+const freshKeysSchema = z.strictObject({
+  type: z.literal('storage_keys'),
+  id: commandId,
+  keys: storageKeysSchema.optional(),
+  message: z.string().max(2_000).optional(),
+})
+export type FreshKeys = z.infer<typeof freshKeysSchema>
+
 /** From the control plane to the bot. */
 export const downMessageSchema = z.discriminatedUnion('type', [
   welcomeSchema,
   ackSchema,
   commandMessageSchema,
   freshTokenSchema,
+  freshKeysSchema,
 ])
 export type DownMessage = z.infer<typeof downMessageSchema>
 
@@ -87,7 +97,13 @@ export type Heartbeat = z.infer<typeof heartbeatSchema>
 const tokenRequestSchema = z
   .strictObject({ type: z.literal('token_request'), id: commandId })
   .describe('Asks for a fresh on-behalf-of token for another try to join; only where the job has `conf_fresh_tokens`.')
-export type TokenRequest = z.infer<typeof tokenRequestSchema>
+
+const keysRequestSchema = z
+  .strictObject({ type: z.literal('storage_keys_request'), id: commandId })
+  .describe('Asks for new keys of the storage; only where those of the job have `keys_end_at`.')
+
+/** A question of the bot; its answer has the same id. */
+export type LinkRequest = z.infer<typeof tokenRequestSchema> | z.infer<typeof keysRequestSchema>
 
 /** From the bot to the control plane. */
 export const upMessageSchema = z.discriminatedUnion('type', [
@@ -97,5 +113,6 @@ export const upMessageSchema = z.discriminatedUnion('type', [
   partialTranscriptSchema,
   heartbeatSchema,
   tokenRequestSchema,
+  keysRequestSchema,
 ])
 export type UpMessage = z.infer<typeof upMessageSchema>

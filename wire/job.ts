@@ -163,6 +163,15 @@ const folderStorage = z.strictObject({
   path: z.string().min(1).max(4096).describe("Folder in which the recording's own folder is made."),
 })
 
+/** Keys of S3 for the files of one attempt only, which end after a while. */
+export const storageKeysSchema = z.strictObject({
+  access_key_id: z.string().min(1),
+  secret_access_key: z.string().min(1),
+  session_token: z.string().min(1),
+  keys_end_at: z.iso.datetime(),
+})
+export type StorageKeys = z.infer<typeof storageKeysSchema>
+
 const s3Storage = z.strictObject({
   type: z.literal('s3'),
   bucket: z.string().min(3).max(63),
@@ -172,6 +181,10 @@ const s3Storage = z.strictObject({
   access_key_id: z.string().min(1).optional().describe('Absent: the usual AWS environment and instance role.'),
   secret_access_key: z.string().min(1).optional(),
   session_token: z.string().min(1).optional(),
+  keys_end_at: z.iso
+    .datetime()
+    .optional()
+    .describe('When the keys end; the control plane gives new ones over the control link. Absent: they last.'),
   force_path_style: z.boolean().optional().describe('Default: true if an endpoint is given.'),
   checksums: z
     .enum(['when_required', 'when_supported'])

@@ -12,7 +12,7 @@ import { type Figure, inLanes, type Options, paced, percentile } from './measure
 import { type Service, withService } from './service.ts'
 
 const CONNECTIONS = 16
-const PER_SECOND = 200
+export const PER_SECOND = 200
 
 export async function measure({ isSmall }: Options): Promise<Figure[]> {
   const count = isSmall ? 500 : 10_000
@@ -69,7 +69,7 @@ async function rate(count: number, work: () => Promise<void>): Promise<number> {
 }
 
 /** Milliseconds from the instant at which each was due. */
-async function latencies(seconds: number, work: () => Promise<void>): Promise<number[]> {
+export async function latencies(seconds: number, work: () => Promise<void>): Promise<number[]> {
   const late: number[] = []
   const running: Promise<void>[] = []
   await paced(PER_SECOND, seconds, (_number, dueAt) => {
@@ -84,7 +84,7 @@ const code = () => {
   return `${letters.slice(0, 3)}-${letters.slice(3, 7)}-${letters.slice(7)}`
 }
 
-async function create(service: Service, key: string): Promise<void> {
+export async function create(service: Service, key: string): Promise<void> {
   const { status, body } = await service.call('POST', '/v2/bots', key, {
     meeting_url: `https://meet.google.com/${code()}`,
     bot_name: 'Notes',

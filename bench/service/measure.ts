@@ -8,8 +8,9 @@ export interface Options {
 export type Goal =
   | { atMost: number }
   | { atLeast: number }
-  /** Of the plainest program's figure. */
+  /** These two are of the plainest program's figure. */
   | { ratioAtLeast: number }
+  | { ratioAtMost: number }
 
 export interface Figure {
   measure: string

@@ -1,5 +1,5 @@
 /**
- * What row security costs requests of callers. Two services of the same program take turns on one PostgreSQL: the user of one
+ * The cost of row security for requests of callers. Two services of the same program take turns on one PostgreSQL: the user of one
  * database may make the role of callers, the other one may not, so that service works without row security.
  */
 import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
@@ -39,7 +39,7 @@ export async function measure({ isSmall }: Options): Promise<Figure[]> {
   }
 }
 
-/** The address of a new database with a user of its own. */
+/** The address of a new database with its own user. */
 async function addDatabase(url: string, name: string, permission: string): Promise<string> {
   const admin = new pg.Client({ connectionString: url })
   await admin.connect()

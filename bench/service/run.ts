@@ -18,6 +18,7 @@ const MEASURES: Record<string, () => Promise<{ measure: Measure }>> = {
   start: () => import('./start.ts'),
   idle: () => import('./idle.ts'),
   create: () => import('./create.ts'),
+  reading: () => import('./reading.ts'),
   links: () => import('./control-links.ts'),
   events: () => import('./events.ts'),
   due: () => import('./due.ts'),

@@ -26,13 +26,14 @@ export function reaches({ value, plain, goal }: Figure): boolean | null {
   if (goal === null) return null
   if ('atMost' in goal) return value <= goal.atMost
   if ('atLeast' in goal) return value >= goal.atLeast
-  return plain === null ? null : value / plain >= goal.ratioAtLeast
+  if (plain === null) return null
+  return 'ratioAtMost' in goal ? value / plain <= goal.ratioAtMost : value / plain >= goal.ratioAtLeast
 }
 
 function shownGoal(goal: Goal, unit: string): string {
   if ('atMost' in goal) return `≤ ${shown(goal.atMost)} ${unit}`
   if ('atLeast' in goal) return `≥ ${shown(goal.atLeast)} ${unit}`
-  return `≥ ${goal.ratioAtLeast} of it`
+  return 'ratioAtMost' in goal ? `≤ ${goal.ratioAtMost} of it` : `≥ ${goal.ratioAtLeast} of it`
 }
 
 /** Three significant digits. */

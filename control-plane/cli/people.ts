@@ -1,6 +1,6 @@
 /** Administration commands of people. */
 import { signInAddress } from '../api/dashboard/addresses.ts'
-import { createPerson, findPerson, firstOwner, listPeople, ROLES } from '../store/people/people.ts'
+import { createPerson, findPeople, firstOwner, listPeople, ROLES } from '../store/people/people.ts'
 import { createSignInLink, LINK_MINUTES } from '../store/people/sessions.ts'
 import { readSetting } from '../store/settings.ts'
 import { PUBLIC_URL, publicUrlOf } from '../wiring/http-address.ts'
@@ -18,7 +18,7 @@ export async function invitePersonCommand(
   const made = await onInstallation(context, async (installation) => {
     const teamId = await teamOf(installation, team)
     const id = await createPerson(installation.database, { teamId, name: name ?? email, email, role: wanted })
-    if (id === null) throw new CommandMistake(`There is a person with the e-mail address ${email}`)
+    if (id === null) throw new CommandMistake(`The team has a person with the e-mail address ${email}`)
     return { person_id: id, sign_in_link: await linkFor(context, installation.database, id) }
   })
   context.output.answer(made, [made.sign_in_link, `It signs ${email} in once, within ${LINK_MINUTES} minutes.`])
@@ -47,8 +47,10 @@ export async function listPeopleCommand(context: CommandContext, { team }: { tea
 /** Without a name: a link for the first owner. */
 export async function signInLinkCommand(context: CommandContext, who: string | undefined): Promise<void> {
   const made = await onInstallation(context, async ({ database }) => {
-    const id = who === undefined ? await firstOwner(database) : ((await findPerson(database, who))?.id ?? null)
+    const ids = who === undefined ? [await firstOwner(database)] : (await findPeople(database, who)).map(({ id }) => id)
+    const [id = null] = ids
     if (id === null) throw new CommandMistake(`There is no person ${who}`)
+    if (ids.length > 1) throw new CommandMistake(`${who} is a person of several teams; name one of: ${ids.join(', ')}`)
     return { person_id: id, sign_in_link: await linkFor(context, database, id) }
   })
   context.output.answer(made, [made.sign_in_link, `It works once, within ${LINK_MINUTES} minutes.`])

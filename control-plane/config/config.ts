@@ -89,7 +89,7 @@ export function readServiceConfig(options: ConfigOptions, environment: Environme
     ...values,
     dataFolder,
     roles: new Set(ROLES.filter((role) => values.roles.includes(role))),
-    storage: storageOf(values.storage ?? `folder:${resolve(dataFolder, 'recordings')}`, environment, folder),
+    storage: storageOf(values, `folder:${resolve(dataFolder, 'recordings')}`, environment, folder),
     botContainer: {
       ...botContainer,
       pull: botContainer.pull ?? (isCluster ? 'missing' : 'never'),
@@ -102,6 +102,12 @@ export function readServiceConfig(options: ConfigOptions, environment: Environme
     oidc:
       oidc.issuer === null || oidc.clientId === null ? null : { ...oidc, issuer: oidc.issuer, clientId: oidc.clientId },
   }
+  if (values.storageRole !== null && config.storage.type === 'folder')
+    report(
+      SETTINGS.storageRole,
+      'is set, and the recordings are in a folder',
+      'Write s3://bucket/prefix into STANDIN_STORAGE',
+    )
   const rows = SETTINGS.botContainer
   if (isCluster && botContainer.network !== null && botContainer.network !== 'host')
     report(rows.network, 'is "host" or nothing on Kubernetes', 'Write host, or leave it out')
@@ -116,9 +122,15 @@ export function readServiceConfig(options: ConfigOptions, environment: Environme
 
 type Report = (row: Row, message: string, cure: string) => void
 
-function storageOf(text: string, environment: Environment, folder: string): StorageSettings {
-  const storage = parseStorage(text, environment)
-  return storage.type === 'folder' ? { ...storage, path: resolve(folder, storage.path) } : storage
+function storageOf(
+  { storage: text, storageRole: roleArn }: { storage: string | null; storageRole: string | null },
+  standard: string,
+  environment: Environment,
+  folder: string,
+): StorageSettings {
+  const storage = parseStorage(text ?? standard, environment)
+  if (storage.type === 'folder') return { ...storage, path: resolve(folder, storage.path) }
+  return roleArn === null ? storage : { ...storage, roleArn }
 }
 
 /** Reports addresses that bots in containers could not reach: a loopback address means the container itself there. */

@@ -40,6 +40,7 @@ export interface Table {
 
 const ISSUER = 'STANDIN_OIDC_ISSUER'
 const MAX_DELAY_SECONDS = 7 * 24 * 3600
+const ROLE = /^arn:[\w-]+:iam::\d*:role\/[\w+=,.@/-]{1,512}$/
 const HOST = /^[A-Za-z0-9_.:[\]-]{1,255}$/
 
 const roles = is.list(
@@ -153,6 +154,15 @@ export const SETTINGS = {
     kind: storage,
     option: '--storage <place>',
     help: 'folder:<path> or s3://bucket/prefix (default: recordings in the data folder)',
+  },
+  /** A role whose rights a session policy narrows to the files of one bot. */
+  storageRole: {
+    variable: 'STANDIN_STORAGE_ROLE',
+    kind: is.matching(
+      ROLE,
+      'the ARN of a role',
+      'Write it as the provider shows it, such as arn:aws:iam::123456789012:role/bots',
+    ),
   },
   allowPrivateAddresses: {
     variable: 'STANDIN_PRIVATE_ADDRESSES',

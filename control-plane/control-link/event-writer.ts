@@ -12,7 +12,7 @@ import { isDatabaseLost, mayPassLater } from '../store/lost-database.ts'
 import { type Traces, traceLife, traceOf } from '../traces.ts'
 import { CLOSE, type Link } from './link.ts'
 
-/** Milliseconds that events are gathered before a transaction begins. */
+/** Milliseconds that events are gathered while other transactions run. Those that meet none begin one at once. */
 const GATHER_MS = 10
 /** Events of one transaction, and of one link in it. */
 const MAX_EVENTS = 500
@@ -44,7 +44,8 @@ export class EventWriter {
   add(link: Link): void {
     if (this.#busy.has(link)) return
     this.#queue.add(link)
-    if (this.#running.size < RUNNING) this.#timer ??= setTimeout(() => this.#start(), GATHER_MS)
+    const gatherMs = this.#running.size === 0 ? 0 : GATHER_MS
+    if (this.#running.size < RUNNING) this.#timer ??= setTimeout(() => this.#start(), gatherMs)
   }
 
   forget(link: Link): void {

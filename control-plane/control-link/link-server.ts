@@ -8,7 +8,13 @@ import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { batched } from '@standin/base/batcher.ts'
 import { systemClock, within } from '@standin/base/deadline.ts'
-import { type Answer, type FreshToken, MAX_UP_FRAME_BYTES } from '@standin/wire/control-link.ts'
+import {
+  type Answer,
+  type FreshKeys,
+  type FreshToken,
+  type LinkRequest,
+  MAX_UP_FRAME_BYTES,
+} from '@standin/wire/control-link.ts'
 import { WebSocketServer } from 'ws'
 import type { Stored } from '../actions/append-events.ts'
 import { type Meters, NO_METERS } from '../meters.ts'
@@ -23,7 +29,8 @@ import { CLOSE, Link, type LinkListener, type WaitingEvents } from './link.ts'
 export interface LinkServerOptions {
   /** A separate pool: four connections are enough for thousands of bots. */
   database: Database
-  clock: Clock
+  /** Must not jump: silence and losses are measured by it. */
+  clock?: Clock
   log: Log
   meters?: Meters
   traces?: Traces
@@ -32,6 +39,8 @@ export interface LinkServerOptions {
    * this server gives none.
    */
   freshToken?: (owner: LinkOwner) => Promise<Omit<FreshToken, 'type' | 'id'>>
+  /** The same for the keys of the attempt's files. */
+  freshKeys?: (owner: LinkOwner) => Promise<Omit<FreshKeys, 'type' | 'id'>>
 }
 
 export interface LinkServer {
@@ -80,6 +89,7 @@ class Server implements LinkServer {
     clientTracking: false,
   })
   readonly #freshToken: NonNullable<LinkServerOptions['freshToken']>
+  readonly #freshKeys: NonNullable<LinkServerOptions['freshKeys']>
   readonly #links = new Set<Link>()
   /** The newest link of each attempt that has said hello. */
   readonly #byAttempt = new Map<string, Link>()
@@ -93,9 +103,18 @@ class Server implements LinkServer {
   #isWriting = false
   #isClosed = false
 
-  constructor({ database, clock, log, meters = NO_METERS, traces = NO_TRACES, freshToken }: LinkServerOptions) {
+  constructor({
+    database,
+    clock = systemClock,
+    log,
+    meters = NO_METERS,
+    traces = NO_TRACES,
+    freshToken,
+    freshKeys,
+  }: LinkServerOptions) {
     this.#meters = meters
     this.#freshToken = freshToken ?? (async () => ({ message: 'This server gives no tokens.', can_retry: false }))
+    this.#freshKeys = freshKeys ?? (async () => ({ message: 'This server gives no keys.' }))
     this.#database = database
     this.#log = log
     this.#now = () => clock.now()
@@ -158,7 +177,7 @@ class Server implements LinkServer {
       if (++link.answersWaiting > MAX_ANSWERS) link.close(CLOSE.policy, 'too many answers')
       else link.answered = link.answered.then(() => this.#answer(link, answer))
     },
-    onTokenRequest: (link: Link, id: string) => void this.#token(link, id),
+    onRequest: (link: Link, request: LinkRequest) => void this.#request(link, request),
     onClose: (link: Link) => this.#gone(link),
     onBadMessage: (link: Link, problems: object[]) =>
       this.#log.warn(
@@ -220,18 +239,21 @@ class Server implements LinkServer {
     }
   }
 
-  /** One at a time for each bot. */
-  async #token(link: Link, id: string): Promise<void> {
-    if (link.isFetchingToken)
-      return link.token({ type: 'token', id, message: 'A token is being fetched already.', can_retry: true })
-    link.isFetchingToken = true
+  /** One of each kind at a time for each bot. */
+  async #request(link: Link, { type, id }: LinkRequest): Promise<void> {
+    const isToken = type === 'token_request'
+    const none = (message: string) =>
+      link.give(isToken ? { type: 'token', id, message, can_retry: true } : { type: 'storage_keys', id, message })
+    if (link.fetching.has(type)) return none(`${isToken ? 'A token is' : 'Keys are'} being fetched already.`)
+    link.fetching.add(type)
     try {
-      link.token({ type: 'token', id, ...(await this.#freshToken(link.owner)) })
+      if (isToken) link.give({ type: 'token', id, ...(await this.#freshToken(link.owner)) })
+      else link.give({ type: 'storage_keys', id, ...(await this.#freshKeys(link.owner)) })
     } catch (error) {
-      this.#log.warn({ ...link.logFields, error: String(error) }, 'A fresh token of a bot could not be fetched')
-      link.token({ type: 'token', id, message: 'The control plane cannot fetch tokens now.', can_retry: true })
+      this.#log.warn({ ...link.logFields, error: String(error) }, `A ${type} of a bot failed`)
+      none(`The control plane cannot fetch ${isToken ? 'tokens' : 'keys'} now.`)
     } finally {
-      link.isFetchingToken = false
+      link.fetching.delete(type)
     }
   }
 

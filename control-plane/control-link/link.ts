@@ -4,8 +4,10 @@ import {
   type Answer,
   type CommandMessage,
   type DownMessage,
+  type FreshKeys,
   type FreshToken,
   type Heartbeat,
+  type LinkRequest,
   type UpMessage,
   upMessageSchema,
 } from '@standin/wire/control-link.ts'
@@ -40,7 +42,7 @@ export interface LinkListener {
   /** Events wait in `take`. */
   onEvents(link: Link): void
   onAnswer(link: Link, answer: Answer): void
-  onTokenRequest(link: Link, id: string): void
+  onRequest(link: Link, request: LinkRequest): void
   onClose(link: Link): void
   onBadMessage(link: Link, problems: Problem[]): void
 }
@@ -58,7 +60,8 @@ export class Link {
   /** Resolves when the answers so far are stored: the first one to a command counts. */
   answered: Promise<void> = Promise.resolve()
   answersWaiting = 0
-  isFetchingToken = false
+  /** Requests of the bot that wait for their answer. */
+  readonly fetching = new Set<LinkRequest['type']>()
   heartbeat: Heartbeat | null = null
   heartbeatAt = 0
   heartbeatWrittenAt = 0
@@ -121,7 +124,7 @@ export class Link {
     return this.#send(message)
   }
 
-  token(answer: FreshToken): void {
+  give(answer: FreshToken | FreshKeys): void {
     this.#send(answer)
   }
 
@@ -230,7 +233,7 @@ export class Link {
       this.heartbeat = message
       this.heartbeatAt = this.#now()
     } else if (message.type === 'answer') this.#listener.onAnswer(this, message)
-    else if (message.type === 'token_request') this.#listener.onTokenRequest(this, message.id)
+    else if (message.type !== 'partial_transcript') this.#listener.onRequest(this, message)
   }
 
   #event(event: NumberedEvent, bytes: number): void {

@@ -3,6 +3,7 @@ import { constants } from 'node:fs'
 import { access, mkdir } from 'node:fs/promises'
 import type { FileHandler, FileStore } from '../ports.ts'
 import { createFolderStore } from './folder-store.ts'
+import { openPrefixKeys } from './prefix-keys.ts'
 import { createS3Store, type S3Settings } from './s3-store.ts'
 import { createFileHandler } from './serve-file.ts'
 import { createLinkSigner, type LinkSignerSettings } from './signed-links.ts'
@@ -15,13 +16,26 @@ export interface OpenedFiles {
   handler: FileHandler | null
   /** Rejects with a sentence if files cannot be kept. Null if the storage is not this machine's. */
   check: (() => Promise<void>) | null
+  /** Rejects with a sentence if bots would get no separate keys. Absent if they are to get none. */
+  checkKeys?: (() => Promise<void>) | undefined
   close(): void
 }
 
 export async function openFileStore(settings: StorageSettings, links: LinkSignerSettings): Promise<OpenedFiles> {
   if (settings.type === 's3') {
     const store = createS3Store(settings)
-    return { store, handler: null, check: null, close: () => store.close() }
+    const { roleArn } = settings
+    const prefixKeys = roleArn === undefined ? undefined : await openPrefixKeys({ ...settings, roleArn })
+    return {
+      store: { ...store, ...(prefixKeys && { prefixKeys: prefixKeys.give }) },
+      handler: null,
+      check: null,
+      checkKeys: prefixKeys?.check,
+      close() {
+        store.close()
+        prefixKeys?.close()
+      },
+    }
   }
   await mkdir(settings.path, { recursive: true, mode: 0o700 })
   const signer = createLinkSigner(links)
@@ -48,6 +62,7 @@ export function parseStorage(text: string, environment: Environment): StorageSet
   const [, bucket, prefix] = /^s3:\/\/([A-Za-z0-9][A-Za-z0-9._-]{1,61}[A-Za-z0-9])(?:\/(.*))?$/s.exec(text) ?? []
   if (bucket === undefined) throw new Error('The storage is neither folder:<path> nor s3://bucket/prefix')
   const endpoint = environment.AWS_ENDPOINT_URL_S3 || environment.AWS_ENDPOINT_URL
+  const stsEndpoint = environment.AWS_ENDPOINT_URL_STS
   const region = environment.AWS_REGION || environment.AWS_DEFAULT_REGION
   const { AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey, AWS_SESSION_TOKEN } = environment
   return {
@@ -55,6 +70,7 @@ export function parseStorage(text: string, environment: Environment): StorageSet
     bucket,
     prefix: (prefix ?? '').replace(/^\/+|\/+$/g, ''),
     ...(endpoint && { endpoint }),
+    ...(stsEndpoint && { stsEndpoint }),
     ...(region && { region }),
     ...(accessKeyId && secretAccessKey && { accessKeyId, secretAccessKey }),
     ...(accessKeyId && secretAccessKey && AWS_SESSION_TOKEN && { sessionToken: AWS_SESSION_TOKEN }),

@@ -29,6 +29,10 @@ export interface S3Settings {
   secretAccessKey?: string
   sessionToken?: string
   forcePathStyle?: boolean
+  /** Bots get keys of this role for their own files, in place of those above. */
+  roleArn?: string
+  /** Where the role is asked for, if not at `endpoint`. */
+  stsEndpoint?: string
 }
 
 const DELETES_AT_ONCE = 8
@@ -140,7 +144,7 @@ function ignoreEnded(error: Error): undefined {
   if (error.name !== 'NoSuchUpload') throw error
 }
 
-function createClient(settings: S3Settings): S3Client {
+export function createClient(settings: S3Settings): S3Client {
   const { endpoint, accessKeyId, secretAccessKey, sessionToken } = settings
   return new S3Client({
     endpoint,

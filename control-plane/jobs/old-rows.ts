@@ -1,6 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Database } from '../store/database.ts'
-import { foldLedger, removeAuditEntries, removeDeliveries, removeHistories, removeMessages } from '../store/old-rows.ts'
+import {
+  foldLedger,
+  removeAuditEntries,
+  removeDeliveries,
+  removeFirings,
+  removeHistories,
+  removeMessages,
+} from '../store/old-rows.ts'
 
 /** Days. */
 export interface KeptDays {
@@ -22,6 +29,7 @@ export async function removeOldRows(
   const removed: Record<string, number> = {}
   for (const [name, batch, days] of [
     ['deliveries', removeDeliveries, keep.deliveries],
+    ['alert_firings', removeFirings, keep.histories],
     ['messages', removeMessages, keep.deliveries],
     ['histories', removeHistories, keep.histories],
     ['ledger', foldLedger, keep.ledger],

@@ -78,6 +78,7 @@ export function startLaunching(settings: LaunchingSettings): Launching {
       ? null
       : listenForWakeUps(
           databaseUrl,
+          'bots',
           () => due.wake(),
           (error) => log.warn({ error: String(error) }, 'The connection for wake-ups broke'),
         )

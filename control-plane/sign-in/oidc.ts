@@ -59,8 +59,8 @@ export function createOidcProvider(settings: OidcSettings): OidcProvider {
 
   /** Providers change their addresses rarely; one that could not be asked is asked again by the next try. */
   function configuration(): Promise<Configuration> {
-    if (known !== null && known.until > Date.now()) return known.configuration
-    const asked = { configuration: discover(settings), until: Date.now() + DISCOVERY_MS }
+    if (known !== null && known.until > performance.now()) return known.configuration
+    const asked = { configuration: discover(settings), until: performance.now() + DISCOVERY_MS }
     known = asked
     asked.configuration.catch(() => {
       if (known === asked) known = null

@@ -3,10 +3,10 @@
  * differ.
  */
 import { sql } from 'kysely'
-import type { Tx } from './database.ts'
+import type { Database, Tx } from './database.ts'
 
 /** The time of this statement, not of the beginning of the transaction. */
-export async function nowOf(tx: Tx): Promise<Date> {
-  const { rows } = await sql<{ now: Date }>`select clock_timestamp() as now`.execute(tx)
+export async function nowOf(db: Database | Tx): Promise<Date> {
+  const { rows } = await sql<{ now: Date }>`select clock_timestamp() as now`.execute(db)
   return rows[0]!.now
 }

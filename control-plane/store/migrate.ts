@@ -11,6 +11,7 @@ import * as indexes from './migrations/0120-indexes.ts'
 import * as lists from './migrations/0130-lists.ts'
 import * as auditLog from './migrations/0140-audit-log.ts'
 import * as oldRows from './migrations/0145-old-rows.ts'
+import * as peopleOfTeams from './migrations/0148-people-of-teams.ts'
 import * as rowSecurity from './migrations/0150-row-security.ts'
 
 const MIGRATIONS: Record<string, Migration> = {
@@ -20,6 +21,7 @@ const MIGRATIONS: Record<string, Migration> = {
   '0130-lists': lists,
   '0140-audit-log': auditLog,
   '0145-old-rows': oldRows,
+  '0148-people-of-teams': peopleOfTeams,
   '0150-row-security': rowSecurity,
 }
 

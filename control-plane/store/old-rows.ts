@@ -27,6 +27,16 @@ export const removeDeliveries = (db: Database, days: number): Promise<number> =>
     select count(*) from removed`,
   )
 
+export const removeFirings = (db: Database, days: number): Promise<number> =>
+  countOf(
+    db,
+    sql`
+    with old as materialized (
+      select id from alert_firings where triggered_at < ${longAgo(days)} order by id limit ${BATCH}
+    ), removed as (delete from alert_firings where id in (select id from old) returning 1)
+    select count(*) from removed`,
+  )
+
 /** Messages without a delivery, such as those that no endpoint wanted. Those of alerts belong to their firing. */
 export const removeMessages = (db: Database, days: number): Promise<number> =>
   countOf(

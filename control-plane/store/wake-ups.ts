@@ -7,18 +7,42 @@ import { sql } from 'kysely'
 import pg from 'pg'
 import type { Database } from './database.ts'
 
-const CHANNEL = 'standin_due'
+/** Launchers listen for bots, dispatchers for deliveries. */
+type Due = 'bots' | 'deliveries'
+const CHANNELS: Record<Due, string> = { bots: 'standin_due', deliveries: 'standin_deliveries' }
+/** Between two hints of one process. */
+const MIN_PAUSE_MS = 25
 const RECONNECT_MS = 2_000
 const JITTER = 0.3
 
-/** Call after the commit. */
-export async function wakeLaunchers(db: Database): Promise<void> {
-  await sql`select pg_notify(${CHANNEL}, '')`.execute(db)
+/** Call the result after each commit that made something due. A hint that fails costs only time. */
+export function createHint(db: Database, due: Due, onError: (error: unknown) => void): () => void {
+  let isPausing = false
+  let isWanted = false
+
+  function give(): void {
+    isWanted = true
+    if (isPausing) return
+    isWanted = false
+    isPausing = true
+    sendHint(db, due).catch(onError)
+    setTimeout(() => {
+      isPausing = false
+      if (isWanted) give()
+    }, MIN_PAUSE_MS).unref()
+  }
+
+  return give
+}
+
+export async function sendHint(db: Database, due: Due): Promise<void> {
+  await sql`select pg_notify(${CHANNELS[due]}, '')`.execute(db)
 }
 
 /** Calls `onWake` for every hint, over a separate connection that is opened again when it breaks. */
 export function listenForWakeUps(
   url: string,
+  due: Due,
   onWake: () => void,
   onError: (error: Error) => void,
 ): { close(): Promise<void> } {
@@ -42,7 +66,7 @@ export function listenForWakeUps(
     next.on('notification', onWake)
     try {
       await next.connect()
-      await next.query(`listen ${CHANNEL}`)
+      await next.query(`listen ${CHANNELS[due]}`)
       // Hints may have been lost in between.
       onWake()
     } catch (error) {

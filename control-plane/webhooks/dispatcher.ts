@@ -43,7 +43,7 @@ const LEASE_SECONDS = 60
 const BUILD_WITHIN_MS = 20_000
 /**
  * Pause between two polls: short after something happened or a hint came, longer with each poll that finds nothing. A
- * message that another process writes into an idle service waits for the longest one.
+ * message whose hint is lost waits for the longest one.
  */
 const PAUSE_MS = { first: 40, max: 500, factor: 1.6, jitter: 0.2 }
 /** Between two claims while requests are under way: their lanes get free one by one, and one claim takes many. */
@@ -83,7 +83,7 @@ export interface Dispatcher {
 }
 
 export function startDispatcher(settings: DispatcherSettings): Dispatcher {
-  const { database, clock, log, meters = NO_METERS, traces = NO_TRACES } = settings
+  const { database, log, meters = NO_METERS, traces = NO_TRACES } = settings
   const concurrency = settings.concurrency ?? 500
   const rules = {
     leaseSeconds: settings.leaseSeconds ?? LEASE_SECONDS,
@@ -200,9 +200,9 @@ export function startDispatcher(settings: DispatcherSettings): Dispatcher {
 
   async function round(): Promise<number> {
     if (underWay.size > 0) await sleep(BETWEEN_CLAIMS_MS)
-    if (clock.now() - releasedAt >= RELEASE_EVERY_MS) {
+    if (performance.now() - releasedAt >= RELEASE_EVERY_MS) {
       await takeBackLeft()
-      releasedAt = clock.now()
+      releasedAt = performance.now()
     }
     const hasClaimed = (await hasDueDeliveries(database)) && (await claimOnce())
     idlePolls = hasClaimed ? 0 : idlePolls + 1

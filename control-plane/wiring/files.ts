@@ -5,10 +5,13 @@ import { readLinkSecret } from '../secrets/sealed-settings.ts'
 import type { Installation } from './installation.ts'
 
 export async function openFiles(
-  { storage }: ServiceConfig,
+  { storage, roles }: ServiceConfig,
   { database, seals }: Installation,
   publicUrl: string,
 ): Promise<OpenedFiles> {
   const secret = await readLinkSecret(database, seals)
-  return openFileStore(storage, { secret, publicUrl, now: Date.now })
+  const files = await openFileStore(storage, { secret, publicUrl, now: Date.now })
+  // The one gives bots their keys, the other renews them.
+  if (roles.has('launcher') || roles.has('links')) await files.checkKeys?.()
+  return files
 }

@@ -5,6 +5,7 @@ import type { Role, ServiceConfig } from '../config/config.ts'
 import { createGuardedClient } from '../outgoing/guarded-client.ts'
 import type { Clock, Log } from '../ports.ts'
 import { type Database, openDatabase } from '../store/database.ts'
+import { createHint } from '../store/wake-ups.ts'
 import { createMetrics } from '../watching/metrics.ts'
 import { openTraces } from '../watching/traces.ts'
 import { openServiceCalendars } from './calendars.ts'
@@ -58,6 +59,9 @@ export async function openParts({ config, environment, log, sink, installation, 
   closing.add('traces', closeTraces)
   /** Wakes the dispatcher of this process, once there is one. */
   const dispatching: { wake: () => void } = { wake: () => {} }
+  const hintDispatchers = createHint(database, 'deliveries', (error) =>
+    log.warn({ error: String(error) }, 'Dispatchers could not be notified of a webhook'),
+  )
   const pool = (role: keyof typeof CONNECTIONS): Database => {
     const opened = openDatabase({
       url: installation.databaseUrl,
@@ -68,7 +72,7 @@ export async function openParts({ config, environment, log, sink, installation, 
       ...((role === 'api' || role === 'lists') && { callerRole: callers.role }),
       ...(role === 'lists' && { statementTimeoutMs: LIST_TIMEOUT_MS }),
       watch: (counts) => metrics.pool(role, counts),
-      ...(role !== 'dispatcher' && has('dispatcher') && { onDeliveries: () => dispatching.wake() }),
+      ...(role !== 'dispatcher' && { onDeliveries: has('dispatcher') ? () => dispatching.wake() : hintDispatchers }),
     })
     closing.add(`database of ${role}`, () => opened.destroy())
     return opened

@@ -6,6 +6,7 @@ import { evaluateAlerts } from '../alerts/evaluate.ts'
 import { createAlertMail } from '../alerts/mail.ts'
 import { createLinkServer } from '../control-link/link-server.ts'
 import { createArtifactLinks } from '../files/artifact-links.ts'
+import { freshKeysOf } from '../files/fresh-keys.ts'
 import { startJobs } from '../jobs/index.ts'
 import { createProviderDeletion, ownKeys } from '../jobs/provider-deletion.ts'
 import { startRetranscriptions } from '../jobs/retranscription.ts'
@@ -19,6 +20,7 @@ import { createMailer } from '../outgoing/mailer.ts'
 import type { Database } from '../store/database.ts'
 import { databaseTime } from '../store/drain.ts'
 import { learnedCost } from '../store/launches/launches.ts'
+import { listenForWakeUps } from '../store/wake-ups.ts'
 import { startDispatcher } from '../webhooks/dispatcher.ts'
 import { pathOf } from './bare-server.ts'
 import { standinCommand, versionOfProgram } from './installed-file.ts'
@@ -31,9 +33,13 @@ const DISPATCHER_PATIENCE_MS = 7_000
 
 /** Before the server listens, so that no bot connects before its link can be accepted. */
 export function acceptLinks(parts: Parts, database: Database, server: Server): void {
-  const { clock, log, meters, traces, metrics, closing } = parts
+  const { log, meters, traces, metrics, closing } = parts
   const freshToken = (owner: { botId: string; attempt: number }) => parts.joinTokens().again(owner)
-  const links = createLinkServer({ database, clock, log, meters, traces, freshToken })
+  const { prefixKeys } = parts.files.store
+  const links = createLinkServer({
+    ...{ database, log, meters, traces, freshToken },
+    ...(prefixKeys && { freshKeys: (owner) => freshKeysOf(database, prefixKeys, owner) }),
+  })
   metrics.gauge('links', 'Bots that are connected to this process.', () => links.size)
   closing.addWork('links', () => links.close())
   server.on('upgrade', (request, socket, head) => {
@@ -68,7 +74,8 @@ export async function startLauncherRole(parts: Parts): Promise<void> {
 }
 
 export function startDispatcherRole(parts: Parts): void {
-  const { config, client, seals, clock, log, meters, traces, files, publicUrl, dispatching, closing } = parts
+  const { config, client, seals, clock, log, meters, traces, files, publicUrl, dispatching, closing, databaseUrl } =
+    parts
   const database = parts.pool('dispatcher')
   const dispatcher = startDispatcher({
     ...{ database, client, seals, clock, log, meters, traces },
@@ -77,6 +84,10 @@ export function startDispatcherRole(parts: Parts): void {
     ...(config.webhookDelays && { delays: config.webhookDelays }),
   })
   dispatching.wake = () => dispatcher.wake()
+  const hints = listenForWakeUps(databaseUrl, 'deliveries', dispatching.wake, (error) =>
+    log.warn({ error: String(error) }, 'The connection for wake-ups broke'),
+  )
+  closing.addWork('wake-ups of the dispatcher', () => hints.close())
   closing.addWork('dispatcher', () => dispatcher.close(DISPATCHER_PATIENCE_MS))
 }
 

@@ -129,6 +129,11 @@ export const CALL_SCENARIOS: Record<string, Scenario> = {
     timeline: [...ADMITTED, inCall(2, 'say', 'ann', 'Pin me'), inCall(4, 'say', 'ann', 'Me too')],
   },
   'chat-disabled': { about: 'The host turned chat off.', settings: { page: { chat: 'off' } }, timeline: ADMITTED },
+  'chat-continuous': {
+    about: 'Continuous chat: the panel has a frame of Google Chat.',
+    settings: { page: { chat: 'continuous' } },
+    timeline: ADMITTED,
+  },
   'chat-disabled-mid-call': {
     about: 'Chat is turned off at 20 s.',
     timeline: [...ADMITTED, inCall(20, 'chatOff')],

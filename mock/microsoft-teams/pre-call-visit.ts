@@ -158,6 +158,8 @@ export abstract class PreCallVisit extends Visit<ToPage, FromPage> {
 
   protected join(name: string): void {
     const isAgain = this.state === 'lobbyDropped'
+    // A host would see a second request beside the first.
+    if (this.state === 'lobby') this.meeting.note({ event: 'rpc', target: 'second-request', detail: this.state })
     if (this.state !== 'greenRoom' && !isAgain) return
     const { settings } = this.meeting
     this.botName = name.slice(0, 200)

@@ -36,6 +36,10 @@ export const LOBBY_SCENARIOS: Readonly<Record<string, TeamsScenario>> = {
     about: 'The request is dropped after 35 s without a message: the join button can be pressed again.',
     settings: { lobbyDropMs: 35_000 },
   },
+  'lobby-foreign-words': {
+    about: 'The waiting room has unknown words, and its join button stays enabled.',
+    settings: { page: { foreignLobby: true } },
+  },
   'cancel-during-lobby': { about: 'A join request that the bot has to withdraw.' },
   'ended-in-lobby': {
     about: 'The host ends the meeting while the bot waits.',

@@ -166,6 +166,7 @@ function bySeed(random: Random) {
     marks: shuffled(MARKS, random).slice(0, 2),
     shroudMs: random.int(500, 1500),
     nameFieldMs: 0,
+    foreignLobby: false,
     badgeMs: random.int(0, 1000),
     chatMountMs: random.int(300, 1500),
     peopleMountMs: random.int(300, 1200),

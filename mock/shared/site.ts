@@ -101,13 +101,27 @@ function hostOf(request: IncomingMessage): string {
   return (request.headers.host ?? '').split(':')[0] ?? ''
 }
 
+/**
+ * Beside the policy of a page, the strictest that any of the platforms may have: scripts of their servers run, and nothing else
+ * becomes a script, neither text nor a module of WebAssembly.
+ */
+const STRICT_POLICY =
+  "script-src http: https: 'unsafe-inline'; require-trusted-types-for 'script'; trusted-types 'none'; object-src 'none'; base-uri 'none'"
+
 export function sendPage(
   response: ServerResponse,
   html: string,
   status = 200,
   headers: Record<string, string> = {},
 ): void {
-  response.writeHead(status, { 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-store', ...headers })
+  const policies = [headers['content-security-policy'], STRICT_POLICY].filter((one) => one !== undefined)
+  response.writeHead(status, {
+    'content-type': 'text/html; charset=utf-8',
+    'cache-control': 'no-store',
+    ...headers,
+    // A comma separates the policies of one header.
+    'content-security-policy': policies.join(', '),
+  })
   response.end(html)
 }
 

@@ -36,6 +36,8 @@ export class JoinFlow {
   #namelessSince: number | null = null
   #againTries = 0
   #againAt = Number.NEGATIVE_INFINITY
+  /** The waiting room showed its words or a disabled button, so it is seen if it drops the request. */
+  #wasHeld = false
 
   constructor(parts: JoinFlowParts) {
     this.#parts = parts
@@ -59,8 +61,12 @@ export class JoinFlow {
   async wait(snapshot: PageSnapshot, { kind }: PageState<PageStateKind>): Promise<void> {
     const { page } = this.#parts
     const { clock } = page
-    if (kind === 'lobby') this.#againTries = 0
-    const isDropped = kind === 'lobby_dropped' || kind === 'pre_join'
+    if (kind === 'lobby') {
+      this.#againTries = 0
+      this.#wasHeld = true
+    }
+    // A waiting room in unknown words may keep the button enabled all the time: asking again would annoy the host.
+    const isDropped = kind === 'pre_join' || (kind === 'lobby_dropped' && this.#wasHeld)
     if (!isDropped || !snapshot.join?.isEnabled || clock.now() - this.#againAt < ASK_AGAIN_EVERY_MS) return
     if (snapshot.nameBox !== null && !(await this.#isNamed(snapshot))) return
     if (this.#againTries >= ASK_AGAIN_TRIES)

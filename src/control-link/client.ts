@@ -13,11 +13,11 @@ import { type Logger, redactText } from '../../core/logger.ts'
 import { CommandDispatcher } from './command-dispatcher.ts'
 import { Connection, type ConnectionEnd } from './connection.ts'
 import { Journal } from './journal.ts'
+import { LinkRequests } from './link-requests.ts'
 import type { CommandedControlPlane, LocalOptions } from './local.ts'
 import { createUsageMeter, type UsageMeter } from './process-usage.ts'
 import { Reporter } from './reporter.ts'
 import { DEFAULT_TIMING, type LinkTiming } from './timing.ts'
-import { TokenRequests } from './token-requests.ts'
 
 /** Characters of events that are read from the journal in one go. */
 const BATCH_SIZE = 256 * 1024
@@ -58,7 +58,7 @@ class ControlLink implements CommandedControlPlane {
   readonly #journal: Journal
   readonly #reporter: Reporter
   readonly #dispatcher: CommandDispatcher
-  readonly #tokens = new TokenRequests((request) => {
+  readonly #requests = new LinkRequests((request) => {
     const session = this.#session
     if (session === null || session.sentSeq === null) return false
     this.#send(session, request)
@@ -110,7 +110,13 @@ class ControlLink implements CommandedControlPlane {
     this.#dispatcher.listen(listener)
   }
 
-  askForToken: CommandedControlPlane['askForToken'] = () => this.#tokens.ask()
+  askForToken: CommandedControlPlane['askForToken'] = () => this.#requests.ask('token')
+
+  askForKeys: CommandedControlPlane['askForKeys'] = async () => {
+    const { keys, message = 'the control plane has none' } = await this.#requests.ask('storage_keys')
+    if (keys === undefined) throw new Error(message)
+    return keys
+  }
 
   submit: CommandedControlPlane['submit'] = (command) => this.#dispatcher.submit(command)
 
@@ -180,7 +186,7 @@ class ControlLink implements CommandedControlPlane {
   #ended(session: Session, end: ConnectionEnd): void {
     clearTimeout(session.welcomeTimer)
     this.#session = null
-    this.#tokens.linkEnded()
+    this.#requests.linkEnded()
     if (this.#isClosed) {
       this.#whenEnded?.()
       return
@@ -210,7 +216,8 @@ class ControlLink implements CommandedControlPlane {
         this.#dispatcher.receive(message.id, message.command, session.number)
         break
       case 'token':
-        this.#tokens.receive(message)
+      case 'storage_keys':
+        this.#requests.receive(message)
         break
     }
   }

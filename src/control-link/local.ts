@@ -1,6 +1,7 @@
 import type { BotCommand } from '@standin/wire/commands.ts'
 import type { FreshToken } from '@standin/wire/control-link.ts'
 import type { NumberedEvent, Transcript } from '@standin/wire/events.ts'
+import type { StorageKeys } from '@standin/wire/job.ts'
 import type { Logger } from '../../core/logger.ts'
 import type { CommandAnswer, ControlPlane } from '../../core/ports.ts'
 import { CommandDispatcher } from './command-dispatcher.ts'
@@ -11,6 +12,8 @@ import { Reporter } from './reporter.ts'
 export interface CommandedControlPlane extends ControlPlane {
   /** Rejects with a sentence if the control plane cannot be asked or does not answer in time. */
   askForToken(): Promise<FreshToken>
+  /** New keys of the storage. Rejects likewise, and if the control plane has none. */
+  askForKeys(): Promise<StorageKeys>
   /** Runs in turn with those of the control plane. Never rejects. */
   submit(command: BotCommand): Promise<CommandAnswer>
 }
@@ -36,6 +39,7 @@ export function createLocalControlPlane(options: LocalOptions): CommandedControl
     show: (partial) => options.onPartial?.(partial),
     onCommand: (listener) => dispatcher.listen(listener),
     askForToken: async () => Promise.reject(new Error('the bot has no control plane')),
+    askForKeys: async () => Promise.reject(new Error('the bot has no control plane')),
     submit: (command) => dispatcher.submit(command),
     // There is no welcome to wait for.
     whenWelcomed: () => Promise.resolve(),

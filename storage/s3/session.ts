@@ -7,13 +7,14 @@ import {
   type ServiceOutputTypes,
 } from '@aws-sdk/client-s3'
 import { systemClock } from '@standin/base/deadline.ts'
-import type { storageSchema } from '@standin/wire/job.ts'
+import type { StorageKeys, storageSchema } from '@standin/wire/job.ts'
 import type { z } from 'zod'
 import type { Clock } from '../../core/ports.ts'
 import { StorageError } from '../error.ts'
 import { normalizePrefix } from '../names.ts'
 import { GaveUp, type Patience, withRetries } from '../retry.ts'
 import { explainS3Error, isCredentialTrouble, isTransientS3Error } from './errors.ts'
+import { RenewedKeys } from './renewed-keys.ts'
 
 /** The job's `storage` object, before or after its defaults were filled in. */
 export type StorageConfig = z.input<typeof storageSchema>
@@ -39,6 +40,8 @@ export interface S3Tuning {
   clock: Clock
   /** Resolves the name of the endpoint; the system's own if it is left out. */
   lookup?: LookupFunction
+  /** Asks for new keys if those of the job end. */
+  freshKeys?: () => Promise<StorageKeys>
   /** Called at each retry; the texts contain no secrets. */
   onRetry: (notice: { step: string; key: string; attempt: number; delayMs: number; error: string }) => void
 }
@@ -85,6 +88,7 @@ type CommandOf<Input extends ServiceInputTypes, Output extends ServiceOutputType
 export class S3Session {
   #client: S3Client
   readonly #createClient: (() => S3Client) | null
+  readonly #keys: RenewedKeys | null
   #askedAnewAt = 0
   readonly bucket: string
   readonly prefix: string
@@ -102,9 +106,11 @@ export class S3Session {
     const secrets = [config.secret_access_key, config.session_token].filter((secret) => secret !== undefined)
     const endpoint = config.endpoint === undefined ? null : checkedEndpoint(config.endpoint)
     this.#place = { bucket: config.bucket, endpoint, region: config.region ?? null, secrets }
-    this.#client = createClient(config, this.tuning)
-    // Credentials of a job stay as they are; those of the environment are renewed there.
-    this.#createClient = config.access_key_id === undefined ? () => createClient(config, this.tuning) : null
+    this.#keys = this.#renewedKeys(config)
+    const create = () => createClient(config, this.tuning, this.#keys)
+    this.#client = create()
+    // Credentials of a job stay as they are if they do not end; those of the environment are renewed there.
+    this.#createClient = config.access_key_id === undefined || this.#keys !== null ? create : null
   }
 
   get client(): S3Client {
@@ -138,7 +144,9 @@ export class S3Session {
         hurry: circumstances.hurry,
         isTransient: (error) =>
           circumstances.isHopeless?.(error) !== true &&
-          (isTransientS3Error(error) || circumstances.isPassing?.(error) === true),
+          (isTransientS3Error(error) ||
+            circumstances.isPassing?.(error) === true ||
+            (this.#keys?.mayChange === true && isCredentialTrouble(error))),
         onRetry: (error, attempt, delayMs) => {
           const explained = this.explain(error, step, key)
           circumstances.onRetry?.(explained)
@@ -160,8 +168,20 @@ export class S3Session {
     const now = this.tuning.clock.now()
     if (this.#createClient === null || now - this.#askedAnewAt < ASK_ANEW_EVERY_MS) return
     this.#askedAnewAt = now
+    this.#keys?.refused()
     // The old one is not destroyed: other requests may be on their way with it.
     this.#client = this.#createClient()
+  }
+
+  #renewedKeys({ access_key_id, secret_access_key, session_token, keys_end_at }: S3Config): RenewedKeys | null {
+    const { freshKeys, clock } = this.tuning
+    if (!freshKeys || !access_key_id || !secret_access_key || !session_token || !keys_end_at) return null
+    const renew = async () => {
+      const keys = await freshKeys()
+      this.#place.secrets.push(keys.secret_access_key, keys.session_token)
+      return keys
+    }
+    return new RenewedKeys({ access_key_id, secret_access_key, session_token, keys_end_at }, renew, clock)
   }
 
   explain(error: unknown, step: string, key: string): StorageError {
@@ -212,7 +232,7 @@ function agentOptions(lookup: LookupFunction) {
   return { keepAlive: true, lookup }
 }
 
-function createClient(config: S3Config, tuning: S3Tuning): S3Client {
+function createClient(config: S3Config, tuning: S3Tuning, keys: RenewedKeys | null): S3Client {
   const { access_key_id: accessKeyId, secret_access_key: secretAccessKey, session_token: sessionToken } = config
   if ((accessKeyId === undefined) !== (secretAccessKey === undefined)) {
     throw new StorageError('invalid', 'storage.access_key_id and storage.secret_access_key go together')
@@ -235,8 +255,9 @@ function createClient(config: S3Config, tuning: S3Tuning): S3Client {
       requestTimeout: tuning.requestMs,
       throwOnRequestTimeout: true,
     },
-    ...(accessKeyId === undefined || secretAccessKey === undefined
-      ? {}
-      : { credentials: { accessKeyId, secretAccessKey, sessionToken } }),
+    ...(accessKeyId !== undefined &&
+      secretAccessKey !== undefined && {
+        credentials: keys === null ? { accessKeyId, secretAccessKey, sessionToken } : () => keys.identity(),
+      }),
   })
 }

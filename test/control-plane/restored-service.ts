@@ -47,7 +47,7 @@ export async function openRestoredService() {
 
   async function start(): Promise<Running> {
     const database = openDatabase({ url, role: 'test', connections: 12, onError: () => {} })
-    const links = createLinkServer({ database, clock: { now: Date.now }, log: quiet })
+    const links = createLinkServer({ database, log: quiet })
     const server = createServer().on('upgrade', (request, socket, head) => links.handleUpgrade(request, socket, head))
     await once(server.listen(port, '127.0.0.1'), 'listening')
     const launching = startLaunching({

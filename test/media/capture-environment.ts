@@ -34,6 +34,17 @@ export interface TestEnvironment {
   close(): Promise<void>
 }
 
+const openEnvironments = new Set<TestEnvironment>()
+
+/** For `afterEach`: closes what the test opened. Throws if a program of theirs still runs. */
+export async function closeEnvironments(): Promise<void> {
+  for (const environment of openEnvironments) await environment.close()
+  for (const program of ['ffmpeg', 'Xvfb', 'pulseaudio']) {
+    const left = await childrenOf(process.pid, program)
+    if (left.length > 0) throw new Error(`Still running after the test: ${program} ${left}`)
+  }
+}
+
 export async function setUpEnvironment(
   options: Partial<RecorderOptions> & { periodSeconds?: number } = {},
 ): Promise<TestEnvironment> {
@@ -58,7 +69,7 @@ export async function setUpEnvironment(
     const environment = await recorder.prepare(new AbortController().signal)
     const source = await startToneAndFlash({ ...environment, periodSeconds: options.periodSeconds })
     await source.running()
-    return {
+    const opened: TestEnvironment = {
       recorder,
       environment,
       source,
@@ -72,11 +83,14 @@ export async function setUpEnvironment(
         return files.map(({ stored }) => stored.name)
       },
       async close() {
+        openEnvironments.delete(opened)
         source.close()
         await recorder.close()
         if (options.folder === undefined) await rm(folder, { recursive: true, force: true })
       },
     }
+    openEnvironments.add(opened)
+    return opened
   } catch (error) {
     await recorder.close()
     throw error

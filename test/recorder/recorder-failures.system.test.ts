@@ -10,6 +10,7 @@ import { afterEach, expect, test } from 'vitest'
 import type { RecorderEvent } from '../../core/recording.ts'
 import {
   childrenOf,
+  closeEnvironments,
   growIn,
   oneChild,
   setUpEnvironment,
@@ -20,15 +21,9 @@ import { measure } from '../media/probe.ts'
 import { startToneAndFlash } from '../media/tone-and-flash.ts'
 
 const undo: Array<() => unknown> = []
-async function open(options: Parameters<typeof setUpEnvironment>[0] = {}): Promise<TestEnvironment> {
-  const opened = await setUpEnvironment(options)
-  undo.push(() => opened.close())
-  return opened
-}
-
 afterEach(async () => {
   for (const step of undo.splice(0).reverse()) await step()
-  for (const program of ['ffmpeg', 'Xvfb', 'pulseaudio']) expect(await childrenOf(process.pid, program)).toEqual([])
+  await closeEnvironments()
 })
 
 function failures(events: readonly RecorderEvent[]): string[] {
@@ -50,7 +45,7 @@ const DEATHS = [
 
 test('after each death of the encoder or a server, the recording until then plays, and the file continues', async () => {
   const limits = { standingStillMs: 2_000, encoderStopMs: 2_000 }
-  const { recorder, events, environment, folder, recorded, finish, ...opened } = await open({
+  const { recorder, events, environment, folder, recorded, finish, ...opened } = await setUpEnvironment({
     limits,
     periodSeconds: PERIOD_SECONDS,
   })
@@ -110,7 +105,7 @@ test('after each death of the encoder or a server, the recording until then play
 })
 
 test('an encoder that is killed after a pause loses no part of the span before', async () => {
-  const { recorder, folder, recorded, events, finish } = await open()
+  const { recorder, folder, recorded, events, finish } = await setUpEnvironment()
   await recorder.start()
   await recorded(2)
   await recorder.pause()
@@ -128,7 +123,7 @@ test('a place that takes no more is one failure that says so, and what it took i
   const folder = await mkdirs()
   const grow = growIn(folder)
   let appended = 0
-  const { recorder, events, finish } = await open({
+  const { recorder, events, finish } = await setUpEnvironment({
     folder,
     grow: async (start) => {
       const file = await grow(start)
@@ -150,7 +145,7 @@ test('a place that takes no more is one failure that says so, and what it took i
 })
 
 test('a start that fails can be tried again', async () => {
-  const { recorder, folder, recorded, finish } = await open({ mode: 'audio_only' })
+  const { recorder, folder, recorded, finish } = await setUpEnvironment({ mode: 'audio_only' })
   // Without an answer from the sound server no encoder can begin before it is killed.
   process.kill(await oneChild('pulseaudio'), 'SIGSTOP')
   const encoder = recorder.start()
@@ -166,7 +161,10 @@ test('a start that fails can be tried again', async () => {
 })
 
 test('an end that comes while an encoder starts does not wait for it', async () => {
-  const { recorder, recorded, finish } = await open({ mode: 'audio_only', limits: { encoderStopMs: 2_000 } })
+  const { recorder, recorded, finish } = await setUpEnvironment({
+    mode: 'audio_only',
+    limits: { encoderStopMs: 2_000 },
+  })
   await recorder.start()
   await recorded(1)
   await recorder.pause()
@@ -178,7 +176,7 @@ test('an end that comes while an encoder starts does not wait for it', async () 
 })
 
 test('a page that asks for any microphone does not get the meeting', async () => {
-  const { environment } = await open({ mode: 'audio_only' })
+  const { environment } = await setUpEnvironment({ mode: 'audio_only' })
   const info = spawn('pactl', [`--server=unix:${environment.pulseServer}`, 'info'], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
@@ -267,7 +265,10 @@ test.for([
   let step = 0
   // The machine's own clock must stay, so the time that the recorder counts moves away from it instead.
   const now = () => systemClock.now() - 7_200_000 - step
-  const { recorder, events, recorded, finish } = await open({ clock: { ...systemClock, now }, mode: 'audio_only' })
+  const { recorder, events, recorded, finish } = await setUpEnvironment({
+    clock: { ...systemClock, now },
+    mode: 'audio_only',
+  })
   const times = [now()]
   await recorder.start()
   await recorded(2)

@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
-import { childrenOf, setUpEnvironment, type TestEnvironment, until } from '../media/capture-environment.ts'
+import { childrenOf, closeEnvironments, setUpEnvironment, until } from '../media/capture-environment.ts'
 import { measure, pictureClockAfterSeek } from '../media/probe.ts'
 import { pictureAgeMs, spanTimings } from '../media/wall-clock.ts'
 
@@ -10,20 +10,10 @@ const SYNC_MS = 40
 /** The first picture is the present one; a busy machine paints late, but never a pause late. */
 const FIRST_PICTURE_AGE_MS = 500
 
-const environments: TestEnvironment[] = []
-async function open(options: Parameters<typeof setUpEnvironment>[0] = {}): Promise<TestEnvironment> {
-  const opened = await setUpEnvironment(options)
-  environments.push(opened)
-  return opened
-}
-
-afterEach(async () => {
-  for (const opened of environments.splice(0)) await opened.close()
-  for (const program of ['ffmpeg', 'Xvfb', 'pulseaudio']) expect(await childrenOf(process.pid, program)).toEqual([])
-})
+afterEach(closeEnvironments)
 
 test('a recording with two pauses keeps sound and picture in sync and contains no part of the paused time', async () => {
-  const { recorder, source, folder, complaints, recorded, events, finish } = await open()
+  const { recorder, source, folder, complaints, recorded, events, finish } = await setUpEnvironment()
   await recorder.start()
   await recorded(5.3)
   for (const total of [9.8, 15]) {
@@ -87,7 +77,10 @@ test('a recording with two pauses keeps sound and picture in sync and contains n
 
 test('no part of the first second is lost, neither sound nor picture', async () => {
   // A beat and a flash in every second, whenever the recording begins.
-  const { recorder, source, folder, recorded, finish } = await open({ framesPerSecond: 25, periodSeconds: 0.8 })
+  const { recorder, source, folder, recorded, finish } = await setUpEnvironment({
+    framesPerSecond: 25,
+    periodSeconds: 0.8,
+  })
   await recorder.start()
   await recorded(3)
   await finish()
@@ -108,7 +101,9 @@ test('no part of the first second is lost, neither sound nor picture', async () 
 })
 
 test('sound alone is recorded without a display server, through a pause', async () => {
-  const { recorder, environment, source, folder, recorded, complaints, finish } = await open({ mode: 'audio_only' })
+  const { recorder, environment, source, folder, recorded, complaints, finish } = await setUpEnvironment({
+    mode: 'audio_only',
+  })
   expect(environment.display).toBeNull()
   expect(await childrenOf(process.pid, 'Xvfb')).toEqual([])
   await recorder.start()

@@ -2,22 +2,12 @@
 import { access } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
-import { childrenOf, oneChild, setUpEnvironment, type TestEnvironment, until } from '../media/capture-environment.ts'
+import { childrenOf, closeEnvironments, oneChild, setUpEnvironment, until } from '../media/capture-environment.ts'
 
-const environments: TestEnvironment[] = []
-async function open(options: Parameters<typeof setUpEnvironment>[0] = {}): Promise<TestEnvironment> {
-  const opened = await setUpEnvironment(options)
-  environments.push(opened)
-  return opened
-}
-
-afterEach(async () => {
-  for (const opened of environments.splice(0)) await opened.close()
-  for (const program of ['ffmpeg', 'Xvfb', 'pulseaudio']) expect(await childrenOf(process.pid, program)).toEqual([])
-})
+afterEach(closeEnvironments)
 
 test('silence and sound are reported as they change', async () => {
-  const { recorder, source, events, recorded, finish } = await open({ limits: { silenceMs: 2_500 } })
+  const { recorder, source, events, recorded, finish } = await setUpEnvironment({ limits: { silenceMs: 2_500 } })
   const reported = () => events.flatMap((event) => (event.type === 'sound' ? [event.isAudible] : []))
   await recorder.start()
   await until(() => reported().length === 1)
@@ -38,14 +28,14 @@ test.each([
 ] as const)(
   '$mode, heard live: $isHeardLive: pieces of sound are as large as its listeners allow, and held in reserve beside a picture without them',
   async ({ mode, isHeardLive, pieceMs, aheadMs }) => {
-    const { environment } = await open({ mode, isHeardLive })
+    const { environment } = await setUpEnvironment({ mode, isHeardLive })
     expect(environment.soundPieceMs).toBe(pieceMs)
     expect(environment.soundAheadMs).toBe(aheadMs)
   },
 )
 
 test('finishing without a recording gives no files, and every operation may be repeated', async () => {
-  const { recorder, folder, finish } = await open({ mode: 'audio_only' })
+  const { recorder, folder, finish } = await setUpEnvironment({ mode: 'audio_only' })
   const again = await recorder.prepare(new AbortController().signal)
   expect(again.pulseSink).toBe('meeting')
   await recorder.pause()
@@ -59,7 +49,7 @@ test('finishing without a recording gives no files, and every operation may be r
 })
 
 test('closing in the middle of a start ends it and leaves no process', async () => {
-  const { recorder } = await open()
+  const { recorder } = await setUpEnvironment()
   // The encoder waits for the display, and so does the start.
   process.kill(await oneChild('Xvfb'), 'SIGSTOP')
   const starting = recorder.start()

@@ -2,21 +2,22 @@ import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, expect, test } from 'vitest'
-import { childrenOf, setUpEnvironment, type TestEnvironment, until } from '../media/capture-environment.ts'
+import {
+  childrenOf,
+  closeEnvironments,
+  setUpEnvironment,
+  type TestEnvironment,
+  until,
+} from '../media/capture-environment.ts'
 import { measure } from '../media/probe.ts'
 
 /** From the start of the encoder; the recording begins two seconds before the end of it. */
 const STOOD_BY_MS = 4_500
 
-const environments: TestEnvironment[] = []
-afterEach(async () => {
-  for (const opened of environments.splice(0)) await opened.close()
-  expect(await childrenOf(process.pid, 'ffmpeg')).toEqual([])
-})
+afterEach(closeEnvironments)
 
 async function standingBy(options: Parameters<typeof setUpEnvironment>[0] = {}): Promise<TestEnvironment> {
   const opened = await setUpEnvironment({ framesPerSecond: 25, periodSeconds: 0.8, ...options })
-  environments.push(opened)
   opened.recorder.standBy(() => true)
   await until(async () => (await childrenOf(process.pid, 'ffmpeg')).length === 1)
   return opened

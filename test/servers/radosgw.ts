@@ -33,6 +33,8 @@ export interface Radosgw {
   region: string
   accessKeyId: string
   secretAccessKey: string
+  /** A role that may do everything, for this user; that of the keys unless told. Resolves with its ARN. */
+  createRole(name: string, user?: string): Promise<string>
   /** Kills the gateway without notice, as a crash does. Stored objects stay. */
   crash(): Promise<void>
   /** Starts the gateway again at the same address. */
@@ -100,14 +102,19 @@ keyring = ${folder}/keyring
 `
 }
 
+const STS = 'rgw sts key = abcdefghijklmnop\nrgw s3 auth use sts = true\n'
+
 interface Daemon {
   name: string
   child: ChildProcess
   ended: Promise<void>
 }
 
-/** Starts the cluster; resolves when the gateway answers. Rejects with the end of the log that matters. */
-export async function startRadosgw(): Promise<Radosgw> {
+/**
+ * Starts the cluster; resolves when the gateway answers. Rejects with the end of the log that matters. With STS it does not
+ * say of wrong keys what is wrong with them.
+ */
+export async function startRadosgw({ hasSts = false } = {}): Promise<Radosgw> {
   await requirePrograms()
   const folder = await mkdtemp(path.join(tmpdir(), 'standin-radosgw-'))
   const file = (name: string) => path.join(folder, name)
@@ -199,7 +206,7 @@ export async function startRadosgw(): Promise<Radosgw> {
 
   try {
     const fsid = crypto.randomUUID()
-    await writeFile(config, configuration(folder, fsid, monPort, gatewayPort))
+    await writeFile(config, configuration(folder, fsid, monPort, gatewayPort) + (hasSts ? STS : ''))
     for (const name of ['mon', 'osd0', 'rgw']) await mkdir(file(name))
     await ask(
       'ceph-authtool',
@@ -231,6 +238,16 @@ export async function startRadosgw(): Promise<Radosgw> {
       endpoint,
       region: 'us-east-1',
       ...keys,
+      async createRole(name, user = 'test') {
+        const allow = (more: object) =>
+          JSON.stringify({ Version: '2012-10-17', Statement: [{ Effect: 'Allow', ...more }] })
+        const trust = allow({ Principal: { AWS: [`arn:aws:iam:::user/${user}`] }, Action: ['sts:AssumeRole'] })
+        const rights = allow({ Action: ['s3:*'], Resource: ['arn:aws:s3:::*'] })
+        const role = ['-c', config, `--role-name=${name}`]
+        const made = await ask('radosgw-admin', 'role', 'create', ...role, `--assume-role-policy-doc=${trust}`)
+        await ask('radosgw-admin', 'role-policy', 'put', ...role, '--policy-name=all', `--policy-doc=${rights}`)
+        return JSON.parse(made).Arn as string
+      },
       crash: () => end(gateway),
       restart: async () => {
         gateway = await startGateway()

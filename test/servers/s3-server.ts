@@ -10,6 +10,7 @@ import { freePort } from './free-port.ts'
 import { answerOperation, operationOf, type Reply, type S3Request, toXml } from './s3-operations.ts'
 import { S3State, type StateRules } from './s3-state.ts'
 import { checkSignature, type Keys, type Refusal } from './sigv4.ts'
+import { answerSts, DENIED, isForSts, type Roles, refusalOf } from './sts.ts'
 
 /** A fault of the next requests that match. */
 export interface Fault {
@@ -41,6 +42,8 @@ export interface S3ServerOptions extends Partial<StateRules> {
   bucket?: string
   region?: string
   keys?: Keys[]
+  /** Absent: there is no STS. */
+  roles?: Roles
   /** Whether `x-amz-checksum-*` is understood; otherwise it is ignored, as older servers do. */
   checksums?: boolean
   /** A proxy before the server answers 413 with its own page to longer bodies, as nginx does. Bytes. */
@@ -74,15 +77,17 @@ export interface S3Server {
 
 const DEFAULT_KEYS: Keys = { accessKeyId: 'TESTKEY', secretAccessKey: 'TESTSECRETTESTSECRETTESTSECRET' }
 
+const PROLOG = '<?xml version="1.0" encoding="UTF-8"?>'
+
 function xmlError({ code, message, extra = {} }: Refusal): string {
   const fields = Object.entries({ Code: code, Message: message, ...extra, RequestId: 'test' })
-  return `<?xml version="1.0" encoding="UTF-8"?><Error>${fields.map(([name, text]) => `<${name}>${toXml(text)}</${name}>`).join('')}</Error>`
+  return `<Error>${fields.map(([name, text]) => `<${name}>${toXml(text)}</${name}>`).join('')}</Error>`
 }
 
 export async function startS3Server(options: S3ServerOptions = {}): Promise<S3Server> {
   const bucket = options.bucket ?? 'recordings'
   const region = options.region ?? 'us-east-1'
-  const keys = options.keys ?? [DEFAULT_KEYS]
+  const keys = options.keys ?? [{ ...DEFAULT_KEYS }]
   const state = new S3State({ etags: options.etags ?? 'md5', smallestPart: options.smallestPart ?? 5 * 1024 * 1024 })
   const requests: S3Server['requests'] = []
   const faults: (Fault & { times: number })[] = []
@@ -156,15 +161,20 @@ export async function startS3Server(options: S3ServerOptions = {}): Promise<S3Se
   function answerOf(request: S3Request, effect: Fault['effect'] | null): Reply | Refusal {
     if (effect?.kind === 'refuse') return { status: effect.status, code: effect.code, message: 'As the test wanted' }
     const now = Date.now() + (options.clockAheadMs ?? 0)
+    if (isForSts(request)) return answerSts(request, options.roles, { keys, region, now })
     const signed = checkSignature(request, { keys, region, now })
     if ('code' in signed) return signed
+    const refused = signed.keys.policy && refusalOf(signed.keys.policy, request)
+    if (refused) return refused
     const wrong = checkBody(request, signed.payload)
     if (wrong !== null) return wrong
     if (request.bucket !== bucket)
       return { status: 404, code: 'NoSuchBucket', message: 'The specified bucket does not exist' }
     for (const watcher of watchers) if (watcher.operation === request.operation) watcher.callback(request)
     if (effect?.kind === 'flip_bit' && request.body.length > 0) request.body[request.body.length >> 1]! ^= 1
-    return answerOperation(state, request, options.checksums === true)
+    const answer = answerOperation(state, request, options.checksums === true)
+    // As AWS: who may not list does not learn that there is no such object.
+    return signed.keys.policy && 'code' in answer && answer.code === 'NoSuchKey' ? DENIED : answer
   }
 
   function send(request: S3Request, reply: Reply, effect: Fault['effect'] | null, response: ServerResponse): void {
@@ -194,7 +204,13 @@ export async function startS3Server(options: S3ServerOptions = {}): Promise<S3Se
     }
     const reply =
       'code' in answer
-        ? { status: answer.status, headers: { 'content-type': 'application/xml' }, body: Buffer.from(xmlError(answer)) }
+        ? {
+            status: answer.status,
+            headers: { 'content-type': 'application/xml' },
+            body: Buffer.from(
+              PROLOG + (isForSts(request) ? `<ErrorResponse>${xmlError(answer)}</ErrorResponse>` : xmlError(answer)),
+            ),
+          }
         : answer
     record.status = reply.status
     send(request, reply, effect, response)

@@ -1,6 +1,7 @@
 /** Checks AWS Signature Version 4 of a request, in its header or its query, as an S3 server does. */
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
+import type { Statement } from './sts.ts'
 
 export interface Keys {
   accessKeyId: string
@@ -8,6 +9,8 @@ export interface Keys {
   sessionToken?: string
   /** UTC milliseconds; the token is refused from then on. */
   expiresAt?: number
+  /** Allows less than everything. */
+  policy?: Statement[]
 }
 
 export interface SignedRequest {
@@ -114,7 +117,7 @@ function expectedSignature(request: SignedRequest, claim: Claim, secret: string)
 export function checkSignature(
   request: SignedRequest,
   known: { keys: Keys[]; region: string; now: number },
-): { payload: string } | Refusal {
+): { payload: string; keys: Keys } | Refusal {
   const query = new URL(request.url, 'http://server').searchParams
   const claim = parseClaim(request, query)
   if ('code' in claim) return claim
@@ -151,5 +154,5 @@ export function checkSignature(
       'The request signature we calculated does not match the signature you provided.',
     )
   }
-  return { payload: claim.payload }
+  return { payload: claim.payload, keys }
 }

@@ -4,7 +4,7 @@ import { readGoogleMeet } from './google-meet.ts'
 import { isJitsiHost, readJitsi } from './jitsi.ts'
 import { readMicrosoftTeams, TEAMS_HOST } from './microsoft-teams.ts'
 import { passcodeIn } from './passcode.ts'
-import { addressesInside } from './redirectors.ts'
+import { addressesInside, isGateway } from './redirectors.ts'
 import { addressesIn, plainText, trimmedLink } from './text.ts'
 import type { MeetingOfLink, PlatformName, Refused } from './types.ts'
 import { readZoom, ZOOM_HOST } from './zoom.ts'
@@ -91,6 +91,8 @@ function readingsIn(text: string, options: LinkOptions): (MeetingLink | Refused)
 function readAddress(address: string, options: LinkOptions, depth: number): (MeetingLink | Refused)[] {
   const wrapper = parse(trimmedLink(address, /\s/))
   const inside = wrapper && addressesInside(address, wrapper)
+  if (wrapper && inside?.length === 0 && isGateway(wrapper))
+    return [{ problem: `A link of ${wrapper.host} hides its target. Open it, and give the link of the meeting.` }]
   if (inside) return depth < MAX_WRAPPERS ? inside.flatMap((inner) => readAddress(inner, options, depth + 1)) : []
   const isJitsi = wrapper !== null && isJitsiHost(wrapper, options.jitsiHosts ?? [])
   // Rooms of Jitsi Meet may have letters of any script and brackets.

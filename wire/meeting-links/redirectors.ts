@@ -1,17 +1,8 @@
 /** The links that mail and chat products put around other links. Pure. */
 import { decoded, withPlainScheme } from './text.ts'
 
-/** Only these are followed: a meeting link in the query of any other host is no meeting. */
-const HOSTS = [
-  // Searches, calendars and sign-in pages.
-  /^(?:www\.)?google\.(?:com?\.)?[a-z]{2,3}$/,
-  /^accounts\.google\.com$/,
-  /^(?:www\.)?(?:bing|duckduckgo|youtube)\.com$/,
-  // Microsoft, with the page that Teams shows before a link.
-  /(?:^|\.)safelinks\.protection\.(?:outlook\.(?:com|us|cn)|office365\.us|partner\.outlook\.cn)$/,
-  /^statics\.teams\.(?:cdn\.office\.net|microsoft\.com)$/,
-  /^(?:outlook\.(?:office|office365|live)\.com|outlook\.office365\.us)$/,
-  // Gateways of companies.
+/** Gateways of companies. Some of their links name no target; only the gateway knows it. */
+const GATEWAYS = [
   /^urldefense\.(?:com|us|proofpoint\.com)$/,
   /(?:^|\.)urlisolation\.com$/,
   /^linkprotect\.cudasvc\.com$/,
@@ -24,6 +15,21 @@ const HOSTS = [
   /^url\.avanan\.click$/,
   /^scanmail\.trustwave\.com$/,
   /^link\.(?:edgepilot|zixcentral)\.com$/,
+  /^urlsand\.(?:esvalabs\.)?com$/,
+  /^shared\.outlook\.inky\.com$/,
+  /^url\.emailprotection\.link$/,
+]
+/** Only these are followed: a meeting link in the query of any other host is no meeting. */
+const HOSTS = [
+  ...GATEWAYS,
+  // Searches, calendars and sign-in pages.
+  /^(?:www\.)?google\.(?:com?\.)?[a-z]{2,3}$/,
+  /^accounts\.google\.com$/,
+  /^(?:www\.)?(?:bing|duckduckgo|youtube)\.com$/,
+  // Microsoft, with the page that Teams shows before a link.
+  /(?:^|\.)safelinks\.protection\.(?:outlook\.(?:com|us|cn)|office365\.us|partner\.outlook\.cn)$/,
+  /^statics\.teams\.(?:cdn\.office\.net|microsoft\.com)$/,
+  /^(?:outlook\.(?:office|office365|live)\.com|outlook\.office365\.us)$/,
   // Chats and networks.
   /^slack-redir\.net$/,
   /^(?:www\.)?linkedin\.com$/,
@@ -34,6 +40,10 @@ const HOSTS = [
   /^deref-(?:gmx\.net|gmx\.com|web\.de|mail\.com)$/,
   /^(?:www\.)?meet\.google\.com$/,
 ]
+
+export function isGateway({ hostname }: URL): boolean {
+  return GATEWAYS.some((host) => host.test(hostname))
+}
 
 /** The addresses inside a link of a known redirector; null for any other link, among them those of meetings. */
 export function addressesInside(link: string, url: URL): string[] | null {

@@ -13,8 +13,9 @@ const LOOK_EVERY_MS = 1000
 /** Keeps proxies from closing a quiet connection. */
 const COMMENT_EVERY_MS = 20_000
 const MAX_READERS = 500
-/** So that one team leaves places for the others. */
+/** So that one team leaves places for the others, and one session for the others of its team. */
 const MAX_READERS_OF_TEAM = 100
+const MAX_READERS_OF_SESSION = 10
 /** For a client that does not read. */
 const MAX_BUFFERED_BYTES = 256 * 1024
 /** A session that was ended or disabled stops reading with the next connection. */
@@ -75,16 +76,26 @@ class TeamFeed {
 
 export function feedRoutes(app: App, { database, log }: ApiDependencies): void {
   const feeds = new Map<string, TeamFeed>()
+  /** Of each reader, also while its feed begins. */
+  const places = new Set<{ teamId: string; session: string }>()
   app.addHook('preClose', async () => {
     for (const feed of feeds.values()) feed.close()
     feeds.clear()
   })
 
   app.get('/feed', { schema: { response: { 200: EVENTS } } }, async (request, reply) => {
-    const { teamId } = callerOf(request)
-    const count = [...feeds.values()].reduce((sum, { readers }) => sum + readers.size, 0)
-    const own = feeds.get(teamId)?.readers.size ?? 0
-    if (count >= MAX_READERS || own >= MAX_READERS_OF_TEAM) throw refusals.unavailable('Too many dashboards are open')
+    const { teamId, session } = callerOf(request)
+    const place = { teamId, session: session!.hash.toString('hex') }
+    const ofTeam = [...places].filter((one) => one.teamId === teamId)
+    const ofSession = ofTeam.filter((one) => one.session === place.session)
+    if (
+      places.size >= MAX_READERS ||
+      ofTeam.length >= MAX_READERS_OF_TEAM ||
+      ofSession.length >= MAX_READERS_OF_SESSION
+    )
+      throw refusals.unavailable('Too many dashboards are open')
+    places.add(place)
+    reply.raw.once('close', () => places.delete(place))
     const feed = feeds.get(teamId) ?? new TeamFeed(database, teamId, log)
     feeds.set(teamId, feed)
     await feed.began.catch(() => {
@@ -92,11 +103,16 @@ export function feedRoutes(app: App, { database, log }: ApiDependencies): void {
       feed.close()
       throw refusals.unavailable('The changes of bots cannot be read right now')
     })
-    const reader = open(reply, () => {
-      feed.readers.delete(reader)
+    const closeUnused = () => {
       if (feed.readers.size > 0 || feeds.get(teamId) !== feed) return
       feeds.delete(teamId)
       feed.close()
+    }
+    reply.hijack()
+    if (reply.raw.destroyed) return closeUnused()
+    const reader = open(reply, () => {
+      feed.readers.delete(reader)
+      closeUnused()
     })
     feed.readers.add(reader)
     // After (re)connecting a page reads everything again, so earlier changes need not be sent.
@@ -106,7 +122,6 @@ export function feedRoutes(app: App, { database, log }: ApiDependencies): void {
 
 /** `onEnd` is called once. */
 function open(reply: FastifyReply, onEnd: () => void): Reader {
-  reply.hijack()
   const { raw } = reply
   raw.writeHead(200, {
     'content-type': 'text/event-stream; charset=utf-8',

@@ -5,13 +5,12 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { recognize } from '../../store/people/identities.ts'
-import { openSession } from '../../store/people/sessions.ts'
 import type { ApiDependencies, OidcAttempt } from '../dependencies.ts'
 import { ApiError } from '../http/errors.ts'
 import type { App } from '../http/generation.ts'
-import { cookieOf, setCookie, setSessionCookie } from '../http/sessions.ts'
+import { cookieOf, setCookie, signIn } from '../http/sessions.ts'
 import { succeeded, success } from '../v2/common.ts'
-import { DASHBOARD_PATH, OIDC_CALLBACK_PATH } from './addresses.ts'
+import { choicesPath, DASHBOARD_PATH, OIDC_CALLBACK_PATH } from './addresses.ts'
 import type { WhileAllowed } from './sign-in-tries.ts'
 
 /** From the click to the answer of the provider. */
@@ -54,17 +53,17 @@ export function oidcRoutes(app: App, dependencies: ApiDependencies, whileAllowed
     if (attempt === null || query.length > MAX_QUERY_LENGTH) return goBack(reply, 'expired')
     let problem = 'invalid'
     try {
-      const token = await whileAllowed([`address ${request.ip}`], async () => {
+      const recognized = await whileAllowed([`address ${request.ip}`], async () => {
         const identity = await oidc.finish(new URL(`${redirectUri}?${query}`), attempt)
-        const person = await recognize(acrossTeams, identity, oidc.domains)
-        if (typeof person !== 'string') return openSession(acrossTeams, person.personId)
-        log.info({ reason: person, issuer: identity.issuer, subject: identity.subject }, 'OpenID account not admitted')
-        problem = person
+        const found = await recognize(acrossTeams, identity, oidc.domains)
+        if (typeof found !== 'string') return found
+        log.info({ reason: found, issuer: identity.issuer, subject: identity.subject }, 'OpenID account not admitted')
+        problem = found
         return null
       })
-      if (token === null) return goBack(reply, problem)
-      setSessionCookie(reply, token, isSecure)
-      return await go(reply, `${settings.publicUrl}${DASHBOARD_PATH}/`)
+      if (recognized === null) return goBack(reply, problem)
+      const choices = await signIn(acrossTeams, reply, recognized.personIds, isSecure)
+      return await go(reply, `${settings.publicUrl}${DASHBOARD_PATH}/${choicesPath(choices)}`)
     } catch (error) {
       return goBack(reply, problemOf(error))
     }

@@ -1,6 +1,6 @@
 /** People of the team, for its owners. */
 import { z } from 'zod'
-import { changePerson, createPerson, findPerson, listPeople, ROLES } from '../../store/people/people.ts'
+import { changePerson, createPerson, findPeople, listPeople, ROLES } from '../../store/people/people.ts'
 import { createSignInLink } from '../../store/people/sessions.ts'
 import type { ApiDependencies } from '../dependencies.ts'
 import { refusals } from '../http/errors.ts'
@@ -68,8 +68,8 @@ export function peopleRoutes(app: App, { database, settings }: ApiDependencies):
     '/people/:person_id/link',
     { config: owner, schema: { params, response: { 200: link } } },
     async (request) => {
-      const person = await findPerson(database, request.params.person_id)
-      if (person === null || person.teamId !== callerOf(request).teamId) throw refusals.unknown('person')
+      const [person] = await findPeople(database, request.params.person_id)
+      if (person === undefined || person.teamId !== callerOf(request).teamId) throw refusals.unknown('person')
       return linkFor(person.id)
     },
   )

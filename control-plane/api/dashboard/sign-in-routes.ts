@@ -1,14 +1,15 @@
 /** Signing in and out, and changes of a person's own account. */
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { hashPassword, isPassword, MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH } from '../../secrets/passwords.ts'
-import { changePerson, findPerson, ROLES, setPassword } from '../../store/people/people.ts'
-import { closeSession, openSession, type Session, useSignInLink } from '../../store/people/sessions.ts'
+import { changePerson, findPeople, ROLES, setPassword } from '../../store/people/people.ts'
+import { closeSession, type Session, useSignInLink } from '../../store/people/sessions.ts'
 import { readTeam } from '../../store/teams/teams.ts'
 import type { ApiDependencies } from '../dependencies.ts'
 import { refusals } from '../http/errors.ts'
 import { type App, callerOf } from '../http/generation.ts'
-import { cookieOf, setCookie, setSessionCookie } from '../http/sessions.ts'
+import { cookieOf, setCookie, setSessionCookie, signIn } from '../http/sessions.ts'
 import { done, message, succeeded, success } from '../v2/common.ts'
 import { oneLine } from './fields.ts'
 import { oidcRoutes } from './oidc-routes.ts'
@@ -19,14 +20,25 @@ const KNOWN_SECONDS = 365 * 86_400
 /** Not a row: the browser keeps the sealed value. */
 const KNOWN_PLACE = { table: 'cookies', column: 'known_person', row: '1' }
 
+/** Of each answer, so that its time does not reveal whether other teams have people with the address. */
+const MIN_SIGN_IN_MS = 300
+
 export const email = z.email().max(254)
 const password = z.string().min(1).max(MAX_PASSWORD_LENGTH)
+const choicesSchema = z
+  .object({
+    choices: z
+      .array(z.object({ team: z.string(), token: z.string().describe('Of a sign-in link for this team.') }))
+      .describe('Empty: signed in. Else the person is signed in by the link of the team that they choose.'),
+  })
+  .meta({ id: 'SignInChoices' })
 const meSchema = z
   .object({
     person_id: z.uuid(),
     name: z.string(),
     email: z.string().nullable(),
     role: z.enum(ROLES),
+    is_operator: z.boolean().describe('May see figures of the whole installation.'),
     team: z.object({ id: z.uuid(), name: z.string(), plan: z.string() }),
   })
   .meta({ id: 'Me' })
@@ -42,24 +54,31 @@ export function signInRoutes(app: App, dependencies: ApiDependencies): void {
     '/sign-in',
     {
       config: { isOpen: true, changes: 'never' },
-      schema: { body: z.strictObject({ email, password }), response: { 200: message } },
+      schema: { body: z.strictObject({ email, password }), response: { 200: success(choicesSchema) } },
     },
     async (request, reply) => {
       const { email, password } = request.body
-      const person = await findPerson(acrossTeams, email)
-      // Other people's wrong passwords must not lock out a person at a browser that signed in before.
-      const isKnown = person !== null && knownPerson(request) === person.id
-      const keys = [`address ${request.ip}`, ...(isKnown ? [] : [`person ${email.toLowerCase()}`])]
-      const personId = await whileAllowed(keys, async () =>
-        (await isPassword(password, person?.password ?? null)) ? (person?.id ?? null) : null,
-      )
-      if (personId === null) throw refusals.wrongSignIn()
-      setSessionCookie(reply, await openSession(acrossTeams, personId), isSecure)
-      const known = seals.seal(personId, KNOWN_PLACE).toString('base64url')
+      const tried = whileAllowed([`address ${request.ip}`], async () => {
+        const fitting = await peopleWith(email, password)
+        // Other people's wrong passwords must not lock out a person at a browser that signed in before.
+        if (fitting.includes(knownPerson(request) ?? '')) return fitting
+        return whileAllowed([`person ${email.toLowerCase()}`], async () => (fitting.length > 0 ? fitting : null))
+      })
+      const [personIds] = await Promise.all([tried, sleep(MIN_SIGN_IN_MS)])
+      if (personIds === null) throw refusals.wrongSignIn()
+      const known = seals.seal(personIds[0]!, KNOWN_PLACE).toString('base64url')
       setCookie(reply, KNOWN_COOKIE, { value: known, maxAge: KNOWN_SECONDS, secure: isSecure })
-      return done('Signed in')
+      return succeeded({ choices: await signIn(acrossTeams, reply, personIds, isSecure) })
     },
   )
+
+  /** Ids of the people with this address, of any team, who have this password. */
+  async function peopleWith(email: string, password: string): Promise<string[]> {
+    const people = (await findPeople(acrossTeams, email)).filter((person) => person.password !== null)
+    if (people.length === 0) await isPassword(password, null)
+    const fits = await Promise.all(people.map((person) => isPassword(password, person.password)))
+    return people.filter((_, place) => fits[place]).map(({ id }) => id)
+  }
 
   /** The person that signed in at this browser with a password; null: none. */
   function knownPerson(request: FastifyRequest): string | null {
@@ -73,7 +92,7 @@ export function signInRoutes(app: App, dependencies: ApiDependencies): void {
   async function provesItself(personId: string, password: string | undefined): Promise<boolean> {
     if (password === undefined) return false
     const proved = await whileAllowed([`current password ${personId}`], async () => {
-      const person = await findPerson(database, personId)
+      const [person] = await findPeople(database, personId)
       return (await isPassword(password, person?.password ?? null)) ? true : null
     })
     return proved === true
@@ -104,10 +123,13 @@ export function signInRoutes(app: App, dependencies: ApiDependencies): void {
   )
 
   app.get('/me', { schema: { response: { 200: success(meSchema) } } }, async (request) => {
-    const { personId, teamId, name, email, role } = personOf(callerOf(request).session)
+    const { personId, teamId, name, email, role, isOperator } = personOf(callerOf(request).session)
     const team = await readTeam(database, teamId)
     const { name: teamName = '', plan = '' } = team ?? {}
-    return succeeded({ person_id: personId, name, email, role, team: { id: teamId, name: teamName, plan } })
+    return succeeded({
+      ...{ person_id: personId, name, email, role, is_operator: isOperator },
+      team: { id: teamId, name: teamName, plan },
+    })
   })
 
   app.patch(

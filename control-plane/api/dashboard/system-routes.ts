@@ -1,10 +1,11 @@
-/** Figures and state of the whole installation, for owners. */
+/** Figures and state of the whole installation, for its operator. */
 import { z } from 'zod'
 import { readCapacities } from '../../store/capacity.ts'
 import { readSystem } from '../../store/dashboard.ts'
 import { migrationState } from '../../store/migrate.ts'
 import type { ApiDependencies } from '../dependencies.ts'
-import type { App } from '../http/generation.ts'
+import { refusals } from '../http/errors.ts'
+import { type App, callerOf } from '../http/generation.ts'
 import { succeeded, success } from '../v2/common.ts'
 
 const systemSchema = z
@@ -37,7 +38,8 @@ const systemSchema = z
   .meta({ id: 'System' })
 
 export function systemRoutes(app: App, { acrossTeams, settings }: ApiDependencies): void {
-  app.get('/system', { config: { role: 'owner' }, schema: { response: { 200: success(systemSchema) } } }, async () => {
+  app.get('/system', { schema: { response: { 200: success(systemSchema) } } }, async (request) => {
+    if (callerOf(request).session?.isOperator !== true) throw refusals.operatorOnly()
     const [figures, launchers, migrations] = await Promise.all([
       readSystem(acrossTeams),
       readCapacities(acrossTeams),

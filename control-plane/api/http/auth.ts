@@ -33,7 +33,7 @@ export interface Authentication {
 }
 
 export function createAuthentication(
-  { keyDatabase, clock, log, settings }: Pick<ApiDependencies, 'keyDatabase' | 'clock' | 'log' | 'settings'>,
+  { keyDatabase, log, settings }: Pick<ApiDependencies, 'keyDatabase' | 'log' | 'settings'>,
   rateLimits: RateLimits,
 ): Authentication {
   // Keys that were good stay in the map, so that wrong keys from the same address cannot lock them out.
@@ -46,7 +46,7 @@ export function createAuthentication(
     if (!isWellFormedKey(key)) throw refusals.unauthorized()
     const hash = hashOfKey(key).toString('base64')
     const found = known.get(hash)
-    if (found && found.until > clock.now()) return found.holder
+    if (found && found.until > performance.now()) return found.holder
     const retryAfter = found === undefined ? await waitOf(address) : null
     const holder = retryAfter === null ? await lookUp(key) : await lookUpLater(key, retryAfter)
     if (holder === null) {
@@ -55,7 +55,7 @@ export function createAuthentication(
       throw retryAfter === null ? refusals.unauthorized() : refusals.tooManyBadKeys(retryAfter)
     }
     if (known.size >= MAX_KNOWN_KEYS) known.clear()
-    known.set(hash, { holder, until: clock.now() + GOOD_KEY_MS })
+    known.set(hash, { holder, until: performance.now() + GOOD_KEY_MS })
     noteKeyUse(keyDatabase, holder.keyId).catch((error: unknown) =>
       log.warn({ error: String(error) }, 'Last use of an API key could not be noted'),
     )

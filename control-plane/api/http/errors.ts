@@ -77,7 +77,7 @@ export const refusals = {
     refusal(402, 'FST_ERR_INSUFFICIENT_TOKENS')(`Insufficient tokens. Available: ${available}, Required: ${required}`),
   signInNeeded: () => unauthorized('You are not signed in, or no longer'),
   signInLinkUsed: () => wrongSignIn('This sign-in link was used already, or is older than 15 minutes'),
-  emailTaken: () => conflict('Another person has this e-mail address'),
+  emailTaken: () => conflict('Another person of this team has this e-mail address'),
   tooManyRules: (most: number) => conflict(`A team has at most ${most} alert rules; delete one first`),
   tooManyTests: (retryAfter: number) => limited('This rule was tested just now; wait and try again', { retryAfter }),
   lastOwner: () => conflict('A team keeps at least one owner'),
@@ -87,6 +87,7 @@ export const refusals = {
   wrongSignIn: () => wrongSignIn('E-mail address and password do not fit'),
   foreignPage: () => forbidden('The request did not come from the dashboard: its header x-requested-by is missing'),
   roleTooLow: (role: string) => forbidden(`Only a person with the role ${role} of this team may do this`),
+  operatorOnly: () => forbidden("Only owners of the first team, which is the operator's, may do this"),
   tooManySignIns: (retryAfter: number) => limited('Too many tries to sign in; wait and try again', { retryAfter }),
   tokenRefused: (details: string) =>
     refusal(401, 'FST_ERR_OAUTH_TOKEN_REFRESH_FAILED')('The calendar provider refused the OAuth credentials', {

@@ -123,6 +123,12 @@ function withoutUnusedSchemas(document: OpenApiDocument): OpenApiDocument {
     }
   }
   follow(document.paths)
-  const kept = Object.fromEntries(Object.entries(schemas).filter(([name]) => used.has(name)))
+  // In the order of their names, since the registry's depends on which module was loaded first.
+  const kept = Object.fromEntries(
+    [...used]
+      .filter((name) => name in schemas)
+      .sort()
+      .map((name) => [name, schemas[name]]),
+  )
   return { ...document, components: { ...components, schemas: kept } }
 }

@@ -1,4 +1,5 @@
 /** Reads lists for callers, so that no team's reading slows down another team, or what writes. */
+import { setTimeout as sleep } from 'node:timers/promises'
 import { type InTurn, inTurn } from '@standin/base/in-turn.ts'
 import type { Database } from '../../store/database.ts'
 import { refusals } from './errors.ts'
@@ -7,6 +8,8 @@ import { refusals } from './errors.ts'
 const MAX_READS = 2
 /** Further requests of one team that wait, without a connection. */
 const MAX_WAITING = 20
+/** A refusal takes as long as it asks the caller to wait: one who asks again at once fills this process with refusals. */
+const REFUSAL_MS = 1_000
 
 /** Calls `read` for a list of the team. Rejects with 429 if too many of its lists are read, with 503 if this one takes too long. */
 export type ReadList = <Args extends unknown[], T>(
@@ -20,7 +23,10 @@ export function createReadList(database: Database): ReadList {
   const teams = new Map<string, { inTurn: InTurn; reads: number }>()
   return async (teamId, read, ...args) => {
     const team = teams.get(teamId) ?? { inTurn: inTurn(MAX_READS), reads: 0 }
-    if (team.reads >= MAX_READS + MAX_WAITING) throw refusals.tooManyLists(MAX_READS)
+    if (team.reads >= MAX_READS + MAX_WAITING) {
+      await sleep(REFUSAL_MS)
+      throw refusals.tooManyLists(MAX_READS)
+    }
     teams.set(teamId, team)
     team.reads += 1
     try {

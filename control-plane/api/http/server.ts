@@ -3,13 +3,13 @@ import { createHash } from 'node:crypto'
 import { METHODS } from 'node:http'
 import Fastify, { type FastifyReply, type FastifyRequest } from 'fastify'
 import { actAs } from '../../store/audit-log.ts'
+import { createHint } from '../../store/wake-ups.ts'
 import { NO_TRACES } from '../../traces.ts'
 import { compatNewerGeneration, compatOlderGeneration } from '../compat/index.ts'
 import { dashboardGeneration } from '../dashboard/index.ts'
 import { pageRoutes } from '../dashboard/page-routes.ts'
 import type { ApiDependencies } from '../dependencies.ts'
 import { hookRoutes } from '../hooks/routes.ts'
-import { createLaunchHint } from '../launch-hint.ts'
 import { olderGeneration } from '../older/index.ts'
 import { newerGeneration } from '../v2/index.ts'
 import { createAuthentication } from './auth.ts'
@@ -106,7 +106,9 @@ export async function buildApi(
   parseJsonOnly(app)
   await shedLoad(app, settings.shedding)
 
-  const hintLaunchers = createLaunchHint(dependencies)
+  const hintLaunchers = createHint(dependencies.acrossTeams, 'bots', (error) =>
+    dependencies.log.warn({ error: String(error) }, 'Launchers could not be notified of a new bot'),
+  )
   const authentication = createAuthentication(dependencies, createRateLimits())
   const documents: ServedDocument[] = []
   traceRequests(app, dependencies.traces ?? NO_TRACES)

@@ -3,7 +3,14 @@ import { parseCookie, stringifySetCookie } from 'cookie'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Database } from '../../store/database.ts'
 import type { Role } from '../../store/people/people.ts'
-import { findSession, SESSION_DAYS, type Session } from '../../store/people/sessions.ts'
+import {
+  type Choice,
+  createChoices,
+  findSession,
+  openSession,
+  SESSION_DAYS,
+  type Session,
+} from '../../store/people/sessions.ts'
 import { refusals } from './errors.ts'
 
 export const SESSION_COOKIE = 'standin_session'
@@ -32,6 +39,18 @@ export function mayAct(session: Session, role: Role): boolean {
 /** The role that a request needs where its route names none. */
 export function neededRole(method: string): Role {
   return READING.has(method) ? 'viewer' : 'member'
+}
+
+/** Signs in the person. Of several, each in another team, the caller has to choose one before. */
+export async function signIn(
+  db: Database,
+  reply: FastifyReply,
+  personIds: readonly string[],
+  secure: boolean,
+): Promise<Choice[]> {
+  if (personIds.length > 1) return createChoices(db, personIds)
+  setSessionCookie(reply, await openSession(db, personIds[0]!), secure)
+  return []
 }
 
 /** `secure`: the service is reached by https. */

@@ -26,7 +26,7 @@ import { TEXTS } from './texts.ts'
 
 interface Page {
   title: string
-  role: Role
+  role: Role | 'operator'
   show: () => ComponentChildren
 }
 
@@ -43,7 +43,7 @@ const PAGES: Record<string, Page> = {
   '/keys': { title: TEXTS.nav.keys, role: 'owner', show: () => <Keys /> },
   '/team': { title: TEXTS.nav.team, role: 'viewer', show: () => <Team /> },
   '/audit-log': { title: TEXTS.nav.auditLog, role: 'owner', show: () => <AuditLog /> },
-  '/system': { title: TEXTS.nav.system, role: 'owner', show: () => <System /> },
+  '/system': { title: TEXTS.nav.system, role: 'operator', show: () => <System /> },
   '/account': { title: TEXTS.nav.account, role: 'viewer', show: () => <Account /> },
 }
 

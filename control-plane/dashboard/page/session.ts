@@ -16,6 +16,7 @@ export async function loadMe(): Promise<void> {
 
 const RANKS: Record<Role, number> = { viewer: 0, member: 1, owner: 2 }
 
-export function may(role: Role): boolean {
-  return me.value != null && RANKS[me.value.role] >= RANKS[role]
+export function may(role: Role | 'operator'): boolean {
+  if (me.value == null) return false
+  return role === 'operator' ? me.value.is_operator : RANKS[me.value.role] >= RANKS[role]
 }

@@ -85,6 +85,7 @@ export const TEXTS = {
     byLink: 'Signing you in …',
     byProvider: (name: string) => (name === '' ? 'Sign in with your organization' : `Sign in with ${name}`),
     or: 'or with a password',
+    choose: 'You are a person of several teams. Choose one:',
     help: 'No password yet? Ask an owner of your team for a sign-in link, or run: npx standin service people link',
   },
   live: {
@@ -470,5 +471,5 @@ export const TEXTS = {
     help: 'With an e-mail address and a password you can sign in without a link. Your other sessions end when you change the password. If you signed in more than 15 minutes ago, a new address or password needs the current password.',
   },
   notFound: 'This page does not exist.',
-  forbidden: (role: string) => `Your role is ${role}. Only owners of the team can see this page.`,
+  forbidden: (role: string) => `Your role in this team is ${role}, which does not permit this page.`,
 } as const

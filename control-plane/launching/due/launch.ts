@@ -27,7 +27,7 @@ import { launchCleaned, launchEnded, removeLaunch } from '../../store/launches/l
 import { NO_TRACES, type Span, type Traces, traceOf } from '../../traces.ts'
 import { endWithout } from '../launchers/shared/evidence.ts'
 import { traceEnd } from '../reconcile/trace-end.ts'
-import { ImpossibleJob, jobOf } from './job.ts'
+import { ImpossibleJob, type JobParts, jobOf } from './job.ts'
 import type { LaunchWriter } from './launch-writer.ts'
 
 /** A start that is left over from a lease this close to its end is not begun. */
@@ -84,7 +84,9 @@ export async function launchBot(tools: LaunchTools, claim: Claim, steps: LaunchS
   })
   let handle: LaunchHandle | null
   try {
-    const job = makeJob(tools, claim, await grantOf(tools.grants, bot), span)
+    const grant = await grantOf(tools.grants, bot)
+    const storage = { ...tools.files.jobStorage(bot.id, attempt), ...(await tools.files.prefixKeys?.(bot.id, attempt)) }
+    const job = makeJob(tools, claim, { grant, storage }, span)
     handle = await startInTurn(() => startIfLeased(tools, claim, job))
     if (handle === null) {
       tools.meters?.count('lease_losses', { work: 'launch', how: 'overtaken' })
@@ -152,16 +154,15 @@ async function grantOf(grants: JoinGrants, bot: BotRow): Promise<JoinGrant | nul
 }
 
 function makeJob(
-  { files, seals, linkUrl, waitForWelcomeSeconds }: LaunchTools,
+  { seals, linkUrl, waitForWelcomeSeconds }: LaunchTools,
   { bot, token }: Claim,
-  grant: JoinGrant | null,
+  fetched: Pick<JobParts, 'grant' | 'storage'>,
   span: Span | null,
 ) {
   return jobOf({
     bot,
     secrets: openSecrets(seals, bot),
-    grant,
-    storage: files.jobStorage(bot.id, bot.attempt),
+    ...fetched,
     link: { url: linkUrl, token },
     waitForWelcomeSeconds,
     traceparent: span?.traceparent ?? null,

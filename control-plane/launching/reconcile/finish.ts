@@ -13,6 +13,7 @@ import type { BotRow } from '../../rows/index.ts'
 import { readBot } from '../../store/bots/bots.ts'
 import { endBotLease, keepBotLease, takeBotLease } from '../../store/bots/claims.ts'
 import { recordedSeconds } from '../../store/bots/events.ts'
+import { nowOf } from '../../store/clock.ts'
 import type { Database } from '../../store/database.ts'
 import { launchCleaned, launchEnded, launchKept, type OpenLaunch, wantRecovery } from '../../store/launches/launches.ts'
 import type { Traces } from '../../traces.ts'
@@ -121,7 +122,9 @@ async function finishLeased(
     const bot = await readBot(database, botId)
     if (bot === undefined || isOver(bot)) return 'done'
     // People wait in the meeting, so a journal that cannot be read now is read later, with the recording.
-    known = { evidence, recordedSeconds: await secondsOf(database, bot, attempt), now: new Date() }
+    const now = await nowOf(database)
+    const recordedSeconds = await secondsOf(database, bot, attempt)
+    known = { evidence: byDatabaseClock(evidence, now), recordedSeconds, now }
     if (mayResume(bot, known, tools.resumesBots)) return await goOn(tools, launch, known)
     if (read instanceof Error) throw read
     const { dead, events } = read
@@ -162,6 +165,11 @@ async function finishLeased(
   tools.meters?.count('lease_losses', { work: 'dead_bot', how: 'overtaken' })
   await endBotLease(database, botId, owner)
   return 'again'
+}
+
+/** The end is compared with times of the database, and the launcher's clock may be off. */
+function byDatabaseClock({ endedAt, ...evidence }: EndEvidence, now: Date): EndEvidence {
+  return { ...evidence, endedAt: endedAt && new Date(now.getTime() - (Date.now() - endedAt.getTime())) }
 }
 
 /** Seconds that the attempt recorded, from its final report, else from its last progress report. */

@@ -41,7 +41,7 @@ const asPerson = (row: {
   role: row.role as Role,
 })
 
-/** Creates a person for an owner or the operator, who vouch for the e-mail address. Null if the address is taken. */
+/** Creates a person for an owner or the operator, who vouch for the e-mail address. Null if a person of the team has it. */
 export async function createPerson(
   db: Database | Tx,
   { teamId, name, email, role }: NewPerson,
@@ -70,11 +70,9 @@ export async function listPeople(db: Database, teamId?: string): Promise<(Person
   return rows.map((row) => ({ ...asPerson(row), createdAt: row.created_at }))
 }
 
-export async function findPerson(
-  db: Database,
-  emailOrId: string,
-): Promise<(Person & { password: string | null }) | null> {
-  const row = await db
+/** The person with this id, or one of each team that has a person with this e-mail address. */
+export async function findPeople(db: Database, emailOrId: string): Promise<(Person & { password: string | null })[]> {
+  const rows = await db
     .selectFrom('people')
     .select([...COLUMNS, 'password'])
     .where('disabled_at', 'is', null)
@@ -84,8 +82,9 @@ export async function findPerson(
         where(sql<string>`id::text`, '=', emailOrId.toLowerCase()),
       ]),
     )
-    .executeTakeFirst()
-  return row === undefined ? null : { ...asPerson(row), password: row.password }
+    .orderBy('created_at')
+    .execute()
+  return rows.map((row) => ({ ...asPerson(row), password: row.password }))
 }
 
 /** The person that an installation begins with: the first owner of its first team. */
@@ -114,14 +113,14 @@ export interface PersonChange {
   confirmsEmail?: boolean
 }
 
-/** `last_owner`: a team always keeps one. `email_taken`: another person has the address. */
+/** `last_owner`: a team always keeps one. `email_taken`: another person of the team has the address. */
 export async function changePerson(
   db: Database,
   teamId: string,
   personId: string,
   change: PersonChange | 'disable',
 ): Promise<'changed' | 'not_found' | 'last_owner' | 'email_taken'> {
-  const changing = db.transaction().execute(async (tx) => {
+  return db.transaction().execute(async (tx) => {
     await tx.selectFrom('teams').select('id').where('id', '=', teamId).forUpdate().execute()
     const people = await tx
       .selectFrom('people')
@@ -141,7 +140,10 @@ export async function changePerson(
       return 'changed'
     }
     const { confirmsEmail = false, ...columns } = change
-    const isNewEmail = change.email !== undefined && change.email.toLowerCase() !== person.email?.toLowerCase()
+    const wanted = change.email?.toLowerCase()
+    const holder = wanted === undefined ? person : people.find(({ email }) => email?.toLowerCase() === wanted)
+    if (holder !== undefined && holder !== person) return 'email_taken'
+    const isNewEmail = holder === undefined
     const confirmed = confirmsEmail ? { email_confirmed: true } : isNewEmail ? { email_confirmed: false } : {}
     const row = { ...columns, ...confirmed }
     if (Object.keys(row).length > 0) await tx.updateTable('people').set(row).where('id', '=', personId).execute()
@@ -149,11 +151,6 @@ export async function changePerson(
     if (Object.keys(columns).length > 0)
       await logChange(tx, { teamId, action: 'person.change', target: personId, details })
     return 'changed'
-  })
-  return changing.catch((error: { constraint?: unknown }) => {
-    // Of a person whom this team may not see.
-    if (error.constraint === 'people_by_email') return 'email_taken'
-    throw error
   })
 }
 

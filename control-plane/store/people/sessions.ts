@@ -2,7 +2,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { sql } from 'kysely'
 import { logChange } from '../audit-log.ts'
-import type { Database } from '../database.ts'
+import type { Database, Tx } from '../database.ts'
 import type { Role } from './people.ts'
 
 const TOKEN_BYTES = 32
@@ -24,6 +24,8 @@ export interface Session {
   name: string
   email: string | null
   role: Role
+  /** An owner of the first team, which is the operator's: may see figures of the whole installation. */
+  isOperator: boolean
   /** The person signed in a few minutes ago. */
   isFresh: boolean
   requestsPerSecond: number | null
@@ -35,20 +37,38 @@ const hashOf = (token: string) => createHash('sha256').update(token).digest()
 
 /** A token that signs the person in once, within 15 minutes. */
 export async function createSignInLink(db: Database, personId: string): Promise<string> {
-  const token = newToken()
-  await db.transaction().execute(async (tx) => {
-    await tx
-      .insertInto('sign_in_links')
-      .values({
-        hash: hashOf(token),
-        person_id: personId,
-        expires_at: sql<Date>`now() + ${LINK_MINUTES} * interval '1 minute'`,
-      })
-      .execute()
+  return db.transaction().execute(async (tx) => {
+    const token = await insertLink(tx, personId)
     const person = await tx.selectFrom('people').select('team_id').where('id', '=', personId).executeTakeFirstOrThrow()
     await logChange(tx, { teamId: person.team_id, action: 'person.invite', target: personId })
+    return token
   })
+}
+
+async function insertLink(db: Database | Tx, personId: string): Promise<string> {
+  const token = newToken()
+  const expiresAt = sql<Date>`now() + ${LINK_MINUTES} * interval '1 minute'`
+  const row = { hash: hashOf(token), person_id: personId, expires_at: expiresAt }
+  await db.insertInto('sign_in_links').values(row).execute()
   return token
+}
+
+/** A team in which the caller may sign in, and the token of a link for it. */
+export interface Choice {
+  team: string
+  token: string
+}
+
+/** One for each of several people. The caller has proved that they are these people. */
+export async function createChoices(db: Database, personIds: readonly string[]): Promise<Choice[]> {
+  const people = await db
+    .selectFrom('people')
+    .innerJoin('teams', 'teams.id', 'team_id')
+    .select(['people.id', 'teams.name'])
+    .where('people.id', 'in', personIds)
+    .orderBy('number')
+    .execute()
+  return Promise.all(people.map(async ({ id, name }) => ({ team: name, token: await insertLink(db, id) })))
 }
 
 /** The token of a new session; null if the link is unknown, used or too old. Of two that use it at once one wins. */
@@ -95,6 +115,7 @@ export async function findSession(db: Database, token: string): Promise<Session 
       'requests_per_second',
       'byok_transcription',
     ])
+    .select(sql<boolean>`role = 'owner' and number = (select min(number) from teams)`.as('is_operator'))
     .select(sql<boolean>`seen_at < now() - ${sql.raw(SEEN_EVERY)}`.as('is_stale'))
     .select(sql<boolean>`sessions.created_at > now() - ${FRESH_MINUTES} * interval '1 minute'`.as('is_fresh'))
     .where('hash', '=', hash)
@@ -119,6 +140,7 @@ export async function findSession(db: Database, token: string): Promise<Session 
     name: row.name,
     email: row.email,
     role: row.role as Role,
+    isOperator: row.is_operator,
     isFresh: row.is_fresh,
     requestsPerSecond: row.requests_per_second,
     byokTranscription: row.byok_transcription,

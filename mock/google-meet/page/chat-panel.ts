@@ -73,8 +73,9 @@ export function chatPanel(context: Context, toggle: (panel: HTMLElement) => void
       { class: cls('chat') },
       h('div', { role: 'heading', 'aria-level': 2 }, words('In-call messages')),
       h('div', {}, words('Messages can only be seen by people in the call and are deleted when the call ends')),
-      list,
-      enabled && compose,
+      ...(settings.chat === 'continuous'
+        ? [h('iframe', { title: 'Chat', src: 'about:blank' })]
+        : [list, enabled && compose]),
     )
     return { root, list, compose, box, send }
   }

@@ -50,7 +50,7 @@ export interface PageSettings {
   selfNameAttribute: boolean
   audio: 'elements' | 'worklet'
   captionsMenu: boolean
-  chat: 'on' | 'off'
+  chat: 'on' | 'off' | 'continuous'
   chatPins: boolean
   layoutLabel: 'Change layout' | 'Adjust view'
   layoutTip: boolean

@@ -65,6 +65,8 @@ export interface PageSettings {
   cidMeansOn: boolean
   hydrationMs: [number, number]
   shroudMs: number
+  /** A waiting room in words that no driver knows, and with a join button that stays enabled. */
+  foreignLobby: boolean
   /** The name field is drawn so long after the rest of the page. */
   nameFieldMs: number
   /** The first clicks on these targets are ignored: target to number of clicks. */

@@ -88,8 +88,9 @@ export function connectingPage(context: Context): Shown {
 /** The waiting room keeps the whole block of the pre-join page; only the join button differs. */
 export function lobbyPage(context: Context, text: string | null): Shown {
   const { cls, words, name, settings } = context
-  const block = controlBlock(context, text === null ? 'again' : 'disabled', true)
-  const shown = text === null ? '' : words(text, settings.accountName ?? name.value)
+  const block = controlBlock(context, text === null || settings.foreignLobby ? 'again' : 'disabled', true)
+  const known = text === null ? '' : words(text, settings.accountName ?? name.value)
+  const shown = settings.foreignLobby ? 'Odota hetki' : known
   const root = screen(context, 'calling-lobby-screen', [
     header(context),
     h('div', { class: cls('lobbyText'), 'aria-live': 'polite' }, text !== null && h('span', {}, shown)),

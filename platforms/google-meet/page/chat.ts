@@ -77,8 +77,11 @@ export function createChat({ config, elements, roster, emit, miss }: ChatParts) 
     },
     state(): ChatState {
       const box = elements.find('chatBox') as HTMLTextAreaElement | null
+      const shown = [...document.querySelectorAll(panel)].filter(isVisible)
       return {
-        isPanelOpen: box !== null || [...document.querySelectorAll(panel)].some(isVisible),
+        isPanelOpen: box !== null || shown.length > 0,
+        // Continuous chat is a conversation of Google Chat, in a frame.
+        isElsewhere: box === null && shown.some((open) => [...open.querySelectorAll('iframe')].some(isVisible)),
         box: box && { isEnabled: !box.disabled && !box.readOnly, value: box.value },
         own: ownMessages(selectors, elements.says, MAX_OWN),
       }

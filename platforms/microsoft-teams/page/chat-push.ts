@@ -8,6 +8,7 @@ import { harmlessAddress, plainContent } from '../../shared/page/chat/chat-conte
 import { wrapMethod } from '../../shared/page/dom/patch-native.ts'
 import { writtenIn } from './chat-markup.ts'
 import { listOf, objectOf, parsed, textOf } from './json.ts'
+import { parsedMarkup } from './parsed-markup.ts'
 
 export interface PushedMessage {
   id: string
@@ -97,7 +98,7 @@ function contentIn(
   if (properties?.deletetime || properties?.deleteTime) return { text: '', isDeleted: true }
   if (markup === null) return null
   const files = filesIn(properties?.files)
-  const written = type === 'Text' ? plainContent(markup) : contentOfMarkup(markup)
+  const written = type === 'Text' ? plainContent(markup) : writtenIn(parsedMarkup(markup))
   const cards = listOf(typeof properties?.cards === 'string' ? parsed(properties.cards) : properties?.cards)
   const isCard = cards.length > 0 || type === 'RichText/Media_Card'
   if (isCard && (written.text === '' || written.text === '[attachment]')) written.text = '[card]'
@@ -146,14 +147,4 @@ function emojiOf(key: string): string {
 
 function jsonOf(value: unknown): ReturnType<typeof objectOf> {
   return objectOf(typeof value === 'string' && value.length <= LONGEST ? parsed(value) : value)
-}
-
-/** Parses into a separate document, in which no script runs and no file loads. */
-function contentOfMarkup(markup: string): ReturnType<typeof writtenIn> {
-  try {
-    return writtenIn(new DOMParser().parseFromString(markup, 'text/html').body)
-  } catch {
-    // The page's policy forbids to parse texts; the chat pane shows the message all the same and is read.
-    return { text: '' }
-  }
 }

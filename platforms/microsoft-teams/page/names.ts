@@ -18,11 +18,14 @@ const LONGEST = 256
 /** Empty for a label that is no name: nothing, an identifier, a placeholder. */
 export function nameOf(shown: string, says: Says): string {
   const name = withoutBadges(plain(shown).slice(0, LONGEST), says)
-  return IDENTIFIER.test(name) || isEncoded(name) || says('nobody', name) ? '' : name
+  return IDENTIFIER.test(name) || says('nobody', name) ? '' : name
 }
 
-/** Words have long runs of letters of one case; an encoding changes between cases and digits all the time. */
-function isEncoded(name: string): boolean {
+/**
+ * For a label that is not made for people: whether it looks like an identifier. Words have long runs of letters of one case;
+ * an encoding changes between cases and digits all the time. A name that people see may look like one too.
+ */
+export function isEncoded(name: string): boolean {
   const [part] = (ENCODED.test(name) && ENCODED_PART.exec(name)) || []
   if (part === undefined) return false
   const runs = part.match(/[A-Z]*[a-z]+|[A-Z]+|\d+/g) ?? []

@@ -3,7 +3,7 @@
 import { isVisible, plain, textWithout } from '../../shared/page/dom/visible-text.ts'
 import type { Wording } from '../../shared/page/dom/wording.ts'
 import type { CompositeTile } from '../../shared/page/picture/composite.ts'
-import { isOwnName, nameOf } from './names.ts'
+import { isEncoded, isOwnName, nameOf } from './names.ts'
 import type { People } from './people.ts'
 import type { PageConfig } from './types.ts'
 
@@ -43,8 +43,9 @@ export function readTiles({ selectors, botName }: PageConfig, wording: Wording):
     const tag = holder.querySelector(select('tileName'))
     const isScreen = element.getAttribute('data-stream-type') === 'ScreenSharing'
     const tid = element.getAttribute('data-tid') ?? ''
-    // Instead of a name, the mark may be the address of the person, whose name then begins the label.
-    const tagged = textOf(tag, select('icon')) || (isAddress(tid) ? (label.split(',')[0] ?? '') : tid)
+    // Instead of a name, the mark may be an identifier, or the address of the person, whose name then begins the label.
+    const marked = isAddress(tid) ? (label.split(',')[0] ?? '') : isEncoded(tid) ? '' : tid
+    const tagged = textOf(tag, select('icon')) || marked
     const shown = (isScreen ? (wording.read('sharedBy', tagged) ?? wording.read('sharedBy', label)) : null) ?? tagged
     const outline = holder.querySelector(select('outline'))
     const isMarked = wording.says('self', label) || holder.querySelector(select('ownTile')) !== null

@@ -14,6 +14,8 @@ const POLL_MS = 100
  */
 const EXPLORE_AGAIN_MS: readonly number[] = [5000, 20_000, 60_000]
 
+const ELSEWHERE = 'The chat of this meeting is in another product (Google Chat), where the bot has no account'
+
 /** Steps of a platform's chat panel; `usualChatSteps` serves where the panel is usual. */
 export interface ChatSteps {
   /** Null while the page does not answer. */
@@ -49,6 +51,8 @@ export class ChatSender {
   readonly #steps: ChatSteps
   readonly #onAvailability: (isAvailable: boolean) => void
   readonly #alone = inTurn(1)
+  /** Of the last look into the panel. */
+  #isElsewhere = false
 
   constructor(page: MeetingPage, steps: ChatSteps, onAvailability: (isAvailable: boolean) => void) {
     this.#page = page
@@ -70,20 +74,21 @@ export class ChatSender {
     await lookInside()
   }
 
-  /** True if there is a text box, and where the page says that chat is off. */
+  /** True if there is a text box, or if the page says that chat is off or elsewhere. */
   async #lookInside(): Promise<boolean> {
     const state = await this.#openPanel()
     const isOff = state === null && (await this.#steps.state())?.isOff === true
     await this.#closePanel()
-    return state !== null || isOff
+    if (this.#isElsewhere) this.#page.logger.warn(ELSEWHERE)
+    return state !== null || isOff || this.#isElsewhere
   }
 
-  /** Resolves when the page shows the message as sent. Rejects with ChatUnavailable if chat is switched off. */
+  /** Resolves when the page shows the message as sent. Rejects with ChatUnavailable, which says why there is no chat. */
   async send(text: string): Promise<void> {
     await this.#alone(async () => {
       const state = await this.#openPanel()
       try {
-        if (!state) throw new ChatUnavailable()
+        if (!state) throw new ChatUnavailable(this.#isElsewhere ? ELSEWHERE : undefined)
         await this.#write(text, new Set(state.own.map(({ id }) => id)))
       } finally {
         await this.#closePanel()
@@ -123,7 +128,7 @@ export class ChatSender {
     const deadline = clock.now() + waits.chatOpenMs
     let state = await this.#steps.state()
     let openedAt: number | null = null
-    while (!state?.box?.isEnabled && !state?.isOff && clock.now() < deadline) {
+    while (!state?.box?.isEnabled && !state?.isOff && !state?.isElsewhere && clock.now() < deadline) {
       // A click during the page's hydration is lost; one on an open panel would close it.
       const isDue = openedAt === null || clock.now() - openedAt > waits.chatOpenMs / 2
       if (isDue && !state?.isPanelOpen) {
@@ -134,6 +139,7 @@ export class ChatSender {
       state = await this.#steps.state()
     }
     const isUsable = state?.box?.isEnabled === true
+    this.#isElsewhere = !isUsable && state?.isElsewhere === true
     this.#onAvailability(isUsable)
     return isUsable ? state : null
   }

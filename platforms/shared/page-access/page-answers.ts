@@ -159,6 +159,7 @@ const ANSWERS: Readonly<Partial<Record<keyof PageApi, z.ZodType>>> = {
   chat: z.object({
     isPanelOpen: z.boolean(),
     isOff: z.boolean().optional(),
+    isElsewhere: z.boolean().optional(),
     box: z.object({ isEnabled: z.boolean(), value: text(MAX_TEXT) }).nullable(),
     own: list(z.object({ id, text: text(MAX_TEXT) }), MAX_ITEMS),
   }),

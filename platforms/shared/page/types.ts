@@ -145,6 +145,8 @@ export interface ChatState {
   isPanelOpen: boolean
   /** The page says in words that chat is off for the bot; there is no box to wait for. */
   isOff?: boolean
+  /** The panel shows a frame of another product, whose messages the bot neither reads nor writes. */
+  isElsewhere?: boolean
   box: { isEnabled: boolean; value: string } | null
   /** The bot's own messages as the page shows them. */
   own: { id: string; text: string }[]

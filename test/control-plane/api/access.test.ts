@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { openDatabase } from '../../../control-plane/store/database.ts'
 import { createKey, newKey, revokeKey } from '../../../control-plane/store/teams/keys.ts'
 import { addCalendar, addEvent } from './calendars/fake.ts'
@@ -165,6 +165,18 @@ describe('what belongs to another team does not exist', () => {
 })
 
 describe('keys', () => {
+  test('a revoked key stops working within a second although the clock steps back by an hour', async () => {
+    vi.useFakeTimers({ toFake: ['Date'] })
+    onTestFinished(() => void vi.useRealTimers())
+    const stepping = await openApiWorld({ dependencies: { clock: { now: () => Date.now() } } })
+    onTestFinished(() => stepping.close())
+    const team = await stepping.team()
+    expect((await team.get('/v2/bots')).status).toBe(200)
+    vi.setSystemTime(Date.now() - 3_600_000)
+    await revokeKey(stepping.database, team.keyId)
+    await expect.poll(async () => (await team.get('/v2/bots')).status).toBe(401)
+  })
+
   test('a revoked key stops working within a second, an expired one too', async () => {
     const team = await world.team()
     expect((await team.get('/v2/bots')).status).toBe(200)

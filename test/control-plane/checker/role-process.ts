@@ -22,9 +22,12 @@ export interface RoleSettings {
   /** Of the links role. */
   port: number
   leaseSeconds: number
+  /** How far its clock is from the machine's. */
+  clockStepMs?: number
 }
 
 const settings = JSON.parse(process.env.TEST_ROLE ?? '{}') as RoleSettings
+stepsClock(settings.clockStepMs ?? 0)
 const log = { info() {}, warn() {}, error() {} }
 const database = openDatabase({ url: settings.databaseUrl, role: settings.role, connections: 6, onError: () => {} })
 const seals = createSeals(parseSealKeys(settings.sealKeys))
@@ -66,7 +69,7 @@ switch (settings.role) {
     break
   }
   case 'links': {
-    const links = createLinkServer({ database, clock: Date, log })
+    const links = createLinkServer({ database, log })
     const server = createServer().on('upgrade', (request, socket, head) => links.handleUpgrade(request, socket, head))
     await once(server.listen(settings.port, '127.0.0.1'), 'listening')
     close = () => links.close()
@@ -91,3 +94,17 @@ switch (settings.role) {
 }
 process.once('SIGTERM', () => void close().then(() => process.exit(0)))
 process.send?.('ready')
+
+/** Gives the process its own time source, which a message with milliseconds sets to that distance from the machine's. */
+function stepsClock(first: number): void {
+  let stepMs = first
+  const now = Date.now
+  Date.now = () => now() + stepMs
+  globalThis.Date = new Proxy(Date, {
+    construct: (target, parts, newTarget) =>
+      Reflect.construct(target, parts.length === 0 ? [target.now()] : parts, newTarget),
+  })
+  process.on('message', (message) => {
+    stepMs = Number(message)
+  })
+}

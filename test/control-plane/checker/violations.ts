@@ -54,8 +54,14 @@ async function oneEnd({ database, received }: Evidence): Promise<string[]> {
 }
 
 async function oneBot({ database, host }: Evidence): Promise<string[]> {
-  const bots = await database.selectFrom('bots').select(['id', 'attempt', 'joined_attempt', 'parts']).execute()
-  return bots.flatMap(({ id, joined_attempt, parts }) => {
+  const bots = await database.selectFrom('bots').select(['id', 'joined_attempt']).execute()
+  const steps = await database
+    .selectFrom('bot_steps')
+    .select(['bot_id', 'attempt'])
+    .where('kind', '=', 'lost')
+    .execute()
+  const lost = new Set(steps.map(({ bot_id, attempt }) => `${bot_id} ${attempt}`))
+  return bots.flatMap(({ id, joined_attempt }) => {
     const askedToJoin = host
       .of(id)
       .filter(({ bot }) => bot.joinRequests.length > 0)
@@ -71,10 +77,9 @@ async function oneBot({ database, host }: Evidence): Promise<string[]> {
     if (alive.length > 0)
       return [`one bot: attempt ${alive[0]!.attempt} of bot ${id} lived while the next one asked to join`]
     const last = askedToJoin.at(-1)
-    // A bot that is over also names the attempt that did not get as far as its request to join.
-    if (last !== undefined && (joined_attempt === null || last.attempt > joined_attempt))
-      return [`one bot: attempt ${last.attempt} of bot ${id} asked to join, but the row names ${joined_attempt}`]
-    if (last !== undefined && last.attempt < joined_attempt! && partsOf({ parts }).length === 0)
+    // A bot that is over also names the attempt that did not get as far as its request to join, and none if the time was
+    // over before there was a next one.
+    if (last !== undefined && last.attempt !== joined_attempt && !lost.has(`${id} ${last.attempt}`))
       return [`one bot: attempt ${last.attempt} of bot ${id} asked to join, but the row names ${joined_attempt}`]
     const attempts = host.of(id).map(({ attempt }) => attempt)
     return new Set(attempts).size === attempts.length ? [] : [`one bot: an attempt of bot ${id} was started twice`]
@@ -100,7 +105,8 @@ async function oneHistory({ database, host }: Evidence): Promise<string[]> {
   const missing = host.bots.flatMap(({ botId, attempt, bot }) => {
     if (!deciding.has(`${botId} ${attempt}`)) return []
     const last = stored.get(`${botId} ${attempt}`)?.last ?? 0
-    if (last === bot.lastSeq) return []
+    // Events that only the memory of a dead bot held may have been sent, or not.
+    if (last <= bot.lastSeq && last >= bot.lastSeq - bot.unwritten) return []
     return [`one history: bot ${botId} journaled ${bot.lastSeq} events, ${last} are stored`]
   })
   return [...gaps, ...missing]

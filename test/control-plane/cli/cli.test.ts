@@ -217,6 +217,15 @@ test('a sign-in link leads to the address of the running service', async () => {
   expect(link).toMatch(/^http:\/\/127\.0\.0\.1:9123\/dashboard\//)
 })
 
+test('a person of several teams is named by an id, and their address is taken in the same team only', async () => {
+  await answerOf('teams', 'create', 'Legal')
+  const invite = (...words: string[]) => answerOf('people', 'invite', 'cy@example.com', ...words)
+  const [first, second] = [await invite(), await invite('--team', 'Legal')]
+  expect((await run(['people', 'invite', 'CY@example.com'])).errors).toContain('has a person with')
+  expect((await run(['people', 'link', 'cy@example.com'])).errors).toContain(`${first.person_id}, ${second.person_id}`)
+  expect(await answerOf('people', 'link', second.person_id!)).toMatchObject({ person_id: second.person_id })
+})
+
 describe('mistakes end with code 2 and say what is wrong', () => {
   test.each<[string, string[], string]>([
     ['an unknown command', ['kezs'], 'standin service --help'],

@@ -11,6 +11,8 @@ import { expect, test } from 'vitest'
 const read = (environment: Record<string, string> = {}, options: ConfigOptions = {}) =>
   readServiceConfig(options, environment, '/srv/app')
 
+const ROLE = 'arn:aws:iam::123456789012:role/bots'
+
 function problemsOf(environment: Record<string, string>, options: ConfigOptions = {}) {
   try {
     read(environment, options)
@@ -65,6 +67,7 @@ test('every variable of the table is read', () => {
     STANDIN_BOT_SECCOMP: 'docker/seccomp.json',
     STANDIN_MAP_HOSTS: 'meet.google.com=127.0.0.1:4433,zoom.us=localhost:4434',
     STANDIN_STORAGE: 's3://calls/2026',
+    STANDIN_STORAGE_ROLE: ROLE,
     AWS_REGION: 'eu-central-1',
     STANDIN_SECRET_KEYS: `k2:${Buffer.alloc(32, 2).toString('base64')},k1:${Buffer.alloc(32, 1).toString('base64')}`,
     STANDIN_PRIVATE_ADDRESSES: 'allow',
@@ -142,7 +145,8 @@ test('every variable of the table is read', () => {
       { host: 'meet.google.com', address: '127.0.0.1:4433' },
       { host: 'zoom.us', address: '127.0.0.1:4434' },
     ],
-    storage: { type: 's3', bucket: 'calls', prefix: '2026', region: 'eu-central-1' },
+    storage: { type: 's3', bucket: 'calls', prefix: '2026', region: 'eu-central-1', roleArn: ROLE },
+    storageRole: ROLE,
     secretKeys: [
       { id: 'k2', key: Buffer.alloc(32, 2) },
       { id: 'k1', key: Buffer.alloc(32, 1) },
@@ -248,6 +252,7 @@ test.each<[string, string]>([
   ['STANDIN_LINK_URL', 'https://bots.example.com/link'],
   ['STANDIN_ROLES', ','],
   ['STANDIN_LAUNCHER', 'Docker'],
+  ['STANDIN_STORAGE_ROLE', 'arn:aws:iam::123456789012:user/bots'],
   ['STANDIN_BOT_SERVICE_ACCOUNT', 'Bots'],
   ['STANDIN_BOT_PULL_SECRET', 'a secret'],
   ['STANDIN_BOT_NODE_SELECTOR', 'pool'],
@@ -323,6 +328,12 @@ test('pods have their own settings, and need an address and recordings that they
     'STANDIN_LINK_URL',
     'STANDIN_STORAGE',
   ])
+})
+
+test('a role for keys of the bucket needs a bucket', () => {
+  const problem = { place: 'STANDIN_STORAGE_ROLE', message: 'is set, and the recordings are in a folder' }
+  expect(problemsOf({ STANDIN_STORAGE_ROLE: ROLE })).toMatchObject([problem])
+  expect(read({ STANDIN_STORAGE_ROLE: ROLE, STANDIN_STORAGE: 's3://calls' }).storage).toMatchObject({ roleArn: ROLE })
 })
 
 test.each<[string, Record<string, string>, boolean]>([

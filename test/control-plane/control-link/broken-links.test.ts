@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { lockBot } from '@standin/control-plane/store/bots/bots.ts'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { startCuttingProxy } from '../../src/control-link/cutting-proxy.ts'
 import { notice, numbersUpTo } from '../../src/control-link/support.ts'
 import { hello, type LinkWorld, numbered, openBotLink, openLinkWorld, openRawLink, PATIENCE, status } from './world.ts'
@@ -134,6 +134,28 @@ describe('broken links', () => {
         .execute()
     await expect.poll(() => steps(bots[0]!), PATIENCE).toEqual([{ kind: 'link_lost' }])
     expect(await steps(bots[1]!)).toEqual([])
+  })
+
+  test.each([3_600_000, -3_600_000])('a step of the clock by %i ms ends no link, and moves no loss', async (step) => {
+    vi.useFakeTimers({ toFake: ['Date'] })
+    onTestFinished(() => void vi.useRealTimers())
+    const server = await world.server()
+    const values = { phase: 'running', status: 'joining_call', joined_attempt: 1 } as const
+    const [lost, kept] = await Promise.all([world.bot(values), world.bot(values)])
+    const links = await Promise.all([lost, kept].map((bot) => openRawLink(server.url, bot.tokens[1]!)))
+    for (const [place, { id }] of [lost, kept].entries()) links[place]!.send(hello(id, randomUUID()))
+    await expect.poll(() => links.every(({ received }) => received.length === 1), PATIENCE).toBe(true)
+    links[0]!.terminate()
+    await expect.poll(() => server.links.size, { ...PATIENCE, interval: 1 }).toBe(1)
+    vi.setSystemTime(Date.now() + step)
+    await expect.poll(async () => (await world.row(lost.id)).link_lost_at, PATIENCE).not.toBeNull()
+    const { rows } = await sql<{ age: number }>`
+      select extract(epoch from now() - link_lost_at)::float8 as age from bots where id = ${lost.id}`.execute(
+      world.database,
+    )
+    expect(Math.abs(rows[0]!.age)).toBeLessThan(60)
+    links[1]!.send(numbered(kept.id, 1, notice('There')))
+    await expect.poll(() => links[1]!.received.at(-1), PATIENCE).toEqual({ type: 'ack', seq: 1 })
   })
 
   test('a bot that connects while its launcher stores its answer does not get into a deadlock with it', async () => {

@@ -9,7 +9,6 @@ if (!url) throw new Error('TEST_DATABASE is not set')
 
 const links = createLinkServer({
   database: openDatabase({ url, role: 'links', connections: 4 }),
-  clock: Date,
   log: { info() {}, warn() {}, error: (fields, message) => console.error(message, fields) },
 })
 const http = createServer()

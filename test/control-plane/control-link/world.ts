@@ -130,11 +130,10 @@ export interface RunningServer {
 
 async function startServer({
   database,
-  clock = Date,
   log = quiet,
   ...rest
 }: Partial<LinkServerOptions> & { database: Database }): Promise<RunningServer> {
-  const links = createLinkServer({ database, clock, log, ...rest })
+  const links = createLinkServer({ database, log, ...rest })
   const http = createServer()
   const sockets = new Set<{ destroy(): void }>()
   http.on('connection', (socket) => sockets.add(socket))

@@ -23,7 +23,7 @@ beforeEach(() => world.begin())
 afterAll(() => world.close())
 
 const remove = (keep = KEEP) => removeOldRows(world.database, keep, new AbortController().signal)
-const NONE = { deliveries: 0, messages: 0, histories: 0, ledger: 0, audit_log: 0 }
+const NONE = { deliveries: 0, alert_firings: 0, messages: 0, histories: 0, ledger: 0, audit_log: 0 }
 
 type Table =
   | 'bots'
@@ -36,6 +36,7 @@ type Table =
   | 'deliveries'
   | 'delivery_attempts'
   | 'idempotency_keys'
+  | 'alert_firings'
 async function counts(...tables: Table[]): Promise<number[]> {
   const found: number[] = []
   for (const table of tables) {
@@ -99,7 +100,7 @@ test('a delivery that waits keeps its message and attempts, however old; so does
   expect(await counts(...OUTBOX)).toEqual([2, 2, 2])
 })
 
-test('a message that no endpoint wanted goes; that of a firing stays', async () => {
+test('a message that no endpoint wanted goes; that of a firing stays as long as the firing', async () => {
   const channels = { callbackUrl: 'https://example.com/x', emails: [] }
   const fields = { name: 'Rule', operator: '>=', threshold: 1, cooldownMinutes: 1, isEnabled: true } as const
   const rule = { ...fields, ...channels, teamId: world.team, type: 'bot_crash' } as const
@@ -123,7 +124,10 @@ test('a message that no endpoint wanted goes; that of a firing stays', async () 
   await sql`update messages set created_at = now() - interval '31 days'`.execute(world.database)
   await sql`update deliveries set state = 'delivered', finished_at = now() - interval '31 days'`.execute(world.database)
   expect(await remove()).toEqual({ ...NONE, deliveries: 1, messages: 1 })
-  expect(await counts('messages')).toEqual([1])
+  expect(await counts('messages', 'alert_firings')).toEqual([1, 1])
+  await sql`update alert_firings set triggered_at = now() - interval '181 days'`.execute(world.database)
+  expect(await remove()).toEqual({ ...NONE, alert_firings: 1, messages: 1 })
+  expect(await counts('messages', 'alert_firings')).toEqual([0, 0])
 })
 
 test('the history of a bot goes 180 days after its end; the bot, its events and its files stay', async () => {

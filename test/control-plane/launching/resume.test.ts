@@ -1,7 +1,7 @@
 /** Bots that are lost in their meeting go back into it. */
 
 import { changeBot } from '@standin/control-plane/actions/change-bot.ts'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
 import { appendEvents } from '../../../control-plane/actions/append-events.ts'
 import { stopAsked } from '../../../control-plane/bots/stop.ts'
 import type { LaunchingSettings } from '../../../control-plane/launching/index.ts'
@@ -68,6 +68,21 @@ test('a bot that is killed while it records goes back into its meeting, and both
   )
   for (const launch of await setting.launches(id)) expect(launch.cleaned_at).not.toBeNull()
 })
+
+test.each([7_200_000, -7_200_000])(
+  'a lost bot goes back into its meeting although the clock of its launcher is off by %i ms',
+  async (step) => {
+    vi.useFakeTimers({ toFake: ['Date'] })
+    onTestFinished(() => void vi.useRealTimers())
+    vi.setSystemTime(Date.now() + step)
+    const setting = await world.setting()
+    resuming(setting)
+    const id = await setting.bot({ dies: 'recording', deadAttempts: 1 })
+    await ended(setting, id)
+    expect(await setting.row(id)).toMatchObject({ status: 'completed', resumes: 1 })
+    expect(await finalsOf(setting, id)).toHaveLength(1)
+  },
+)
 
 test('a bot that its machine tells to end, as when a node is drained, goes back into its meeting', async () => {
   const setting = await world.setting()

@@ -47,6 +47,8 @@ export interface SimulatedBot {
   readonly breaks: { downAt: number; upAt: number | null }[]
   /** Numbers of the events that it journaled. */
   readonly lastSeq: number
+  /** The last ones of them that a full disk did not take. */
+  readonly unwritten: number
 }
 
 const TIMING: Partial<LinkTiming> = {
@@ -57,10 +59,13 @@ const AT_ONCE: Partial<LinkTiming> = { reconnectMinMs: 20, reconnectMaxMs: 500 }
 const silent: Logger = { debug() {}, info() {}, warn() {}, error() {}, child: () => silent } as Logger
 const DRAIN_MS = 5_000
 
-/** Notes when the link breaks and when it is there again. */
-function linkLogger(breaks: SimulatedBot['breaks']): Logger {
+/** Notes when the link breaks and when it is there again, and what the journal lacks at its end. */
+function linkLogger(breaks: SimulatedBot['breaks'], onUnwritten: (count: number) => void): Logger {
   return {
     ...silent,
+    error(message, fields) {
+      if (message === 'The journal is not complete') onUnwritten(Number(fields?.unwritten))
+    },
     warn(message) {
       if (message === 'The control link is down' && breaks.at(-1)?.upAt !== null)
         breaks.push({ downAt: Date.now(), upAt: null })
@@ -84,10 +89,13 @@ export function startSimulatedBot(job: Job, attempt: number): SimulatedBot {
   const breaks: SimulatedBot['breaks'] = []
   let evidence: EndEvidence | null = null
   let lastSeq = 0
+  let unwritten = 0
   const link = openControlLink({
     botId: job.bot_id,
     folder,
-    logger: linkLogger(breaks),
+    logger: linkLogger(breaks, (count) => {
+      unwritten = count
+    }),
     url: job.control_plane.url,
     token: job.control_plane.token,
     timing: { ...TIMING, ...(!plan.reconnectsAsReal && AT_ONCE) },
@@ -216,6 +224,9 @@ export function startSimulatedBot(job: Job, attempt: number): SimulatedBot {
     },
     get lastSeq() {
       return lastSeq
+    },
+    get unwritten() {
+      return unwritten
     },
     stop() {
       if (!plan.isDeaf) asked.abort()

@@ -51,7 +51,7 @@ export async function openLaunchingWorld() {
 
   async function setting() {
     const host: BotHost = await startBotHost()
-    const links = createLinkServer({ database, clock: { now: Date.now }, log: quiet })
+    const links = createLinkServer({ database, log: quiet })
     const server = createServer().on('upgrade', (request, socket, head) => links.handleUpgrade(request, socket, head))
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     const linkUrl = `ws://127.0.0.1:${(server.address() as AddressInfo).port}/link`

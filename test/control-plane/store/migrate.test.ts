@@ -79,6 +79,7 @@ test('a database with all earlier migrations has the same tables, and is kept', 
     '0130-lists',
     '0140-audit-log',
     '0145-old-rows',
+    '0148-people-of-teams',
     '0150-row-security',
   ])
   expect(await names()).toEqual(now)
@@ -176,6 +177,7 @@ test('requests of the earlier form get the names of the job, those of bots and o
     '0130-lists',
     '0140-audit-log',
     '0145-old-rows',
+    '0148-people-of-teams',
     '0150-row-security',
   ])
 

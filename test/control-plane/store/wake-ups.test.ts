@@ -1,5 +1,5 @@
 /** Hints that something is due: none is missed for longer than its connection is away. */
-import { listenForWakeUps, wakeLaunchers } from '@standin/control-plane/store/wake-ups.ts'
+import { createHint, listenForWakeUps, sendHint } from '@standin/control-plane/store/wake-ups.ts'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { openTestDatabase, type TestDatabase } from '../postgres.ts'
@@ -23,6 +23,7 @@ test('a hint wakes, and so does each connection, because hints may have been los
   const errors: Error[] = []
   const listening = listenForWakeUps(
     opened.url,
+    'bots',
     () => {
       wakes += 1
     },
@@ -30,17 +31,31 @@ test('a hint wakes, and so does each connection, because hints may have been los
   )
   onTestFinished(() => listening.close())
   await expect.poll(() => wakes).toBe(1)
-  await wakeLaunchers(opened.database)
+  await sendHint(opened.database, 'bots')
   await expect.poll(() => wakes).toBe(2)
 
   expect(await breakConnection()).toBe(1)
   await expect.poll(() => wakes).toBe(3)
   expect(errors).toHaveLength(1)
-  await wakeLaunchers(opened.database)
+  await sendHint(opened.database, 'bots')
   await expect.poll(() => wakes).toBe(4)
 
   await listening.close()
-  await wakeLaunchers(opened.database)
+  await sendHint(opened.database, 'bots')
   await expect.poll(breakConnection).toBe(0)
   expect(wakes).toBe(4)
+})
+
+test('many hints at once are few, the last one is sent, and each kind has its own listeners', async () => {
+  const wakes = { bots: 0, deliveries: 0 }
+  for (const due of ['bots', 'deliveries'] as const) {
+    const onWake = () => void wakes[due]++
+    const listening = listenForWakeUps(opened.url, due, onWake, () => {})
+    onTestFinished(() => listening.close())
+  }
+  await expect.poll(() => wakes).toEqual({ bots: 1, deliveries: 1 })
+  const hint = createHint(opened.database, 'deliveries', () => {})
+  for (let count = 0; count < 1000; count++) hint()
+  // The first at once, and one for all others.
+  await expect.poll(() => wakes).toEqual({ bots: 1, deliveries: 3 })
 })

@@ -1,6 +1,6 @@
 /** A webhook carries the key that made its bot or calendar, or none: never another key of the team. */
 import { randomUUID } from 'node:crypto'
-import { insertMessages } from '@standin/control-plane/store/webhooks/messages.ts'
+import { insertMessages, sendToChannels } from '@standin/control-plane/store/webhooks/messages.ts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openWorld, seals, type World } from './world.ts'
 
@@ -22,6 +22,8 @@ const SUBJECTS = {
   'an endpoint of the team, about a calendar': { kind: 'team', channel: 'webhooks' },
   'an account of the older generation, about a calendar': { kind: 'account', channel: 'older' },
   'a bot without a key': { kind: 'team', channel: 'webhooks' },
+  'the callback of a bot': { kind: 'callback', channel: 'callback' },
+  'an alert rule, about a bot': { kind: 'alert', channel: 'webhooks' },
 } as const
 type Subject = keyof typeof SUBJECTS
 
@@ -74,6 +76,16 @@ async function addCalendar(teamId: string, keyId: string): Promise<string> {
   return id
 }
 
+async function addRule(teamId: string): Promise<string> {
+  const values = { name: 'R', alert_type: 'bot_failures', operator: '>=', threshold: 1, cooldown_minutes: 1 }
+  const { id } = await world.database
+    .insertInto('alert_rules')
+    .values({ team_id: teamId, ...values })
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  return id
+}
+
 /** Stores one message for the case, and resolves with the key that it may carry. */
 async function prepare(one: Case, url: string): Promise<string | undefined> {
   const teamId = await world.team()
@@ -91,10 +103,17 @@ async function prepare(one: Case, url: string): Promise<string | undefined> {
   const hasKey = one.subject !== 'a bot without a key'
   const botId = isOfCalendar ? null : await world.bot(teamId, { api_key_id: hasKey ? keyId : null })
   const orderingKey = botId ?? (await addCalendar(teamId, keyId))
-  await world.endpoint({ teamId, kind, url, ...(kind === 'bot' && { botId: botId! }) })
+  const isOfBot = kind === 'bot' || kind === 'callback'
+  const ruleId = kind === 'alert' ? await addRule(teamId) : undefined
+  await world.endpoint({ teamId, kind, url, ...(isOfBot && { botId: botId! }), ...(ruleId && { alertRuleId: ruleId }) })
   const message = { id: `msg_${randomUUID()}`, channel, event: 'bot.failed', body: {}, teamId, botId, orderingKey }
-  await world.database.transaction().execute((tx) => insertMessages(tx, [{ ...message, isCompat: false }]))
-  return hasKey && one.isSwitchedOn && one.state === 'live' ? text : undefined
+  await world.database.transaction().execute(async (tx) => {
+    // Those of the public names carry each header under two names.
+    await insertMessages(tx, [{ ...message, isCompat: one.permission === 'full' }])
+    if (ruleId !== undefined) await sendToChannels(tx, ruleId, message.id)
+  })
+  const carriesKey = hasKey && kind !== 'callback' && kind !== 'alert'
+  return carriesKey && one.isSwitchedOn && one.state === 'live' ? text : undefined
 }
 
 test('the key is the own one while it is valid and the switch is on, and absent otherwise', async () => {
@@ -108,5 +127,13 @@ test('the key is the own one while it is valid and the switch is on, and absent 
     headers['x-service-api-key'],
   ])
   expect(Object.fromEntries(carried)).toEqual(expected)
+  for (const { path, headers } of receiver.received) {
+    const one = CASES[Number(path.split('/').at(-1))]!
+    const ownKey = one.permission === 'full' ? expected[nameOf(one)] : undefined
+    expect(headers['x-meeting-baas-api-key'], nameOf(one)).toBe(ownKey)
+    // No other header has a key of the team either.
+    const keys = Object.values(headers).filter((value) => /^key-/.test(String(value)))
+    expect(new Set(keys), nameOf(one)).toEqual(new Set(keys.length > 0 ? [expected[nameOf(one)]] : []))
+  }
   expect(Object.values(expected).filter((key) => key !== undefined)).toHaveLength(10)
 }, 60_000)

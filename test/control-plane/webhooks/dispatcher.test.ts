@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
+import { sql } from 'kysely'
 import { Webhook } from 'standardwebhooks'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { createGuardedClient } from '../../../control-plane/outgoing/guarded-client.ts'
 import { createSeals, newSealKey, parseSealKeys } from '../../../control-plane/secrets/seals.ts'
 import { finishAttempt, replayDeliveries } from '../../../control-plane/store/webhooks/deliveries.ts'
@@ -426,6 +427,21 @@ describe('order and bounds', () => {
     }
     expect(await finishAttempt(world.database, claimed[0]!, rules.claim, late)).toBe(false)
     expect(await world.states()).toEqual({ delivered: 3 })
+  })
+
+  test('claims of a killed dispatcher come back although the clock of the other one steps back by an hour', async () => {
+    vi.useFakeTimers({ toFake: ['Date'] })
+    onTestFinished(() => void vi.useRealTimers())
+    const { team, bot, receiver } = await setUp()
+    await world.send(team, bot, 1)
+    world.dispatcher()
+    await expect.poll(() => world.states(), LONG).toEqual({ delivered: 1 })
+    vi.setSystemTime(Date.now() - 3_600_000)
+    await world.database
+      .updateTable('deliveries')
+      .set({ state: 'sending', claim: randomUUID(), lease_until: sql<Date>`now() - interval '1 second'` })
+      .execute()
+    await expect.poll(() => numbers(receiver.received), LONG).toEqual([0, 0])
   })
 
   test('one endpoint gets no more than its share at once', async () => {

@@ -9,6 +9,7 @@ import { createSeals, newSealKey, parseSealKeys } from '@standin/control-plane/s
 import { readSetting, writeSetting } from '@standin/control-plane/store/settings.ts'
 import { createKey, newKey } from '@standin/control-plane/store/teams/keys.ts'
 import { createTeam } from '@standin/control-plane/store/teams/teams.ts'
+import { listenForWakeUps } from '@standin/control-plane/store/wake-ups.ts'
 import { readSecretFile } from '@standin/control-plane/wiring/data-folder.ts'
 import { greeting } from '@standin/control-plane/wiring/greeting.ts'
 import { PUBLIC_URL } from '@standin/control-plane/wiring/http-address.ts'
@@ -140,6 +141,31 @@ test('roles run apart, each with its own data folder', async () => {
   for (const { publicUrl } of [links, rest]) {
     expect(await textOf(`${publicUrl}/v2/bots`)).toEqual([404, 'This process does not have the role api\n'])
   }
+})
+
+test('a process without the dispatcher notifies that of another one of its webhooks', async () => {
+  const api = await start('writes webhooks', { roles: 'api' })
+  await start('sends webhooks', { roles: 'dispatcher' })
+  let hints = 0
+  const onHint = () => void hints++
+  const listening = listenForWakeUps(db.url, 'deliveries', onHint, () => {})
+  const listeners = async () => {
+    const { rows } = await sql`select from pg_stat_activity where query = 'listen standin_deliveries'
+      and datname = current_database()`.execute(db.database)
+    return rows.length
+  }
+  await expect.poll(listeners).toBe(2)
+  await expect.poll(() => hints).toBe(1)
+  const teamId = await createTeam(db.database, 'Webhooks')
+  const { key } = await createKey(db.database, { teamId, name: 'Webhooks', permission: 'full', seal: null })
+  const { status } = await fetch(`${api.publicUrl}/v2/bots`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-service-api-key': key },
+    body: JSON.stringify({ bot_name: 'Notes', meeting_url: 'https://meet.google.com/abc-defg-hij' }),
+  })
+  expect(status).toBe(201)
+  await expect.poll(() => hints).toBeGreaterThan(1)
+  await listening.close()
 })
 
 test('the API of a process without keys of speech services refuses providers that no launcher can use', async () => {

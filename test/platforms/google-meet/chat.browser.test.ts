@@ -85,6 +85,14 @@ test('chat-disabled: told once, sending is refused, the bot stays', async () => 
   expect(attempt.meeting.state).toBe('call')
 })
 
+test('chat-continuous: the refusal names the other product, without waiting for a box', async () => {
+  const attempt = await inside('chat-continuous')
+  await attempt.driver.prepareRecording(attempt.signal)
+  expect((await attempt.event('chat_availability')).isAvailable).toBe(false)
+  await expect(attempt.driver.sendChat('hello')).rejects.toThrow('is in another product (Google Chat)')
+  expect(attempt.meeting.state).toBe('call')
+})
+
 test.each([1, 2])('chat-disabled-mid-call (page %i): sending reports it, later it works again', async (seed) => {
   const attempt = await inside('open-meeting-join-now', { seed })
   await attempt.driver.sendChat('before')

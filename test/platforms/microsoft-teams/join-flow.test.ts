@@ -10,6 +10,7 @@ import { REAL_WAITS } from '../../../platforms/shared/waits.ts'
 import { snapshot } from './snapshots.ts'
 
 const PRE_JOIN = { kind: 'pre_join', text: '', proofs: [] } as const
+const LOBBY = { kind: 'lobby', text: '', proofs: [] } as const
 const DROPPED = { kind: 'lobby_dropped', text: '', proofs: [] } as const
 
 /** The join flow with a page that stores the text typed into its name box, if it has one. */
@@ -46,6 +47,7 @@ function joinFlowOf({ expectsAccount = false, microphone = 'off' as 'on' | 'off'
     async looks(ms: number) {
       for (const end = now + ms; now < end; now += 500) await joinFlow.ask(seen(), PRE_JOIN)
     },
+    waits: () => joinFlow.wait(seen(), LOBBY),
     dropped: () => joinFlow.wait(seen(), DROPPED),
   }
 }
@@ -79,12 +81,20 @@ test('an account has its name and is asked for none', async () => {
 })
 
 test('a request that fell is made again under the name only', async () => {
-  const { pressed, show, dropped } = joinFlowOf()
+  const { pressed, show, waits, dropped } = joinFlowOf()
   show('')
+  await waits()
   await dropped()
   expect(pressed).toEqual([])
   await dropped()
   expect(pressed).toEqual(['join'])
+})
+
+test('a button that was enabled in the waiting room all the time is not pressed again', async () => {
+  const { pressed, show, dropped } = joinFlowOf()
+  show('Notes')
+  for (let look = 0; look < 5; look++) await dropped()
+  expect(pressed).toEqual([])
 })
 
 test('a microphone that cannot be turned off keeps the bot outside', async () => {

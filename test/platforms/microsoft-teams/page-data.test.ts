@@ -1,7 +1,7 @@
 import { deflateSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 import { readChannelMessage } from '../../../platforms/microsoft-teams/page/main-channel.ts'
-import { isOwnName, nameOf } from '../../../platforms/microsoft-teams/page/names.ts'
+import { isEncoded, isOwnName, nameOf } from '../../../platforms/microsoft-teams/page/names.ts'
 import { People } from '../../../platforms/microsoft-teams/page/people.ts'
 import { isForeign } from '../../../platforms/microsoft-teams/page/schemes.ts'
 import { type PersonRecord, readFrame } from '../../../platforms/microsoft-teams/page/signalling.ts'
@@ -29,13 +29,22 @@ describe('names', () => {
     ['Maximilian1998Schneider', 'Maximilian1998Schneider'],
     ['deadbeef2024', 'deadbeef2024'],
     ['491701234567', '491701234567'],
-    ['dGhpcyBpcyBhbiBpZGVudGlmaWVy0', ''],
+    ['iPhone13ProMaxVonAnna', 'iPhone13ProMaxVonAnna'],
     ['Donaudampfschifffahrtsgesellschaft', 'Donaudampfschifffahrtsgesellschaft'],
     ['N'.repeat(300), 'N'.repeat(256)],
     [`${'N'.repeat(299)}2`, 'N'.repeat(256)],
     ['', ''],
   ])('%.40s is %.40s', (shown, name) => {
     expect(nameOf(shown, says)).toBe(name)
+  })
+
+  test.each([
+    ['dGhpcyBpcyBhbiBpZGVudGlmaWVy0', true],
+    ['Maximilian1998Schneider', false],
+    ['MTR-HAM-EG-Konferenz-01', false],
+    ['Ann Lee', false],
+  ])('%s as the mark of a tile is an identifier: %s', (mark, isIdentifier) => {
+    expect(isEncoded(mark)).toBe(isIdentifier)
   })
 
   test.each([

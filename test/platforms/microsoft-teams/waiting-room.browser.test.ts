@@ -53,6 +53,16 @@ test('lobby-drop-rejoin: a request that fell without a word is made again, and a
   expect(attempt.meeting.state).toBe('call')
 })
 
+test('lobby-foreign-words: an enabled button behind unknown words is not pressed again', async () => {
+  const attempt = await waiting('lobby-foreign-words')
+  const wait = attempt.driver.waitForAdmission(attempt.signal)
+  await new Promise((resolve) => setTimeout(resolve, 3000))
+  expect(attempt.meeting.state).toBe('lobby')
+  attempt.meeting.admit()
+  await wait
+  expect(attempt.meeting.log).not.toContainEqual(expect.objectContaining({ target: 'second-request' }))
+})
+
 test('controls that the waiting room shares with the page before it do not count as admission', async () => {
   const attempt = await waiting('waiting-room')
   const wait = attempt.driver.waitForAdmission(attempt.signal)

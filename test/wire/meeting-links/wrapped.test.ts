@@ -35,6 +35,7 @@ test.each([
   [`https://eu-west-1.protection.sophos.com/?d=zoom.us&u=${e(base64(ZOOM))}&i=x&t=y`, ZOOM],
   [`https://eu-west-1.protection.sophos.com?d=zoom.us&u=${base64(ZOOM)}&i=x&t=y`, ZOOM],
   [`https://security-us.mimecast.com/ttpwp/?url=${e(ZOOM)}`, ZOOM],
+  [`https://urlsand.esvalabs.com/?u=${e(ZOOM)}&e=1&h=2`, ZOOM],
   [`https://secure-web.cisco.com/1aBcD-efg_h/${e(ZOOM)}`, ZOOM],
   [`https://secure-web.cisco.com/1aBcD-efg_h/${ZOOM}`, ZOOM],
   [`https://imsva91-ctp.trendmicro.com:443/wis/clicktime/v1/query?url=${e(ZOOM)}&umid=1&auth=x`, ZOOM],
@@ -132,6 +133,17 @@ describe('the text around a link is no part of it', () => {
   })
 })
 
+test.each([
+  'https://url.us.m.mimecastprotect.com/s/AbC1dEf?domain=us02web.zoom.us',
+  'https://protect-eu.mimecast.com/s/AbC1dEf',
+  'https://shared.outlook.inky.com/link?domain=meet.google.com&t=AbC1dEf',
+  'https://linkprotect.cudasvc.com/url',
+])('%s hides its target, and the refusal says so', (link) => {
+  const problem = `A link of ${new URL(link).host} hides its target. Open it, and give the link of the meeting.`
+  expect(readMeeting(link)).toEqual({ problem })
+  expect(readMeeting(`${link}\n${MEET}`)).toMatchObject({ link: MEET })
+})
+
 describe('the passcode beside a link', () => {
   test.each([
     'Passcode: 554433',
@@ -163,6 +175,16 @@ describe('the passcode beside a link', () => {
     '<b>Passcode:</b> 554433</p>',
     'Passcode: 554433 Dial in +1',
     'Passcode: 554433。',
+    '*Passcode:* 554433',
+    '*Passcode*: 554433',
+    '*Passcode: 554433*',
+    '**Passcode:** **554433**',
+    'Passcode: _554433_',
+    '~Passcode~: ~554433~.',
+    'Passcode <b>554433</b>',
+    '<tr><td>Passcode</td>\n <td>554433</td></tr>',
+    '<th scope="row">Kenncode</th><td><strong>554433</strong></td>',
+    'The passcode</b> is below. Passcode: 554433',
     'Meeting ID: 812 3456 7890\nPasscode: 554433\n\nOne tap mobile\n+15550100,,81234567890#,,,,*999999#\nPasscode: 999999',
   ])('%s', (line) => {
     const text = `https://us02web.zoom.us/j/81234567890\n${line}`
@@ -171,6 +193,11 @@ describe('the passcode beside a link', () => {
     expect(readMeeting(link)).toMatchObject({ url: 'https://app.zoom.us/wc/81234567890/join?pwd=554433' })
     const event = { conference: [], automatic: null, location: ['https://us02web.zoom.us/j/81234567890'] }
     expect(findMeetingUrl({ ...event, description: text, descriptionFormat: 'text' })).toBe(link)
+  })
+
+  test('a mark of emphasis that belongs to the passcode stays', () => {
+    expect(readMeeting('https://zoom.us/j/81234567890 Passcode: aB3*x_')).toMatchObject({ passcode: 'aB3*x_' })
+    expect(readMeeting('https://zoom.us/j/81234567890 *Passcode:* aB3*')).toMatchObject({ passcode: 'aB3*' })
   })
 
   test('completes a short link of Microsoft Teams', () => {

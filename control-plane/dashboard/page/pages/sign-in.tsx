@@ -1,5 +1,6 @@
+import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
-import { dashboard, dataOf } from '../api.ts'
+import { type Answers, dashboard, dataOf } from '../api.ts'
 import { OutcomeLine, useAction } from '../parts/action.tsx'
 import { Field, Form } from '../parts/form.tsx'
 import { useLoaded } from '../parts/load.tsx'
@@ -7,30 +8,46 @@ import { navigate } from '../router.tsx'
 import { loadMe } from '../session.ts'
 import { PROBLEM_TEXTS, TEXTS } from '../texts.ts'
 
-/** Signs in with the token of a link, which follows `#`, with the OpenID provider, or with a password. */
+/** Signs in with the token of a link, which follows `#`, with the OpenID provider, or with a password. A person of several teams chooses one. */
 export function SignIn() {
   const action = useAction()
-  const token = location.hash.slice(1)
+  const hash = location.hash.slice(1)
+  const [token, offered] = hash.includes('=') ? ['', choicesOf(hash)] : [hash, []]
+  const choices = useSignal<readonly Choice[]>(offered)
   const problem = new URLSearchParams(location.search).get('problem')
   const ways = useLoaded(() => dataOf(dashboard.GET('/sign-in-ways')))
   const oidc = ways.value.value?.oidc
   useEffect(() => {
     // A token can be used once, and a problem is shown once, so neither stays in the URL.
-    if (token !== '' || problem !== null) history.replaceState(null, '', location.pathname)
+    if (hash !== '' || problem !== null) history.replaceState(null, '', location.pathname)
     if (problem !== null) action.outcome.value = { text: PROBLEM_TEXTS[problem] ?? PROBLEM_TEXTS.invalid!, isBad: true }
     if (token === '') return
-    void action.run(async () => {
+    void byLink(token)
+  }, [])
+  const byLink = (token: string) =>
+    action.run(async () => {
       await dataOf(dashboard.POST('/sign-in-link', { body: { token } }))
       await enter()
       return null
     })
-  }, [])
 
   return (
     <main class="sign-in" tabIndex={-1}>
       <h1>{TEXTS.signIn.title}</h1>
       {token !== '' && action.isBusy.value && <p>{TEXTS.signIn.byLink}</p>}
       <OutcomeLine of={action} />
+      {choices.value.length > 0 && (
+        <>
+          <p>{TEXTS.signIn.choose}</p>
+          <div class="actions">
+            {choices.value.map(({ team, token }) => (
+              <button key={token} type="button" class="main" onClick={() => void byLink(token)}>
+                <bdi>{team}</bdi>
+              </button>
+            ))}
+          </div>
+        </>
+      )}
       {oidc != null && (
         <>
           <a class="button main" href="/dashboard/api/oidc/begin">
@@ -43,8 +60,9 @@ export function SignIn() {
         of={action}
         submit={TEXTS.signIn.submit}
         onSubmit={async ({ email = '', password = '' }) => {
-          await dataOf(dashboard.POST('/sign-in', { body: { email, password } }))
-          await enter()
+          const answer = await dataOf(dashboard.POST('/sign-in', { body: { email, password } }))
+          choices.value = answer.choices
+          if (answer.choices.length === 0) await enter()
           return null
         }}
       >
@@ -55,6 +73,11 @@ export function SignIn() {
     </main>
   )
 }
+
+type Choice = Answers['SignInChoices']['choices'][number]
+
+/** After a sign-in at the provider: each token with the name of its team. */
+const choicesOf = (hash: string): Choice[] => [...new URLSearchParams(hash)].map(([token, team]) => ({ token, team }))
 
 async function enter(): Promise<void> {
   await loadMe()

@@ -14,8 +14,11 @@ import { openApiWorld, quiet } from '../world.ts'
 
 const linked: string[] = []
 let world: Awaited<ReturnType<typeof openApiWorld>>
+/** The first team. */
+let operators: Awaited<ReturnType<typeof world.team>>
 beforeAll(async () => {
   world = await openApiWorld()
+  operators = await world.team()
   world.dependencies.links.linkTo = async (key) => {
     linked.push(key)
     return `https://files.example/${key}?signature=x`
@@ -233,7 +236,7 @@ describe('parts of a recording', () => {
 })
 
 test('the system page has queues, versions and the capacity of each launching process while it runs', async () => {
-  const ada = await person('owner')
+  const ada = await person('owner', operators)
   const report = startCapacityReport({
     database: world.database,
     launcher: { kind: 'docker', capacity: async () => ({ free: 0, limit: 4, reason: 'The memory is used up' }) },

@@ -1,5 +1,7 @@
 /** Keys, endpoints, deliveries, usage and the feed, as the dashboard asks for them. */
 import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { get, type IncomingMessage } from 'node:http'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createPerson } from '../../../../control-plane/store/people/people.ts'
 import { createSignInLink } from '../../../../control-plane/store/people/sessions.ts'
@@ -7,15 +9,18 @@ import { openApiWorld } from '../world.ts'
 
 let world: Awaited<ReturnType<typeof openApiWorld>>
 let address: string
+/** The first team. */
+let operators: Awaited<ReturnType<typeof world.team>>
 beforeAll(async () => {
   world = await openApiWorld()
+  operators = await world.team()
   address = await world.app.listen({ host: '127.0.0.1', port: 0 })
 })
 afterAll(() => world.close())
 
-/** An owner with a separate team. */
-async function owner() {
-  const team = await world.team()
+/** An owner, with a separate team if none is given. */
+async function owner(given?: typeof operators) {
+  const team = given ?? (await world.team())
   const personId = (await createPerson(world.database, {
     teamId: team.teamId,
     name: 'Ada',
@@ -150,10 +155,45 @@ test('the feed reports bots of the team that change, and no others', async () =>
   await reading
 })
 
-test('system figures come, and name no team', async () => {
-  const ada = await owner()
+test('one session, and many sessions of one team, leave places for the feeds of others', async () => {
+  const [ada, other] = [await owner(), await owner()]
+  const answers: IncomingMessage[] = []
+  const open = async ({ cookie }: { cookie: string }, count: number) => {
+    const feeds = Array.from({ length: count }, async () => {
+      const [answer] = await once(
+        get(`${address}/dashboard/api/feed`, { headers: { cookie }, agent: false }),
+        'response',
+      )
+      answers.push(answer)
+      return answer.statusCode
+    })
+    return (await Promise.all(feeds)).filter((status) => status === 200).length
+  }
+  const closeAll = () => {
+    for (const answer of answers.splice(0)) answer.destroy()
+  }
+  // All at once: a place counts from the request on, not from the first event on.
+  expect(await open(ada, 40)).toBe(10)
+  const colleagues = await Promise.all(Array.from({ length: 12 }, () => owner(ada)))
+  const ofColleagues = await Promise.all(colleagues.map((one) => open(one, 10)))
+  expect(ofColleagues.reduce((sum, count) => sum + count, 0)).toBe(90)
+  expect(await open(other, 40)).toBe(10)
+  closeAll()
+  // A closed feed leaves its place.
+  await expect.poll(() => open(ada, 1), { timeout: 10_000 }).toBe(1)
+  closeAll()
+})
+
+test('system figures come for the operator alone, and name no team', async () => {
+  const ada = await owner(operators)
   const { status, body } = await ada.send('GET', '/dashboard/api/system')
   expect(status).toBe(200)
   expect(body.data).toMatchObject({ running: expect.any(Number), postgres: expect.any(String) })
   expect(JSON.stringify(body)).not.toContain(ada.teamId)
+  expect((await ada.send('GET', '/dashboard/api/me')).body.data.is_operator).toBe(true)
+  const other = await owner()
+  expect((await other.send('GET', '/dashboard/api/me')).body.data.is_operator).toBe(false)
+  const refused = await other.send('GET', '/dashboard/api/system')
+  expect(refused.status).toBe(403)
+  expect(Object.keys(refused.body)).not.toContain('data')
 })

@@ -101,3 +101,22 @@ test('an owner confirms the address that a member gave', async () => {
   await page.getByText('Bo · Member').waitFor(LONG)
   await context.close()
 })
+
+test('a person of two teams chooses one', async () => {
+  for (const name of ['Cy of the first', 'Cy of the second']) {
+    const { teamId } = await world.team()
+    await createPerson(world.database, { teamId, name, email: 'cy@example.com', role: 'viewer' })
+  }
+  const context = await browser.newContext()
+  const page = await context.newPage()
+  provider.use({ id: 'cy', email: 'cy@example.com', email_verified: true })
+  await page.goto(`${address}/dashboard/`)
+  await page.getByRole('link', { name: 'Sign in with Acme' }).click(LONG)
+  await page.getByText('You are a person of several teams.').waitFor(LONG)
+  expect(page.url()).toBe(`${address}/dashboard/sign-in`)
+  const { violations } = await new AxeBuilder({ page }).analyze()
+  expect(violations.filter(({ impact }) => impact === 'serious' || impact === 'critical')).toEqual([])
+  await page.getByRole('button', { name: 'A team' }).nth(1).click()
+  await page.getByText('Cy of the second · Viewer').waitFor(LONG)
+  await context.close()
+})

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createGuardedClient } from '../../../../control-plane/outgoing/guarded-client.ts'
 import type { GuardedClient } from '../../../../control-plane/ports.ts'
 import { createOidcProvider } from '../../../../control-plane/sign-in/oidc.ts'
-import { changePerson, createPerson, findPerson } from '../../../../control-plane/store/people/people.ts'
+import { changePerson, createPerson, findPeople } from '../../../../control-plane/store/people/people.ts'
 import { type Account, CLIENT_ID, CLIENT_SECRET, signInAtProvider, startProvider } from '../../sign-in/provider.ts'
 import { openApiWorld } from '../world.ts'
 
@@ -21,6 +21,7 @@ let provider: Awaited<ReturnType<typeof startProvider>>
 let world: Awaited<ReturnType<typeof openApiWorld>>
 let client: ReturnType<typeof createGuardedClient>
 let tamper: Tampering | null
+let firstTeam: string
 const logged: string[] = []
 
 const settings = () => ({ issuer: provider.issuer, clientId: CLIENT_ID, clientSecret: CLIENT_SECRET })
@@ -49,6 +50,7 @@ beforeAll(async () => {
       settings: { publicUrl: PUBLIC_URL },
     },
   })
+  firstTeam = (await world.team()).teamId
 })
 afterAll(async () => {
   await world.close()
@@ -90,6 +92,25 @@ async function signInWith(account: Account | null, page = browser()) {
   return { page, answer: await signInAtProvider(String(headers.location), CALLBACK) }
 }
 
+/** Teams of the choices that the page gets; empty if the person is signed in, or refused. */
+async function choicesOf(page: ReturnType<typeof browser>, answer: URL): Promise<{ team: string; token: string }[]> {
+  const { headers } = await page.get(local(answer))
+  const { hash } = new URL(String(headers.location))
+  return [...new URLSearchParams(hash.slice(1))].map(([token, team]) => ({ token, team }))
+}
+
+/** The team that the link of a choice signs in. */
+async function choose(page: ReturnType<typeof browser>, token: string): Promise<string> {
+  const { headers } = await world.app.inject({
+    method: 'POST',
+    url: '/dashboard/api/sign-in-link',
+    headers: { 'x-requested-by': 'dashboard' },
+    payload: { token },
+  })
+  page.cookies.set('standin_session', /standin_session=([^;]+)/.exec(String(headers['set-cookie']))![1]!)
+  return (await page.get('/dashboard/api/me')).json().data.team.id
+}
+
 /** `ok` where the person is signed in afterwards, else the word of the problem. */
 async function outcomeOf(page: ReturnType<typeof browser>, answer: URL): Promise<string> {
   const { headers, statusCode } = await page.get(local(answer))
@@ -113,8 +134,8 @@ const accountOf = (email: string, more: Partial<Account> = {}): Account => ({
   ...more,
 })
 
-async function invited(email = `${randomUUID()}@example.com`) {
-  const { teamId } = await world.team()
+async function invited(email = `${randomUUID()}@example.com`, given?: string) {
+  const teamId = given ?? (await world.team()).teamId
   const personId = (await createPerson(world.database, { teamId, name: 'Ada', email, role: 'member' }))!
   return { teamId, personId, email }
 }
@@ -181,7 +202,7 @@ describe('a person who was invited', () => {
   })
 
   test('stays out after an owner removed them, and comes back with a new invitation', async () => {
-    const { teamId, personId, email } = await invited(`${randomUUID()}@open.example`)
+    const { teamId, personId, email } = await invited(`${randomUUID()}@open.example`, firstTeam)
     const account = accountOf(email)
     expect(await signIn(account)).toBe('ok')
     await changePerson(world.database, teamId, personId, 'disable')
@@ -189,6 +210,55 @@ describe('a person who was invited', () => {
     expect(await signIn(accountOf(email))).toBe('removed')
     await createPerson(world.database, { teamId, name: 'Ada', email, role: 'viewer' })
     expect(await signIn(account)).toBe('ok')
+  })
+})
+
+describe('an address that several teams invited', () => {
+  test('signs in to the one that its holder chooses, each time', async () => {
+    const [one, email] = [await invited(), `${randomUUID()}@example.com`]
+    const [two, three] = [await invited(email), await invited(email)]
+    const account = accountOf(email)
+    for (const wanted of [three, two, three]) {
+      const { page, answer } = await signInWith(account)
+      const choices = await choicesOf(page, answer)
+      expect(choices).toHaveLength(2)
+      expect((await page.get('/dashboard/api/me')).statusCode).toBe(401)
+      const place = [two, three].indexOf(wanted)
+      expect(await choose(page, choices[place]!.token)).toBe(wanted.teamId)
+    }
+    expect(await signIn(accountOf(one.email))).toBe('ok')
+  })
+
+  test('is kept from no other team: neither by an invitation, nor by a removal, nor by another account', async () => {
+    const email = `${randomUUID()}@open.example`
+    const own = await invited(email, firstTeam)
+    const account = accountOf(email)
+    expect(await signIn(account)).toBe('ok')
+    const hostile = await invited(email)
+    const { page, answer } = await signInWith(account)
+    expect(await choicesOf(page, answer)).toHaveLength(2)
+    await changePerson(world.database, hostile.teamId, hostile.personId, 'disable')
+    expect(await signIn(account)).toBe('ok')
+    // Who is removed from the first team stays out of it, and of no other.
+    await changePerson(world.database, own.teamId, own.personId, 'disable')
+    expect(await signIn(account)).toBe('removed')
+    await invited(email)
+    expect(await signIn(account)).toBe('ok')
+  })
+
+  test('of an open domain can enter the first team also if another team invited or removed it', async () => {
+    const email = `${randomUUID()}@open.example`
+    const hostile = await invited(email)
+    const { page, answer } = await signInWith(accountOf(email))
+    const choices = await choicesOf(page, answer)
+    expect(choices).toHaveLength(2)
+    expect(await choose(page, choices[0]!.token)).toBe(firstTeam)
+    const removed = await invited(`${randomUUID()}@open.example`)
+    await changePerson(world.database, removed.teamId, removed.personId, 'disable')
+    const next = await signInWith(accountOf(removed.email))
+    expect(await outcomeOf(next.page, next.answer)).toBe('ok')
+    expect((await next.page.get('/dashboard/api/me')).json().data.team.id).toBe(firstTeam)
+    expect(hostile.teamId).not.toBe(firstTeam)
   })
 })
 
@@ -208,7 +278,7 @@ describe('a person without an invitation', () => {
     const answers = await Promise.all([1, 2, 3].map(() => signInWith(account)))
     expect(await Promise.all(answers.map(({ page, answer }) => outcomeOf(page, answer)))).toEqual(['ok', 'ok', 'ok'])
     const first = await world.database.selectFrom('teams').select('id').orderBy('number').executeTakeFirstOrThrow()
-    const person = await findPerson(world.database, account.email!)
+    const [person] = await findPeople(world.database, account.email!)
     expect(person).toMatchObject({ teamId: first.id, role: 'viewer', name: expect.stringMatching(/^Eve x{90,96}$/) })
     expect(await signIn(accountOf('eve@sub.open.example'))).toBe('not_invited')
     expect(await signIn(accountOf('eve@open.example.evil.example'))).toBe('not_invited')

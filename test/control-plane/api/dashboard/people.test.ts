@@ -280,7 +280,7 @@ describe('a session', () => {
     }
     expect(await tries('viewer')).toEqual({ read: 200, send: 403, keys: 403, invite: 403, system: 403 })
     expect(await tries('member')).toEqual({ read: 200, send: 201, keys: 403, invite: 403, system: 403 })
-    expect(await tries('owner')).toEqual({ read: 200, send: 201, keys: 200, invite: 201, system: 200 })
+    expect(await tries('owner')).toEqual({ read: 200, send: 201, keys: 200, invite: 201, system: 403 })
   })
 
   test('a key of the API opens no part of the dashboard', async () => {
@@ -308,7 +308,7 @@ describe('a session', () => {
 })
 
 describe('people of a team', () => {
-  test('an invited person signs in with the link; an e-mail address belongs to one', async () => {
+  test('an invited person signs in with the link; in a team an e-mail address belongs to one', async () => {
     const { teamId } = await world.team()
     const owner = await signedIn(teamId, 'owner')
     const email = `${randomUUID()}@example.com`
@@ -322,6 +322,82 @@ describe('people of a team', () => {
       (await owner.send('POST', '/dashboard/api/people', { name: 'Bo', email: email.toUpperCase(), role: 'viewer' }))
         .status,
     ).toBe(409)
+  })
+
+  test('a team can have the address of another team: no answer reveals it, and no password of it works here', async () => {
+    const [one, two] = [await world.team(), await world.team()]
+    const [ada, eve] = [await signedIn(one.teamId, 'owner'), await signedIn(two.teamId, 'owner')]
+    const email = `boss.${randomUUID()}@example.com`
+    const unknown = `nobody.${randomUUID()}@example.com`
+    expect((await ada.send('PATCH', '/dashboard/api/me', { email, password: 'of the boss' })).status).toBe(200)
+    const invite = (address: string) =>
+      eve.send('POST', '/dashboard/api/people', { name: 'Boss', email: address, role: 'member' })
+    const [taken, free] = [await invite(email), await invite(unknown)]
+    const shape = ({ status, body }: typeof taken) => ({ status, fields: Object.keys(body.data) })
+    expect(shape(taken)).toEqual(shape(free))
+    const other = { email: email.toUpperCase() }
+    expect((await eve.send('PATCH', '/dashboard/api/me', other)).status).toBe(409)
+    expect((await eve.send('PATCH', `/dashboard/api/people/${taken.body.data.person_id}`, other)).status).toBe(200)
+
+    // The owner of the second team signs in as the person that they made, and sets a password.
+    const planted = browser()
+    const [, token] = taken.body.data.sign_in_link.split('#')
+    await planted.send('POST', '/dashboard/api/sign-in-link', { token })
+    expect((await planted.send('PATCH', '/dashboard/api/me', { password: 'of the thief' })).status).toBe(200)
+    const teamOf = async (password: string) => {
+      const page = browser()
+      const signedInWith = await page.send('POST', '/dashboard/api/sign-in', { email, password })
+      if (signedInWith.status !== 200) return signedInWith.status
+      expect(signedInWith.body.data.choices).toEqual([])
+      return (await page.send('GET', '/dashboard/api/me')).body.data.team.id
+    }
+    expect(await teamOf('of the boss')).toBe(one.teamId)
+    expect(await teamOf('of the thief')).toBe(two.teamId)
+    expect(await teamOf('of nobody')).toBe(401)
+  })
+
+  test('a person with one password in several teams chooses a team, by a link that works once', async () => {
+    const teams = [await world.team(), await world.team()]
+    const account = { email: `ada.${randomUUID()}@example.com`, password: 'a long password' }
+    for (const { teamId } of teams)
+      expect((await (await signedIn(teamId, 'member')).send('PATCH', '/dashboard/api/me', account)).status).toBe(200)
+    const page = browser()
+    const { choices } = (await page.send('POST', '/dashboard/api/sign-in', account)).body.data
+    expect(choices.map(({ team }: { team: string }) => team)).toEqual(['A team', 'A team'])
+    expect((await page.send('GET', '/dashboard/api/me')).status).toBe(401)
+    for (const [place, { token }] of choices.entries()) {
+      expect((await page.send('POST', '/dashboard/api/sign-in-link', { token })).status).toBe(200)
+      expect((await page.send('GET', '/dashboard/api/me')).body.data.team.id).toBe(teams[place]!.teamId)
+    }
+    expect((await page.send('POST', '/dashboard/api/sign-in-link', { token: choices[0].token })).status).toBe(401)
+  })
+
+  test('a sign-in takes as long for an address of no team as for one of several', async () => {
+    const account = { email: `ada.${randomUUID()}@example.com`, password: 'a long password' }
+    for (const { teamId } of [await world.team(), await world.team()])
+      await (await signedIn(teamId, 'member')).send('PATCH', '/dashboard/api/me', account)
+    for (const body of [account, { ...account, password: 'wrong' }, { ...account, email: 'nobody@example.com' }]) {
+      const began = performance.now()
+      await browser().send('POST', '/dashboard/api/sign-in', body)
+      expect(performance.now() - began).toBeGreaterThan(290)
+    }
+  })
+
+  test('wrong passwords for an address lock no person out who is known at the browser, nor let its holder guess', async () => {
+    const [one, two] = [await world.team(), await world.team()]
+    const email = `boss.${randomUUID()}@example.com`
+    for (const [{ teamId }, password] of [
+      [one, 'of the boss'],
+      [two, 'of the thief'],
+    ] as const)
+      await (await signedIn(teamId, 'member')).send('PATCH', '/dashboard/api/me', { email, password })
+    // The browser of the thief is known for the person of the second team, and guesses the password of the first.
+    const thief = browser()
+    expect((await thief.send('POST', '/dashboard/api/sign-in', { email, password: 'of the thief' })).status).toBe(200)
+    for (let count = 0; count < 10; count++)
+      await browser().send('POST', '/dashboard/api/sign-in', { email, password: `guess ${count}` })
+    expect((await thief.send('POST', '/dashboard/api/sign-in', { email, password: 'of the boss' })).status).toBe(429)
+    expect((await thief.send('POST', '/dashboard/api/sign-in', { email, password: 'of the thief' })).status).toBe(200)
   })
 
   test('a team keeps an owner, and people of other teams do not exist', async () => {

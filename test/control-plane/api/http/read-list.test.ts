@@ -37,7 +37,10 @@ describe('lists', () => {
     const { under, read } = heldReads()
     const readList = createReadList(NO_DATABASE)
     const taken = Array.from({ length: 22 }, () => readList('busy', read, 'busy'))
+    const began = performance.now()
     await expect(readList('busy', read, 'busy')).rejects.toMatchObject({ status: 429, retryAfter: 1 })
+    // A caller who asks again at once gets one refusal a second on each connection.
+    expect(performance.now() - began).toBeGreaterThan(950)
     const other = readList('other', read, 'other')
     await turn()
     expect(under.at(-1)?.team).toBe('other')

@@ -1,4 +1,4 @@
-import { wakeLaunchers } from '@standin/control-plane/store/wake-ups.ts'
+import { sendHint } from '@standin/control-plane/store/wake-ups.ts'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type LaunchingWorld, openLaunchingWorld } from '../world.ts'
@@ -38,7 +38,7 @@ test('a hint from another process starts a bot without waiting for the next look
     .poll(async () => {
       const before = performance.now()
       const id = await bot()
-      await wakeLaunchers(database)
+      await sendHint(database, 'bots')
       await expect.poll(() => host.of(id).length, { interval: 2 }).toBe(1)
       return performance.now() - before
     })

@@ -85,8 +85,10 @@ test.each([
 test('a volume is mounted whole; recordings in S3 need no mount', () => {
   const { container } = made({ recordings: { path: '/data/recordings', source: 'calls' } })
   expect(container.HostConfig!.Mounts).toEqual([{ Type: 'volume', Source: 'calls', Target: '/data/recordings' }])
-  const s3 = made({ recordings: null }, { storage: { type: 's3', bucket: 'calls' } })
+  const keys = { access_key_id: 'ASIA1', secret_access_key: 'secret', session_token: 'secret-token' }
+  const s3 = made({ recordings: null }, { storage: { type: 's3', bucket: 'calls', ...keys } })
   expect(s3.container.HostConfig!.Mounts).toEqual([])
+  expect(JSON.stringify(s3.container)).not.toMatch(/ASIA1|secret/)
 })
 
 test('a seccomp profile is given as the engine takes it, and the bridge knows its host', () => {

@@ -81,7 +81,13 @@ test('the description of a bot shows its limits, and no secret but a token that 
     pullSecret: 'registry',
   })
   const job = plainJob({
-    storage: { type: 's3', bucket: 'calls', access_key_id: 'id', secret_access_key: 'secret' },
+    storage: {
+      type: 's3',
+      bucket: 'calls',
+      access_key_id: 'id',
+      secret_access_key: 'secret',
+      session_token: 'secret-token',
+    },
     transcription: { provider: 'deepgram', api_key: 'secret-key' },
     extra: { does: 'wait' },
   })

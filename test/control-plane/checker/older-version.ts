@@ -1,0 +1,23 @@
+/** The newest version that does not know the newest migration: what runs beside this one during an upgrade. */
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, readdirSync, symlinkSync } from 'node:fs'
+import { join } from 'node:path'
+import { packageRoot } from '../../../core/process/page-scripts.ts'
+
+const MAX_OUTPUT = 512 * 1024 * 1024
+
+/** Unpacks it into the folder, with this version's packages and its own workspaces. Returns its commit. */
+export function unpackOlderVersion(folder: string): string {
+  const git = (...args: string[]) => execFileSync('git', args, { cwd: packageRoot, maxBuffer: MAX_OUTPUT })
+  const added = git('log', '-1', '--diff-filter=A', '--format=%H', '--', 'control-plane/store/migrations')
+  const commit = String(git('rev-parse', '--short', `${String(added).trim()}^`)).trim()
+  mkdirSync(join(folder, 'node_modules/@standin'), { recursive: true })
+  execFileSync('tar', ['-x', '-C', folder], { input: git('archive', commit) })
+  const packages = join(packageRoot, 'node_modules')
+  for (const name of readdirSync(packages))
+    if (name !== '@standin') symlinkSync(join(packages, name), join(folder, 'node_modules', name))
+  for (const name of readdirSync(join(packages, '@standin')))
+    symlinkSync(join(folder, name), join(folder, 'node_modules/@standin', name))
+  symlinkSync(join(packageRoot, 'control-plane/node_modules'), join(folder, 'control-plane/node_modules'))
+  return commit
+}
