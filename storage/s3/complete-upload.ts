@@ -4,9 +4,9 @@ import { CompleteMultipartUploadCommand, PutObjectCommand } from '@aws-sdk/clien
 import { type Crc, continueCrc, EMPTY_CRC } from '../crc32.ts'
 import { StorageError } from '../error.ts'
 import type { StoredPart } from '../growth-journal.ts'
+import { integrity, type Receipt } from './finished-file.ts'
 import type { PartSender } from './part-sender.ts'
 import type { S3Session } from './session.ts'
-import { integrity, type Receipt } from './upload.ts'
 import { verifyGrown } from './verify.ts'
 
 export class CompleteUpload {

@@ -3,9 +3,9 @@ import type { Crc } from '../crc32.ts'
 import { StorageError } from '../error.ts'
 import type { StoredPart } from '../growth-journal.ts'
 import { isCredentialTrouble, s3CodeOf } from './errors.ts'
+import { integrity } from './finished-file.ts'
 import { createUpload } from './multipart.ts'
 import type { Circumstances, S3Session } from './session.ts'
-import { integrity } from './upload.ts'
 
 /** A part that is ready to go. */
 export interface OutgoingPart {

@@ -11,11 +11,11 @@ import { objectKey, recordingFolder } from '../names.ts'
 import { Spool } from '../spool.ts'
 import { refuseSmallBodyLimit } from './body-limit.ts'
 import { hasNoCredentials } from './errors.ts'
+import { type Digests, putParts, putWhole, type Upload } from './finished-file.ts'
 import { S3GrowingFile } from './growing-file.ts'
 import { abortUpload, createUpload } from './multipart.ts'
 import { readObject } from './object.ts'
 import { type S3Config, S3Session, type S3Tuning } from './session.ts'
-import { type Digests, putParts, putWhole, type Upload } from './upload.ts'
 import { verifyStored } from './verify.ts'
 
 /** Never becomes an object: its upload is begun and aborted. */

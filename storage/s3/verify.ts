@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import { HeadObjectCommand } from '@aws-sdk/client-s3'
 import { StorageError } from '../error.ts'
+import type { Digests, Receipt } from './finished-file.ts'
 import { readObject } from './object.ts'
 import type { S3Session } from './session.ts'
-import type { Digests, Receipt } from './upload.ts'
 
 /** The size and checksums that the server itself reports of a stored file. */
 type WholeDigests = Pick<Digests, 'bytes' | 'etag' | 'checksum'>

@@ -97,8 +97,8 @@ export interface Succession {
 }
 
 /**
- * New series that took the place of one with a rule: the provider named them after it, or that one lost its occurrences at
- * the same time and they have its organizer and its title or link. Within `seconds`.
+ * New series that took the place of one with a rule: the provider named them after it, or after none, and that one lost its
+ * occurrences at the same time and they have its organizer and its title or link. Within `seconds`.
  */
 export async function findSuccessions(tx: Tx, calendarId: string, seconds: number): Promise<Succession[]> {
   const { rows } = await sql<SeriesIntentRow & { new_series_id: string }>`
@@ -111,7 +111,10 @@ export async function findSuccessions(tx: Tx, calendarId: string, seconds: numbe
       and not exists (select from calendar_series_intents i where i.series_id = n.id)
       and (
         starts_with(n.provider_id, o.provider_id || '_R')
-        or (o.lost_at > now() - make_interval(secs => ${seconds}) and exists (
+        or (o.lost_at > now() - make_interval(secs => ${seconds}) and not exists (
+          select from calendar_series p
+          where p.calendar_id = n.calendar_id and starts_with(n.provider_id, p.provider_id || '_R')
+        ) and exists (
           select from calendar_events a, calendar_events b
           where a.series_id = o.id and b.series_id = n.id and a.organizer_email is not distinct from b.organizer_email
             and (a.title = b.title or a.meeting_url = b.meeting_url)))

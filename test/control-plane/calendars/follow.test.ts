@@ -291,6 +291,18 @@ describe('series', () => {
     },
   )
 
+  test('a part that the provider names after another series does not get the bot of the series that ends', async () => {
+    const { calendar, name, database, poll, open } = await withSeries()
+    for (const event of seriesOf('t', 2 * HOUR, 2, { title: 'Series s' })) calendar.put(event)
+    await poll(name)
+    const longAgo = { created_at: new Date(Date.now() - 24 * 3_600_000) }
+    await database.updateTable('calendar_series').set(longAgo).where('provider_id', '=', 't').execute()
+    for (const occurrence of ['s_0', 's_1', 's_2', 's_3']) calendar.delete(occurrence)
+    for (const event of seriesOf('t_R20261126', 3 * HOUR, 2, { title: 'Series s' })) calendar.put(event)
+    await poll(name)
+    expect(await open()).toEqual([])
+  })
+
   test('another series of the same people does not get the bot', async () => {
     const { calendar, name, poll, open } = await withSeries()
     for (const event of seriesOf('t', 2 * HOUR, 3, { title: 'Series s' })) calendar.put(event)

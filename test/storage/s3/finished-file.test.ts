@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { partSize } from '../../../storage/s3/upload.ts'
+import { partSize } from '../../../storage/s3/finished-file.ts'
 
 const MIB = 1024 * 1024
 
