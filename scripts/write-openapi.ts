@@ -17,6 +17,7 @@ export async function openapiFiles(): Promise<Map<string, string>> {
   const database = openDatabase({ url: 'postgres://127.0.0.1:1/none', role: 'documents', connections: 1 })
   const app = await buildApi({
     database,
+    acrossTeams: database,
     keyDatabase: database,
     clock: Date,
     log: { info() {}, warn() {}, error() {} },

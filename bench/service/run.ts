@@ -25,6 +25,7 @@ const MEASURES: Record<string, () => Promise<{ measure: Measure }>> = {
   joining: () => import('./joining.ts'),
   webhooks: () => import('./webhooks.ts'),
   calendars: () => import('./calendars.ts'),
+  rows: () => import('./row-security.ts'),
 }
 
 const { values, positionals } = parseArgs({

@@ -190,8 +190,10 @@ export class Service {
   async dispose(): Promise<void> {
     this.#agent.destroy()
     await this.end('SIGKILL')
-    const postgres = await startOwnPostgres({ folder: this.folder }).catch(() => null)
-    await postgres?.stop()
+    if (this.#environment.DATABASE_URL === undefined) {
+      const postgres = await startOwnPostgres({ folder: this.folder }).catch(() => null)
+      await postgres?.stop()
+    }
     rmSync(this.#base, { recursive: true, force: true })
   }
 }

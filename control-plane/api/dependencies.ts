@@ -11,7 +11,10 @@ import type { SheddingSettings } from './http/load-shedding.ts'
 import type { ReadList } from './http/read-list.ts'
 
 export interface ApiDependencies {
+  /** Shows the rows of the caller's team only (`store/row-security.ts`). Rejects outside the request of a caller. */
   database: Database
+  /** Shows the rows of all teams: for signing in, figures of the installation, and hints for launchers. */
+  acrossTeams: Database
   /** A separate pool for the checks of keys, so that slow work cannot make a good key look bad. */
   keyDatabase: Database
   /** Reads lists of bots, events and deliveries, in another pool. */

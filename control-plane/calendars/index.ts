@@ -44,6 +44,8 @@ const RENEWED_AT_ONCE = 20
 
 export interface CalendarSettings {
   database: Database
+  /** For notifications, whose team is not known yet, if `database` is that of callers. */
+  acrossTeams?: Database
   seals: Seals
   log: Log
   meters?: Meters
@@ -158,7 +160,7 @@ export function openCalendars(settings: CalendarSettings): Calendars {
     scheduleBots: (target, bot, apiKeyId) => scheduleBots(tools, target, bot, apiKeyId),
     changeBots: (target, change) => changeBots(tools, target, change),
     cancelBots: (target) => cancelBots(tools, target),
-    notified: (notification) => takeNotification(database, notification),
+    notified: (notification) => takeNotification(settings.acrossTeams ?? database, notification),
   }
 
   async function fullSync(name: CalendarName): Promise<SyncResult> {

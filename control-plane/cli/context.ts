@@ -19,7 +19,7 @@ type Act<T> = (installation: Installation) => Promise<T>
 export async function onInstallation<T>({ config, log }: CommandContext, act: Act<T>): Promise<T> {
   const installation = await openInstallation(config, 'command', log)
   try {
-    return await actAs({ kind: 'operator', id: null, address: null, entries: 0 }, () => act(installation))
+    return await actAs({ kind: 'operator', id: null, address: null, teamId: null, entries: 0 }, () => act(installation))
   } finally {
     await installation.close()
   }

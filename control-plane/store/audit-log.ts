@@ -56,11 +56,13 @@ export interface Actor {
   id: string | null
   /** Null: the change was not requested over the network. */
   address: string | null
+  /** Whose rows the actor sees over the connections of callers. Null: of no team. */
+  teamId: string | null
   /** Of this actor so far. */
   entries: number
 }
 
-const SYSTEM: Readonly<Actor> = { kind: 'system', id: null, address: null, entries: 0 }
+const SYSTEM: Readonly<Actor> = { kind: 'system', id: null, address: null, teamId: null, entries: 0 }
 /** Requests reach the store through parts that get no caller, such as calendars and webhooks. */
 const acting = new AsyncLocalStorage<Actor>()
 
@@ -76,6 +78,13 @@ export interface Change {
   target: string | null
   /** Values that are no secrets and that the reader of the log needs. */
   details?: Readonly<Record<string, unknown>>
+}
+
+/** Throws without a team: such work does not belong on the connections of callers. */
+export function actingTeam(): string {
+  const teamId = acting.getStore()?.teamId
+  if (!teamId) throw new Error('A statement for callers is not part of the request of a team')
+  return teamId
 }
 
 export async function logChange(tx: Tx, change: Change): Promise<void> {

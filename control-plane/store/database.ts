@@ -9,6 +9,7 @@ import {
 } from 'kysely'
 import pg from 'pg'
 import type { Tables } from '../rows/index.ts'
+import { callerPool } from './caller-client.ts'
 import { PreparingClient } from './prepared.ts'
 
 export type Database = Kysely<Tables>
@@ -33,6 +34,8 @@ export interface PoolSettings {
    * if it estimates few of them, or many of one team; the indexes hold them in their order. One core for a statement.
    */
   readsByIndex?: boolean
+  /** For requests of callers: the role that sees the rows of their team only. Null or absent: the tables' owner. */
+  callerRole?: string | null
   /** Called after each commit that made webhook deliveries due (`wakeDispatcher`). */
   onDeliveries?: () => void
   /**
@@ -57,6 +60,9 @@ export const READS_BY_INDEX = ['enable_seqscan', 'enable_bitmapscan', 'max_paral
 
 export function openDatabase(settings: PoolSettings): Database {
   const statementTimeout = settings.statementTimeoutMs ?? 15_000
+  const { options = '', ...asCaller } = settings.callerRole
+    ? callerPool(settings.callerRole, settings.readsByIndex)
+    : {}
   const pool = new pg.Pool({
     connectionString: settings.url,
     application_name: `standin ${settings.role}`,
@@ -67,7 +73,8 @@ export function openDatabase(settings: PoolSettings): Database {
     keepAlive: true,
     types,
     Client: PreparingClient,
-    ...(settings.readsByIndex && { options: READS_BY_INDEX }),
+    ...asCaller,
+    options: settings.readsByIndex ? `${READS_BY_INDEX} ${options}` : options,
     statement_timeout: statementTimeout,
     lock_timeout: Math.min(statementTimeout, 10_000),
     idle_in_transaction_session_timeout: 30_000,

@@ -12,6 +12,7 @@ import * as lists from './migrations/0130-lists.ts'
 import * as auditLog from './migrations/0140-audit-log.ts'
 import * as oldRows from './migrations/0145-old-rows.ts'
 import * as peopleOfTeams from './migrations/0148-people-of-teams.ts'
+import * as rowSecurity from './migrations/0150-row-security.ts'
 
 const MIGRATIONS: Record<string, Migration> = {
   '0100-tables': tables,
@@ -21,6 +22,7 @@ const MIGRATIONS: Record<string, Migration> = {
   '0140-audit-log': auditLog,
   '0145-old-rows': oldRows,
   '0148-people-of-teams': peopleOfTeams,
+  '0150-row-security': rowSecurity,
 }
 
 /** Their tables are those of `0100-tables`: they were made into one migration, once. */

@@ -19,9 +19,28 @@ export class PreparingClient extends pg.Client {
   override query(...parts: unknown[]): never {
     const [text, values] = parts
     const query = super.query as (...parts: unknown[]) => never
-    if (typeof text !== 'string' || !text.startsWith(MARK)) return query.apply(this, parts)
-    return query.call(this, { text, values, name: nameOf(text) })
+    return typeof text === 'string' ? query.call(this, statementOf(text, values)) : query.apply(this, parts)
   }
+}
+
+/** For the driver, with a name if it has to be prepared. */
+export function statementOf(text: string, values: unknown, isPrepared = text.startsWith(MARK)): object {
+  return { text, values, ...(isPrepared && { name: nameOf(text) }) }
+}
+
+/** How often statements without a mark were sent, by text. */
+const uses = new Map<string, number>()
+const MIN_USES = 10
+/** A connection keeps a plan of each. */
+const MAX_TEXTS = 150
+
+/** Whether a statement has to be prepared: it is marked, or was sent often and names its columns. */
+export function isFrequent(text: string): boolean {
+  if (text.startsWith(MARK)) return true
+  const count = (uses.get(text) ?? 0) + 1
+  if (text.includes('*') || !text.includes('$1') || (count === 1 && uses.size >= MAX_TEXTS)) return false
+  uses.set(text, count)
+  return count > MIN_USES
 }
 
 function nameOf(text: string): string {

@@ -24,14 +24,15 @@ export async function openApi(
   { keyDatabase, probes, jobs }: Pick<ApiDependencies, 'probes' | 'jobs'> & { keyDatabase: Database },
 ): Promise<ListeningServer> {
   const { config, closing, seals, files, platform, client, clock, log, metrics, traces, publicUrl, pool } = parts
+  const { database: acrossTeams } = parts
   const database = pool('api')
   // A process that only serves the API need not have the keys of the operator's speech services.
   const speech = parts.has('launcher')
     ? () => speechProblemsOf(parts.environment)
-    : await watchSpeech(database, closing, log)
+    : await watchSpeech(acrossTeams, closing, log)
   const oidc = config.oidc && openOidc(config.oidc, closing)
   const app = await buildApi({
-    ...{ database, keyDatabase, seals, client, clock, log, probes, traces, metrics: metrics.registry },
+    ...{ database, acrossTeams, keyDatabase, seals, client, clock, log, probes, traces, metrics: metrics.registry },
     readList: createReadList(pool('lists')),
     links: createArtifactLinks(database, files.store),
     webhooks: {
@@ -41,7 +42,7 @@ export async function openApi(
     },
     alerts: { sendsMail: config.mail !== null, sendTest: (ruleId) => sendTestAlert(database, ruleId) },
     retranscribe: (...asked) => requestRetranscription(database, seals, ...asked),
-    calendars: parts.calendarsOf(database).operations,
+    calendars: parts.calendarsOf(database, acrossTeams).operations,
     conferencing: { authorize: (app, grant) => authorizeUser(platform, app, grant) },
     files: files.handler,
     ...(oidc && { oidc }),

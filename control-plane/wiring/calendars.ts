@@ -1,16 +1,16 @@
 /** The calendars as the settings want them. */
-import { type Calendars, openCalendars } from '../calendars/index.ts'
+import { type CalendarSettings, type Calendars, openCalendars } from '../calendars/index.ts'
 import { openCalendarProviders } from '../calendars/providers/index.ts'
 import type { ServiceConfig } from '../config/config.ts'
-import type { Meters } from '../meters.ts'
 import { createGuardedClient } from '../outgoing/guarded-client.ts'
-import type { Log, Seals } from '../ports.ts'
-import type { Database } from '../store/database.ts'
 
 /** `publicUrl`: where the service is reached; providers push there if they can. */
 export function openServiceCalendars(
   config: Pick<ServiceConfig, 'providers' | 'prefersLocation' | 'jitsiHosts' | 'allowPrivateAddresses'>,
-  { publicUrl, ...parts }: { database: Database; seals: Seals; log: Log; meters: Meters; publicUrl: string },
+  {
+    publicUrl,
+    ...parts
+  }: Pick<CalendarSettings, 'database' | 'acrossTeams' | 'seals' | 'log' | 'meters'> & { publicUrl: string },
 ): Calendars {
   // The operator named the providers' addresses; addresses of callers never reach this client. Graph's links hold its
   // state.

@@ -8,6 +8,7 @@ import { createSeals, type KeyRing, newSealKey, parseSealKeys } from '../secrets
 import { type Database, openDatabase } from '../store/database.ts'
 import { migrate } from '../store/migrate.ts'
 import { startOwnPostgres } from '../store/own-postgres.ts'
+import { type CallerRole, prepareCallerRole } from '../store/row-security.ts'
 import { createFirstTeam } from '../store/teams/first-team.ts'
 import { sealApiKey } from '../store/teams/keys.ts'
 import {
@@ -30,6 +31,7 @@ const LOOK_MS = 3_000
 export interface Installation {
   databaseUrl: string
   database: Database
+  callers: CallerRole
   seals: KeyRing
   /** Migrations that were made now. */
   migrated: string[]
@@ -65,6 +67,8 @@ export async function openInstallation(config: ServiceConfig, holder: Holder, lo
     closing.push(() => database.destroy())
     const migrated = await migrate(database)
     if (migrated.length > 0) log.info({ migrated }, 'Database migrated')
+    const callers = await prepareCallerRole(database)
+    if (callers.problem !== null) log.warn({}, callers.problem)
     const seals = await openSeals(config, database)
     const first = await createFirstTeam(database, {
       seal: sealApiKey(seals),
@@ -72,7 +76,7 @@ export async function openInstallation(config: ServiceConfig, holder: Holder, lo
     })
     if (first !== null) log.info({ team: first.teamId }, 'First team and first API key created')
     const isAlone = hold !== null && config.databaseUrl === null
-    return { databaseUrl, database, seals, migrated, isAlone, firstKey: first?.key ?? null, close }
+    return { databaseUrl, database, callers, seals, migrated, isAlone, firstKey: first?.key ?? null, close }
   } catch (error) {
     await close()
     throw error

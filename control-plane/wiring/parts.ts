@@ -49,7 +49,7 @@ export type Parts = Awaited<ReturnType<typeof openParts>>
 export const LINK_PATH = '/link'
 
 export async function openParts({ config, environment, log, sink, installation, closing, address }: ProcessSettings) {
-  const { seals, database } = installation
+  const { seals, database, callers } = installation
   const has = (role: Role) => config.roles.has(role)
   const clock: Clock = { now: Date.now }
   const metrics = createMetrics({ database, log })
@@ -69,6 +69,7 @@ export async function openParts({ config, environment, log, sink, installation, 
       connections: CONNECTIONS[role],
       onError: (error) => log.warn({ role, error: String(error) }, 'A database connection broke'),
       readsByIndex: role === 'dispatcher' || role === 'lists',
+      ...((role === 'api' || role === 'lists') && { callerRole: callers.role }),
       ...(role === 'lists' && { statementTimeoutMs: LIST_TIMEOUT_MS }),
       watch: (counts) => metrics.pool(role, counts),
       ...(role !== 'dispatcher' && { onDeliveries: has('dispatcher') ? () => dispatching.wake() : hintDispatchers }),
@@ -86,7 +87,7 @@ export async function openParts({ config, environment, log, sink, installation, 
   let openedTokens: JoinTokens | null = null
   return {
     ...{ config, environment, log, sink, closing, clock, has, metrics, meters, traces, dispatching, pool, files },
-    ...{ client, platform, publicUrl, seals, database, databaseUrl: installation.databaseUrl },
+    ...{ client, platform, publicUrl, seals, database, callers, databaseUrl: installation.databaseUrl },
     linkUrl: config.linkUrl ?? new URL(LINK_PATH, address.href.replace(/^http/, 'ws')).href,
     /** One for the process: a pair of tokens that the database does not accept is in its memory only. */
     joinTokens(): JoinTokens {
@@ -96,8 +97,10 @@ export async function openParts({ config, environment, log, sink, installation, 
       openedTokens = opened
       return opened
     },
-    calendarsOf(calendarDatabase: Database): Calendars {
-      const calendars = openServiceCalendars(config, { database: calendarDatabase, seals, log, meters, publicUrl })
+    /** `acrossTeams`: for notifications of providers, which name no team. */
+    calendarsOf(calendarDatabase: Database, acrossTeams?: Database): Calendars {
+      const databases = { database: calendarDatabase, ...(acrossTeams && { acrossTeams }) }
+      const calendars = openServiceCalendars(config, { ...databases, seals, log, meters, publicUrl })
       closing.addWork('calendars', () => calendars.close())
       return calendars
     },

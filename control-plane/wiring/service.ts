@@ -72,14 +72,14 @@ async function ownerSignInLink(database: Database, publicUrl: string): Promise<s
 
 /** Opens the server of this process, with the API if it has that role. */
 async function listen(parts: Parts, address: URL): Promise<void> {
-  const { config, has, closing, database, seals, files, log, sink, metrics } = parts
+  const { config, has, closing, database, callers, seals, files, log, sink, metrics } = parts
   const linkDatabase = has('links') ? parts.pool('links') : null
   const jobs = linkDatabase && createJobHandler({ database: linkDatabase, seals, log })
   const keyDatabase = has('api') ? parts.pool('keys') : null
   const probes = createProbes({
     database: keyDatabase ?? database,
     readiness: readinessOf(database, seals, files.check),
-    warnings: { log: () => sink?.problem ?? null },
+    warnings: { log: () => sink?.problem ?? null, row_security: () => callers.problem },
     metrics: metrics.registry,
   })
   const server = keyDatabase ? await openApi(parts, { keyDatabase, probes, ...(jobs && { jobs }) }) : bareServer()

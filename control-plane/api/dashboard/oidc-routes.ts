@@ -27,7 +27,7 @@ const waysSchema = z.object({ oidc: z.object({ name: z.string() }).nullable() })
 const VISITED = { config: { isOpen: true }, schema: { hide: true } as object }
 
 export function oidcRoutes(app: App, dependencies: ApiDependencies, whileAllowed: WhileAllowed): void {
-  const { database, seals, clock, log, settings, oidc } = dependencies
+  const { acrossTeams, seals, clock, log, settings, oidc } = dependencies
   const isSecure = settings.publicUrl.startsWith('https:')
   const redirectUri = `${settings.publicUrl}${OIDC_CALLBACK_PATH}`
 
@@ -55,14 +55,14 @@ export function oidcRoutes(app: App, dependencies: ApiDependencies, whileAllowed
     try {
       const recognized = await whileAllowed([`address ${request.ip}`], async () => {
         const identity = await oidc.finish(new URL(`${redirectUri}?${query}`), attempt)
-        const found = await recognize(database, identity, oidc.domains)
+        const found = await recognize(acrossTeams, identity, oidc.domains)
         if (typeof found !== 'string') return found
         log.info({ reason: found, issuer: identity.issuer, subject: identity.subject }, 'OpenID account not admitted')
         problem = found
         return null
       })
       if (recognized === null) return goBack(reply, problem)
-      const choices = await signIn(database, reply, recognized.personIds, isSecure)
+      const choices = await signIn(acrossTeams, reply, recognized.personIds, isSecure)
       return await go(reply, `${settings.publicUrl}${DASHBOARD_PATH}/${choicesPath(choices)}`)
     } catch (error) {
       return goBack(reply, problemOf(error))

@@ -44,7 +44,7 @@ const meSchema = z
   .meta({ id: 'Me' })
 
 export function signInRoutes(app: App, dependencies: ApiDependencies): void {
-  const { database, seals, settings } = dependencies
+  const { database, acrossTeams, seals, settings } = dependencies
   const { whileAllowed } = createSignInTries()
   const isSecure = settings.publicUrl.startsWith('https:')
 
@@ -68,13 +68,13 @@ export function signInRoutes(app: App, dependencies: ApiDependencies): void {
       if (personIds === null) throw refusals.wrongSignIn()
       const known = seals.seal(personIds[0]!, KNOWN_PLACE).toString('base64url')
       setCookie(reply, KNOWN_COOKIE, { value: known, maxAge: KNOWN_SECONDS, secure: isSecure })
-      return succeeded({ choices: await signIn(database, reply, personIds, isSecure) })
+      return succeeded({ choices: await signIn(acrossTeams, reply, personIds, isSecure) })
     },
   )
 
   /** Ids of the people with this address, of any team, who have this password. */
   async function peopleWith(email: string, password: string): Promise<string[]> {
-    const people = (await findPeople(database, email)).filter((person) => person.password !== null)
+    const people = (await findPeople(acrossTeams, email)).filter((person) => person.password !== null)
     if (people.length === 0) await isPassword(password, null)
     const fits = await Promise.all(people.map((person) => isPassword(password, person.password)))
     return people.filter((_, place) => fits[place]).map(({ id }) => id)
@@ -105,7 +105,7 @@ export function signInRoutes(app: App, dependencies: ApiDependencies): void {
       schema: { body: z.strictObject({ token: z.string().min(1).max(100) }), response: { 200: message } },
     },
     async (request, reply) => {
-      const token = await whileAllowed([`address ${request.ip}`], () => useSignInLink(database, request.body.token))
+      const token = await whileAllowed([`address ${request.ip}`], () => useSignInLink(acrossTeams, request.body.token))
       if (token === null) throw refusals.signInLinkUsed()
       setSessionCookie(reply, token, isSecure)
       return done('Signed in')

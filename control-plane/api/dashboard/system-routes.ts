@@ -37,13 +37,13 @@ const systemSchema = z
   })
   .meta({ id: 'System' })
 
-export function systemRoutes(app: App, { database, settings }: ApiDependencies): void {
+export function systemRoutes(app: App, { acrossTeams, settings }: ApiDependencies): void {
   app.get('/system', { schema: { response: { 200: success(systemSchema) } } }, async (request) => {
     if (callerOf(request).session?.isOperator !== true) throw refusals.operatorOnly()
     const [figures, launchers, migrations] = await Promise.all([
-      readSystem(database),
-      readCapacities(database),
-      migrationState(database),
+      readSystem(acrossTeams),
+      readCapacities(acrossTeams),
+      migrationState(acrossTeams),
     ])
     const version = settings.version ?? 'unknown'
     return succeeded({ version, node: process.version, ...figures, launchers, migrations })

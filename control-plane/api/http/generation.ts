@@ -107,7 +107,7 @@ export function actorOf({ caller, ip }: FastifyRequest): Actor {
       : caller.session === null
         ? ({ kind: 'key', id: caller.keyId } as const)
         : ({ kind: 'person', id: caller.session.personId } as const)
-  return { ...who, address: ip, entries: 0 }
+  return { ...who, address: ip, teamId: caller?.teamId ?? null, entries: 0 }
 }
 
 /** For records of who made a change. */

@@ -106,7 +106,7 @@ export async function buildApi(
   parseJsonOnly(app)
   await shedLoad(app, settings.shedding)
 
-  const hintLaunchers = createHint(dependencies.database, 'bots', (error) =>
+  const hintLaunchers = createHint(dependencies.acrossTeams, 'bots', (error) =>
     dependencies.log.warn({ error: String(error) }, 'Launchers could not be notified of a new bot'),
   )
   const authentication = createAuthentication(dependencies, createRateLimits())
@@ -124,8 +124,8 @@ export async function buildApi(
           request.generation = generation
           await authentication.check(generation, request, reply)
         })
-        // The last hook before the handler: what the handler calls acts for the caller.
-        scope.addHook('preHandler', (request, _reply, done) => {
+        // The first hook after the body is read, which loses the context: later hooks and the handler act for the caller.
+        scope.addHook('preValidation', (request, _reply, done) => {
           request.actor = actorOf(request)
           actAs(request.actor, done)
         })

@@ -11,6 +11,8 @@ import type { CalendarOperations } from '../../../control-plane/calendars/operat
 import { createGuardedClient } from '../../../control-plane/outgoing/guarded-client.ts'
 import type { ArtifactField as ArtifactLink } from '../../../control-plane/ports.ts'
 import { createSeals, newSealKey, parseSealKeys } from '../../../control-plane/secrets/seals.ts'
+import { openDatabase } from '../../../control-plane/store/database.ts'
+import { prepareCallerRole } from '../../../control-plane/store/row-security.ts'
 import { createKey, type Permission } from '../../../control-plane/store/teams/keys.ts'
 import { createTeam, setTeam, type TeamChange } from '../../../control-plane/store/teams/teams.ts'
 import { createMetrics } from '../../../control-plane/watching/metrics.ts'
@@ -47,14 +49,18 @@ export interface ApiWorldOptions {
 }
 
 export async function openApiWorld({ generations, dependencies: given }: ApiWorldOptions = {}) {
-  const { database, url, close } = await openTestDatabase(12)
+  const { database: acrossTeams, url, close } = await openTestDatabase(12)
+  const { role: callerRole } = await prepareCallerRole(acrossTeams)
+  if (callerRole === null) throw new Error('Row security is not used')
+  const database = openDatabase({ url, role: 'test', connections: 12, callerRole })
   const seals = createSeals(parseSealKeys(newSealKey('test')))
-  const metrics = createMetrics({ database, log: quiet, cacheMs: 0 }).registry
+  const metrics = createMetrics({ database: acrossTeams, log: quiet, cacheMs: 0 }).registry
   const client = createGuardedClient({ allowPrivate: false })
   const unlogged: object[] = []
   const dependencies: ApiDependencies = {
     database,
-    keyDatabase: database,
+    acrossTeams,
+    keyDatabase: acrossTeams,
     readList: createReadList(database),
     seals,
     links: {
@@ -80,7 +86,7 @@ export async function openApiWorld({ generations, dependencies: given }: ApiWorl
     },
     files: null,
     metrics,
-    probes: createProbes({ database, metrics }),
+    probes: createProbes({ database: acrossTeams, metrics }),
     settings: { publicUrl: 'http://127.0.0.1', commandTimeoutMs: 2000 },
     ...given,
   }
@@ -98,9 +104,9 @@ export async function openApiWorld({ generations, dependencies: given }: ApiWorl
   app.inject = judged as typeof app.inject
 
   async function team(change: TeamChange = {}, permission: Permission = 'full') {
-    const teamId = await createTeam(database, 'A team')
-    if (Object.keys(change).length > 0) await setTeam(database, teamId, change)
-    const { key, keyId } = await createKey(database, { teamId, name: 'test', permission, seal: null })
+    const teamId = await createTeam(acrossTeams, 'A team')
+    if (Object.keys(change).length > 0) await setTeam(acrossTeams, teamId, change)
+    const { key, keyId } = await createKey(acrossTeams, { teamId, name: 'test', permission, seal: null })
     return { teamId, key, keyId, ...callerWith(key) }
   }
 
@@ -136,7 +142,8 @@ export async function openApiWorld({ generations, dependencies: given }: ApiWorl
   return {
     app,
     judge,
-    database,
+    database: acrossTeams,
+    callers: database,
     url,
     dependencies,
     team,
@@ -151,6 +158,7 @@ export async function openApiWorld({ generations, dependencies: given }: ApiWorl
       await app.close()
       expect(unlogged, UNLOGGED).toEqual([])
       await client.close()
+      await database.destroy()
       await close()
     },
   }

@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => world.close())
 
 const newKey = { name: 'CI', permission: 'full', seal: null } as const
-const ann = (): Actor => ({ kind: 'person', id: randomUUID(), address: '192.0.2.7', entries: 0 })
+const ann = (): Actor => ({ kind: 'person', id: randomUUID(), address: '192.0.2.7', teamId: null, entries: 0 })
 const entriesOf = async (teamId: string) =>
   (await listAuditLog(world.database, teamId, {}, { limit: 50, from: null })).rows
 

@@ -4,6 +4,7 @@ import { CompiledQuery, Kysely, PostgresDialect, sql } from 'kysely'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { readFirings } from '../../../control-plane/store/alerts/firings.ts'
+import { actAs } from '../../../control-plane/store/audit-log.ts'
 import {
   type BotFilter,
   listBots,
@@ -19,9 +20,11 @@ import {
   listSeries,
   type OlderEventFilter,
 } from '../../../control-plane/store/calendars/reads.ts'
+import { callerPool } from '../../../control-plane/store/caller-client.ts'
 import { readDeliveries } from '../../../control-plane/store/dashboard.ts'
 import { type Database, READS_BY_INDEX } from '../../../control-plane/store/database.ts'
 import type { PageRequest, Places } from '../../../control-plane/store/pages.ts'
+import { prepareCallerRole } from '../../../control-plane/store/row-security.ts'
 import { readLedger, readUsage } from '../../../control-plane/store/teams/usage.ts'
 import { openTestDatabase, type TestDatabase } from '../postgres.ts'
 
@@ -104,9 +107,10 @@ export function describeLists(count: number): void {
   beforeAll(async () => {
     opened = await openTestDatabase(1)
     ;[many = '', few = ''] = await addRows(opened.database, count)
+    const { options, ...caller } = callerPool((await prepareCallerRole(opened.database)).role!)
     database = new Kysely<Tables>({
       dialect: new PostgresDialect({
-        pool: new pg.Pool({ connectionString: opened.url, max: 1, options: READS_BY_INDEX }),
+        pool: new pg.Pool({ connectionString: opened.url, max: 1, ...caller, options: `${READS_BY_INDEX} ${options}` }),
       }),
       log: ({ query }) => void asked.push(query),
     })
@@ -138,9 +142,13 @@ export function describeLists(count: number): void {
     return most
   }
 
+  const as = <T>(teamId: string, work: () => Promise<T>) =>
+    actAs({ kind: 'key', id: null, address: null, teamId, entries: 0 }, work)
+
   /** For the team with many rows, and for one with few. */
   async function expectBounded(work: (teamId: string) => Promise<unknown>, bound: number): Promise<void> {
-    for (const team of [many, few]) expect(await rowsRead(() => work(team)), worst).toBeLessThanOrEqual(bound)
+    for (const team of [many, few])
+      expect(await as(team, () => rowsRead(() => work(team))), worst).toBeLessThanOrEqual(bound)
   }
 
   const common: [string, Omit<BotFilter, 'generation'>][] = [
@@ -165,10 +173,15 @@ export function describeLists(count: number): void {
     const any = { generation: 'any' } as const
     await expectBounded((team) => listBots(database, team, any, PAGE), 200)
     await expectBounded((team) => listScheduledBots(database, team, any, PAGE), 200)
-    const { id } = await opened.database.selectFrom('bots').select('id').limit(1).executeTakeFirstOrThrow()
+    const { id } = await opened.database
+      .selectFrom('bots')
+      .select('id')
+      .where('team_id', '=', many)
+      .limit(1)
+      .executeTakeFirstOrThrow()
     await expectBounded((team) => listBots(database, team, { ...any, botId: id.toUpperCase() }, PAGE), 1)
-    const [bot] = (await listBots(database, many, any, { ...PAGE, limit: 1 })).bots
-    const found = await listBots(database, many, { ...any, botId: bot!.id.toUpperCase() }, PAGE)
+    const [bot] = (await as(many, () => listBots(database, many, any, { ...PAGE, limit: 1 }))).bots
+    const found = await as(many, () => listBots(database, many, { ...any, botId: bot!.id.toUpperCase() }, PAGE))
     expect(found.bots.map((one) => one.id)).toEqual([bot!.id])
   })
 
@@ -234,7 +247,8 @@ export function describeLists(count: number): void {
     const ofTeam = count / 100 + 50
     for (const filter of [{}, { accountEmail: 'zzz' }, { platforms: ['zzz'] }, { statuses: ['zzz'] }])
       await expectBounded((teamId) => listCalendars(database, owner(teamId), filter, PAGE), 10)
-    const { id } = await opened.database.selectFrom('calendars').select('id').limit(1).executeTakeFirstOrThrow()
+    const ofMany = opened.database.selectFrom('calendars').select('id').where('team_id', '=', many)
+    const { id } = await ofMany.limit(1).executeTakeFirstOrThrow()
     const past = new Date(0)
     const events: EventFilter[] = [
       { showCancelled: true },
@@ -261,7 +275,7 @@ export function describeLists(count: number): void {
         const pages: Awaited<ReturnType<typeof read>>[] = []
         let from: PageRequest['from'] = null
         do {
-          const page = await read({ limit: 1, from })
+          const page = await as(many, () => read({ limit: 1, from }))
           pages.push(page)
           from = page.next && { place: page.next, direction: 'after' }
         } while (from !== null)
@@ -281,12 +295,14 @@ export function describeLists(count: number): void {
       expect(names.length).toBe(Math.floor(count / 2 / MAX_READ) + 1)
       const newest = { generation: 'any', extra: [{ field: 'order', value: '2' }] } as const
       const place = pages.at(-1)!.previous!
-      const back = await listBots(database, many, newest, { limit: 1, from: { place, direction: 'before' } })
+      const back = await as(many, () =>
+        listBots(database, many, newest, { limit: 1, from: { place, direction: 'before' } }),
+      )
       expect(back.bots.map(({ bot_name }) => bot_name)).toEqual(['Bot 2'])
     })
 
     test('is read on while there is time', async () => {
-      const page = await listBots(database, many, { generation: 'any', botName: `Bot ${count}` }, PAGE)
+      const page = await as(many, () => listBots(database, many, { generation: 'any', botName: `Bot ${count}` }, PAGE))
       expect(page.bots).toHaveLength(1)
     })
 
@@ -294,7 +310,7 @@ export function describeLists(count: number): void {
       const { rows } = await sql<{ bot_name: string }>`select bot_name from bots
         where team_id = ${many} and generation = 'older' order by created_at limit 1`.execute(opened.database)
       const filter = { botName: rows[0]!.bot_name, extra: [] }
-      const found = await listOlderBots(database, many, { filter, order: null, after: null, limit: 50 })
+      const found = await as(many, () => listOlderBots(database, many, { filter, order: null, after: null, limit: 50 }))
       expect(found.bots.map(({ bot_name }) => bot_name)).toEqual([rows[0]!.bot_name])
     })
   })

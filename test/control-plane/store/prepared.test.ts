@@ -1,7 +1,10 @@
+import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
-import type { Tx } from '../../../control-plane/store/database.ts'
+import { actAs } from '../../../control-plane/store/audit-log.ts'
+import { openDatabase, type Tx } from '../../../control-plane/store/database.ts'
 import { PREPARED } from '../../../control-plane/store/prepared.ts'
+import { prepareCallerRole } from '../../../control-plane/store/row-security.ts'
 import { openTestDatabase } from '../postgres.ts'
 
 const sum = async (tx: Tx, mark: typeof PREPARED, number: number) =>
@@ -28,5 +31,28 @@ test('a statement without the mark is not', async () => {
     expect(await sum(tx, sql.raw(''), 1)).toBe(2)
     expect(await preparedBy(tx)).toEqual([])
   })
+  await close()
+})
+
+test('connections of callers prepare what is sent often and names its columns, unless each team needs its own plan', async () => {
+  const { database, url, close } = await openTestDatabase()
+  const { role } = await prepareCallerRole(database)
+  for (const readsByIndex of [false, true]) {
+    const callers = openDatabase({ url, role: 'test', connections: 1, callerRole: role, readsByIndex })
+    await actAs({ kind: 'key', id: null, address: null, teamId: randomUUID(), entries: 0 }, async () => {
+      const often = async (work: () => Promise<unknown>) => {
+        for (let count = 0; count < 20; count++) await work()
+      }
+      await often(() => callers.selectFrom('bots').select('id').where('bot_name', '=', `b ${Math.random()}`).execute())
+      await often(() => callers.selectFrom('bots').selectAll().where('bot_name', '=', 'b').execute())
+      await often(() => callers.transaction().execute((tx) => tx.selectFrom('bots').select('phase').execute()))
+      const { rows } = await sql<{ statement: string }>`
+        select statement from pg_prepared_statements where name <> 'enter_team'`.execute(callers)
+      expect(rows.map(({ statement }) => statement)).toEqual(
+        readsByIndex ? [] : ['select "id" from "bots" where "bot_name" = $1'],
+      )
+    })
+    await callers.destroy()
+  }
   await close()
 })

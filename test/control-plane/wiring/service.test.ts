@@ -94,6 +94,36 @@ test('all roles: the API asks for a key, bots need a token, a second start has t
   expect(await statusOf(`${second.publicUrl}/v2/bots`, headers)).toBe(200)
 })
 
+test('requests of callers pass row security, also those for lists; work of the service does not', async () => {
+  const { publicUrl } = await start('row security')
+  const teamId = await createTeam(db.database, 'Rows')
+  const { key } = await createKey(db.database, { teamId, name: 'Rows', permission: 'full', seal: null })
+  const headers = { 'x-service-api-key': key, 'content-type': 'application/json' }
+  const call = async (method: string, path: string, body?: object) => {
+    const answer = await fetch(`${publicUrl}${path}`, { method, headers, ...(body && { body: JSON.stringify(body) }) })
+    return { status: answer.status, data: (await answer.json()).data }
+  }
+  const later = {
+    bot_name: 'Notes',
+    meeting_url: 'https://meet.google.com/abc-defg-hij',
+    join_at: new Date(Date.now() + 86_400_000).toISOString(),
+  }
+  const { data } = await call('POST', '/v2/bots/scheduled', later)
+  const path = `/v2/bots/scheduled/${data.bot_id}`
+  expect((await call('GET', path)).status).toBe(200)
+  await sql`create policy closed on bots as restrictive using (false)`.execute(db.database)
+  try {
+    expect((await call('GET', path)).status).toBe(404)
+    expect((await call('GET', '/v2/bots/scheduled')).data).toEqual([])
+    expect((await call('POST', '/v2/bots/scheduled', later)).status).toBe(500)
+    expect(await statusOf(`${publicUrl}/readyz`)).toBe(200)
+    expect((await textOf(`${publicUrl}/metrics`))[1]).toMatch(/standin_bots\{.*phase="scheduled".*\} 1/)
+  } finally {
+    await sql`drop policy closed on bots`.execute(db.database)
+  }
+  expect((await call('GET', '/v2/bots/scheduled')).data).toHaveLength(1)
+})
+
 test('a process without a greeting makes no sign-in link', async () => {
   expect((await start('greets')).signInLink).toMatch(/^http/)
   const config = { ...configOf('greets nobody'), greets: false }

@@ -17,7 +17,7 @@ export async function openCalendarWorld(options: ApiWorldOptions['dependencies']
   const world = await openApiWorld({ dependencies: { ...options, calendars: operations } })
   await world.app.listen({ host: '127.0.0.1', port: 0 })
   const address = `http://127.0.0.1:${(world.app.server.address() as AddressInfo).port}`
-  const calendars = openCalendars({
+  const settings = {
     database: world.database,
     seals: world.dependencies.seals,
     log: quiet,
@@ -34,16 +34,18 @@ export async function openCalendarWorld(options: ApiWorldOptions['dependencies']
     }),
     publicUrl: address,
     jitsiHosts: [],
-  })
+  }
+  const calendars = openCalendars({ ...settings, database: world.callers, acrossTeams: world.database })
   Object.assign(operations, calendars.operations)
-  calendars.start()
+  const due = openCalendars(settings)
+  due.start()
   return {
     ...world,
     address,
     google,
     microsoft,
     async close() {
-      await calendars.close()
+      await Promise.all([calendars.close(), due.close()])
       await world.close()
       await google.close()
       await microsoft.close()

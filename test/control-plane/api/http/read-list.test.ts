@@ -137,7 +137,7 @@ describe('a service whose lists are slow', () => {
     const slow = await openApiWorld({ dependencies: { database, keyDatabase, seals, readList: createReadList(lists) } })
     const team = slow.callerWith((await world.team()).key)
     try {
-      await database.transaction().execute(async (tx) => {
+      await world.database.transaction().execute(async (tx) => {
         await sql`lock table bots, calendars in access exclusive mode`.execute(tx)
         for (const path of ['/v2/bots?bot_name=zzz', '/v2/bots/scheduled', '/v2/calendars'])
           expect(await team.get(path)).toMatchObject({
