@@ -1,6 +1,6 @@
 /** The HTTP server, made without listening, so that tests can inject requests. */
 import { createHash } from 'node:crypto'
-import { METHODS } from 'node:http'
+import { METHODS, type Server } from 'node:http'
 import Fastify, { type FastifyReply, type FastifyRequest } from 'fastify'
 import { actAs } from '../../store/audit-log.ts'
 import { createHint } from '../../store/wake-ups.ts'
@@ -36,6 +36,8 @@ const HANDLER_TIMEOUT_MS = 45_000
 const KEEP_ALIVE_MS = 72_000
 /** How often Node checks for requests that are late. */
 const LATENESS_CHECK_MS = 2000
+/** How often a server that closes looks for connections that became idle. */
+const CLOSING_CHECK_MS = 500
 
 /** The order does not matter: the longest prefix of a path decides. */
 const GENERATIONS = [
@@ -103,6 +105,10 @@ export async function buildApi(
     const error = isOtherMethod ? refusals.methodNotAllowed(method, path, allowed) : refusals.notFound(method, path)
     answer(error, request, reply)
   })
+  app.addHook('preClose', (done) => {
+    endIdleConnections(app.server)
+    done()
+  })
   parseJsonOnly(app)
   await shedLoad(app, settings.shedding)
 
@@ -152,6 +158,13 @@ function lacksEntry({ actor, method, routeOptions }: FastifyRequest, reply: Fast
   const { changes = method === 'GET' || method === 'HEAD' ? 'never' : 'always' } = routeOptions.config
   const isRepeat = reply.hasHeader('idempotent-replayed')
   return changes === 'always' && reply.statusCode < 300 && !isRepeat && actor?.entries === 0
+}
+
+/** Node looks once when it begins to close. A connection whose request is answered, but not yet read to its end, is not idle then. */
+function endIdleConnections(server: Server): void {
+  if (!server.listening) return
+  const looking = setInterval(() => server.closeIdleConnections(), CLOSING_CHECK_MS)
+  server.once('close', () => clearInterval(looking))
 }
 
 function pathOf(url: string): string {
