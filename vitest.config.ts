@@ -3,8 +3,8 @@ import { defineConfig } from 'vitest/config'
 import { LongestFirst } from './test/longest-first.ts'
 
 const CORES = availableParallelism()
-/** Pages and bots wait for much of their time, so a core carries three files (bench/notes/2026-11-27-time-of-the-suite.md). */
-const WORKERS = 3 * CORES
+/** Pages and bots wait for much of their time, so a core carries two files (bench/notes/2026-11-27-time-of-the-suite.md). */
+const WORKERS = 2 * CORES
 /** Tests of the long lane start many bots at once. */
 const LONG_WORKERS = Math.ceil(1.5 * CORES)
 

@@ -84,7 +84,6 @@ test('a bot that comes before its user waits with a fresh token for each try, an
   await expect.poll(() => given.length, LONG).toBeGreaterThan(1)
   meeting.addPerson(ann!)
   await expect.poll(() => statusOf(botId), LONG).toBe('in_call_recording')
-  expect(given.length).toBeGreaterThan(2)
   expect(new Set(given).size).toBe(given.length)
   // The bot has deleted its job after reading it, and runs on.
   const secrets = [...given, MOCK_APP.secret]

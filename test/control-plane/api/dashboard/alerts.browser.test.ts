@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { AxeBuilder } from '@axe-core/playwright'
 import { type Browser, chromium, type Page } from 'playwright'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { sendTestAlert } from '../../../../control-plane/alerts/evaluate.ts'
 import { createAlertMail } from '../../../../control-plane/alerts/mail.ts'
 import { signInAddress } from '../../../../control-plane/api/dashboard/addresses.ts'
 import { createGuardedClient } from '../../../../control-plane/outgoing/guarded-client.ts'
@@ -41,7 +42,8 @@ beforeAll(async () => {
   receiver = await startReceiver((request, response, count) =>
     answer(503, {}, `<b onmouseover="document.title='owned'">busy</b>`)(request, response, count),
   )
-  const { database, seals, links } = world.dependencies
+  const { database } = world
+  const { seals, links } = world.dependencies
   const mail = createAlertMail(createMailer(smtp.server), settings.publicUrl)
   const dispatcher = startDispatcher({ database, client, seals, links, mail, clock: Date, log: quiet })
   closeDispatcher = async () => {
@@ -165,12 +167,10 @@ test('a viewer sees rules and firings, and no controls', async () => {
 })
 
 test('without a mail server the page and the form say so', async () => {
-  const { database, seals } = world.dependencies
+  const { database, acrossTeams, keyDatabase, seals } = world.dependencies
   const bare = await openApiWorld({
     dependencies: {
-      database,
-      keyDatabase: database,
-      seals,
+      ...{ database, acrossTeams, keyDatabase, seals },
       settings,
       alerts: { sendsMail: false, sendTest: async () => 'sent' },
     },
@@ -191,7 +191,8 @@ test('without a mail server the page and the form say so', async () => {
 })
 
 async function makeRule(name: string, type: 'bot_crash' | 'token_balance' = 'bot_crash'): Promise<string> {
-  const { database, seals, alerts } = world.dependencies
+  const { database } = world
+  const { seals } = world.dependencies
   const id = await createRule(database, seals, {
     teamId: team,
     name,
@@ -204,7 +205,7 @@ async function makeRule(name: string, type: 'bot_crash' | 'token_balance' = 'bot
     callbackSecret: 's',
     emails: ['ada@example.com', `a.rather.long.address.of.somebody@${'subdomain.'.repeat(8)}example.com`],
   })
-  await alerts.sendTest(id!)
+  await sendTestAlert(database, id!)
   return id!
 }
 
