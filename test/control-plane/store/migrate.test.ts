@@ -4,6 +4,15 @@ import { migrate, missingMigrations, NewerDatabase, OlderDatabase } from '../../
 import { addCalendar, addEvent } from '../api/calendars/fake.ts'
 import { openTestDatabase, type TestDatabase } from '../postgres.ts'
 
+const LATER = [
+  '0110-requests',
+  '0120-indexes',
+  '0130-lists',
+  '0140-audit-log',
+  '0145-old-rows',
+  '0148-people-of-teams',
+  '0150-row-security',
+]
 let world: TestDatabase
 beforeAll(async () => {
   world = await openTestDatabase()
@@ -73,15 +82,7 @@ test('a database with all earlier migrations has the same tables, and is kept', 
   await dropLater()
   await setNames(EARLIER)
   const made = await Promise.all([migrate(anyDatabase()), migrate(anyDatabase())])
-  expect(made.flat()).toEqual([
-    '0110-requests',
-    '0120-indexes',
-    '0130-lists',
-    '0140-audit-log',
-    '0145-old-rows',
-    '0148-people-of-teams',
-    '0150-row-security',
-  ])
+  expect(made.flat()).toEqual(LATER)
   expect(await names()).toEqual(now)
   expect(await missingMigrations(anyDatabase())).toEqual([])
   expect(await world.database.selectFrom('settings').where('name', '=', 'kept').selectAll().execute()).toHaveLength(1)
@@ -171,15 +172,7 @@ test('requests of the earlier form get the names of the job, those of bots and o
 
   await dropLater()
   await sql`delete from kysely_migration where name > '0100-tables'`.execute(world.database)
-  expect(await migrate(anyDatabase())).toEqual([
-    '0110-requests',
-    '0120-indexes',
-    '0130-lists',
-    '0140-audit-log',
-    '0145-old-rows',
-    '0148-people-of-teams',
-    '0150-row-security',
-  ])
+  expect(await migrate(anyDatabase())).toEqual(LATER)
 
   const stored = await world.database.selectFrom('bots').select(['id', 'request']).where('id', 'in', bots).execute()
   expect(bots.map((id) => stored.find((one) => one.id === id)!.request)).toEqual([
