@@ -14,6 +14,8 @@ export interface Difference {
   removed: string[]
   /** By id of the event. A changed time stamp alone is stored and not reported. */
   news: Map<string, ChangeKind>
+  /** Events that were not there before, with the provider's ids of their series. */
+  appeared: Map<string, string>
   /** Providers' ids of series, with the number of occurrences to come that they lost. */
   lost: Map<string, number>
 }
@@ -26,7 +28,14 @@ export function difference(
 ): Difference {
   const known = new Map(stored.map((event) => [event.provider_id, event]))
   const received = new Map(changes.events.map((event) => [event.providerId, event]))
-  const result: Difference = { series: [], writes: [], removed: [], news: new Map(), lost: new Map() }
+  const result: Difference = {
+    series: [],
+    writes: [],
+    removed: [],
+    news: new Map(),
+    appeared: new Map(),
+    lost: new Map(),
+  }
   const series = new Map<string, NewSeries>()
   const loses = (event: StoredEvent) => {
     if (event.status === 'cancelled' || event.ends_at <= window.start) return
@@ -54,7 +63,10 @@ export function difference(
         result.news.set(write.id, 'cancelled')
         loses(before)
       }
-    } else result.news.set(write.id, before === undefined ? 'created' : 'updated')
+    } else {
+      result.news.set(write.id, before === undefined ? 'created' : 'updated')
+      if (before === undefined || isRevived(before, write)) result.appeared.set(write.id, write.series_id)
+    }
   }
 
   for (const event of goneOf(stored, received, changes, window)) {
@@ -82,12 +94,17 @@ function goneOf(
 ): StoredEvent[] {
   const named = new Set(changes.removedIds)
   const whole = new Set(changes.wholeSeries)
+  // An id is that of one event or of a series, never of both.
+  const singles = new Set(changes.events.flatMap((event) => (event.isRecurring ? [] : event.providerId)))
+  const series = new Set(changes.events.flatMap((event) => (event.isRecurring ? event.seriesProviderId : [])))
   // They exist, and their current content is unknown.
   const unreadable = new Set(changes.unreadable.map(({ providerId }) => providerId))
   return stored.filter((event) => {
     if (received.has(event.provider_id) || unreadable.has(event.provider_id)) return false
     if (named.has(event.provider_id)) return true
-    const isMissing = changes.isFull || whole.has(event.series_provider_id)
+    const isSingle = event.provider_id === event.series_provider_id
+    const isOther = (isSingle ? series : singles).has(event.series_provider_id)
+    const isMissing = isOther || changes.isFull || whole.has(event.series_provider_id)
     return isMissing && isInWindow(event.starts_at, event.ends_at, window)
   })
 }

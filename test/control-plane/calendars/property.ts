@@ -195,15 +195,17 @@ class Sequence {
 
   /** This and following: the rest of a series becomes another one, half an hour later. */
   #split(): void {
-    const events = this.#ofSeries().sort((a, b) => a.start.getTime() - b.start.getTime())
+    const events = this.#ofSeries().sort((a, b) => a.originalStart!.getTime() - b.originalStart!.getTime())
     if (events.length < 2) return
     const rest = events.slice(Math.floor(events.length / 2))
     const old = events[0]!.seriesProviderId
     const id = `${old}_R${++this.#made}`
     rest.forEach((event, index) => {
       this.#calendar.delete(event.providerId)
-      const start = new Date(event.start.getTime() + 1_800_000)
-      const times = { start, end: new Date(event.end.getTime() + 1_800_000), originalStart: start }
+      this.#model.replace(event.providerId, `${id}_${index}`)
+      // An occurrence that was moved alone is back in its place.
+      const start = new Date(event.originalStart!.getTime() + 1_800_000)
+      const times = { start, end: new Date(start.getTime() + 3_600_000), originalStart: start }
       this.#calendar.put({
         ...event,
         ...times,
@@ -216,11 +218,13 @@ class Sequence {
   }
 
   #grow(): void {
-    const event = this.#ofSeries().at(-1)
+    const placed = this.#ofSeries().sort((a, b) => a.originalStart!.getTime() - b.originalStart!.getTime())
+    const event = placed.at(-1)
     if (event === undefined) return
     const id = `${event.seriesProviderId}_x${++this.#made}`
-    const later = eventOf(id, 5000 + this.#made)
-    this.#calendar.put({ ...event, providerId: id, start: later.start, end: later.end, status: 'confirmed' })
+    const start = new Date(event.originalStart!.getTime() + 86_400_000)
+    const times = { start, end: new Date(start.getTime() + 3_600_000), originalStart: start }
+    this.#calendar.put({ ...event, ...times, providerId: id, status: 'confirmed' })
     this.#note(id)
   }
 

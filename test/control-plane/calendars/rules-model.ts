@@ -40,6 +40,13 @@ export class RulesModel {
   readonly #rules = new Set<string>()
   /** Series that ever had a rule. */
   readonly #ruled = new Set<string>()
+  /** Events that continue others, until the service has seen it. */
+  #replaced: [old: string, by: string][] = []
+
+  /** The provider gave the event another id. */
+  replace(old: string, by: string): void {
+    this.#replaced.push([old, by])
+  }
 
   see(reported: readonly ProviderEvent[]): void {
     const now = Date.now()
@@ -63,17 +70,29 @@ export class RulesModel {
     }
     for (const [id, seen] of this.#events) if (!here.has(id)) seen.isGone = true
     this.#handOver(isNewSeries)
+    for (const [old, by] of this.#replaced) this.#continue(old, by)
+    this.#replaced = []
     this.#fill(now)
     for (const id of this.#wishes.keys()) this.#follow(id, now)
   }
 
-  /** A series that is named after one with a rule gets the rule. */
+  /** A series gets the rule of the one that it is named after. */
   #handOver(isNewSeries: ReadonlySet<string>): void {
+    const known = new Set([...this.#events.values()].map(({ series }) => series))
     for (const series of [...isNewSeries].sort((a, b) => a.length - b.length)) {
-      if (![...this.#events.values()].some((seen) => seen.series === series)) continue
-      const parents = [...this.#rules].filter((rule) => series.startsWith(`${rule}_R`))
-      if (parents.length > 0 && !this.#ruled.has(series)) this.#rule(series)
+      if (!known.has(series) || this.#ruled.has(series)) continue
+      const named = [...known].filter((other) => !isNewSeries.has(other) && series.startsWith(`${other}_R`))
+      const parent = named.sort((a, b) => b.length - a.length)[0]
+      if (parent !== undefined && this.#rules.has(parent)) this.#rule(series)
     }
+  }
+
+  #continue(old: string, by: string): void {
+    const wish = this.#wishes.get(old)
+    if (wish === undefined || !this.#events.has(by)) return
+    this.#wishes.delete(old)
+    this.#wishes.set(by, wish)
+    for (const bot of this.#bots) if (bot.event === old && bot.state !== 'over') bot.event = by
   }
 
   #rule(series: string): void {
