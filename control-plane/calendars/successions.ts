@@ -66,7 +66,7 @@ function continuing(
 ): Map<string, string> {
   const losers = new Set(places.flatMap(({ series_id, vanished_at }) => (vanished_at === null ? [] : series_id)))
   const isFresh = ({ id, series_id, is_new, is_cancelled }: PlacedEvent) =>
-    !is_cancelled && (appeared.has(id) || (is_new && predecessors.has(series_id)))
+    !is_cancelled && (appeared.has(id) || (is_new && predecessors.has(series_id) && !losers.has(series_id)))
   const freshOf = Map.groupBy(places.filter(isFresh), ({ series_id: id }) =>
     losers.has(id) ? id : (predecessors.get(id) ?? id),
   )
