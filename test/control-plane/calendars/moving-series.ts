@@ -79,6 +79,8 @@ class Sequence {
   readonly #edited = new Set<string>()
   #name!: CalendarName
   #engine!: ReturnType<CalendarSetting['open']>
+  /** The first series of those that splitting and making it again gave: they look the same. */
+  readonly #families = new Map<string, string>()
   #made = 0
 
   constructor(set: CalendarSetting, standIns: StandIns, platform: Platform, seed: number) {
@@ -263,7 +265,15 @@ class Sequence {
 
   /** Whether the occurrences of a series may get other places now: once between two syncs, or no rule says which is which. */
   #mayEdit({ event }: Instance): boolean {
-    return event.isSeries && !this.#edited.has(event.id)
+    return event.isSeries && !this.#isEdited(event.id)
+  }
+
+  #isEdited(id: string): boolean {
+    return [...this.#edited].some((edited) => this.#familyOf(edited) === this.#familyOf(id))
+  }
+
+  #familyOf(id: string): string {
+    return this.#families.get(id) ?? id
   }
 
   #moveSeries(instance: Instance): void {
@@ -325,7 +335,7 @@ class Sequence {
   #repeat(instance: Instance): void {
     const { event, originalStart, start } = instance
     const { id } = event
-    if (this.#edited.has(id)) return
+    if (this.#isEdited(id)) return
     if (event.isSeries) {
       this.#calendar.repeat(id, null, originalStart!)
       this.#replace(id, id, (original) => (original.getTime() === originalStart!.getTime() ? null : undefined))
@@ -350,6 +360,7 @@ class Sequence {
 
   /** `move`: undefined for an occurrence that stays in its series, or that is no more; null for a single event. */
   #replace(id: string, newId: string, move: (original: Date) => Date | null | undefined): void {
+    this.#families.set(newId, this.#familyOf(id))
     this.#edited.add(id).add(newId)
     const rule = this.#rules.get(id)
     if (rule !== undefined) this.#rules.set(newId, rule)
