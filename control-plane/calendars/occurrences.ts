@@ -1,56 +1,60 @@
 /**
- * Which new occurrence continues which old one. A provider gives the occurrences of a series other ids when their times
- * change, when the series is split or made again, and when a single event becomes a series or the reverse. Pure.
+ * Which new occurrence continues which one that vanished. A provider gives the occurrences of a series other ids when their
+ * times change, when the series is split or made again, and when a single event becomes a series or the reverse. Pure.
  */
+import type { Place } from '../store/calendars/successions.ts'
 
-export interface Occurrence {
-  id: string
-  /** Where the rule of the series puts it; for a single event, its start. */
-  at: Date
-}
-
-/** For an event that is alone. */
+/** For an occurrence without a neighbor. */
 const MAX_DISTANCE_MS = 15 * 86_400_000
 
 /**
- * Pairs old occurrences that vanished with new ones, in the order of time and with the smallest sum of distances.
- * None pairs over more than half the time between two occurrences: there, the next one is nearer. `kept`: old ones that are
- * still there.
+ * New occurrences by the vanished ones that they continue. What changes in one series comes with one sync; the end of one and
+ * the beginning of another may come with two, of which this one is the second. The nearest pairs come first, and those of
+ * the same series before all others. None is farther away than half the time between two occurrences: there, the next
+ * one is nearer. `rankOf`: how well a series continues another one, 1 is best; undefined if it does not.
  */
 export function continued(
-  vanished: readonly Occurrence[],
-  kept: readonly Occurrence[],
-  fresh: readonly Occurrence[],
+  places: readonly Place[],
+  rankOf: (oldSeriesId: string, newSeriesId: string) => number | undefined,
 ): Map<string, string> {
-  const [old, next] = [inOrder(vanished), inOrder(fresh)]
-  const limit = Math.min(halfOfGap(inOrder([...vanished, ...kept])), halfOfGap(next))
-  const distance = (row: number, column: number) => Math.abs(old[row]!.at.getTime() - next[column]!.at.getTime())
-  // costs[row][column]: the least for the old ones from `row` and the new ones from `column` on.
-  const costs = [...old, null].map(() => new Array<number>(next.length + 1).fill(0))
-  for (let row = old.length - 1; row >= 0; row--)
-    for (let column = next.length; column >= 0; column--) {
-      const isLast = column === next.length
-      const apart = costs[row + 1]![column]! + limit
-      const paired = isLast ? Infinity : costs[row + 1]![column + 1]! + pairCost(distance(row, column), limit)
-      costs[row]![column] = Math.min(apart, paired, isLast ? Infinity : costs[row]![column + 1]!)
-    }
+  const bySeries = Map.groupBy(places, ({ series_id }) => series_id)
+  const limits = new Map([...bySeries].map(([id, events]) => [id, halfOfGap(events)]))
+  const fresh = places.filter(({ is_gone, is_now, is_free }) => !is_gone && (is_now || is_free))
+  const near = places.flatMap((old) => {
+    if (!old.is_gone) return []
+    return fresh.flatMap((by) => {
+      const isSame = old.series_id === by.series_id
+      const rank = isSame ? 0 : rankOf(old.series_id, by.series_id)
+      const isInTime = isSame ? old.is_now && by.is_now : old.is_now || by.is_now
+      if (rank === undefined || !isInTime) return []
+      const distance = Math.abs(+old.at - +by.at)
+      // An event that becomes a series keeps its id, and so does a series that becomes an event: no other one is meant.
+      const isConverted = isSame && old.is_recurring !== by.is_recurring
+      return isConverted || distance <= limits.get(old.series_id)! ? [{ old, by, rank, distance }] : []
+    })
+  })
+  near.sort(
+    (a, b) =>
+      a.rank - b.rank ||
+      +b.old.is_now - +a.old.is_now ||
+      a.distance - b.distance ||
+      +a.old.at - +b.old.at ||
+      +a.by.at - +b.by.at,
+  )
   const pairs = new Map<string, string>()
-  for (let row = 0, column = 0; row < old.length && column < next.length; ) {
-    const cost = costs[row]![column]!
-    if (cost === costs[row + 1]![column + 1]! + pairCost(distance(row, column), limit))
-      pairs.set(old[row++]!.id, next[column++]!.id)
-    else if (cost === costs[row]![column + 1]!) column++
-    else row++
+  const taken = new Set<string>()
+  for (const { old, by } of near) {
+    if (pairs.has(old.id) || taken.has(by.id)) continue
+    pairs.set(old.id, by.id)
+    taken.add(by.id)
   }
   return pairs
 }
 
-const pairCost = (distance: number, limit: number) => (distance <= limit ? distance : Infinity)
-
-const inOrder = (occurrences: readonly Occurrence[]) =>
-  [...occurrences].sort((one, other) => one.at.getTime() - other.at.getTime())
-
-function halfOfGap(occurrences: readonly Occurrence[]): number {
-  const gaps = occurrences.slice(1).map(({ at }, index) => at.getTime() - occurrences[index]!.at.getTime())
-  return Math.min(MAX_DISTANCE_MS, ...gaps.filter((gap) => gap > 0).map((gap) => gap / 2))
+/** Of the places that the series had. */
+function halfOfGap(events: readonly Place[]): number {
+  const before = events.filter(({ is_recurring, is_gone, is_now }) => is_recurring && (is_gone || !is_now))
+  const times = before.map(({ at }) => +at).sort((one, other) => one - other)
+  const gaps = times.map((time, index) => (time - times[index - 1]!) / 2)
+  return Math.min(MAX_DISTANCE_MS, ...gaps.filter((gap) => gap > 0))
 }

@@ -178,18 +178,13 @@ function unreadableText({ unreadable }: Changes): string | null {
   return `${count} of the provider could not be read; the first: ${first.providerId?.slice(0, 100) ?? 'without an id'}: ${first.problem}`
 }
 
-export type StoredDifference = Difference & {
-  /** By the provider's id. */
-  seriesIds: Map<string, string>
-}
-
 async function storeDifference(
   tx: Tx,
   { jitsiHosts }: SyncTools,
   calendar: CalendarRow,
   window: Window,
   changes: Changes,
-): Promise<StoredDifference> {
+): Promise<Difference> {
   const named = [...changes.removedIds, ...changes.events.map(({ providerId }) => providerId)]
   const stored = await readStoredEvents(tx, calendar.id, window.start, named)
   const change = difference(stored, changes, window, (url) => meetingsIn(url, { jitsiHosts })[0] ?? null)
@@ -197,8 +192,7 @@ async function storeDifference(
   const writes = change.writes.map((write) => ({ ...write, series_id: seriesIds.get(write.series_id)! }))
   await upsertEvents(tx, calendar.id, writes)
   await markRemoved(tx, change.removed)
-  for (const { series_provider_id, series_id } of stored) seriesIds.set(series_provider_id, series_id)
-  return { ...change, seriesIds }
+  return change
 }
 
 async function storeFailure(

@@ -7,79 +7,88 @@ import type { Tx } from '../database.ts'
 export interface Succession {
   oldSeriesId: string
   newSeriesId: string
+  /** The provider named the new one after the old one. */
+  isByName: boolean
   /** The open rule of the old series, if the new one may take it over: it never had one, and began after it. */
   rule: SeriesIntentRow | null
 }
 
 /**
- * New series with the one whose place each took: the provider named it after that one, or that one lost its occurrences at
- * the same time and they have its organizer and its title or link. `seconds`: how far apart the end of one and the beginning
- * of the other may come to light.
+ * Series that are new within `seconds`, with those whose place each may have taken, the newest first. The provider named it
+ * after them; or after none, and they lost at least two events to come, or the last one, within these seconds and have its
+ * organizer and its title or link.
  */
 export async function findSuccessions(tx: Tx, calendarId: string, seconds: number): Promise<Succession[]> {
-  const { rows } = await sql<{ old_id: string; new_id: string; may_have_rule: boolean } & SeriesIntentRow>`
-    select distinct on (n.id) r.*, o.id as old_id, n.id as new_id, r.id is not null
-      and not exists (select from calendar_series_intents i where i.series_id = n.id) as may_have_rule
-    from calendar_series n
-    join calendar_series o on o.calendar_id = n.calendar_id and o.id <> n.id and o.created_at < n.created_at
-    cross join lateral (select
-      starts_with(n.provider_id, regexp_replace(o.provider_id, '_R[0-9T]+$', '') || '_R') as by_name,
-      o.lost_at > now() - make_interval(secs => ${seconds}) as is_lost,
-      exists (select from calendar_events e where e.series_id = o.id and e.removed_at = now()) as loses_now,
-      exists (select from calendar_events e where e.series_id = o.id and e.created_at = now()) as gains_now) looks
-    left join calendar_series_intents r on r.series_id = o.id and r.ended_at is null and r.created_at <= n.created_at
-    where n.calendar_id = ${calendarId} and 'recurring' in (n.event_type, o.event_type)
-      and n.created_at > now() - make_interval(secs => ${seconds})
-      and (by_name or (is_lost and exists (
-        select from calendar_events a, calendar_events b
-        where a.series_id = o.id and b.series_id = n.id and a.organizer_email is not distinct from b.organizer_email
-          and (a.title = b.title or a.meeting_url = b.meeting_url))))
-    order by n.id, by_name desc, loses_now desc, gains_now, o.lost_at desc nulls last, o.number desc`.execute(tx)
-  return rows.map(({ old_id: oldSeriesId, new_id: newSeriesId, may_have_rule, ...intent }) => ({
+  const since = sql`now() - make_interval(secs => ${seconds})`
+  const { rows } = await sql<
+    { old_id: string; new_id: string; is_by_name: boolean; may_have_rule: boolean } & SeriesIntentRow
+  >`
+    select r.*, old_id, new_id, is_by_name, r.id is not null
+      and not exists (select from calendar_series_intents i where i.series_id = new_id) as may_have_rule
+    from (
+      select o.id as old_id, o.number, n.id as new_id, n.created_at, is_by_name,
+        bool_or(is_by_name) over (partition by n.id) as has_name
+      from calendar_series n
+      join calendar_series o on o.calendar_id = n.calendar_id and o.id <> n.id and o.created_at < n.created_at
+      cross join lateral (
+        select starts_with(n.provider_id, regexp_replace(o.provider_id, '_R[0-9T]+$', '') || '_R') as is_by_name
+      ) names
+      where n.calendar_id = ${calendarId} and n.created_at > ${since} and 'recurring' in (n.event_type, o.event_type)
+    ) candidates
+    left join calendar_series_intents r on r.series_id = old_id and r.ended_at is null and r.created_at <= candidates.created_at
+    where is_by_name or (not has_name and exists (
+      select from calendar_events a, calendar_events b
+      where a.series_id = old_id and b.series_id = new_id and a.organizer_email is not distinct from b.organizer_email
+        and (a.title = b.title or a.meeting_url = b.meeting_url)
+    ) and (
+      select count(*) filter (where e.removed_at > ${since}) > 1
+        or (bool_and(e.status = 'cancelled') and bool_or(e.updated_at > ${since}))
+      from calendar_events e where e.series_id = old_id and e.ends_at > now()))
+    order by number desc`.execute(tx)
+  return rows.map(({ old_id: oldSeriesId, new_id: newSeriesId, is_by_name: isByName, may_have_rule, ...intent }) => ({
     oldSeriesId,
     newSeriesId,
+    isByName,
     rule: may_have_rule ? intent : null,
   }))
 }
 
-/** Series that lost occurrences to come: several of them, or the last one. */
-export async function markLost(tx: Tx, seriesIds: readonly string[]): Promise<void> {
-  if (seriesIds.length === 0) return
-  await tx.updateTable('calendar_series').set({ lost_at: sql<Date>`now()` }).where('id', 'in', seriesIds).execute()
-}
-
-/** How many occurrences to come each series has left. */
-export async function countUpcoming(tx: Tx, seriesIds: readonly string[]): Promise<Map<string, number>> {
-  const { rows } = await sql<{ series_id: string; count: number }>`
-    select series_id, count(*) as count from calendar_events
-    where series_id = any(${seriesIds}::uuid[]) and status <> 'cancelled' and ends_at > now() group by series_id`.execute(
-    tx,
-  )
-  return new Map(rows.map(({ series_id, count }) => [series_id, count]))
-}
-
-/** An event of a series, or a single one, at the place that its rule gives it. */
-export interface PlacedEvent {
+export interface Place {
   id: string
   series_id: string
+  is_recurring: boolean
+  /** Where the rule of the series puts it; for a single event, its start. */
   at: Date
-  is_cancelled: boolean
-  is_removed: boolean
-  /** When it was removed, if that was now, or with others of its series within the seconds that were asked for. */
-  vanished_at: Date | null
-  /** New within these seconds, and no bot was wanted for it yet. */
-  is_new: boolean
+  /** The provider no longer has it. */
+  is_gone: boolean
+  /** It went, came or came back with this sync. */
+  is_now: boolean
+  /** No bot was wanted for it yet, and it came within the seconds that were asked for. */
+  is_free: boolean
 }
 
-export async function readPlaces(tx: Tx, seriesIds: readonly string[], seconds: number): Promise<PlacedEvent[]> {
+/**
+ * Events of each series that lost or got some within `seconds`; of those that it lost, only the last ones. `revived`: events
+ * that came back.
+ */
+export async function readPlaces(
+  tx: Tx,
+  calendarId: string,
+  revived: readonly string[],
+  seconds: number,
+): Promise<Place[]> {
   const since = sql`now() - make_interval(secs => ${seconds})`
-  const { rows } = await sql<PlacedEvent>`
-    select e.id, e.series_id, coalesce(e.original_start, e.starts_at) as at, e.status = 'cancelled' as is_cancelled,
-      e.removed_at is not null as is_removed,
-      case when e.removed_at = now() or (e.removed_at = s.lost_at and s.lost_at > ${since}) then e.removed_at end as vanished_at,
-      e.created_at > ${since} and not exists (select from calendar_intents i where i.event_id = e.id) as is_new
-    from calendar_events e join calendar_series s on s.id = e.series_id
-    where e.series_id = any(${seriesIds}::uuid[]) and e.ends_at > now() - interval '7 days'`.execute(tx)
+  const { rows } = await sql<Place>`
+    select * from (
+      select e.id, e.series_id, e.is_recurring, coalesce(e.original_start, e.starts_at) as at, e.removed_at is not null as is_gone,
+        now() in (e.removed_at, e.created_at) or e.id = any(${revived}::uuid[]) as is_now,
+        e.created_at > ${since} and not exists (select from calendar_intents i where i.event_id = e.id) as is_free,
+        e.removed_at is null or e.removed_at = greatest(max(e.removed_at) over (partition by e.series_id), ${since}) as is_read
+      from calendar_events e
+      where e.ends_at > now() - interval '7 days' and e.series_id in (
+        select series_id from calendar_events
+        where calendar_id = ${calendarId} and (greatest(removed_at, created_at) > ${since} or id = any(${revived}::uuid[])))
+    ) places where is_read`.execute(tx)
   return rows
 }
 

@@ -1,5 +1,4 @@
 /** A few random sequences with each run of the tests; `STANDIN_SEQUENCES` makes more, `STANDIN_SEED` repeats a run. */
-import { StandInClock } from '@standin/mock/calendars/index.ts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Platform, runSeries } from './moving-series.ts'
 import { openWorld } from './providers/world.ts'
@@ -10,8 +9,8 @@ const SEQUENCES = Number(process.env.STANDIN_SEQUENCES ?? 6)
 let world: CalendarWorld
 let standIns: Awaited<ReturnType<typeof openWorld>>
 beforeAll(async () => {
-  world = await openCalendarWorld()
-  standIns = await openWorld(new StandInClock())
+  world = await openCalendarWorld(true)
+  standIns = await openWorld()
 })
 afterAll(async () => {
   await standIns.close()

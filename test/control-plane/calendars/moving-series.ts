@@ -4,6 +4,7 @@
  * occurrence has the bot that was wanted for it, the same one as before, and no other event has any.
  */
 import { randomOf } from '@standin/mock/shared/page/random.ts'
+import { sql } from 'kysely'
 import { Temporal } from 'temporal-polyfill'
 import { expect } from 'vitest'
 import type { BotTarget, CalendarName } from '../../../control-plane/calendars/operations.ts'
@@ -70,6 +71,8 @@ class Sequence {
   readonly #random
   readonly #account
   readonly #calendar
+  /** Of the whole sequence: a day and a minute of some years, with every change of the clocks. */
+  readonly #now: Date
   readonly #marks = new Map<string, Mark>()
   /** Names of bots for every occurrence, by the id of the series. */
   readonly #rules = new Map<string, string>()
@@ -88,6 +91,7 @@ class Sequence {
     this.#standIns = standIns
     this.#platform = platform
     this.#random = randomOf(seed)
+    this.#now = new Date(Date.UTC(2026, 0, this.#random.int(1, 1000), 0, this.#random.int(0, 1439)))
     this.#account = standIns[platform].addAccount({ email: `ann-${seed}@example.com` })
     this.#calendar = this.#account.primary
   }
@@ -97,6 +101,9 @@ class Sequence {
   }
 
   async begin(): Promise<void> {
+    const { database } = this.#set
+    await sql`update clock_step set step = ${this.#now}::timestamptz - pg_catalog.clock_timestamp()`.execute(database)
+    this.#standIns.clock.advance(this.#now.getTime() - this.#standIns.clock.now())
     const { tokens } = this.#standIns[this.#platform]
     const { google, microsoft, http, clock } = this.#standIns
     const providers = openCalendarProviders({
@@ -137,7 +144,7 @@ class Sequence {
   /** False if an occurrence came so near to now, or to the end of the window, that time decides what happens to it. */
   async round(): Promise<boolean> {
     for (let count = this.#random.int(1, 3); count > 0; count--) this.#edit()
-    if (this.#all().some(({ start }) => isHot(start))) return false
+    if (this.#all().some(({ start }) => this.#isHot(start))) return false
     if (this.#random.chance(0.15)) {
       this.done.push('the cursors are dead')
       this.#standIns[this.#platform].forgetCursors()
@@ -153,11 +160,16 @@ class Sequence {
   }
 
   #all(): Instance[] {
-    const now = new Date()
+    const now = this.#now
     const end = new Date(now.getTime() + WINDOW_DAYS * DAY)
     return this.#calendar
       .between(now, end)
       .filter(({ event, existence }) => existence === 'live' && !event.id.startsWith(NO_MEETING))
+  }
+
+  #isHot(start: Date): boolean {
+    const ahead = start.getTime() - this.#now.getTime()
+    return (ahead > -70 * MINUTE && ahead < 10 * MINUTE) || Math.abs(ahead - WINDOW_DAYS * DAY) < 10 * MINUTE
   }
 
   // --- What people do at the provider ------------------------------------------------------------------------------
@@ -166,7 +178,7 @@ class Sequence {
     const number = ++this.#made
     // Half hours away from now, so that no shift brings one near to it.
     const hours = this.#random.int(1, 22) + 0.75
-    const start = new Date(wholeMinute() + this.#random.int(-2, 4) * DAY + hours * HOUR)
+    const start = new Date(this.#now.getTime() + this.#random.int(-2, 4) * DAY + hours * HOUR)
     const every = this.#pick(['day', 'week', 'week', null] as const)
     const id = this.#calendar.create({
       title: `Title ${number}`,
@@ -212,7 +224,7 @@ class Sequence {
   }
 
   #moveOut(id: string, one: Date | undefined): void {
-    const start = new Date(wholeMinute() + this.#random.int(1, 29) * DAY + 5 * HOUR)
+    const start = new Date(this.#now.getTime() + this.#random.int(1, 29) * DAY + 5 * HOUR)
     this.#calendar.move(id, start, undefined, one)
     this.done.push(`move out ${id} ${one?.toISOString()} to ${start.toISOString()}`)
   }
@@ -246,7 +258,7 @@ class Sequence {
   }
 
   #ended(): Instance[] {
-    const now = new Date()
+    const now = this.#now
     return this.#calendar
       .between(now, new Date(now.getTime() + WINDOW_DAYS * DAY), { gone: true })
       .filter(({ event, existence, originalStart, isException }) => {
@@ -256,7 +268,7 @@ class Sequence {
   }
 
   #noMeeting(): void {
-    const start = new Date(wholeMinute() + 20 * DAY + 2 * HOUR)
+    const start = new Date(this.#now.getTime() + 20 * DAY + 2 * HOUR)
     const eventType = this.#pick(['workingLocation', 'outOfOffice', 'focusTime', 'birthday', 'fromGmail'])!
     const kind = this.#platform === 'google' ? { eventType } : { showAs: this.#pick(['oof', 'workingElsewhere'])! }
     this.#calendar.create({ id: `${NO_MEETING}${++this.#made}`, link: this.#link(), start, ...kind })
@@ -368,9 +380,9 @@ class Sequence {
       const [event, original] = key.split('|') as [string, string]
       if (event !== id) continue
       const place = move(new Date(original))
-      if (place === undefined && newId !== id) continue
-      this.#marks.delete(key)
+      // With the same id it may come back.
       if (place === undefined) continue
+      this.#marks.delete(key)
       this.#marks.set(keyOf(newId, place), { ...mark, isLost: mark.isLost || !this.#seen.has(key) })
     }
     const moved = [...this.#seen].map((key) => {
@@ -528,13 +540,6 @@ class Sequence {
 
 function placeOf(row: { provider_id: string; original_start: Date | null; is_recurring: boolean; starts_at: Date }) {
   return keyOf(row.provider_id, row.is_recurring ? (row.original_start ?? row.starts_at) : null)
-}
-
-const wholeMinute = () => Math.floor(Date.now() / MINUTE) * MINUTE
-
-function isHot(start: Date): boolean {
-  const ahead = start.getTime() - Date.now()
-  return (ahead > -70 * MINUTE && ahead < 10 * MINUTE) || Math.abs(ahead - WINDOW_DAYS * DAY) < 10 * MINUTE
 }
 
 const zoned = (instant: Date, zone: string) =>

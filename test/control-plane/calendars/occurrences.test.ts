@@ -1,7 +1,31 @@
 import fc from 'fast-check'
 import { Temporal } from 'temporal-polyfill'
 import { expect, test } from 'vitest'
-import { continued, type Occurrence } from '../../../control-plane/calendars/occurrences.ts'
+import { continued } from '../../../control-plane/calendars/occurrences.ts'
+import type { Place } from '../../../control-plane/store/calendars/successions.ts'
+
+type Occurrence = Pick<Place, 'id' | 'at'>
+
+/** Pairs of one series. */
+function pairsOf(vanished: readonly Occurrence[], kept: readonly Occurrence[], fresh: readonly Occurrence[]) {
+  const isSingle = (of: readonly Occurrence[]) => of.length === 1 && kept.length === 0
+  const placesOf = (of: readonly Occurrence[], values: Pick<Place, 'is_gone' | 'is_now'>) =>
+    of.map((one) => ({
+      ...one,
+      series_id: 's',
+      is_recurring: !isSingle(of),
+      is_free: !values.is_gone,
+      ...values,
+    }))
+  return continued(
+    [
+      ...placesOf(vanished, { is_gone: true, is_now: true }),
+      ...placesOf(kept, { is_gone: false, is_now: false }),
+      ...placesOf(fresh, { is_gone: false, is_now: true }),
+    ],
+    () => undefined,
+  )
+}
 
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
@@ -37,7 +61,7 @@ test('a series that moves by less than half its step keeps each occurrence, over
         const vanished = placed('old', old, step, count)
         const lost = Math.min(missing, count - 1)
         const fresh = placed('new', next, step, count + added).slice(lost)
-        const pairs = continued(vanished, [], fresh)
+        const pairs = pairsOf(vanished, [], fresh)
         for (const [index, { id }] of vanished.entries())
           expect(pairs.get(id), id).toBe(index < lost ? undefined : `new${index}`)
       },
@@ -53,7 +77,7 @@ test('a series whose zone changes keeps each occurrence, also if only those afte
       const old = placed('old', berlin, step, count)
       const next = placed('new', berlin.toPlainDateTime().toZonedDateTime('Africa/Lagos'), step, count)
       const moves = old.map(({ at }, index) => at.getTime() !== next[index]!.at.getTime())
-      const pairs = continued(
+      const pairs = pairsOf(
         old.filter((_, index) => moves[index]),
         old.filter((_, index) => !moves[index]),
         next.filter((_, index) => moves[index]),
@@ -80,6 +104,6 @@ test.each([
   ['nothing is new', [1, 2], [], [], []],
 ])('%s', (_what, vanished, kept, fresh, wanted) => {
   const named = (days: readonly number[]) => days.map((day, index) => at(String(index), day))
-  const pairs = continued(named(vanished), named(kept), named(fresh))
+  const pairs = pairsOf(named(vanished), named(kept), named(fresh))
   expect([...pairs].map(([old, next]) => `${old}-${next}`)).toEqual(wanted)
 })

@@ -45,7 +45,9 @@ export class RulesModel {
 
   /** The provider gave the event another id. */
   replace(old: string, by: string): void {
-    this.#replaced.push([old, by])
+    const known = this.#replaced.find((one) => one[1] === old)
+    if (known === undefined) this.#replaced.push([old, by])
+    else known[1] = by
   }
 
   see(reported: readonly ProviderEvent[]): void {
@@ -76,13 +78,17 @@ export class RulesModel {
     for (const id of this.#wishes.keys()) this.#follow(id, now)
   }
 
-  /** A series gets the rule of the one that it is named after. */
+  /** A series gets the rule of the one that it continues: of those that it is named after, else the newest. */
   #handOver(isNewSeries: ReadonlySet<string>): void {
-    const known = new Set([...this.#events.values()].map(({ series }) => series))
-    for (const series of [...isNewSeries].sort((a, b) => a.length - b.length)) {
-      if (!known.has(series) || this.#ruled.has(series)) continue
-      const named = [...known].filter((other) => !isNewSeries.has(other) && series.startsWith(`${other}_R`))
-      const parent = named.sort((a, b) => b.length - a.length)[0]
+    const known = [...new Set([...this.#events.values()].map(({ series }) => series))]
+    for (const series of isNewSeries) {
+      if (!known.includes(series) || this.#ruled.has(series)) continue
+      const [replaced] =
+        this.#replaced.find(([old, by]) => this.#events.get(by)?.series === series && this.#events.has(old)) ?? []
+      const family = series.replace(/_R\d+$/, '')
+      const isOlder = (other: string) =>
+        !isNewSeries.has(other) && (other === family || other.startsWith(`${family}_R`))
+      const parent = replaced === undefined ? known.filter(isOlder).at(-1) : this.#events.get(replaced)!.series
       if (parent !== undefined && this.#rules.has(parent)) this.#rule(series)
     }
   }
