@@ -273,7 +273,10 @@ export const shownPlatform = z.enum(['meet', 'teams', 'zoom', 'jitsi'])
 /** Also in the webhook of a bot that failed. */
 const errorHelp = z
   .object({
-    cause: z.string().nullable().describe('Says more than the error code, such as DNS_FAILED. Null: nothing more is known.'),
+    cause: z
+      .string()
+      .nullable()
+      .describe('Says more than the error code, such as DNS_FAILED. Null: nothing more is known.'),
     who: z.enum(WHO).describe('Who can change it: the caller, people in the meeting, its platform, or the operator.'),
     cure: z.string().describe('What helps.'),
     link: z.string().describe('Page about all codes.'),
