@@ -34,7 +34,7 @@ export async function openApi(
   const app = await buildApi({
     ...{ database, acrossTeams, keyDatabase, seals, client, clock, log, probes, traces, metrics: metrics.registry },
     readList: createReadList(pool('lists')),
-    links: createArtifactLinks(database, files.store),
+    links: createArtifactLinks(database, files.store, publicUrl),
     webhooks: {
       sendTest: (endpointId) => sendTest(database, endpointId),
       resendEnd: (botId) => resendEnd(database, botId),
