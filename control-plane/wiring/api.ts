@@ -34,7 +34,7 @@ export async function openApi(
   const app = await buildApi({
     ...{ database, acrossTeams, keyDatabase, seals, client, clock, log, probes, traces, metrics: metrics.registry },
     readList: createReadList(pool('lists')),
-    links: createArtifactLinks(database, files.store),
+    links: createArtifactLinks(database, files.store, publicUrl),
     webhooks: {
       sendTest: (endpointId) => sendTest(database, endpointId),
       resendEnd: (botId) => resendEnd(database, botId),
@@ -51,6 +51,7 @@ export async function openApi(
       publicUrl,
       version: versionOfProgram(),
       dashboardFolder: installedFile('dist/dashboard'),
+      helpFolder: installedFile('dist/help'),
       jitsiHosts: config.jitsiHosts,
       speech,
       ...(config.trustedProxies.length > 0 && { trustedProxies: config.trustedProxies }),

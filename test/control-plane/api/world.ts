@@ -64,6 +64,7 @@ export async function openApiWorld({ generations, dependencies: given }: ApiWorl
     readList: createReadList(database),
     seals,
     links: {
+      publicUrl: 'https://standin.test',
       sign: async () => null,
       olderTranscript: async () => [],
       linksOf: async () => NO_LINKS,

@@ -63,7 +63,7 @@ describe('deletion', () => {
 
   test('makes links null before the files are gone', async () => {
     const bot = await world.recordedBot()
-    const links = createArtifactLinks(world.database, world.files)
+    const links = createArtifactLinks(world.database, world.files, 'https://standin.test')
     expect(await links.linksOf(bot)).toMatchObject({
       video: expect.stringContaining(`/files/${bot}/1/${bot}/video.mp4?`),
       audio: expect.any(String),
