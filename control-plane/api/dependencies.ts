@@ -57,6 +57,8 @@ interface ApiSettings {
   version?: string
   /** The folder of the dashboard's built page. Absent: it is not served. */
   dashboardFolder?: string
+  /** The folder of the documentation's built pages. Absent: they are not served. */
+  helpFolder?: string
   /** Address under which callers reach the service. */
   publicUrl: string
   /** Servers of the operator that run Jitsi Meet. */

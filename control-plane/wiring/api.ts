@@ -51,6 +51,7 @@ export async function openApi(
       publicUrl,
       version: versionOfProgram(),
       dashboardFolder: installedFile('dist/dashboard'),
+      helpFolder: installedFile('dist/help'),
       jitsiHosts: config.jitsiHosts,
       speech,
       ...(config.trustedProxies.length > 0 && { trustedProxies: config.trustedProxies }),

@@ -17,6 +17,7 @@ import { answerClientError } from './client-errors.ts'
 import { docsRoutes, type ServedDocument } from './docs.ts'
 import { ApiError, asApiError, refusals } from './errors.ts'
 import { type App, actorOf, type Generation, generationOf } from './generation.ts'
+import { helpRoutes } from './help.ts'
 import { bodyText, changedValue } from './json-body.ts'
 import { keylessRoutes, measureRequests } from './keyless-routes.ts'
 import { shedLoad } from './load-shedding.ts'
@@ -156,6 +157,7 @@ export async function buildApi(
   }
   docsRoutes(app, documents)
   if (settings.dashboardFolder !== undefined) pageRoutes(app, settings.dashboardFolder)
+  if (settings.helpFolder !== undefined) helpRoutes(app, settings.helpFolder)
   return app
 }
 

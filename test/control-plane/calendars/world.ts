@@ -21,8 +21,8 @@ export const botOf = (values: Partial<BotRequest> = {}): BotRequest => ({
   ...values,
 })
 
-export async function openCalendarWorld() {
-  const { database, url, close } = await openTestDatabase(12)
+export async function openCalendarWorld(hasOwnClock = false) {
+  const { database, url, close } = await openTestDatabase(12, hasOwnClock)
 
   async function setting(
     options: { generation?: 'v2' | 'older'; platform?: 'google' | 'microsoft'; isCompat?: boolean } = {},
@@ -41,7 +41,8 @@ export async function openCalendarWorld() {
     const opened: Calendars[] = []
     const logged: string[] = []
     const open = (values: Partial<Parameters<typeof openCalendars>[0]> = {}): Calendars => {
-      const note = (_fields: object, message: string) => void logged.push(message)
+      const note = (_fields: object, message: string) =>
+        void logged.push(message)
       const calendars = openCalendars({
         database,
         seals,
