@@ -23,7 +23,7 @@ test('the package has the program and its documents, and neither sources nor moc
   const files = await packed()
   expect(files).toEqual(expect.arrayContaining(['LICENSE', 'README.md', 'bin/standin', 'package.json']))
   const built = globSync(
-    'dist/{base,wire,core,src,platforms,recorder,storage,streaming,transcription,report}/**/*.js',
+    'dist/{{base,wire,core,src,platforms,recorder,storage,streaming,transcription,report}/**/*,client/index}.js',
     {
       cwd: packageRoot,
     },
@@ -35,7 +35,7 @@ test('the package has the program and its documents, and neither sources nor moc
   const needless = files.filter(
     (file) =>
       !/^(bin|dist|docs)\/|^(LICENSE|README\.md|package\.json)$/.test(file) ||
-      /^dist\/(bundles\/)?(mock|client|mcp)\//.test(file),
+      /^dist\/(bundles\/)?(mock|client\/(?!index\.)|mcp)\//.test(file),
   )
   expect(needless).toEqual([])
   expect(files.filter((file) => /(^|\/)(node_modules|\.env|test|recordings)(\/|$)|\.(pem|key)$/.test(file))).toEqual([])
