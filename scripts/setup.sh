@@ -1,6 +1,6 @@
 #!/bin/sh
 # Everything that a checkout needs before it runs, and only what is missing: Debian packages, npm packages (a current
-# Node is one of them), the build, and the `standin` command for npx.
+# Node is one of them), the build, and the `standin` command.
 #
 #   sh scripts/setup.sh            for a bot
 #   sh scripts/setup.sh --service  also for the service
@@ -227,5 +227,5 @@ fi
 
 # --- the command -----------------------------------------------------------------------------------------------------
 
-# npx looks here first; npm does not link a package's own commands.
+# npm does not link a package's own commands. With the link, npx takes this program and asks no registry for the name.
 [ -e node_modules/.bin/standin ] || ln -sf ../../bin/standin node_modules/.bin/standin

@@ -40,7 +40,7 @@ export async function listPeopleCommand(context: CommandContext, { team }: { tea
     table(
       ['person id', 'name', 'e-mail', 'role'],
       people.map(({ id, name, email, role }) => [id, name, email, role]),
-      'No people yet. Invite the first: npx standin service people invite <e-mail>',
+      'No people yet. Invite the first: standin service people invite <e-mail>',
     ),
   )
 }

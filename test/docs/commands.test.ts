@@ -13,9 +13,11 @@ const ELSEWHERE = ['join', 'demo', 'service', 'mcp']
 
 /** The words after `standin` in code of all pages. */
 const shown = globSync(['README.md', 'docs/**/*.md'], { cwd: root }).flatMap((page) =>
-  [...readFileSync(join(root, page), 'utf8').matchAll(/(?:npx |bin\/)standin ([a-z-]+(?:[^`\n\\|&;]|\\\n)*)/g)].map(
-    ([, words]) => ({ page, words: words!.split(/\s+/) }),
-  ),
+  [
+    ...readFileSync(join(root, page), 'utf8').matchAll(
+      /(?:^|`|&& |\$\()(?:npx |bin\/)?standin ([a-z-]+(?:[^`\n\\|&;]|\\\n)*)/gm,
+    ),
+  ].map(([, words]) => ({ page, words: words!.split(/\s+/) })),
 )
 
 const named = (parent: Command, name: string | undefined) => parent.commands.find((command) => command.name() === name)

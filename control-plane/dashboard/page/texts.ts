@@ -86,7 +86,7 @@ export const TEXTS = {
     byProvider: (name: string) => (name === '' ? 'Sign in with your organization' : `Sign in with ${name}`),
     or: 'or with a password',
     choose: 'You are a person of several teams. Choose one:',
-    help: 'No password yet? Ask an owner of your team for a sign-in link, or run: npx standin service people link',
+    help: 'No password yet? Ask an owner of your team for a sign-in link, or run: standin service people link',
   },
   live: {
     title: 'Bots in meetings',
