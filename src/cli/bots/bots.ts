@@ -6,6 +6,7 @@ import type { RecordingMode } from '@standin/wire/codes.ts'
 import { jobSchema, type TranscriptionProvider } from '@standin/wire/job.ts'
 import { readGivenFile } from '../job-options.ts'
 import { fileProblem, shownDuration, shownText } from '../shown-text.ts'
+import { STATUS_WORDS } from '../view.ts'
 
 type Client = StandinClient['v2']
 
@@ -113,7 +114,7 @@ export function tableOf(bots: readonly Schemas['BotItem'][]): readonly string[] 
   )
 }
 
-const words = (status: string) => status.replaceAll('_', ' ')
+const words = (status: string) => STATUS_WORDS[status] ?? status
 
 export type Bot = Awaited<ReturnType<typeof readBot>>
 

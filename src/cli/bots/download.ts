@@ -8,6 +8,7 @@ import { CommandMistake, type Output } from '@standin/base/command-output.ts'
 import { messageOf } from '@standin/base/error-text.ts'
 import type { Io } from '../io.ts'
 import { shownBytes } from '../shown-text.ts'
+import { STATUS_WORDS } from '../view.ts'
 import { type Bot, FILES, filesOf } from './bots.ts'
 
 const DRAW_EVERY_MS = 200
@@ -31,7 +32,7 @@ export async function downloadFiles(
     throw new CommandMistake(
       bot.artifacts_deleted
         ? 'The data of this bot was deleted.'
-        : `This bot has no such file${['completed', 'failed'].includes(bot.status) ? '' : ' yet'}; its status is ${bot.status.replaceAll('_', ' ')}.`,
+        : `This bot has no such file${['completed', 'failed'].includes(bot.status) ? '' : ' yet'}; its status is ${STATUS_WORDS[bot.status] ?? bot.status}.`,
     )
   const folder = join(out, bot.bot_id)
   await mkdir(folder, { recursive: true })

@@ -4,7 +4,7 @@ import { jsonText } from '@standin/base/json-text.ts'
 import { answerOf, StandinApiError, type StandinClient } from '@standin/client/index.ts'
 import type { BotEvent } from '@standin/wire/events.ts'
 import type { Io } from '../io.ts'
-import { sentenceFor } from '../view.ts'
+import { colored, LEFT_EARLY, sentenceFor } from '../view.ts'
 import { readBot } from './bots.ts'
 import { patiently } from './service.ts'
 
@@ -35,7 +35,7 @@ export async function watchBot(
 ): Promise<number> {
   const path = { bot_id: botId }
   const write = (text: string | null) => {
-    if (text !== null) io.output.write(`${text}\n`)
+    if (text !== null) io.output.write(`${json ? text : colored(text, io.output)}\n`)
   }
   const patience = { signal, onTrouble: (sentence: string) => io.errors.write(`! ${sentence}\n`) }
   const readStatus = () =>
@@ -91,7 +91,7 @@ export async function watchBot(
   // A bot whose process crashed reported no end itself.
   else if (quiet || shown !== bot.status) write(sentenceFor({ type: 'status_change', ...bot } as never))
   if (!json && !quiet && (bot.video ?? bot.audio) !== null) write(`Next: standin bots download ${botId}`)
-  if (bot.status === 'completed' || bot.error_code === 'EXITING_MEETING_BEFORE_RECORD') return 0
+  if (bot.status === 'completed' || bot.error_code === LEFT_EARLY) return 0
   return hasRecorded || bot.duration_seconds !== null ? 4 : 3
 }
 
