@@ -6,6 +6,7 @@ import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { main as compileAssembly } from 'assemblyscript/asc'
 import { build, type Plugin } from 'esbuild'
+import { writeHelpPages } from './help-pages.ts'
 import { writeClient } from './write-client.ts'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
@@ -179,6 +180,7 @@ async function buildAll(isBotOnly: boolean): Promise<void> {
     step('program', () => compile(isBotOnly ? 'tsconfig.bot.json' : 'tsconfig.build.json')),
     step('page scripts', () => bundlePageScripts()),
     isBotOnly ? null : step('dashboard', bundleDashboard),
+    isBotOnly ? null : step('pages of the documentation', writeHelpPages),
   ])
   resolveWorkspaces(join(root, 'dist'))
   if (isBotOnly) return

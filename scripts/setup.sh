@@ -204,7 +204,7 @@ sources='base wire core src platforms recorder storage streaming transcription r
   scripts/build.ts scripts/write-client.ts tsconfig.json tsconfig.build.json tsconfig.bot.json package.json'
 # Not the whole folder `client`: the build itself writes its types there.
 [ "$parts" = bot ] ||
-  sources="$sources control-plane mcp client/index.ts client/package.json client/tsconfig.json docs/openapi*.json"
+  sources="$sources control-plane mcp client/index.ts client/package.json client/tsconfig.json docs scripts/help-pages.ts"
 build_is_done() {
   # Folders count as well, since a file that is gone changes nothing but its folder.
   # shellcheck disable=SC2086

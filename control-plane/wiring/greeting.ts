@@ -21,6 +21,7 @@ export function greeting({ publicUrl, firstKey, signInLink }: Greeted, config: S
       ? [`API key:  see ${keyFile}, or make one: standin service keys create`]
       : [`API key:  ${firstKey}`, `          It is shown this once and kept in ${keyFile}`]),
     `API:      ${publicUrl}/docs`,
+    `Help:     ${publicUrl}/help`,
     ...(signInLink === null
       ? []
       : [

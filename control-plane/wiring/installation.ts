@@ -1,11 +1,11 @@
 /** Shared by the processes of one installation: the database with its tables, the secret keys, the first team. */
 import { rm } from 'node:fs/promises'
 import { startLoop } from '@standin/base/loop.ts'
-import type { ServiceConfig } from '../config/config.ts'
+import { InvalidConfig, type ServiceConfig } from '../config/config.ts'
 import type { Log } from '../ports.ts'
 import { checkSealKeys } from '../secrets/key-check.ts'
 import { createSeals, type KeyRing, newSealKey, parseSealKeys } from '../secrets/seals.ts'
-import { type Database, openDatabase } from '../store/database.ts'
+import { type Database, openDatabase, reachDatabase } from '../store/database.ts'
 import { migrate } from '../store/migrate.ts'
 import { startOwnPostgres } from '../store/own-postgres.ts'
 import { type CallerRole, prepareCallerRole } from '../store/row-security.ts'
@@ -65,6 +65,10 @@ export async function openInstallation(config: ServiceConfig, holder: Holder, lo
       onError: (error) => log.warn({ error: String(error) }, 'A database connection broke'),
     })
     closing.push(() => database.destroy())
+    if (config.databaseUrl !== null)
+      await reachDatabase(database).catch((error) => {
+        throw databaseProblem(error)
+      })
     const migrated = await migrate(database)
     if (migrated.length > 0) log.info({ migrated }, 'Database migrated')
     const callers = await prepareCallerRole(database)
@@ -81,6 +85,17 @@ export async function openInstallation(config: ServiceConfig, holder: Holder, lo
     await close()
     throw error
   }
+}
+
+/** The user, the password or the name is wrong; anything else may pass. */
+const MISTAKES = /^(?:28...|3D000)$/
+
+function databaseProblem(error: { code?: string; message?: string }): Error {
+  // An address with two numbers fails with an error without a message.
+  const message = error.message || error.code || 'cannot be reached'
+  if (MISTAKES.test(error.code ?? ''))
+    return new InvalidConfig([{ place: 'DATABASE_URL', message, cure: 'Correct the user, the password or the name' }])
+  return new Error(`DATABASE_URL: the database cannot be used: ${message}`, { cause: error })
 }
 
 /** Null for a command beside a running service, and for one with `DATABASE_URL`. */

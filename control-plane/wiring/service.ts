@@ -76,14 +76,18 @@ async function ownerSignInLink(database: Database, publicUrl: string): Promise<s
 
 /** Opens the server of this process, with the API if it has that role. */
 async function listen(parts: Parts, address: URL): Promise<void> {
-  const { config, has, closing, database, callers, seals, files, log, sink, metrics } = parts
+  const { config, has, closing, database, callers, seals, storage, log, sink, metrics } = parts
   const linkDatabase = has('links') ? parts.pool('links') : null
   const jobs = linkDatabase && createJobHandler({ database: linkDatabase, seals, log })
   const keyDatabase = has('api') ? parts.pool('keys') : null
   const probes = createProbes({
     database: keyDatabase ?? database,
-    readiness: readinessOf(database, seals, files.check),
-    warnings: { log: () => sink?.problem ?? null, row_security: () => callers.problem },
+    readiness: readinessOf(database, seals, storage.readiness),
+    warnings: {
+      log: () => sink?.problem ?? null,
+      row_security: () => callers.problem,
+      recordings: storage.warning,
+    },
     metrics: metrics.registry,
   })
   const server = keyDatabase ? await openApi(parts, { keyDatabase, probes, ...(jobs && { jobs }) }) : bareServer()

@@ -1,8 +1,8 @@
 import { clearLine, clearScreenDown, createInterface, cursorTo, moveCursor } from 'node:readline'
 import type { ReadStream, WriteStream } from 'node:tty'
+import { helpOf } from '@standin/wire/error-help.ts'
 import type { BotEvent, NumberedEvent } from '@standin/wire/events.ts'
 import { chatText, MAX_CHAT_LENGTH } from '@standin/wire/job.ts'
-import { ERROR_TABLE } from '../../core/errors.ts'
 import type { View, ViewActions } from '../main.ts'
 import { LiveState } from './live-state.ts'
 import { shownText } from './shown-text.ts'
@@ -53,8 +53,8 @@ export function terminalView(input: ReadStream, output: WriteStream, actions: Vi
       const sentence = sentenceFor(event)
       if (event.type === 'chat_availability') isChatOff = !event.is_available
       if (sentence !== null && !isRepeated(event)) print(sentence)
-      const code = event.type === 'status_change' ? event.error_code : null
-      if (code && code !== LEFT_EARLY) print(`  → ${ERROR_TABLE[code].cure}`)
+      if (event.type === 'status_change' && event.error_code && event.error_code !== LEFT_EARLY)
+        print(`  → ${helpOf(event.error_code, event.end_cause).cure}`)
     },
     onPartial(partial) {
       state.onPartial(partial)

@@ -38,6 +38,7 @@ beforeAll(async () => {
   world = await openApiWorld({
     dependencies: {
       links: {
+        publicUrl: 'http://127.0.0.1',
         sign: async () => null,
         olderTranscript: async () => [],
         screenshotsOf: async () => [],
