@@ -54,7 +54,7 @@ export function terminalView(input: ReadStream, output: WriteStream, actions: Vi
       if (event.type === 'chat_availability') isChatOff = !event.is_available
       if (sentence !== null && !isRepeated(event)) print(sentence)
       if (event.type === 'status_change' && event.error_code && event.error_code !== LEFT_EARLY)
-        print(`  → ${helpOf(event.error_code, event.end_cause).cure}`)
+        print(`  → ${helpOf(event.error_code).cure}`)
     },
     onPartial(partial) {
       state.onPartial(partial)
@@ -95,7 +95,7 @@ export function terminalView(input: ReadStream, output: WriteStream, actions: Vi
       word === undefined
         ? await actions.command({ type: 'send_chat', message: text })
         : await actions.command({ type: word as 'pause' | 'resume' | 'screenshot' | 'leave' })
-    // What the bot was still doing when it left fails with it.
+    // A step under way when the bot left fails with it.
     if (!answer.ok) print(isLeaving ? '! The bot has left: not done.' : `! ${shownText(answer.message)}`)
     else if (word === 'screenshot') print(`  saved ${shownText(String(answer.data?.name))}`)
   }

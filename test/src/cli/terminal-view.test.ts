@@ -184,7 +184,7 @@ test('a failure is followed by its cure, a bot that left on request by none', ()
   expect(shown()).not.toMatch(/→|✗/)
 })
 
-test('sentences have colors on a terminal only, and none where NO_COLOR asks for that', () => {
+test('sentences have colors on a terminal only, and none if NO_COLOR asks for that', () => {
   const terminal = Object.assign(new PassThrough(), { isTTY: true, getColorDepth: () => 8 })
   vi.stubEnv('FORCE_COLOR', undefined)
   vi.stubEnv('NO_COLOR', undefined)
