@@ -24,7 +24,7 @@ export function table(
   headings: readonly string[],
   rows: readonly (readonly unknown[])[],
   ifEmpty: string,
-): readonly string[] {
+): string[] {
   if (rows.length === 0) return [ifEmpty]
   const texts = [headings, ...rows.map((row) => row.map(cell))]
   const widths = headings.map((_, column) => Math.max(...texts.map((row) => row[column]!.length)))
