@@ -14,6 +14,7 @@ import * as auditLog from './migrations/0140-audit-log.ts'
 import * as oldRows from './migrations/0145-old-rows.ts'
 import * as peopleOfTeams from './migrations/0148-people-of-teams.ts'
 import * as rowSecurity from './migrations/0150-row-security.ts'
+import * as endCause from './migrations/0170-end-cause.ts'
 
 const MIGRATIONS: Record<string, Migration> = {
   '0100-tables': tables,
@@ -24,6 +25,7 @@ const MIGRATIONS: Record<string, Migration> = {
   '0145-old-rows': oldRows,
   '0148-people-of-teams': peopleOfTeams,
   '0150-row-security': rowSecurity,
+  '0170-end-cause': endCause,
 }
 
 /** Their tables are those of `0100-tables`: they were made into one migration, once. */

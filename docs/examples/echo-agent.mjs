@@ -1,7 +1,7 @@
 // A minimal agent for both directions: it receives the meeting's audio and sends it back a second later.
 //
 //   node echo-agent.mjs --port 9000
-//   npx standin join <meeting link> --stream-output ws://127.0.0.1:9000 --stream-input ws://127.0.0.1:9000
+//   standin join <meeting link> --stream-output ws://127.0.0.1:9000 --stream-input ws://127.0.0.1:9000
 //
 // docs/streaming.md explains the messages. To interrupt the bot, send `socket.send('{"type":"clear"}')`.
 

@@ -33,7 +33,11 @@ export const errorSchema = z
     code: z.string().describe('Such as FST_ERR_VALIDATION.'),
     statusCode: z.int(),
     message: z.string().describe('One sentence.'),
-    details: z.string().nullable().optional(),
+    details: z
+      .union([z.string(), z.array(z.object({ path: z.string(), message: z.string() }))])
+      .nullable()
+      .optional()
+      .describe('With 400 what is wrong where, such as {path: "body/bot_name", message: "is missing"}.'),
     retryAfter: z.int().optional().describe('Seconds; with 429, and also in the header retry-after.'),
   })
   .meta({ id: 'Error' })

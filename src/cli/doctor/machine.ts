@@ -29,7 +29,7 @@ export function checkNode(version: string): Finding {
     : unfit(
         'Node',
         `${version}; needed: 22.12 or newer`,
-        'Run `sh scripts/setup.sh`, which brings Node 24, and start with `npx standin`.',
+        'Run `sh scripts/setup.sh`, which brings Node 24, and start with `standin`.',
       )
 }
 

@@ -5,8 +5,8 @@ import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { table } from '@standin/base/command-output.ts'
 import { teamChangeOf } from '@standin/control-plane/cli/administration.ts'
-import { table } from '@standin/control-plane/cli/output.ts'
 import { newSealKey } from '@standin/control-plane/secrets/seals.ts'
 import { databaseTime, isDrainAskedSince } from '@standin/control-plane/store/drain.ts'
 import { writeSetting } from '@standin/control-plane/store/settings.ts'
@@ -78,7 +78,7 @@ test('a key is made, listed and revoked', async () => {
   expect(JSON.stringify(listed)).not.toContain(made.key)
 
   expect(await answerOf('keys', 'revoke', made.key_id!)).toEqual({ key_id: made.key_id })
-  expect(await findKeyHolder(db.database, made.key!)).toBeNull()
+  expect(await findKeyHolder(db.database, made.key!)).toBe('revoked')
 })
 
 test('a key works until the time that it was given', async () => {
@@ -90,7 +90,7 @@ test('a key works until the time that it was given', async () => {
   expect((await run(['keys', 'list'])).out).toMatch(/ expires +revoked\n/)
   expect(await findKeyHolder(db.database, made.key!)).toMatchObject({ keyId: made.key_id })
   await db.database.updateTable('api_keys').set({ expires_at: new Date() }).where('id', '=', made.key_id!).execute()
-  expect(await findKeyHolder(db.database, made.key!)).toBeNull()
+  expect(await findKeyHolder(db.database, made.key!)).toBe('expired')
 })
 
 test('a team is made with a key, set, granted tokens and listed', async () => {

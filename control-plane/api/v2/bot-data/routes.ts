@@ -54,6 +54,8 @@ export function botDataRoutes(app: App, dependencies: ApiDependencies): void {
     async handle(request) {
       const bot = await spawnedBot(dependencies, request, request.params.bot_id)
       const sent = await webhooks.resendEnd(bot.id)
+      if (sent === 'no_receiver')
+        return done('No endpoint of the team takes this webhook, so it was not sent. Add an endpoint first.')
       if (sent !== 'sent') throw refusals.botStatus(bot.id, bot.status)
       return done('Webhook resent successfully.')
     },

@@ -96,7 +96,7 @@ export function botRoutes(app: App, dependencies: ApiDependencies): void {
     refusals: [404],
     async handle(request) {
       const bot = await spawnedBot(dependencies, request, request.params.bot_id)
-      return succeeded(botDetails(bot, await links.linksOf(bot.id)))
+      return succeeded(botDetails(bot, await links.linksOf(bot.id), links.publicUrl))
     },
   })
 

@@ -1,5 +1,6 @@
 /** Requests and answers of `/v2/bots`. */
 import { RECORDING_MODES } from '@standin/wire/codes.ts'
+import { WHO } from '@standin/wire/error-help.ts'
 import {
   chatText,
   imageAddress,
@@ -269,6 +270,19 @@ export const shownConfConfig = z
 
 export const shownPlatform = z.enum(['meet', 'teams', 'zoom', 'jitsi'])
 
+/** Also in the webhook of a bot that failed. */
+const errorHelp = z
+  .object({
+    cause: z
+      .string()
+      .nullable()
+      .describe('Says more than the error code, such as DNS_FAILED. Null: nothing more is known.'),
+    who: z.enum(WHO).describe('Who can change it: the caller, people in the meeting, its platform, or the operator.'),
+    cure: z.string().describe('What helps.'),
+    link: z.string().describe('Page about all codes.'),
+  })
+  .meta({ id: 'ErrorHelp' })
+
 export const botDetailsSchema = z
   .object({
     bot_id: z.uuid(),
@@ -294,6 +308,7 @@ export const botDetailsSchema = z
     transcription_provider: z.string().nullable(),
     error_code: z.string().nullable(),
     error_message: z.string().nullable(),
+    error_help: errorHelp.nullable(),
     tokens: tokens.nullable(),
     extra: freeForm,
     conf_config: shownConfConfig,
