@@ -103,7 +103,7 @@ test('the status has its own, smaller answer', async () => {
 test('a failed bot has the cure of its cause, of its code without one, and a completed bot none', async () => {
   const help = async (status: 'completed' | 'failed', values: object) =>
     (await team.get(`/v2/bots/${await ended(status, {}, values)}`)).body.data.error_help
-  const link = 'https://standin.test/docs#description/how-a-bot-ends'
+  const link = 'https://standin.test/help/errors'
   const error_code = 'CANNOT_JOIN_MEETING'
   expect(await help('failed', { error_code })).toEqual({ cause: null, ...helpOf(error_code), link })
   expect(await help('failed', { error_code, end_cause: 'DNS_FAILED' })).toEqual({
