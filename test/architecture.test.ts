@@ -96,7 +96,10 @@ const ROOMS: Room[] = [
     ],
   },
   { path: 'src', may: [...GROUND, 'src/run', 'src/job', 'src/wiring', 'recorder', 'report', 'storage'] },
-  { path: 'src/cli', may: [...GROUND, 'src', 'src/job', 'src/wiring', 'platforms/browser', 'report', 'mock'] },
+  {
+    path: 'src/cli',
+    may: [...GROUND, 'src', 'src/job', 'src/wiring', 'platforms/browser', 'report', 'mock', 'client'],
+  },
   { path: 'platforms', may: [...GROUND, 'platforms/shared', ...PLATFORMS.map((name) => `platforms/${name}`)] },
   { path: 'platforms/browser', may: GROUND },
   { path: 'platforms/shared', may: [...GROUND, 'platforms/browser', 'platforms/shared/page'] },

@@ -61,6 +61,8 @@ interface ApiSettings {
   helpFolder?: string
   /** Address under which callers reach the service. */
   publicUrl: string
+  /** Of the built-in mock meeting. Absent: this installation has none. */
+  demoLink?: string
   /** Servers of the operator that run Jitsi Meet. */
   jitsiHosts?: readonly string[]
   /** Why providers of transcripts cannot be used. Absent or null: they are not checked at the request. */

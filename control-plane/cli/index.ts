@@ -1,11 +1,11 @@
 #!/usr/bin/env node
+import { CommandMistake, createOutput } from '@standin/base/command-output.ts'
 /** `standin service`: starts the service, and administers it from a shell. */
 import { Command, InvalidArgumentError, Option } from 'commander'
 import { type ConfigOptions, InvalidConfig, readServiceConfig, rowsOf, unknownSettings } from '../config/config.ts'
 import { SETTINGS } from '../config/table.ts'
 import { createServiceLog, runService } from '../main.ts'
 import { versionOfProgram } from '../wiring/installed-file.ts'
-import { CommandMistake, createOutput } from './output.ts'
 
 const EXIT_MISTAKE = 2
 const EXIT_FAILED = 1

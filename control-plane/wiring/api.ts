@@ -14,7 +14,9 @@ import type { Database } from '../store/database.ts'
 import { resendEnd, sendCallback, sendTest } from '../webhooks/replay.ts'
 import type { ListeningServer } from './bare-server.ts'
 import type { Closing } from './closing.ts'
+import { DEMO_LINK } from './demo.ts'
 import { installedFile, versionOfProgram } from './installed-file.ts'
+import { servesDemo } from './launcher.ts'
 import type { Parts } from './parts.ts'
 import { watchSpeech } from './watch-speech.ts'
 
@@ -51,6 +53,7 @@ export async function openApi(
       publicUrl,
       version: versionOfProgram(),
       dashboardFolder: installedFile('dist/dashboard'),
+      ...(servesDemo(config) && { demoLink: DEMO_LINK }),
       helpFolder: installedFile('dist/help'),
       jitsiHosts: config.jitsiHosts,
       speech,

@@ -1,4 +1,4 @@
-/** How the answers of administration commands are written: JSON for programs, plain lines for people. */
+/** How commands of a shell answer: JSON for programs, plain lines for people. */
 
 export interface Output {
   /** Writes the answer; `lines` is what a person reads instead. */
