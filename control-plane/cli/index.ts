@@ -44,7 +44,7 @@ const positive = (text: string): string => {
 
 const EXAMPLES = `
 Every option has a variable of the same meaning, such as STANDIN_PORT. Other settings are variables only, such as
-DATABASE_URL and STANDIN_SECRET_KEYS. Variables may stand in the file settings.env of the data folder, or in that of
+DATABASE_URL and STANDIN_SECRET_KEYS. Variables may be in the file settings.env of the data folder, or in that of
 --env-file. docs/service.md describes them all; standin service config prints those in force.
 
 Examples:
