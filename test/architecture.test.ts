@@ -96,7 +96,10 @@ const ROOMS: Room[] = [
     ],
   },
   { path: 'src', may: [...GROUND, 'src/run', 'src/job', 'src/wiring', 'recorder', 'report', 'storage'] },
-  { path: 'src/cli', may: [...GROUND, 'src', 'src/job', 'src/wiring', 'platforms/browser', 'report', 'mock'] },
+  {
+    path: 'src/cli',
+    may: [...GROUND, 'src', 'src/job', 'src/wiring', 'platforms/browser', 'report', 'mock', 'client'],
+  },
   { path: 'platforms', may: [...GROUND, 'platforms/shared', ...PLATFORMS.map((name) => `platforms/${name}`)] },
   { path: 'platforms/browser', may: GROUND },
   { path: 'platforms/shared', may: [...GROUND, 'platforms/browser', 'platforms/shared/page'] },
@@ -127,7 +130,7 @@ const ROOMS: Room[] = [
 
   // The service.
   { path: 'control-plane/ports.ts', may: ['base', 'wire'] },
-  { path: 'control-plane/meters.ts', may: ['control-plane/ports.ts'] },
+  { path: 'control-plane/meters.ts', may: ['wire', 'control-plane/ports.ts'] },
   { path: 'control-plane/traces.ts', may: ['control-plane/rows'] },
   { path: 'control-plane/rows', may: ['wire'] },
   // The rules of a bot are pure: no SQL, no clock, no network.

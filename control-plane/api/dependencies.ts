@@ -81,7 +81,7 @@ interface WebhookSender {
   /** A sample of an event to one endpoint. */
   sendTest(endpointId: string): Promise<unknown>
   /** Sends the final message of a bot again. */
-  resendEnd(botId: string): Promise<'sent' | 'not_found' | 'not_ended'>
+  resendEnd(botId: string): Promise<'sent' | 'no_receiver' | 'not_found' | 'not_ended'>
   /** Null: to the callback that the bot was created with. */
   sendCallback(
     botId: string,

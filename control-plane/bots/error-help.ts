@@ -2,8 +2,8 @@
 import { helpOf } from '@standin/wire/error-help.ts'
 import type { BotRow } from '../rows/index.ts'
 
-/** Below the public address of the service: the table of all codes. */
-export const HELP_PATH = '/docs#description/how-a-bot-ends'
+/** The page about all codes, below the public address of the service (`docs/errors.md`). */
+export const HELP_PATH = '/help/errors'
 
 /** Null if the bot has not failed. */
 export function errorHelpOf({ error_code, end_cause }: Pick<BotRow, 'error_code' | 'end_cause'>) {

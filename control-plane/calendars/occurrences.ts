@@ -8,7 +8,7 @@ import type { Place } from '../store/calendars/successions.ts'
 const MAX_DISTANCE_MS = 15 * 86_400_000
 
 /**
- * New occurrences by the vanished ones that they continue. What changes in one series comes with one sync; the end of one and
+ * New occurrences by the vanished ones that they continue. Changes of one series come with one sync; the end of one and
  * the beginning of another may come with two, of which this one is the second. The nearest pairs come first, and those of
  * the same series before all others. None is farther away than half the time between two occurrences: there, the next
  * one is nearer. `rankOf`: how well a series continues another one, 1 is best; undefined if it does not.

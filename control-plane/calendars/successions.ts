@@ -27,10 +27,10 @@ export async function followSeries(
   const pairs = continued(places, (old, by) => ranks.get(`${old} ${by}`))
   const seriesOf = new Map(places.map(({ id, series_id }) => [id, series_id]))
   for (const [seriesId, candidates] of Map.groupBy(successions, ({ newSeriesId }) => newSeriesId)) {
-    // The one that it continues; of parts that begin after the known days, the last one before it.
+    // The one whose events it continues; for a part that begins after the known days, the last part before it.
     const old = [...pairs].find(([, by]) => seriesOf.get(by) === seriesId)?.[0]
-    const chosen = candidates.find(({ oldSeriesId, isByName }) =>
-      old === undefined ? isByName : oldSeriesId === seriesOf.get(old),
+    const chosen = candidates.find(({ oldSeriesId, isByName, isCancelled }) =>
+      old === undefined ? isByName || isCancelled : oldSeriesId === seriesOf.get(old),
     )
     if (!chosen?.rule) continue
     const { rule } = chosen

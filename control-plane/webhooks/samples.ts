@@ -55,7 +55,7 @@ const SAMPLES: Readonly<Record<WebhookEvent, Record<string, unknown>>> = {
       error_help: {
         cause: null,
         ...helpOf('BOT_NOT_ACCEPTED'),
-        link: 'https://standin.example/docs#description/how-a-bot-ends',
+        link: 'https://standin.example/help/errors',
       },
       sent_at: AT,
     },

@@ -13,6 +13,7 @@ import { createProbes } from '../watching/probes.ts'
 import { openApi } from './api.ts'
 import { createBareServer } from './bare-server.ts'
 import { Closing } from './closing.ts'
+import { addressFile, writeSecretFile } from './data-folder.ts'
 import { httpAddress, PUBLIC_URL } from './http-address.ts'
 import { openInstallation } from './installation.ts'
 import type { Environment } from './launcher.ts'
@@ -59,7 +60,10 @@ async function startRoles(settings: ProcessSettings): Promise<Service> {
   if (has('launcher')) await startLauncherRole(parts)
   if (has('dispatcher')) startDispatcherRole(parts)
   if (has('jobs')) startJobsRole(parts)
-  if (has('api')) await writeSetting(database, PUBLIC_URL, publicUrl)
+  if (has('api')) {
+    await writeSetting(database, PUBLIC_URL, publicUrl)
+    await writeSecretFile(addressFile(config.dataFolder), publicUrl)
+  }
   const signInLink = has('api') && config.greets ? await ownerSignInLink(database, publicUrl) : null
   return { address: address.href, publicUrl, firstKey: installation.firstKey, signInLink, close: () => closing.run() }
 }

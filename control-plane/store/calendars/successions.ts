@@ -9,9 +9,15 @@ export interface Succession {
   newSeriesId: string
   /** The provider named the new one after the old one. */
   isByName: boolean
+  /** All events to come of the old one are cancelled, and the provider still has them: no new one takes the place of any. */
+  isCancelled: boolean
   /** The open rule of the old series, if the new one may take it over: it never had one, and began after it. */
   rule: SeriesIntentRow | null
 }
+
+type Row = SeriesIntentRow &
+  Record<'old_id' | 'new_id', string> &
+  Record<'is_by_name' | 'is_cancelled' | 'may_have_rule', boolean>
 
 /**
  * Series that are new within `seconds`, with those whose place each may have taken, the newest first. The provider named it
@@ -20,12 +26,13 @@ export interface Succession {
  */
 export async function findSuccessions(tx: Tx, calendarId: string, seconds: number): Promise<Succession[]> {
   const since = sql`now() - make_interval(secs => ${seconds})`
-  const { rows } = await sql<
-    { old_id: string; new_id: string; is_by_name: boolean; may_have_rule: boolean } & SeriesIntentRow
-  >`
-    select r.*, old_id, new_id, is_by_name, r.id is not null
-      and not exists (select from calendar_series_intents i where i.series_id = new_id) as may_have_rule
-    from (
+  const { rows } = await sql<Row>`
+    with lost as materialized (
+      select series_id, bool_and(status = 'cancelled' and removed_at is null) as is_cancelled
+      from calendar_events where calendar_id = ${calendarId} and ends_at > now() group by series_id
+      having count(*) filter (where removed_at > ${since}) > 1
+        or (bool_and(status = 'cancelled') and bool_or(updated_at > ${since}))
+    ), candidates as (
       select o.id as old_id, o.number, n.id as new_id, n.created_at, is_by_name,
         bool_or(is_by_name) over (partition by n.id) as has_name
       from calendar_series n
@@ -34,22 +41,23 @@ export async function findSuccessions(tx: Tx, calendarId: string, seconds: numbe
         select starts_with(n.provider_id, regexp_replace(o.provider_id, '_R[0-9T]+$', '') || '_R') as is_by_name
       ) names
       where n.calendar_id = ${calendarId} and n.created_at > ${since} and 'recurring' in (n.event_type, o.event_type)
-    ) candidates
-    left join calendar_series_intents r on r.series_id = old_id and r.ended_at is null and r.created_at <= candidates.created_at
-    where is_by_name or (not has_name and exists (
+    )
+    select r.*, old_id, new_id, is_by_name, coalesce(is_cancelled, false) as is_cancelled, r.id is not null
+      and not exists (select from calendar_series_intents i where i.series_id = new_id) as may_have_rule
+    from candidates c
+    left join lost l on l.series_id = old_id
+    left join calendar_series_intents r on r.series_id = old_id and r.ended_at is null and r.created_at <= c.created_at
+    where is_by_name or (not has_name and l.series_id is not null and exists (
       select from calendar_events a, calendar_events b
       where a.series_id = old_id and b.series_id = new_id and a.organizer_email is not distinct from b.organizer_email
-        and (a.title = b.title or a.meeting_url = b.meeting_url)
-    ) and (
-      select count(*) filter (where e.removed_at > ${since}) > 1
-        or (bool_and(e.status = 'cancelled') and bool_or(e.updated_at > ${since}))
-      from calendar_events e where e.series_id = old_id and e.ends_at > now()))
-    order by number desc`.execute(tx)
-  return rows.map(({ old_id: oldSeriesId, new_id: newSeriesId, is_by_name: isByName, may_have_rule, ...intent }) => ({
-    oldSeriesId,
-    newSeriesId,
-    isByName,
-    rule: may_have_rule ? intent : null,
+        and (a.title = b.title or a.meeting_url = b.meeting_url)))
+    order by c.number desc`.execute(tx)
+  return rows.map(({ old_id, new_id, is_by_name, is_cancelled, may_have_rule, ...rule }) => ({
+    oldSeriesId: old_id,
+    newSeriesId: new_id,
+    isByName: is_by_name,
+    isCancelled: is_cancelled,
+    rule: may_have_rule ? rule : null,
   }))
 }
 

@@ -149,17 +149,19 @@ function persistentToast(context: Context, kind: 'camera-toast' | 'microphone-to
   return { root, close: () => root.remove() }
 }
 
-/** Short notices. Their region stays after they disappear. */
+/** Short notices. Their regions stay after they disappear: one has no `aria-live`, the other one no role. */
 export function toastRegion(context: Pick<Context, 'cls'>): {
   root: HTMLElement
   show(text: string, ms: number): void
 } {
-  const root = h('div', { 'aria-live': 'polite', role: 'status', class: context.cls('toasts') })
+  const regions = [h('div', { role: 'status' }), h('div', { 'aria-live': 'polite' })] as const
+  const root = h('div', { class: context.cls('toasts') }, ...regions)
+  let shown = 0
   return {
     root,
     show(text, ms) {
       const line = h('div', { class: context.cls('toast') }, icon('info'), h('span', {}, text))
-      root.append(line)
+      regions[shown++ % 2 === 0 ? 0 : 1].append(line)
       setTimeout(() => line.remove(), ms)
     },
   }

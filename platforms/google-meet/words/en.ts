@@ -71,6 +71,14 @@ export const ENGLISH = {
     alone: [/^are you still there\b/, /\bthis call will end in less than\b/],
     leave_host: [/^leave the meeting\?/, /\bjust leave the (?:call|meeting)\b/],
   },
+  /** No page was seen to say so; these are the words of the platform's own help. */
+  rooms: {
+    open: [
+      /\bbreakout rooms? (?:is|are|has|have)(?: now| been)* open(?:ed)?\b/,
+      /\b(?:join|joined|moved to|invited to|assigned to|return to) (?:a |the |your )?breakout rooms?\b/,
+    ],
+    closed: [/\bbreakout rooms? (?:is|are|was|were|has|have|will)(?: now| been| be)* clos(?:e|ed|ing)\b/],
+  },
   labels: {
     join: [
       /^join here too$/,

@@ -69,6 +69,14 @@ export const ENGLISH = {
     consent: [/\bgiv(?:e|ing) (?:your )?consent\b/, /\bagree to be(?:ing)? (?:recorded|transcribed)\b/],
     still_there: [/^are you still there\b/],
   },
+  /** No page was seen to say so; these are the words of the platform's own help. */
+  rooms: {
+    open: [
+      /\bbreakout rooms? (?:is|are|has|have)(?: now| been)* open(?:ed)?\b/,
+      /\b(?:join|joined|moved to|invited to|assigned to|return to) (?:a |the |your )?breakout rooms?\b/,
+    ],
+    closed: [/\bbreakout rooms? (?:is|are|was|were|has|have|will)(?: now| been| be)* clos(?:e|ed|ing)\b/],
+  },
   labels: {
     onWeb: [
       /^join meeting from this browser$/,
@@ -88,6 +96,7 @@ export const ENGLISH = {
     speakerOff: [/^turn speaker on\b/],
     leave: [/^leave\b/],
     chatBox: [/^type a message\b/],
+    send: [/^send\b/],
     rejoin: [/^rejoin\b/],
     withoutDevices: [/^continue without audio or video$/],
     gotIt: [/^(?:ok|okay|got it|continue anyway)$/, /^(?:dismiss|close|not now)$/],

@@ -111,6 +111,8 @@ const commonSnapshot = z.looseObject({
   others: z.number().int().min(0).nullable(),
   areRoomsOpen: z.boolean().optional(),
   captionsOn: z.boolean().nullish(),
+  answered: list(z.string(), 100).optional(),
+  receivesSound: z.boolean().nullish(),
   unread: z.record(z.string(), z.number()).optional(),
 })
 

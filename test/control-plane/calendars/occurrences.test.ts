@@ -99,6 +99,7 @@ test.each([
   ['nor its neighbor that was added', [5], [3, 4, 6], [7], []],
   ['weekly becomes daily at another hour', [1, 8], [], [1.25, 2.25, 7.25, 8.25], ['0-0', '1-3']],
   ['a single event becomes a series', [1], [], [1, 8, 15], ['0-0']],
+  ['a single event moves away and becomes a series', [1], [], [25, 26, 27], ['0-0']],
   ['a series becomes one event', [1, 8, 15], [], [8.25], ['1-0']],
   ['a single event that is far from the other', [1], [], [20], []],
   ['nothing is new', [1, 2], [], [], []],

@@ -38,7 +38,7 @@ export interface Counts {
 
 /** One sequence: rejects with everything that was done if bots and model differ. */
 export async function runSequence(setting: CalendarSetting, seed: number, counts: Counts): Promise<void> {
-  // The clock of the test stands still, so that a seed always draws the same. That of the database runs on for seconds.
+  // The clock of the test does not move, so that a seed always draws the same. That of the database runs on for seconds.
   vi.useFakeTimers({ toFake: ['Date'], now: Math.floor(Date.now() / 1000) * 1000 })
   try {
     await runAtOneTime(setting, seed, counts)

@@ -41,8 +41,7 @@ export async function openCalendarWorld(hasOwnClock = false) {
     const opened: Calendars[] = []
     const logged: string[] = []
     const open = (values: Partial<Parameters<typeof openCalendars>[0]> = {}): Calendars => {
-      const note = (_fields: object, message: string) =>
-        void logged.push(message)
+      const note = (_fields: object, message: string) => void logged.push(message)
       const calendars = openCalendars({
         database,
         seals,

@@ -156,7 +156,7 @@ describe('deletion', () => {
     await world.database.deleteFrom('delivery_attempts').execute()
     await world.requestDeletion(bot)
     await sql`update messages set body = '{}'`.execute(world.database)
-    expect(await again()).toEqual(['sent', 'sent'])
+    expect(await again()).toEqual(['no_receiver', 'sent'])
     expect(await world.placesOfMarker()).not.toContain('messages.body')
   })
 

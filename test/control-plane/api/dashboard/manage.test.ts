@@ -190,6 +190,7 @@ test('the feed reports bots of the team that change, and no others', async () =>
   const botId = await world.bot(ada)
   const stop = new AbortController()
   const feed = await fetch(`${address}/dashboard/api/feed`, { headers: { cookie: ada.cookie }, signal: stop.signal })
+  expect(feed.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/)
   expect(feed.headers.get('content-type')).toContain('text/event-stream')
   let heard = ''
   const reading = (async () => {

@@ -5,6 +5,7 @@ import type { ApiDependencies } from '../../../../control-plane/api/dependencies
 import type { ArtifactField as ArtifactLink } from '../../../../control-plane/ports.ts'
 import { entryOf } from '../../../../control-plane/store/audit-log.ts'
 import { blankBot } from '../../../../control-plane/store/bots/deletions.ts'
+import { createEndpoint } from '../../../../control-plane/store/webhooks/endpoints.ts'
 import { MEET, openApiWorld } from '../world.ts'
 
 let world: Awaited<ReturnType<typeof openApiWorld>>
@@ -102,7 +103,7 @@ test('the status has its own, smaller answer', async () => {
 test('a failed bot has the cure of its cause, of its code without one, and a completed bot none', async () => {
   const help = async (status: 'completed' | 'failed', values: object) =>
     (await team.get(`/v2/bots/${await ended(status, {}, values)}`)).body.data.error_help
-  const link = 'https://standin.test/docs#description/how-a-bot-ends'
+  const link = 'https://standin.test/help/errors'
   const error_code = 'CANNOT_JOIN_MEETING'
   expect(await help('failed', { error_code })).toEqual({ cause: null, ...helpOf(error_code), link })
   expect(await help('failed', { error_code, end_cause: 'DNS_FAILED' })).toEqual({
@@ -205,6 +206,22 @@ describe('resend-webhook', () => {
     expect(messages).toHaveLength(2)
   })
 
+  test('says if no endpoint takes it', async () => {
+    const other = await world.team()
+    const id = await world.bot(other)
+    await world.database
+      .updateTable('bots')
+      .set({ status: 'completed', phase: 'closed' })
+      .where('id', '=', id)
+      .execute()
+    const resend = async () => (await other.post(`/v2/bots/${id}/resend-webhook`)).body.data.message
+    expect(await resend()).toContain('was not sent')
+    await createEndpoint(world.database, world.dependencies.seals, {
+      ...{ teamId: other.teamId, kind: 'team', url: 'https://hooks.example/a', events: ['bot.completed'] },
+    })
+    expect(await resend()).toBe('Webhook resent successfully.')
+  })
+
   test('is refused while the bot is active', async () => {
     const id = await world.bot(team)
     expect(await team.post(`/v2/bots/${id}/resend-webhook`)).toMatchObject({ status: 409 })
@@ -235,6 +252,10 @@ describe('retry-callback', () => {
   })
 
   test('is refused without any callback, and while the bot is active', async () => {
+    // An endpoint for some events is no callback of the bot.
+    await createEndpoint(world.database, world.dependencies.seals, {
+      ...{ teamId: team.teamId, kind: 'team', url: 'https://hooks.example/b', events: ['bot.failed'] },
+    })
     expect(await team.post(`/v2/bots/${await ended()}/retry-callback`)).toMatchObject({
       status: 409,
       body: { code: 'FST_ERR_CALLBACK_NOT_CONFIGURED' },
