@@ -14,6 +14,7 @@ export const PAGE_SIGNALS = {
     raised_hand: { notice: UNPROVEN, tile: PROVEN },
     reaction: { notice: UNPROVEN, other_notice: PROVEN },
     out: { home_mark: UNPROVEN, home_button: PROVEN, words: PROVEN, page: PROVEN, roster: PROVEN, no_sound: PROVEN },
+    rooms: { words: UNPROVEN, people_left: PROVEN },
   },
   teams: {
     lobby: { screen: UNPROVEN, words: PROVEN, held_button: PROVEN },
@@ -24,6 +25,7 @@ export const PAGE_SIGNALS = {
     chat_send: { mark: UNPROVEN, label: PROVEN },
     own_message: { mark: UNPROVEN, channel: PROVEN },
     out: { screen: UNPROVEN, words: PROVEN, signalling: PROVEN, no_toolbar: PROVEN, no_sound: PROVEN },
+    rooms: { words: UNPROVEN, people_left: PROVEN },
   },
   zoom: {
     email_box: { mark: UNPROVEN, label: PROVEN },

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { AnnouncedRooms } from '../../../../platforms/shared/in-call/announced-rooms.ts'
 import { WORDS as MEET } from '../../../../platforms/google-meet/words.ts'
 import { WORDS as TEAMS } from '../../../../platforms/microsoft-teams/words.ts'
+import { AnnouncedRooms } from '../../../../platforms/shared/in-call/announced-rooms.ts'
 
 const SECOND = 1000
 const HOUR = 3600 * SECOND
@@ -41,7 +41,7 @@ test('people who left just before the words count too', () => {
   expect(poll(60, 0)).toBe(true)
 })
 
-test('without the words, or with nobody who left, no rooms are open', () => {
+test('without the words, or if no participant left, no rooms are open', () => {
   const poll = watch()
   poll(30, 4)
   expect(poll(300, 0)).toBe(false)
