@@ -1,4 +1,5 @@
 /** The process of the service: its log, its greeting, and its end. */
+import { logFields } from '@standin/base/log-fields.ts'
 import { LogSink } from '@standin/base/log-sink.ts'
 import closeWithGrace from 'close-with-grace'
 import { pino, stdSerializers } from 'pino'
@@ -20,7 +21,13 @@ export function createServiceLog(
   destination: { write(line: string): void } = new LogSink(STANDARD_ERROR),
 ): Log {
   const log = pino(
-    { level, base: null, timestamp: pino.stdTimeFunctions.isoTime, serializers: { err: stdSerializers.err } },
+    {
+      level,
+      base: null,
+      timestamp: pino.stdTimeFunctions.isoTime,
+      mixin: logFields,
+      serializers: { err: stdSerializers.err },
+    },
     destination,
   )
   if (destination instanceof LogSink) destination.onRecovery = (lines) => log.warn({ lines }, 'Log lines were lost')

@@ -119,6 +119,8 @@ export interface FileStore {
 
 /** Links to the artifacts of a bot, by the names that the worker gives its files. */
 export interface ArtifactLinks {
+  /** Address under which receivers and callers reach the service. */
+  publicUrl: string
   /** Null if the bot has no such artifact, or its data was deleted. */
   sign(botId: string, name: string, seconds: number): Promise<string | null>
   /** The transcript in the shape of the older generation; empty if there is none. */

@@ -1,7 +1,8 @@
-/** JSON lines, one per fact. The job's own secrets are redacted here, and what looks like a secret by the patterns below. */
+/** JSON lines, one per fact. The job's own secrets are redacted here, and what looks like a secret. */
 import { constants, openSync } from 'node:fs'
 import { escapeLineSeparators } from '@standin/base/json-text.ts'
 import { LogSink } from '@standin/base/log-sink.ts'
+import { hideSecrets, SECRET_WORD } from '@standin/base/secret-patterns.ts'
 import { type DestinationStream, pino } from 'pino'
 import { hideKnownSecrets } from './process/known-secrets.ts'
 
@@ -16,42 +17,9 @@ export interface Logger {
   child(fields: LogFields): Logger
 }
 
-/** Names of fields, query parameters and headers that hold a secret. */
-const SECRET_WORD =
-  'token|secret|passw(?:or)?d|pwd|passcode|passphrase|api[-_]?key|access[-_]?key|private[-_]?key|authorization|cookie|credential|signature|jwt|bearer'
 const SECRET_KEY = new RegExp(`${SECRET_WORD}|^(?:sig|zak|auth)$`, 'i')
 /** Names whose value may be a secret even as a number; counts such as `tokens` are not. */
 const NUMERIC_SECRET_KEY = /passw(?:or)?d|pwd|passcode|secret/i
-/** Query parts that carry access: presigned S3 addresses, join passwords, tokens; also inside an escaped address. */
-const SECRET_IN_URL = new RegExp(
-  `((?:[?&;#]|%3F|%26|%23)(?:[a-z0-9_.-]{0,64}(?:${SECRET_WORD}|accesskeyid|secret|key|code|zak)|sig|tk|auth|p)(?:=|%3D))` +
-    `(?:(?!%26|%23)[^&#\\s"'<>])+`,
-  'gi',
-)
-/** `name=value` of settings and command lines. */
-const SECRET_SETTING = new RegExp(
-  `(?<![?&;#a-z0-9_.-])([a-z0-9_.-]{0,64}(?:${SECRET_WORD})=)(?:"[^"]*"|'[^']*'|[^\\s"',;&)\\]}]+)`,
-  'gi',
-)
-/** `"name": "value"` of JSON, also within a JSON text, and `name: 'value'` of printed objects. */
-const SECRET_QUOTED = new RegExp(
-  `(?<![a-z0-9_.-])((?:[a-z0-9_.-]{0,64}(?:${SECRET_WORD})|zak|sig|tk)(?:\\\\{0,4}["'])?\\s{0,4}:\\s{0,4}\\\\{0,4})(?:"(?:[^"\\\\]|\\\\[^"])*\\\\?"|'[^']*')`,
-  'gi',
-)
-/** A header's line, or a plain `password: …`. Other words before a colon are usually the place of a mistake. */
-const SECRET_HEADER =
-  /(?<![a-z0-9_.-])((?:proxy-|set-)?(?:authorization|cookie)\d?\s?:\s?|x-[a-z-]{0,40}(?:key|token|secret)\s?:\s?|passw(?:or)?d\s?:\s?|passcode\s?:\s?|pwd\s?:\s?|zak\s?:\s?)[^\r\n"'<>]+/gi
-/** A JSON Web Token without a name before it. */
-const BARE_JWT = /\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*/g
-/** Fields that a page fills in itself and passwords that were typed; what a page says about itself under a secret's name. */
-const HIDDEN_INPUT =
-  /(<input\b(?=[^>]{0,2000}?\btype\s{0,4}=\s{0,4}["']?(?:hidden|password)\b)[^>]{0,2000}?\bvalue\s{0,4}=\s{0,4})(?:"[^"]*"|'[^']*'|[^\s"'>]+)/gi
-const SECRET_META = new RegExp(
-  `(<meta\\b(?=[^>]{0,500}?\\bname=["']?[a-z0-9_.:-]{0,64}(?:${SECRET_WORD}|csrf|nonce))[^>]{0,500}?\\bcontent=)(?:"[^"]*"|'[^']*'|[^\\s"'>]+)`,
-  'gi',
-)
-const BEARER = /\b(Bearer\s+)[A-Za-z0-9._~+/=-]+/gi
-const USER_INFO = /\b([a-z][a-z0-9+.-]{0,20}:\/\/)[^/\s?#"'<>]*@/gi
 /** A line of a log is for reading; what is longer is cut. */
 const MAX_TEXT_LENGTH = 32 * 1024
 const MAX_DEPTH = 6
@@ -60,16 +28,7 @@ const MAX_VALUES = 5_000
 
 /** Removes the job's own secrets, and what a pattern takes for a secret, from a text that may be logged or shown. */
 export function redactText(text: string): string {
-  return hideKnownSecrets(text)
-    .replace(HIDDEN_INPUT, '$1"[redacted]"')
-    .replace(SECRET_META, '$1"[redacted]"')
-    .replace(BARE_JWT, '[redacted]')
-    .replace(USER_INFO, '$1[redacted]@')
-    .replace(SECRET_IN_URL, '$1[redacted]')
-    .replace(SECRET_QUOTED, '$1[redacted]')
-    .replace(SECRET_SETTING, '$1[redacted]')
-    .replace(SECRET_HEADER, '$1[redacted]')
-    .replace(BEARER, '$1[redacted]')
+  return hideSecrets(hideKnownSecrets(text))
 }
 
 /** A copy that may be logged: fields named like secrets are replaced, texts are cleaned, errors become plain data. */

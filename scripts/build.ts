@@ -6,6 +6,7 @@ import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { main as compileAssembly } from 'assemblyscript/asc'
 import { build, type Plugin } from 'esbuild'
+import { writeHelpPages } from './help-pages.ts'
 import { writeClient } from './write-client.ts'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
@@ -162,16 +163,6 @@ async function compile(project: string): Promise<void> {
   if (code !== 0) throw new Error(`tsc -p ${project} failed`)
 }
 
-/** `dist/client` becomes a package: JavaScript, types, and a `package.json` for them. `npm pack ./dist/client` packs it. */
-function describeClientPackage(): void {
-  const { name, version, description, license, type, dependencies } = JSON.parse(
-    readFileSync(join(root, 'client', 'package.json'), 'utf8'),
-  )
-  const exports = { '.': { types: './index.d.ts', default: './index.js' } }
-  const content = { name, version, description, license, type, exports, dependencies }
-  writeFileSync(join(root, 'dist', 'client', 'package.json'), `${JSON.stringify(content, null, 2)}\n`)
-}
-
 /** Prints the name of a step when it begins, and its time when it has ended. */
 async function step(name: string, work: () => Promise<void>): Promise<void> {
   console.log(`build: ${name} …`)
@@ -183,17 +174,17 @@ async function step(name: string, work: () => Promise<void>): Promise<void> {
 /** `--bot` builds the bot and the mock meetings only, and needs no package of the service and its clients. */
 async function buildAll(isBotOnly: boolean): Promise<void> {
   rmSync(join(root, 'dist'), { recursive: true, force: true })
-  if (!isBotOnly) await step('types of the client', writeClient)
+  if (!isBotOnly) await step('types of the API', writeClient)
   // The bundles need nothing that the compiler writes.
   await Promise.all([
     step('program', () => compile(isBotOnly ? 'tsconfig.bot.json' : 'tsconfig.build.json')),
     step('page scripts', () => bundlePageScripts()),
     isBotOnly ? null : step('dashboard', bundleDashboard),
+    isBotOnly ? null : step('pages of the documentation', writeHelpPages),
   ])
   resolveWorkspaces(join(root, 'dist'))
   if (isBotOnly) return
-  await step('package of the client', () => compile('client/tsconfig.json'))
-  describeClientPackage()
+  await step('client', () => compile('client/tsconfig.json'))
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Everything that a checkout needs before it runs, and only what is missing: Debian packages, npm packages (a current
-# Node is one of them), the build, and the `standin` command for npx.
+# Node is one of them), the build, and the `standin` command.
 #
 #   sh scripts/setup.sh            for a bot
 #   sh scripts/setup.sh --service  also for the service
@@ -204,7 +204,7 @@ sources='base wire core src platforms recorder storage streaming transcription r
   scripts/build.ts scripts/write-client.ts tsconfig.json tsconfig.build.json tsconfig.bot.json package.json'
 # Not the whole folder `client`: the build itself writes its types there.
 [ "$parts" = bot ] ||
-  sources="$sources control-plane mcp client/index.ts client/package.json client/tsconfig.json docs/openapi*.json"
+  sources="$sources control-plane mcp client/index.ts client/package.json client/tsconfig.json docs scripts/help-pages.ts"
 build_is_done() {
   # Folders count as well, since a file that is gone changes nothing but its folder.
   # shellcheck disable=SC2086
@@ -227,5 +227,5 @@ fi
 
 # --- the command -----------------------------------------------------------------------------------------------------
 
-# npx looks here first; npm does not link a package's own commands.
+# npm does not link a package's own commands. With the link, npx takes this program and asks no registry for the name.
 [ -e node_modules/.bin/standin ] || ln -sf ../../bin/standin node_modules/.bin/standin

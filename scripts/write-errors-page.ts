@@ -2,8 +2,8 @@
 import { writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { ERROR_CODES, NORMAL_END_CODES, type NormalEndCode } from '@standin/wire/codes.ts'
-import { ERROR_TABLE, type Fault } from '../core/errors.ts'
+import { END_CAUSES, ERROR_CODES, NORMAL_END_CODES, type NormalEndCode } from '@standin/wire/codes.ts'
+import { CAUSE_TABLE, ERROR_TABLE, type Who } from '@standin/wire/error-help.ts'
 
 export const ERRORS_PAGE = join(dirname(dirname(fileURLToPath(import.meta.url))), 'docs', 'errors.md')
 
@@ -16,11 +16,11 @@ const NORMAL_ENDS: Readonly<Record<NormalEndCode, string>> = {
   API_REQUEST: 'The caller told the bot to leave.',
 }
 
-const WHO: Readonly<Record<Fault, string>> = {
+const LABELS: Readonly<Record<Who, string>> = {
   caller: 'caller',
   host: 'host of the meeting',
   platform: 'meeting platform',
-  runtime: 'operator',
+  operator: 'operator',
 }
 
 /** The whole page. */
@@ -34,7 +34,8 @@ export function errorsPage(): string {
 
 A bot ends as \`completed\` or \`failed\`. The code is \`error_code\` of a failed bot, \`end_code\` in the final report of a
 completed one, and part of the last webhook. A sentence (\`error_message\`) says what the bot saw; the
-[timeline](api.md) of the bot says what happened before.
+[timeline](api.md) of the bot says what happened before, and shows the last log lines of a bot that ended without a report.
+The columns below are \`error_help\` of a failed bot in the API and in the webhook \`bot.failed\`: \`{cause, who, cure, link}\`.
 
 ## Completed
 
@@ -47,7 +48,19 @@ ${table(
 
 ${table(
   ['code', 'who can change it', 'what helps'],
-  ERROR_CODES.map((code) => [`\`${code}\``, WHO[ERROR_TABLE[code].fault], ERROR_TABLE[code].cure]),
+  ERROR_CODES.map((code) => [`\`${code}\``, LABELS[ERROR_TABLE[code].who], ERROR_TABLE[code].cure]),
+)}
+
+## Causes
+
+Some failures say more than their code: \`error_help\` of a failed bot then has a \`cause\`, and the cure of the cause.
+
+${table(
+  ['cause', 'what happened', 'who can change it', 'what helps'],
+  END_CAUSES.map((cause) => {
+    const { what, who, cure } = CAUSE_TABLE[cause]
+    return [`\`${cause}\``, what, LABELS[who], cure]
+  }),
 )}
 
 [control-link.md](control-link.md) has the exit codes of a bot's process, [api.md](api.md) the errors of HTTP requests.

@@ -34,6 +34,8 @@ export interface View {
   onPartial(partial: Transcript): void
   /** A note about the machine rather than the bot, such as where the log is. */
   note(text: string): void
+  /** The last call: where the recording, or else the report, of the bot is. */
+  end(place: string, hasRecorded: boolean): void
   close(): void
 }
 
@@ -141,7 +143,7 @@ async function runBotOf(config: BotConfig, openView: OpenView, stops: StopReques
     view.close()
     // Files that could not be uploaded are still in the work folder.
     const place = existsSync(workFolder) ? workFolder : storage.location()
-    view.note(`${report.duration_seconds === null ? 'The report' : 'The recording'} is in ${place}`)
+    view.end(place, report.duration_seconds !== null)
     return exitCode
   } finally {
     view.close()

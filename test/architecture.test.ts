@@ -96,7 +96,10 @@ const ROOMS: Room[] = [
     ],
   },
   { path: 'src', may: [...GROUND, 'src/run', 'src/job', 'src/wiring', 'recorder', 'report', 'storage'] },
-  { path: 'src/cli', may: [...GROUND, 'src', 'src/job', 'src/wiring', 'platforms/browser', 'report', 'mock'] },
+  {
+    path: 'src/cli',
+    may: [...GROUND, 'src', 'src/job', 'src/wiring', 'platforms/browser', 'report', 'mock', 'client'],
+  },
   { path: 'platforms', may: [...GROUND, 'platforms/shared', ...PLATFORMS.map((name) => `platforms/${name}`)] },
   { path: 'platforms/browser', may: GROUND },
   { path: 'platforms/shared', may: [...GROUND, 'platforms/browser', 'platforms/shared/page'] },
@@ -176,6 +179,7 @@ const ROOMS: Room[] = [
     may: [...SERVICE_GROUND, 'control-plane/actions', 'control-plane/secrets', ...CALENDAR_TERMS],
   },
   { path: 'control-plane/dashboard/page', may: ['client', 'report/page/parts'] },
+  { path: 'control-plane/help/page', may: [] },
   {
     path: 'control-plane/config',
     may: [...SERVICE_GROUND, 'control-plane/files', 'control-plane/outgoing', 'control-plane/secrets'],
@@ -212,7 +216,7 @@ const ROOMS: Room[] = [
 ]
 
 /** Code that runs in a page. */
-const PAGE_CODE = /^(platforms\/[^/]+|mock|report|control-plane\/dashboard)\/(.+\/)?page\//
+const PAGE_CODE = /^(platforms\/[^/]+|mock|report|control-plane\/(?:dashboard|help))\/(.+\/)?page\//
 const isPageCode = (file: string) => PAGE_CODE.test(file)
 const isIn = (file: string, places: readonly string[]) =>
   places.some((place) => (place.endsWith('/') ? file.startsWith(place) : file === place))

@@ -70,3 +70,18 @@ export const ERROR_CODES = [
   'UNKNOWN_ERROR',
 ] as const
 export type ErrorCode = (typeof ERROR_CODES)[number]
+
+/** Causes say more of a failure than its error code; `error-help.ts` has the cure of each. */
+export const END_CAUSES = [
+  // The network of the bot's machine
+  'DNS_FAILED',
+  'CONNECTION_FAILED',
+  'PROXY_FAILED',
+  'TLS_INTERCEPTED',
+  // An end without a report
+  'JOB_REFUSED',
+  'PROCESS_EXITED',
+  'PROCESS_LOST',
+  'NOT_STARTED',
+] as const
+export type EndCause = (typeof END_CAUSES)[number]

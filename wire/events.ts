@@ -1,6 +1,6 @@
 /** The events that a bot reports. docs/control-link.md describes the exchange. */
 import { z } from 'zod'
-import { ERROR_CODES, NORMAL_END_CODES, RECORDING_MODES, STATUSES } from './codes.ts'
+import { END_CAUSES, ERROR_CODES, NORMAL_END_CODES, RECORDING_MODES, STATUSES } from './codes.ts'
 import { MAX_FILE_NAME_BYTES, pathParts } from './file-names.ts'
 import { isWithinDepth, MAX_CALLER_DATA_DEPTH } from './job.ts'
 
@@ -146,6 +146,7 @@ const finalReportSchema = z.strictObject({
   end_message: z.string().describe('The same in one plain sentence.'),
   error_code: z.enum(ERROR_CODES).nullable().describe('Null after a normal end.'),
   error_message: z.string().nullable(),
+  end_cause: z.enum(END_CAUSES).optional().describe('Says more of a failure than its error code.'),
   meeting_url: z.string(),
   meeting_platform: z.enum(['meet', 'teams', 'zoom', 'jitsi']).nullable().describe('`jitsi` is an addition of ours.'),
   bot_name: z.string(),

@@ -57,8 +57,12 @@ interface ApiSettings {
   version?: string
   /** The folder of the dashboard's built page. Absent: it is not served. */
   dashboardFolder?: string
+  /** The folder of the documentation's built pages. Absent: they are not served. */
+  helpFolder?: string
   /** Address under which callers reach the service. */
   publicUrl: string
+  /** Of the built-in mock meeting. Absent: this installation has none. */
+  demoLink?: string
   /** Servers of the operator that run Jitsi Meet. */
   jitsiHosts?: readonly string[]
   /** Why providers of transcripts cannot be used. Absent or null: they are not checked at the request. */
@@ -77,7 +81,7 @@ interface WebhookSender {
   /** A sample of an event to one endpoint. */
   sendTest(endpointId: string): Promise<unknown>
   /** Sends the final message of a bot again. */
-  resendEnd(botId: string): Promise<'sent' | 'not_found' | 'not_ended'>
+  resendEnd(botId: string): Promise<'sent' | 'no_receiver' | 'not_found' | 'not_ended'>
   /** Null: to the callback that the bot was created with. */
   sendCallback(
     botId: string,

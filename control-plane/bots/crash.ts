@@ -1,4 +1,5 @@
 /** A bot whose process ended before its bot did: the code of its end, and whether another attempt is made. */
+import type { EndCause } from '@standin/wire/codes.ts'
 import { readMeeting } from '@standin/wire/meeting-links/index.ts'
 import type { EndEvidence } from '../ports.ts'
 import type { BotPatch, BotRow } from '../rows/index.ts'
@@ -93,6 +94,7 @@ export function gaveUp(bot: BotRow, message: string, now: Date): BotChange {
     message,
     errorCode: code,
     errorMessage: message,
+    ...(!wasStopped && { cause: 'NOT_STARTED' as const }),
     at: now,
     attempt: bot.attempt || null,
     sourceId: 'gave_up',
@@ -122,8 +124,15 @@ function endOf(bot: BotRow, { evidence, now }: KnownOfDead): End {
     return failed('EXITING_MEETING_BEFORE_RECORD', 'The bot was stopped before it recorded.')
   const problem = evidence.exitCode === INVALID_JOB_EXIT ? problemOfLink(bot) : null
   if (problem !== null) return failed('INVALID_MEETING_URL', problem)
-  if (bot.phase === 'starting') return failed('INTERNAL_ERROR', sentenceOfEnd(evidence))
-  return failed(crashCode(evidence), sentenceOfEnd(evidence))
+  const code = bot.phase === 'starting' ? 'INTERNAL_ERROR' : crashCode(evidence)
+  return { ...failed(code, sentenceOfEnd(evidence)), cause: causeOf(evidence) }
+}
+
+/** Undefined for signals and lack of memory, of which the code itself tells. */
+function causeOf({ exitCode, signal, isOutOfMemory }: EndEvidence): EndCause | undefined {
+  if (isOutOfMemory || signal !== null || exitCode === SIGTERM_EXIT || exitCode === SIGKILL_EXIT) return undefined
+  if (exitCode === null) return 'PROCESS_LOST'
+  return exitCode === INVALID_JOB_EXIT ? 'JOB_REFUSED' : 'PROCESS_EXITED'
 }
 
 /** Why the worker refused the link. Which servers run Jitsi Meet is known where the bot runs, so no link of theirs is judged. */

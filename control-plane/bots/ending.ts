@@ -1,4 +1,5 @@
 /** Closes a bot: the only place that writes a final status, with its charge and its last messages. */
+import type { EndCause } from '@standin/wire/codes.ts'
 import type { BotPatch, BotRow } from '../rows/index.ts'
 import { type BotChange, emptyChange, type OutgoingMessage, type Step } from './change.ts'
 import { messagesOfEnd, messagesOfStatus } from './messages/index.ts'
@@ -15,6 +16,8 @@ export interface End {
   message: string
   errorCode: string | null
   errorMessage: string | null
+  /** Says more of a failure than its code. */
+  cause?: EndCause | undefined
   /** When it ended, as the bot or the launcher reported it. */
   at: Date
   attempt: number | null
@@ -41,6 +44,7 @@ export function closing(bot: BotRow, happening: Happening, end: End, facts: BotP
     end_message: end.message,
     error_code: end.errorCode,
     error_message: end.errorMessage,
+    end_cause: causeOf(end),
     resuming_since: null,
     deadline_at: null,
     lease_owner: null,
@@ -61,9 +65,19 @@ export function closing(bot: BotRow, happening: Happening, end: End, facts: BotP
   }
 }
 
-function stepOfEnd({ at, attempt, status, code, message, evidence }: End): Step {
-  return { at, attempt, kind: 'ended', reason: message, evidence: { status, code, ...evidence } }
+function stepOfEnd(end: End): Step {
+  const { at, attempt, status, code, message, evidence } = end
+  const cause = causeOf(end)
+  return {
+    at,
+    attempt,
+    kind: 'ended',
+    reason: message,
+    evidence: { status, code, ...(cause && { cause }), ...evidence },
+  }
 }
+
+const causeOf = ({ cause, errorCode }: End): EndCause | null => (errorCode === null ? null : (cause ?? null))
 
 /** Statuses that are sent as messages but are never the `status` of an answer. */
 function lastStatuses(bot: BotRow, before: BotRow, end: End): OutgoingMessage[] {

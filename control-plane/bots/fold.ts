@@ -212,6 +212,7 @@ class Folding {
         message: report.end_message,
         errorCode: report.status === 'failed' ? (report.error_code ?? report.end_code) : null,
         errorMessage: report.status === 'failed' ? (report.error_message ?? report.end_message) : null,
+        cause: report.end_cause,
         at,
         attempt: this.#attempt,
         sourceId,

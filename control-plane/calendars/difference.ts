@@ -14,8 +14,8 @@ export interface Difference {
   removed: string[]
   /** By id of the event. A changed time stamp alone is stored and not reported. */
   news: Map<string, ChangeKind>
-  /** Providers' ids of series, with the number of occurrences to come that they lost. */
-  lost: Map<string, number>
+  /** Ids of events that had vanished and are there again. */
+  revived: string[]
 }
 
 export function difference(
@@ -26,12 +26,8 @@ export function difference(
 ): Difference {
   const known = new Map(stored.map((event) => [event.provider_id, event]))
   const received = new Map(changes.events.map((event) => [event.providerId, event]))
-  const result: Difference = { series: [], writes: [], removed: [], news: new Map(), lost: new Map() }
+  const result: Difference = { series: [], writes: [], removed: [], news: new Map(), revived: [] }
   const series = new Map<string, NewSeries>()
-  const loses = (event: StoredEvent) => {
-    if (event.status === 'cancelled' || event.ends_at <= window.start) return
-    result.lost.set(event.series_provider_id, (result.lost.get(event.series_provider_id) ?? 0) + 1)
-  }
 
   for (const event of received.values()) {
     const before = known.get(event.providerId)
@@ -48,20 +44,16 @@ export function difference(
     })
     result.writes.push(write)
     if (!isChanged) continue
+    if (before !== undefined && isRevived(before, write)) result.revived.push(write.id)
     const wasCancelled = before === undefined || before.status === 'cancelled'
     if (write.status === 'cancelled') {
-      if (before !== undefined && !wasCancelled) {
-        result.news.set(write.id, 'cancelled')
-        loses(before)
-      }
+      if (before !== undefined && !wasCancelled) result.news.set(write.id, 'cancelled')
     } else result.news.set(write.id, before === undefined ? 'created' : 'updated')
   }
 
   for (const event of goneOf(stored, received, changes, window)) {
     if (event.removed_at === null) result.removed.push(event.id)
-    if (event.status === 'cancelled') continue
-    result.news.set(event.id, 'cancelled')
-    loses(event)
+    if (event.status !== 'cancelled') result.news.set(event.id, 'cancelled')
   }
   result.series = [...series.values()]
   return result
@@ -82,12 +74,17 @@ function goneOf(
 ): StoredEvent[] {
   const named = new Set(changes.removedIds)
   const whole = new Set(changes.wholeSeries)
+  // An id is that of one event or of a series, never of both.
+  const singles = new Set(changes.events.flatMap((event) => (event.isRecurring ? [] : event.providerId)))
+  const series = new Set(changes.events.flatMap((event) => (event.isRecurring ? event.seriesProviderId : [])))
   // They exist, and their current content is unknown.
   const unreadable = new Set(changes.unreadable.map(({ providerId }) => providerId))
   return stored.filter((event) => {
     if (received.has(event.provider_id) || unreadable.has(event.provider_id)) return false
     if (named.has(event.provider_id)) return true
-    const isMissing = changes.isFull || whole.has(event.series_provider_id)
+    const isSingle = event.provider_id === event.series_provider_id
+    const isOther = (isSingle ? series : singles).has(event.series_provider_id)
+    const isMissing = isOther || changes.isFull || whole.has(event.series_provider_id)
     return isMissing && isInWindow(event.starts_at, event.ends_at, window)
   })
 }

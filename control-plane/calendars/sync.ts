@@ -136,8 +136,8 @@ async function store(
         { team: calendar.team_id, calendar: calendar.id, events: changes.unreadable.length },
         'Events of a calendar could not be read',
       )
-    await followSeries(tx, tools.seals, calendar.id, change)
-    const followed = [...change.news.keys(), ...(await addMissingIntents(tx, calendar.id))]
+    const continuing = await followSeries(tx, tools.seals, calendar.id, change)
+    const followed = [...change.news.keys(), ...continuing, ...(await addMissingIntents(tx, calendar.id))]
     await followEvents(tx, tools, calendar, { eventIds: followed, isEvery: changes.isFull })
     const now = await nowOf(tx)
     const isFirst = calendar.full_synced_at === null
@@ -178,28 +178,21 @@ function unreadableText({ unreadable }: Changes): string | null {
   return `${count} of the provider could not be read; the first: ${first.providerId?.slice(0, 100) ?? 'without an id'}: ${first.problem}`
 }
 
-export type StoredDifference = Difference & {
-  /** By the provider's id: the row, and whether it was made now. */
-  seriesIds: Map<string, { id: string; isNew: boolean }>
-}
-
 async function storeDifference(
   tx: Tx,
   { jitsiHosts }: SyncTools,
   calendar: CalendarRow,
   window: Window,
   changes: Changes,
-): Promise<StoredDifference> {
+): Promise<Difference> {
   const named = [...changes.removedIds, ...changes.events.map(({ providerId }) => providerId)]
   const stored = await readStoredEvents(tx, calendar.id, window.start, named)
   const change = difference(stored, changes, window, (url) => meetingsIn(url, { jitsiHosts })[0] ?? null)
   const seriesIds = await upsertSeries(tx, calendar.id, change.series)
-  const writes = change.writes.map((write) => ({ ...write, series_id: seriesIds.get(write.series_id)!.id }))
+  const writes = change.writes.map((write) => ({ ...write, series_id: seriesIds.get(write.series_id)! }))
   await upsertEvents(tx, calendar.id, writes)
   await markRemoved(tx, change.removed)
-  for (const { series_provider_id, series_id } of stored)
-    if (!seriesIds.has(series_provider_id)) seriesIds.set(series_provider_id, { id: series_id, isNew: false })
-  return { ...change, seriesIds }
+  return change
 }
 
 async function storeFailure(

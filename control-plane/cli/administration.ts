@@ -1,5 +1,6 @@
 /** Administration commands: their changes and their answers. */
 import { setTimeout as sleep } from 'node:timers/promises'
+import { CommandMistake, table } from '@standin/base/command-output.ts'
 import { evaluateAlerts } from '../alerts/evaluate.ts'
 import { JOB_NAMES, startJobs } from '../jobs/index.ts'
 import { ownKeys } from '../jobs/provider-deletion.ts'
@@ -12,9 +13,9 @@ import { openServiceCalendars } from '../wiring/calendars.ts'
 import { openFiles } from '../wiring/files.ts'
 import { publicUrlOf } from '../wiring/http-address.ts'
 import { type CommandContext, onInstallation, teamOf, timeOf, uuidOf } from './context.ts'
-import { CommandMistake, table } from './output.ts'
 
 export * from './audit-log.ts'
+export * from './backup.ts'
 export type { CommandContext } from './context.ts'
 export * from './endpoints.ts'
 export * from './people.ts'

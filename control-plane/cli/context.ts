@@ -1,11 +1,12 @@
 /** Shared by the administration commands: the opened installation, and the parsers of teams, rows and times. */
+
+import { CommandMistake, type Output } from '@standin/base/command-output.ts'
 import { readInstant } from '@standin/base/instant.ts'
 import type { ServiceConfig } from '../config/config.ts'
 import type { Log } from '../ports.ts'
 import { actAs } from '../store/audit-log.ts'
 import { listTeams } from '../store/teams/teams.ts'
 import { type Installation, openInstallation } from '../wiring/installation.ts'
-import { CommandMistake, type Output } from './output.ts'
 
 export interface CommandContext {
   config: ServiceConfig

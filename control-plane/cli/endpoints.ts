@@ -1,10 +1,11 @@
 /** Administration commands of endpoints and their deliveries. */
+
+import { CommandMistake, table } from '@standin/base/command-output.ts'
 import { WEBHOOK_EVENTS } from '../bots/messages/index.ts'
 import { createGuardedClient } from '../outgoing/guarded-client.ts'
 import { createEndpoint, enableEndpoint, listEndpoints, rotateSecret } from '../store/webhooks/endpoints.ts'
 import { type ReplayFilter, replayDeliveries, sendTest } from '../webhooks/replay.ts'
 import { type CommandContext, onInstallation, teamOf, timeOf, uuidOf } from './context.ts'
-import { CommandMistake, table } from './output.ts'
 
 export async function createEndpointCommand(
   context: CommandContext,

@@ -1,11 +1,12 @@
 /** Administration commands of people. */
+
+import { CommandMistake, table } from '@standin/base/command-output.ts'
 import { signInAddress } from '../api/dashboard/addresses.ts'
 import { createPerson, findPeople, firstOwner, listPeople, ROLES } from '../store/people/people.ts'
 import { createSignInLink, LINK_MINUTES } from '../store/people/sessions.ts'
 import { readSetting } from '../store/settings.ts'
 import { PUBLIC_URL, publicUrlOf } from '../wiring/http-address.ts'
 import { type CommandContext, onInstallation, teamOf } from './context.ts'
-import { CommandMistake, table } from './output.ts'
 
 export async function invitePersonCommand(
   context: CommandContext,
@@ -39,7 +40,7 @@ export async function listPeopleCommand(context: CommandContext, { team }: { tea
     table(
       ['person id', 'name', 'e-mail', 'role'],
       people.map(({ id, name, email, role }) => [id, name, email, role]),
-      'No people yet. Invite the first: npx standin service people invite <e-mail>',
+      'No people yet. Invite the first: standin service people invite <e-mail>',
     ),
   )
 }

@@ -9,7 +9,7 @@ import { olderTranscriptOf } from './older-transcript.ts'
 /** Longer than the transcript of any meeting that the service records. */
 const MAX_TRANSCRIPT_BYTES = 64 * 1024 * 1024
 
-export function createArtifactLinks(db: Database, files: FileStore): BotLinks {
+export function createArtifactLinks(db: Database, files: FileStore, publicUrl: string): BotLinks {
   const linkToKey = async (key: string, seconds: number) => (keyParts(key) === null ? null : files.sign(key, seconds))
   const linkTo = ({ key }: StoredArtifact, seconds: number) => linkToKey(key, seconds)
 
@@ -25,6 +25,7 @@ export function createArtifactLinks(db: Database, files: FileStore): BotLinks {
   }
 
   return {
+    publicUrl,
     linkTo: linkToKey,
     async sign(botId, name, seconds) {
       const artifact = (await artifactsOf(botId)).find((one) => one.name === name)

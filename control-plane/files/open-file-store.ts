@@ -1,12 +1,12 @@
 /** Opens the store that `STANDIN_STORAGE` names. */
-import { constants } from 'node:fs'
-import { access, mkdir } from 'node:fs/promises'
+import { mkdir } from 'node:fs/promises'
 import type { FileHandler, FileStore } from '../ports.ts'
 import { createFolderStore } from './folder-store.ts'
 import { openPrefixKeys } from './prefix-keys.ts'
 import { createS3Store, type S3Settings } from './s3-store.ts'
 import { createFileHandler } from './serve-file.ts'
 import { createLinkSigner, type LinkSignerSettings } from './signed-links.ts'
+import { checkStorage, storageProblemOf } from './storage-check.ts'
 
 export type StorageSettings = { type: 'folder'; path: string } | S3Settings
 
@@ -14,8 +14,8 @@ export interface OpenedFiles {
   store: FileStore
   /** Serves `/files/…`; null if the links lead to the storage itself. */
   handler: FileHandler | null
-  /** Rejects with a sentence if files cannot be kept. Null if the storage is not this machine's. */
-  check: (() => Promise<void>) | null
+  /** Tries the storage. Rejects with `StorageProblem` if files cannot be kept. */
+  check(): Promise<void>
   /** Rejects with a sentence if bots would get no separate keys. Absent if they are to get none. */
   checkKeys?: (() => Promise<void>) | undefined
   close(): void
@@ -29,7 +29,7 @@ export async function openFileStore(settings: StorageSettings, links: LinkSigner
     return {
       store: { ...store, ...(prefixKeys && { prefixKeys: prefixKeys.give }) },
       handler: null,
-      check: null,
+      check: () => checkStorage(store, settings),
       checkKeys: prefixKeys?.check,
       close() {
         store.close()
@@ -37,16 +37,17 @@ export async function openFileStore(settings: StorageSettings, links: LinkSigner
       },
     }
   }
-  await mkdir(settings.path, { recursive: true, mode: 0o700 })
+  await mkdir(settings.path, { recursive: true, mode: 0o700 }).catch((error: unknown) => {
+    throw storageProblemOf(settings, error)
+  })
   const signer = createLinkSigner(links)
   const store = createFolderStore(settings.path, signer)
-  return { store, handler: createFileHandler(store, signer), check: () => checkFolder(settings.path), close: () => {} }
-}
-
-async function checkFolder(path: string): Promise<void> {
-  await access(path, constants.R_OK | constants.W_OK | constants.X_OK).catch((error: NodeJS.ErrnoException) => {
-    throw new Error(`The folder of recordings cannot be used (${error.code})`, { cause: error })
-  })
+  return {
+    store,
+    handler: createFileHandler(store, signer),
+    check: () => checkStorage(store, settings),
+    close: () => {},
+  }
 }
 
 type Environment = Readonly<Record<string, string | undefined>>

@@ -56,6 +56,8 @@ export interface BotsTable {
   end_message: string | null
   error_code: string | null
   error_message: string | null
+  /** `wire/codes.ts`. Null: nothing is known beyond the error code. */
+  end_cause: string | null
   duration_seconds: number | null
   participants: Generated<unknown>
   speakers: Generated<unknown>

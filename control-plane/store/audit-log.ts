@@ -31,6 +31,7 @@ export const AUDIT_ACTIONS = [
   'credential.change',
   'credential.create',
   'credential.delete',
+  'endpoint.change',
   'endpoint.create',
   'endpoint.disable',
   'endpoint.enable',

@@ -1,6 +1,8 @@
 /** Reads that only the dashboard uses. */
 import { sql } from 'kysely'
+import { fileKey } from '../bots/file-keys.ts'
 import type { Database } from './database.ts'
+import { REMOVED } from './webhooks/endpoints.ts'
 
 export interface LiveBot {
   id: string
@@ -50,7 +52,14 @@ export interface ShownDelivery {
 export async function readDeliveries(
   db: Database,
   teamId: string,
-  filter: { endpointId?: string | undefined; state?: string | undefined; before?: number | undefined; limit: number },
+  filter: {
+    endpointId?: string | undefined
+    botId?: string | undefined
+    event?: string | undefined
+    state?: string | undefined
+    before?: number | undefined
+    limit: number
+  },
 ): Promise<ShownDelivery[]> {
   const { rows } = await sql<ShownDelivery>`
     select deliveries.id, message_id, event, endpoint_id, url, deliveries.bot_id, state, attempts,
@@ -63,6 +72,8 @@ export async function readDeliveries(
     ) as last on true
     where deliveries.team_id = ${teamId} and endpoints.alert_rule_id is null
       and (${filter.endpointId ?? null}::uuid is null or endpoint_id = ${filter.endpointId ?? null}::uuid)
+      and (${filter.botId ?? null}::uuid is null or deliveries.bot_id = ${filter.botId ?? null}::uuid)
+      and (${filter.event ?? null}::text is null or event = ${filter.event ?? null}::text)
       and (${filter.state ?? null}::text is null or state = ${filter.state ?? null}::text)
       and (${filter.before ?? null}::bigint is null or (deliveries.created_at, deliveries.id) <
         (select created_at, id from deliveries where id = ${filter.before ?? null}::bigint))
@@ -71,7 +82,65 @@ export async function readDeliveries(
   return rows
 }
 
-/** Whether the endpoint belongs to the team; those of single bots do not count. */
+export interface DeliveryContent {
+  /** As it is stored: links are signed when it is sent. */
+  body: unknown
+  attempts: { at: Date; duration_ms: number; status: number | null; error: string | null; answer: string | null }[]
+}
+
+/** The sent body, and each attempt with its answer; undefined if the team has no such delivery. */
+export async function readDelivery(db: Database, teamId: string, id: number): Promise<DeliveryContent | undefined> {
+  const found = await db
+    .selectFrom('deliveries')
+    .innerJoin('messages', 'messages.id', 'deliveries.message_id')
+    .innerJoin('endpoints', 'endpoints.id', 'deliveries.endpoint_id')
+    .select('messages.body')
+    .where('deliveries.id', '=', id)
+    .where('deliveries.team_id', '=', teamId)
+    .where('endpoints.alert_rule_id', 'is', null)
+    .executeTakeFirst()
+  if (found === undefined) return undefined
+  const attempts = await db
+    .selectFrom('delivery_attempts')
+    .select(['at', 'duration_ms', 'status', 'error', 'answer'])
+    .where('delivery_id', '=', id)
+    .orderBy('id')
+    .execute()
+  return { body: found.body, attempts }
+}
+
+export interface BotPreview {
+  bot_id: string
+  /** People whom the bot met. */
+  people: number
+  picture: { key: string; at: Date } | null
+}
+
+/** Leaves out bots of other teams, and bots whose data is deleted. */
+export async function readPreviews(db: Database, teamId: string, botIds: readonly string[]): Promise<BotPreview[]> {
+  const { rows } = await sql<{
+    bot_id: string
+    people: number
+    attempt: number | null
+    name: string
+    location: string
+    at: Date
+  }>`
+    select bots.id as bot_id, jsonb_array_length(bots.participants) as people,
+      picture.attempt, picture.name, picture.location, picture.stored_at as at
+    from bots
+    left join lateral (
+      select attempt, name, location, stored_at from artifacts
+      where bot_id = bots.id and name like 'screenshots/%' order by stored_at desc limit 1) as picture on true
+    where bots.team_id = ${teamId} and bots.id = any(${botIds}::uuid[]) and data_deleted_at is null`.execute(db)
+  return rows.map(({ bot_id, people, attempt, at, ...file }) => ({
+    bot_id,
+    people,
+    picture: attempt === null ? null : { key: fileKey({ bot_id, attempt, ...file }), at },
+  }))
+}
+
+/** Whether the endpoint belongs to the team; those of single bots, and removed ones, do not count. */
 export async function isEndpointOf(db: Database, endpointId: string, teamId: string): Promise<boolean> {
   const row = await db
     .selectFrom('endpoints')
@@ -80,6 +149,7 @@ export async function isEndpointOf(db: Database, endpointId: string, teamId: str
     .where('team_id', '=', teamId)
     .where('bot_id', 'is', null)
     .where('alert_rule_id', 'is', null)
+    .where(sql<boolean>`disabled_reason is distinct from ${REMOVED}`)
     .executeTakeFirst()
   return row !== undefined
 }

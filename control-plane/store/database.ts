@@ -5,6 +5,7 @@ import {
   PostgresDialect,
   PostgresDriver,
   type PostgresPool,
+  sql,
   type Transaction,
 } from 'kysely'
 import pg from 'pg'
@@ -90,6 +91,9 @@ export function openDatabase(settings: PoolSettings): Database {
   wakeUps.set(database, onDeliveries)
   return database
 }
+
+/** Rejects if the server cannot be reached, or refuses the user. */
+export const reachDatabase = (db: Database): Promise<unknown> => sql`select 1`.execute(db)
 
 /** Does the work in the given transaction, or else in a separate one. */
 export function inTransaction<T>(db: Database | Tx, work: (tx: Tx) => Promise<T>): Promise<T> {

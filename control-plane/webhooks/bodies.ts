@@ -17,6 +17,7 @@ async function filled(value: unknown, delivery: ClaimedDelivery, links: Artifact
   if (typeof $link === 'string' && typeof seconds === 'number') {
     return (delivery.bot_id === null ? null : await links.sign(delivery.bot_id, $link, seconds)) ?? otherwise
   }
+  if ('$page' in value) return `${links.publicUrl}${value.$page}`
   if ('$sentAt' in value) return new Date(delivery.message_created_at).toISOString()
   if ('$olderTranscript' in value) return delivery.bot_id === null ? [] : links.olderTranscript(delivery.bot_id)
   const entries = await Promise.all(

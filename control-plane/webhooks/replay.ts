@@ -6,7 +6,7 @@ import { logChange } from '../store/audit-log.ts'
 import { readBotForMessages, usesCallback } from '../store/bots/messages.ts'
 import type { Database } from '../store/database.ts'
 import { createEndpoint } from '../store/webhooks/endpoints.ts'
-import { insertMessages, sendTo } from '../store/webhooks/messages.ts'
+import { haveReceivers, insertMessages, sendTo } from '../store/webhooks/messages.ts'
 import { sampleBody } from './samples.ts'
 
 /** Sends a sample of an event to one endpoint. The id of its delivery; null without such an endpoint. */
@@ -19,7 +19,7 @@ export { type ReplayFilter, replayDeliveries } from '../store/webhooks/deliverie
 export type Resent = 'sent' | 'not_found' | 'not_ended'
 
 /** The final message again under a new id, to all endpoints that want it now. Callbacks have `sendCallback`. */
-export function resendEnd(db: Database, botId: string): Promise<Resent> {
+export function resendEnd(db: Database, botId: string): Promise<Resent | 'no_receiver'> {
   return db.transaction().execute(async (tx) => {
     const bot = await readBotForMessages(tx, botId)
     if (bot === undefined) return 'not_found'
@@ -27,7 +27,7 @@ export function resendEnd(db: Database, botId: string): Promise<Resent> {
     const messages = messagesOfEnd(bot, `resend:${randomUUID()}`).filter(({ channel }) => channel !== 'callback')
     await insertMessages(tx, messages)
     await logChange(tx, resent(bot))
-    return 'sent'
+    return (await haveReceivers(tx, messages)) ? 'sent' : 'no_receiver'
   })
 }
 

@@ -1,4 +1,5 @@
 /** Bodies for the test of an endpoint: invented values in the shapes of real messages. */
+import { helpOf } from '@standin/wire/error-help.ts'
 import type { WebhookEvent } from '../bots/messages/index.ts'
 
 const BOT = '00000000-0000-4000-8000-000000000000'
@@ -51,6 +52,11 @@ const SAMPLES: Readonly<Record<WebhookEvent, Record<string, unknown>>> = {
       ...names,
       error_code: 'BOT_NOT_ACCEPTED',
       error_message: 'The bot was not admitted to the meeting.',
+      error_help: {
+        cause: null,
+        ...helpOf('BOT_NOT_ACCEPTED'),
+        link: 'https://standin.example/help/errors',
+      },
       sent_at: AT,
     },
     extra: { test: true },

@@ -14,7 +14,9 @@ import type { Database } from '../store/database.ts'
 import { resendEnd, sendCallback, sendTest } from '../webhooks/replay.ts'
 import type { ListeningServer } from './bare-server.ts'
 import type { Closing } from './closing.ts'
+import { DEMO_LINK } from './demo.ts'
 import { installedFile, versionOfProgram } from './installed-file.ts'
+import { servesDemo } from './launcher.ts'
 import type { Parts } from './parts.ts'
 import { watchSpeech } from './watch-speech.ts'
 
@@ -34,7 +36,7 @@ export async function openApi(
   const app = await buildApi({
     ...{ database, acrossTeams, keyDatabase, seals, client, clock, log, probes, traces, metrics: metrics.registry },
     readList: createReadList(pool('lists')),
-    links: createArtifactLinks(database, files.store),
+    links: createArtifactLinks(database, files.store, publicUrl),
     webhooks: {
       sendTest: (endpointId) => sendTest(database, endpointId),
       resendEnd: (botId) => resendEnd(database, botId),
@@ -51,6 +53,8 @@ export async function openApi(
       publicUrl,
       version: versionOfProgram(),
       dashboardFolder: installedFile('dist/dashboard'),
+      ...(servesDemo(config) && { demoLink: DEMO_LINK }),
+      helpFolder: installedFile('dist/help'),
       jitsiHosts: config.jitsiHosts,
       speech,
       ...(config.trustedProxies.length > 0 && { trustedProxies: config.trustedProxies }),

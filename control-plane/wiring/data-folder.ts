@@ -109,6 +109,8 @@ async function readHolder(file: string): Promise<{ pid: number; holder: Holder }
 }
 
 export const apiKeyFile = (folder: string): string => join(folder, 'api-key')
+/** Where commands on this machine find the API. */
+export const addressFile = (folder: string): string => join(folder, 'address')
 export const secretKeysFile = (folder: string): string => join(folder, 'secret-keys')
 
 /** Null if there is none. */

@@ -1,17 +1,40 @@
 /** The file store of an installation, with the secret that signs its links. */
-import type { ServiceConfig } from '../config/config.ts'
+import { InvalidConfig, type ServiceConfig } from '../config/config.ts'
 import { type OpenedFiles, openFileStore } from '../files/open-file-store.ts'
+import { type StorageWatch, storageProblemOf, watchStorage } from '../files/storage-check.ts'
+import type { Log } from '../ports.ts'
 import { readLinkSecret } from '../secrets/sealed-settings.ts'
 import type { Installation } from './installation.ts'
 
+/** Rejects with `InvalidConfig` if the folder cannot be made. */
 export async function openFiles(
   { storage, roles }: ServiceConfig,
   { database, seals }: Installation,
   publicUrl: string,
 ): Promise<OpenedFiles> {
   const secret = await readLinkSecret(database, seals)
-  const files = await openFileStore(storage, { secret, publicUrl, now: Date.now })
+  const files = await openFileStore(storage, { secret, publicUrl, now: Date.now }).catch((error: unknown) => {
+    throw refusalOf(storage, error)
+  })
   // The one gives bots their keys, the other renews them.
   if (roles.has('launcher') || roles.has('links')) await files.checkKeys?.()
   return files
+}
+
+/** Tries the storage. A mistake in its settings ends the start; a storage that is only away does not. */
+export async function tryFiles({ storage }: ServiceConfig, { check }: OpenedFiles, log: Log): Promise<StorageWatch> {
+  const first = await check().then(
+    () => null,
+    (error: unknown) => storageProblemOf(storage, error),
+  )
+  if (first?.kind === 'mistake') throw refusalOf(storage, first)
+  if (first !== null) log.warn({}, first.message)
+  const onChange = (problem: Error | null) =>
+    problem === null ? log.info({}, 'The storage of recordings works') : log.warn({}, problem.message)
+  return watchStorage({ settings: storage, check, first, now: Date.now, onChange })
+}
+
+function refusalOf(storage: ServiceConfig['storage'], error: unknown): InvalidConfig {
+  const { fault, cure } = storageProblemOf(storage, error)
+  return new InvalidConfig([{ place: 'STANDIN_STORAGE', message: fault, cure }])
 }

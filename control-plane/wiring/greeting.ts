@@ -18,14 +18,15 @@ export function greeting({ publicUrl, firstKey, signInLink }: Greeted, config: S
   return [
     `Standin is ready: ${publicUrl}`,
     ...(firstKey === null
-      ? [`API key:  see ${keyFile}, or make one: npx standin service keys create`]
+      ? [`API key:  see ${keyFile}, or make one: standin service keys create`]
       : [`API key:  ${firstKey}`, `          It is shown this once and kept in ${keyFile}`]),
     `API:      ${publicUrl}/docs`,
+    `Help:     ${publicUrl}/help`,
     ...(signInLink === null
       ? []
       : [
           `Dashboard: ${signInLink}`,
-          '          Works once, for 15 minutes; for another one: npx standin service people link',
+          '          Works once, for 15 minutes; for another one: standin service people link',
         ]),
     '',
     link === DEMO_LINK

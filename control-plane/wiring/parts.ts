@@ -11,7 +11,7 @@ import { openTraces } from '../watching/traces.ts'
 import { openServiceCalendars } from './calendars.ts'
 import type { Closing } from './closing.ts'
 import { type JoinTokens, openJoinTokens, openPlatform } from './connections.ts'
-import { openFiles } from './files.ts'
+import { openFiles, tryFiles } from './files.ts'
 import { publicUrlOf } from './http-address.ts'
 import type { Installation } from './installation.ts'
 import { versionOfProgram } from './installed-file.ts'
@@ -80,6 +80,7 @@ export async function openParts({ config, environment, log, sink, installation, 
   const publicUrl = publicUrlOf(config, address)
   const files = await openFiles(config, installation, publicUrl)
   closing.add('files', async () => files.close())
+  const storage = await tryFiles(config, files, log)
   const client = createGuardedClient({ allowPrivate: config.allowPrivateAddresses })
   closing.add('client', () => client.close())
   const { platform, close: closePlatform } = openPlatform(config.providers.zoom)
@@ -87,7 +88,7 @@ export async function openParts({ config, environment, log, sink, installation, 
   let openedTokens: JoinTokens | null = null
   return {
     ...{ config, environment, log, sink, closing, clock, has, metrics, meters, traces, dispatching, pool, files },
-    ...{ client, platform, publicUrl, seals, database, callers, databaseUrl: installation.databaseUrl },
+    ...{ storage, client, platform, publicUrl, seals, database, callers, databaseUrl: installation.databaseUrl },
     linkUrl: config.linkUrl ?? new URL(LINK_PATH, address.href.replace(/^http/, 'ws')).href,
     /** One for the process: a pair of tokens that the database does not accept is in its memory only. */
     joinTokens(): JoinTokens {

@@ -6,7 +6,7 @@ import { missingMigrations } from '../store/migrate.ts'
 
 export type Readiness = Readonly<Record<string, () => Promise<void>>>
 
-export function readinessOf(database: Database, seals: KeyRing, recordings: (() => Promise<void>) | null): Readiness {
+export function readinessOf(database: Database, seals: KeyRing, recordings: () => Promise<void>): Readiness {
   return {
     migrations: async () => {
       const missing = await missingMigrations(database).catch(() => null)
@@ -15,6 +15,6 @@ export function readinessOf(database: Database, seals: KeyRing, recordings: (() 
         throw new Error(`The database lacks the migrations ${missing.join(', ')}: restart the service`)
     },
     keyring: () => probeSealKeys(database, seals),
-    ...(recordings !== null && { recordings }),
+    recordings,
   }
 }

@@ -79,7 +79,7 @@ export function startDispatcherRole(parts: Parts): void {
   const database = parts.pool('dispatcher')
   const dispatcher = startDispatcher({
     ...{ database, client, seals, clock, log, meters, traces },
-    links: createArtifactLinks(database, files.store),
+    links: createArtifactLinks(database, files.store, publicUrl),
     mail: createAlertMail(config.mail && createMailer(config.mail), publicUrl),
     ...(config.webhookDelays && { delays: config.webhookDelays }),
   })

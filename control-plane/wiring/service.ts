@@ -13,6 +13,7 @@ import { createProbes } from '../watching/probes.ts'
 import { openApi } from './api.ts'
 import { createBareServer } from './bare-server.ts'
 import { Closing } from './closing.ts'
+import { addressFile, writeSecretFile } from './data-folder.ts'
 import { httpAddress, PUBLIC_URL } from './http-address.ts'
 import { openInstallation } from './installation.ts'
 import type { Environment } from './launcher.ts'
@@ -59,7 +60,10 @@ async function startRoles(settings: ProcessSettings): Promise<Service> {
   if (has('launcher')) await startLauncherRole(parts)
   if (has('dispatcher')) startDispatcherRole(parts)
   if (has('jobs')) startJobsRole(parts)
-  if (has('api')) await writeSetting(database, PUBLIC_URL, publicUrl)
+  if (has('api')) {
+    await writeSetting(database, PUBLIC_URL, publicUrl)
+    await writeSecretFile(addressFile(config.dataFolder), publicUrl)
+  }
   const signInLink = has('api') && config.greets ? await ownerSignInLink(database, publicUrl) : null
   return { address: address.href, publicUrl, firstKey: installation.firstKey, signInLink, close: () => closing.run() }
 }
@@ -72,14 +76,18 @@ async function ownerSignInLink(database: Database, publicUrl: string): Promise<s
 
 /** Opens the server of this process, with the API if it has that role. */
 async function listen(parts: Parts, address: URL): Promise<void> {
-  const { config, has, closing, database, callers, seals, files, log, sink, metrics } = parts
+  const { config, has, closing, database, callers, seals, storage, log, sink, metrics } = parts
   const linkDatabase = has('links') ? parts.pool('links') : null
   const jobs = linkDatabase && createJobHandler({ database: linkDatabase, seals, log })
   const keyDatabase = has('api') ? parts.pool('keys') : null
   const probes = createProbes({
     database: keyDatabase ?? database,
-    readiness: readinessOf(database, seals, files.check),
-    warnings: { log: () => sink?.problem ?? null, row_security: () => callers.problem },
+    readiness: readinessOf(database, seals, storage.readiness),
+    warnings: {
+      log: () => sink?.problem ?? null,
+      row_security: () => callers.problem,
+      recordings: storage.warning,
+    },
     metrics: metrics.registry,
   })
   const server = keyDatabase ? await openApi(parts, { keyDatabase, probes, ...(jobs && { jobs }) }) : bareServer()

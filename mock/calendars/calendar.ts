@@ -3,13 +3,16 @@ import { randomBytes } from 'node:crypto'
 import type { StandInClock } from './clock.ts'
 import {
   type Answer,
+  DAY_MS,
   type Details,
   type Exception,
   type Existence,
   type Instance,
   instanceOn,
   instancesOf,
+  inZone,
   type NewEvent,
+  type Rule,
   type Schedule,
   type StoredEvent,
 } from './model.ts'
@@ -21,9 +24,9 @@ export interface NewCalendar {
   timezone?: string
   /** Subscribed and holiday calendars of Google cannot be watched. */
   canWatch?: boolean
+  /** Google names the series that a split makes after the old one. */
+  namesSplits?: boolean
 }
-
-const DAY_MS = 24 * 3600_000
 
 export class StandInCalendar {
   readonly id: string
@@ -31,6 +34,7 @@ export class StandInCalendar {
   readonly isPrimary: boolean
   readonly timezone: string
   readonly canWatch: boolean
+  private readonly namesSplits: boolean
   readonly events = new Map<string, StoredEvent>()
   /** Rises with each change. */
   revision = 0
@@ -43,6 +47,7 @@ export class StandInCalendar {
     this.isPrimary = calendar.isPrimary ?? false
     this.timezone = calendar.timezone ?? 'UTC'
     this.canWatch = calendar.canWatch ?? true
+    this.namesSplits = calendar.namesSplits ?? false
     this.clock = clock
     this.changed = changed
   }
@@ -54,7 +59,8 @@ export class StandInCalendar {
     if (!(end >= start)) throw new Error('The event ends before it starts')
     const id = given.id ?? randomBytes(13).toString('hex')
     if (this.events.has(id)) throw new Error(`There is an event ${id} already`)
-    const stepMs = repeats?.every === 'week' ? 7 * DAY_MS : DAY_MS
+    const timezone = given.timezone ?? this.timezone
+    const isAllDay = given.isAllDay ?? false
     const revision = ++this.revision
     const now = this.clock.date()
     this.events.set(id, {
@@ -68,18 +74,19 @@ export class StandInCalendar {
       attendees: [],
       ...detailsOf(given),
       id,
-      isAllDay: given.isAllDay ?? false,
-      timezone: given.timezone ?? this.timezone,
+      isAllDay,
+      timezone,
       eventType: given.eventType ?? 'default',
+      showAs: given.showAs ?? null,
       existence: 'live',
       isSeries: repeats !== undefined,
       schedules: [
         {
           start,
           durationMs: end.getTime() - start.getTime(),
-          stepMs,
-          count: repeats === undefined ? 1 : (repeats.count ?? null),
-          until: repeats?.until ?? null,
+          // Days have no hours to keep.
+          timezone: isAllDay ? 'UTC' : timezone,
+          ...ruleOf(repeats),
           goneSince: null,
         },
       ],
@@ -106,16 +113,59 @@ export class StandInCalendar {
       this.except(id, instance, { start, end: end ?? new Date(start.getTime() + length) })
       return
     }
-    this.edit(id, (event, revision) => {
-      const schedule = event.schedules.at(-1)!
+    this.reschedule(id, (schedule) => {
       const durationMs = end === undefined ? schedule.durationMs : end.getTime() - start.getTime()
       const shift = start.getTime() - schedule.start.getTime()
       const until = schedule.until === null ? null : new Date(schedule.until.getTime() + shift)
-      if (event.isSeries) {
+      return { start, durationMs, until }
+    })
+  }
+
+  /** A single event becomes the first of a series; with null, a series becomes one event, at its instance `instance` or its first. */
+  repeat(id: string, rule: Rule | null, instance?: Date): void {
+    const start = instance ?? this.eventOf(id).schedules.at(-1)!.start
+    this.reschedule(id, () => ({ start, ...ruleOf(rule ?? undefined) }))
+  }
+
+  /** The same time of the day in another zone. */
+  changeZone(id: string, timezone: string): void {
+    this.reschedule(id, ({ start, until, timezone: before }) => {
+      const there = (instant: Date) =>
+        new Date(inZone(instant, before).toPlainDateTime().toZonedDateTime(timezone).epochMilliseconds)
+      return { start: there(start), until: until && there(until), timezone }
+    })
+    this.edit(id, (event) => Object.assign(event, { timezone }))
+  }
+
+  /** The event or series is gone, and another one with its content has taken its place. Returns the other's id. */
+  recreate(id: string): string {
+    const event = this.eventOf(id)
+    const { start, durationMs, stepDays, count, until } = event.schedules.at(-1)!
+    const { isAllDay, timezone, eventType } = event
+    this.delete(id)
+    return this.create({
+      ...detailsOf(event),
+      start,
+      end: new Date(start.getTime() + durationMs),
+      isAllDay,
+      timezone,
+      eventType,
+      ...(event.isSeries && { repeats: repeatsOf(stepDays, count, until) }),
+    })
+  }
+
+  /** Of a series, the instances get other original starts, and none differs from it any more. */
+  private reschedule(id: string, change: (schedule: Schedule) => Partial<Schedule>): void {
+    this.edit(id, (event, revision) => {
+      const schedule = event.schedules.at(-1)!
+      const next = { ...schedule, ...change(schedule) }
+      event.isSeries = next.stepDays > 0
+      event.exceptions.clear()
+      if (schedule.stepDays === 0 && next.stepDays === 0) Object.assign(schedule, next)
+      else {
         schedule.goneSince = revision
-        event.schedules.push({ ...schedule, start, durationMs, until, goneSince: null })
-        event.exceptions.clear()
-      } else Object.assign(schedule, { start, durationMs })
+        event.schedules.push(next)
+      }
     })
   }
 
@@ -129,6 +179,14 @@ export class StandInCalendar {
     this.end(id, 'deleted', instance)
   }
 
+  /** Brings back a cancelled or deleted event or instance. */
+  restore(id: string, instance?: Date): void {
+    const event = this.events.get(id)
+    if (event === undefined) throw new Error(`There is no event ${id}`)
+    if (!instance) event.existence = 'live'
+    this.end(id, 'live', instance)
+  }
+
   /** The owner answers an invitation. */
   respond(id: string, answer: Answer, instance?: Date): void {
     this.change(id, { answer }, instance)
@@ -138,15 +196,16 @@ export class StandInCalendar {
    * "This and the following": the old series ends before `from`, and a new one starts there. Returns the id of the new
    * one.
    */
-  split(id: string, from: Date, change: Partial<Details> & { start?: Date; end?: Date } = {}): string {
+  split(id: string, from: Date, change: Partial<Details> & { id?: string; start?: Date; end?: Date } = {}): string {
     const event = this.eventOf(id)
     this.instance(id, from)
     const schedule = event.schedules.at(-1)!
-    const index = (from.getTime() - schedule.start.getTime()) / schedule.stepMs
+    const index = Math.round((from.getTime() - schedule.start.getTime()) / (schedule.stepDays * DAY_MS))
     const rest: Schedule = { ...schedule, start: from, count: schedule.count === null ? null : schedule.count - index }
     const start = change.start ?? from
     const end = change.end ?? new Date(start.getTime() + schedule.durationMs)
-    const newId = `${id.replace(/_R\d{8}T\d{6}$/, '')}_R${compact(from)}`
+    const named = this.namesSplits ? `${id.replace(/_R\d{8}T\d{6}$/, '')}_R${compact(from)}` : undefined
+    const newId = change.id ?? (named !== undefined && this.events.has(named) ? undefined : named)
     const { isAllDay, timezone, eventType } = event
     this.edit(id, (edited, revision) => {
       const kept = edited.schedules.pop()!
@@ -156,17 +215,13 @@ export class StandInCalendar {
     return this.create({
       ...detailsOf(event),
       ...detailsOf(change),
-      id: this.events.has(newId) ? `${newId}${randomBytes(3).toString('hex')}` : newId,
+      ...(newId !== undefined && { id: newId }),
       start,
       end,
       isAllDay,
       timezone,
       eventType,
-      repeats: {
-        every: schedule.stepMs === DAY_MS ? 'day' : 'week',
-        ...(rest.count !== null && { count: rest.count }),
-        ...(rest.until !== null && { until: rest.until }),
-      },
+      repeats: repeatsOf(rest.stepDays, rest.count, rest.until),
     })
   }
 
@@ -216,6 +271,23 @@ export class StandInCalendar {
     const revision = ++this.revision
     event.exceptions.set(key, { ...before, ...change, revision, updated: this.clock.date() })
     this.changed(this)
+  }
+}
+
+function ruleOf(repeats: Rule | undefined): Pick<Schedule, 'stepDays' | 'count' | 'until'> {
+  if (repeats === undefined) return { stepDays: 0, count: 1, until: null }
+  return {
+    stepDays: repeats.every === 'week' ? 7 : 1,
+    count: repeats.count ?? null,
+    until: repeats.until ?? null,
+  }
+}
+
+function repeatsOf(stepDays: number, count: number | null, until: Date | null): Rule {
+  return {
+    every: stepDays === 1 ? 'day' : 'week',
+    ...(count !== null && { count }),
+    ...(until !== null && { until }),
   }
 }
 

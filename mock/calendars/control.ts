@@ -7,6 +7,7 @@ import type { MockGoogleCalendar } from './google/index.ts'
 import { slowDown, tooMany } from './google/refusals.ts'
 import type { MockMicrosoftCalendar } from './microsoft/index.ts'
 import { busy, throttled } from './microsoft/refusals.ts'
+import type { Rule } from './model.ts'
 
 export interface StandIns {
   clock: StandInClock
@@ -36,6 +37,11 @@ const account = optional(z.string())
 const calendar = optional(z.string())
 const event = z.string().min(1)
 const instance = optional(instant)
+const repeats = z.enum(['no', 'day', 'week'])
+const count = optional(number.int().min(1).max(1000))
+const zone = z
+  .string()
+  .refine((name) => Intl.supportedValuesOf('timeZone').concat('UTC').includes(name), 'no time zone')
 
 export const actionSchema = z.discriminatedUnion('do', [
   z.object({
@@ -50,10 +56,13 @@ export const actionSchema = z.discriminatedUnion('do', [
     link: optional(text),
     location: optional(text),
     description: optional(text),
-    repeats: optional(z.enum(['no', 'day', 'week'])),
-    count: optional(number.int().min(1).max(1000)),
+    repeats: optional(repeats),
+    count,
     /** Another person invites the owner, who can decline. */
     invited: optional(flag),
+    timezone: optional(zone),
+    /** At Google the `eventType`, at Microsoft `showAs`. */
+    kind: optional(z.string().max(50)),
   }),
   z.object({ do: z.literal('move'), platform, account, calendar, event, instance, byMinutes: shift }),
   z.object({
@@ -69,7 +78,12 @@ export const actionSchema = z.discriminatedUnion('do', [
     location: optional(text),
     description: optional(text),
   }),
-  z.object({ do: z.enum(['cancel', 'delete']), platform, account, calendar, event, instance }),
+  z.object({ do: z.enum(['cancel', 'delete', 'restore']), platform, account, calendar, event, instance }),
+  /** A single event becomes a series; with `no`, a series becomes the one event at its instance. */
+  z.object({ do: z.literal('repeat'), platform, account, calendar, event, instance, repeats, count }),
+  z.object({ do: z.literal('zone'), platform, account, calendar, event, timezone: zone }),
+  /** The event or series gets another id. */
+  z.object({ do: z.literal('recreate'), platform, account, calendar, event }),
   z.object({
     do: z.literal('respond'),
     platform,
@@ -148,8 +162,19 @@ export function perform(standIns: StandIns, action: Action): { done: string; id?
     }
     case 'cancel':
     case 'delete':
+    case 'restore':
       calendarOf(standIn, action)[action.do](action.event, action.instance)
-      return { done: action.do === 'cancel' ? 'Cancelled' : 'Deleted' }
+      return { done: { cancel: 'Cancelled', delete: 'Deleted', restore: 'Restored' }[action.do] }
+    case 'repeat': {
+      const rule = ruleOf(action)
+      calendarOf(standIn, action).repeat(action.event, rule, action.instance)
+      return { done: rule === null ? 'It is one event' : 'It is a series' }
+    }
+    case 'zone':
+      calendarOf(standIn, action).changeZone(action.event, action.timezone)
+      return { done: `It is in the zone ${action.timezone}` }
+    case 'recreate':
+      return { done: 'It has another id', id: calendarOf(standIn, action).recreate(action.event) }
     case 'respond':
       calendarOf(standIn, action).respond(action.event, action.answer, action.instance)
       return { done: `Answered: ${action.answer}` }
@@ -196,7 +221,8 @@ type StandIn = MockGoogleCalendar | MockMicrosoftCalendar
 type Of<D extends Action['do']> = Extract<Action, { do: D }>
 
 function create(standIn: StandIn, action: Of<'create'>) {
-  const { title, start, allDay, link, location, description, repeats, count, invited } = action
+  const { title, start, allDay, link, location, description, repeats = 'no', count, invited, timezone, kind } = action
+  const rule = ruleOf({ repeats, count })
   const end = action.minutes === undefined ? undefined : new Date(start.getTime() + action.minutes * 60_000)
   const id = calendarOf(standIn, action).create({
     title,
@@ -206,10 +232,16 @@ function create(standIn: StandIn, action: Of<'create'>) {
     link,
     location,
     description,
-    ...((repeats === 'day' || repeats === 'week') && { repeats: { every: repeats, count } }),
+    ...(timezone && { timezone }),
+    ...(kind && { eventType: kind, showAs: kind }),
+    ...(rule && { repeats: rule }),
     ...(invited && { organizer: { email: 'host@example.com', name: 'Host' }, answer: 'needsAction' as const }),
   })
   return { done: 'Made', id }
+}
+
+function ruleOf({ repeats, count }: Pick<Of<'repeat'>, 'repeats' | 'count'>): Rule | null {
+  return repeats === 'no' ? null : { every: repeats, ...(count !== undefined && { count }) }
 }
 
 function limit({ google, microsoft }: StandIns, { platform, status = 429, count = 1 }: Of<'limit'>) {

@@ -1,4 +1,5 @@
 /** The content of the calendars of both stand-ins: single events, and series with a rule and exceptions. */
+import { Temporal } from 'temporal-polyfill'
 
 export interface Person {
   email: string
@@ -25,7 +26,7 @@ export interface Details {
   attendees: Person[]
 }
 
-interface Rule {
+export interface Rule {
   every: 'day' | 'week'
   /** Without an end if neither is given. */
   count?: number
@@ -44,13 +45,17 @@ export interface NewEvent extends Partial<Details> {
   repeats?: Rule
   /** Google only, such as `focusTime`. */
   eventType?: string
+  /** Microsoft only, such as `oof`. */
+  showAs?: string
 }
 
-/** Where a rule puts its instances: all of them `stepMs` apart. */
+/** Where a rule puts its instances: at the same time of the day in its zone, also after the clocks there change. */
 export interface Schedule {
   start: Date
   durationMs: number
-  stepMs: number
+  /** 0 for a single event. */
+  stepDays: number
+  timezone: string
   count: number | null
   until: Date | null
   /** The revision that replaced it; null for the current one. */
@@ -72,8 +77,9 @@ export interface StoredEvent extends Details {
   isAllDay: boolean
   timezone: string
   eventType: string
+  showAs: string | null
   existence: Existence
-  /** A single event has one schedule with a count of one. The last schedule is the current one. */
+  /** The last schedule is the current one. */
   schedules: Schedule[]
   isSeries: boolean
   exceptions: Map<string, Exception>
@@ -96,8 +102,9 @@ export interface Instance extends Details {
   updated: Date
 }
 
+export const DAY_MS = 24 * 3600_000
 /** Instances of a series are looked at this far around a window, so that moved ones are found. */
-const AROUND_MS = 60 * 24 * 3600_000
+const AROUND_MS = 60 * DAY_MS
 
 /** Every instance that touches the window, and where asked for, what no longer exists; in the order of their starts. */
 export function instancesOf(
@@ -107,14 +114,13 @@ export function instancesOf(
 ): Instance[] {
   const found = new Map<string, Instance>()
   const current = event.schedules.at(-1)!
-  const originals = event.isSeries ? originalsOf(current, window) : [current.start]
-  for (const original of originals) put(found, instanceAt(event, original, current))
+  for (const original of originalsOf(current, window)) put(found, instanceAt(event, original, current))
   for (const key of event.exceptions.keys()) {
     const original = new Date(key)
     if (isOn(current, original)) put(found, instanceAt(event, original, current))
   }
   if (gone)
-    for (const schedule of event.schedules.slice(0, -1))
+    for (const schedule of event.schedules.slice(0, -1).reverse())
       for (const original of originalsOf(schedule, window)) {
         const instance = instanceAt(event, original, schedule)
         if (!found.has(keyOf(instance))) put(found, instance)
@@ -136,8 +142,9 @@ export function instanceOn(event: StoredEvent, original: Date | null): Instance 
 }
 
 function instanceAt(event: StoredEvent, original: Date, schedule: Schedule): Instance {
-  const exception = event.isSeries ? event.exceptions.get(original.toISOString()) : undefined
   const isPast = schedule.goneSince !== null
+  const isRecurring = schedule.stepDays > 0
+  const exception = isRecurring ? event.exceptions.get(original.toISOString()) : undefined
   const { start, end, existence = 'live', revision = 0, updated = event.updated, ...details } = exception ?? {}
   const own = event.existence !== 'live' ? event.existence : isPast ? 'deleted' : existence
   const moved = start ?? original
@@ -152,7 +159,7 @@ function instanceAt(event: StoredEvent, original: Date, schedule: Schedule): Ins
     attendees: event.attendees,
     ...details,
     event,
-    originalStart: event.isSeries ? original : null,
+    originalStart: isRecurring ? original : null,
     start: moved,
     end: end ?? new Date(moved.getTime() + schedule.durationMs),
     existence: own,
@@ -165,21 +172,37 @@ function instanceAt(event: StoredEvent, original: Date, schedule: Schedule): Ins
 }
 
 function* originalsOf(schedule: Schedule, window: { start: Date; end: Date }): Generator<Date> {
-  const { start, stepMs } = schedule
+  if (schedule.stepDays === 0) {
+    yield schedule.start
+    return
+  }
   const from = window.start.getTime() - AROUND_MS
   const to = window.end.getTime() + AROUND_MS
-  const first = Math.max(0, Math.floor((from - start.getTime()) / stepMs))
-  for (let index = first; ; index++) {
-    const original = new Date(start.getTime() + index * stepMs)
+  for (let index = Math.max(0, indexOf(schedule, from) - 1); ; index++) {
+    const original = originalAt(schedule, index)
     if (original.getTime() > to || !isOn(schedule, original)) return
     yield original
   }
 }
 
-function isOn({ start, stepMs, count, until }: Schedule, original: Date): boolean {
-  const index = (original.getTime() - start.getTime()) / stepMs
-  if (!Number.isInteger(index) || index < 0) return false
+/** Of the nearest one. */
+const indexOf = ({ start, stepDays }: Schedule, instant: number): number =>
+  stepDays === 0 ? 0 : Math.round((instant - start.getTime()) / (stepDays * DAY_MS))
+
+function originalAt({ start, stepDays, timezone }: Schedule, index: number): Date {
+  if (timezone === 'UTC') return new Date(start.getTime() + index * stepDays * DAY_MS)
+  return new Date(inZone(start, timezone).add({ days: index * stepDays }).epochMilliseconds)
+}
+
+function isOn(schedule: Schedule, original: Date): boolean {
+  const { count, until } = schedule
+  const index = indexOf(schedule, original.getTime())
+  if (index < 0 || originalAt(schedule, index).getTime() !== original.getTime()) return false
   return (count === null || index < count) && (until === null || original < until)
+}
+
+export function inZone(instant: Date, zone: string): Temporal.ZonedDateTime {
+  return Temporal.Instant.fromEpochMilliseconds(instant.getTime()).toZonedDateTimeISO(zone)
 }
 
 /** The link of the conference where a meeting of Google Meet was added by Google itself. */

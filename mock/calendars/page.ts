@@ -152,7 +152,16 @@ function row(place: Fields, instance: Instance): string {
           form({ do: 'split', ...one }, move, 'Move this and the following'),
           form({ do: 'move', ...of }, move, 'Move the series'),
           form({ do: 'delete', ...of }, '', 'Delete the series'),
+          form({ do: 'recreate', ...of }, '', 'Make the series again'),
+          form({ do: 'repeat', ...one, repeats: 'no' }, '', 'Make it one event'),
+          form(
+            { do: 'zone', ...of },
+            '<input name="timezone" placeholder="zone, such as Europe/Berlin">',
+            'Change its zone',
+          ),
         ]),
+    ...(originalStart === null ? [form({ do: 'repeat', ...of, repeats: 'week' }, '', 'Repeat it every week')] : []),
+    ...(existence === 'live' ? [] : [form({ do: 'restore', ...one }, '', 'Restore')]),
   ]
   const notes = [
     originalStart && 'series',

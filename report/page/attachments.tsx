@@ -1,4 +1,5 @@
 import type { ReportMessage } from './data.ts'
+import { sizeOf } from './parts/size.ts'
 
 const SAFE_PROTOCOL = /^(?:https?|mailto):$/
 
@@ -32,8 +33,4 @@ export function attachmentsOf({ answers, isCut, links, files, reactions }: Repor
       )}
     </div>
   )
-}
-
-function sizeOf(bytes: number): string {
-  return bytes < 1_000_000 ? `${Math.max(1, Math.round(bytes / 1000))} kB` : `${(bytes / 1_000_000).toFixed(1)} MB`
 }

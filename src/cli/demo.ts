@@ -17,7 +17,7 @@ export async function demo({ platform, ...flags }: DemoFlags, io: Io): Promise<n
     const script = runDemoScript(meeting, over.signal).catch((error) => {
       if (!over.signal.aborted) throw error
     })
-    const mapHost = [...flags.mapHost, ...server.hosts.map((host) => `${host}=${server.address}`)]
+    const mapHost = [...(flags.mapHost ?? []), ...server.hosts.map((host) => `${host}=${server.address}`)]
     const exitCode = await join(meeting.url, { entryMessage: 'Hello, this is Standin.', ...flags, mapHost }, io)
     over.abort()
     await script

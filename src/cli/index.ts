@@ -1,23 +1,13 @@
 #!/usr/bin/env node
-/** The command line. Each command lives in its own file; this one parses, explains and exits. */
-import { readFileSync } from 'node:fs'
-import { join as joinPath } from 'node:path'
-import { TRANSCRIPTION_PROVIDERS, type TranscriptionProvider } from '@standin/wire/job.ts'
-import { Argument, Command, Option } from 'commander'
-import type { PlatformName } from '../../core/meeting/meeting.ts'
-import { packageRoot } from '../../core/process/page-scripts.ts'
+/** The command line: parses, explains and exits. */
+import { CommandMistake } from '@standin/base/command-output.ts'
 import { InvalidJob } from '../job/config.ts'
-import type { DemoFlags } from './demo.ts'
-import type { JoinFlags } from './join.ts'
-import { JOIN_OPTIONS } from './join-options.ts'
-import type { JoinPartsFlags } from './join-parts.ts'
 import { MockIsMissing } from './mock-package.ts'
-import type { RecoverFlags } from './recover.ts'
+import { createProgram } from './program.ts'
 import { shownText } from './shown-text.ts'
 import { takeSecrets } from './take-secrets.ts'
 
-const PLATFORM_NAMES: PlatformName[] = ['meet', 'teams', 'zoom', 'jitsi']
-const EXIT_INVALID_JOB = 2
+const EXIT_MISTAKE = 2
 const EXIT_DEFECT = 70
 
 // Recordings are for the user who makes them: 0600 and 0700, also for what the children write.
@@ -33,243 +23,31 @@ const io = {
   environment: takeSecrets(process.env),
 }
 
-const JOIN_EXAMPLES = `
-Examples:
-  standin join https://meet.google.com/abc-defg-hij
-  standin join https://meet.google.com/abc-defg-hij --name "Notes for Ann" --mode gallery_view --out ~/recordings
-  standin join https://meet.google.com/abc-defg-hij --mode audio_only --s3 s3://my-bucket/calls
-  standin join https://meet.google.com/abc-defg-hij --captions
-  standin join --job job.json
-  echo "$JOB" | standin join --job -
-  STANDIN_JOB_FILE=/run/bot/job.json standin join      (the file is deleted when it was read)
-  STANDIN_JOB_TOKEN=… standin join --job-url https://control.example/jobs/17
-
-Exit codes:
-  0   recorded and stored, or asked to stop before recording
-  2   the job is not valid, or its bucket, region or stored session does not exist
-  3   could not join; the error code says why
-  4   failed after recording began; what was recorded is stored
-  70  a defect of ours`
-
-function collect(text: string, before: string[]): string[] {
-  return [...before, text]
-}
-
-function withJoinOptions(command: Command): Command {
-  for (const option of JOIN_OPTIONS) command.addOption(option)
-  return command
-    .option(
-      '--map-host <host=ip:port>',
-      'send connections for a host elsewhere and accept its certificate',
-      collect,
-      [],
-    )
-    .option('--jitsi-host <host>', 'your own Jitsi Meet server', collect, [])
-    .option('--json', 'JSON lines even in a terminal')
-}
-
-const program = new Command('standin')
-  .description(
-    'Sends a bot into an online meeting: it joins, records, chats, notes who spoke, and stores files that play.',
-  )
-  .version((JSON.parse(readFileSync(joinPath(packageRoot, 'package.json'), 'utf8')) as { version: string }).version)
-  .showHelpAfterError('(standin help <command> explains)')
-  .exitOverride()
-
-withJoinOptions(program.command('join'))
-  .description('join one meeting and record it')
-  .argument('[meeting-url]', 'the link of the meeting')
-  .option('--job <file|->', 'a complete job as JSON; other options override its fields')
-  .option('--job-url <url>', 'an address that gives the job for the one-time token in STANDIN_JOB_TOKEN')
-  .addHelpText('after', JOIN_EXAMPLES)
-  .action(async (meetingUrl: string | undefined, flags: JoinFlags) => {
-    const { join } = await import('./join.ts')
-    process.exitCode = await join(meetingUrl, flags, io)
-  })
-
-withJoinOptions(program.command('demo'))
-  .description('send a bot into a built-in mock meeting and record it')
-  .addOption(new Option('--platform <platform>', 'whose mock meeting').choices(PLATFORM_NAMES).default('meet'))
-  .addHelpText(
-    'after',
-    '\nExamples:\n  standin demo\n  standin demo --platform teams --mode gallery_view --out /tmp/demo',
-  )
-  .action(async (flags: DemoFlags) => {
-    const { demo } = await import('./demo.ts')
-    process.exitCode = await demo(flags, io)
-  })
-
-program
-  .command('demo-meeting', { hidden: true })
-  .description('serve one mock meeting for one bot, which the service starts')
-  .argument('<code>', 'of the meeting')
-  .action(async (code: string) => {
-    const { demoMeeting } = await import('./demo-meeting.ts')
-    process.exitCode = await demoMeeting(code, io)
-  })
-
-const mockCommand = program
-  .command('mock')
-  .description('serve the mock meetings, for a person to open and play host')
-  .addArgument(new Argument('[platforms...]', 'which of them (default: all)').choices(PLATFORM_NAMES))
-  .addHelpText('after', '\nExamples:\n  standin mock\n  standin mock zoom teams')
-  .action(async (platforms: PlatformName[]) => {
-    const { mock } = await import('./mock.ts')
-    process.exitCode = await mock(platforms, io)
-  })
-
-mockCommand
-  .command('calendars')
-  .description('serve stand-ins of the calendars of Google and Microsoft, with a page to edit them')
-  .option('--port <number>', 'of the page (default: any free port)', Number)
-  .action(async (flags: { port?: number }) => {
-    const { mockCalendars } = await import('./mock.ts')
-    process.exitCode = await mockCalendars(flags, io)
-  })
-
-mockCommand
-  .command('zoom-oauth')
-  .description("serve a stand-in of Zoom's OAuth server, for trying stored credentials")
-  .option('--port <number>', 'default: any free port', Number)
-  .action(async (flags: { port?: number }) => {
-    const { mockZoomOauth } = await import('./mock.ts')
-    process.exitCode = await mockZoomOauth(flags, io)
-  })
-
-program
-  .command('serve')
-  .description('show the recordings of a folder in a browser')
-  .argument('[folder]', 'where recordings are', 'recordings')
-  .option('--port <number>', 'default: any free port', Number)
-  .addHelpText('after', '\nExample:\n  standin serve ~/recordings --port 8090')
-  .action(async (folder: string, flags: { port?: number }) => {
-    const { serve } = await import('./serve.ts')
-    process.exitCode = await serve(folder, flags, io)
-  })
-
-program
-  .command('transcribe')
-  .description("make a recording's transcript, or make it again")
-  .argument('<folder>', 'the folder of one recording')
-  .addOption(
-    new Option('--provider <name>', 'Default is the service of STANDIN_TRANSCRIPTION_URL')
-      .choices([...TRANSCRIPTION_PROVIDERS])
-      .default('Default'),
-  )
-  .option('--language <code>', 'such as en, where the service does not find out itself')
-  .option('--params-file <file>', 'JSON with further fields of the request to the provider')
-  .addHelpText(
-    'after',
-    '\nExample:\n  STANDIN_TRANSCRIPTION_URL=http://127.0.0.1:8000/v1 standin transcribe recordings/<bot id>',
-  )
-  .action(
-    async (folder: string, flags: { provider: TranscriptionProvider; language?: string; paramsFile?: string }) => {
-      const { transcribe } = await import('./transcribe.ts')
-      process.exitCode = await transcribe(folder, flags, io)
-    },
-  )
-
-program
-  .command('recover')
-  .description('recover recordings of bots that crashed')
-  .argument('[folder]', "a dead bot's folder, or one that holds such folders")
-  .option('--s3 <s3://bucket/prefix>', 'look for them in a bucket; credentials come from the usual AWS variables')
-  .option('--s3-endpoint <url>', 'an S3-compatible server')
-  .option('--s3-region <region>')
-  .option('--bot-id <uuid>', 'only of this bot')
-  .option('--older-than <time>', 'in a bucket: without a sign of life for so long', '2h')
-  .option('--list', 'in a bucket: change nothing, and print them as JSON')
-  .option('--json', 'for programs')
-  .addHelpText(
-    'after',
-    `
-Examples:
-  standin recover recordings
-  standin recover /tmp/standin-$(id -u)
-  standin recover --s3 s3://my-bucket/calls --older-than 30m --list
-  standin recover --s3 s3://my-bucket/calls --bot-id <bot id>
-
-Exit codes:
-  0   nothing is left unfinished
-  2   the options are not valid
-  4   something could not be finished, or its bot is still running; it stays as it is`,
-  )
-  .action(async (folder: string | undefined, flags: RecoverFlags) => {
-    const { recover } = await import('./recover.ts')
-    process.exitCode = await recover(folder, flags, io)
-  })
-
-program
-  .command('join-parts')
-  .description('make one recording of those of several attempts of a bot, with what is missing marked as gaps')
-  .requiredOption('--bot-id <uuid>')
-  .requiredOption(
-    '--part <place...>',
-    "in order of time: folders or s3:// prefixes that hold the recording's own folder",
-  )
-  .requiredOption('--to <place>', 'where the joined one is stored')
-  .option('--began-at <instant>', 'when the recording began, where its first part is lost')
-  .option('--s3-endpoint <url>', 'an S3-compatible server')
-  .option('--s3-region <region>')
-  .option('--json', 'for programs')
-  .addHelpText(
-    'after',
-    `
-The parts stay as they are.
-
-Example:
-  standin join-parts --bot-id <bot id> --part recordings/<bot id>/1 --part recordings/<bot id>/2 --to joined
-
-Exit codes:
-  0   the recording is joined and stored
-  2   the options are not valid
-  4   the parts could not be joined`,
-  )
-  .action(async (flags: JoinPartsFlags) => {
-    const { joinParts } = await import('./join-parts.ts')
-    process.exitCode = await joinParts(flags, io)
-  })
-
-// `bin/standin` starts the service as a separate program; this command only explains it.
-program
-  .command('service')
-  .description('run the service: an HTTP API that sends bots into meetings; see: standin service --help')
-  .action(() => {
-    throw new Error('The service is started by bin/standin service')
-  })
-
-program
-  .command('doctor')
-  .description('say what is missing on this machine and how to get it')
-  .option('--json', 'for programs')
-  .action(async (flags: { json?: boolean }) => {
-    const { doctor } = await import('./doctor.ts')
-    process.exitCode = await doctor({ ...io, json: flags.json ?? false })
-  })
-
 try {
-  await program.parseAsync()
+  await createProgram(io).parseAsync()
 } catch (error) {
   process.exitCode = explain(error)
 }
 
 function explain(error: unknown): number {
   if (error instanceof InvalidJob) {
-    console.error('The job is not valid:')
+    // A person who typed an option needs no word about a job.
+    const isTyped = error.problems.every(({ path }) => path.startsWith('--'))
+    if (!isTyped) console.error('The job is not valid:')
     for (const { path, message } of error.problems)
-      console.error(`  ${path === '' ? '' : `${shownText(path, 300)}: `}${shownText(message, 500)}`)
-    return EXIT_INVALID_JOB
+      console.error(`${isTyped ? '' : '  '}${path === '' ? '' : `${shownText(path, 300)}: `}${shownText(message, 500)}`)
+    return EXIT_MISTAKE
   }
-  if (error instanceof MockIsMissing) {
+  if (error instanceof MockIsMissing || error instanceof CommandMistake) {
     console.error(error.message)
-    return EXIT_INVALID_JOB
+    return EXIT_MISTAKE
   }
   if (
     error instanceof Error &&
     'exitCode' in error &&
     String((error as { code?: unknown }).code).startsWith('commander')
   )
-    return error.exitCode === 0 ? 0 : EXIT_INVALID_JOB
+    return error.exitCode === 0 ? 0 : EXIT_MISTAKE
   console.error(error)
   return EXIT_DEFECT
 }

@@ -14,6 +14,7 @@ import { takeJobFile } from './job-file.ts'
 import { jobPlaceOf } from './job-place.ts'
 import { FIELD_OPTIONS, type JoinOptions } from './join-options.ts'
 import { s3AddressOf } from './s3-address.ts'
+import { fileProblem } from './shown-text.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
@@ -30,7 +31,7 @@ export function jobFrom(
   meetingUrl: string | undefined,
   options: JoinOptions,
   environment: Environment,
-  readInput: () => string = () => readBounded(0),
+  readInput: () => string = () => readGivenFile('-'),
   downloaded: string | null = null,
 ): unknown {
   const given = wholeJob(options, environment, readInput, downloaded)
@@ -117,18 +118,19 @@ function wholeJob(
 
 function readJob(option: string, readInput: () => string): string {
   try {
-    return option === '-' ? readInput() : readBoundedFile(option)
+    return option === '-' ? readInput() : readGivenFile(option)
   } catch (error) {
-    throw new InvalidJob([{ path: '--job', message: (error as Error).message }])
+    throw new InvalidJob([{ path: '--job', message: fileProblem(error, option) }])
   }
 }
 
-function readBoundedFile(path: string): string {
-  const file = openSync(path, 'r')
+/** The text of a file that the command line names; `-` is standard input. */
+export function readGivenFile(path: string): string {
+  const file = path === '-' ? 0 : openSync(path, 'r')
   try {
     return readBounded(file)
   } finally {
-    closeSync(file)
+    if (file !== 0) closeSync(file)
   }
 }
 
@@ -151,7 +153,7 @@ function pictureFrom(image: string): string {
   try {
     return pictureDataUrl(readFileSync(image))
   } catch (error) {
-    throw new InvalidJob([{ path: '--image', message: (error as Error).message }])
+    throw new InvalidJob([{ path: '--image', message: fileProblem(error, image) }])
   }
 }
 

@@ -1,7 +1,10 @@
 /** The options that describe a job, each once: how the command line shows it, and which field of the job it sets. */
 import { RECORDING_MODES } from '@standin/wire/codes.ts'
-import { TRANSCRIPTION_PROVIDERS } from '@standin/wire/job.ts'
-import { InvalidArgumentError, Option } from 'commander'
+import { jobSchema, type TranscriptionProvider } from '@standin/wire/job.ts'
+import { Option } from 'commander'
+import { providerOption, wholeNumber } from './option-kinds.ts'
+
+const DAY_SECONDS = 86_400
 
 /** How the text of an option is read. Without a kind it stays as it is. */
 interface Kind<Value> {
@@ -18,11 +21,8 @@ const numberOf =
   (...numbers: string[]): Kind<number> =>
   (option) =>
     option.choices(numbers).argParser(Number)
-const seconds: Kind<number> = (option) =>
-  option.argParser((text) => {
-    if (!Number.isInteger(Number(text))) throw new InvalidArgumentError('must be a whole number of seconds')
-    return Number(text)
-  })
+const seconds: Kind<number> = (option) => wholeNumber(option, 1, DAY_SECONDS)
+const provider: Kind<TranscriptionProvider> = ({ flags }) => providerOption(flags)
 
 const FIELDS = {
   bot_name: ['--name <name>', 'what the bot is called in the meeting'],
@@ -67,12 +67,8 @@ const OTHERS = [
   ['--s3-region <region>', ''],
   ['--transcribe', 'make a transcript after the meeting'],
   ['--captions', 'live transcript from the captions of the meeting'],
-  [
-    '--transcription-provider <name>',
-    'Default is the service of STANDIN_TRANSCRIPTION_URL',
-    oneOf(TRANSCRIPTION_PROVIDERS),
-  ],
-  ['--transcription-language <code>', 'such as en, where the service does not find out itself'],
+  ['--transcription-provider <name>', '', provider],
+  ['--transcription-language <code>', 'such as en, if the speech service does not recognize it'],
   ['--control-plane <ws url>', 'reports there; its token comes from STANDIN_CONTROL_TOKEN'],
 ] as const satisfies Row[]
 
@@ -91,13 +87,37 @@ export type JoinOptions = { [One in AnyRow as NameOf<One[0]>]?: ValueOf<One> } &
   jobUrl?: string
 }
 
-function optionOf([flags, help, kind]: Row): Option {
-  const option = new Option(flags, help)
+/** The help shows the options under these headings; all others are about the meeting. */
+const GROUPS = {
+  'Recording:': ['mode', 'frame-rate', 'separate-tracks', 'recording-consent'],
+  'Time limits:': ['waiting-room-timeout', 'no-one-joined-timeout', 'silence-timeout', 'recording-timeout'],
+  'Storage:': ['out', 's3', 's3-endpoint', 's3-region', 'bot-id'],
+  'Transcript:': ['transcribe', 'captions', 'transcription-provider', 'transcription-language'],
+  'Streaming:': ['stream-output', 'stream-input', 'stream-rate'],
+  'Zoom:': ['conf-sdk-id', 'conf-obf-token-url', 'conf-access-token-url'],
+  'Programs:': ['control-plane'],
+}
+
+/** The fields of a job that names none of them. */
+const DEFAULTS = jobSchema.parse({ bot_id: '00000000-0000-4000-8000-000000000000', meeting_url: 'any' })
+
+function defaultOf(field: string): string {
+  const value = field.split('.').reduce<unknown>((part, name) => (part as Record<string, unknown>)?.[name], DEFAULTS)
+  return ['string', 'number'].includes(typeof value) && field !== 'bot_id' ? ` (default: ${value})` : ''
+}
+
+function optionOf([flags, help, kind]: Row, field = ''): Option {
+  const plain = new Option(flags, `${help}${defaultOf(field)}`)
   // The parser reads `--no-…` as a switch turned off; `--no-one-joined-timeout` is a name that only begins so.
-  option.negate = false
-  return kind ? kind(option) : option
+  plain.negate = false
+  const option = kind ? kind(plain) : plain
+  const group = Object.entries(GROUPS).find(([, names]) => names.includes(option.name()))
+  return option.helpGroup(group?.[0] ?? 'Meeting:')
 }
 
 /** Those that set one field of the job, by its path. */
-export const FIELD_OPTIONS = Object.entries<Row>(FIELDS).map(([field, row]) => ({ field, option: optionOf(row) }))
-export const JOIN_OPTIONS = [...FIELD_OPTIONS.map(({ option }) => option), ...OTHERS.map(optionOf)]
+export const FIELD_OPTIONS = Object.entries<Row>(FIELDS).map(([field, row]) => ({
+  field,
+  option: optionOf(row, field),
+}))
+export const JOIN_OPTIONS = [...FIELD_OPTIONS.map(({ option }) => option), ...OTHERS.map((row) => optionOf(row))]

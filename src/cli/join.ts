@@ -6,8 +6,8 @@ import type { JoinOptions } from './join-options.ts'
 import { viewOpener } from './open-view.ts'
 
 export interface JoinFlags extends JoinOptions {
-  mapHost: string[]
-  jitsiHost: string[]
+  mapHost?: string[]
+  jitsiHost?: string[]
   json?: boolean
 }
 
@@ -17,8 +17,8 @@ export async function join(meetingUrl: string | undefined, flags: JoinFlags, io:
   const job = jobFrom(meetingUrl, flags, io.environment, undefined, downloaded)
   const config = readConfig({
     job,
-    hostMap: flags.mapHost,
-    jitsiHosts: flags.jitsiHost,
+    hostMap: flags.mapHost ?? [],
+    jitsiHosts: flags.jitsiHost ?? [],
     environment: io.environment,
     typed: typedFields(flags),
   })

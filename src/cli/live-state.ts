@@ -1,16 +1,12 @@
 import { systemClock } from '@standin/base/deadline.ts'
 import type { BotEvent, Transcript } from '@standin/wire/events.ts'
 import { shownBytes, shownDuration, shownText } from './shown-text.ts'
+import { STATUS_WORDS } from './view.ts'
 
-const STATE_WORDS: Record<string, string> = {
-  joining_call: 'joining',
-  in_waiting_room: 'waiting to be admitted',
-  in_call_not_recording: 'in the meeting',
-  in_call_recording: '● recording',
-  recording_paused: '‖ paused',
-  recording_resumed: '● recording',
-  completed: 'completed',
-  failed: 'failed',
+const SIGNS: Readonly<Record<string, string>> = {
+  in_call_recording: '● ',
+  recording_resumed: '● ',
+  recording_paused: '‖ ',
 }
 
 /** A partial transcript without a final one is removed after this time. */
@@ -66,7 +62,8 @@ export class LiveState {
   line(width: number, now = systemClock.now()): string {
     const isRecording = this.#status === 'in_call_recording' || this.#status === 'recording_resumed'
     const time = isRecording || this.#status === 'recording_paused' ? this.#recorded(now) : (now - this.#since) / 1000
-    const parts = [STATE_WORDS[this.#status] ?? this.#status, shownDuration(time)]
+    const words = `${SIGNS[this.#status] ?? ''}${STATUS_WORDS[this.#status] ?? this.#status}`
+    const parts = [words, shownDuration(time)]
     if (this.#present.size > 0) parts.push(`${this.#present.size} ${this.#present.size === 1 ? 'person' : 'people'}`)
     const said = this.#said(width - parts.join(' · ').length - 3, now)
     if (said !== null) parts.push(said)

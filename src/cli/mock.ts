@@ -13,7 +13,7 @@ export async function mock(platforms: readonly MockPlatformName[], io: Io): Prom
   io.output.write(
     [
       `Play host here:      ${mocks.hostPage}`,
-      "Send a bot with:     npx standin join <meeting link of the host page> <its platform's options>",
+      "Send a bot with:     standin join <meeting link of the host page> <its platform's options>",
       '',
       ...mappings,
       '',
@@ -36,7 +36,7 @@ export async function mockZoomOauth({ port }: { port?: number }, io: Io): Promis
   io.output.write(
     [
       `Allow the app, and break things: ${zoom.url}/`,
-      `Start the service with it:       STANDIN_ZOOM_URL=${zoom.url} npx standin service`,
+      `Start the service with it:       STANDIN_ZOOM_URL=${zoom.url} standin service`,
       '',
       'Ctrl-C ends it.',
       '',

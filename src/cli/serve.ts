@@ -1,12 +1,13 @@
 import { resolve } from 'node:path'
+import { CommandMistake } from '@standin/base/command-output.ts'
 import { serveRecordings } from '../../report/serve.ts'
-import { InvalidJob } from '../job/config.ts'
 import type { Io } from './io.ts'
+import { fileProblem } from './shown-text.ts'
 
-/** `standin serve`: shows a folder of recordings until it is interrupted. Throws InvalidJob where it cannot be served. */
+/** `standin serve`: shows a folder of recordings until it is interrupted. Throws CommandMistake if it cannot be served. */
 export async function serve(folder: string, flags: { port?: number }, io: Io): Promise<number> {
   const server = await serveRecordings(resolve(folder), flags.port).catch((error: Error) => {
-    throw new InvalidJob([{ path: folder, message: error.message }])
+    throw new CommandMistake(`standin serve: ${fileProblem(error, folder)}`)
   })
   io.output.write(`The recordings are at ${server.url}\nCtrl-C ends it.\n`)
   await new Promise<void>((end) => {

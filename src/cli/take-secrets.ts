@@ -1,5 +1,6 @@
 /** Secrets that the environment hands over. A child process, or a library, must not find them there later. */
 const SECRETS = [
+  'STANDIN_API_KEY',
   'STANDIN_JOB',
   'STANDIN_JOB_TOKEN',
   'STANDIN_CONTROL_TOKEN',

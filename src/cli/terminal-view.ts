@@ -1,11 +1,12 @@
-import { clearLine, createInterface, cursorTo } from 'node:readline'
+import { clearLine, clearScreenDown, createInterface, cursorTo, moveCursor } from 'node:readline'
 import type { ReadStream, WriteStream } from 'node:tty'
-import type { NumberedEvent } from '@standin/wire/events.ts'
+import { helpOf } from '@standin/wire/error-help.ts'
+import type { BotEvent, NumberedEvent } from '@standin/wire/events.ts'
 import { chatText, MAX_CHAT_LENGTH } from '@standin/wire/job.ts'
 import type { View, ViewActions } from '../main.ts'
 import { LiveState } from './live-state.ts'
 import { shownText } from './shown-text.ts'
-import { sentenceFor } from './view.ts'
+import { colored, LEFT_EARLY, lastLines, sentenceFor } from './view.ts'
 
 const REFRESH_MS = 500
 const HELP = 'A typed line is sent as chat. /pause, /resume, /screenshot, /leave; Ctrl-C leaves, twice leaves at once.'
@@ -19,8 +20,15 @@ export function terminalView(input: ReadStream, output: WriteStream, actions: Vi
   /** False once nothing can be typed any more: after the end, Ctrl-D, or when the terminal itself is gone. */
   let hasPrompt = true
   const prompt = createInterface({ input, output, terminal: true, historySize: 50 })
+  let isChatOff = false
+  /** The person asked the bot to leave. */
+  let isLeaving = false
+  let lastNotice = ''
   const refresh = setInterval(draw, REFRESH_MS)
-  prompt.on('SIGINT', () => actions.interrupt())
+  prompt.on('SIGINT', () => {
+    isLeaving = true
+    actions.interrupt()
+  })
   prompt.on('close', () => {
     hasPrompt = false
     clearInterval(refresh)
@@ -29,6 +37,11 @@ export function terminalView(input: ReadStream, output: WriteStream, actions: Vi
     // Of a terminal that was closed; SIGHUP says what that means.
   })
   prompt.on('line', (line) => {
+    // The live line was left standing beside what was typed.
+    const rows = Math.ceil((prompt.getPrompt().length + line.length + 1) / (output.columns ?? 80))
+    moveCursor(output, 0, -rows)
+    clearScreenDown(output)
+    if (line.trim() !== '') print(`> ${shownText(line, MAX_CHAT_LENGTH)}`)
     void runLine(line)
     draw()
   })
@@ -38,19 +51,34 @@ export function terminalView(input: ReadStream, output: WriteStream, actions: Vi
     onEvent: ({ event }: NumberedEvent) => {
       state.onEvent(event)
       const sentence = sentenceFor(event)
-      if (sentence !== null) print(sentence)
+      if (event.type === 'chat_availability') isChatOff = !event.is_available
+      if (sentence !== null && !isRepeated(event)) print(sentence)
+      if (event.type === 'status_change' && event.error_code && event.error_code !== LEFT_EARLY)
+        print(`  → ${helpOf(event.error_code).cure}`)
     },
     onPartial(partial) {
       state.onPartial(partial)
       draw()
     },
     note: print,
+    end: (...end) => {
+      for (const line of lastLines(...end)) print(line)
+    },
     close: () => {
       if (!hasPrompt) return
       clearPromptLine()
       prompt.close()
       input.unref?.()
     },
+  }
+
+  /** The same notice with other figures, such as how far the picture was reduced. */
+  function isRepeated(event: BotEvent): boolean {
+    if (event.type !== 'notice') return false
+    const subject = event.message.split(':', 1)[0]!
+    const isSame = subject === lastNotice && subject !== event.message
+    lastNotice = subject
+    return isSame
   }
 
   async function runLine(line: string): Promise<void> {
@@ -61,18 +89,21 @@ export function terminalView(input: ReadStream, output: WriteStream, actions: Vi
     if (word === 'help') return print(HELP)
     if (word === undefined && !chatText.safeParse(text).success)
       return print(`! A chat message has 1 to ${MAX_CHAT_LENGTH} characters.`)
+    if (word === 'leave') isLeaving = true
+    if (word === undefined && isChatOff) return print('! Chat is off in this meeting: not sent.')
     const answer =
       word === undefined
         ? await actions.command({ type: 'send_chat', message: text })
         : await actions.command({ type: word as 'pause' | 'resume' | 'screenshot' | 'leave' })
-    if (!answer.ok) print(`! ${shownText(answer.message)}`)
+    // A step under way when the bot left fails with it.
+    if (!answer.ok) print(isLeaving ? '! The bot has left: not done.' : `! ${shownText(answer.message)}`)
     else if (word === 'screenshot') print(`  saved ${shownText(String(answer.data?.name))}`)
   }
 
   /** Above the live line, without disturbing what is being typed. */
   function print(text: string): void {
     if (hasPrompt) clearPromptLine()
-    output.write(`${text}\n`)
+    output.write(`${colored(text, output)}\n`)
     draw()
   }
 

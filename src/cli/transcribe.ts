@@ -8,6 +8,7 @@ import { InvalidJob } from '../job/config.ts'
 import { transcribeFolder } from '../wiring/transcription.ts'
 import type { Io } from './io.ts'
 import { languageParam } from './job-options.ts'
+import { fileProblem } from './shown-text.ts'
 
 /** `standin transcribe`: makes (or makes again) the transcript of a recording's folder. Throws InvalidJob. */
 export async function transcribe(
@@ -49,7 +50,7 @@ async function readParams(file: string): Promise<Record<string, unknown>> {
   try {
     params = parseJson(await readFile(file, 'utf8'))
   } catch (error) {
-    throw refused(messageOf(error))
+    throw refused(fileProblem(error, file))
   }
   if (typeof params !== 'object' || params === null || Array.isArray(params)) throw refused('must hold an object')
   return params as Record<string, unknown>

@@ -1,3 +1,7 @@
+import { existsSync } from 'node:fs'
+import { dirname, join, relative } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { styleText } from 'node:util'
 import { jsonText } from '@standin/base/json-text.ts'
 import type { BotEvent } from '@standin/wire/events.ts'
 import type { View } from '../main.ts'
@@ -9,17 +13,75 @@ export function jsonLinesView(output: NodeJS.WritableStream, beside: NodeJS.Writ
     onEvent: (event) => output.write(`${jsonText(event)}\n`),
     onPartial: (transcript) => output.write(`${jsonText({ type: 'partial_transcript', transcript })}\n`),
     note: (text) => beside.write(`${text}\n`),
+    end: (place, hasRecorded) => beside.write(`${placeSentence(place, hasRecorded)}\n`),
     close() {},
   }
 }
+
+const placeSentence = (place: string, hasRecorded: boolean) =>
+  `${hasRecorded ? 'The recording' : 'The report'} is in ${place}`
+
+/** Where the files are, and what a person can do with them next. */
+export function lastLines(place: string, hasRecorded: boolean): string[] {
+  const report = join(place, 'report.html')
+  const lines = [placeSentence(place, hasRecorded)]
+  if (existsSync(report))
+    lines.push(
+      `Open:   ${pathToFileURL(report).href}`,
+      `Serve:  standin serve ${shellWord(relativePath(dirname(place)))}`,
+    )
+  return lines
+}
+
+/** Shorter, if the place is below the current folder. */
+function relativePath(path: string): string {
+  const short = relative(process.cwd(), path)
+  return short === '' ? '.' : short.startsWith('..') ? path : short
+}
+
+const shellWord = (text: string) => (/^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`)
+
+type Color = Parameters<typeof styleText>[0]
+const COLORS: Readonly<Record<string, Color>> = {
+  '✓': 'green',
+  '✗': 'red',
+  '!': 'yellow',
+  '•': 'bold',
+  '·': 'gray',
+  '-': 'gray',
+  ' ': 'gray',
+}
+
+/** A sentence in the color of its first character, if the output is a terminal that wants colors. */
+export function colored(sentence: string, output: NodeJS.WritableStream): string {
+  const color = COLORS[sentence[0] ?? '']
+  return color === undefined ? sentence : styleText(color, sentence, { stream: output })
+}
+
+/** Statuses in words, also those that only the service knows. */
+export const STATUS_WORDS: Readonly<Record<string, string>> = {
+  scheduled: 'scheduled: waiting for its time',
+  joining_call: 'joining',
+  in_waiting_room: 'waiting to be admitted',
+  in_call_not_recording: 'in the meeting',
+  in_call_recording: 'recording',
+  recording_paused: 'paused',
+  recording_resumed: 'recording',
+  transcribing: 'making the transcript',
+}
+
+/** Of a bot that was asked to leave; nothing failed. */
+export const LEFT_EARLY = 'EXITING_MEETING_BEFORE_RECORD'
 
 /** An event as a sentence; null if the status line shows it anyway. */
 export function sentenceFor(event: BotEvent): string | null {
   switch (event.type) {
     case 'status_change':
-      if (event.status === 'failed') return `✗ ${event.error_code}: ${shownText(event.error_message ?? '')}`
+      if (event.error_code === LEFT_EARLY)
+        return `✓ left before recording began: ${shownText(event.error_message ?? '', 500)}`
+      if (event.status === 'failed') return `✗ ${event.error_code}: ${shownText(event.error_message ?? '', 500)}`
       if (event.status === 'completed') return `✓ completed: ${shownText(event.end_message ?? event.end_code ?? '')}`
-      return `• ${event.status.replaceAll('_', ' ')}`
+      return `• ${STATUS_WORDS[event.status] ?? event.status}`
     case 'participant_joined':
       return `+ ${shownText(event.participant.name, 60)} joined`
     case 'participant_left':

@@ -61,6 +61,7 @@ export function finalReportOf(end: End, facts: LifeFacts): FinalReport {
     end_message: end.message,
     error_code: errorOf(end)?.error_code ?? null,
     error_message: errorOf(end)?.error_message ?? null,
+    end_cause: end.error?.endCause,
     // A link may carry a password or a token; reports are stored and sent.
     meeting_url: redactText(target.url),
     meeting_platform: target.platform,

@@ -5,6 +5,7 @@ import pg from 'pg'
 import { type Database, openDatabase } from '../../control-plane/store/database.ts'
 import { migrate } from '../../control-plane/store/migrate.ts'
 import { type OwnPostgres, startOwnPostgres } from '../../control-plane/store/own-postgres.ts'
+import { installSettableClock } from './checker/database-clock.ts'
 
 /** Variable with the folder that holds a server for each worker process. */
 const TEST_SERVERS = 'STANDIN_TEST_POSTGRES'
@@ -62,14 +63,22 @@ export interface TestDatabase {
   close(): Promise<void>
 }
 
-/** A database with every table and no row. Call `close` in `afterAll`. */
-export async function openTestDatabase(connections = 8): Promise<TestDatabase> {
+/**
+ * A database with every table and no row. Call `close` in `afterAll`. `hasOwnClock`: its clock can be set
+ * (`checker/database-clock.ts`).
+ */
+export async function openTestDatabase(connections = 8, hasOwnClock = false): Promise<TestDatabase> {
   const { url } = await testServer()
   const name = `test_${process.pid}_${++count}`
   // Copied file by file: the server's own way writes every page to its log first, at three times the cost.
-  await query(url, `create database ${name} template ${TEMPLATE} strategy file_copy`)
+  await query(url, `create database ${name} template ${hasOwnClock ? 'template1' : TEMPLATE} strategy file_copy`)
+  if (hasOwnClock) await query(url, `alter database ${name} set search_path = public, pg_catalog`)
   const ownUrl = databaseUrl(url, name)
   const database = openDatabase({ url: ownUrl, role: 'test', connections })
+  if (hasOwnClock) {
+    await installSettableClock(database)
+    await migrate(database as never)
+  }
   return {
     url: ownUrl,
     database,

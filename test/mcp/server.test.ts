@@ -20,6 +20,7 @@ beforeAll(async () => {
   world = await openApiWorld({
     dependencies: {
       links: {
+        publicUrl: 'https://standin.test',
         sign: async () => null,
         olderTranscript: async () => [],
         screenshotsOf: async () => [],

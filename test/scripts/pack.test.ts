@@ -1,62 +1,69 @@
-/** The contents of the npm package, as `npm pack` would write them from the last build. */
-import { execFile } from 'node:child_process'
-import { existsSync, globSync } from 'node:fs'
-import { readFile } from 'node:fs/promises'
-import { join } from 'node:path'
-import { promisify } from 'node:util'
-import { expect, test } from 'vitest'
+/** Contents of the packages for npm, packed from the last build. */
+import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises'
+import { builtinModules } from 'node:module'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { extract, list } from 'tar'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { packageRoot } from '../../core/process/page-scripts.ts'
+import { importsOf } from '../../scripts/imports.ts'
+import { packAll } from '../../scripts/pack.ts'
 
-const run = promisify(execFile)
+let folder: string
+let packages: Record<'client' | 'mcp' | 'standin', string>
 
-async function packed(folder = '.'): Promise<string[]> {
-  const { stdout } = await run('npm', ['pack', '--dry-run', '--json', `./${folder}`], {
-    cwd: packageRoot,
-    maxBuffer: 2 ** 26,
-  })
-  const answer = JSON.parse(stdout)
-  const [first] = (Array.isArray(answer) ? answer : Object.values(answer)) as { files: { path: string }[] }[]
-  return first!.files.map(({ path }) => path)
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'standin-packages-'))
+  const [client, mcp, standin] = packAll(folder) as [string, string, string]
+  packages = { client, mcp, standin }
+}, 300_000)
+
+afterAll(() => rm(folder, { recursive: true, force: true }))
+
+async function filesOf(tarball: string): Promise<string[]> {
+  const files: string[] = []
+  await list({ file: tarball, onReadEntry: ({ path }) => files.push(path.replace(/^package\//, '')) })
+  return files
 }
 
-test('the package has the program and its documents, and neither sources nor mock meetings, tests, data or secrets', async () => {
-  const files = await packed()
-  expect(files).toEqual(expect.arrayContaining(['LICENSE', 'README.md', 'bin/standin', 'package.json']))
-  const built = globSync(
-    'dist/{base,wire,core,src,platforms,recorder,storage,streaming,transcription,report}/**/*.js',
-    {
-      cwd: packageRoot,
-    },
-  )
-  expect(built.length).toBeGreaterThan(100)
-  expect(built.filter((file) => !files.includes(file))).toEqual([])
-  const bundles = globSync('dist/bundles/{page/**/*.js,report.{js,css}}', { cwd: packageRoot })
-  expect(bundles.filter((file) => !files.includes(file))).toEqual([])
-  const needless = files.filter(
-    (file) =>
-      !/^(bin|dist|docs)\/|^(LICENSE|README\.md|package\.json)$/.test(file) ||
-      /^dist\/(bundles\/)?(mock|client|mcp)\//.test(file),
-  )
-  expect(needless).toEqual([])
-  expect(files.filter((file) => /(^|\/)(node_modules|\.env|test|recordings)(\/|$)|\.(pem|key)$/.test(file))).toEqual([])
+test.each(['client', 'mcp', 'standin'] as const)('%s has the version of the project and no secret', async (name) => {
+  const files = await filesOf(packages[name])
+  expect(files).toEqual(expect.arrayContaining(['LICENSE', 'package.json']))
+  expect(
+    files.filter((file) => /(^|\/)(node_modules|\.env|test|recordings|.*\.tgz)(\/|$)|\.(pem|key)$/.test(file)),
+  ).toEqual([])
+  expect(files.filter((file) => /\.tsx?$/.test(file) && !file.endsWith('.d.ts'))).toEqual([])
+  const { version } = JSON.parse(await readFile(join(packageRoot, 'package.json'), 'utf8')) as { version: string }
+  expect(packages[name]).toContain(`-${version}.tgz`)
 })
 
-test('each relative import of the packed program is packed', async () => {
-  const files = new Set(await packed())
-  const missing: string[] = []
-  for (const file of files) {
-    if (!/^dist\/(?!bundles|dashboard).*\.js$/.test(file)) continue
-    const text = await readFile(join(packageRoot, file), 'utf8')
-    // The bundles of the pages contain the WebAssembly; its importer is page code, which runs nowhere else.
-    for (const [, target] of text.matchAll(/(?:^import |^} |^export .*? )(?:.*? )?from '(\.[^']+)'/gm))
-      if (!target!.endsWith('.wasm') && !files.has(join(file, '..', target!))) missing.push(`${file}: ${target}`)
-  }
-  expect(missing).toEqual([])
-})
-
-test('the package of the client has JavaScript and types', async () => {
-  expect(existsSync(join(packageRoot, 'dist/client/package.json'))).toBe(true)
-  expect(await packed('dist/client')).toEqual(
-    expect.arrayContaining(['index.d.ts', 'index.js', 'older.d.ts', 'package.json', 'v2.d.ts']),
-  )
-})
+test.each(['client', 'mcp', 'standin'] as const)(
+  '%s has every file and every dependency that it imports',
+  async (name) => {
+    const place = join(folder, name)
+    await mkdir(place)
+    await extract({ file: packages[name], cwd: place, strip: 1 })
+    const files = new Set(await filesOf(packages[name]))
+    const { dependencies, optionalDependencies, peerDependencies } = JSON.parse(
+      await readFile(join(place, 'package.json'), 'utf8'),
+    )
+    const installed = new Set(Object.keys({ ...dependencies, ...optionalDependencies, ...peerDependencies }))
+    const missing: string[] = []
+    for (const file of files) {
+      // Pages load bundles, which import nothing.
+      if (!/^dist\/(?!bundles|dashboard).*\.js$/.test(file)) continue
+      const text = await readFile(join(place, file), 'utf8')
+      for (const { name: target } of importsOf(text)) {
+        // The bundles of the pages contain the WebAssembly; its importer is page code, which runs nowhere else.
+        if (target.startsWith('node:') || builtinModules.includes(target) || target.endsWith('.wasm')) continue
+        const bare = target
+          .split('/')
+          .slice(0, target.startsWith('@') ? 2 : 1)
+          .join('/')
+        const isThere = target.startsWith('.') ? files.has(join(dirname(file), target)) : installed.has(bare)
+        if (!isThere) missing.push(`${file}: ${target}`)
+      }
+    }
+    expect(missing).toEqual([])
+  },
+)

@@ -1,16 +1,21 @@
-/** Webhook endpoints of the team and what was sent to them. */
+/** Webhook endpoints of the team. */
 import { z } from 'zod'
 import { WEBHOOK_EVENTS } from '../../bots/messages/index.ts'
-import { isEndpointOf, readDeliveries } from '../../store/dashboard.ts'
+import { isEndpointOf } from '../../store/dashboard.ts'
 import { replayDeliveries } from '../../store/webhooks/deliveries.ts'
-import { createEndpoint, enableEndpoint, listEndpoints, rotateSecret } from '../../store/webhooks/endpoints.ts'
+import {
+  changeEndpoint,
+  createEndpoint,
+  enableEndpoint,
+  listEndpoints,
+  rotateSecret,
+  stopEndpoint,
+} from '../../store/webhooks/endpoints.ts'
 import type { ApiDependencies } from '../dependencies.ts'
 import { refusals } from '../http/errors.ts'
 import { type App, callerOf } from '../http/generation.ts'
-import { at, done, limit, message, requestTime, succeeded, success, time, uuid } from '../v2/common.ts'
-import { rowNumber } from './fields.ts'
+import { at, done, message, requestTime, succeeded, success, time, uuid } from '../v2/common.ts'
 
-const STATES = ['waiting', 'sending', 'delivered', 'failed', 'dropped'] as const
 const endpointSchema = z
   .object({
     endpoint_id: z.uuid(),
@@ -25,27 +30,12 @@ const endpointSchema = z
     created_at: time,
   })
   .meta({ id: 'Endpoint' })
-const deliverySchema = z
-  .object({
-    delivery: z.int(),
-    message_id: z.string(),
-    event: z.string(),
-    endpoint_id: z.uuid(),
-    url: z.string(),
-    bot_id: z.string().nullable(),
-    state: z.enum(STATES),
-    attempts: z.int(),
-    created_at: time,
-    next_at: time,
-    finished_at: time.nullable(),
-    last_status: z.int().nullable(),
-    last_error: z.string().nullable(),
-  })
-  .meta({ id: 'Delivery' })
+const url = z.string().min(1).max(2048)
+const events = z.array(z.enum(WEBHOOK_EVENTS)).min(1).max(WEBHOOK_EVENTS.length)
 const params = z.strictObject({ endpoint_id: uuid })
 const secret = success(z.object({ endpoint_id: z.uuid(), secret: z.string().nullable().describe('Shown this once.') }))
 
-export function endpointRoutes(app: App, { database, readList, seals, client, webhooks }: ApiDependencies): void {
+export function endpointRoutes(app: App, { database, seals, client, webhooks }: ApiDependencies): void {
   const owner = { role: 'owner' } as const
 
   app.get('/endpoints', { schema: { response: { 200: success(z.array(endpointSchema)) } } }, async (request) => {
@@ -71,17 +61,13 @@ export function endpointRoutes(app: App, { database, readList, seals, client, we
     {
       config: owner,
       schema: {
-        body: z.strictObject({
-          url: z.string().min(1).max(2048),
-          events: z.array(z.enum(WEBHOOK_EVENTS)).min(1).max(WEBHOOK_EVENTS.length).nullish(),
-        }),
+        body: z.strictObject({ url, events: events.nullish() }),
         response: { 201: secret },
       },
     },
     async (request, reply) => {
       const { url, events } = request.body
-      const problem = client.problemOf(url)
-      if (problem !== null) throw refusals.validation(`body/url: ${problem}`)
+      checkUrl(url)
       const { teamId } = callerOf(request)
       const made = await createEndpoint(database, seals, { teamId, kind: 'team', url, events: events ?? null })
       reply.code(201)
@@ -99,6 +85,37 @@ export function endpointRoutes(app: App, { database, readList, seals, client, we
       return succeeded({ endpoint_id: id, secret: fresh })
     },
   )
+
+  app.patch(
+    '/endpoints/:endpoint_id',
+    {
+      config: owner,
+      schema: {
+        params,
+        body: z.strictObject({ url: url.optional(), events: events.nullish() }),
+        response: { 200: message },
+      },
+    },
+    async (request) => {
+      if (request.body.url !== undefined) checkUrl(request.body.url)
+      const id = await ownEndpoint(request.params.endpoint_id, callerOf(request).teamId)
+      if (!(await changeEndpoint(database, id, request.body))) throw refusals.unknown('endpoint')
+      return done('Saved')
+    },
+  )
+
+  const stopping = { config: owner, schema: { params, response: { 200: message } } } as const
+  app.post('/endpoints/:endpoint_id/disable', stopping, async (request) => {
+    const id = await ownEndpoint(request.params.endpoint_id, callerOf(request).teamId)
+    if (!(await stopEndpoint(database, id, 'disable'))) throw refusals.unknown('endpoint')
+    return done('The endpoint is disabled')
+  })
+
+  app.delete('/endpoints/:endpoint_id', stopping, async (request) => {
+    const id = await ownEndpoint(request.params.endpoint_id, callerOf(request).teamId)
+    if (!(await stopEndpoint(database, id, 'remove'))) throw refusals.unknown('endpoint')
+    return done('The endpoint is removed')
+  })
 
   app.post(
     '/endpoints/:endpoint_id/enable',
@@ -133,57 +150,10 @@ export function endpointRoutes(app: App, { database, readList, seals, client, we
     },
   )
 
-  app.get(
-    '/deliveries',
-    {
-      schema: {
-        querystring: z.strictObject({
-          endpoint_id: uuid.optional(),
-          state: z.enum(STATES).optional(),
-          before: rowNumber.optional(),
-          limit: limit(100, 50),
-        }),
-        response: { 200: success(z.array(deliverySchema)) },
-      },
-    },
-    async (request) => {
-      const { endpoint_id: endpointId, state, before, limit: count } = request.query
-      const rows = await readList(callerOf(request).teamId, readDeliveries, callerOf(request).teamId, {
-        endpointId,
-        state,
-        before,
-        limit: count,
-      })
-      return succeeded(
-        rows.map(({ id, ...row }) => ({
-          ...row,
-          delivery: id,
-          state: row.state as (typeof STATES)[number],
-          created_at: row.created_at.toISOString(),
-          next_at: row.next_at.toISOString(),
-          finished_at: at(row.finished_at),
-        })),
-      )
-    },
-  )
-
-  app.post(
-    '/deliveries/:delivery/replay',
-    {
-      schema: {
-        params: z.strictObject({
-          delivery: rowNumber,
-        }),
-        response: { 200: success(z.object({ deliveries: z.int() })) },
-      },
-    },
-    async (request) => {
-      const { delivery } = request.params
-      const count = await replayDeliveries(database, { teamId: callerOf(request).teamId, deliveryId: delivery })
-      if (count === 0) throw refusals.unknown('delivery')
-      return succeeded({ deliveries: count })
-    },
-  )
+  function checkUrl(url: string): void {
+    const problem = client.problemOf(url)
+    if (problem !== null) throw refusals.validation(`body/url: ${problem}`)
+  }
 
   async function ownEndpoint(id: string, teamId: string): Promise<string> {
     if (!(await isEndpointOf(database, id, teamId))) throw refusals.unknown('endpoint')

@@ -3,6 +3,7 @@ import type { Generation } from '../http/generation.ts'
 import { errorSchema } from '../v2/common.ts'
 import { newerErrorBody } from '../v2/error-body.ts'
 import { alertRoutes } from './alert-routes.ts'
+import { deliveryRoutes } from './delivery-routes.ts'
 import { endpointRoutes } from './endpoint-routes.ts'
 import { feedRoutes } from './feed.ts'
 import { keyRoutes } from './key-routes.ts'
@@ -32,6 +33,7 @@ export const dashboardGeneration: Generation = {
     peopleRoutes(app, dependencies)
     keyRoutes(app, dependencies)
     endpointRoutes(app, dependencies)
+    deliveryRoutes(app, dependencies)
     alertRoutes(app, dependencies)
     usageRoutes(app, dependencies)
     systemRoutes(app, dependencies)

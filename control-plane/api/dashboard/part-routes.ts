@@ -1,17 +1,23 @@
-/** The parts of a bot's recording, if the bot was lost in its meeting and another attempt went back. */
+/** Parts and files of a bot's recording, and what the list of bots shows of it. */
+import { timeoutConfigSchema } from '@standin/wire/job.ts'
 import { z } from 'zod'
 import { partsOf } from '../../bots/parts.ts'
+import { artifactsOfBot } from '../../store/bots/artifacts.ts'
 import { readBotEvents } from '../../store/bots/bot-events.ts'
-import { readResumedSteps } from '../../store/dashboard.ts'
+import { readPreviews, readResumedSteps } from '../../store/dashboard.ts'
 import type { ApiDependencies } from '../dependencies.ts'
-import type { App } from '../http/generation.ts'
+import { type App, callerOf } from '../http/generation.ts'
 import { spawnedBot } from '../v2/bots/access.ts'
-import { botParams, succeeded, success } from '../v2/common.ts'
+import { botParams, succeeded, success, time, uuid } from '../v2/common.ts'
 
 const MAX_GAPS = 500
+const MAX_PREVIEWS = 250
+const LINK_SECONDS = 15 * 60
+const DEFAULT_WAIT_SECONDS = timeoutConfigSchema.parse({}).waiting_room_timeout
 
 const partsSchema = z
   .object({
+    waiting_room_seconds: z.number().describe('How long the bot waits for its admission.'),
     state: z
       .enum(['resuming', 'assembling'])
       .nullable()
@@ -33,6 +39,23 @@ const partsSchema = z
     ),
   })
   .meta({ id: 'RecordingParts' })
+
+const fileSchema = z
+  .object({
+    name: z.string(),
+    bytes: z.int(),
+    stored_at: time,
+    url: z.string().nullable().describe('Null if the file is not in the storage of this service.'),
+  })
+  .meta({ id: 'BotFile' })
+
+const previewSchema = z
+  .object({
+    bot_id: z.string(),
+    people: z.int().describe('Whom the bot met.'),
+    picture: z.object({ url: z.string(), taken_at: time }).nullable().describe('The last screenshot.'),
+  })
+  .meta({ id: 'BotPreview' })
 
 export function partRoutes(app: App, dependencies: ApiDependencies): void {
   app.get(
@@ -65,11 +88,58 @@ export function partRoutes(app: App, dependencies: ApiDependencies): void {
           : [],
       )
       const isResuming = bot.resuming_since !== null && bot.phase !== 'closed'
+      const { timeout_config: limits } = bot.request as { timeout_config?: { waiting_room_timeout?: number } | null }
       return succeeded({
+        waiting_room_seconds: limits?.waiting_room_timeout ?? DEFAULT_WAIT_SECONDS,
         state: bot.phase === 'assembling' ? ('assembling' as const) : isResuming ? ('resuming' as const) : null,
         parts,
         gaps: [...between, ...within].sort((one, other) => one.at - other.at),
       })
+    },
+  )
+
+  app.get(
+    '/bots/:bot_id/files',
+    { schema: { params: botParams, response: { 200: success(z.array(fileSchema)) } } },
+    async (request) => {
+      const { database, links } = dependencies
+      const bot = await spawnedBot(dependencies, request, request.params.bot_id)
+      const files = await artifactsOfBot(database, bot.id)
+      const shown = files.map(async ({ name, bytes, stored_at: at, key }) => ({
+        name,
+        bytes,
+        stored_at: at.toISOString(),
+        url: await links.linkTo(key, LINK_SECONDS),
+      }))
+      return succeeded(await Promise.all(shown))
+    },
+  )
+
+  app.get(
+    '/previews',
+    {
+      schema: {
+        querystring: z.strictObject({
+          bots: z
+            .string()
+            .transform((text) => text.split(','))
+            .pipe(z.array(uuid).max(MAX_PREVIEWS)),
+        }),
+        response: { 200: success(z.array(previewSchema)) },
+      },
+    },
+    async (request) => {
+      const { readList, links } = dependencies
+      const { teamId } = callerOf(request)
+      const rows = await readList(teamId, readPreviews, teamId, request.query.bots)
+      const shown = rows.map(async ({ picture, ...row }) => {
+        const url = picture === null ? null : await links.linkTo(picture.key, LINK_SECONDS)
+        return {
+          ...row,
+          picture: picture === null || url === null ? null : { url, taken_at: picture.at.toISOString() },
+        }
+      })
+      return succeeded(await Promise.all(shown))
     },
   )
 }

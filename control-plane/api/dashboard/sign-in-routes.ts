@@ -39,6 +39,7 @@ const meSchema = z
     email: z.string().nullable(),
     role: z.enum(ROLES),
     is_operator: z.boolean().describe('May see figures of the whole installation.'),
+    demo_link: z.string().nullable().describe('Of the built-in mock meeting; null if this installation has none.'),
     team: z.object({ id: z.uuid(), name: z.string(), plan: z.string() }),
   })
   .meta({ id: 'Me' })
@@ -128,6 +129,7 @@ export function signInRoutes(app: App, dependencies: ApiDependencies): void {
     const { name: teamName = '', plan = '' } = team ?? {}
     return succeeded({
       ...{ person_id: personId, name, email, role, is_operator: isOperator },
+      demo_link: settings.demoLink ?? null,
       team: { id: teamId, name: teamName, plan },
     })
   })

@@ -16,7 +16,14 @@ const usageSchema = z
     reserved: z.number(),
     spent: z.number(),
     daily_cap: z.int().nullable(),
-    days: z.array(z.object({ day: z.string(), bots: z.int(), charged: z.record(z.string(), z.number()) })),
+    days: z.array(
+      z.object({
+        day: z.string(),
+        bots: z.int(),
+        recorded_minutes: z.number(),
+        charged: z.record(z.string(), z.number()),
+      }),
+    ),
   })
   .meta({ id: 'Usage' })
 const entrySchema = z

@@ -1,4 +1,5 @@
 /** Authentication: the key of a request, its permission and its rate limit, before the body is read. */
+import type { IncomingHttpHeaders } from 'node:http'
 import { inTurn } from '@standin/base/in-turn.ts'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { RateLimiterMemory } from 'rate-limiter-flexible'
@@ -7,6 +8,7 @@ import {
   hashOfKey,
   isWellFormedKey,
   type KeyHolder,
+  type KeyProblem,
   looksLikeKey,
   noteKeyUse,
 } from '../../store/teams/keys.ts'
@@ -27,6 +29,14 @@ const MAX_SUSPECTS = 20
 
 const KEY_IN_QUERY = /(?:^|&)(?:[a-z0-9-]*api[-_]?key|key|token)=/i
 
+/** The key in the generation's own header, or as `Authorization: Bearer`. Another scheme is none of ours. */
+function keyOf(headers: IncomingHttpHeaders, keyHeaders: readonly string[]): string | undefined {
+  const own = keyHeaders.map((name) => headers[name]).find((value) => value !== undefined)
+  const bearer = keyHeaders.length > 0 ? /^bearer +(\S+)$/i.exec(headers.authorization ?? '')?.[1] : undefined
+  if (own !== undefined && bearer !== undefined && own !== bearer) throw refusals.twoKeys()
+  return own === undefined ? bearer : String(own)
+}
+
 export interface Authentication {
   /** Rejects with an `ApiError`; sets `request.caller`. */
   check(generation: Generation, request: FastifyRequest, reply: FastifyReply): Promise<void>
@@ -43,16 +53,16 @@ export function createAuthentication(
   let suspects = 0
 
   async function holderOf(key: string, address: string): Promise<KeyHolder> {
-    if (!isWellFormedKey(key)) throw refusals.unauthorized()
+    if (!isWellFormedKey(key)) throw refusals.wrongKey('unknown')
     const hash = hashOfKey(key).toString('base64')
     const found = known.get(hash)
     if (found && found.until > performance.now()) return found.holder
     const retryAfter = found === undefined ? await waitOf(address) : null
     const holder = retryAfter === null ? await lookUp(key) : await lookUpLater(key, retryAfter)
-    if (holder === null) {
+    if (typeof holder === 'string') {
       known.delete(hash)
       await wrongKeys.penalty(address, 1)
-      throw retryAfter === null ? refusals.unauthorized() : refusals.tooManyBadKeys(retryAfter)
+      throw retryAfter === null ? refusals.wrongKey(holder) : refusals.tooManyBadKeys(retryAfter)
     }
     if (known.size >= MAX_KNOWN_KEYS) known.clear()
     known.set(hash, { holder, until: performance.now() + GOOD_KEY_MS })
@@ -62,14 +72,14 @@ export function createAuthentication(
     return holder
   }
 
-  async function callerWith(key: string | string[] | undefined, address: string): Promise<Caller> {
-    if (typeof key !== 'string' || key === '') throw refusals.unauthorized()
+  async function callerWith(key: string | undefined, address: string): Promise<Caller> {
+    if (key === undefined || key === '') throw refusals.missingKey()
     return { ...(await holderOf(key, address)), session: null }
   }
 
   async function personOf(request: FastifyRequest): Promise<Caller> {
     const session = await sessionOf(keyDatabase, request, settings.publicUrl.startsWith('https:'))
-    if (session === null) throw refusals.unauthorized()
+    if (session === null) throw refusals.missingKey()
     const role = request.routeOptions.config.role ?? neededRole(request.method)
     if (!mayAct(session, role)) throw refusals.roleTooLow(role)
     const { teamId, requestsPerSecond, byokTranscription } = session
@@ -83,7 +93,7 @@ export function createAuthentication(
   }
 
   /** A good key that this process has not seen works from such an address too; wrong ones burden the database little. */
-  async function lookUpLater(key: string, retryAfter: number): Promise<KeyHolder | null> {
+  async function lookUpLater(key: string, retryAfter: number): Promise<KeyHolder | KeyProblem> {
     if (suspects >= MAX_SUSPECTS) throw refusals.tooManyBadKeys(retryAfter)
     suspects += 1
     return oneByOne(() => lookUp(key)).finally(() => {
@@ -91,7 +101,7 @@ export function createAuthentication(
     })
   }
 
-  async function lookUp(key: string): Promise<KeyHolder | null> {
+  async function lookUp(key: string): Promise<KeyHolder | KeyProblem> {
     try {
       return await findKeyHolder(keyDatabase, key)
     } catch (error) {
@@ -107,11 +117,11 @@ export function createAuthentication(
       const [, query = ''] = request.url.split('?', 2)
       if (looksLikeKey(request.url) || KEY_IN_QUERY.test(query)) throw refusals.keyInUrl()
       if (isOpen) return
-      const key = keyHeaders.map((name) => request.headers[name]).find((value) => value !== undefined)
+      const key = keyOf(request.headers, keyHeaders)
       const caller = acceptsSessions && key === undefined ? await personOf(request) : await callerWith(key, request.ip)
       request.caller = caller
-      if (permission === 'full' && caller.permission !== 'full') throw refusals.forbidden()
       await rateLimits.check(caller, request.method, reply)
+      if (permission === 'full' && caller.permission !== 'full') throw refusals.forbidden()
     },
   }
 }

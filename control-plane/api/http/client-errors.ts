@@ -2,9 +2,11 @@
  * Answers input that cannot be read as a request: broken heads, heads that are too large, requests that arrive too
  * slowly.
  */
+import { randomUUID } from 'node:crypto'
 import type { Socket } from 'node:net'
 import { newerErrorBody } from '../v2/error-body.ts'
 import { ApiError } from './errors.ts'
+import { REQUEST_ID } from './request-ids.ts'
 
 const PROBLEMS: Readonly<Record<string, [status: number, code: string, message: string]>> = {
   ERR_HTTP_REQUEST_TIMEOUT: [408, 'FST_ERR_REQUEST_TIMEOUT', 'The request did not arrive in time'],
@@ -34,6 +36,7 @@ export function answerClientError(error: NodeJS.ErrnoException, socket: Socket):
     [
       `HTTP/1.1 ${status} ${REASONS[status]}`,
       'content-type: application/json; charset=utf-8',
+      `${REQUEST_ID}: ${randomUUID()}`,
       `content-length: ${Buffer.byteLength(text)}`,
       'connection: close',
       '',

@@ -2,11 +2,15 @@
  * Refusals of the API, the same for every generation: a generation turns them into its own bodies
  * (`generation.ts`). Codes and messages are those of the newer generation; source: the interface's code table.
  */
+import type { Problem } from '@standin/wire/job.ts'
 import { mayPassLater } from '../../store/lost-database.ts'
+import type { KeyProblem } from '../../store/teams/keys.ts'
 
 export interface RefusalDetails {
   /** Further words for the caller. */
   details?: string
+  /** Places of the request, with the problem of each. */
+  problems?: readonly Problem[]
   /** Whole seconds; also sent as the header `retry-after`. */
   retryAfter?: number
   /** Such as `allow`. */
@@ -26,6 +30,7 @@ export class ApiError extends Error {
   readonly status: number
   readonly code: string
   readonly details: string | null
+  readonly problems: readonly Problem[]
   readonly retryAfter: number | null
   readonly headers: Readonly<Record<string, string>>
 
@@ -35,6 +40,10 @@ export class ApiError extends Error {
     this.status = status
     this.code = code
     this.details = more.details ?? null
+    this.problems = (more.problems ?? []).map(({ path, message: what }) => ({
+      path: shortened(path),
+      message: shortened(what),
+    }))
     this.retryAfter = more.retryAfter ?? null
     this.headers = more.headers ?? {}
   }
@@ -47,6 +56,8 @@ const refusal = (status: number, code: string) => (message: string, more?: Refus
 const invalid = refusal(400, 'FST_ERR_VALIDATION')
 const noMeeting = refusal(400, 'FST_ERR_INVALID_MEETING_PLATFORM')
 const unauthorized = refusal(401, 'FST_ERR_UNAUTHORIZED')
+/** HTTP asks for the header; a browser shows no form for this scheme. */
+const noGoodKey = (message: string) => unauthorized(message, { headers: { 'www-authenticate': 'Bearer' } })
 const wrongSignIn = refusal(401, 'FST_ERR_WRONG_SIGN_IN')
 const forbidden = refusal(403, 'FST_ERR_FORBIDDEN')
 const noOwnKeys = refusal(403, 'FST_ERR_BYOK_TRANSCRIPTION_NOT_ENABLED_ON_PLAN')
@@ -60,19 +71,39 @@ const limited = refusal(429, 'FST_ERR_RATE_LIMIT')
 const tooManyRequests = refusal(429, 'FST_ERR_TOO_MANY_REQUESTS')
 const unavailable = refusal(503, 'FST_ERR_SERVICE_UNAVAILABLE')
 
+const KEY_PROBLEMS: Readonly<Record<KeyProblem, string>> = {
+  unknown: 'The API key is unknown; check that it was copied as a whole',
+  revoked: 'This API key was revoked; use another one',
+  expired: 'This API key has expired; use another one',
+}
+
+/** Of a message that begins with a place of the request, such as `body/url is missing`. */
+function problemIn(text: string): Problem[] {
+  const [, path, message] = /^((?:body|querystring|params|headers)(?:\/[^\s:]+)?):? (.+)$/s.exec(text) ?? []
+  return path === undefined ? [] : [{ path, message: message! }]
+}
+
 export const refusals = {
-  validation: (message: string) => invalid(message),
+  validation: (message: string, problems = problemIn(message)) => invalid(message, { problems }),
   emptyBody: () =>
     refusal(400, 'FST_ERR_CTP_EMPTY_JSON_BODY')('The request needs a body; it must be one JSON document'),
   mediaType: (message: string) => refusal(415, 'FST_ERR_CTP_INVALID_MEDIA_TYPE')(message),
-  meetingPlatform: (problem: string) => noMeeting(`meeting_url: ${problem}`),
+  meetingPlatform: (problem: string) =>
+    noMeeting(`meeting_url: ${problem}`, { problems: [{ path: 'body/meeting_url', message: problem }] }),
   noMeetingUrl: (details: string) => noMeeting('The event has no link of a supported meeting platform', { details }),
   keyInUrl: () =>
     invalid(
       'The address holds an API key. Addresses are logged, so send the key in the header x-service-api-key only, and revoke this one',
     ),
-  unauthorized: () =>
-    unauthorized('The API key is missing, unknown, revoked or expired; send it in the header x-service-api-key'),
+  missingKey: () =>
+    noGoodKey('The API key is missing; send it in the header x-service-api-key, or as Authorization: Bearer'),
+  /** Only a caller who has the whole key learns that it is revoked or expired, so a guess finds out nothing. */
+  wrongKey: (problem: KeyProblem) => noGoodKey(KEY_PROBLEMS[problem]),
+  twoKeys: () =>
+    refusal(
+      400,
+      'FST_ERR_TWO_KEYS',
+    )('The request has two different API keys, one in its own header and one in Authorization; send one of them'),
   insufficientTokens: (available: number, required: number) =>
     refusal(402, 'FST_ERR_INSUFFICIENT_TOKENS')(`Insufficient tokens. Available: ${available}, Required: ${required}`),
   signInNeeded: () => unauthorized('You are not signed in, or no longer'),
@@ -119,7 +150,7 @@ export const refusals = {
   seriesNotFound: (id: string) =>
     refusal(404, 'FST_ERR_EVENT_SERIES_NOT_FOUND_BY_ID')(`Event series with ID '${id}' not found`),
   unknownChannel: () => notFound('No calendar has a channel of this id with this token'),
-  notFound: (method: string, path: string) => notFound(`Route ${method}:${path} not found`),
+  notFound: (method: string, path: string) => notFound(`There is no ${method} ${path}; /docs lists all operations`),
   methodNotAllowed: (method: string, path: string, allowed: readonly string[]) => {
     const allow = allowed.join(', ')
     return refusal(405, 'FST_ERR_METHOD_NOT_ALLOWED')(`${path} takes ${allow}, not ${method}`, { headers: { allow } })
@@ -202,6 +233,8 @@ export function asApiError(thrown: unknown): ApiError {
   const { statusCode, message } = error
   const code = typeof error.code === 'string' ? error.code : ''
   const isFastifys = code.startsWith('FST_') && typeof statusCode === 'number'
+  if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE')
+    return refusals.mediaType('The body has to be JSON; send it with the header content-type: application/json')
   if (isFastifys && statusCode < 500) return new ApiError(statusCode, code, String(message))
   if (code === 'FST_ERR_HANDLER_TIMEOUT' || code === 'FST_UNDER_PRESSURE') return refusals.unavailable()
   if (mayPassLater(thrown)) return refusals.unavailable('The database of the service cannot be reached right now')

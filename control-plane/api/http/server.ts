@@ -17,11 +17,13 @@ import { answerClientError } from './client-errors.ts'
 import { docsRoutes, type ServedDocument } from './docs.ts'
 import { ApiError, asApiError, refusals } from './errors.ts'
 import { type App, actorOf, type Generation, generationOf } from './generation.ts'
+import { helpRoutes } from './help.ts'
 import { bodyText, changedValue } from './json-body.ts'
 import { keylessRoutes, measureRequests } from './keyless-routes.ts'
 import { shedLoad } from './load-shedding.ts'
 import { describeRoutes } from './openapi.ts'
 import { createRateLimits } from './rate-limits.ts'
+import { asRequest, identifyRequests, REQUEST_ID, requestIdOf } from './request-ids.ts'
 import { createRouteTable } from './route-table.ts'
 import { traceRequests } from './tracing.ts'
 import { validatorCompiler } from './validation.ts'
@@ -56,6 +58,8 @@ export async function buildApi(
   const { log, settings } = dependencies
   const app: App = Fastify({
     logger: false,
+    genReqId: requestIdOf,
+    requestIdHeader: false,
     bodyLimit: BODY_BYTES,
     requestTimeout: settings.requestTimeoutMs ?? REQUEST_TIMEOUT_MS,
     handlerTimeout: HANDLER_TIMEOUT_MS,
@@ -79,6 +83,7 @@ export async function buildApi(
   function answer(error: ApiError, request: FastifyRequest, reply: FastifyReply): void {
     const generation = request.generation ?? generationAt(request.url)
     const { status, body } = generation.errorBody(error, request)
+    reply.raw.setHeader(REQUEST_ID, request.id)
     reply.code(status).headers(error.headers)
     if (error.retryAfter !== null) reply.header('retry-after', String(error.retryAfter))
     reply.send(body)
@@ -90,10 +95,10 @@ export async function buildApi(
   app.decorateRequest('bodyHash', null)
   app.setErrorHandler((thrown, request, reply) => {
     const error = asApiError(thrown)
+    const { method, routeOptions } = request
     if (error.status >= 500 && !(thrown instanceof ApiError))
-      log.error(
-        { method: request.method, route: request.routeOptions.url, error: describe(thrown) },
-        'Request could not be processed',
+      asRequest(request, () =>
+        log.error({ method, route: routeOptions.url, error: describe(thrown) }, 'Request could not be processed'),
       )
     answer(error, request, reply)
   })
@@ -109,6 +114,7 @@ export async function buildApi(
     endIdleConnections(app.server)
     done()
   })
+  identifyRequests(app)
   parseJsonOnly(app)
   await shedLoad(app, settings.shedding)
 
@@ -151,6 +157,7 @@ export async function buildApi(
   }
   docsRoutes(app, documents)
   if (settings.dashboardFolder !== undefined) pageRoutes(app, settings.dashboardFolder)
+  if (settings.helpFolder !== undefined) helpRoutes(app, settings.helpFolder)
   return app
 }
 

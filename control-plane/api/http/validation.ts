@@ -2,7 +2,7 @@
 import { type Problem, problemsOf } from '@standin/wire/job.ts'
 import type { FastifySchemaCompiler } from 'fastify'
 import type { ZodError, ZodType } from 'zod'
-import { refusals } from './errors.ts'
+import { type ApiError, refusals } from './errors.ts'
 import type { Generation } from './generation.ts'
 
 /** Problems that one answer names; the rest is counted. */
@@ -26,10 +26,17 @@ export function validatorCompiler(unknownFields: Generation['unknownFields']): F
       // Fastify gives null for a body that is not there.
       if (needsBody && (data === undefined || data === null)) return { error: refusals.emptyBody() }
       const result = parse(schema, data, unknownFields)
-      return 'value' in result ? result : { error: refusals.validation(sentence(part, result.problems)) }
+      return 'value' in result ? result : { error: refusal(part, result.problems) }
     }
   }
 }
+
+function refusal(part: string, problems: readonly Problem[]): ApiError {
+  const placed = problems.map(({ path, message }) => ({ path: placeOf(part, path), message }))
+  return refusals.validation(sentence(part, problems), placed)
+}
+
+const placeOf = (part: string, path: string) => [part, ...(path === '' ? [] : path.split('.'))].join('/')
 
 /** The parsed value, or its problems. */
 export function parse<T>(
@@ -49,9 +56,7 @@ export function parse<T>(
 
 /** Such as `body/bot_name is missing; body/meeting_ulr unknown field`. */
 export function sentence(part: string, problems: readonly Problem[]): string {
-  const named = problems
-    .slice(0, MAX_NAMED)
-    .map(({ path, message }) => `${[part, ...(path === '' ? [] : path.split('.'))].join('/')} ${lowerFirst(message)}`)
+  const named = problems.slice(0, MAX_NAMED).map(({ path, message }) => `${placeOf(part, path)} ${lowerFirst(message)}`)
   const more = problems.length - named.length
   return named.join('; ') + (more > 0 ? `; ${more} more problems` : '')
 }

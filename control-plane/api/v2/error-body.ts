@@ -1,5 +1,6 @@
 /** The error body of the newer generation; source: the interface, "Errors". */
 import { STATUS_CODES } from 'node:http'
+import type { Problem } from '@standin/wire/job.ts'
 import type { ApiError } from '../http/errors.ts'
 
 export interface NewerErrorBody {
@@ -10,13 +11,13 @@ export interface NewerErrorBody {
   statusCode: number
   /** One sentence. */
   message: string
-  /** Absent with 400. */
-  details?: string | null
+  /** With 400 what is wrong where in the request; absent if that is not known. */
+  details?: string | readonly Problem[] | null
   /** Whole seconds; only with 429. Other temporary refusals have only the header `retry-after`. */
   retryAfter?: number
 }
 
-export function newerErrorBody({ status, code, message, details, retryAfter }: ApiError): {
+export function newerErrorBody({ status, code, message, details, problems, retryAfter }: ApiError): {
   status: number
   body: NewerErrorBody
 } {
@@ -28,7 +29,7 @@ export function newerErrorBody({ status, code, message, details, retryAfter }: A
       code,
       statusCode: status,
       message,
-      ...(status === 400 ? {} : { details }),
+      ...(status !== 400 ? { details } : problems.length > 0 && { details: problems }),
       ...(status === 429 && retryAfter !== null ? { retryAfter } : {}),
     },
   }

@@ -1,8 +1,9 @@
 /** Bodies of `/v2`: `{event, data, extra}`. Callbacks carry the same. */
 import type { BotRow } from '../../rows/index.ts'
+import { errorHelpOf, HELP_PATH } from '../error-help.ts'
 import type { ChatNews, StatusNews } from './index.ts'
 import { peopleOf } from './people.ts'
-import { ARTIFACT_NAMES, link, NEWER_LINK_SECONDS, SENT_AT } from './placeholders.ts'
+import { ARTIFACT_NAMES, link, NEWER_LINK_SECONDS, pageLink, SENT_AT } from './placeholders.ts'
 
 type Body = Record<string, unknown>
 
@@ -45,6 +46,8 @@ export function failedBody(bot: BotRow): Body {
       ...names(bot),
       error_code: bot.error_code ?? 'UNKNOWN_ERROR',
       error_message: bot.error_message ?? 'The bot failed.',
+      // The public names of `/compat` have no such field.
+      ...(!bot.is_compat && { error_help: { ...errorHelpOf(bot), link: pageLink(HELP_PATH) } }),
       sent_at: SENT_AT,
     },
     extra: extraOf(bot),

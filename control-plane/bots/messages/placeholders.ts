@@ -18,6 +18,9 @@ export const link = ($link: string, seconds: number): LinkPlaceholder => ({ $lin
 /** As the older generation writes it, whose links are never null. */
 export const olderLink = ($link: string): LinkPlaceholder => ({ $link, seconds: OLDER_LINK_SECONDS, otherwise: '' })
 
+/** The address of a page of the service. */
+export const pageLink = ($page: string) => ({ $page })
+
 /** The time at which the message was stored, so that a retry says the same. */
 export const SENT_AT = { $sentAt: true } as const
 

@@ -2,11 +2,16 @@
 import type { components, paths } from '@standin/client/dashboard.ts'
 import { answerOf, createStandinClient, type Schemas, StandinApiError } from '@standin/client/index.ts'
 import createClient from 'openapi-fetch'
+import { watchedFetch } from './away.ts'
 
 const headers = { 'x-requested-by': 'dashboard' }
 
-export const { v2 } = createStandinClient({ baseUrl: location.origin, headers })
-export const dashboard = createClient<paths>({ baseUrl: `${location.origin}/dashboard/api`, headers })
+export const { v2 } = createStandinClient({ baseUrl: location.origin, headers, fetch: watchedFetch as typeof fetch })
+export const dashboard = createClient<paths>({
+  baseUrl: `${location.origin}/dashboard/api`,
+  headers,
+  fetch: watchedFetch,
+})
 export { answerOf, type Schemas, StandinApiError }
 
 export type Bot = Schemas['Bot']

@@ -1,59 +1,21 @@
 /** The frame around every page, with navigation and the signed-in person. */
-import type { ComponentChildren } from 'preact'
+import { signal } from '@preact/signals'
+import { LogOut, Menu, Plus, X } from 'lucide'
 import { useEffect } from 'preact/hooks'
-import { dashboard, type Role } from './api.ts'
+import { type Answers, dashboard } from './api.ts'
+import { askAgain, isAway } from './away.ts'
 import { closeFeed, openFeed } from './feed.ts'
-import { Account } from './pages/account.tsx'
-import { Alerts } from './pages/alerts/index.tsx'
-import { AuditLog } from './pages/audit-log.tsx'
-import { Bot } from './pages/bot/index.tsx'
-import { Bots } from './pages/bots.tsx'
-import { Calendar } from './pages/calendar.tsx'
-import { Calendars } from './pages/calendars.tsx'
-import { Connections } from './pages/connections.tsx'
-import { Keys } from './pages/keys.tsx'
-import { Live } from './pages/live.tsx'
-import { Scheduled } from './pages/scheduled.tsx'
-import { Send } from './pages/send.tsx'
+import { GROUPS, type NavigationEntry, pageOf } from './navigation.tsx'
 import { SignIn } from './pages/sign-in.tsx'
-import { System } from './pages/system.tsx'
-import { Team } from './pages/team.tsx'
-import { Usage } from './pages/usage.tsx'
-import { Webhooks } from './pages/webhooks.tsx'
+import { Icon, Mark } from './parts/icon.tsx'
+import { Skeleton } from './parts/load.tsx'
+import { Toasts } from './parts/toasts.tsx'
 import { Link, path } from './router.tsx'
 import { may, me } from './session.ts'
 import { TEXTS } from './texts.ts'
 
-interface Page {
-  title: string
-  role: Role | 'operator'
-  show: () => ComponentChildren
-}
-
-const PAGES: Record<string, Page> = {
-  '/': { title: TEXTS.nav.live, role: 'viewer', show: () => <Live /> },
-  '/bots': { title: TEXTS.nav.bots, role: 'viewer', show: () => <Bots /> },
-  '/send': { title: TEXTS.nav.send, role: 'member', show: () => <Send /> },
-  '/scheduled': { title: TEXTS.nav.scheduled, role: 'viewer', show: () => <Scheduled /> },
-  '/calendars': { title: TEXTS.nav.calendars, role: 'viewer', show: () => <Calendars /> },
-  '/connections': { title: TEXTS.nav.connections, role: 'viewer', show: () => <Connections /> },
-  '/webhooks': { title: TEXTS.nav.webhooks, role: 'viewer', show: () => <Webhooks /> },
-  '/alerts': { title: TEXTS.nav.alerts, role: 'viewer', show: () => <Alerts /> },
-  '/usage': { title: TEXTS.nav.usage, role: 'viewer', show: () => <Usage /> },
-  '/keys': { title: TEXTS.nav.keys, role: 'owner', show: () => <Keys /> },
-  '/team': { title: TEXTS.nav.team, role: 'viewer', show: () => <Team /> },
-  '/audit-log': { title: TEXTS.nav.auditLog, role: 'owner', show: () => <AuditLog /> },
-  '/system': { title: TEXTS.nav.system, role: 'operator', show: () => <System /> },
-  '/account': { title: TEXTS.nav.account, role: 'viewer', show: () => <Account /> },
-}
-
-function pageOf(at: string): Page | null {
-  const [, kind, id] = /^\/(bots|calendars)\/([0-9a-f-]{36})$/.exec(at) ?? []
-  if (kind === 'bots') return { title: TEXTS.nav.bots, role: 'viewer', show: () => <Bot key={id} id={id!} /> }
-  if (kind === 'calendars')
-    return { title: TEXTS.nav.calendars, role: 'viewer', show: () => <Calendar key={id} id={id!} /> }
-  return PAGES[at === '/sign-in' ? '/' : at] ?? null
-}
+/** On narrow windows. */
+const isMenuOpen = signal(false)
 
 export function App() {
   const person = me.value
@@ -63,50 +25,142 @@ export function App() {
   }, [person?.person_id])
   const page = pageOf(path.value)
   useEffect(() => {
-    document.title = `${page?.title ?? TEXTS.product} · ${TEXTS.product}`
-  }, [page?.title])
-  if (person === undefined) return <p class="sign-in">{TEXTS.loading}</p>
-  if (person === null) return <SignIn />
+    document.title = `${page?.title ?? TEXTS.notFound} · ${TEXTS.product}`
+    isMenuOpen.value = false
+  }, [path.value])
+  return (
+    <>
+      <Away />
+      {person === null ? <SignIn /> : <Frame person={person} />}
+      <Toasts />
+    </>
+  )
+}
+
+function Away() {
+  return (
+    <div role="alert">
+      {isAway.value && (
+        <p class="banner">
+          {TEXTS.away}{' '}
+          <button type="button" onClick={askAgain}>
+            {TEXTS.retry}
+          </button>
+        </p>
+      )}
+    </div>
+  )
+}
+
+/** Shows the frame alone until the person is known. */
+function Frame({ person }: { person: Answers['Me'] | undefined }) {
   return (
     <div class="frame">
       <a class="skip" href="#content">
         {TEXTS.skip}
       </a>
-      <header class="side">
-        <p class="brand">{TEXTS.product}</p>
-        <nav aria-label={TEXTS.product}>
-          {Object.entries(PAGES)
-            .filter(([, { role }]) => may(role))
-            .map(([to, { title }]) => (
-              <Link key={to} to={to}>
-                {title}
-              </Link>
-            ))}
-        </nav>
-        <div class="who">
-          <span>
-            <bdi>{person.name}</bdi> · {TEXTS.team.roles[person.role]} · <bdi>{person.team.name}</bdi>
-          </span>{' '}
+      <header class={isMenuOpen.value ? 'side open' : 'side'}>
+        <div class="brand">
+          <Mark />
+          <span>{TEXTS.product}</span>
           <button
             type="button"
-            onClick={async () => {
-              await dashboard.POST('/sign-out').catch(() => {})
-              me.value = null
+            class="bare menu"
+            aria-expanded={isMenuOpen.value}
+            aria-controls="menu"
+            aria-label={TEXTS.menu}
+            onClick={() => {
+              isMenuOpen.value = !isMenuOpen.value
             }}
           >
-            {TEXTS.signOut}
+            <Icon of={isMenuOpen.value ? X : Menu} />
           </button>
         </div>
+        {person !== undefined && (
+          <div id="menu">
+            <Navigation />
+            <Person person={person} />
+          </div>
+        )}
       </header>
       <main id="content" tabIndex={-1}>
-        {page === null ? (
-          <p>{TEXTS.notFound}</p>
-        ) : may(page.role) ? (
-          page.show()
-        ) : (
-          <p>{TEXTS.forbidden(TEXTS.team.roles[person.role])}</p>
-        )}
+        {person === undefined ? <Skeleton /> : <Content person={person} />}
       </main>
+    </div>
+  )
+}
+
+const isAllowed = (entry: NavigationEntry) => 'href' in entry || may(entry.role)
+
+function Navigation() {
+  return (
+    <nav aria-label={TEXTS.product}>
+      {may('member') && (
+        <Link to="/send" class="button main">
+          <Icon of={Plus} />
+          {TEXTS.nav.send}
+        </Link>
+      )}
+      {GROUPS.map(({ title, entries }) => (
+        <div key={title}>
+          <p class="group" aria-hidden="true">
+            {title}
+          </p>
+          <ul aria-label={title}>
+            {entries.filter(isAllowed).map((entry) => (
+              <li key={entry.title}>
+                {'href' in entry ? (
+                  <a href={entry.href}>
+                    <Icon of={entry.icon} />
+                    {entry.title}
+                  </a>
+                ) : (
+                  <Link to={entry.to}>
+                    <Icon of={entry.icon} />
+                    {entry.title}
+                  </Link>
+                )}
+              </li>
+            ))}
+          </ul>
+        </div>
+      ))}
+    </nav>
+  )
+}
+
+function Person({ person }: { person: Answers['Me'] }) {
+  return (
+    <div class="who">
+      <span>
+        <bdi>{person.name}</bdi> · {TEXTS.team.roles[person.role]}
+      </span>
+      <bdi>{person.team.name}</bdi>
+      <button
+        type="button"
+        class="bare"
+        onClick={async () => {
+          await dashboard.POST('/sign-out').catch(() => {})
+          me.value = null
+        }}
+      >
+        <Icon of={LogOut} />
+        {TEXTS.signOut}
+      </button>
+    </div>
+  )
+}
+
+function Content({ person }: { person: Answers['Me'] }) {
+  const page = pageOf(path.value)
+  if (page !== null && may(page.role)) return page.show()
+  return (
+    <div class="nothing">
+      <h1>{page === null ? TEXTS.notFound : page.title}</h1>
+      <p>{page === null ? TEXTS.notFoundHelp : TEXTS.forbidden(TEXTS.team.roles[person.role])}</p>
+      <Link to="/" class="button main">
+        {TEXTS.backToStart}
+      </Link>
     </div>
   )
 }

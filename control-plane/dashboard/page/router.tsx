@@ -1,4 +1,4 @@
-/** The path below /dashboard decides which page is shown. */
+/** The path below /dashboard decides which page is shown; the query keeps the filters of that page. */
 import { signal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 
@@ -6,24 +6,42 @@ const BASE = '/dashboard'
 const pathNow = () => location.pathname.slice(BASE.length).replace(/\/$/, '') || '/'
 
 export const path = signal(pathNow())
-addEventListener('popstate', () => {
+const query = signal(location.search)
+
+function readAddress(): void {
   path.value = pathNow()
-})
+  query.value = location.search
+}
+addEventListener('popstate', readAddress)
+
+/** Empty if the address has no such value. */
+export const queryValue = (name: string): string => new URLSearchParams(query.value).get(name) ?? ''
+
+/** Empty values are removed. */
+export function setQuery(values: Readonly<Record<string, string>>): void {
+  const next = new URLSearchParams(location.search)
+  for (const [name, value] of Object.entries(values)) {
+    if (value === '') next.delete(name)
+    else next.set(name, value)
+  }
+  history.replaceState(null, '', `${location.pathname}${next.size > 0 ? `?${next}` : ''}`)
+  readAddress()
+}
 
 export function navigate(to: string): void {
   history.pushState(null, '', BASE + to)
-  path.value = pathNow()
+  readAddress()
   scrollTo(0, 0)
   // Moves screen readers and the keyboard to the new page.
   document.querySelector('main')?.focus()
 }
 
 export function Link({ to, children, ...rest }: { to: string; children: ComponentChildren; class?: string }) {
-  const isCurrent = path.value === to
+  const isAbove = to !== '/' && path.value.startsWith(`${to}/`)
   return (
     <a
       href={BASE + to}
-      aria-current={isCurrent ? 'page' : undefined}
+      aria-current={path.value === to ? 'page' : isAbove ? 'true' : undefined}
       onClick={(event) => {
         if (event.ctrlKey || event.metaKey || event.shiftKey || event.button !== 0) return
         event.preventDefault()

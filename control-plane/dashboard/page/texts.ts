@@ -1,5 +1,12 @@
 /** The texts of the dashboard, except those of `report/page/parts`. */
 
+export const PLATFORM_TEXTS: Record<string, string> = {
+  meet: 'Google Meet',
+  teams: 'Microsoft Teams',
+  zoom: 'Zoom',
+  jitsi: 'Jitsi Meet',
+}
+
 export const STATUS_TEXTS: Record<string, string> = {
   queued: 'Waiting to start',
   joining_call: 'Joining',
@@ -47,12 +54,15 @@ export const PROBLEM_TEXTS: Record<string, string> = {
   removed: 'You were removed from the team. Ask an owner for a new invitation.',
 }
 
+const meetings = (count: number) => (count === 1 ? '1 meeting' : `${count} meetings`)
+
 export const TEXTS = {
   product: 'Standin',
   skip: 'Skip to content',
   nav: {
+    groups: { meetings: 'Meetings', automation: 'Automation', developers: 'Developers', settings: 'Settings' },
     live: 'Live',
-    bots: 'Bots',
+    bots: 'All meetings',
     send: 'Send a bot',
     scheduled: 'Scheduled',
     calendars: 'Calendars',
@@ -61,12 +71,18 @@ export const TEXTS = {
     alerts: 'Alerts',
     usage: 'Usage',
     keys: 'API keys',
+    docs: 'API reference',
     team: 'Team',
     auditLog: 'Audit log',
     system: 'System',
     account: 'Your account',
   },
+  menu: 'Menu',
   signOut: 'Sign out',
+  dismiss: 'Dismiss',
+  copy: 'Copy',
+  copied: 'Copied.',
+  away: 'The service does not answer. Trying again …',
   loading: 'Loading …',
   failed: 'This could not be loaded.',
   retry: 'Try again',
@@ -86,7 +102,7 @@ export const TEXTS = {
     byProvider: (name: string) => (name === '' ? 'Sign in with your organization' : `Sign in with ${name}`),
     or: 'or with a password',
     choose: 'You are a person of several teams. Choose one:',
-    help: 'No password yet? Ask an owner of your team for a sign-in link, or run: npx standin service people link',
+    help: 'No password yet? Ask an owner of your team for a sign-in link, or run: standin service people link',
   },
   live: {
     title: 'Bots in meetings',
@@ -116,13 +132,43 @@ export const TEXTS = {
     speaking: (name: string) => `${name} is speaking`,
     connection: { live: 'Live updates', lost: 'Connection lost. Reconnecting …' },
   },
+  firstSteps: {
+    title: 'First steps',
+    close: 'Hide the first steps',
+    done: 'done',
+    bot: 'Send a bot into a meeting',
+    demo: 'Send one into the mock meeting',
+    demoName: 'My first bot',
+    ownMeeting: 'Use my own meeting',
+    webhook: 'Receive a webhook when a recording is ready',
+    addWebhook: 'Add an endpoint',
+    key: 'Make a key for your program',
+    makeKey: 'Create a key',
+    calendar: 'Let bots join the meetings of a calendar',
+    connectCalendar: 'Connect a calendar',
+  },
   bots: {
-    title: 'All bots',
-    empty: 'There are no bots yet.',
+    title: 'All meetings',
+    empty: 'No bot was sent yet. Each bot and its recording appear here.',
+    noneFound: 'No bot matches these filters.',
+    clear: 'Clear the filters',
     search: 'Bot name',
     status: 'Status',
     any: 'Any status',
-    columns: ['Bot', 'Meeting', 'Status', 'Created', 'Duration'],
+    platform: 'Platform',
+    anyPlatform: 'Any platform',
+    since: 'Created since',
+    columns: ['Meeting', 'People', 'Duration', 'Status', 'Created'],
+    sortedOfShown: 'Only the rows that are shown are sorted. Show more to sort all.',
+    choose: (bot: string) => `Select ${bot}`,
+    chosen: (count: number) => `${count} selected`,
+    chooseAll: (count: number) => `Select all ${count}`,
+    chooseNone: 'Clear the selection',
+    leave: (count: number) => `Leave ${meetings(count)}`,
+    leaveSure: (count: number) => `Should the bots leave ${meetings(count)}? Their recordings are finished and kept.`,
+    remove: (count: number) => `Delete data of ${meetings(count)}`,
+    removeSure: (count: number) => `Delete the recordings and all data of ${meetings(count)}? This cannot be undone.`,
+    done: (count: number) => `Requested for ${meetings(count)}.`,
   },
   send: {
     title: 'Send a bot',
@@ -397,6 +443,7 @@ export const TEXTS = {
       'credential.change': 'Zoom connection changed',
       'credential.create': 'Zoom connection created',
       'credential.delete': 'Zoom connection deleted',
+      'endpoint.change': 'Webhook endpoint changed',
       'endpoint.create': 'Webhook endpoint created',
       'endpoint.disable': 'Webhook endpoint disabled',
       'endpoint.enable': 'Webhook endpoint enabled',
@@ -471,5 +518,7 @@ export const TEXTS = {
     help: 'With an e-mail address and a password you can sign in without a link. Your other sessions end when you change the password. If you signed in more than 15 minutes ago, a new address or password needs the current password.',
   },
   notFound: 'This page does not exist.',
+  notFoundHelp: 'The address may be mistyped, or what it named was removed.',
+  backToStart: 'Go to the start page',
   forbidden: (role: string) => `Your role in this team is ${role}, which does not permit this page.`,
 } as const

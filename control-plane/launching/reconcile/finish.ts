@@ -15,11 +15,18 @@ import { endBotLease, keepBotLease, takeBotLease } from '../../store/bots/claims
 import { recordedSeconds } from '../../store/bots/events.ts'
 import { nowOf } from '../../store/clock.ts'
 import type { Database } from '../../store/database.ts'
-import { launchCleaned, launchEnded, launchKept, type OpenLaunch, wantRecovery } from '../../store/launches/launches.ts'
+import {
+  launchCleaned,
+  launchEnded,
+  launchKept,
+  launchLogged,
+  type OpenLaunch,
+  wantRecovery,
+} from '../../store/launches/launches.ts'
 import type { Traces } from '../../traces.ts'
 import { reasonOfEnd } from './action-reason.ts'
 import type { JoinParts } from './assemble.ts'
-import { type AttemptFiles, ingestJournal } from './journal.ts'
+import { type AttemptFiles, ingestJournal, LOG_NAME, readOf } from './journal.ts'
 import { type Recover, recoverAttempt } from './recovery.ts'
 import { traceEnd } from './trace-end.ts'
 
@@ -112,7 +119,7 @@ async function finishLeased(
   evidence: EndEvidence,
   signal: AbortSignal,
 ): Promise<Outcome> {
-  const { database, log, owner } = tools
+  const { database, files, log, owner } = tools
   const { bot_id: botId, team_id: team, attempt } = launch
   const isLastTry = (launch.end_seen_for ?? 0) > TRY_FOR_SECONDS
   let known: KnownOfDead | undefined
@@ -128,6 +135,9 @@ async function finishLeased(
     if (mayResume(bot, known, tools.resumesBots)) return await goOn(tools, launch, known)
     if (read instanceof Error) throw read
     const { dead, events } = read
+    // Its own log says more than what it printed.
+    const ownLog = bot.report === null ? await readOf(files, dead, LOG_NAME) : null
+    if (ownLog !== null) await launchLogged(database, botId, attempt, `${ownLog}\n${evidence.logTail ?? ''}`)
     if (bot.recording_started_at !== null && bot.report === null) {
       const result = await tools.recoverInTurn(() => {
         signal.throwIfAborted()

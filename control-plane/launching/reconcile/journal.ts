@@ -14,6 +14,8 @@ import type { Database } from '../../store/database.ts'
 const MAX_JOURNAL_BYTES = 256 * 1024 * 1024
 const EVENTS_AT_ONCE = 500
 const JOURNAL = 'events.jsonl'
+/** The worker's log (`src/run/artifacts.ts`). */
+export const LOG_NAME = 'standin.log'
 const LINK_STATE = '.control-link.json'
 
 export interface AttemptFiles {
@@ -71,7 +73,8 @@ function madeUpId({ botId, attempt }: AttemptFiles): string {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`
 }
 
-async function readOf(files: FileStore, place: AttemptFiles, name: string): Promise<string | null> {
+/** The text of a file that the attempt stored, else of one in its work folder; null without either. */
+export async function readOf(files: FileStore, place: AttemptFiles, name: string): Promise<string | null> {
   const { botId, attempt, workFolder } = place
   const stored = await files.read(attemptFolder(botId, attempt) + name, MAX_JOURNAL_BYTES)
   if (stored !== null) return Buffer.from(stored).toString('utf8')

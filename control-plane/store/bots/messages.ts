@@ -17,7 +17,7 @@ export async function usesCallback(db: Database, botId: string): Promise<boolean
     .select('id')
     .where('bot_id', '=', botId)
     .where('kind', '=', 'callback')
-    .where(sql<boolean>`events is null or events <> '[]'::jsonb`)
+    .where(sql<boolean>`(events is null or events <> '[]'::jsonb)`)
     .executeTakeFirst()
   return row !== undefined
 }

@@ -22,6 +22,7 @@ export interface TimelineRows {
     signal: string | null
     is_out_of_memory: boolean | null
     reason: string | null
+    log_tail: string | null
   }[]
   artifacts: { attempt: number; name: string; bytes: number; stored_at: Date }[]
   deliveries: Awaited<ReturnType<typeof deliveriesOfBot>>
@@ -42,7 +43,7 @@ export async function readTimeline(db: Database, botId: string): Promise<Timelin
   const launches = await db
     .selectFrom('launches')
     .select(['attempt', 'launcher', 'created_at', 'started_at', 'hello_at', 'ended_at'])
-    .select(['exit_code', 'signal', 'is_out_of_memory', 'reason'])
+    .select(['exit_code', 'signal', 'is_out_of_memory', 'reason', 'log_tail'])
     .where('bot_id', '=', botId)
     .orderBy('attempt')
     .limit(MAX_ROWS)

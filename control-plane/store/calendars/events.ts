@@ -40,20 +40,20 @@ export interface NewSeries {
   event_type: 'one_off' | 'recurring'
 }
 
-/** Makes the series that are missing. `isNew`: made now. */
+/** Makes the series that are missing. Returns all ids by those of the provider. */
 export async function upsertSeries(
   tx: Tx,
   calendarId: string,
   series: readonly NewSeries[],
-): Promise<Map<string, { id: string; isNew: boolean }>> {
+): Promise<Map<string, string>> {
   if (series.length === 0) return new Map()
-  const { rows } = await sql<{ id: string; provider_id: string; is_new: boolean }>`
+  const { rows } = await sql<{ id: string; provider_id: string }>`
     insert into calendar_series (calendar_id, provider_id, event_type)
     select ${calendarId}, provider_id, event_type
     from json_to_recordset(${jsonText(series)}::json) as one (provider_id text, event_type text)
     on conflict (calendar_id, provider_id) do update set event_type = excluded.event_type
-    returning id, provider_id, xmax = 0 as is_new`.execute(tx)
-  return new Map(rows.map(({ id, provider_id, is_new }) => [provider_id, { id, isNew: is_new }]))
+    returning id, provider_id`.execute(tx)
+  return new Map(rows.map(({ id, provider_id }) => [provider_id, id]))
 }
 
 /** A row as a sync writes it; times as ISO text. */

@@ -84,61 +84,10 @@ export async function addMissingIntents(tx: Tx, calendarId: string): Promise<str
     insert into calendar_intents (calendar_id, event_id, series_intent_id, state, api_key_id)
     select e.calendar_id, e.id, r.id, 'wanted', r.api_key_id
     from calendar_series_intents r
-    join calendar_events e on e.series_id = r.series_id and e.ends_at > now()
+    join calendar_events e on e.series_id = r.series_id and e.ends_at > now() and e.status <> 'cancelled'
     where r.calendar_id = ${calendarId} and r.ended_at is null
     on conflict (event_id) do nothing returning event_id`.execute(tx)
   return rows.map(({ event_id }) => event_id)
-}
-
-export interface Succession {
-  /** The series whose rule is taken over. */
-  intent: SeriesIntentRow
-  newSeriesId: string
-}
-
-/**
- * New series that took the place of one with a rule: the provider named them after it, or after none, and that one lost its
- * occurrences at the same time and they have its organizer and its title or link. Within `seconds`.
- */
-export async function findSuccessions(tx: Tx, calendarId: string, seconds: number): Promise<Succession[]> {
-  const { rows } = await sql<SeriesIntentRow & { new_series_id: string }>`
-    select distinct on (n.id) r.*, n.id as new_series_id
-    from calendar_series n
-    join calendar_series_intents r on r.calendar_id = n.calendar_id and r.ended_at is null and r.series_id <> n.id
-    join calendar_series o on o.id = r.series_id
-    where n.calendar_id = ${calendarId} and n.event_type = 'recurring' and o.event_type = 'recurring'
-      and n.created_at > now() - make_interval(secs => ${seconds}) and n.created_at >= r.created_at
-      and not exists (select from calendar_series_intents i where i.series_id = n.id)
-      and (
-        starts_with(n.provider_id, o.provider_id || '_R')
-        or (o.lost_at > now() - make_interval(secs => ${seconds}) and not exists (
-          select from calendar_series p
-          where p.calendar_id = n.calendar_id and starts_with(n.provider_id, p.provider_id || '_R')
-        ) and exists (
-          select from calendar_events a, calendar_events b
-          where a.series_id = o.id and b.series_id = n.id and a.organizer_email is not distinct from b.organizer_email
-            and (a.title = b.title or a.meeting_url = b.meeting_url)))
-      )
-    order by n.id, starts_with(n.provider_id, o.provider_id || '_R') desc, o.lost_at desc nulls last, o.number desc`.execute(
-    tx,
-  )
-  return rows.map(({ new_series_id, ...intent }) => ({ intent, newSeriesId: new_series_id }))
-}
-
-/** Series that lost occurrences to come: several of them, or the last one. */
-export async function markLost(tx: Tx, seriesIds: readonly string[]): Promise<void> {
-  if (seriesIds.length === 0) return
-  await tx.updateTable('calendar_series').set({ lost_at: sql<Date>`now()` }).where('id', 'in', seriesIds).execute()
-}
-
-/** How many occurrences to come each series has left. */
-export async function countUpcoming(tx: Tx, seriesIds: readonly string[]): Promise<Map<string, number>> {
-  const { rows } = await sql<{ series_id: string; count: number }>`
-    select series_id, count(*) as count from calendar_events
-    where series_id = any(${seriesIds}::uuid[]) and status <> 'cancelled' and ends_at > now() group by series_id`.execute(
-    tx,
-  )
-  return new Map(rows.map(({ series_id, count }) => [series_id, count]))
 }
 
 // --- Events ------------------------------------------------------------------------------------------------------

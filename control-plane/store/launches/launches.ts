@@ -4,6 +4,9 @@ import type { EndEvidence, LaunchHandle } from '../../ports.ts'
 import { jsonText } from '../bots/bots.ts'
 import type { Database, Tx } from '../database.ts'
 
+/** Characters of a log that are kept. */
+const MAX_LOG_LENGTH = 64 * 1024
+
 export interface NewLaunch {
   botId: string
   attempt: number
@@ -68,14 +71,30 @@ export async function launchEnded(
       signal,
       is_out_of_memory: isOutOfMemory,
       reason,
-      log_tail: sql<string | null>`case when not exists (
-        select from bots where id = ${botId} and data_deleted_at is not null) then ${logTail}::text end`,
+      log_tail: keptLog(botId, logTail),
     })
     .where('bot_id', '=', botId)
     .where('attempt', '=', attempt)
     .where('ended_at', 'is', null)
     .executeTakeFirst()
   return numUpdatedRows === 1n
+}
+
+/** Replaces the kept log of an attempt. */
+export async function launchLogged(db: Database, botId: string, attempt: number, log: string): Promise<void> {
+  await db
+    .updateTable('launches')
+    .set({ log_tail: keptLog(botId, log) })
+    .where('bot_id', '=', botId)
+    .where('attempt', '=', attempt)
+    .execute()
+}
+
+/** The end of it; null once the data of the bot is deleted. */
+const keptLog = (botId: string, log: string | null) => {
+  const end = log?.slice(-MAX_LOG_LENGTH).replaceAll('\0', '\u{FFFD}') ?? null
+  return sql<string | null>`case when not exists (
+    select from bots where id = ${botId} and data_deleted_at is not null) then ${end}::text end`
 }
 
 export async function launchCleaned(db: Database | Tx, botId: string, attempt: number): Promise<void> {

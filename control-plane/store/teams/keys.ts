@@ -152,18 +152,22 @@ export async function revokeKey(db: Database, keyId: string): Promise<boolean> {
   })
 }
 
-/** Null for a key that is unknown, revoked or expired. Rejects if the database cannot be asked. */
-export async function findKeyHolder(db: Database, key: string): Promise<KeyHolder | null> {
-  if (key.length > MAX_KEY_LENGTH) return null
+/** Why a key does not work. */
+export type KeyProblem = 'unknown' | 'revoked' | 'expired'
+
+/** Rejects if the database cannot be asked. */
+export async function findKeyHolder(db: Database, key: string): Promise<KeyHolder | KeyProblem> {
+  if (key.length > MAX_KEY_LENGTH) return 'unknown'
   const row = await db
     .selectFrom('api_keys')
     .innerJoin('teams', 'teams.id', 'api_keys.team_id')
-    .select(['api_keys.id', 'team_id', 'permission', 'requests_per_second', 'byok_transcription'])
+    .select(['api_keys.id', 'team_id', 'permission', 'requests_per_second', 'byok_transcription', 'revoked_at'])
+    .select(sql<boolean>`coalesce(expires_at <= now(), false)`.as('is_expired'))
     .where('hash', '=', hashOfKey(key))
-    .where('revoked_at', 'is', null)
-    .where((where) => where.or([where('expires_at', 'is', null), where('expires_at', '>', sql<Date>`now()`)]))
     .executeTakeFirst()
-  if (row === undefined) return null
+  if (row === undefined) return 'unknown'
+  if (row.revoked_at !== null) return 'revoked'
+  if (row.is_expired) return 'expired'
   return {
     keyId: row.id,
     teamId: row.team_id,

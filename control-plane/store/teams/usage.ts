@@ -7,6 +7,8 @@ export interface UsageOfDay {
   /** Such as 2026-11-26, UTC. */
   day: string
   bots: number
+  /** Of the recordings of these bots. */
+  recorded_minutes: number
   /** Tokens by meter. */
   charged: Record<string, number>
 }
@@ -18,17 +20,18 @@ export async function readUsage(db: Database, teamId: string, days: number): Pro
       -sum(amount)::bigint as amount
     from ledger where team_id = ${teamId} and kind = 'charge' and at > now() - make_interval(days => ${days})
     group by 1, 2`.execute(db)
-  const bots = await sql<{ day: string; count: number }>`
-    select to_char(created_at at time zone 'UTC', 'YYYY-MM-DD') as day, count(*) as count
+  const bots = await sql<{ day: string; count: number; minutes: number }>`
+    select to_char(created_at at time zone 'UTC', 'YYYY-MM-DD') as day, count(*) as count,
+      coalesce(sum(duration_seconds), 0)::float8 / 60 as minutes
     from bots where team_id = ${teamId} and created_at > now() - make_interval(days => ${days})
     group by 1`.execute(db)
   const byDay = new Map<string, UsageOfDay>()
   const of = (day: string) => {
-    const found = byDay.get(day) ?? { day, bots: 0, charged: {} }
+    const found = byDay.get(day) ?? { day, bots: 0, recorded_minutes: 0, charged: {} }
     byDay.set(day, found)
     return found
   }
-  for (const { day, count } of bots.rows) of(day).bots = count
+  for (const { day, count, minutes } of bots.rows) Object.assign(of(day), { bots: count, recorded_minutes: minutes })
   for (const { day, meter, amount } of charges.rows) of(day).charged[meter] = Math.abs(amount) / MICRO
   return [...byDay.values()].sort((a, b) => a.day.localeCompare(b.day))
 }

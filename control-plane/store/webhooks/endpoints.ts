@@ -99,6 +99,7 @@ export async function listEndpoints(
       'created_at',
     ])
     .where('alert_rule_id', 'is', null)
+    .where(sql<boolean>`disabled_reason is distinct from ${REMOVED}`)
   query = filter.botId === undefined ? query.where('bot_id', 'is', null) : query.where('bot_id', '=', filter.botId)
   if (filter.teamId !== undefined) query = query.where('team_id', '=', filter.teamId)
   return query.orderBy('created_at').orderBy('id').execute()
@@ -147,6 +148,59 @@ export async function enableEndpoint(db: Database | Tx, id: string): Promise<boo
   })
 }
 
+export interface EndpointChange {
+  url?: string | undefined
+  /** Null: every event. */
+  events?: readonly string[] | null | undefined
+}
+
+/** Changes an endpoint of a team. False if there is none. */
+export async function changeEndpoint(db: Database, id: string, { url, events }: EndpointChange): Promise<boolean> {
+  return db.transaction().execute(async (tx) => {
+    const row = await tx
+      .updateTable('endpoints')
+      .set({
+        ...(url !== undefined && { url }),
+        ...(events !== undefined && { events: events === null ? null : JSON.stringify(events) }),
+      })
+      .where('id', '=', id)
+      .where('kind', '=', 'team')
+      .returning(['team_id', 'url'])
+      .executeTakeFirst()
+    if (row === undefined) return false
+    await logChange(tx, {
+      teamId: row.team_id,
+      action: 'endpoint.change',
+      target: id,
+      details: { host: hostOf(row.url), ...(events !== undefined && { events }) },
+    })
+    return true
+  })
+}
+
+/**
+ * Sends nothing more to an endpoint of a team; what waits for it is dropped. A removed one is listed no more, but its
+ * deliveries still name it. False if there is none.
+ */
+export async function stopEndpoint(db: Database, id: string, how: 'disable' | 'remove'): Promise<boolean> {
+  const reason = how === 'remove' ? REMOVED : BY_PERSON
+  return db.transaction().execute(async (tx) => {
+    const row = await tx
+      .updateTable('endpoints')
+      .set({ disabled_at: sql<Date>`coalesce(disabled_at, now())`, disabled_reason: reason })
+      .where('id', '=', id)
+      .where('kind', '=', 'team')
+      .returning('team_id')
+      .executeTakeFirst()
+    if (row === undefined) return false
+    await logChange(tx, { teamId: row.team_id, action: `endpoint.${how}`, target: id })
+    return true
+  })
+}
+
+/** Reason of a team's endpoint that a person removed. */
+export const REMOVED = 'removed'
+const BY_PERSON = 'switched off by an owner'
 /** Reason of an account's endpoint that has a successor or was removed. */
 const REPLACED = 'replaced'
 

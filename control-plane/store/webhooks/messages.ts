@@ -17,6 +17,13 @@ export async function insertMessages(tx: Tx, messages: readonly OutgoingMessage[
   await withMessages(tx, messages, (parts) => sql`${PREPARED} with ${parts[0]} select 1`)
 }
 
+/** Whether an endpoint gets one of the stored messages. */
+export async function haveReceivers(tx: Tx, messages: readonly OutgoingMessage[]): Promise<boolean> {
+  const ids = messages.map(({ id }) => id)
+  const delivery = await tx.selectFrom('deliveries').select('id').where('message_id', 'in', ids).limit(1).execute()
+  return delivery.length > 0
+}
+
 /** The same in a larger statement: `build` gets the parts of its `with`, none without messages. */
 export async function withMessages(
   db: Database | Tx,

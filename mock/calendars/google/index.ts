@@ -55,7 +55,7 @@ export class MockGoogleCalendar {
   addAccount(account: NewAccount = {}): StandInAccount {
     const added = new StandInAccount(account, [READ], ({ email, timezone }, name, isPrimary) => {
       const id = isPrimary ? email : `${randomBytes(16).toString('hex')}@group.calendar.google.com`
-      return new StandInCalendar({ id, name, isPrimary, timezone }, this.clock, (calendar) =>
+      return new StandInCalendar({ id, name, isPrimary, timezone, namesSplits: true }, this.clock, (calendar) =>
         this.channels.changed(calendar),
       )
     })

@@ -43,7 +43,7 @@ export function masterOf(event: StoredEvent, account: StandInAccount, calendar: 
   const schedule = event.schedules.at(-1)!
   const end = new Date(schedule.start.getTime() + schedule.durationMs)
   const { count, until } = schedule
-  const frequency = schedule.stepMs === 24 * 3600_000 ? 'DAILY' : 'WEEKLY'
+  const frequency = schedule.stepDays === 1 ? 'DAILY' : 'WEEKLY'
   const rule = [
     `FREQ=${frequency}`,
     ...(count === null ? [] : [`COUNT=${count}`]),

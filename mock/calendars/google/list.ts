@@ -43,6 +43,8 @@ const RFC_3339 = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?(Z|[+-]\d{2}:\d{2}
 export class EventLists {
   /** Most entries on a page, even when a request asks for more. */
   pageSize = MAX_PAGE
+  /** Whether a single event that became a series is listed as cancelled, beside the instances of the series. */
+  listsConverted = false
   private readonly tokens = new Map<string, SyncState>()
   private readonly pages = new Map<string, PageState>()
 
@@ -71,7 +73,7 @@ export class EventLists {
     if (state.calendar !== calendar || state.shape !== shape)
       return refusal(400, 'invalid', 'Sync token cannot be used with these request parameters.')
     const next = { ...state, revision: calendar.revision }
-    return this.page(changes(query, state, account), next, query, account)
+    return this.page(changes(query, state, account, this.listsConverted), next, query, account)
   }
 
   private followingPage(token: string, query: URLSearchParams, calendar: StandInCalendar, account: StandInAccount) {
@@ -144,6 +146,7 @@ function changes(
   query: URLSearchParams,
   { calendar, window, revision }: SyncState,
   account: StandInAccount,
+  listsConverted: boolean,
 ): unknown[] {
   const item = (instance: Instance) => itemOf(instance, account, calendar)
   const wide = {
@@ -156,8 +159,10 @@ function changes(
       instancesOf(event, wide, { gone: true, everywhere: true })
         .filter(isNew)
         .filter(
-          ({ originalStart, isException }) =>
-            originalStart === null || isException || (originalStart >= wide.start && originalStart <= wide.end),
+          ({ event, originalStart, isException }) =>
+            (originalStart === null && (listsConverted || !event.isSeries)) ||
+            isException ||
+            (originalStart !== null && originalStart >= wide.start && originalStart <= wide.end),
         )
         .map(item),
     )

@@ -152,7 +152,10 @@ export class Views {
         : instances.map((instance) => removedItem(instanceId(instance)))
       return [removedItem(event.id), ...occurrences]
     }
+    // Another instance may have the id of one that is gone.
+    const live = new Set(instances.filter(({ existence }) => existence !== 'deleted').map(instanceId))
     const items = instances.flatMap((instance) => {
+      if (instance.existence === 'deleted' && live.has(instanceId(instance))) return []
       if (instance.existence === 'deleted' || !isIn(window, instance.start))
         return this.faults.missingRemovals ? [] : [removedItem(instanceId(instance))]
       return [instance.isException ? itemOf(instance, account) : stubOf(instance)]

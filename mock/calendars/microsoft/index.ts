@@ -7,10 +7,9 @@ import { type NewAccount, StandInAccount, TokenOffice } from '../account.ts'
 import { StandInCalendar } from '../calendar.ts'
 import { StandInClock } from '../clock.ts'
 import type { MockCalendarOptions } from '../google/index.ts'
-import { instanceOn } from '../model.ts'
 import { partsOf, type Reply, type Request, StandInServer } from '../server.ts'
 import { Views } from './delta.ts'
-import { itemOf, masterOf, partsOfId } from './items.ts'
+import { eventIdOf, instanceOfId, itemOf, masterOf } from './items.ts'
 import { accessDenied, badRequest, loginRefusal, noMailbox, notFound, unauthorized } from './refusals.ts'
 import { Subscriptions } from './subscriptions.ts'
 
@@ -116,18 +115,18 @@ export class MockMicrosoftCalendar {
     const size = pageSizeOf(request)
     if (operation === 'delta') return this.views.delta(url, size, calendar, account)
     if (operation === 'view') return this.views.view(url, size, calendar, account)
-    const { eventId, originalStart } = partsOfId(rest[1] ?? '')
-    const event = calendar.events.get(eventId)
+    const id = rest[1] ?? ''
+    const event = calendar.events.get(eventIdOf(id))
     if (event === undefined || event.existence === 'deleted') return notFound()
+    const isMaster = event.isSeries && id === event.id
     if (operation === 'instances') {
-      if (!event.isSeries || originalStart !== null) return badRequest('The event is no series.')
+      if (!isMaster) return badRequest('The event is no series.')
       return this.views.instances(url, size, event, calendar, account)
     }
     if (operation !== 'event') return badRequest('The request is not known.')
-    if (event.isSeries && originalStart === null) return { status: 200, body: masterOf(event, account) }
-    const instance = instanceOn(event, originalStart)
-    if (instance === null || instance.existence === 'deleted') return notFound()
-    return { status: 200, body: itemOf(instance, account) }
+    if (isMaster) return { status: 200, body: masterOf(event, account) }
+    const instance = id === event.id || event.isSeries ? instanceOfId(event, id) : null
+    return instance === null ? notFound() : { status: 200, body: itemOf(instance, account) }
   }
 
   private exchange(request: Request): Reply {

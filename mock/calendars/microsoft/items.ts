@@ -1,16 +1,41 @@
 /** Events as Microsoft Graph shows them, with times in UTC. */
 import type { StandInAccount } from '../account.ts'
-import type { Answer, Instance, Person, StoredEvent } from '../model.ts'
+import {
+  type Answer,
+  DAY_MS,
+  type Instance,
+  instanceOn,
+  instancesOf,
+  inZone,
+  type Person,
+  type StoredEvent,
+} from '../model.ts'
 
-/** Opaque at Graph; here the event and the original start can be read back. */
+/**
+ * Opaque at Graph; here event and day can be read back. As at Exchange it has the day of the original start, so it stays
+ * the same if a series is moved within the day.
+ */
 export function instanceId({ event, originalStart }: Pick<Instance, 'event' | 'originalStart'>): string {
-  return originalStart === null ? event.id : `${event.id}.${originalStart.getTime().toString(36)}`
+  return originalStart === null ? event.id : `${event.id}.${dayOf(event, originalStart)}`
 }
 
-export function partsOfId(id: string): { eventId: string; originalStart: Date | null } {
-  const dot = id.lastIndexOf('.')
-  if (dot < 0) return { eventId: id, originalStart: null }
-  return { eventId: id.slice(0, dot), originalStart: new Date(Number.parseInt(id.slice(dot + 1), 36)) }
+const dayOf = ({ isAllDay, timezone }: StoredEvent, original: Date) =>
+  inZone(original, isAllDay ? 'UTC' : timezone)
+    .toPlainDate()
+    .toString()
+
+export const eventIdOf = (id: string): string => id.replace(/\.\d{4}-\d{2}-\d{2}$/, '')
+
+/** Null if the series' rule has no such instance. */
+export function instanceOfId(event: StoredEvent, id: string): Instance | null {
+  if (!event.isSeries) return instanceOn(event, null)
+  const day = new Date(id.slice(-10)).getTime()
+  const around = { start: new Date(day - DAY_MS), end: new Date(day + 2 * DAY_MS) }
+  return (
+    instancesOf(event, around, { gone: true, everywhere: true }).find(
+      (instance) => instanceId(instance) === id && instance.existence !== 'deleted',
+    ) ?? null
+  )
 }
 
 export function itemOf(instance: Instance, account: StandInAccount): Record<string, unknown> {
@@ -44,10 +69,9 @@ export function stubOf(instance: Instance): Record<string, unknown> {
 }
 
 export function masterOf(event: StoredEvent, account: StandInAccount): Record<string, unknown> {
-  const { start, durationMs, stepMs, count, until } = event.schedules.at(-1)!
+  const { start, durationMs, stepDays, count, until } = event.schedules.at(-1)!
   const date = (instant: Date) => instant.toISOString().slice(0, 10)
   const days = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday']
-  const weekly = stepMs > 24 * 3600_000
   return {
     ...shared(event, account, event),
     id: event.id,
@@ -59,9 +83,10 @@ export function masterOf(event: StoredEvent, account: StandInAccount): Record<st
     start: momentOf(start),
     end: momentOf(new Date(start.getTime() + durationMs)),
     recurrence: {
-      pattern: weekly
-        ? { type: 'weekly', interval: 1, daysOfWeek: [days[start.getUTCDay()]], firstDayOfWeek: 'sunday' }
-        : { type: 'daily', interval: 1 },
+      pattern:
+        stepDays === 7
+          ? { type: 'weekly', interval: 1, daysOfWeek: [days[start.getUTCDay()]], firstDayOfWeek: 'sunday' }
+          : { type: 'daily', interval: 1 },
       range: {
         type: count !== null ? 'numbered' : until !== null ? 'endDate' : 'noEnd',
         startDate: date(start),
@@ -100,7 +125,7 @@ function shared(said: Said, account: StandInAccount, event: StoredEvent): Record
     body: { contentType: 'html', content: `<html><body>${description}</body></html>` },
     importance: 'normal',
     sensitivity: 'normal',
-    showAs: status === 'tentative' || answer === 'needsAction' ? 'tentative' : 'busy',
+    showAs: event.showAs ?? (status === 'tentative' || answer === 'needsAction' ? 'tentative' : 'busy'),
     isAllDay: event.isAllDay,
     isOrganizer,
     responseRequested: true,

@@ -50,7 +50,7 @@ export class MeetingCard {
       'article',
       { 'aria-labelledby': title },
       h('h2', { id: title }, code, h('small', {}, `${platform.title}, ${meeting.scenario}`)),
-      commandLine('Send a bot', `npx standin join ${meeting.url} ${platform.mapHost}`),
+      commandLine('Send a bot', `standin join ${meeting.url} ${platform.mapHost}`),
       h(
         'details',
         {},

@@ -1,6 +1,19 @@
 /** Opens the meeting's address and turns network errors into errors of the attempt. */
+import type { EndCause } from '@standin/wire/codes.ts'
 import { BotError } from '../../../core/errors.ts'
 import type { MeetingPage } from '../page-access/meeting-page.ts'
+
+/** Errors of Chromium that the network of this machine causes: the platforms' own servers do not answer so. */
+const NETWORK_FAULTS: readonly (readonly [RegExp, EndCause, string])[] = [
+  [/ERR_(?:NAME_NOT_RESOLVED|NAME_RESOLUTION_FAILED|DNS_)/, 'DNS_FAILED', 'the name of its server was not found'],
+  [/ERR_(?:PROXY_|TUNNEL_|SOCKS_|[A-Z_]*PROXIES)/, 'PROXY_FAILED', 'the proxy did not pass the request on'],
+  [/ERR_(?:CERT_|SSL_)/, 'TLS_INTERCEPTED', 'the certificate that came is not of its server'],
+  [
+    /ERR_(?:CONNECTION_(?:REFUSED|TIMED_OUT|FAILED)|ADDRESS_|INTERNET_DISCONNECTED|NETWORK_)/,
+    'CONNECTION_FAILED',
+    'no connection to its server',
+  ],
+]
 
 /** `platform` is its name for people, such as Google Meet; `isDeadLink` says which answers mean that there is no such meeting. */
 export async function loadMeeting(
@@ -10,12 +23,17 @@ export async function loadMeeting(
   platform: string,
   isDeadLink: (status: number) => boolean = (status) => status === 404,
 ): Promise<void> {
-  const unreachable = (reason: string, cause?: unknown) =>
-    new BotError('CANNOT_JOIN_MEETING', `The meeting page could not be loaded: ${reason}.`, {
+  const unreachable = (reason: string, cause?: unknown) => {
+    const [, endCause, why] = NETWORK_FAULTS.find(([names]) => names.test(reason)) ?? []
+    const sentence =
+      why === undefined ? reason : `${why}, which the network of the bot's machine has to make possible (${reason})`
+    return new BotError('CANNOT_JOIN_MEETING', `The meeting page could not be loaded: ${sentence}.`, {
       step: 'load',
       canRetry: true,
       cause,
+      endCause,
     })
+  }
   const stopped = new Promise<never>((_, reject) => {
     signal.addEventListener('abort', () => reject(signal.reason), { once: true })
   })

@@ -181,20 +181,50 @@ describe('keys', () => {
     const team = await world.team()
     expect((await team.get('/v2/bots')).status).toBe(200)
     await revokeKey(world.database, team.keyId)
-    await expect.poll(async () => (await team.get('/v2/bots')).status).toBe(401)
+    await expect.poll(async () => (await team.get('/v2/bots')).body.message).toMatch(/^This API key was revoked/)
     const other = await world.team()
     await world.database
       .updateTable('api_keys')
       .set({ expires_at: sql<Date>`now() - interval '1 second'` })
       .where('id', '=', other.keyId)
       .execute()
-    expect((await other.get('/v2/bots')).status).toBe(401)
+    expect(await other.get('/v2/bots')).toMatchObject({
+      status: 401,
+      body: { message: expect.stringMatching(/^This API key has expired/) },
+    })
   })
 
   test('the public name of the header works too', async () => {
     const { key } = await world.team()
     const answer = await world.app.inject({ url: '/v2/bots', headers: { 'x-meeting-baas-api-key': key } })
     expect(answer.statusCode).toBe(200)
+  })
+
+  test('a 401 says whether the key is missing or unknown, and asks for one', async () => {
+    const message = async (headers: Record<string, string>) => {
+      const answer = await world.app.inject({ url: '/v2/bots', headers })
+      expect(answer.headers['www-authenticate']).toBe('Bearer')
+      return { status: answer.statusCode, message: answer.json().message }
+    }
+    const missing = { status: 401, message: expect.stringMatching(/^The API key is missing/) }
+    const unknown = { status: 401, message: expect.stringMatching(/^The API key is unknown/) }
+    expect(await message({})).toEqual(missing)
+    expect(await message({ authorization: 'Basic YTpi' })).toEqual(missing)
+    expect(await message({ 'x-service-api-key': 'x' })).toEqual(unknown)
+    expect(await message({ authorization: `Bearer ${newKey()}` })).toEqual(unknown)
+  })
+
+  test('a key works as a bearer token too, in each generation; two different keys are refused', async () => {
+    const { key } = await world.team()
+    const status = async (url: string, headers: Record<string, string>) =>
+      (await world.app.inject({ url, headers })).statusCode
+    for (const url of ['/v2/bots', '/bots/bots_with_metadata', '/compat/v2/bots', '/compat/bots/bots_with_metadata']) {
+      expect(await status(url, { authorization: `Bearer ${key}` })).toBe(200)
+      expect(await status(url, { authorization: `bearer ${key}`, 'x-service-api-key': key })).toBe(200)
+      expect(await status(url, { authorization: 'Basic YTpi', 'x-service-api-key': key })).toBe(200)
+      expect(await status(url, { authorization: `Bearer ${newKey()}`, 'x-service-api-key': key })).toBe(400)
+    }
+    expect(await status('/dashboard/api/keys', { authorization: `Bearer ${key}` })).toBe(401)
   })
 
   test('a key in an address is refused, also beside a good one', async () => {
@@ -266,7 +296,9 @@ describe('the rate limit', () => {
     const team = await world.team({ requests_per_second: 3 })
     for (let count = 0; count < 5; count++) {
       const { status, headers } = await team.get('/v2/bots')
-      expect({ status, limit: headers['x-ratelimit-limit'] }).toEqual({ status: 200, limit: undefined })
+      expect({ status, limit: headers['x-ratelimit-limit'], remaining: headers['x-ratelimit-remaining'] }).toEqual({
+        ...{ status: 200, limit: '3', remaining: '3' },
+      })
     }
     // Requests of one second may fall into two windows, so the limit is met within a few tries.
     await expect

@@ -244,7 +244,7 @@ describe('addresses', () => {
 
   test('an unknown route of the newer generation is named', async () => {
     const body = await expectError(await fetch(url('/v2/nothing?x=1')), 404, 'FST_ERR_NOT_FOUND')
-    expect(body).toMatchObject({ message: 'Route GET:/v2/nothing not found', details: null })
+    expect(body).toMatchObject({ message: 'There is no GET /v2/nothing; /docs lists all operations', details: null })
   })
 
   test('an answer repeats a part of a long name only, and no key', async () => {
@@ -348,4 +348,50 @@ describe('what clients do', () => {
     })
     expect(answer.status).toBe(200)
   })
+})
+
+describe('details of a 400', () => {
+  const detailsOf = async (answer: Response) => ((await answer.json()) as { details?: unknown }).details
+  const headers = () => ({ 'x-service-api-key': team.key, 'content-type': 'application/json' })
+
+  test('name each problem with its place, in the body, the query and the path', async () => {
+    const body = { meeting_url: MEET, timeout_config: { silence_timeout: 1 }, extra: { a: 1 }, bot_nmae: 'x' }
+    expect(await detailsOf(await post(JSON.stringify(body)))).toEqual([
+      { path: 'body/bot_name', message: 'is missing' },
+      { path: 'body/timeout_config/silence_timeout', message: expect.any(String) },
+      { path: 'body/bot_nmae', message: 'unknown field' },
+    ])
+    expect(await detailsOf(await fetch(url('/v2/bots?limit=9999'), { headers: headers() }))).toEqual([
+      { path: 'querystring/limit', message: expect.any(String) },
+    ])
+    expect(await detailsOf(await fetch(url('/v2/bots/x'), { headers: headers() }))).toEqual([
+      { path: 'params/bot_id', message: expect.any(String) },
+    ])
+  })
+
+  test('name the field of checks that follow the shape', async () => {
+    const refused = async (fields: object) => detailsOf(await post(JSON.stringify({ ...plain, ...fields })))
+    expect(await refused({ meeting_url: 'https://example.com/a' })).toEqual([
+      { path: 'body/meeting_url', message: expect.any(String) },
+    ])
+    expect(await refused({ bot_image: 'https://127.0.0.1/a.png' })).toEqual([
+      { path: 'body/bot_image', message: expect.any(String) },
+    ])
+  })
+
+  test('are not sent where a client of the hosted service expects a text', async () => {
+    const answer = await fetch(url('/compat/v2/bots'), { method: 'POST', headers: headers(), body: '{}' })
+    expect(answer.status).toBe(400)
+    expect(await detailsOf(answer)).toBeUndefined()
+  })
+})
+
+test('a body of another type is refused with what to send', async () => {
+  const answer = await post('bot_name=x', { 'content-type': 'application/x-www-form-urlencoded' })
+  const body = await expectError(answer, 415, 'FST_ERR_CTP_INVALID_MEDIA_TYPE')
+  expect(body.message).toContain('content-type: application/json')
+})
+
+test('the answer to input that is no HTTP has an id of a request', async () => {
+  expect(await raw('nonsense\r\n\r\n')).toMatch(/^x-request-id: [0-9a-f-]{36}\r$/m)
 })

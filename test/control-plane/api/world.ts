@@ -64,6 +64,7 @@ export async function openApiWorld({ generations, dependencies: given }: ApiWorl
     readList: createReadList(database),
     seals,
     links: {
+      publicUrl: 'https://standin.test',
       sign: async () => null,
       olderTranscript: async () => [],
       linksOf: async () => NO_LINKS,
@@ -97,6 +98,7 @@ export async function openApiWorld({ generations, dependencies: given }: ApiWorl
   const inject = app.inject.bind(app) as (options: InjectOptions) => Promise<Response>
   const judged = async (options: InjectOptions) => {
     const answer = await inject(options)
+    expect(answer.headers['x-request-id'], 'the id of the request').toBeDefined()
     const path = String(options.url ?? options)
     if (path.startsWith('/dashboard/api/')) judge.check(judgeable(options.method ?? 'GET', path, answer))
     return answer

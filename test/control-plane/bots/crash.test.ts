@@ -154,6 +154,35 @@ describe('in the meeting', () => {
   })
 })
 
+describe('what is known beyond the code', () => {
+  test.each([
+    [{ exitCode: 2 }, 'JOB_REFUSED'],
+    [{ exitCode: 70 }, 'PROCESS_EXITED'],
+    [{ exitCode: 1 }, 'PROCESS_EXITED'],
+    [{}, 'PROCESS_LOST'],
+    [{ signal: 'SIGKILL' }, null],
+    [{ exitCode: 137 }, null],
+    [{ isOutOfMemory: true, exitCode: 1 }, null],
+  ] as const)('%o: %s', (found, cause) => {
+    const { change, after } = dead(recording(), found)
+    expect(after.end_cause).toBe(cause)
+    expect(change.steps.find(({ kind }) => kind === 'ended')!.evidence?.cause).toBe(cause ?? undefined)
+    const failed = change.messages.find(({ event }) => event === 'bot.failed')!
+    expect(failed.body).toMatchObject({ data: { error_help: { cause, who: 'operator', cure: expect.any(String) } } })
+  })
+
+  test('a bot that could not be started in time, and one that was stopped before', () => {
+    expect(gaveUp(bot({}), 'No room.', NOW).patch.end_cause).toBe('NOT_STARTED')
+    expect(gaveUp(bot({ stop_requested_at: NOW }), 'No room.', NOW).patch.end_cause).toBeNull()
+  })
+
+  test('a bot that completed has none, and public names have no help', () => {
+    expect(dead(recording({ end_code: 'NO_ATTENDEES' }), { exitCode: 70 }).after.end_cause).toBeNull()
+    const { change } = dead(recording({ is_compat: true }), { exitCode: 70 })
+    expect(JSON.stringify(change.messages)).not.toContain('error_help')
+  })
+})
+
 describe('a link that the worker refused', () => {
   const end = (changes: Partial<BotRow>, exitCode: number) => {
     const { end_code: code, end_message: message } = dead(bot(changes), { exitCode }).after

@@ -222,7 +222,7 @@ async function withSeries(values: { isMicrosoft?: boolean } = {}) {
   const open = async () =>
     (await set.bots(name)).filter(({ phase }) => phase !== 'closed').map(({ join_at }) => join_at!.toISOString())
   const starts = (events: readonly { start: Date }[]) => events.map(({ start }) => start.toISOString())
-  return { ...set, calendar, occurrences, name, seriesId, target, open, starts }
+  return { ...set, calendar, occurrences, name, target, open, starts }
 }
 
 describe('series', () => {
@@ -301,6 +301,104 @@ describe('series', () => {
     for (const event of seriesOf('t_R20261126', 3 * HOUR, 2, { title: 'Series s' })) calendar.put(event)
     await poll(name)
     expect(await open()).toEqual([])
+  })
+
+  test.each([false, true])(
+    'a rule is handed on with the ids of a series that is made again, and a separate bot too (Microsoft: %s)',
+    async (isMicrosoft) => {
+      const { calendar, occurrences, name, poll, bots, engine, target, eventId, seriesId, starts } = await withSeries({
+        isMicrosoft,
+      })
+      const one = { ...target, allOccurrences: false, eventId: await eventId(name, 's_1') }
+      await engine.operations.changeBots(one, (before) => ({ ...before, bot_name: 'Of its own' }))
+      const before = await bots(name)
+      for (const { providerId } of occurrences) calendar.delete(providerId)
+      const again = seriesOf('again', HOUR + 30, 4, { title: 'Series s' })
+      for (const event of again) calendar.put(event)
+      await poll(name)
+      const after = await bots(name)
+      const shown = (found: typeof before) => found.map(({ id, bot_name }) => [id, bot_name]).sort()
+      expect(shown(after)).toEqual(shown(before))
+      expect(after.map(({ join_at }) => join_at!.toISOString()).sort()).toEqual(starts(again))
+      expect(after.find(({ bot_name }) => bot_name === 'Of its own')?.event_id).toBe(await eventId(name, 'again_1'))
+      // The rule is that of the new series: it is changed there.
+      const changed = await engine.operations.changeBots(
+        { ...target, seriesId: await seriesId(name, 'again') },
+        (bot) => ({
+          ...bot,
+          recording_mode: 'audio_only',
+        }),
+      )
+      expect(changed.eventIds).toHaveLength(4)
+    },
+  )
+
+  test('a bot that is in its meeting stays there when the series moves, and an excluded occurrence stays excluded', async () => {
+    const { calendar, name, poll, bots, engine, target, eventId, spawn, starts } = await withSeries()
+    const [first] = await bots(name)
+    await spawn(first!.id)
+    await engine.operations.cancelBots({ ...target, allOccurrences: false, eventId: await eventId(name, 's_2') })
+    for (let day = 0; day < 4; day++) calendar.delete(`s_${day}`)
+    const moved = seriesOf('again', HOUR + 30, 4, { title: 'Series s' })
+    for (const event of moved) calendar.put(event)
+    await poll(name)
+    const open = (await bots(name)).filter(({ phase }) => phase !== 'closed')
+    expect(open.find(({ id }) => id === first!.id)).toMatchObject({ phase: 'running', stop_requested_at: null })
+    const waiting = open.filter(({ phase }) => phase === 'scheduled').map(({ join_at }) => join_at!.toISOString())
+    expect(waiting.sort()).toEqual(starts([moved[0]!, moved[1]!, moved[3]!]))
+  })
+
+  test('a series that moves while one of its occurrences is cancelled keeps the bots of the others, and that one when it is restored', async () => {
+    const { calendar, name, poll, bots, engine, target, eventId, open, starts } = await withSeries()
+    const one = { ...target, allOccurrences: false, eventId: await eventId(name, 's_2') }
+    await engine.operations.changeBots(one, (before) => ({ ...before, bot_name: 'Of its own' }))
+    const waiting = async () =>
+      (await bots(name)).filter(({ phase }) => phase === 'scheduled').sort((a, b) => +a.join_at! - +b.join_at!)
+    const before = (await waiting()).map(({ id }) => id)
+    for (let day = 0; day < 4; day++) calendar.delete(`s_${day}`)
+    const moved = seriesOf('m', 12 * HOUR, 4, { title: 'Series s', seriesProviderId: 's' })
+    for (const event of moved) calendar.put(event)
+    calendar.change('m_2', { status: 'cancelled' })
+    await poll(name)
+    expect((await open()).sort()).toEqual(starts([moved[0]!, moved[1]!, moved[3]!]))
+    expect((await waiting()).map(({ id }) => id)).toEqual([before[0], before[1], before[3]])
+    calendar.change('m_2', { status: 'confirmed' })
+    await poll(name)
+    expect((await open()).sort()).toEqual(starts(moved))
+    expect((await waiting())[2]?.bot_name).toBe('Of its own')
+  })
+
+  test('a series that is made again twice within minutes keeps its bots', async () => {
+    const { calendar, name, poll, bots } = await withSeries()
+    const before = (await bots(name)).map(({ id }) => id).sort()
+    for (const [old, by] of ['s', 'again', 'third'].map((id, index, ids) => [id, ids[index + 1]] as const)) {
+      if (by === undefined) break
+      for (let day = 0; day < 4; day++) calendar.delete(`${old}_${day}`)
+      for (const event of seriesOf(by, HOUR, 4, { title: 'Series s' })) calendar.put(event)
+      await poll(name)
+    }
+    const after = (await bots(name)).map(({ id, phase }) => [id, phase]).sort()
+    expect(after).toEqual(before.map((id) => [id, 'scheduled']))
+  })
+
+  test('of two series that look the same and are made again at once, the one without bots gets none', async () => {
+    const { calendar, name, poll, open, starts } = await withSeries()
+    for (const event of seriesOf('t', 6 * HOUR, 4, { title: 'Series s' })) calendar.put(event)
+    await poll(name)
+    for (let day = 0; day < 4; day++) for (const series of ['s', 't']) calendar.delete(`${series}_${day}`)
+    const again = seriesOf('again', HOUR + 10, 4, { title: 'Series s' })
+    for (const event of [...again, ...seriesOf('other', 6 * HOUR + 10, 4, { title: 'Series s' })]) calendar.put(event)
+    await poll(name)
+    expect((await open()).sort()).toEqual(starts(again))
+  })
+
+  test('the rule of a series that is cancelled continues in the one that is made instead', async () => {
+    const { calendar, name, poll, open, starts } = await withSeries({ isMicrosoft: true })
+    for (let day = 0; day < 4; day++) calendar.change(`s_${day}`, { status: 'cancelled' })
+    const instead = seriesOf('instead', 5 * HOUR, 2, { title: 'Series s' })
+    for (const event of instead) calendar.put(event)
+    await poll(name)
+    expect((await open()).sort()).toEqual(starts(instead))
   })
 
   test('another series of the same people does not get the bot', async () => {

@@ -2,7 +2,7 @@
  * Random sequences of what happens to calendars, their callers and this service, beside a model of the rules. After each
  * settling the bots of the service are those of the model.
  */
-import { expect } from 'vitest'
+import { expect, vi } from 'vitest'
 import type { Calendars } from '../../../control-plane/calendars/index.ts'
 import type { Notification } from '../../../control-plane/calendars/operations.ts'
 import type { ProviderEvent } from '../../../control-plane/calendars/ports.ts'
@@ -38,6 +38,16 @@ export interface Counts {
 
 /** One sequence: rejects with everything that was done if bots and model differ. */
 export async function runSequence(setting: CalendarSetting, seed: number, counts: Counts): Promise<void> {
+  // The clock of the test does not move, so that a seed always draws the same. That of the database runs on for seconds.
+  vi.useFakeTimers({ toFake: ['Date'], now: Math.floor(Date.now() / 1000) * 1000 })
+  try {
+    await runAtOneTime(setting, seed, counts)
+  } finally {
+    vi.useRealTimers()
+  }
+}
+
+async function runAtOneTime(setting: CalendarSetting, seed: number, counts: Counts): Promise<void> {
   const random = randomOf(seed)
   const sequence = new Sequence(setting, random, counts)
   await sequence.begin(seed)
@@ -48,7 +58,9 @@ export async function runSequence(setting: CalendarSetting, seed: number, counts
     await sequence.end()
   } catch (error) {
     await sequence.leave()
-    throw new Error(`Seed ${seed}: ${String(error)}\n${sequence.done.join('\n')}`, { cause: error })
+    const { actual, expected } = error as { actual?: unknown; expected?: unknown }
+    const found = JSON.stringify({ actual, expected }, null, 1)
+    throw new Error(`Seed ${seed}: ${String(error)}\n${sequence.done.join('\n')}\n${found}`, { cause: error })
   }
   counts.sequences++
 }
@@ -195,15 +207,17 @@ class Sequence {
 
   /** This and following: the rest of a series becomes another one, half an hour later. */
   #split(): void {
-    const events = this.#ofSeries().sort((a, b) => a.start.getTime() - b.start.getTime())
+    const events = this.#ofSeries().sort((a, b) => a.originalStart!.getTime() - b.originalStart!.getTime())
     if (events.length < 2) return
     const rest = events.slice(Math.floor(events.length / 2))
     const old = events[0]!.seriesProviderId
-    const id = `${old}_R${++this.#made}`
+    const id = `${familyOf(old)}_R${++this.#made}`
     rest.forEach((event, index) => {
       this.#calendar.delete(event.providerId)
-      const start = new Date(event.start.getTime() + 1_800_000)
-      const times = { start, end: new Date(event.end.getTime() + 1_800_000), originalStart: start }
+      this.#model.replace(event.providerId, `${id}_${index}`)
+      // An occurrence that was moved alone is back in its place.
+      const start = new Date(event.originalStart!.getTime() + 1_800_000)
+      const times = { start, end: new Date(start.getTime() + 3_600_000), originalStart: start }
       this.#calendar.put({
         ...event,
         ...times,
@@ -215,12 +229,18 @@ class Sequence {
     this.#note(old, id)
   }
 
+  /** Behind each place that the series or a part of it ever had, so that none of those that are gone seems to be back. */
   #grow(): void {
-    const event = this.#ofSeries().at(-1)
+    const event = this.#pick(this.#ofSeries())
     if (event === undefined) return
+    const family = familyOf(event.seriesProviderId)
+    const places = [...this.#calendar.events.values()]
+      .filter((held) => familyOf(held.event.seriesProviderId) === family)
+      .map((held) => held.event.originalStart!.getTime())
     const id = `${event.seriesProviderId}_x${++this.#made}`
-    const later = eventOf(id, 5000 + this.#made)
-    this.#calendar.put({ ...event, providerId: id, start: later.start, end: later.end, status: 'confirmed' })
+    const start = new Date(Math.max(...places) + 86_400_000)
+    const times = { start, end: new Date(start.getTime() + 3_600_000), originalStart: start }
+    this.#calendar.put({ ...event, ...times, providerId: id, status: 'confirmed' })
     this.#note(id)
   }
 
@@ -268,7 +288,8 @@ class Sequence {
 
   async #openBot(phases: readonly string[]) {
     const bots = (await this.#set.bots(this.#name)).filter(({ phase }) => phases.includes(phase))
-    return this.#pick(bots)
+    const named = await Promise.all(bots.map(async (bot) => ({ bot, name: nameOfPlan(await this.#planOf(bot)) })))
+    return this.#pick(named.sort((one, other) => (one.name < other.name ? -1 : 1)))?.bot
   }
 
   async #spawn(): Promise<void> {
@@ -404,7 +425,7 @@ class Sequence {
     )
     const expected = this.#model.openBots()
     this.#counts.bots += expected.length
-    expect(plans.map(nameOfPlan).sort(), when).toEqual(expected.map(nameOfPlan).sort())
+    expect(plans.map(nameOfPlan).sort(), `${when}, bots`).toEqual(expected.map(nameOfPlan).sort())
     const events = await this.#set.events(this.#name)
     const shown = events.filter(({ status }) => status !== 'cancelled').map(({ provider_id: id }) => id)
     expect(shown.sort(), when).toEqual(this.#model.shownEvents().sort())
@@ -430,6 +451,9 @@ class Sequence {
   }
 }
 
-function nameOfPlan({ event, start, url, runs }: PlannedBot & { runs: boolean }): string {
+/** Parts of a series are named after it. */
+const familyOf = (series: string) => series.replace(/_R\d+$/, '')
+
+function nameOfPlan({ event, start, url, runs }: PlannedBot & { runs?: boolean }): string {
   return `${event} ${new Date(start).toISOString()} ${url}${runs ? ' runs' : ''}`
 }

@@ -40,6 +40,15 @@ export class RulesModel {
   readonly #rules = new Set<string>()
   /** Series that ever had a rule. */
   readonly #ruled = new Set<string>()
+  /** Events that continue others, until the service has seen it. */
+  #replaced: [old: string, by: string][] = []
+
+  /** The provider gave the event another id. */
+  replace(old: string, by: string): void {
+    const known = this.#replaced.find((one) => one[1] === old)
+    if (known === undefined) this.#replaced.push([old, by])
+    else known[1] = by
+  }
 
   see(reported: readonly ProviderEvent[]): void {
     const now = Date.now()
@@ -63,17 +72,33 @@ export class RulesModel {
     }
     for (const [id, seen] of this.#events) if (!here.has(id)) seen.isGone = true
     this.#handOver(isNewSeries)
+    for (const [old, by] of this.#replaced) this.#continue(old, by)
+    this.#replaced = []
     this.#fill(now)
     for (const id of this.#wishes.keys()) this.#follow(id, now)
   }
 
-  /** A series that is named after one with a rule gets the rule. */
+  /** A series gets the rule of the one that it continues: of those that it is named after, else the newest. */
   #handOver(isNewSeries: ReadonlySet<string>): void {
-    for (const series of [...isNewSeries].sort((a, b) => a.length - b.length)) {
-      if (![...this.#events.values()].some((seen) => seen.series === series)) continue
-      const parents = [...this.#rules].filter((rule) => series.startsWith(`${rule}_R`))
-      if (parents.length > 0 && !this.#ruled.has(series)) this.#rule(series)
+    const known = [...new Set([...this.#events.values()].map(({ series }) => series))]
+    for (const series of isNewSeries) {
+      if (!known.includes(series) || this.#ruled.has(series)) continue
+      const [replaced] =
+        this.#replaced.find(([old, by]) => this.#events.get(by)?.series === series && this.#events.has(old)) ?? []
+      const family = series.replace(/_R\d+$/, '')
+      const isOlder = (other: string) =>
+        !isNewSeries.has(other) && (other === family || other.startsWith(`${family}_R`))
+      const parent = replaced === undefined ? known.filter(isOlder).at(-1) : this.#events.get(replaced)!.series
+      if (parent !== undefined && this.#rules.has(parent)) this.#rule(series)
     }
+  }
+
+  #continue(old: string, by: string): void {
+    const wish = this.#wishes.get(old)
+    if (wish === undefined || !this.#events.has(by)) return
+    this.#wishes.delete(old)
+    this.#wishes.set(by, wish)
+    for (const bot of this.#bots) if (bot.event === old && bot.state !== 'over') bot.event = by
   }
 
   #rule(series: string): void {

@@ -21,8 +21,8 @@ export const botOf = (values: Partial<BotRequest> = {}): BotRequest => ({
   ...values,
 })
 
-export async function openCalendarWorld() {
-  const { database, url, close } = await openTestDatabase(12)
+export async function openCalendarWorld(hasOwnClock = false) {
+  const { database, url, close } = await openTestDatabase(12, hasOwnClock)
 
   async function setting(
     options: { generation?: 'v2' | 'older'; platform?: 'google' | 'microsoft'; isCompat?: boolean } = {},

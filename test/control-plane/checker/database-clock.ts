@@ -7,8 +7,13 @@ import type { Database } from '../../../control-plane/store/database.ts'
 
 const SETTING = 'checker.clock_step'
 
-/** Before the migrations: defaults of columns stay with the function that they were made with. */
-export async function installClock(database: Database): Promise<void> {
+const STEP = `coalesce(current_setting('${SETTING}', true), '0')::interval`
+
+/**
+ * Before the migrations: defaults of columns stay with the function that they were made with. `step`: the SQL of how far the
+ * clock is ahead.
+ */
+export async function installClock(database: Database, step = STEP): Promise<void> {
   for (const [name, volatility] of [
     ['now', 'stable'],
     ['clock_timestamp', 'volatile'],
@@ -16,9 +21,16 @@ export async function installClock(database: Database): Promise<void> {
     await sql
       .raw(
         `create function public.${name}() returns timestamptz language sql ${volatility} return
-          pg_catalog.${name}() + coalesce(current_setting('${SETTING}', true), '0')::interval`,
+          pg_catalog.${name}() + ${step}`,
       )
       .execute(database)
+}
+
+/** A clock that all sessions of the database follow at once: it is set by `update clock_step set step = …`. */
+export async function installSettableClock(database: Database): Promise<void> {
+  await sql`create table clock_step (step interval not null)`.execute(database)
+  await sql`insert into clock_step values ('0')`.execute(database)
+  await installClock(database, '(select step from public.clock_step)')
 }
 
 /** Forward, or back if the seconds are negative, from where the clock is. */

@@ -83,7 +83,7 @@ switch (settings.role) {
       database,
       client: createGuardedClient({ allowPrivate: true }),
       seals,
-      links: createArtifactLinks(database, files),
+      links: createArtifactLinks(database, files, 'https://standin.test'),
       clock: Date,
       log,
       delays: [0.1, 0.2, 0.5],

@@ -4,8 +4,9 @@ import { randomUUID } from 'node:crypto'
 import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { table } from '@standin/base/command-output.ts'
 import { teamChangeOf } from '@standin/control-plane/cli/administration.ts'
-import { table } from '@standin/control-plane/cli/output.ts'
 import { newSealKey } from '@standin/control-plane/secrets/seals.ts'
 import { databaseTime, isDrainAskedSince } from '@standin/control-plane/store/drain.ts'
 import { writeSetting } from '@standin/control-plane/store/settings.ts'
@@ -77,7 +78,7 @@ test('a key is made, listed and revoked', async () => {
   expect(JSON.stringify(listed)).not.toContain(made.key)
 
   expect(await answerOf('keys', 'revoke', made.key_id!)).toEqual({ key_id: made.key_id })
-  expect(await findKeyHolder(db.database, made.key!)).toBeNull()
+  expect(await findKeyHolder(db.database, made.key!)).toBe('revoked')
 })
 
 test('a key works until the time that it was given', async () => {
@@ -89,7 +90,7 @@ test('a key works until the time that it was given', async () => {
   expect((await run(['keys', 'list'])).out).toMatch(/ expires +revoked\n/)
   expect(await findKeyHolder(db.database, made.key!)).toMatchObject({ keyId: made.key_id })
   await db.database.updateTable('api_keys').set({ expires_at: new Date() }).where('id', '=', made.key_id!).execute()
-  expect(await findKeyHolder(db.database, made.key!)).toBeNull()
+  expect(await findKeyHolder(db.database, made.key!)).toBe('expired')
 })
 
 test('a team is made with a key, set, granted tokens and listed', async () => {
@@ -226,6 +227,13 @@ test('a person of several teams is named by an id, and their address is taken in
   expect(await answerOf('people', 'link', second.person_id!)).toMatchObject({ person_id: second.person_id })
 })
 
+test('a backup goes through pipes, and a refused one ends the command', async () => {
+  const env = { ...PROGRAM_ENVIRONMENT, DATABASE_URL: db.url, STANDIN_SECRET_KEYS: secretKeys, STANDIN_DATA: folder }
+  const script = '"$0" "$1" backup - | "$0" "$1" restore -'
+  const piped = promisify(execFile)('sh', ['-c', script, process.execPath, PROGRAM], { env })
+  await expect(piped).rejects.toMatchObject({ code: 2, stderr: expect.stringContaining('The database is not empty') })
+})
+
 describe('mistakes end with code 2 and say what is wrong', () => {
   test.each<[string, string[], string]>([
     ['an unknown command', ['kezs'], 'standin service --help'],
@@ -244,6 +252,8 @@ describe('mistakes end with code 2 and say what is wrong', () => {
       ['endpoints', 'create', 'https://example.com/hook', '--events', 'bot.complete,bot.failed'],
       'no event "bot.complete"; there are: bot.status_change, bot.completed, bot.failed, bot.chat_message',
     ],
+    ['a backup that is there', ['backup', '/etc/passwd'], '/etc/passwd exists already'],
+    ['no backup', ['restore', '/nothing'], 'There is no file /nothing'],
     ['an unknown job', ['jobs', 'run', 'laundry'], 'retention'],
     ['bad settings', ['--port', 'http', '--launcher', 'podman'], '--launcher'],
   ])('%s', async (_what, args, words) => {

@@ -116,7 +116,7 @@ async function attack() {
   let seq = 0
   const signer = createLinkSigner({ secret: Buffer.alloc(32), publicUrl: 'http://files.test', now: () => Date.now() })
   const store = createFolderStore(root, signer)
-  const links = createArtifactLinks(world.database, store)
+  const links = createArtifactLinks(world.database, store, 'https://standin.test')
   const serve = createFileHandler(store, signer)
   async function report(event: BotEvent) {
     link.send(numbered(bot.id, ++seq, event))

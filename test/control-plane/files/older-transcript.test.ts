@@ -17,7 +17,7 @@ test('the older generation’s transcript is read from the stored one', async ()
   const document = { bot_id: bot, provider: 'Default', result: { languages: [], utterances: [utterance] } }
   const bytes = new Uint8Array(Buffer.from(JSON.stringify(document)))
   await world.files.write(`${bot}/1/${bot}/transcription.json`, bytes, 'application/json')
-  expect(await createArtifactLinks(world.database, world.files).olderTranscript(bot)).toEqual([
+  expect(await createArtifactLinks(world.database, world.files, 'https://standin.test').olderTranscript(bot)).toEqual([
     {
       speaker: 'Ana',
       offset: 0.6,

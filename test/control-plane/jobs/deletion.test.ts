@@ -63,7 +63,7 @@ describe('deletion', () => {
 
   test('makes links null before the files are gone', async () => {
     const bot = await world.recordedBot()
-    const links = createArtifactLinks(world.database, world.files)
+    const links = createArtifactLinks(world.database, world.files, 'https://standin.test')
     expect(await links.linksOf(bot)).toMatchObject({
       video: expect.stringContaining(`/files/${bot}/1/${bot}/video.mp4?`),
       audio: expect.any(String),
@@ -156,7 +156,7 @@ describe('deletion', () => {
     await world.database.deleteFrom('delivery_attempts').execute()
     await world.requestDeletion(bot)
     await sql`update messages set body = '{}'`.execute(world.database)
-    expect(await again()).toEqual(['sent', 'sent'])
+    expect(await again()).toEqual(['no_receiver', 'sent'])
     expect(await world.placesOfMarker()).not.toContain('messages.body')
   })
 

@@ -12,7 +12,7 @@ startDispatcher({
   database: openDatabase({ url, role: 'dispatcher', connections: 4 }),
   client: createGuardedClient({ allowPrivate: true }),
   seals: createSeals(parseSealKeys(keys)),
-  links: { sign: async () => null, olderTranscript: async () => [] },
+  links: { publicUrl: 'https://standin.test', sign: async () => null, olderTranscript: async () => [] },
   mail: async () => {
     throw new Error('This dispatcher sends no mail')
   },

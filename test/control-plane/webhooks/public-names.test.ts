@@ -9,6 +9,7 @@ import { bodyText } from '../../../control-plane/webhooks/bodies.ts'
 import { botRow } from '../bots/bot-row.ts'
 
 const LINKS: ArtifactLinks = {
+  publicUrl: 'https://standin.test',
   sign: async (_bot, name) => `https://files.test/${name}`,
   olderTranscript: async () => [],
 }

@@ -28,6 +28,7 @@ export async function openWorld(connections = 12) {
   const cleanups: (() => unknown)[] = []
   const signed: string[] = []
   const links: ArtifactLinks = {
+    publicUrl: 'https://standin.test',
     sign: async (botId, name, seconds) => {
       signed.push(name)
       return `https://files.test/${botId}/${name}?seconds=${seconds}&n=${signed.length}`

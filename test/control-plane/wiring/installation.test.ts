@@ -144,3 +144,17 @@ test('a data folder that is a file is refused in words', async () => {
     `The data folder ${file} cannot be used`,
   )
 })
+
+test('a database that cannot be used is named with its setting', async () => {
+  const start = (url: string) =>
+    openInstallation(configOf(join(base, 'no-database'), { DATABASE_URL: url }), 'service', log)
+  await expect(start('postgresql://me:hidden@127.0.0.1:1/standin')).rejects.toThrow(
+    'DATABASE_URL: the database cannot be used: connect ECONNREFUSED 127.0.0.1:1',
+  )
+  const other = new URL(db.url)
+  other.pathname = '/no_such_database'
+  await expect(start(other.href)).rejects.toMatchObject({
+    name: 'InvalidConfig',
+    problems: [{ place: 'DATABASE_URL', message: 'database "no_such_database" does not exist' }],
+  })
+})

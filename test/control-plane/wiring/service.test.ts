@@ -18,6 +18,7 @@ import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
 import { freePort } from '../../servers/free-port.ts'
+import { startS3Server } from '../../servers/s3-server.ts'
 import { openTestDatabase, type TestDatabase } from '../postgres.ts'
 
 const log = { info: () => {}, warn: () => {}, error: () => {} }
@@ -247,6 +248,35 @@ test.each(['api', 'links,launcher'])(
     expect(await statusOf(`${publicUrl}/readyz`)).toBe(200)
   },
 )
+
+test('a bucket that does not exist ends the start as a mistake; S3 that is away does not, and is named until it is back', async () => {
+  const s3 = await startS3Server()
+  const { accessKeyId, secretAccessKey } = s3.keys
+  const variables = {
+    ...{ DATABASE_URL: db.url, STANDIN_SECRET_KEYS: secretKeys, AWS_ENDPOINT_URL_S3: s3.endpoint },
+    ...{ AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey },
+  }
+  const startWith = async (bucket: string) => {
+    const options = { data: join(base, bucket), port: '0', roles: 'dispatcher', storage: `s3://${bucket}` }
+    const service = await startService(readServiceConfig(options, variables, '/'), { PATH: process.env.PATH }, log)
+    running.push(service)
+    return service
+  }
+  try {
+    await expect(startWith('nobucket')).rejects.toMatchObject({
+      name: 'InvalidConfig',
+      problems: [{ place: 'STANDIN_STORAGE', message: 'bucket nobucket does not exist', cure: expect.any(String) }],
+    })
+    await s3.goDown()
+    const { publicUrl } = await startWith(s3.bucket)
+    const away = `STANDIN_STORAGE: bucket ${s3.bucket} cannot be used (ECONNREFUSED)`
+    expect(await textOf(`${publicUrl}/readyz`)).toEqual([503, expect.stringContaining(`"recordings":"${away}"`)])
+    await s3.comeBack()
+    await expect.poll(() => statusOf(`${publicUrl}/readyz`), { timeout: 30_000, interval: 250 }).toBe(200)
+  } finally {
+    await s3.close()
+  }
+})
 
 test.each(['api', 'links'])(
   'as %s it is not ready without its migrations, or with keys that are not those of the database',

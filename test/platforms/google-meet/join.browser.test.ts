@@ -116,6 +116,7 @@ test('a host that cannot be reached is a failure that may pass', async () => {
   expect(error.code).toBe('CANNOT_JOIN_MEETING')
   expect(error.canRetry).toBe(true)
   expect(error.message).toContain('ERR_NAME_NOT_RESOLVED')
+  expect(error.endCause).toBe('DNS_FAILED')
 })
 
 test('a join button that does not react is given up after the clicks it was allowed', async () => {

@@ -1,7 +1,8 @@
 import { ERROR_CODES, NORMAL_END_CODES, STATUSES } from '@standin/wire/codes.ts'
+import { helpOf, WHO } from '@standin/wire/error-help.ts'
 import type { BotEvent } from '@standin/wire/events.ts'
 import { describe, expect, test } from 'vitest'
-import { BotError, ERROR_TABLE, toBotError } from '../../../core/errors.ts'
+import { BotError, toBotError } from '../../../core/errors.ts'
 import { exitCodeOf, isNormalEnd, LEGAL_MOVES, type State } from '../../../src/run/states.ts'
 import { StatusReport } from '../../../src/run/status.ts'
 
@@ -43,9 +44,10 @@ describe('moves between states', () => {
 })
 
 describe('codes', () => {
-  test('each error code has a fault and a cure, and none is a normal end', () => {
+  test('each error code has a person who can change it and a cure, and none is a normal end', () => {
     for (const code of ERROR_CODES) {
-      expect(ERROR_TABLE[code].cure.length, code).toBeGreaterThan(10)
+      expect(WHO).toContain(helpOf(code).who)
+      expect(helpOf(code).cure.length, code).toBeGreaterThan(10)
       expect(isNormalEnd(code)).toBe(false)
     }
     for (const code of NORMAL_END_CODES) expect(isNormalEnd(code)).toBe(true)

@@ -1,6 +1,7 @@
 /** A bot as the newer generation answers it. */
 
 import { MICRO } from '../../../bots/change.ts'
+import { errorHelpOf, HELP_PATH } from '../../../bots/error-help.ts'
 import { peopleOf } from '../../../bots/messages/people.ts'
 import { type Charged, METERS } from '../../../bots/outcomes.ts'
 import { requestOf } from '../../../bots/request.ts'
@@ -9,8 +10,9 @@ import type { BotRow } from '../../../rows/index.ts'
 import { at } from '../common.ts'
 import type { BotDetails, BotItem, BotStatus, Tokens } from './schema.ts'
 
-export function botDetails(bot: BotRow, links: Record<ArtifactField, string | null>): BotDetails {
+export function botDetails(bot: BotRow, links: Record<ArtifactField, string | null>, publicUrl: string): BotDetails {
   const { callback } = requestOf(bot)
+  const help = errorHelpOf(bot)
   const isDeleted = bot.data_deleted_at !== null
   return {
     bot_id: bot.id,
@@ -36,6 +38,7 @@ export function botDetails(bot: BotRow, links: Record<ArtifactField, string | nu
     transcription_provider: bot.transcription_provider?.toLowerCase() ?? null,
     error_code: bot.error_code,
     error_message: bot.error_message,
+    error_help: help && { ...help, link: `${publicUrl}${HELP_PATH}` },
     tokens: tokensOf(bot),
     extra: bot.extra as BotDetails['extra'],
     conf_config: conferencingOf(bot),

@@ -1,7 +1,12 @@
 /** The timeline of one bot, from its stored steps, launches and deliveries. */
+import { hideSecrets } from '@standin/base/secret-patterns.ts'
 import { sentenceOf } from '../../../bots/sentences.ts'
 import type { TimelineRows } from '../../../store/bots/timeline.ts'
 import type { TimelineStep } from './schema.ts'
+
+/** Log lines in the evidence, and the characters of each. */
+const LOG_LINES = 20
+const LOG_LINE_LENGTH = 500
 
 interface Entry {
   at: Date
@@ -30,14 +35,19 @@ export function timelineText(steps: readonly TimelineStep[]): string {
   return steps.map(({ at, sentence }) => `${at} ${sentence}\n`).join('')
 }
 
-function stepsOf({ steps }: TimelineRows): Entry[] {
-  return steps.map(({ at, attempt, kind, reason, evidence }) => ({
-    at,
-    attempt,
-    kind,
-    reason,
-    evidence: evidence as Entry['evidence'],
-  }))
+function stepsOf({ steps, launches }: TimelineRows): Entry[] {
+  return steps.map(({ at, attempt, kind, reason, evidence }) => {
+    const launch = kind === 'process_ended' && launches.find((each) => each.attempt === attempt)
+    const log = launch && evidence !== null ? lastLines(launch.log_tail ?? '') : []
+    const known = evidence as Entry['evidence']
+    return { at, attempt, kind, reason, evidence: log.length > 0 ? { ...known, log } : known }
+  })
+}
+
+/** Of a bot that ended without a report. Its events, which it prints too, are in its history. */
+function lastLines(text: string): string[] {
+  const lines = text.split('\n').filter((line) => line.trim() !== '' && !line.startsWith('{"type":'))
+  return lines.slice(-LOG_LINES).map((line) => hideSecrets(line).slice(0, LOG_LINE_LENGTH))
 }
 
 /** The end of a process, with the evidence of the system that ran it. */

@@ -34,11 +34,11 @@ export async function readChanges(
   const read = await eachInTurn(items, (item) => readGoogleItem(item, zone, place))
   const events = read.flatMap((item) => (item.kind === 'event' ? [item.event] : []))
   const isFull = cursor === null
-  // A full reading contains deleted events too; events that are absent there are gone.
-  const kept = isFull ? events.filter((event) => event.raw.status !== 'cancelled' && isIn(window, event)) : events
+  const kept = isFull ? events.filter((event) => isIn(window, event)) : events
   return {
     isFull,
     events: await withExceptions(place, accessToken, calendarId, kept),
+    // Of a full reading, what is absent is gone.
     removedIds: isFull
       ? []
       : read.flatMap((item) => (item.kind === 'removed' || item.kind === 'skipped' ? [item.id] : [])),

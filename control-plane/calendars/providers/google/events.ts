@@ -34,11 +34,11 @@ type GoogleEvent = z.output<typeof googleEvent>
 export type ReadItem =
   | { kind: 'event'; event: ProviderEvent }
   | { kind: 'removed'; id: string }
-  /** Not a meeting: a place of work, time for oneself, a birthday. */
+  /** Not a meeting: a place of work, time for oneself, an absence, a birthday, a booking that was found in an e-mail. */
   | { kind: 'skipped'; id: string }
   | { kind: 'unreadable'; id: string | null; problem: string }
 
-const NO_MEETINGS = new Set(['workingLocation', 'focusTime', 'birthday'])
+const NO_MEETINGS = new Set(['workingLocation', 'focusTime', 'outOfOffice', 'birthday', 'fromGmail'])
 
 /** `zone` is the calendar's: days without times belong to it. */
 export function readGoogleItem(item: unknown, zone: string, options: MeetingUrlOptions): ReadItem {
@@ -46,8 +46,8 @@ export function readGoogleItem(item: unknown, zone: string, options: MeetingUrlO
   if (!read.success) return { kind: 'unreadable', id: idOf(item), problem: 'the event has no id' }
   const { data } = read
   if (data.eventType !== null && NO_MEETINGS.has(data.eventType)) return { kind: 'skipped', id: data.id }
-  // A cancelled instance may be an id and little more.
-  if (data.status === 'cancelled' && (data.start === null || data.end === null)) return { kind: 'removed', id: data.id }
+  // It may be an id and little more.
+  if (data.status === 'cancelled') return { kind: 'removed', id: data.id }
   const start = instantOfMoment(data.start, zone)
   const end = instantOfMoment(data.end, zone)
   if (start === null || end === null || end < start)
@@ -101,7 +101,6 @@ function instantOfMoment(moment: GoogleEvent['start'], zone: string): Date | nul
 }
 
 function statusOf({ status }: GoogleEvent, attendees: readonly Attendee[]): ProviderEvent['status'] {
-  if (status === 'cancelled') return 'cancelled'
   if (attendees.some(({ isSelf, responseStatus }) => isSelf && responseStatus === 'declined')) return 'cancelled'
   return status === 'tentative' ? 'tentative' : 'confirmed'
 }

@@ -26,11 +26,13 @@ export const rangeOf = ({ start, end }: Window): string =>
 export async function readItems(items: readonly unknown[], settings: MicrosoftSettings) {
   const events: ProviderEvent[] = []
   const unreadable: Changes['unreadable'] = []
+  const skipped: string[] = []
   for (const read of await eachInTurn(items, (item) => readGraphEvent(item, settings))) {
     if (read.kind === 'event') events.push(read.event)
+    else if (read.kind === 'skipped') skipped.push(read.id)
     else unreadable.push({ providerId: read.id, problem: read.problem })
   }
-  return { events, unreadable }
+  return { events, unreadable, skipped }
 }
 
 /** Null if there is no such event. */

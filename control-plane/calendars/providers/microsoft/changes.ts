@@ -57,7 +57,7 @@ async function readDelta(calendar: GraphCalendar, cursor: string, window: Window
   return {
     isFull: false,
     events: [...singles.events, ...series.flatMap(({ events }) => events)],
-    removedIds: gone,
+    removedIds: [...gone, ...singles.skipped],
     // An id that is gone may be that of a series; Graph does not report its instances.
     wholeSeries: [...seriesIds, ...gone],
     unreadable: [...singles.unreadable, ...series.flatMap(({ unreadable }) => unreadable)],

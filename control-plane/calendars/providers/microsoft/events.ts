@@ -43,12 +43,17 @@ export type GraphItem = Record<string, unknown>
 
 export type ReadItem =
   | { kind: 'event'; event: ProviderEvent }
+  /** Not a meeting: an appointment without attendees, which its owner marked as an absence or as a place of work. */
+  | { kind: 'skipped'; id: string }
   | { kind: 'unreadable'; id: string | null; problem: string }
+
+const NO_MEETINGS = new Set<string | null>(['oof', 'workingElsewhere'])
 
 export function readGraphEvent(item: unknown, options: MeetingUrlOptions): ReadItem {
   const read = graphEvent.safeParse(item)
   if (!read.success) return { kind: 'unreadable', id: null, problem: 'the event has no id' }
   const { data } = read
+  if (NO_MEETINGS.has(data.showAs) && data.attendees.length === 0) return { kind: 'skipped', id: data.id }
   const start = instantOfMoment(data.start, data)
   const end = instantOfMoment(data.end, data)
   if (start === null || end === null || end < start)

@@ -1,61 +1,247 @@
 import { useSignal } from '@preact/signals'
+import { Video } from 'lucide'
+import type { ComponentChildren } from 'preact'
 import { clock } from '../../../../report/page/parts/clock.ts'
-import { answerOf, v2 } from '../api.ts'
+import { type Answers, answerOf, type BotItem, dashboard, dataOf, hasEnded, v2 } from '../api.ts'
 import { changes } from '../feed.ts'
+import { ActionButton, OutcomeLine, useAction } from '../parts/action.tsx'
 import { Choice } from '../parts/form.tsx'
 import { Pages } from '../parts/load.tsx'
-import { Status, Table, Time } from '../parts/pieces.tsx'
-import { Link } from '../router.tsx'
-import { STATUS_TEXTS, TEXTS } from '../texts.ts'
+import { Empty, Platform, Status, Table, Time } from '../parts/pieces.tsx'
+import { Link, queryValue, setQuery } from '../router.tsx'
+import { may } from '../session.ts'
+import { PLATFORM_TEXTS, REASON_TEXTS, STATUS_TEXTS, TEXTS } from '../texts.ts'
 
-/** All bots, newest first, by name and status. */
+type Preview = Answers['BotPreview']
+type Row = BotItem & { preview: Preview | undefined }
+
+const texts = TEXTS.bots
+const FILTERS = ['name', 'status', 'platform', 'since'] as const
+
+/** All bots that joined or tried to, newest first. The address keeps filters and order. */
 export function Bots() {
-  const name = useSignal('')
-  const status = useSignal('')
-  const read = (cursor: string | null) => {
-    const query = {
-      limit: 50,
-      ...(name.value && { bot_name: name.value }),
-      ...(status.value && { status: status.value }),
-      ...(cursor !== null && { cursor }),
-    }
-    return answerOf(v2.GET('/v2/bots', { params: { query } }))
-  }
-  const { scheduled: _scheduled, cancelled: _cancelled, ...statuses } = STATUS_TEXTS
+  const chosen = useSignal<ReadonlySet<string>>(new Set())
+  const { scheduled: _scheduled, cancelled: _cancelled, assembling: _assembling, ...statuses } = STATUS_TEXTS
   return (
     <>
-      <h1>{TEXTS.bots.title}</h1>
-      <div class="actions">
+      <h1>{texts.title}</h1>
+      <search class="actions filters">
         <label>
-          {TEXTS.bots.search}
-          <input type="search" onInput={(event) => (name.value = event.currentTarget.value.trim())} />
-        </label>
-        <Choice
-          label={TEXTS.bots.status}
-          name="status"
-          options={{ '': TEXTS.bots.any, ...statuses }}
-          value={status.value}
-          onChange={(value) => {
-            status.value = value
-          }}
-        />
-      </div>
-      <Pages read={read} when={() => [changes.value, name.value, status.value]} empty={TEXTS.bots.empty}>
-        {(bots) => (
-          <Table
-            texts={TEXTS.bots}
-            entries={bots}
-            keyOf={(bot) => bot.bot_id}
-            cells={(bot) => [
-              <Link to={`/bots/${bot.bot_id}`}>{bot.bot_name}</Link>,
-              bot.meeting_url,
-              <Status of={bot.status} />,
-              <Time at={bot.created_at} />,
-              bot.duration === null ? TEXTS.none : clock(bot.duration),
-            ]}
+          {texts.search}
+          <input
+            type="search"
+            value={queryValue('name')}
+            onInput={(event) => setQuery({ name: event.currentTarget.value.trim() })}
           />
+        </label>
+        <Filter name="status" label={texts.status} options={{ '': texts.any, ...statuses }} />
+        <Filter name="platform" label={texts.platform} options={{ '': texts.anyPlatform, ...PLATFORM_TEXTS }} />
+        <label>
+          {texts.since}
+          <input
+            type="date"
+            value={queryValue('since')}
+            onChange={(event) => setQuery({ since: event.currentTarget.value })}
+          />
+        </label>
+      </search>
+      <Pages read={readRows} when={() => [changes.value, ...FILTERS.map(queryValue)]} empty={<NoBots />}>
+        {(bots, isAll) => (
+          <>
+            {may('member') && (
+              <Chosen bots={bots.filter((bot) => chosen.value.has(bot.bot_id))} all={bots} of={chosen} />
+            )}
+            <List bots={bots} chosen={chosen} />
+            {!isAll && queryValue('sort') !== '' && <p class="soft">{texts.sortedOfShown}</p>}
+          </>
         )}
       </Pages>
     </>
+  )
+}
+
+function Filter({ name, ...rest }: { name: string; label: string; options: Readonly<Record<string, string>> }) {
+  return <Choice {...rest} name={name} value={queryValue(name)} onChange={(value) => setQuery({ [name]: value })} />
+}
+
+/** Pictures that the page has loaded: each response has new signed links to the same files. */
+const known = new Map<string, Preview>()
+
+async function readRows(cursor: string | null): Promise<{ data: Row[]; cursor: string | null }> {
+  const [name, status, platform, since] = FILTERS.map(queryValue)
+  const query = {
+    limit: 50,
+    ...(name && { bot_name: name }),
+    ...(status && { status }),
+    ...(platform && { meeting_platform: platform }),
+    ...(since && { created_after: new Date(`${since}T00:00`).toISOString() }),
+    ...(cursor !== null && { cursor }),
+  }
+  const page = await answerOf(v2.GET('/v2/bots', { params: { query } }))
+  const bots = page.data.map(({ bot_id }) => bot_id).join(',')
+  const previews = bots === '' ? [] : await dataOf(dashboard.GET('/previews', { params: { query: { bots } } }))
+  for (const preview of previews) {
+    const before = known.get(preview.bot_id)
+    const isSame = before?.picture?.taken_at === preview.picture?.taken_at
+    known.set(preview.bot_id, isSame && before ? { ...preview, picture: before.picture } : preview)
+  }
+  return { ...page, data: page.data.map((bot) => ({ ...bot, preview: known.get(bot.bot_id) })) }
+}
+
+const SORT_KEYS = ['name', 'people', 'duration', 'status', 'created'] as const
+const VALUES: Record<(typeof SORT_KEYS)[number], (row: Row) => string | number> = {
+  name: ({ bot_name }) => bot_name.toLocaleLowerCase(),
+  people: ({ preview }) => preview?.people ?? 0,
+  duration: ({ duration }) => duration ?? 0,
+  status: ({ status }) => STATUS_TEXTS[status] ?? status,
+  created: ({ created_at }) => created_at,
+}
+
+function sorted(rows: readonly Row[]): readonly Row[] {
+  const sort = queryValue('sort')
+  const read = VALUES[sort.replace('-', '') as keyof typeof VALUES]
+  if (read === undefined) return rows
+  const order = rows.toSorted((one, other) => {
+    const [a, b] = [read(one), read(other)]
+    return a < b ? -1 : a > b ? 1 : 0
+  })
+  return sort.startsWith('-') ? order.reverse() : order
+}
+
+interface Choosing {
+  chosen: { value: ReadonlySet<string> }
+}
+
+function List({ bots, chosen }: { bots: readonly Row[] } & Choosing) {
+  return (
+    <Table
+      texts={texts}
+      entries={sorted(bots)}
+      numeric={[1, 2]}
+      sort={{ keys: SORT_KEYS, value: queryValue('sort'), onChange: (sort) => setQuery({ sort }) }}
+      keyOf={(bot) => bot.bot_id}
+      cells={(bot) => [
+        <Meeting bot={bot} chosen={chosen} />,
+        bot.preview?.people || TEXTS.none,
+        bot.duration === null ? TEXTS.none : clock(bot.duration),
+        <>
+          <Status of={bot.status} />
+          {bot.error_code !== null && (
+            <p class="soft small-text">{REASON_TEXTS[bot.error_code] ?? bot.error_message ?? bot.error_code}</p>
+          )}
+        </>,
+        <Time at={bot.created_at} />,
+      ]}
+    />
+  )
+}
+
+function Meeting({ bot, chosen }: { bot: Row } & Choosing) {
+  const picture = bot.preview?.picture ?? null
+  return (
+    <div class="meeting">
+      {may('member') && (
+        <input
+          type="checkbox"
+          aria-label={texts.choose(bot.bot_name)}
+          checked={chosen.value.has(bot.bot_id)}
+          onChange={(event) => {
+            const next = new Set(chosen.value)
+            if (event.currentTarget.checked) next.add(bot.bot_id)
+            else next.delete(bot.bot_id)
+            chosen.value = next
+          }}
+        />
+      )}
+      <div class="thumb">
+        {picture === null ? <Platform of={bot.meeting_platform} /> : <img src={picture.url} alt="" loading="lazy" />}
+      </div>
+      <div>
+        <Link to={`/bots/${bot.bot_id}`} class="row-link">
+          <bdi>{bot.bot_name}</bdi>
+        </Link>
+        <p class="soft small-text one-line">
+          {PLATFORM_TEXTS[bot.meeting_platform]} · {bot.meeting_url.replace(/^https:\/\//, '')}
+        </p>
+      </div>
+    </div>
+  )
+}
+
+/** Actions on the chosen bots. Each bot gets only what its state permits. */
+function Chosen({ bots, all, of: chosen }: { bots: readonly Row[]; all: readonly Row[]; of: Choosing['chosen'] }) {
+  const action = useAction()
+  const running = bots.filter((bot) => !hasEnded(bot))
+  const ended = bots.filter(hasEnded)
+  const withEach = (some: readonly Row[], send: (bot_id: string) => Promise<unknown>) => async () => {
+    const results = await Promise.allSettled(some.map(({ bot_id }) => send(bot_id)))
+    chosen.value = new Set()
+    const refused = results.find((result) => result.status === 'rejected')
+    if (refused !== undefined) throw refused.reason
+    return texts.done(some.length)
+  }
+  const leave = (bot_id: string) =>
+    answerOf(v2.POST('/v2/bots/{bot_id}/leave', { params: { path: { bot_id } }, body: undefined }))
+  const remove = (bot_id: string) =>
+    answerOf(v2.DELETE('/v2/bots/{bot_id}/delete-data', { params: { path: { bot_id } } }))
+  return (
+    <>
+      <OutcomeLine of={action} />
+      {bots.length > 0 && (
+        <div class="actions chosen">
+          <b role="status">{texts.chosen(bots.length)}</b>
+          {running.length > 0 && (
+            <ActionButton of={action} work={withEach(running, leave)} confirmation={texts.leaveSure(running.length)}>
+              {texts.leave(running.length)}
+            </ActionButton>
+          )}
+          {ended.length > 0 && (
+            <ActionButton
+              of={action}
+              kind="bad"
+              work={withEach(ended, remove)}
+              confirmation={texts.removeSure(ended.length)}
+            >
+              {texts.remove(ended.length)}
+            </ActionButton>
+          )}
+          <button
+            type="button"
+            onClick={() => {
+              chosen.value = new Set(all.map(({ bot_id }) => bot_id))
+            }}
+          >
+            {texts.chooseAll(all.length)}
+          </button>
+          <button
+            type="button"
+            onClick={() => {
+              chosen.value = new Set()
+            }}
+          >
+            {texts.chooseNone}
+          </button>
+        </div>
+      )}
+    </>
+  )
+}
+
+function NoBots(): ComponentChildren {
+  const isFiltered = FILTERS.some((name) => queryValue(name) !== '')
+  return (
+    <Empty icon={Video} text={isFiltered ? texts.noneFound : texts.empty}>
+      {isFiltered ? (
+        <button type="button" onClick={() => setQuery(Object.fromEntries(FILTERS.map((name) => [name, ''])))}>
+          {texts.clear}
+        </button>
+      ) : (
+        may('member') && (
+          <Link to="/send" class="button main">
+            {TEXTS.nav.send}
+          </Link>
+        )
+      )}
+    </Empty>
   )
 }

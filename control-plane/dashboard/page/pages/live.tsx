@@ -1,13 +1,14 @@
+import { Radio } from 'lucide'
 import { type Answers, answerOf, type BotItem, v2 } from '../api.ts'
 import { changes, isConnected } from '../feed.ts'
-import { dateTime } from '../parts/format.ts'
 import { LivePicture } from '../parts/live-picture.tsx'
 import { useLiveViews } from '../parts/live-view.ts'
 import { Shown, useLoaded } from '../parts/load.tsx'
-import { Status } from '../parts/pieces.tsx'
+import { Empty, Platform, Status, Time } from '../parts/pieces.tsx'
 import { Link } from '../router.tsx'
 import { may } from '../session.ts'
 import { TEXTS } from '../texts.ts'
+import { FirstSteps } from './first-steps.tsx'
 
 const OPEN =
   'queued,joining_call,in_waiting_room,in_call_not_recording,in_call_recording,recording_paused,recording_resumed'
@@ -24,21 +25,23 @@ export function Live() {
   const views = useLiveViews()
   return (
     <>
-      <h1>{TEXTS.live.title}</h1>
-      <div class="actions">
-        {may('member') && (
-          <Link to="/send" class="button main">
-            {TEXTS.nav.send}
-          </Link>
-        )}
-        <span class="soft" role="status">
+      <div class="heading">
+        <h1>{TEXTS.live.title}</h1>
+        <span class={isConnected.value ? 'connection' : 'connection lost'} role="status">
           {isConnected.value ? TEXTS.live.connection.live : TEXTS.live.connection.lost}
         </span>
       </div>
+      <FirstSteps />
       <Shown of={bots}>
         {(list) =>
           list.length === 0 ? (
-            <p class="soft">{TEXTS.live.empty}</p>
+            <Empty icon={Radio} text={TEXTS.live.empty}>
+              {may('member') && (
+                <Link to="/send" class="button">
+                  {TEXTS.nav.send}
+                </Link>
+              )}
+            </Empty>
           ) : (
             <>
               <ul class="cards">
@@ -75,8 +78,12 @@ function Card({ bot, view }: { bot: BotItem; view: Answers['LiveView'] | undefin
         <p class="captions">
           <Captions view={view} />
         </p>
-        <p class="one-line">{bot.meeting_url}</p>
-        <p>{dateTime(bot.joined_at ?? bot.created_at)}</p>
+        <p class="one-line">
+          <Platform of={bot.meeting_platform} /> {bot.meeting_url.replace(/^https:\/\//, '')}
+        </p>
+        <p>
+          <Time at={bot.joined_at ?? bot.created_at} />
+        </p>
       </Link>
     </li>
   )

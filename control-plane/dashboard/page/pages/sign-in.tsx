@@ -3,6 +3,7 @@ import { useEffect } from 'preact/hooks'
 import { type Answers, dashboard, dataOf } from '../api.ts'
 import { OutcomeLine, useAction } from '../parts/action.tsx'
 import { Field, Form } from '../parts/form.tsx'
+import { Mark } from '../parts/icon.tsx'
 import { useLoaded } from '../parts/load.tsx'
 import { navigate } from '../router.tsx'
 import { loadMe } from '../session.ts'
@@ -33,6 +34,10 @@ export function SignIn() {
 
   return (
     <main class="sign-in" tabIndex={-1}>
+      <p class="brand">
+        <Mark />
+        {TEXTS.product}
+      </p>
       <h1>{TEXTS.signIn.title}</h1>
       {token !== '' && action.isBusy.value && <p>{TEXTS.signIn.byLink}</p>}
       <OutcomeLine of={action} />

@@ -2,6 +2,7 @@
 import { type Signal, useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { sentenceOf } from '../api.ts'
+import { toast } from './toasts.tsx'
 
 interface Outcome {
   text: string
@@ -14,8 +15,8 @@ export interface Action {
   run(work: () => Promise<string | null>): Promise<void>
 }
 
-/** `work` resolves with a message about its success, or null. */
-export function useAction(): Action {
+/** `work` resolves with a message about its success, or null. The message is a toast unless the action shows it itself. */
+export function useAction({ showsSuccess = false } = {}): Action {
   const isBusy = useSignal(false)
   const outcome = useSignal<Outcome | null>(null)
   return {
@@ -27,7 +28,8 @@ export function useAction(): Action {
       outcome.value = null
       try {
         const text = await work()
-        if (text !== null) outcome.value = { text, isBad: false }
+        if (text !== null && showsSuccess) outcome.value = { text, isBad: false }
+        else if (text !== null) toast(text)
       } catch (error) {
         outcome.value = { text: sentenceOf(error), isBad: true }
       } finally {
@@ -37,7 +39,7 @@ export function useAction(): Action {
   }
 }
 
-/** Always in the document, so that screen readers announce its content. */
+/** Shows why the action failed. Always in the document, so that screen readers announce its content. */
 export function OutcomeLine({ of }: { of: Action }) {
   const outcome = of.outcome.value
   return (

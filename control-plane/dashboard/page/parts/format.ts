@@ -1,9 +1,16 @@
 /** Times and numbers in the format of the reader's locale. */
 
-const DATE_TIME = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' })
-const EXACT = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' })
+const DATE_TIME = { month: 'short', day: 'numeric', hour: 'numeric', minute: '2-digit', timeZoneName: 'short' } as const
+const EXACT = new Intl.DateTimeFormat(undefined, { ...DATE_TIME, year: 'numeric', second: '2-digit' })
+const OF_THIS_YEAR = new Intl.DateTimeFormat(undefined, DATE_TIME)
+const OF_OTHER_YEARS = new Intl.DateTimeFormat(undefined, { ...DATE_TIME, year: 'numeric' })
 const NUMBER = new Intl.NumberFormat(undefined, { maximumFractionDigits: 4 })
 
-export const dateTime = (iso: string | null): string => (iso === null ? '–' : DATE_TIME.format(new Date(iso)))
+/** Shows the zone; the year only if it is another one. */
+export function dateTime(iso: string): string {
+  const at = new Date(iso)
+  return (at.getFullYear() === new Date().getFullYear() ? OF_THIS_YEAR : OF_OTHER_YEARS).format(at)
+}
 export const exactTime = (iso: string): string => EXACT.format(new Date(iso))
+export const utcTime = (iso: string): string => `${new Date(iso).toISOString().slice(0, 19).replace('T', ' ')} UTC`
 export const number = (value: number): string => NUMBER.format(value)

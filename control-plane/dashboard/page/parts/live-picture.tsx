@@ -18,7 +18,7 @@ interface LivePictureProps {
 export function LivePicture({ botId, name, view }: LivePictureProps) {
   /** Time of the screenshot that could not be shown. */
   const broken = useSignal<string | null>(null)
-  const action = useAction()
+  const action = useAction({ showsSuccess: true })
   const picture = view?.picture ?? null
   const isBroken = picture !== null && broken.value === picture.taken_at
   const why = view?.no_picture ?? null

@@ -3,6 +3,7 @@ import { type Signal, useSignal, useSignalEffect } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { useCallback } from 'preact/hooks'
 import { sentenceOf } from '../api.ts'
+import { returns } from '../away.ts'
 import { TEXTS } from '../texts.ts'
 import { useAction } from './action.tsx'
 
@@ -12,7 +13,10 @@ export interface Loaded<T> {
   reload(): Promise<void>
 }
 
-/** `read` runs at once, and again when a signal that `when` reads changes. Keeps the current content during a reload. */
+/**
+ * `read` runs at once, and again when a signal that `when` reads changes or the service came back. Keeps the current
+ * content during a reload.
+ */
 export function useLoaded<T>(
   read: () => Promise<T>,
   when: () => unknown = () => null,
@@ -36,6 +40,7 @@ export function useLoaded<T>(
   }, keys)
   useSignalEffect(() => {
     when()
+    returns.value
     void reload()
   })
   return { value, error, reload }
@@ -53,8 +58,20 @@ export function Shown<T>({ of, children }: { of: Loaded<T>; children: (value: T)
           </button>
         </p>
       )}
-      {value === undefined ? of.error.value === null && <p class="soft">{TEXTS.loading}</p> : children(value)}
+      {value === undefined ? of.error.value === null && <Skeleton /> : children(value)}
     </>
+  )
+}
+
+/** The place of content that is being loaded. */
+export function Skeleton() {
+  return (
+    <div class="skeleton" role="status">
+      <span class="unseen">{TEXTS.loading}</span>
+      <div />
+      <div />
+      <div />
+    </div>
   )
 }
 
@@ -73,8 +90,9 @@ export function Pages<T>({
 }: {
   read: (cursor: string | null) => Promise<Page<T>>
   when: () => unknown
-  empty: string
-  children: (rows: T[]) => ComponentChildren
+  empty: ComponentChildren
+  /** `isAll`: there are no more pages. */
+  children: (rows: T[], isAll: boolean) => ComponentChildren
 }) {
   const more = useSignal<Page<T> | null>(null)
   const action = useAction()
@@ -90,7 +108,13 @@ export function Pages<T>({
         const next = more.value === null ? cursor : more.value.cursor
         return (
           <>
-            {rows.length === 0 ? <p class="soft">{next === null ? empty : TEXTS.noneSoFar}</p> : children(rows)}
+            {rows.length > 0 ? (
+              children(rows, next === null)
+            ) : next === null && typeof empty !== 'string' ? (
+              empty
+            ) : (
+              <p class="soft">{next === null ? empty : TEXTS.noneSoFar}</p>
+            )}
             {next !== null && (
               <button
                 type="button"

@@ -74,6 +74,9 @@ async function signIn(role: Role, options: Parameters<Browser['newContext']>[0] 
     if (/Content Security Policy/i.test(message.text())) problems.push(message.text())
   })
   await page.goto(signInAddress(at, await createSignInLink(world.database, personId)))
+  const menu = page.getByRole('button', { name: 'Menu' })
+  await page.getByRole('heading', { name: 'Bots in meetings' }).waitFor(LONG)
+  if (await menu.isVisible()) await menu.click()
   await page.getByRole('link', { name: 'Alerts' }).click()
   await page.getByRole('heading', { name: 'Alerts' }).waitFor(LONG)
 }

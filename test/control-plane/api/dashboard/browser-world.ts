@@ -53,6 +53,7 @@ export async function openBrowserWorld() {
   const world = await openApiWorld({
     dependencies: {
       links: {
+        publicUrl: 'https://standin.test',
         sign: (...given) => links.sign(...given),
         olderTranscript: (...given) => links.olderTranscript(...given),
         linksOf: (...given) => links.linksOf(...given),
@@ -63,7 +64,7 @@ export async function openBrowserWorld() {
       settings: { publicUrl: address, version: '1.2.3', dashboardFolder: DASHBOARD_FOLDER },
     },
   })
-  links = createArtifactLinks(world.database, files)
+  links = createArtifactLinks(world.database, files, 'https://standin.test')
   let app = world.app
   await app.listen({ host: '127.0.0.1', port })
   const browser: Browser = await chromium.launch({ executablePath: HEADLESS_SHELL })

@@ -191,6 +191,7 @@ describe('parts of a recording', () => {
     } as const
     await report({ type: 'recording_gap', ...gap, offset: 7, seconds: 2.5 })
     expect((await ada.send('GET', `/bots/${id}/parts`)).body.data).toEqual({
+      waiting_room_seconds: 600,
       state: null,
       parts: [],
       gaps: [{ at: 7, seconds: 2.5, is_between_parts: false }],
@@ -223,6 +224,7 @@ describe('parts of a recording', () => {
       })
       .execute()
     expect((await ada.send('GET', `/bots/${id}/parts`)).body.data).toEqual({
+      waiting_room_seconds: 600,
       state: null,
       parts: [
         { attempt: 1, begins: 0, seconds: 60, reason: 'It had no memory left.' },

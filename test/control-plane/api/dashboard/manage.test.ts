@@ -89,6 +89,68 @@ test('endpoints are added with a secret that is shown once, and belong to the te
   expect((await stranger.send('POST', `/dashboard/api/deliveries/${sent[0].delivery}/replay`)).status).toBe(404)
 })
 
+test('an endpoint is changed, disabled and removed by an owner of its team, and its deliveries stay', async () => {
+  const [ada, stranger] = [await owner(), await owner()]
+  const made = await ada.send('POST', '/dashboard/api/endpoints', { url: 'https://example.com/hook' })
+  const path = `/dashboard/api/endpoints/${made.body.data.endpoint_id}`
+  const list = async () => (await ada.send('GET', '/dashboard/api/endpoints')).body.data
+  const change = { url: 'https://example.com/other', events: ['bot.completed'] }
+  expect((await stranger.send('PATCH', path, change)).status).toBe(404)
+  expect((await ada.send('PATCH', path, { url: 'http://127.0.0.1/hook' })).status).toBe(400)
+  expect((await ada.send('PATCH', path, { events: ['no.event'] })).status).toBe(400)
+  expect((await ada.send('PATCH', path, change)).status).toBe(200)
+  expect(await list()).toMatchObject([change])
+  expect((await ada.send('PATCH', path, { events: null })).status).toBe(200)
+  expect(await list()).toMatchObject([{ url: change.url, events: null, disabled_at: null }])
+
+  expect((await ada.send('POST', `${path}/test`)).status).toBe(200)
+  const [sent] = (await ada.send('GET', '/dashboard/api/deliveries')).body.data
+  const ofEvent = async (event: string) => (await ada.send('GET', `/dashboard/api/deliveries?event=${event}`)).body.data
+  expect(await ofEvent(sent.event)).toHaveLength(1)
+  expect(await ofEvent('bot.failed')).toEqual([])
+  const content = await ada.send('GET', `/dashboard/api/deliveries/${sent.delivery}`)
+  expect(content.body).toMatchObject({ data: { body: { event: sent.event }, attempts: [] } })
+  expect((await stranger.send('GET', `/dashboard/api/deliveries/${sent.delivery}`)).status).toBe(404)
+
+  expect((await stranger.send('POST', `${path}/disable`)).status).toBe(404)
+  expect((await ada.send('POST', `${path}/disable`)).status).toBe(200)
+  expect(await list()).toMatchObject([{ disabled_reason: 'switched off by an owner' }])
+  expect((await ada.send('POST', `${path}/enable`)).status).toBe(200)
+  expect(await list()).toMatchObject([{ disabled_at: null }])
+  expect((await stranger.send('DELETE', path)).status).toBe(404)
+  expect((await ada.send('DELETE', path)).status).toBe(200)
+  expect(await list()).toEqual([])
+  expect((await ada.send('POST', `${path}/enable`)).status).toBe(404)
+  expect((await ada.send('GET', '/dashboard/api/deliveries')).body.data).toHaveLength(1)
+})
+
+test('a preview has people and the last screenshot, of bots of the team alone', async () => {
+  const [ada, stranger] = [await owner(), await owner()]
+  const botId = await world.bot(ada)
+  await world.database
+    .updateTable('bots')
+    .set({ participants: JSON.stringify([{ name: 'Ann' }, { name: 'Bo' }]), joined_attempt: 1, attempt: 1 })
+    .where('id', '=', botId)
+    .execute()
+  const file = { bot_id: botId, attempt: 1, bytes: 5, sha256: null, location: '' }
+  await world.database
+    .insertInto('artifacts')
+    .values([
+      { ...file, name: 'video.mp4' },
+      { ...file, name: 'screenshots/live.png' },
+    ])
+    .execute()
+  const previews = await ada.send('GET', `/dashboard/api/previews?bots=${botId}`)
+  expect(previews.body.data).toMatchObject([{ bot_id: botId, people: 2 }])
+  expect((await stranger.send('GET', `/dashboard/api/previews?bots=${botId}`)).body.data).toEqual([])
+  expect((await ada.send('GET', '/dashboard/api/previews?bots=none')).status).toBe(400)
+  const files = (await ada.send('GET', `/dashboard/api/bots/${botId}/files`)).body.data
+  expect(files).toMatchObject([{ name: 'screenshots/live.png', bytes: 5 }, { name: 'video.mp4' }])
+  expect((await stranger.send('GET', `/dashboard/api/bots/${botId}/files`)).status).toBe(404)
+  const parts = await ada.send('GET', `/dashboard/api/bots/${botId}/parts`)
+  expect(parts.body.data).toMatchObject({ waiting_room_seconds: 600 })
+})
+
 test('usage adds up what the ledger has of the team', async () => {
   const ada = await owner()
   const botId = await world.bot(ada)
@@ -128,6 +190,7 @@ test('the feed reports bots of the team that change, and no others', async () =>
   const botId = await world.bot(ada)
   const stop = new AbortController()
   const feed = await fetch(`${address}/dashboard/api/feed`, { headers: { cookie: ada.cookie }, signal: stop.signal })
+  expect(feed.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/)
   expect(feed.headers.get('content-type')).toContain('text/event-stream')
   let heard = ''
   const reading = (async () => {

@@ -34,6 +34,7 @@ beforeAll(async () => {
     generations: [olderGeneration],
     dependencies: {
       links: {
+        publicUrl: 'https://standin.test',
         sign: (...given) => links.sign(...given),
         olderTranscript: (...given) => links.olderTranscript(...given),
         linksOf: (...given) => links.linksOf(...given),
@@ -45,7 +46,7 @@ beforeAll(async () => {
   root = mkdtempSync(join(tmpdir(), 'standin-older-'))
   const signer = createLinkSigner({ secret: Buffer.alloc(32, 1), publicUrl: 'https://api.test', now: Date.now })
   files = createFolderStore(root, signer)
-  links = createArtifactLinks(world.database, files)
+  links = createArtifactLinks(world.database, files, 'https://standin.test')
   team = await world.team()
 })
 afterAll(async () => {

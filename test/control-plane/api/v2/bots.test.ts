@@ -40,6 +40,7 @@ test('a bot is created with two fields, and is queued', async () => {
       transcription_provider: null,
       error_code: null,
       error_message: null,
+      error_help: null,
       tokens: null,
       extra: null,
       conf_config: null,

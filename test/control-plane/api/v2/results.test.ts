@@ -1,8 +1,11 @@
 import { randomUUID } from 'node:crypto'
+import { helpOf } from '@standin/wire/error-help.ts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { ApiDependencies } from '../../../../control-plane/api/dependencies.ts'
 import type { ArtifactField as ArtifactLink } from '../../../../control-plane/ports.ts'
 import { entryOf } from '../../../../control-plane/store/audit-log.ts'
+import { blankBot } from '../../../../control-plane/store/bots/deletions.ts'
+import { createEndpoint } from '../../../../control-plane/store/webhooks/endpoints.ts'
 import { MEET, openApiWorld } from '../world.ts'
 
 let world: Awaited<ReturnType<typeof openApiWorld>>
@@ -18,6 +21,7 @@ const LINKS = Object.fromEntries(
   ]),
 ) as Record<ArtifactLink, string>
 const links: ApiDependencies['links'] = {
+  publicUrl: 'https://standin.test',
   sign: async (_id, name) => linkTo(name),
   olderTranscript: async () => [],
   linksOf: async () => LINKS,
@@ -94,6 +98,19 @@ test('the status has its own, smaller answer', async () => {
     transcription_status: 'not-started',
     updated_at: expect.any(String),
   })
+})
+
+test('a failed bot has the cure of its cause, of its code without one, and a completed bot none', async () => {
+  const help = async (status: 'completed' | 'failed', values: object) =>
+    (await team.get(`/v2/bots/${await ended(status, {}, values)}`)).body.data.error_help
+  const link = 'https://standin.test/help/errors'
+  const error_code = 'CANNOT_JOIN_MEETING'
+  expect(await help('failed', { error_code })).toEqual({ cause: null, ...helpOf(error_code), link })
+  expect(await help('failed', { error_code, end_cause: 'DNS_FAILED' })).toEqual({
+    ...{ cause: 'DNS_FAILED', who: 'operator', link },
+    cure: expect.stringContaining('name servers'),
+  })
+  expect(await help('completed', {})).toBeNull()
 })
 
 describe('screenshots', () => {
@@ -189,6 +206,22 @@ describe('resend-webhook', () => {
     expect(messages).toHaveLength(2)
   })
 
+  test('says if no endpoint takes it', async () => {
+    const other = await world.team()
+    const id = await world.bot(other)
+    await world.database
+      .updateTable('bots')
+      .set({ status: 'completed', phase: 'closed' })
+      .where('id', '=', id)
+      .execute()
+    const resend = async () => (await other.post(`/v2/bots/${id}/resend-webhook`)).body.data.message
+    expect(await resend()).toContain('was not sent')
+    await createEndpoint(world.database, world.dependencies.seals, {
+      ...{ teamId: other.teamId, kind: 'team', url: 'https://hooks.example/a', events: ['bot.completed'] },
+    })
+    expect(await resend()).toBe('Webhook resent successfully.')
+  })
+
   test('is refused while the bot is active', async () => {
     const id = await world.bot(team)
     expect(await team.post(`/v2/bots/${id}/resend-webhook`)).toMatchObject({ status: 409 })
@@ -219,6 +252,10 @@ describe('retry-callback', () => {
   })
 
   test('is refused without any callback, and while the bot is active', async () => {
+    // An endpoint for some events is no callback of the bot.
+    await createEndpoint(world.database, world.dependencies.seals, {
+      ...{ teamId: team.teamId, kind: 'team', url: 'https://hooks.example/b', events: ['bot.failed'] },
+    })
     expect(await team.post(`/v2/bots/${await ended()}/retry-callback`)).toMatchObject({
       status: 409,
       body: { code: 'FST_ERR_CALLBACK_NOT_CONFIGURED' },
@@ -327,6 +364,47 @@ describe('the timeline', () => {
     expect(text.text.trimEnd().split('\n')).toHaveLength(7)
     expect(text.text).toMatch(/^\d{4}-[^ ]+Z Bot requested\.$/m)
     expect((await team.get(`/v2/bots/${id}/timeline`, undefined, { accept: 'text/plain' })).text).toBe(text.text)
+  })
+
+  test('shows the last log lines of an attempt that ended without a report, without events and secrets', async () => {
+    const id = await ended('failed', {}, { error_code: 'GENERAL_ERROR' })
+    const log = [
+      ...Array.from({ length: 30 }, (_, n) => `line ${n}`),
+      '{"type":"event","seq":7,"event":{"type":"chat_message","text":"hello"}}',
+      'Authorization: Bearer abcdef.secret-value',
+      'x'.repeat(2000),
+      'Error: no speech service is configured',
+      '',
+    ]
+    const launch = (attempt: number) => ({
+      ...{ bot_id: id, attempt, launcher: 'process', ended_at: new Date(), exit_code: 2 },
+      token_hash: Buffer.from(`${id}${attempt}`),
+      log_tail: log.join('\n'),
+    })
+    await world.database
+      .insertInto('launches')
+      .values([launch(1), launch(2)])
+      .execute()
+    const step = { bot_id: id, attempt: 1, at: new Date(), kind: 'process_ended', reason: 'It ended.' }
+    await world.database
+      .insertInto('bot_steps')
+      .values({ ...step, evidence: JSON.stringify({ exit_code: 2 }) })
+      .execute()
+    const ends = async () =>
+      (await team.get(`/v2/bots/${id}/timeline`)).body.data.filter(
+        ({ kind }: { kind: string }) => kind === 'process_ended',
+      )
+    const [second, first] = await ends()
+    expect(first.evidence.exit_code).toBe(2)
+    expect(first.evidence.log).toHaveLength(20)
+    expect(first.evidence.log.at(-1)).toBe('Error: no speech service is configured')
+    expect(first.evidence.log.at(-2)).toBe('x'.repeat(500))
+    expect(first.evidence.log[0]).toBe('line 13')
+    expect(JSON.stringify(first)).not.toMatch(/hello|secret-value/)
+    // The second attempt sent a report.
+    expect(second.evidence).not.toHaveProperty('log')
+    await blankBot(world.database, id)
+    expect((await ends())[1].evidence).toBeNull()
   })
 
   test('has every try of a webhook, with the host of the receiver only', async () => {

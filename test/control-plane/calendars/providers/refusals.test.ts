@@ -340,11 +340,11 @@ describe('Google only', () => {
     })
   })
 
-  test('no meetings: a place of work, time for oneself, a birthday', async () => {
+  test('no meetings: a place of work, time for oneself, an absence, a birthday, a booking', async () => {
     const { calendar, all } = await connect(world.providers.google, world.google)
-    for (const eventType of ['workingLocation', 'focusTime', 'birthday', 'outOfOffice', 'default'])
+    for (const eventType of ['workingLocation', 'focusTime', 'birthday', 'outOfOffice', 'fromGmail', 'default'])
       calendar.create({ title: eventType, eventType, start: at('2026-11-25T10:00:00Z') })
-    expect((await all()).events.map(({ title }) => title).sort()).toEqual(['default', 'outOfOffice'])
+    expect((await all()).events.map(({ title }) => title).sort()).toEqual(['default'])
   })
 
   test('days without times are those of the calendar', async () => {

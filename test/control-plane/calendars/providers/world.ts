@@ -13,8 +13,7 @@ export const NOW = new Date('2026-11-24T09:00:00Z')
 export const WINDOW = { start: NOW, end: new Date(NOW.getTime() + 30 * DAY) }
 export const at = (text: string) => new Date(text)
 
-export async function openWorld() {
-  const clock = new StandInClock(NOW)
+export async function openWorld(clock = new StandInClock(NOW)) {
   const [google, microsoft] = await Promise.all([
     startMockGoogleCalendar({ clock }),
     startMockMicrosoftCalendar({ clock }),
@@ -35,6 +34,7 @@ export async function openWorld() {
     google,
     microsoft,
     providers,
+    http,
     close: async () => {
       await http.close()
       await Promise.all([google.close(), microsoft.close()])

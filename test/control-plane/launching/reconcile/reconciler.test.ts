@@ -87,6 +87,16 @@ test('what a dead bot journaled and recorded is read and delivered before its en
   expect(artifacts[1]).toMatchObject({ bytes: 5, duration_seconds: 12.5 })
 })
 
+test('the log that a dead bot stored is kept with its launch, before what it printed', async () => {
+  const setting = await world.setting()
+  setting.launching()
+  const id = await setting.bot({ dies: 'before_report', meetingMs: 300 })
+  await recording(setting, id)
+  await setting.files.write(`${id}/1/${id}/standin.log`, Buffer.from('A new encoder did not start'), 'text/plain')
+  await ended(setting, id)
+  expect((await setting.launches(id))[0]!.log_tail).toMatch(/^A new encoder did not start\n/)
+})
+
 test('a final report that only the journal holds is the end of the bot', async () => {
   const setting = await world.setting()
   // Nothing that the bot sends arrives.

@@ -41,7 +41,7 @@ test('people who left just before the words count too', () => {
   expect(poll(60, 0)).toBe(true)
 })
 
-test('without the words, or if no participant left, no rooms are open', () => {
+test('without the words, or with all people present, no rooms are open', () => {
   const poll = watch()
   poll(30, 4)
   expect(poll(300, 0)).toBe(false)

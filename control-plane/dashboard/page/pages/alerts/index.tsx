@@ -5,6 +5,7 @@ import { type Action, ActionButton, OutcomeLine, useAction } from '../../parts/a
 import { dateTime } from '../../parts/format.ts'
 import { Shown, useLoaded } from '../../parts/load.tsx'
 import { Status } from '../../parts/pieces.tsx'
+import { toast } from '../../parts/toasts.tsx'
 import { may } from '../../session.ts'
 import { TEXTS } from '../../texts.ts'
 import { Firings } from './firings.tsx'
@@ -32,7 +33,7 @@ export function Alerts() {
   const saved = async () => {
     edited.value = null
     polls.value++
-    action.outcome.value = { text: TEXTS.saved, isBad: false }
+    toast(TEXTS.saved)
   }
   return (
     <>

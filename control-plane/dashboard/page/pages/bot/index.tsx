@@ -17,14 +17,14 @@ import { LivePicture } from '../../parts/live-picture.tsx'
 import { useLiveViews } from '../../parts/live-view.ts'
 import { Shown, useLoaded } from '../../parts/load.tsx'
 import { Status } from '../../parts/pieces.tsx'
-import { REASON_TEXTS, TEXTS } from '../../texts.ts'
+import { PLATFORM_TEXTS, REASON_TEXTS, TEXTS } from '../../texts.ts'
 import { Chat } from './chat.tsx'
 import { Controls } from './controls.tsx'
 import { Recording } from './recording.tsx'
 import { Timeline } from './timeline.tsx'
 import { Transcript } from './transcript.tsx'
 
-const NO_PARTS: Parts = { state: null, parts: [], gaps: [] }
+const NO_PARTS: Parts = { waiting_room_seconds: 0, state: null, parts: [], gaps: [] }
 
 /** One bot: its status, its recording and its timeline. */
 export function Bot({ id }: { id: string }) {
@@ -61,7 +61,9 @@ export function Bot({ id }: { id: string }) {
               <section>
                 <h2>{TEXTS.bot.recording}</h2>
                 <Recording bot={data} parts={parts} playback={playback} />
-                {!hasEnded(data) && data.status !== 'transcribing' && <LiveSection bot={data} />}
+                {!hasEnded(data) && data.status !== 'transcribing' && parts.state !== 'assembling' && (
+                  <LiveSection bot={data} />
+                )}
               </section>
               <section class="last">
                 <h2>{TEXTS.bot.timeline}</h2>
@@ -124,9 +126,9 @@ function People({ bot: { participants } }: { bot: BotDetails }) {
 function Facts({ bot }: { bot: BotDetails }) {
   const { facts } = TEXTS.bot
   const rows = [
-    [facts.platform, bot.meeting_platform],
+    [facts.platform, PLATFORM_TEXTS[bot.meeting_platform] ?? bot.meeting_platform],
     [facts.created, dateTime(bot.created_at)],
-    [facts.joined, dateTime(bot.joined_at)],
+    [facts.joined, bot.joined_at === null ? TEXTS.none : dateTime(bot.joined_at)],
     [facts.length, bot.duration_seconds === null ? TEXTS.none : clock(bot.duration_seconds)],
     [facts.tokens, bot.tokens === null ? TEXTS.none : number(bot.tokens.total)],
   ]

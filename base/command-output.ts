@@ -1,4 +1,4 @@
-/** How the answers of administration commands are written: JSON for programs, plain lines for people. */
+/** How commands of a shell answer: JSON for programs, plain lines for people. */
 
 export interface Output {
   /** Writes the answer; `lines` is what a person reads instead. */
@@ -20,11 +20,7 @@ export function createOutput(out: NodeJS.WritableStream, isJson: boolean): Outpu
 }
 
 /** Rows under their headings, in columns. Without rows: the sentence. */
-export function table(
-  headings: readonly string[],
-  rows: readonly (readonly unknown[])[],
-  ifEmpty: string,
-): readonly string[] {
+export function table(headings: readonly string[], rows: readonly (readonly unknown[])[], ifEmpty: string): string[] {
   if (rows.length === 0) return [ifEmpty]
   const texts = [headings, ...rows.map((row) => row.map(cell))]
   const widths = headings.map((_, column) => Math.max(...texts.map((row) => row[column]!.length)))

@@ -1,0 +1,111 @@
+/** Steps of a new team. They disappear when all are done, or when a person closes them. */
+import { useSignal } from '@preact/signals'
+import { Circle, CircleCheck, X } from 'lucide'
+import type { ComponentChildren } from 'preact'
+import { answerOf, dashboard, dataOf, v2 } from '../api.ts'
+import { changes } from '../feed.ts'
+import { ActionButton, OutcomeLine, useAction } from '../parts/action.tsx'
+import { Icon } from '../parts/icon.tsx'
+import { useLoaded } from '../parts/load.tsx'
+import { Link, navigate } from '../router.tsx'
+import { may, me } from '../session.ts'
+import { TEXTS } from '../texts.ts'
+
+const texts = TEXTS.firstSteps
+const CLOSED = 'standin-first-steps-closed'
+
+export function FirstSteps() {
+  const action = useAction()
+  const isClosed = useSignal(localStorage.getItem(CLOSED) !== null)
+  const done = useLoaded(readDone, () => changes.value)
+  const steps = done.value.value
+  if (isClosed.value || !may('member') || steps === undefined || Object.values(steps).every(Boolean)) return null
+  return (
+    <section class="first-steps" aria-label={texts.title}>
+      <div class="heading">
+        <h2>{texts.title}</h2>
+        <button
+          type="button"
+          class="bare"
+          aria-label={texts.close}
+          onClick={() => {
+            localStorage.setItem(CLOSED, 'true')
+            isClosed.value = true
+          }}
+        >
+          <Icon of={X} />
+        </button>
+      </div>
+      <OutcomeLine of={action} />
+      <ol>
+        <Step text={texts.bot} isDone={steps.bot}>
+          {me.value?.demo_link != null && (
+            <ActionButton of={action} kind="main" work={sendDemoBot}>
+              {texts.demo}
+            </ActionButton>
+          )}
+          <Link to="/send" class="button">
+            {texts.ownMeeting}
+          </Link>
+        </Step>
+        <Step text={texts.webhook} isDone={steps.webhook}>
+          <Link to="/webhooks" class="button">
+            {texts.addWebhook}
+          </Link>
+        </Step>
+        <Step text={texts.key} isDone={steps.key}>
+          <Link to="/keys" class="button">
+            {texts.makeKey}
+          </Link>
+        </Step>
+        <Step text={texts.calendar} isDone={steps.calendar}>
+          <Link to="/calendars" class="button">
+            {texts.connectCalendar}
+          </Link>
+        </Step>
+      </ol>
+    </section>
+  )
+}
+
+function Step({ text, isDone, children }: { text: string; isDone: boolean; children: ComponentChildren }) {
+  return (
+    <li class={isDone ? 'done' : undefined}>
+      <Icon of={isDone ? CircleCheck : Circle} />
+      <span>
+        {text}
+        {isDone && <span class="unseen">{texts.done}</span>}
+      </span>
+      {!isDone && <span class="actions">{children}</span>}
+    </li>
+  )
+}
+
+async function readDone() {
+  const query = { limit: 1 }
+  const [bots, endpoints, keys, calendars] = await Promise.all([
+    answerOf(v2.GET('/v2/bots', { params: { query } })),
+    dataOf(dashboard.GET('/endpoints')),
+    // Only owners see the keys; for others there is nothing to do.
+    may('owner') ? dataOf(dashboard.GET('/keys')) : [null],
+    answerOf(v2.GET('/v2/calendars', { params: { query } })),
+  ])
+  return {
+    bot: bots.data.length > 0,
+    webhook: endpoints.length > 0,
+    key: keys.length > 0,
+    calendar: calendars.data.length > 0,
+  }
+}
+
+async function sendDemoBot(): Promise<null> {
+  const body = {
+    meeting_url: me.value!.demo_link!,
+    bot_name: texts.demoName,
+    transcription_enabled: true,
+    transcription_config: { provider: 'captions' as const },
+  }
+  const { data } = await answerOf(v2.POST('/v2/bots', { body }))
+  navigate(`/bots/${data.bot_id}`)
+  return null
+}

@@ -1,0 +1,189 @@
+/** `standin bots send`, `list`, `get`, `leave` and `chat`: one request each, and its answer for people or programs. */
+import { CommandMistake, type Output, table } from '@standin/base/command-output.ts'
+import { parseJson } from '@standin/base/json-text.ts'
+import { answerOf, type Schemas, StandinApiError, type StandinClient } from '@standin/client/index.ts'
+import type { RecordingMode } from '@standin/wire/codes.ts'
+import { jobSchema, type TranscriptionProvider } from '@standin/wire/job.ts'
+import { readGivenFile } from '../job-options.ts'
+import { fileProblem, shownDuration, shownText } from '../shown-text.ts'
+import { STATUS_WORDS } from '../view.ts'
+
+type Client = StandinClient['v2']
+
+export interface SendFlags {
+  name?: string
+  mode?: RecordingMode
+  entryMessage?: string
+  at?: string
+  transcribe?: boolean
+  captions?: boolean
+  transcriptionProvider?: TranscriptionProvider
+  extra?: Record<string, string>
+  request?: string
+  idempotencyKey?: string
+}
+
+const of = (botId: string) => ({ params: { path: { bot_id: botId } } })
+
+/** Resolves with the id of the bot. */
+export async function sendBot(client: Client, meetingUrl: string | undefined, flags: SendFlags): Promise<string> {
+  const body = requestOf(meetingUrl, flags) as Schemas['CreateBotInput']
+  const headers = flags.idempotencyKey === undefined ? {} : { 'idempotency-key': flags.idempotencyKey }
+  const answer =
+    flags.at === undefined
+      ? await answerOf(client.POST('/v2/bots', { body, headers }))
+      : await answerOf(client.POST('/v2/bots/scheduled', { body: { ...body, join_at: flags.at }, headers }))
+  return answer.data.bot_id
+}
+
+/** The body of the request: that of `--request`, whose fields the other options replace. */
+function requestOf(meetingUrl: string | undefined, flags: SendFlags): Record<string, unknown> {
+  const request = flags.request === undefined ? {} : givenRequest(flags.request)
+  const provider = flags.transcriptionProvider ?? (flags.captions ? 'captions' : flags.transcribe ? 'Default' : null)
+  const options = {
+    meeting_url: meetingUrl,
+    bot_name: flags.name ?? request.bot_name ?? jobSchema.shape.bot_name.parse(undefined),
+    recording_mode: flags.mode,
+    entry_message: flags.entryMessage,
+    ...(provider !== null && {
+      transcription_enabled: true,
+      transcription_config: { provider: provider.toLowerCase() },
+    }),
+    ...(flags.extra && { extra: { ...(request.extra as object | undefined), ...flags.extra } }),
+  }
+  const given = Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined))
+  const whole: Record<string, unknown> = { ...request, ...given }
+  if (whole.meeting_url === undefined) throw new CommandMistake('The link of the meeting is missing')
+  return whole
+}
+
+function givenRequest(file: string): Record<string, unknown> {
+  try {
+    const request = parseJson(readGivenFile(file))
+    if (typeof request === 'object' && request !== null && !Array.isArray(request))
+      return request as Record<string, unknown>
+  } catch (error) {
+    throw new CommandMistake(`--request: ${fileProblem(error, file)}`)
+  }
+  throw new CommandMistake('--request: the request is not a JSON object')
+}
+
+export interface ListFlags {
+  status?: string
+  name?: string
+  platform?: string
+  since?: string
+  limit: number
+}
+
+/** The API's longest page. */
+const PAGE = 250
+
+export async function listBots(client: Client, flags: ListFlags): Promise<Schemas['BotItem'][]> {
+  const bots: Schemas['BotItem'][] = []
+  let cursor: string | null = null
+  do {
+    const { status, name, platform, since } = flags
+    const filters = { status, bot_name: name, meeting_platform: platform, created_after: since }
+    const query = {
+      ...Object.fromEntries(Object.entries(filters).filter(([, value]) => value !== undefined)),
+      limit: Math.min(PAGE, flags.limit - bots.length),
+      ...(cursor !== null && { cursor }),
+    }
+    const page: { data: Schemas['BotItem'][]; cursor: string | null } = await answerOf(
+      client.GET('/v2/bots', { params: { query } }),
+    )
+    bots.push(...page.data)
+    cursor = page.cursor
+  } while (cursor !== null && bots.length < flags.limit)
+  return bots
+}
+
+export function tableOf(bots: readonly Schemas['BotItem'][]): readonly string[] {
+  return table(
+    ['bot id', 'created (UTC)', 'status', 'platform', 'length', 'name'],
+    bots.map((bot) => [
+      bot.bot_id,
+      bot.created_at.slice(0, 16).replace('T', ' '),
+      bot.error_code === null ? words(bot.status) : `${bot.status}: ${bot.error_code}`,
+      bot.meeting_platform,
+      bot.duration === null ? null : shownDuration(bot.duration),
+      shownText(bot.bot_name, 40),
+    ]),
+    'There are no such bots.',
+  )
+}
+
+const words = (status: string) => STATUS_WORDS[status] ?? status
+
+export type Bot = Awaited<ReturnType<typeof readBot>>
+
+export async function readBot(client: Client, botId: string) {
+  return (await answerOf(client.GET('/v2/bots/{bot_id}', of(botId)))).data
+}
+
+/** A bot before its time; afterwards it is a bot like any other. */
+export async function readScheduled(client: Client, botId: string) {
+  return (await answerOf(client.GET('/v2/bots/scheduled/{bot_id}', of(botId)))).data
+}
+
+export function describeScheduled(bot: Awaited<ReturnType<typeof readScheduled>>): string[] {
+  const lines = [
+    `Bot      ${bot.bot_id} (${shownText(bot.bot_name, 60)})`,
+    `Meeting  ${shownText(bot.meeting_url, 300)}`,
+  ]
+  return [...lines, `Status   ${words(bot.status)}`, `Joins    ${bot.join_at}`]
+}
+
+/** Asks for a bot, and if it is not there, for a scheduled one. */
+export async function orScheduled<T>(ask: Promise<T>, askScheduled: () => Promise<T>): Promise<T> {
+  return ask.catch((error) => {
+    if (!(error instanceof StandinApiError) || error.status !== 404) throw error
+    return askScheduled().catch(() => {
+      throw error
+    })
+  })
+}
+
+/** Fields of a bot that are links to files, and how the files are called in a recording's own folder. */
+export const FILES = {
+  video: 'video.mp4',
+  audio: 'audio.m4a',
+  transcription: 'transcription.json',
+  raw_transcription: 'raw_transcription.json',
+  diarization: 'diarization.jsonl',
+  chat_messages: 'chat_messages.json',
+} as const
+export const filesOf = (bot: Bot) => (Object.keys(FILES) as (keyof typeof FILES)[]).filter((name) => bot[name] !== null)
+
+export function describe(bot: Bot): string[] {
+  const names = (people: Bot['participants']) => people.map(({ name }) => shownText(name, 60)).join(', ')
+  const files = filesOf(bot)
+  const facts: [string, string | null][] = [
+    ['Bot', `${bot.bot_id} (${shownText(bot.bot_name, 60)})`],
+    ['Meeting', `${shownText(bot.meeting_url, 300)} (${bot.meeting_platform})`],
+    ['Status', words(bot.status)],
+    ['Error', bot.error_code === null ? null : `${bot.error_code}: ${shownText(bot.error_message ?? '', 500)}`],
+    ['Help', bot.error_help ? shownText(bot.error_help.cure, 500) : null],
+    ['Created', bot.created_at],
+    ['Joined', bot.joined_at],
+    ['Left', bot.exited_at],
+    ['Length', bot.duration_seconds === null ? null : shownDuration(bot.duration_seconds)],
+    ['People', names(bot.participants) || null],
+    ['Files', files.join(', ') || null],
+  ]
+  const lines = facts.flatMap(([label, text]) => (text === null ? [] : [`${label.padEnd(9)}${text}`]))
+  if (files.length > 0) lines.push('', `Next: standin bots download ${bot.bot_id}`)
+  return lines
+}
+
+export async function makeLeave(client: Client, botIds: readonly string[], output: Output): Promise<void> {
+  for (const botId of botIds) {
+    await answerOf(client.POST('/v2/bots/{bot_id}/leave', { ...of(botId), body: undefined }))
+    output.answer({ bot_id: botId }, [`Bot ${botId} was asked to leave.`])
+  }
+}
+
+export async function writeChat(client: Client, botId: string, message: string): Promise<void> {
+  await answerOf(client.POST('/v2/bots/{bot_id}/send-chat-message', { ...of(botId), body: { message } }))
+}

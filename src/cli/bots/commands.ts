@@ -1,0 +1,206 @@
+/** The words and options of `standin bots`. The code of a command is loaded when it runs. */
+import { CommandMistake, createOutput, type Output } from '@standin/base/command-output.ts'
+import type { StandinApiError, StandinClient } from '@standin/client/index.ts'
+import { RECORDING_MODES } from '@standin/wire/codes.ts'
+import { type Command, InvalidArgumentError, Option } from 'commander'
+import type { Io } from '../io.ts'
+import { providerOption, wholeNumber } from '../option-kinds.ts'
+import { shownText } from '../shown-text.ts'
+import type { ListFlags, SendFlags } from './bots.ts'
+import type { DownloadFlags } from './download.ts'
+import type { ServiceFlags } from './service.ts'
+
+const EXIT_REFUSED = 1
+
+interface Context<Flags> {
+  client: StandinClient['v2']
+  flags: Flags & ServiceFlags
+  output: Output
+  /** Aborted by Ctrl-C. */
+  signal: AbortSignal
+}
+
+const EXAMPLES = `
+The service is that of --url, of STANDIN_URL, or the one that was started in this folder. Its key comes from --key-file,
+STANDIN_API_KEY, or the data folder (service-data/api-key). docs/api.md describes the API itself.
+
+Examples:
+  standin bots send https://meet.google.com/abc-defg-hij --name "Notes for Ann" --watch
+  id=$(standin bots send https://meet.google.com/abc-defg-hij --quiet)
+  standin bots watch $id && standin bots download $id --only video transcription
+  standin bots list --status failed --json
+
+Exit codes:
+  0    done; the watched bot completed
+  1    the service refused, or could not be reached
+  2    a mistake in the command
+  3    the watched bot could not join
+  4    the watched bot failed after recording began
+  130  interrupted`
+
+export function addBotsCommand(program: Command, io: Io): void {
+  const bots = program
+    .command('bots')
+    .description('send bots through a running service, follow them, and download their files')
+    .optionsGroup('Service:')
+    .option('--url <address>', 'of the service (default: STANDIN_URL, or the service that was started in this folder)')
+    .option('--key-file <file>', 'file with an API key (default: STANDIN_API_KEY, or api-key of the data folder)')
+    .optionsGroup('Output:')
+    .option('--json', 'answers in JSON')
+    .option('-q, --quiet', 'only what a script needs: an id, the end, a folder')
+    .addHelpText('after', EXAMPLES)
+
+  /** Runs the work with a client of the service, and sets the exit code. */
+  const act =
+    <Args extends unknown[], Flags>(work: (context: Context<Flags>, ...args: Args) => Promise<number | undefined>) =>
+    async (...all: [...Args, Flags, Command]) => {
+      const flags = (all.at(-1) as Command).optsWithGlobals<Flags & ServiceFlags>()
+      const stop = new AbortController()
+      const onSignal = () => stop.abort(new Error('It was interrupted'))
+      for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, onSignal)
+      try {
+        const { openService } = await import('./service.ts')
+        const client = openService(flags, io.environment, stop.signal)
+        const output = createOutput(io.output, flags.json ?? false)
+        const args = all.slice(0, -2) as unknown[] as Args
+        process.exitCode = (await work({ client, flags, output, signal: stop.signal }, ...args)) ?? 0
+      } catch (error) {
+        if (!(error instanceof Error) || error instanceof CommandMistake) throw error
+        io.errors.write(`standin bots: ${explained(error)}\n`)
+        process.exitCode = stop.signal.aborted ? 130 : EXIT_REFUSED
+      } finally {
+        for (const signal of ['SIGINT', 'SIGTERM'] as const) process.off(signal, onSignal)
+      }
+    }
+
+  bots
+    .command('send')
+    .description('send a bot into a meeting')
+    .argument('[meeting-url]', 'the link of the meeting')
+    .option('--name <name>', 'what the bot is called in the meeting (default: Standin)')
+    .addOption(new Option('--mode <mode>', 'what is recorded').choices(RECORDING_MODES))
+    .option('--entry-message <text>', 'written into the chat on admission')
+    .option('--at <time>', 'when to join, such as 2026-12-01T09:00:00Z (default: at once)')
+    .option('--captions', 'live transcript from the captions of the meeting')
+    .option('--transcribe', "transcript after the meeting, by the service's own provider")
+    .addOption(providerOption('--transcription-provider <name>'))
+    .option('--extra <key=value>', 'repeated in answers and webhooks; may be given several times', keyValue)
+    .option('--request <file|->', "the request's JSON body, for every other field; options replace its fields")
+    .option('--idempotency-key <text>', 'a repeated command with the same text sends no second bot')
+    .option('-w, --watch', 'follow the bot until it has ended')
+    .action(
+      act<[string | undefined], SendFlags & { watch?: boolean }>(async ({ client, flags, output, signal }, url) => {
+        const { sendBot } = await import('./bots.ts')
+        const botId = await sendBot(client, url, flags)
+        const next = flags.watch ? [] : [`Next: standin bots watch ${botId}`]
+        output.answer({ bot_id: botId }, flags.quiet ? [botId] : [`The bot ${botId} is on its way.`, ...next])
+        if (!flags.watch) return
+        const { watchBot } = await import('./watch.ts')
+        return watchBot(client, botId, { ...flags, signal }, io)
+      }),
+    )
+
+  bots
+    .command('list')
+    .description('bots of the last 90 days, newest first')
+    .option('--status <list>', 'such as completed,failed')
+    .option('--name <text>', 'part of the name')
+    .option('--platform <list>', 'meet, teams, zoom or jitsi')
+    .option('--since <time>', 'created after, such as 2026-12-01T09:00:00Z')
+    .addOption(wholeNumber(new Option('-n, --limit <number>', 'how many at most').default(20), 1, 10_000))
+    .action(
+      act<[], ListFlags>(async ({ client, flags, output }) => {
+        const { listBots, tableOf } = await import('./bots.ts')
+        const found = await listBots(client, flags)
+        output.answer(found, flags.quiet ? found.map(({ bot_id: id }) => id) : tableOf(found))
+        return 0
+      }),
+    )
+
+  bots
+    .command('get')
+    .description('one bot: its status, people, reason of a failure, and files')
+    .argument('<bot-id>', '', botId)
+    .action(
+      act<[string], object>(async ({ client, flags, output }, id) => {
+        const { describe, describeScheduled, orScheduled, readBot, readScheduled } = await import('./bots.ts')
+        const [bot, lines] = await orScheduled<[{ status: string }, string[]]>(
+          readBot(client, id).then((one) => [one, describe(one)]),
+          () => readScheduled(client, id).then((one) => [one, describeScheduled(one)]),
+        )
+        output.answer(bot, flags.quiet ? [bot.status] : lines)
+        return 0
+      }),
+    )
+
+  bots
+    .command('watch')
+    .description('what happens to a bot, line by line, until it has ended')
+    .argument('<bot-id>', '', botId)
+    .action(
+      act<[string], object>(async ({ client, flags, signal }, id) => {
+        const { watchBot } = await import('./watch.ts')
+        return watchBot(client, id, { ...flags, signal }, io)
+      }),
+    )
+
+  bots
+    .command('leave')
+    .description('make bots leave their meetings, or cancel scheduled ones; what they recorded is kept')
+    .argument('<bot-id...>', '', (text, before: string[] = []) => [...before, botId(text)])
+    .action(
+      act<[string[]], object>(async ({ client, flags, output }, ids) => {
+        const { makeLeave } = await import('./bots.ts')
+        await makeLeave(client, ids, flags.quiet ? { ...output, answer() {} } : output)
+        return 0
+      }),
+    )
+
+  bots
+    .command('chat')
+    .description('write into the chat of the meeting')
+    .argument('<bot-id>', '', botId)
+    .argument('<message...>', '1 to 500 characters')
+    .action(
+      act<[string, string[]], object>(async ({ client, flags, output }, id, message) => {
+        const { writeChat } = await import('./bots.ts')
+        await writeChat(client, id, message.join(' '))
+        if (!flags.quiet) output.answer({ bot_id: id }, ['The message was written.'])
+        return 0
+      }),
+    )
+
+  bots
+    .command('download')
+    .description("download a bot's files")
+    .argument('<bot-id>', '', botId)
+    .option('--out <folder>', "where the bot's folder is made", 'recordings')
+    .addOption(new Option('--only <file...>', 'which of them').choices(FILE_NAMES))
+    .action(
+      act<[string], DownloadFlags>(async ({ client, flags, output, signal }, id) => {
+        const { readBot } = await import('./bots.ts')
+        const { downloadFiles } = await import('./download.ts')
+        await downloadFiles(await readBot(client, id), { ...flags, signal }, output, io.errors)
+        return 0
+      }),
+    )
+}
+
+const FILE_NAMES = ['video', 'audio', 'transcription', 'raw_transcription', 'diarization', 'chat_messages']
+
+function botId(text: string): string {
+  if (/^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i.test(text)) return text
+  throw new InvalidArgumentError('It must be the id of a bot, such as 5b0d4f2e-7c55-4c86-9d2c-0f6a1f0c7f11.')
+}
+
+function keyValue(text: string, before: Record<string, string> = {}): Record<string, string> {
+  const [, key, value] = /^([^=]+)=(.*)$/s.exec(text) ?? []
+  if (key === undefined) throw new InvalidArgumentError('Write it as key=value.')
+  return { ...before, [key]: value! }
+}
+
+function explained(error: Error): string {
+  const { status, code, message } = error as Partial<StandinApiError> & Error
+  if (status === 401) return `The service does not accept the API key (${code})`
+  return `${shownText(message.replace(/^body\/(\S+) /, '$1: '), 500)}${code && !message.includes(code) ? ` (${code})` : ''}`
+}

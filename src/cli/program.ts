@@ -1,0 +1,253 @@
+/** The words and options of the command line. The code of a command is loaded when it runs. */
+import { readFileSync } from 'node:fs'
+import { join as joinPath } from 'node:path'
+import { helpStyle } from '@standin/base/command-help.ts'
+import { CommandMistake } from '@standin/base/command-output.ts'
+import type { TranscriptionProvider } from '@standin/wire/job.ts'
+import { Argument, Command, Option } from 'commander'
+import type { PlatformName } from '../../core/meeting/meeting.ts'
+import { packageRoot } from '../../core/process/page-scripts.ts'
+import { addBotsCommand } from './bots/commands.ts'
+import type { DemoFlags } from './demo.ts'
+import type { Io } from './io.ts'
+import type { JoinFlags } from './join.ts'
+import { JOIN_OPTIONS } from './join-options.ts'
+import type { JoinPartsFlags } from './join-parts.ts'
+import { providerOption, wholeNumber } from './option-kinds.ts'
+import type { RecoverFlags } from './recover.ts'
+
+const PLATFORM_NAMES: PlatformName[] = ['meet', 'teams', 'zoom', 'jitsi']
+
+const JOIN_EXAMPLES = `
+Examples:
+  standin join https://meet.google.com/abc-defg-hij
+  standin join https://meet.google.com/abc-defg-hij --name "Notes for Ann" --mode gallery_view --out ~/recordings
+  standin join https://meet.google.com/abc-defg-hij --mode audio_only --s3 s3://my-bucket/calls
+  standin join https://meet.google.com/abc-defg-hij --captions
+  standin join --job job.json
+  echo "$JOB" | standin join --job -
+  STANDIN_JOB_FILE=/run/bot/job.json standin join      (the file is deleted when it was read)
+  STANDIN_JOB_TOKEN=… standin join --job-url https://control.example/jobs/17
+
+Exit codes:
+  0   recorded and stored, or asked to stop before recording
+  2   the job is not valid, or its bucket, region or stored session does not exist
+  3   could not join; the error code says why
+  4   failed after recording began; what was recorded is stored
+  70  an internal error`
+
+const port = (help: string) => wholeNumber(new Option('--port <number>', `${help} (default: any free port)`), 0, 65_535)
+
+const collect = (text: string, before: string[] = []): string[] => [...before, text]
+
+function withJoinOptions(command: Command): Command {
+  for (const option of JOIN_OPTIONS) command.addOption(option)
+  return command
+    .optionsGroup('Meeting:')
+    .option('--map-host <host=ip:port>', 'send connections for a host elsewhere and accept its certificate', collect)
+    .option('--jitsi-host <host>', 'your own Jitsi Meet server; may be given several times', collect)
+    .optionsGroup('Programs:')
+    .option('--json', 'JSON lines even in a terminal')
+}
+
+export function createProgram(io: Io): Command {
+  const program = new Command('standin')
+    .description(
+      'Sends a bot into an online meeting: it joins, records, chats, notes who spoke, and stores files that play.',
+    )
+    .version((JSON.parse(readFileSync(joinPath(packageRoot, 'package.json'), 'utf8')) as { version: string }).version)
+    .configureHelp(helpStyle)
+    .showHelpAfterError('(--help lists options and examples)')
+    .exitOverride()
+  program.commandsGroup('A bot on this machine:')
+  addMeetingCommands(program, io)
+  program.commandsGroup('Recordings:')
+  addRecordingCommands(program, io)
+  program.commandsGroup('The service:')
+  addServiceCommands(program, io)
+  program.commandsGroup('This machine:').helpCommand('help [command]', 'explain a command')
+  addMachineCommands(program, io)
+  return program
+}
+
+function addMeetingCommands(program: Command, io: Io): void {
+  withJoinOptions(program.command('join'))
+    .description('join one meeting and record it')
+    .argument('[meeting-url]', 'the link of the meeting')
+    .option('--job <file|->', 'a complete job as JSON; other options override its fields')
+    .option('--job-url <url>', 'an address that gives the job for the one-time token in STANDIN_JOB_TOKEN')
+    .addHelpText('after', JOIN_EXAMPLES)
+    .action(async (meetingUrl: string | undefined, flags: JoinFlags) => {
+      const { join } = await import('./join.ts')
+      process.exitCode = await join(meetingUrl, flags, io)
+    })
+
+  withJoinOptions(program.command('demo'))
+    .description('send a bot into a built-in mock meeting and record it')
+    .addOption(new Option('--platform <platform>', 'whose mock meeting').choices(PLATFORM_NAMES).default('meet'))
+    .addHelpText(
+      'after',
+      '\nExamples:\n  standin demo\n  standin demo --platform teams --mode gallery_view --out /tmp/demo',
+    )
+    .action(async (flags: DemoFlags) => {
+      const { demo } = await import('./demo.ts')
+      process.exitCode = await demo(flags, io)
+    })
+
+  program
+    .command('demo-meeting', { hidden: true })
+    .description('serve one mock meeting for one bot, which the service starts')
+    .argument('<code>', 'of the meeting')
+    .action(async (code: string) => {
+      const { demoMeeting } = await import('./demo-meeting.ts')
+      process.exitCode = await demoMeeting(code, io)
+    })
+
+  const mockCommand = program
+    .command('mock')
+    .description('serve the mock meetings, for a person to open and play host')
+    .addArgument(new Argument('[platforms...]', 'which of them (default: all)').choices(PLATFORM_NAMES))
+    .addHelpText('after', '\nExamples:\n  standin mock\n  standin mock zoom teams')
+    .action(async (platforms: PlatformName[]) => {
+      const { mock } = await import('./mock.ts')
+      process.exitCode = await mock(platforms, io)
+    })
+
+  mockCommand
+    .command('calendars')
+    .description('serve stand-ins of the calendars of Google and Microsoft, with a page to edit them')
+    .addOption(port('of the page'))
+    .action(async (flags: { port?: number }) => {
+      const { mockCalendars } = await import('./mock.ts')
+      process.exitCode = await mockCalendars(flags, io)
+    })
+
+  mockCommand
+    .command('zoom-oauth')
+    .description("serve a stand-in of Zoom's OAuth server, for trying stored credentials")
+    .addOption(port('where the server listens'))
+    .action(async (flags: { port?: number }) => {
+      const { mockZoomOauth } = await import('./mock.ts')
+      process.exitCode = await mockZoomOauth(flags, io)
+    })
+}
+
+function addRecordingCommands(program: Command, io: Io): void {
+  program
+    .command('serve')
+    .description('show the recordings of a folder in a browser')
+    .argument('[folder]', 'where recordings are', 'recordings')
+    .addOption(port('where the server listens'))
+    .addHelpText('after', '\nExample:\n  standin serve ~/recordings --port 8090')
+    .action(async (folder: string, flags: { port?: number }) => {
+      const { serve } = await import('./serve.ts')
+      process.exitCode = await serve(folder, flags, io)
+    })
+
+  program
+    .command('transcribe')
+    .description("make a recording's transcript, or make it again")
+    .argument('<folder>', 'the folder of one recording')
+    .addOption(providerOption('--provider <name>').default('Default', 'default'))
+    .option('--language <code>', 'such as en, if the speech service does not recognize it')
+    .option('--params-file <file>', 'JSON with further fields of the request to the provider')
+    .addHelpText(
+      'after',
+      '\nExample:\n  STANDIN_TRANSCRIPTION_URL=http://127.0.0.1:8000/v1 standin transcribe recordings/<bot id>',
+    )
+    .action(
+      async (folder: string, flags: { provider: TranscriptionProvider; language?: string; paramsFile?: string }) => {
+        const { transcribe } = await import('./transcribe.ts')
+        process.exitCode = await transcribe(folder, flags, io)
+      },
+    )
+
+  program
+    .command('recover')
+    .description('recover recordings of bots that crashed')
+    .argument('[folder]', "a dead bot's folder, or one that holds such folders")
+    .option('--s3 <s3://bucket/prefix>', 'look for them in a bucket; credentials come from the usual AWS variables')
+    .option('--s3-endpoint <url>', 'an S3-compatible server')
+    .option('--s3-region <region>')
+    .option('--bot-id <uuid>', 'only of this bot')
+    .option('--older-than <time>', 'in a bucket: without a sign of life for so long', '2h')
+    .option('--list', 'in a bucket: change nothing, and print them as JSON')
+    .option('--json', 'for programs')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  standin recover recordings
+  standin recover /tmp/standin-$(id -u)
+  standin recover --s3 s3://my-bucket/calls --older-than 30m --list
+  standin recover --s3 s3://my-bucket/calls --bot-id <bot id>
+
+Exit codes:
+  0   nothing is left unfinished
+  2   the options are not valid
+  4   something could not be finished, or its bot is still running; it stays as it is`,
+    )
+    .action(async (folder: string | undefined, flags: RecoverFlags) => {
+      const { recover } = await import('./recover.ts')
+      process.exitCode = await recover(folder, flags, io)
+    })
+
+  program
+    .command('join-parts')
+    .description('make one recording of those of several attempts of a bot, with what is missing marked as gaps')
+    .requiredOption('--bot-id <uuid>')
+    .requiredOption(
+      '--part <place...>',
+      "in order of time: folders or s3:// prefixes that hold the recording's own folder",
+    )
+    .requiredOption('--to <place>', 'where the joined one is stored')
+    .option('--began-at <instant>', 'when the recording began, where its first part is lost')
+    .option('--s3-endpoint <url>', 'an S3-compatible server')
+    .option('--s3-region <region>')
+    .option('--json', 'for programs')
+    .addHelpText(
+      'after',
+      `
+The parts stay as they are.
+
+Example:
+  standin join-parts --bot-id <bot id> --part recordings/<bot id>/1 --part recordings/<bot id>/2 --to joined
+
+Exit codes:
+  0   the recording is joined and stored
+  2   the options are not valid
+  4   the parts could not be joined`,
+    )
+    .action(async (flags: JoinPartsFlags) => {
+      const { joinParts } = await import('./join-parts.ts')
+      process.exitCode = await joinParts(flags, io)
+    })
+}
+
+/** `bin/standin` starts these as separate programs; here they are only listed. */
+const PROGRAMS = {
+  service: 'run the service: an HTTP API that sends bots into meetings (standin service --help)',
+  mcp: 'serve the tools with which an assistant sends bots (standin mcp --help)',
+}
+
+function addServiceCommands(program: Command, io: Io): void {
+  for (const [name, description] of Object.entries(PROGRAMS))
+    program
+      .command(name)
+      .description(description)
+      .action(() => {
+        throw new CommandMistake(`standin ${name} is a separate program: start it with bin/standin`)
+      })
+  addBotsCommand(program, io)
+}
+
+function addMachineCommands(program: Command, io: Io): void {
+  program
+    .command('doctor')
+    .description('say what is missing on this machine and how to get it')
+    .option('--json', 'for programs')
+    .action(async (flags: { json?: boolean }) => {
+      const { doctor } = await import('./doctor.ts')
+      process.exitCode = await doctor({ ...io, json: flags.json ?? false })
+    })
+}
