@@ -10,10 +10,11 @@ export const PAGE_SIGNALS = {
     name_box: { mark: UNPROVEN, label: PROVEN, only_box: PROVEN },
     in_call: { tile: PROVEN, captions: PROVEN, people: PROVEN, roster: PROVEN, sound: PROVEN },
     people_button: { panel: UNPROVEN, badge: PROVEN, label: PROVEN, icon: PROVEN },
-    own_tile: { name_attribute: UNPROVEN, button: PROVEN, row: PROVEN },
+    own_tile: { attribute: UNPROVEN, button: PROVEN, row: PROVEN },
     raised_hand: { notice: UNPROVEN, tile: PROVEN },
     reaction: { notice: UNPROVEN, other_notice: PROVEN },
-    out: { home_mark: UNPROVEN, home_button: PROVEN, words: PROVEN, page: PROVEN, roster: PROVEN, no_sound: PROVEN },
+    out: { mark: UNPROVEN, button: PROVEN, words: PROVEN, page: PROVEN, roster: PROVEN, no_sound: PROVEN },
+    rooms: { words: UNPROVEN, people_left: PROVEN },
   },
   teams: {
     lobby: { screen: UNPROVEN, words: PROVEN, held_button: PROVEN },
@@ -24,6 +25,7 @@ export const PAGE_SIGNALS = {
     chat_send: { mark: UNPROVEN, label: PROVEN },
     own_message: { mark: UNPROVEN, channel: PROVEN },
     out: { screen: UNPROVEN, words: PROVEN, signalling: PROVEN, no_toolbar: PROVEN, no_sound: PROVEN },
+    rooms: { words: UNPROVEN, people_left: PROVEN },
   },
   zoom: {
     email_box: { mark: UNPROVEN, label: PROVEN },

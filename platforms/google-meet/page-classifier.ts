@@ -5,6 +5,7 @@ import { endOf, refusalOf } from './outcomes.ts'
 import type { PageSnapshot } from './page/types.ts'
 import { isCorroborated, PAGE_PHASES, type PageStateKind, stateOf } from './page-state.ts'
 import { answeredBy } from './signals.ts'
+import { WORDS } from './words.ts'
 
 export function meetClassifier(
   waits: Pick<Waits, 'captchaMs' | 'callErrorMs'>,
@@ -15,6 +16,7 @@ export function meetClassifier(
     refusalOf,
     endOf,
     isCorroborated,
+    roomWords: WORDS.rooms,
     signals: { platform: 'meet', answeredBy },
     // A person may solve a captcha, and a call error may disappear.
     patience: { captcha: waits.captchaMs, call_error: waits.callErrorMs },

@@ -1,5 +1,6 @@
 /** The signals that a snapshot shows; the page notes those of its elements itself. */
 import type { SignalOf } from '@standin/wire/page-signals.ts'
+import { saidIn } from '../shared/in-call/announced-rooms.ts'
 import type { PageState } from '../shared/page-state.ts'
 import { matches } from '../shared/words.ts'
 import type { PageSnapshot } from './page/types.ts'
@@ -22,5 +23,6 @@ export function answeredBy(
     matches(ends[kind] ?? [], text) && 'out.words',
     endNotice !== null && 'out.signalling',
     leaveGoneMs !== null && 'out.no_toolbar',
+    saidIn(snapshot).some((text) => matches(WORDS.rooms.open, text)) && 'rooms.words',
   ]
 }

@@ -7,6 +7,7 @@ import type { SignalOf, SignalPlatform } from '@standin/wire/page-signals.ts'
 import type { BotError } from '../../core/errors.ts'
 import type { MeetingEnd } from '../../core/meeting/meeting.ts'
 import type { WaitingFor } from '../../core/ports.ts'
+import type { RoomWords } from './in-call/announced-rooms.ts'
 import type { CommonSnapshot } from './page/types.ts'
 
 /** The meaning of one snapshot of the page. Kinds are the platform's own. */
@@ -65,6 +66,8 @@ export interface PageClassifier<Snapshot extends CommonSnapshot, Kind extends st
     platform: SignalPlatform
     answeredBy(snapshot: Snapshot, state: PageState<Kind>): readonly (SignalOf<SignalPlatform> | false)[]
   }
+  /** How the page says in words that breakout rooms open; absent if it shows open ones otherwise, or never. */
+  roomWords?: RoomWords
   /** Two independent signs say that the bot is in. */
   isCorroborated?(state: PageState<Kind>): boolean
 }

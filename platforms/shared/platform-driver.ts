@@ -156,8 +156,8 @@ export class PlatformDriver<Snapshot extends CommonSnapshot, Kind extends string
     const onPoll: JoinSteps<Snapshot, Kind>['onPoll'] = (phase, isNewDocument) =>
       this.#advance.observe(phase, judge.provenSince, isNewDocument)
     this.#entrance = { ...parts.entrance, page, classifier, answerOpenDialog, note, onPoll, judge }
-    const noteInMeeting = (state: PageState<Kind>) => {
-      this.#note(state)
+    const noteInMeeting: Watching<Snapshot, Kind>['note'] = (state, alsoAnswered) => {
+      this.#note(state, alsoAnswered)
       this.#advance.observeInMeeting(classifier.phases[state.kind], page.lastSnapshot?.at ?? page.clock.now())
     }
     const onNewDocument = () => void this.#showAgain()
@@ -377,11 +377,11 @@ export class PlatformDriver<Snapshot extends CommonSnapshot, Kind extends string
     })
   }
 
-  #note(state: PageState<Kind>): void {
+  #note(state: PageState<Kind>, alsoAnswered: readonly string[] = []): void {
     const { kind, text, proofs } = state
     this.#waitingFor = waitingForOf(this.#parts.classifier, state) ?? this.#waitingFor
     const { lastSnapshot } = this.#page
-    if (lastSnapshot) this.#signals.poll(lastSnapshot, state)
+    if (lastSnapshot) this.#signals.poll(lastSnapshot, state, alsoAnswered)
     const last = this.#history.at(-1)
     if (last?.kind === kind && last.text === text && last.proofs.length === proofs.length) return
     this.#page.logger.info('The page shows', { state: kind, text, proofs })

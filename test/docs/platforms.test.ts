@@ -34,7 +34,7 @@ test('the table of signals has each signal, and unproven ones in italics', () =>
       platform,
       question,
       Object.entries(signals)
-        .map(([signal, isProven]) => (isProven ? signal : `*${signal}*`))
+        .map(([signal, isProven]) => (isProven ? signal : `_${signal}_`))
         .join(', '),
     ]),
   )

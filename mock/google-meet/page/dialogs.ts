@@ -80,6 +80,15 @@ const DIALOGS: Record<Exclude<DialogKind, 'camera-toast' | 'microphone-toast'>, 
       ['Stay in the call', 'ok', 'stay'],
     ],
   },
+  // No real page was seen with breakout rooms; people describe a prompt to join.
+  breakout: {
+    heading: 'You have been invited to join a breakout room',
+    body: ['Room 1'],
+    buttons: [
+      ['Join', 'ok', 'join'],
+      ['Later', 'cancel', 'later'],
+    ],
+  },
   'got-it': {
     heading: 'Others may see your video differently',
     body: ['Your background and framing can look different to other people in the call.'],

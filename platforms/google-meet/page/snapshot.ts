@@ -69,8 +69,8 @@ export function createSnapshotReader(
         chatControl: elements.find('chat') !== null,
         leaveControl: elements.find('leave') !== null,
         returnHome: [
-          signals.note('out.home_mark', all('returnHome').some(isVisible)),
-          signals.note('out.home_button', all('returnHomeButton').some(isVisible) || isDrawn('returnHome')),
+          signals.note('out.mark', all('returnHome').some(isVisible)),
+          signals.note('out.button', all('returnHomeButton').some(isVisible) || isDrawn('returnHome')),
         ].includes(true),
         rejoin: isDrawn('rejoin'),
         askAgain: isDrawn('askAgain'),

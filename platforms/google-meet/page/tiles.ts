@@ -43,7 +43,7 @@ export function readTiles(selectors: PageConfig['selectors'], says: Says): SeenT
       !isScreen &&
       [
         signals.note('own_tile.button', element.querySelector(own) !== null),
-        signals.note('own_tile.name_attribute', hasOwnName),
+        signals.note('own_tile.attribute', hasOwnName),
       ].includes(true)
     const hasHand = [...element.querySelectorAll(selectors.icon ?? 'i')].some((icon) =>
       HAND.test(icon.textContent ?? ''),

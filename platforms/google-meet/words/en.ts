@@ -69,6 +69,7 @@ export const ENGLISH = {
       /\btake notes for me\b/,
     ],
     alone: [/^are you still there\b/, /\bthis call will end in less than\b/],
+    breakout: [/\bbreakout room\b/],
     leave_host: [/^leave the meeting\?/, /\bjust leave the (?:call|meeting)\b/],
   },
   /** No page was seen to say so; these are the words of the platform's own help. */
@@ -125,6 +126,7 @@ export const ENGLISH = {
     withoutDevices: [/^continue without (?:microphone|camera)\b/],
     gotIt: [/^(?:got it|ok|okay|dismiss|not now|close)$/],
     stay: [/^stay in the call$/],
+    later: [/^(?:later|not now)$/],
     consentYes: [/^join now$/, /^(?:ok|okay|accept|agree|continue|got it)$/],
     consentNo: [/^leave(?: call| meeting| now)?$/, /^(?:cancel|decline)$/],
   },

@@ -104,6 +104,9 @@ export function createSnapshotReader(elements: Elements, wording: Wording, knowl
         .filter((heading) => isVisible(heading) && heading.closest(peoples.join(',')) === null)
         .map((heading) => textWithout(heading, without)),
       dialogs,
+      banners: [...document.querySelectorAll(select('banner'))]
+        .filter(isVisible)
+        .map((banner) => textWithout(banner, select('icon'))),
       microphone: elements.device('microphone'),
       camera: elements.device('camera'),
       others: others(count, lines),

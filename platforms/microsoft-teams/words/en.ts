@@ -67,6 +67,7 @@ export const ENGLISH = {
     without_devices: [/\bdon't want audio or video\b/],
     captcha: [/\bverify you're a real person\b/],
     consent: [/\bgiv(?:e|ing) (?:your )?consent\b/, /\bagree to be(?:ing)? (?:recorded|transcribed)\b/],
+    breakout: [/\bbreakout room\b/],
     still_there: [/^are you still there\b/],
   },
   /** No page was seen to say so; these are the words of the platform's own help. */
@@ -101,6 +102,7 @@ export const ENGLISH = {
     withoutDevices: [/^continue without audio or video$/],
     gotIt: [/^(?:ok|okay|got it|continue anyway)$/, /^(?:dismiss|close|not now)$/],
     stay: [/^stay$/],
+    later: [/^(?:later|not now)$/, /^(?:dismiss|close|cancel)$/],
     agree: [/^(?:agree|accept|yes)$/, /^(?:ok|okay|got it|continue)$/],
     decline: [/^(?:disagree|decline|no|not now|cancel)$/, /^(?:close|dismiss)$/],
     self: [/^myself\b/],

@@ -2,11 +2,17 @@
  * Breakout rooms on a platform whose page only says in words that they open. Words alone change nothing: people have to
  * leave after them. Pure.
  */
+import type { CommonSnapshot } from '../page/types.ts'
 import { matches } from '../words.ts'
 
 export interface RoomWords {
   open: readonly RegExp[]
   closed: readonly RegExp[]
+}
+
+/** Text of the page itself, without text that people wrote. */
+export function saidIn({ lines, dialogs, banners = [] }: CommonSnapshot): string[] {
+  return [...lines, ...banners, ...dialogs.map(({ text }) => text)]
 }
 
 /** Rooms are open for so long after the page last said so, if it never says that they close. */

@@ -19,12 +19,14 @@ export class SignalCounter<Snapshot extends CommonSnapshot, Kind extends string>
     return { ...this.#counts }
   }
 
-  poll(snapshot: Snapshot, state: PageState<Kind>): void {
+  /** `alsoAnswered`: signals that only the driver knows. */
+  poll(snapshot: Snapshot, state: PageState<Kind>, alsoAnswered: readonly string[] = []): void {
     const { signals, phases } = this.#classifier
     if (!signals) return
     const phase = phases[state.kind]
     const answers = [
       ...(snapshot.answered ?? []),
+      ...alsoAnswered,
       ...signals.answeredBy(snapshot, state),
       ...state.proofs.map((proof) => `in_call.${proof}`),
       ...(snapshot.receivesSound ? ['in_call.sound'] : []),

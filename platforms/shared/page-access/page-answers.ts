@@ -106,6 +106,7 @@ const commonSnapshot = z.looseObject({
       buttons: z.array(z.looseObject({ label: z.string(), action: z.string().nullable(), ref: z.number() })),
     }),
   ),
+  banners: z.array(z.string()).optional(),
   microphone: device,
   camera: device,
   others: z.number().int().min(0).nullable(),

@@ -72,6 +72,8 @@ export interface CommonSnapshot {
   lines: string[]
   headings: string[]
   dialogs: DialogSnapshot[]
+  /** Text of banners and short notices, if `lines` leave it out. */
+  banners?: readonly string[]
   microphone: DeviceState
   camera: DeviceState
   /** Others in the meeting as far as known; null if the page does not say. */
