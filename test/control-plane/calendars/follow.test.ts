@@ -381,6 +381,22 @@ describe('series', () => {
     expect(after).toEqual(before.map((id) => [id, 'scheduled']))
   })
 
+  test('what was wanted for an event follows if the new series comes one sync after the end of the old one', async () => {
+    const { calendar, name, poll, bots, engine, target, eventId } = await withSeries()
+    const one = async (id: string) => ({ ...target, allOccurrences: false, eventId: await eventId(name, id) })
+    await engine.operations.changeBots(await one('s_3'), (before) => ({ ...before, bot_name: 'Of its own' }))
+    await engine.operations.cancelBots(await one('s_2'))
+    for (let day = 1; day < 4; day++) calendar.delete(`s_${day}`)
+    await poll(name)
+    for (const event of seriesOf('later', HOUR + 1440 + 30, 3, { title: 'Series s' })) calendar.put(event)
+    await poll(name)
+    const waiting = (await bots(name)).filter(({ phase }) => phase === 'scheduled')
+    const names = new Map(waiting.map((bot) => [bot.event_id, bot.bot_name]))
+    const shown = await Promise.all(['s_0', 'later_0', 'later_1', 'later_2'].map((id) => eventId(name, id)))
+    expect(shown.map((id) => names.get(id))).toEqual(['Of the series', 'Of the series', undefined, 'Of its own'])
+    expect(waiting).toHaveLength(3)
+  })
+
   test('of two series that look the same and are made again at once, the one without bots gets none', async () => {
     const { calendar, name, poll, open, starts } = await withSeries()
     for (const event of seriesOf('t', 6 * HOUR, 4, { title: 'Series s' })) calendar.put(event)
