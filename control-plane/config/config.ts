@@ -59,6 +59,24 @@ function given({ variable, option }: Row, options: ConfigOptions, environment: E
   return text ? { place: variable, text } : null
 }
 
+/** Every setting with its text, or null without one, and the place that gives it. Secrets are hidden. */
+export function settingsInForce(options: ConfigOptions, environment: Environment, files: ReadonlyMap<string, string>) {
+  return rowsOf(SETTINGS).map((row) => {
+    const found = given(row, options, environment)
+    const text = found?.text ?? row.default ?? null
+    return {
+      setting: row.variable,
+      value: text !== null && row.isSecret ? '(hidden)' : withoutAccess(text),
+      from: found === null ? 'default' : (files.get(found.place) ?? found.place),
+    }
+  })
+}
+
+/** Passwords and queries of addresses may be secrets. */
+function withoutAccess(text: string | null): string | null {
+  return text?.replace(/(:\/\/)[^/@\s]*@/g, '$1…@').replace(/(:\/\/[^\s?]*\?)\S+/g, '$1…') ?? null
+}
+
 /** Throws `InvalidConfig` with every problem. Paths are relative to `folder`. */
 export function readServiceConfig(options: ConfigOptions, environment: Environment, folder: string) {
   const problems: ConfigProblem[] = []
@@ -156,7 +174,7 @@ function reportUnreachable(
 
 /** Variables of the worker, of other programs and of the tests, which the environment of a service may hold too. */
 const ELSEWHERE =
-  /^STANDIN_(?:JOB|JOB_.+|CONTROL_TOKEN|CONF_.+|WORK_FOLDER|PRIVATE_STREAMS|URL|API_KEY|API_PORT|TEST_.+)$/
+  /^STANDIN_(?:JOB|JOB_.+|CONTROL_TOKEN|CONF_.+|WORK_FOLDER|PRIVATE_STREAMS|URL|API_KEY|ENV_FILE|API_PORT|TEST_.+)$/
 
 /** Sentences about variables that look like settings and are none. */
 export function unknownSettings(environment: Environment): string[] {
