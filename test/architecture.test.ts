@@ -130,7 +130,7 @@ const ROOMS: Room[] = [
 
   // The service.
   { path: 'control-plane/ports.ts', may: ['base', 'wire'] },
-  { path: 'control-plane/meters.ts', may: ['control-plane/ports.ts'] },
+  { path: 'control-plane/meters.ts', may: ['wire', 'control-plane/ports.ts'] },
   { path: 'control-plane/traces.ts', may: ['control-plane/rows'] },
   { path: 'control-plane/rows', may: ['wire'] },
   // The rules of a bot are pure: no SQL, no clock, no network.

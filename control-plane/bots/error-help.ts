@@ -2,7 +2,7 @@
 import { helpOf } from '@standin/wire/error-help.ts'
 import type { BotRow } from '../rows/index.ts'
 
-/** Below the public address of the service: the table of all codes. */
+/** The page about all codes, below the public address of the service (`docs/errors.md`). */
 export const HELP_PATH = '/help/errors'
 
 /** Null if the bot has not failed. */

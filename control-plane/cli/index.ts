@@ -222,6 +222,16 @@ program
   .description('bring the database to the tables of this version')
   .action(administer((its) => its.migrateCommand))
 program
+  .command('backup')
+  .description('write the database into a file, also while the service runs')
+  .argument('<file>', 'which does not exist yet; - for standard output')
+  .action(administer((its) => its.backupCommand))
+program
+  .command('restore')
+  .description('make the database from a backup; it has to be empty')
+  .argument('<file>', '- for standard input')
+  .action(administer((its) => its.restoreCommand))
+program
   .command('drain')
   .description('start no new bots, and wait for those under way')
   .action(administer((its) => its.drainCommand))

@@ -7,18 +7,28 @@ import type { App } from '../http/generation.ts'
 /** Versions 1 to 8 of RFC 9562, the nil and the max UUID; in lower case, as they are stored. */
 export const uuid = z.uuid().transform((text) => text.toLowerCase())
 
-export const botParams = z.strictObject({ bot_id: uuid })
+export const botParams = z.strictObject({ bot_id: uuid.describe('The id of the bot.') })
+
+/** The place in a list from which a page begins. */
+export const cursor = z
+  .string()
+  .max(400)
+  .optional()
+  .describe('`cursor` or `prev_cursor` of another page; absent: the first page.')
+
+export const isSuccess = z.literal(true).describe('False in the body of an error.')
 
 /** Every answer but errors. */
-export const success = <T extends z.ZodType>(data: T) => z.object({ success: z.literal(true), data })
+export const success = <T extends z.ZodType>(data: T) =>
+  z.object({ success: isSuccess, data: data.meta() === undefined ? data.describe('The answer.') : data })
 
 export const list = <T extends z.ZodType>(item: T) =>
-  success(z.array(item)).extend({
+  success(z.array(item).describe('The items of this page.')).extend({
     cursor: z.string().nullable().describe('Of the next page; null at the end.'),
     prev_cursor: z.string().nullable().describe('Of the page before; null at the start.'),
   })
 
-export const message = success(z.object({ message: z.string() }))
+export const message = success(z.object({ message: z.string().describe('One sentence for people.') }))
 
 export const succeeded = <T>(data: T) => ({ success: true as const, data })
 export const done = (text: string) => succeeded({ message: text })
@@ -28,19 +38,27 @@ export const time = z.iso.datetime()
 
 export const errorSchema = z
   .object({
-    success: z.literal(false),
+    success: z.literal(false).describe('True in every other answer.'),
     error: z.string().describe('Label of the HTTP status.'),
     code: z.string().describe('Such as FST_ERR_VALIDATION.'),
-    statusCode: z.int(),
+    statusCode: z.int().describe('The HTTP status.'),
     message: z.string().describe('One sentence.'),
     details: z
-      .union([z.string(), z.array(z.object({ path: z.string(), message: z.string() }))])
+      .union([
+        z.string(),
+        z.array(
+          z.object({
+            path: z.string().describe('Where: `body`, `querystring`, `params` or `headers`, and the names below it.'),
+            message: z.string().describe('The problem there.'),
+          }),
+        ),
+      ])
       .nullable()
       .optional()
       .describe('With 400 what is wrong where, such as {path: "body/bot_name", message: "is missing"}.'),
     retryAfter: z.int().optional().describe('Seconds; with 429, and also in the header retry-after.'),
   })
-  .meta({ id: 'Error' })
+  .meta({ id: 'Error', description: 'Decide by `code`; the texts may change.' })
 
 /** The answers common to all operations, and those of one operation. */
 const errors = (...statuses: number[]) =>

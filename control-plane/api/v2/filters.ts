@@ -4,7 +4,7 @@ import { MEETING_PLATFORMS } from '@standin/wire/meeting-links/index.ts'
 import { z } from 'zod'
 import { LIST_DAYS } from '../../store/bots/list.ts'
 import { refusals } from '../http/errors.ts'
-import { commaList, limit, requestTime } from './common.ts'
+import { commaList, cursor, limit, requestTime } from './common.ts'
 
 const MAX_TEXT = 500
 const MAX_EXTRA_CONDITIONS = 20
@@ -30,13 +30,13 @@ const extra = text
   .describe('field:value, several separated by commas; all must match, exact and case-sensitive.')
 
 export const botFilters = {
-  bot_name: text.optional(),
-  meeting_url: text.optional(),
+  bot_name: text.optional().describe('A part of the name.'),
+  meeting_url: text.optional().describe('A part of the link.'),
   bot_id: text.optional().describe('A part of the id.'),
   extra: extra.optional(),
   meeting_platform: commaList(MEETING_PLATFORMS).optional(),
   limit: limit(250, 50),
-  cursor: z.string().max(400).optional(),
+  cursor,
 }
 
 export const filterTime = requestTime.optional()

@@ -10,7 +10,8 @@ import { parse, sentence } from '../../http/validation.ts'
 import { checkCredential, errorOfRefusal } from '../../new-bot.ts'
 import { newBotOf } from '../bots/request.ts'
 import { createBotBody, problemOfCallerData } from '../bots/schema.ts'
-import { documented } from '../common.ts'
+import { documented, isSuccess } from '../common.ts'
+import { fields } from '../fields.ts'
 import { joinTimeOf } from '../scheduled/join-time.ts'
 import { scheduleBotBody } from '../scheduled/schema.ts'
 
@@ -20,19 +21,20 @@ const BODY_BYTES = 4 * 1024 * 1024
 /** Items are checked one by one, so the schema only says that there are some. */
 const batchBody = z.array(z.unknown()).min(1).max(MAX_ITEMS)
 
-const freeForm = z.record(z.string(), z.unknown()).nullable()
+const item = { index: z.int().describe('Place in the request, counted from 0.'), extra: fields.extra }
 const batchAnswer = z.object({
-  success: z.literal(true),
-  data: z.array(z.object({ index: z.int(), bot_id: z.uuid(), extra: freeForm })),
-  errors: z.array(
-    z.object({
-      index: z.int(),
-      code: z.string(),
-      message: z.string(),
-      details: z.string().nullable(),
-      extra: freeForm,
-    }),
-  ),
+  success: isSuccess,
+  data: z.array(z.object({ ...item, bot_id: fields.bot_id })).describe('Bots that were created.'),
+  errors: z
+    .array(
+      z.object({
+        ...item,
+        code: z.string().describe('Such as VALIDATION_ERROR or INSUFFICIENT_TOKENS.'),
+        message: z.string().describe('The same in one sentence.'),
+        details: z.string().nullable().describe('Further words, if there are any.'),
+      }),
+    )
+    .describe('Items of which no bot was created.'),
 })
 
 interface ItemError {

@@ -21,9 +21,15 @@ const PAUSED = ['recording_paused']
 /** How long a call waits for the bot's answer. */
 const COMMAND_TIMEOUT_MS = 15_000
 
-const chatBody = z.strictObject({ message: chatText })
-const pauseBody = z.strictObject({ chat_message: chatTextOrNull.optional() }).nullish()
-const updateBody = z.strictObject({ extra: callerData.nullable() })
+const chatBody = z.strictObject({ message: chatText.describe('The bot writes it to all; 1 to 500 characters.') })
+const pauseBody = z
+  .strictObject({
+    chat_message: chatTextOrNull.optional().describe('The bot writes it into the chat, so that people know.'),
+  })
+  .nullish()
+const updateBody = z.strictObject({
+  extra: callerData.nullable().describe('Keys to add or to change; null clears all.'),
+})
 
 export function botControlRoutes(app: App, dependencies: ApiDependencies): void {
   const route = documented(app, 'Bot control')

@@ -10,7 +10,10 @@ import { callbackConfig, retranscription } from '../bots/schema.ts'
 import { botParams, documented, done, flag, message } from '../common.ts'
 
 const callbackBody = callbackConfig
-  .extend({ url: callbackConfig.shape.url.optional(), method: callbackConfig.shape.method.unwrap().optional() })
+  .extend({
+    url: callbackConfig.shape.url.optional().describe('Gets the final webhook; absent: the stored configuration.'),
+    method: callbackConfig.shape.method.unwrap().optional().describe('Default POST.'),
+  })
   .superRefine(({ url, secret, method }, context) => {
     if (url === undefined && (secret || method))
       context.addIssue({ code: 'custom', path: ['url'], message: 'is needed with secret and method' })
@@ -30,7 +33,11 @@ export function botDataRoutes(app: App, dependencies: ApiDependencies): void {
     summary: 'Delete what a bot recorded',
     description:
       'Removes video, audio, transcripts, chat, screenshots and stored webhooks. The record of the bot stays. With `delete_from_provider` transcripts that the speech provider keeps are deleted there too, with the key that made them. May be repeated.',
-    querystring: z.strictObject({ delete_from_provider: flag.default(true) }),
+    querystring: z.strictObject({
+      delete_from_provider: flag
+        .default(true)
+        .describe('Whether transcripts that the speech provider keeps are deleted too.'),
+    }),
     async handle(request) {
       const bot = await spawnedBot(dependencies, request, request.params.bot_id)
       const by = nameOfCaller(callerOf(request))

@@ -27,11 +27,11 @@ const TYPES = [
 const eventSchema = z
   .object({
     at: time.describe('When the bot noted it.'),
-    attempt: z.int(),
-    type: z.enum(TYPES),
+    attempt: z.int().describe('The start of the bot that noted it, counted from 1.'),
+    type: z.enum(TYPES).describe('What happened.'),
     data: z.record(z.string(), z.unknown()).describe('As in docs/schemas/event.json, without `type`.'),
   })
-  .meta({ id: 'BotEvent' })
+  .meta({ id: 'BotEvent', description: 'Something that the bot noted.' })
 
 export function botEventRoutes(app: App, dependencies: ApiDependencies): void {
   const route = documented(app, 'Bots')

@@ -6,7 +6,7 @@ import type { ApiDependencies } from '../../dependencies.ts'
 import { type App, callerOf } from '../../http/generation.ts'
 import { once } from '../../http/idempotency.ts'
 import { checkCredential, errorOfRefusal } from '../../new-bot.ts'
-import { botParams, commaList, documented, limit, list, succeeded, success } from '../common.ts'
+import { botParams, commaList, cursor, documented, limit, list, succeeded, success } from '../common.ts'
 import { cursorsOf, indexPage, pageRequest } from '../cursor.ts'
 import { botFilters, checkWithinDays, filterTime } from '../filters.ts'
 import { generationSeenBy, spawnedBot } from './access.ts'
@@ -25,10 +25,10 @@ import {
 const listQuery = z.strictObject({
   ...botFilters,
   status: commaList(FILTER_STATUSES).optional(),
-  participant_name: botFilters.bot_name,
-  created_after: filterTime,
-  created_before: filterTime,
-  ended_after: filterTime,
+  participant_name: botFilters.bot_name.describe('A part of the name of a person who was there.'),
+  created_after: filterTime.describe('Created then or later.'),
+  created_before: filterTime.describe('Created then or earlier.'),
+  ended_after: filterTime.describe('Ended then or later.'),
 })
 
 export function botRoutes(app: App, dependencies: ApiDependencies): void {
@@ -114,7 +114,7 @@ export function botRoutes(app: App, dependencies: ApiDependencies): void {
   route.get('/bots/:bot_id/screenshots', {
     summary: 'Screenshots of a bot, oldest first',
     params: botParams,
-    querystring: z.strictObject({ limit: limit(250, 50), cursor: z.string().max(400).optional() }),
+    querystring: z.strictObject({ limit: limit(250, 50), cursor }),
     answer: list(screenshotSchema),
     refusals: [404],
     async handle(request) {

@@ -1,5 +1,4 @@
 /** Requests and answers of `/v2/bots`. */
-import { RECORDING_MODES } from '@standin/wire/codes.ts'
 import { WHO } from '@standin/wire/error-help.ts'
 import {
   chatText,
@@ -11,6 +10,7 @@ import {
 } from '@standin/wire/job.ts'
 import { z } from 'zod'
 import { time } from '../common.ts'
+import { fields, shownConfConfig } from '../fields.ts'
 
 const MAX_ADDRESS_LENGTH = 2048
 const MAX_SECRET_LENGTH = 4096
@@ -100,21 +100,24 @@ export function problemOfCallerData(data: unknown): string | null {
 
 const seconds = (min: number, max: number) => z.int().min(min).max(max)
 
-const timeoutConfig = z.strictObject({
-  waiting_room_timeout: seconds(120, 1800).default(600).describe('Seconds of waiting for admission.'),
-  no_one_joined_timeout: seconds(120, 1800).default(600).describe('Seconds alone after joining.'),
-  silence_timeout: seconds(300, 3600).default(600).describe('Seconds without sound once people were there.'),
-  grace_period: seconds(0, 600).default(0).describe('Seconds at the start in which none of the three fires.'),
-  max_recording_duration: seconds(7200, 21_600).nullish().describe('Seconds; null: four hours.'),
-})
+const timeoutConfig = z
+  .strictObject({
+    waiting_room_timeout: seconds(120, 1800).default(600).describe('Seconds of waiting for admission.'),
+    no_one_joined_timeout: seconds(120, 1800).default(600).describe('Seconds alone after joining.'),
+    silence_timeout: seconds(300, 3600).default(600).describe('Seconds without sound once people were there.'),
+    grace_period: seconds(0, 600).default(0).describe('Seconds at the start in which none of the three fires.'),
+    max_recording_duration: seconds(7200, 21_600).nullish().describe('Seconds of recording; null: four hours.'),
+  })
+  .describe('When the bot gives up or leaves by itself.')
 
 const streamingConfig = z
   .strictObject({
-    input_url: webSocket.nullish(),
-    output_url: webSocket.nullish(),
+    input_url: webSocket.nullish().describe('The bot plays what it receives from here into the meeting.'),
+    output_url: webSocket.nullish().describe("The bot sends the meeting's sound here, and who speaks."),
     audio_frequency: z
       .union([z.literal(16_000), z.literal(24_000), z.literal(32_000), z.literal(48_000)])
-      .default(24_000),
+      .default(24_000)
+      .describe('Samples a second, in both directions.'),
   })
   .describe('Live audio over WebSocket, both ways.')
 
@@ -126,52 +129,80 @@ const providerWord = z
   .transform((word) => word.toLowerCase())
   .pipe(z.enum(TRANSCRIPTION_WORDS))
 
-const transcriptionConfig = z.strictObject({
-  provider: providerWord.default('default'),
-  api_key: secret.describe("The caller's own key of the provider."),
-  custom_params: callerData.nullish().describe('Given to the provider as they are.'),
-})
+const transcriptionConfig = z
+  .strictObject({
+    provider: providerWord
+      .default('default')
+      .describe('`default` is the speech service of the operator; `captions` are those of the meeting.'),
+    api_key: secret.describe("The caller's own key of the provider."),
+    custom_params: callerData.nullish().describe('Given to the provider as they are.'),
+  })
+  .describe('Who makes the transcript.')
 
 export const callbackConfig = z.strictObject({
-  url: address('http:', 'https:'),
+  url: address('http:', 'https:').describe('Gets the final webhook of this bot.'),
   secret: secret.describe('Sent verbatim in the header x-service-secret.'),
-  method: z.enum(['POST', 'PUT']).default('POST'),
+  method: z.enum(['POST', 'PUT']).default('POST').describe('Of the request to the address.'),
 })
 
-const confConfig = z.strictObject({
-  credential_id: z.uuid().nullish(),
-  credential_user_id: z.string().min(1).max(256).refine(storable, { error: NOT_STORABLE }).nullish(),
-  obf_token: secret,
-  obf_token_url: address('https:').nullish(),
-  zak_token_url: address('https:').nullish(),
-})
+const confConfig = z
+  .strictObject({
+    credential_id: z.uuid().nullish().describe('A stored credential of `/v2/conf-credentials`.'),
+    credential_user_id: z
+      .string()
+      .min(1)
+      .max(256)
+      .refine(storable, { error: NOT_STORABLE })
+      .nullish()
+      .describe('The same by the id of its Zoom user.'),
+    obf_token: secret.describe('An on-behalf-of token of Zoom.'),
+    obf_token_url: address('https:')
+      .nullish()
+      .describe('Answers GET with an on-behalf-of token as plain text, when the bot joins.'),
+    zak_token_url: address('https:')
+      .nullish()
+      .describe('Answers GET with an access key, with which the bot joins as that user.'),
+  })
+  .describe('For meetings of Zoom that need an authorization.')
 
-const imageConfig = z.strictObject({
-  loop_mode: z.enum(['auto', 'bot_status']).default('auto'),
-  image_duration: z.int().min(10).max(120).default(30),
-})
+const imageConfig = z
+  .strictObject({
+    loop_mode: z
+      .enum(['auto', 'bot_status'])
+      .default('auto')
+      .describe(
+        '`auto`: the next one after some time. `bot_status`: the first until it records, the second meanwhile, the third in a pause.',
+      ),
+    image_duration: z.int().min(10).max(120).default(30).describe('Seconds of each picture with `auto`.'),
+  })
+  .describe('How several pictures take turns.')
 
 /** Written into the chat; null or blank: nothing. */
 export const chatTextOrNull = blankAsNull(chatText.refine(storable, { error: NOT_STORABLE }).nullable())
 
 /** Every field of a new bot; creation and change give them their defaults. */
 export const botFields = {
-  bot_name: botName,
+  bot_name: botName.describe('The name under which people in the meeting see the bot.'),
   meeting_url: meetingUrl,
-  bot_image: z.union([image, z.array(image).min(1).max(MAX_IMAGES)]).nullable(),
+  bot_image: z
+    .union([image, z.array(image).min(1).max(MAX_IMAGES)])
+    .nullable()
+    .describe('Shown as the camera of the bot: the address of a PNG, JPEG or WebP, or up to five that take turns.'),
   bot_image_config: imageConfig.nullable(),
-  allow_multiple_bots: z.boolean(),
-  recording_mode: z.enum(RECORDING_MODES),
-  entry_message: chatTextOrNull,
+  allow_multiple_bots: z
+    .boolean()
+    .describe('`false`: refused with 409 if a bot was sent to this meeting within the last 5 minutes.'),
+  recording_mode: fields.recording_mode,
+  entry_message: chatTextOrNull.describe('The bot writes it into the chat once it is in the meeting.'),
   timeout_config: timeoutConfig,
   conf_config: confConfig.nullable(),
-  extra: callerData.nullable(),
-  streaming_enabled: z.boolean(),
+  extra: callerData.nullable().describe('Your own object, repeated in answers and webhooks.'),
+  streaming_enabled: z.boolean().describe('Whether live audio is streamed, as `streaming_config` says.'),
   streaming_config: streamingConfig.nullable(),
-  transcription_enabled: z.boolean(),
+  transcription_enabled: z.boolean().describe('Whether a transcript is made.'),
   transcription_config: transcriptionConfig.nullable(),
-  callback_enabled: z.boolean(),
-  callback_config: callbackConfig.nullable(),
+  callback_enabled: z.boolean().describe('Whether the final webhook goes to `callback_config` too.'),
+  callback_config: callbackConfig.nullable().describe('An address for this bot alone.'),
 }
 
 export const creationFields = {
@@ -217,26 +248,32 @@ export function checkPairs(body: Paired, context: z.core.$RefinementCtx): void {
     context.addIssue({ code: 'custom', path: ['callback_config'], message: 'is needed with callback_enabled' })
 }
 
-export const createBotBody = z.strictObject(creationFields).superRefine(checkPairs).meta({ id: 'CreateBot' })
+export const createBotBody = z
+  .strictObject(creationFields)
+  .superRefine(checkPairs)
+  .meta({ id: 'CreateBot', description: 'A bot that joins at once.' })
 export type CreateBotBody = z.output<typeof createBotBody>
 
-export const createdBot = z.object({ bot_id: z.uuid() })
+export const createdBot = z.object({ bot_id: fields.bot_id })
 
 const person = z.object({
-  name: z.string(),
-  id: z.int().nullable(),
-  display_name: z.string().optional(),
-  profile_picture: z.string().optional(),
+  name: z.string().describe('As the meeting shows it.'),
+  id: z
+    .int()
+    .nullable()
+    .describe('The number of the person within this meeting; null if the platform gives a name only.'),
+  display_name: z.string().optional().describe('The full name, if the platform shows another one.'),
+  profile_picture: z.string().optional().describe('Address of a picture.'),
 })
 
 const tokens = z
   .object({
-    recording: z.number(),
-    transcription: z.number(),
-    byok_transcription: z.number(),
-    streaming_input: z.number(),
-    streaming_output: z.number(),
-    total: z.number(),
+    recording: z.number().describe('1 for each hour of recording.'),
+    transcription: z.number().describe("0.25 for each hour with the operator's speech service."),
+    byok_transcription: z.number().describe('0.05 for each hour with your own key of a provider.'),
+    streaming_input: z.number().describe('0.1 for each hour that was played into the meeting.'),
+    streaming_output: z.number().describe('0.1 for each hour that was streamed out.'),
+    total: z.number().describe('The sum.'),
   })
   .meta({ id: 'Tokens', description: 'One token is an hour of recording. Four decimals.' })
 export type Tokens = z.output<typeof tokens>
@@ -254,22 +291,9 @@ const SHOWN_STATUSES = [
   'completed',
   'failed',
 ] as const
-const shownStatus = z.enum(SHOWN_STATUSES)
+const shownStatus = z.enum(SHOWN_STATUSES).describe('The state of the bot; `completed` and `failed` are final.')
 
 const link = z.string().nullable().describe('A link that works for 4 hours.')
-const freeForm = z.record(z.string(), z.unknown()).nullable()
-/** Without its token, which is never answered. */
-export const shownConfConfig = z
-  .object({
-    credential_id: z.uuid().nullable(),
-    credential_user_id: z.string().nullable(),
-    obf_token_url: z.string().nullable(),
-    zak_token_url: z.string().nullable(),
-  })
-  .nullable()
-
-export const shownPlatform = z.enum(['meet', 'teams', 'zoom', 'jitsi'])
-
 /** Also in the webhook of a bot that failed. */
 const errorHelp = z
   .object({
@@ -281,64 +305,71 @@ const errorHelp = z
     cure: z.string().describe('What helps.'),
     link: z.string().describe('Page about all codes.'),
   })
-  .meta({ id: 'ErrorHelp' })
+  .meta({
+    id: 'ErrorHelp',
+    description: 'Who can change that the bot failed, and what helps. Null if it has not failed.',
+  })
 
 export const botDetailsSchema = z
   .object({
-    bot_id: z.uuid(),
-    bot_name: z.string(),
-    meeting_url: z.string(),
-    meeting_platform: shownPlatform,
-    recording_mode: z.enum(RECORDING_MODES),
+    bot_id: fields.bot_id,
+    bot_name: fields.bot_name,
+    meeting_url: fields.meeting_url,
+    meeting_platform: fields.meeting_platform,
+    recording_mode: fields.recording_mode,
     status: shownStatus,
-    created_at: time,
-    joined_at: time.nullable(),
-    exited_at: time.nullable(),
-    duration_seconds: z.number().nullable(),
-    participants: z.array(person),
-    speakers: z.array(person),
-    artifacts_deleted: z.boolean(),
+    created_at: fields.created_at,
+    joined_at: fields.joined_at,
+    exited_at: fields.exited_at,
+    duration_seconds: z.number().nullable().describe('Length of the recording without pauses; null until it is known.'),
+    participants: z.array(person).describe('All who were in the meeting.'),
+    speakers: z.array(person).describe('Those of them who spoke.'),
+    artifacts_deleted: z.boolean().describe('Whether what the bot recorded was deleted, on request or after its time.'),
     video: link,
     audio: link,
-    diarization: link,
-    raw_transcription: link,
+    diarization: link.describe('Who spoke when. A link that works for 4 hours.'),
+    raw_transcription: link.describe('The answer of the speech provider. A link that works for 4 hours.'),
     transcription: link,
     chat_messages: link,
-    transcription_ids: z.array(z.string()).nullable(),
-    transcription_provider: z.string().nullable(),
-    error_code: z.string().nullable(),
-    error_message: z.string().nullable(),
+    transcription_ids: z.array(z.string()).nullable().describe('Under which the speech provider keeps the transcript.'),
+    transcription_provider: z.string().nullable().describe('Who made the transcript, or is to make it.'),
+    error_code: fields.error_code,
+    error_message: fields.error_message,
     error_help: errorHelp.nullable(),
     tokens: tokens.nullable(),
-    extra: freeForm,
+    extra: fields.extra,
     conf_config: shownConfConfig,
-    meet_login_credential_id: z.null(),
+    meet_login_credential_id: z.null().describe('Always null; clients of the interface expect it.'),
     callback_config: z
-      .object({ url: z.string(), method: z.enum(['POST', 'PUT']), secret: z.null() })
+      .object({
+        url: z.string().describe('Gets the final webhook of this bot.'),
+        method: z.enum(['POST', 'PUT']).describe('Of the request to the address.'),
+        secret: z.null().describe('Never answered.'),
+      })
       .nullable()
       .describe('The secret is never answered.'),
   })
-  .meta({ id: 'Bot' })
+  .meta({ id: 'Bot', description: 'A bot with its results.' })
 export type BotDetails = z.output<typeof botDetailsSchema>
 
 export const botItemSchema = z
   .object({
-    bot_id: z.uuid(),
-    bot_name: z.string(),
-    meeting_url: z.string(),
-    meeting_platform: shownPlatform,
-    extra: freeForm,
+    bot_id: fields.bot_id,
+    bot_name: fields.bot_name,
+    meeting_url: fields.meeting_url,
+    meeting_platform: fields.meeting_platform,
+    extra: fields.extra,
     duration: z.number().nullable().describe('Seconds; null until the meeting ended.'),
-    created_at: time,
-    ended_at: time.nullable(),
-    joined_at: time.nullable(),
-    exited_at: time.nullable(),
+    created_at: fields.created_at,
+    ended_at: time.nullable().describe('When the bot became `completed` or `failed`.'),
+    joined_at: fields.joined_at,
+    exited_at: fields.exited_at,
     status: shownStatus,
-    error_code: z.string().nullable(),
-    error_message: z.string().nullable(),
+    error_code: fields.error_code,
+    error_message: fields.error_message,
     tokens: tokens.nullable(),
   })
-  .meta({ id: 'BotItem' })
+  .meta({ id: 'BotItem', description: 'A bot in a list.' })
 export type BotItem = z.output<typeof botItemSchema>
 
 /** Further words for the filter: webhooks send them, and no bot has one as its status. */
@@ -360,18 +391,28 @@ export const FILTER_STATUSES = [
 
 export const botStatusSchema = z
   .object({
-    bot_id: z.uuid(),
+    bot_id: fields.bot_id,
     status: shownStatus,
-    transcription_status: z.enum(['not-applicable', 'not-started', 'queued', 'processing', 'done', 'error']),
-    updated_at: time,
+    transcription_status: z
+      .enum(['not-applicable', 'not-started', 'queued', 'processing', 'done', 'error'])
+      .describe('`not-applicable`: no transcript was asked for.'),
+    updated_at: fields.updated_at,
   })
-  .meta({ id: 'BotStatus' })
+  .meta({ id: 'BotStatus', description: 'The status alone.' })
 
-export const screenshotSchema = z.object({ screenshot_id: z.int().min(1), url: z.string() }).meta({ id: 'Screenshot' })
+export const screenshotSchema = z
+  .object({
+    screenshot_id: z.int().min(1).describe('Counted from 1, oldest first.'),
+    url: z.string().describe('A link that works for 4 hours.'),
+  })
+  .meta({ id: 'Screenshot', description: 'A picture of what the bot saw.' })
 
 export const retranscription = z
   .strictObject({
-    transcription: transcriptionConfig.extend({ region: z.string().min(1).max(40).nullish() }).nullish(),
+    transcription: transcriptionConfig
+      .extend({ region: z.string().min(1).max(40).nullish().describe('Accepted for compatibility; not read.') })
+      .nullish()
+      .describe('Who makes the transcript; absent: as for the first one, else the default provider.'),
   })
   .nullish()
 export type BotStatus = z.output<typeof botStatusSchema>

@@ -1,7 +1,7 @@
 /** Bots of calendar events: the events of a request, and the settings of their bots. */
 import { z } from 'zod'
 import { botFields, checkPairs, creationFields } from '../bots/schema.ts'
-import { uuid } from '../common.ts'
+import { isSuccess, uuid } from '../common.ts'
 
 const targetFields = {
   series_id: uuid.nullish().describe('Needed with all_occurrences; otherwise event_id says it all.'),
@@ -18,26 +18,32 @@ const { meeting_url: _changedUrl, allow_multiple_bots: _changedMultiple, ...chan
 export const scheduleBody = z
   .strictObject({ ...targetFields, ...newFields })
   .superRefine(checkPairs)
-  .meta({ id: 'ScheduleCalendarBot' })
+  .meta({ id: 'ScheduleCalendarBot', description: 'Which events, and the settings of their bots.' })
 
 /** Every field of the bot may be left out; a part that is switched on needs its configuration. */
 export const changeBody = z
   .strictObject({ ...targetFields, ...z.strictObject(changedFields).partial().shape })
   .superRefine(checkPairs)
-  .meta({ id: 'ChangeCalendarBot' })
+  .meta({ id: 'ChangeCalendarBot', description: 'Which events, and what changes; fields that are left out stay.' })
 
-export const cancelBody = z.strictObject(targetFields).meta({ id: 'CancelCalendarBot' })
+export const cancelBody = z
+  .strictObject(targetFields)
+  .meta({ id: 'CancelCalendarBot', description: 'Which events lose their bots.' })
 export type Target = z.output<typeof cancelBody>
 
+const eventId = z.uuid().describe('The id of the event.')
+
 export const calendarBotsAnswer = z.object({
-  success: z.literal(true),
-  data: z.array(z.object({ event_id: z.uuid() })),
-  errors: z.array(
-    z.object({
-      event_id: z.uuid(),
-      code: z.string().describe('Such as BOT_ALREADY_SCHEDULED or NO_MEETING_URL.'),
-      message: z.string(),
-      details: z.string().nullable(),
-    }),
-  ),
+  success: isSuccess,
+  data: z.array(z.object({ event_id: eventId })).describe('Events for which it was done.'),
+  errors: z
+    .array(
+      z.object({
+        event_id: eventId,
+        code: z.string().describe('Such as BOT_ALREADY_SCHEDULED or NO_MEETING_URL.'),
+        message: z.string().describe('The same in one sentence.'),
+        details: z.string().nullable().describe('Further words, if there are any.'),
+      }),
+    )
+    .describe('Events for which it was not done, each with its reason.'),
 })

@@ -4,6 +4,7 @@ import { MAX_CALLER_DATA_LENGTH } from '@standin/wire/job.ts'
 import { z } from 'zod'
 import { callerData, NOT_STORABLE, storable } from '../bots/schema.ts'
 import { commaList, time, uuid } from '../common.ts'
+import { fields } from '../fields.ts'
 import { botFilters } from '../filters.ts'
 
 const CREDENTIAL_TYPES = ['app', 'user'] as const
@@ -11,11 +12,17 @@ const CREDENTIAL_STATES = ['active', 'invalid'] as const
 
 const text = (longest: number) => z.string().min(1).max(longest).refine(storable, { error: NOT_STORABLE })
 
-const name = text(100).refine((value) => value.trim() !== '', { error: 'must not be only white space' })
-const clientId = text(256).refine((value) => !value.includes(':'), { error: 'must not contain a colon' })
-const clientSecret = text(256)
+const name = text(100)
+  .refine((value) => value.trim() !== '', { error: 'must not be only white space' })
+  .describe('For people who choose among several.')
+const clientId = text(256)
+  .refine((value) => !value.includes(':'), { error: 'must not contain a colon' })
+  .describe('Of an app that you made at Zoom.')
+const clientSecret = text(256).describe('Of the same app.')
 const code = text(2000).describe('Of the page of consent; works once and for about 10 minutes.')
-const redirectUri = text(2048).refine((value) => URL.canParse(value), { error: 'must be an address' })
+const redirectUri = text(2048)
+  .refine((value) => URL.canParse(value), { error: 'must be an address' })
+  .describe('The address to which the page of consent led back.')
 const extra = callerData
   .nullable()
   .describe(`Any object of yours, at most ${MAX_CALLER_DATA_LENGTH} characters of JSON.`)
@@ -61,12 +68,12 @@ export const changeCredentialBody = z
   .nullish()
   .transform((body) => body ?? {})
 
-export const credentialParams = z.strictObject({ credential_id: uuid })
+export const credentialParams = z.strictObject({ credential_id: uuid.describe('The id of the credential.') })
 
 export const credentialQuery = z.strictObject({
-  name: botFilters.bot_name,
-  conf_email: botFilters.bot_name,
-  conf_display_name: botFilters.bot_name,
+  name: botFilters.bot_name.describe('A part of the name.'),
+  conf_email: botFilters.bot_name.describe('A part of the address.'),
+  conf_display_name: botFilters.bot_name.describe("A part of the user's name."),
   conf_user_id: botFilters.bot_name.describe('Exact.'),
   credential_type: commaList(CREDENTIAL_TYPES).optional(),
   state: commaList(CREDENTIAL_STATES).optional(),
@@ -75,21 +82,21 @@ export const credentialQuery = z.strictObject({
 
 export const credentialSchema = z
   .object({
-    credential_id: z.uuid(),
-    name: z.string(),
+    credential_id: z.uuid().describe('The id of the credential.'),
+    name: z.string().describe('As it was given.'),
     credential_type: z
       .enum(CREDENTIAL_TYPES)
       .describe('`app`: keys of an app; `user`: of a user who authorized it too.'),
-    conf_user_id: z.string().nullable(),
-    conf_account_id: z.string().nullable(),
-    conf_email: z.string().nullable(),
-    conf_display_name: z.string().nullable(),
+    conf_user_id: z.string().nullable().describe('The Zoom user who authorized the app.'),
+    conf_account_id: z.string().nullable().describe('The Zoom account of that user.'),
+    conf_email: z.string().nullable().describe('Address of that user.'),
+    conf_display_name: z.string().nullable().describe('Name of that user.'),
     scopes: z.string().nullable().describe('Separated by commas.'),
     state: z.enum(CREDENTIAL_STATES).describe('`invalid`: the provider refused it for good; authorize it again.'),
-    last_error_message: z.string().nullable(),
-    last_error_at: time.nullable(),
-    created_at: time,
-    updated_at: time,
-    extra: z.record(z.string(), z.unknown()).nullable(),
+    last_error_message: z.string().nullable().describe('The last answer of the provider, if it refused.'),
+    last_error_at: time.nullable().describe('When it refused.'),
+    created_at: fields.created_at,
+    updated_at: fields.updated_at,
+    extra: fields.extra,
   })
-  .meta({ id: 'ConfCredential' })
+  .meta({ id: 'ConfCredential', description: 'A stored credential of Zoom, without its secrets.' })

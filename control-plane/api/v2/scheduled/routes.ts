@@ -35,8 +35,8 @@ const listQuery = z.strictObject({
   ...botFilters,
   limit: limit(100, 50),
   status: commaList(SCHEDULE_STATUSES).optional(),
-  scheduled_after: filterTime,
-  scheduled_before: filterTime,
+  scheduled_after: filterTime.describe('Joins then or later.'),
+  scheduled_before: filterTime.describe('Joins then or earlier.'),
 })
 
 const TOO_LATE = 'A scheduled bot can be changed while its old and its new join time are at least 4 minutes ahead'

@@ -14,7 +14,9 @@ export function timelineRoutes(app: App, dependencies: ApiDependencies): void {
     summary: 'Get the timeline of a bot',
     description: 'With `format=text`, or where the caller accepts text only, one sentence a line.',
     params: botParams,
-    querystring: z.strictObject({ format: z.enum(['json', 'text']).optional() }),
+    querystring: z.strictObject({
+      format: z.enum(['json', 'text']).optional().describe('`text`: one sentence a line.'),
+    }),
     answer: {
       description: 'The steps in the order of time.',
       content: {

@@ -105,7 +105,9 @@ test('one bot: speech and chat come live, the timeline tells why, and a person w
     language: 'en',
   })
   await page.getByText('1:01').waitFor(LONG)
+  await page.getByRole('tab', { name: 'Timeline' }).click()
   await page.locator('.timeline').getByText('Bot requested.').waitFor(LONG)
+  await page.getByRole('tab', { name: 'Chat' }).click()
   await page.getByLabel('Message').fill('Hello')
   await page.getByRole('button', { name: 'Send to the chat' }).click()
   // No process answers for this bot: the refusal is shown in words.
@@ -146,6 +148,7 @@ test('keys and endpoints show their secret once', async () => {
   await page.getByRole('cell', { name: 'CI', exact: true }).waitFor(LONG)
   expect(await page.locator('body').textContent()).not.toContain(key)
   await visit('/webhooks')
+  await page.locator('summary', { hasText: 'Add endpoint' }).click()
   await page.getByLabel('URL').fill('https://example.com/hook')
   await page.getByRole('button', { name: 'Add endpoint' }).click()
   expect(await page.locator('.secret').textContent(LONG)).toMatch(/^whsec_/)
@@ -185,6 +188,7 @@ describe.each([
       '/',
       '/bots',
       `/bots/${id}`,
+      ...['chat', 'files', 'webhooks', 'timeline', 'json'].map((tab) => `/bots/${id}?tab=${tab}`),
       '/send',
       '/scheduled',
       '/calendars',

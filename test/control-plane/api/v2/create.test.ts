@@ -236,6 +236,7 @@ describe('a body that does not fit', () => {
       code: 'FST_ERR_VALIDATION',
       statusCode: 400,
       message: expect.stringMatching(message),
+      details: expect.arrayContaining([{ path: expect.stringMatching(/^body/), message: expect.any(String) }]),
     })
   })
 
