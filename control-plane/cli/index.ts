@@ -254,7 +254,8 @@ program
 
 // Each command has its own options, and `--json` may follow them.
 for (const group of [program, ...program.commands])
-  for (const command of [group, ...group.commands]) command.exitOverride().showHelpAfterError('(standin service --help explains)')
+  for (const command of [group, ...group.commands])
+    command.exitOverride().showHelpAfterError('(standin service --help explains)')
 for (const command of program.commands.flatMap((group) => (group.commands.length > 0 ? group.commands : [group])))
   command.addHelpText('after', '\n--json, --data and --env-file of standin service work here too.')
 
