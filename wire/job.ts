@@ -276,7 +276,7 @@ export const jobSchema = z
     bot_id: z.uuid().describe('Also the name of the folder that holds the recording.'),
     meeting_url: meetingUrl,
     not_before: z.iso
-      .datetime({ offset: true })
+      .datetime({ offset: true, error: 'must be an instant with its offset, such as 2026-11-21T10:00:00+01:00' })
       .nullish()
       .describe(
         'When the bot asks to join: an instant with its offset, such as 2026-11-21T10:00:00+01:00, at most 24 hours ahead. Everything else is prepared before; the link is opened half a minute ahead. An instant in the past means at once.',
