@@ -69,7 +69,7 @@ export type OAuthFields = z.output<typeof updateCalendarBody>
 
 export const calendarParams = z.strictObject({ calendar_id: uuid.describe('The id of the calendar.') })
 
-export const CALENDAR_PLATFORMS = ['google', 'microsoft'] as const
+const CALENDAR_PLATFORMS = ['google', 'microsoft'] as const
 const CALENDAR_STATUSES = ['active', 'error', 'revoked', 'permission_denied'] as const
 
 const text = z
