@@ -20,11 +20,7 @@ export function createOutput(out: NodeJS.WritableStream, isJson: boolean): Outpu
 }
 
 /** Rows under their headings, in columns. Without rows: the sentence. */
-export function table(
-  headings: readonly string[],
-  rows: readonly (readonly unknown[])[],
-  ifEmpty: string,
-): readonly string[] {
+export function table(headings: readonly string[], rows: readonly (readonly unknown[])[], ifEmpty: string): string[] {
   if (rows.length === 0) return [ifEmpty]
   const texts = [headings, ...rows.map((row) => row.map(cell))]
   const widths = headings.map((_, column) => Math.max(...texts.map((row) => row[column]!.length)))

@@ -2,6 +2,7 @@
  * Counters and timers of the service for `/metrics`; docs/watching.md says what each means. The values of a label are
  * few and fixed: an id, an address or a text of a caller is never one.
  */
+import type { SignalPlatform } from '@standin/wire/page-signals.ts'
 import type { Launcher } from './ports.ts'
 
 type Kind = Launcher['kind']
@@ -18,6 +19,9 @@ export interface Counted {
   webhooks_finished: { result: 'delivered' | 'given_up' }
   links_opened: NoLabels
   events_stored: NoLabels
+  /** Final reports of bots that counted the signals of their page, and those in which a signal answered. */
+  signal_reports: { platform: SignalPlatform }
+  page_signals: { platform: SignalPlatform; signal: string }
 }
 
 export type ReconcilerAction = 'stop' | 'kill' | 'finish' | 'forget' | 'give_up' | 'take_back' | 'adopt' | 'stop_orphan'

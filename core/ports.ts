@@ -47,6 +47,9 @@ export interface Evidence {
   signs: Record<string, unknown>
 }
 
+/** At how many polls of the page each signal answered, by name; `wire/page-signals.ts`. */
+export type SignalCounts = Readonly<Record<string, number>>
+
 export type Admission = 'waiting_room' | 'in_meeting'
 
 /** Whose coming or decision ends the wait of a bot that is not in yet. */
@@ -106,6 +109,8 @@ export interface MeetingDriver {
   screenshot(): Promise<Uint8Array>
   /** Leaves, or withdraws a pending request; repeatable, never rejects. */
   leave(): Promise<void>
+  /** Empty if the platform's signals are not counted. */
+  readonly signalCounts: SignalCounts
   /** Never rejects. */
   evidence(): Promise<Evidence>
   /** Closes the browser; repeatable, never rejects. */

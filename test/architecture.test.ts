@@ -130,7 +130,7 @@ const ROOMS: Room[] = [
 
   // The service.
   { path: 'control-plane/ports.ts', may: ['base', 'wire'] },
-  { path: 'control-plane/meters.ts', may: ['control-plane/ports.ts'] },
+  { path: 'control-plane/meters.ts', may: ['wire', 'control-plane/ports.ts'] },
   { path: 'control-plane/traces.ts', may: ['control-plane/rows'] },
   { path: 'control-plane/rows', may: ['wire'] },
   // The rules of a bot are pure: no SQL, no clock, no network.
@@ -203,7 +203,7 @@ const ROOMS: Room[] = [
     may: [
       ...SERVICE_GROUND,
       'control-plane',
-      ...['alerts', 'api', 'config', 'jobs', 'outgoing', 'secrets', 'webhooks', 'wiring'].map(
+      ...['alerts', 'api', 'config', 'files', 'jobs', 'outgoing', 'secrets', 'webhooks', 'wiring'].map(
         (name) => `control-plane/${name}`,
       ),
     ],

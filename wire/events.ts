@@ -8,6 +8,7 @@ import { isWithinDepth, MAX_CALLER_DATA_DEPTH } from './job.ts'
 export const MAX_EVENT_BYTES = 2 * 1024 * 1024
 /** Around the event: its number, its bot and its time. */
 const ENVELOPE_BYTES = 1024
+const MAX_SIGNALS = 100
 /** The deepest content is `extra`: the final report holds it, and the numbered event holds the report. */
 const MAX_MESSAGE_DEPTH = MAX_CALLER_DATA_DEPTH + 2
 
@@ -171,6 +172,13 @@ const finalReportSchema = z.strictObject({
     .max(200)
     .optional()
     .describe('Under which the provider of the transcript keeps it; absent if it keeps nothing.'),
+  signals: z
+    .record(z.string().regex(/^[a-z_]{1,40}\.[a-z_]{1,40}$/), z.int().min(0))
+    .refine((counts) => Object.keys(counts).length <= MAX_SIGNALS, { error: 'has too many names' })
+    .optional()
+    .describe(
+      'At how many polls of the page each of its signals answered, docs/platforms.md; absent if none is counted.',
+    ),
   location: z.string().nullable(),
   extra: z.record(z.string(), z.json()).nullable(),
 })

@@ -1,8 +1,19 @@
 #!/usr/bin/env node
-import { CommandMistake, createOutput } from '@standin/base/command-output.ts'
 /** `standin service`: starts the service, and administers it from a shell. */
+import { helpStyle } from '@standin/base/command-help.ts'
+import { CommandMistake, createOutput, table } from '@standin/base/command-output.ts'
+import { COMPLETE, completionsOf } from '@standin/base/completion.ts'
+import { nearestOf } from '@standin/base/nearest.ts'
+import { loadEnvFile, loadSettingsOfData } from '@standin/base/settings-file.ts'
 import { Command, InvalidArgumentError, Option } from 'commander'
-import { type ConfigOptions, InvalidConfig, readServiceConfig, rowsOf, unknownSettings } from '../config/config.ts'
+import {
+  type ConfigOptions,
+  InvalidConfig,
+  readServiceConfig,
+  rowsOf,
+  settingsInForce,
+  unknownSettings,
+} from '../config/config.ts'
 import { SETTINGS } from '../config/table.ts'
 import { createServiceLog, runService } from '../main.ts'
 import { versionOfProgram } from '../wiring/installed-file.ts'
@@ -15,41 +26,61 @@ process.umask(0o077)
 /** The reader of the output may close it before the service ends. */
 for (const output of [process.stdout, process.stderr]) output.on('error', () => {})
 
-const environment = { ...process.env }
-/** Libraries and child processes must not find them there later. */
-for (const { variable, isSecret } of rowsOf(SETTINGS)) if (isSecret) delete process.env[variable]
+let environment: Readonly<Record<string, string | undefined>> = process.env
+/** The file that each setting of a file came from. */
+let origins: ReadonlyMap<string, string> = new Map()
+
+/** Reads the files of settings, and takes secrets out of the environment, where libraries and child processes find them. */
+function readEnvironment(args: readonly string[]): void {
+  origins = new Map([...loadEnvFile(args, process.env), ...loadSettingsOfData(args, process.env)])
+  environment = { ...process.env }
+  for (const { variable, isSecret } of rowsOf(SETTINGS)) if (isSecret) delete process.env[variable]
+}
 
 const collect = (text: string, before: string[] = []): string[] => [...before, text]
 const positive = (text: string): string => {
-  if (!(Number(text) > 0)) throw new InvalidArgumentError('must be a number above 0')
+  if (!(Number(text) > 0)) throw new InvalidArgumentError('It must be a number above 0.')
   return text
 }
 
 const EXAMPLES = `
 Every option has a variable of the same meaning, such as STANDIN_PORT. Other settings are variables only, such as
-DATABASE_URL and STANDIN_SECRET_KEYS. docs/service.md describes them all.
+DATABASE_URL and STANDIN_SECRET_KEYS. Variables may be written in settings.env of the data folder, or in the file of
+--env-file. docs/service.md describes them all; standin service config prints those in force.
 
 Examples:
   standin service
   standin service --data /srv/standin --port 9000 --public-url https://bots.example.com
   standin service keys create --name "CI" --permission sending --json
   standin service endpoints create https://example.com/hook --events bot.completed,bot.failed
-  standin service jobs run retention`
+  standin service doctor
+
+Exit codes: 0 done, 2 a mistake in the command or the settings, 1 any other error`
 
 const program = new Command('standin service')
   .description('Runs the service: an HTTP API that sends bots into meetings, webhooks, and a process for every bot.')
   .version(versionOfProgram())
+  .configureHelp({ ...helpStyle, showGlobalOptions: false })
+  .optionsGroup('Output:')
   .option('--json', 'administration commands answer in JSON')
+  .optionsGroup('Service:')
+  .option('--env-file <file>', 'settings as NAME=value; variables that are set take precedence')
   .addHelpText('after', EXAMPLES)
-  .showHelpAfterError('(standin help service explains)')
+  .allowExcessArguments()
   .exitOverride()
+
+const GROUPS: Readonly<Record<string, readonly string[]>> = {
+  'Addresses:': ['host', 'port', 'public-url', 'link-url', 'trusted-proxies', 'private-addresses'],
+  'Bots:': ['launcher', 'max-bots', 'bot-command', 'bot-image', 'bot-namespace', 'map-host', 'no-demo'],
+}
 
 for (const { option: flags, help, default: standard, isRepeatable } of rowsOf(SETTINGS)) {
   if (flags === undefined) continue
   const option = new Option(flags, help)
   if (isRepeatable) option.argParser(collect)
   if (standard !== undefined && !option.negate) option.description += ` (default: ${standard})`
-  program.addOption(option)
+  const group = Object.keys(GROUPS).find((heading) => GROUPS[heading]!.includes(option.long!.slice(2)))
+  program.addOption(option.helpGroup(group ?? 'Service:'))
 }
 
 type Flags = ConfigOptions & { json?: boolean }
@@ -74,6 +105,14 @@ function administer<A extends unknown[]>(
 }
 
 program.action(async (flags: Flags) => {
+  const [unknown] = program.args
+  if (unknown !== undefined) {
+    const nearest = nearestOf(
+      unknown,
+      program.commands.map((command) => command.name()),
+    )
+    program.error(`error: unknown command '${unknown}'${nearest === null ? '' : `\n(Did you mean ${nearest}?)`}`)
+  }
   await runService(configOf(flags), environment, process.stdout)
 })
 
@@ -89,6 +128,7 @@ function group(name: string, description: string) {
 const ANY_TEAM = ['--team <team>', 'id or name (default: all teams)'] as const
 const ONE_TEAM = ['--team <team>', 'id or name (default: the first team)'] as const
 
+program.commandsGroup('Access:')
 const keys = group('keys', 'API keys')
 keys('create', 'make a key, which is shown once', (its) => its.createKeyCommand)
   .option(...ONE_TEAM)
@@ -120,6 +160,7 @@ teams('grant', 'add tokens', (its) => its.grantCommand)
   .argument('<team>', 'id or name')
   .argument('<tokens>', 'how many', positive)
 
+program.commandsGroup('Webhooks:')
 const endpoints = group('endpoints', 'addresses that webhooks are sent to')
 endpoints('create', 'make an endpoint; its secret is shown once', (its) => its.createEndpointCommand)
   .argument('<url>')
@@ -139,6 +180,32 @@ endpoints('replay', 'send webhooks again under their ids', (its) => its.replayEn
   .option('--delivery <number>', 'this one delivery')
   .option('--failed', 'only those that could not be delivered')
 
+program.commandsGroup('Operation:')
+program
+  .command('doctor')
+  .description('try what the service needs: database, storage, speech service, bots, port, clock')
+  .action(async (_flags: Flags, command: Command) => {
+    const flags = command.optsWithGlobals<Flags>()
+    const { doctorCommand } = await import('./doctor.ts')
+    const config = configOf(flags)
+    process.exitCode = await doctorCommand({ config, environment, log: createServiceLog('error') }, flags.json)
+  })
+program
+  .command('config')
+  .description('the settings in force, and where each comes from; secrets are hidden')
+  .action((_flags: Flags, command: Command) => {
+    const flags = command.optsWithGlobals<Flags>()
+    const rows = settingsInForce(flags, environment, origins)
+    const withValue = rows.filter(({ value }) => value !== null)
+    const lines = table(
+      ['setting', 'value', 'from'],
+      withValue.map(({ setting, value, from }) => [setting, value, from]),
+      '',
+    )
+    lines.push('', `${rows.length - withValue.length} more have no value; --json lists them too.`)
+    createOutput(process.stdout, flags.json ?? false).answer(rows, [...lines, ...unknownSettings(environment)])
+    configOf(flags)
+  })
 program
   .command('audit-log')
   .description('who changed what of a team: JSON lines, newest first')
@@ -155,6 +222,16 @@ program
   .description('bring the database to the tables of this version')
   .action(administer((its) => its.migrateCommand))
 program
+  .command('backup')
+  .description('write the database into a file, also while the service runs')
+  .argument('<file>', 'which does not exist yet; - for standard output')
+  .action(administer((its) => its.backupCommand))
+program
+  .command('restore')
+  .description('make the database from a backup; it has to be empty')
+  .argument('<file>', '- for standard input')
+  .action(administer((its) => its.restoreCommand))
+program
   .command('drain')
   .description('start no new bots, and wait for those under way')
   .action(administer((its) => its.drainCommand))
@@ -163,12 +240,27 @@ group('jobs', 'periodic work')('run', 'do a job now', (its) => its.runJobCommand
   'retention, audit, deletions, idempotency, renewals or alerts',
 )
 
+program
+  .command(COMPLETE, { hidden: true })
+  .argument('[words...]')
+  .action(
+    (words: string[]) =>
+      void process.stdout.write(
+        completionsOf(program, words)
+          .map((line) => `${line}\n`)
+          .join(''),
+      ),
+  )
+
 // Each command has its own options, and `--json` may follow them.
 for (const group of [program, ...program.commands])
   for (const command of [group, ...group.commands])
     command.exitOverride().showHelpAfterError('(standin service --help explains)')
+for (const command of program.commands.flatMap((group) => (group.commands.length > 0 ? group.commands : [group])))
+  command.addHelpText('after', '\n--json, --data and --env-file of standin service work here too.')
 
 try {
+  readEnvironment(process.argv.slice(2))
   await program.parseAsync()
 } catch (error) {
   process.exitCode = explain(error)

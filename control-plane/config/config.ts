@@ -59,6 +59,24 @@ function given({ variable, option }: Row, options: ConfigOptions, environment: E
   return text ? { place: variable, text } : null
 }
 
+/** Every setting with its text, or null without one, and the place that gives it. Secrets are hidden. */
+export function settingsInForce(options: ConfigOptions, environment: Environment, files: ReadonlyMap<string, string>) {
+  return rowsOf(SETTINGS).map((row) => {
+    const found = given(row, options, environment)
+    const text = found?.text ?? row.default ?? null
+    return {
+      setting: row.variable,
+      value: text !== null && row.isSecret ? '(hidden)' : withoutAccess(text),
+      from: found === null ? 'default' : (files.get(found.place) ?? found.place),
+    }
+  })
+}
+
+/** Passwords and queries of addresses may be secrets. */
+function withoutAccess(text: string | null): string | null {
+  return text?.replace(/(:\/\/)[^/@\s]*@/g, '$1…@').replace(/(:\/\/[^\s?]*\?)\S+/g, '$1…') ?? null
+}
+
 /** Throws `InvalidConfig` with every problem. Paths are relative to `folder`. */
 export function readServiceConfig(options: ConfigOptions, environment: Environment, folder: string) {
   const problems: ConfigProblem[] = []
@@ -108,6 +126,8 @@ export function readServiceConfig(options: ConfigOptions, environment: Environme
       'is set, and the recordings are in a folder',
       'Write s3://bucket/prefix into STANDIN_STORAGE',
     )
+  if (values.files === 'storage' && config.storage.type === 'folder')
+    report(SETTINGS.files, 'is storage, and the recordings are in a folder, which has no links', 'Leave it out')
   const rows = SETTINGS.botContainer
   if (isCluster && botContainer.network !== null && botContainer.network !== 'host')
     report(rows.network, 'is "host" or nothing on Kubernetes', 'Write host, or leave it out')
@@ -123,14 +143,14 @@ export function readServiceConfig(options: ConfigOptions, environment: Environme
 type Report = (row: Row, message: string, cure: string) => void
 
 function storageOf(
-  { storage: text, storageRole: roleArn }: { storage: string | null; storageRole: string | null },
+  { storage: text, storageRole: roleArn, files }: Pick<ValuesOf<typeof SETTINGS>, 'storage' | 'storageRole' | 'files'>,
   standard: string,
   environment: Environment,
   folder: string,
 ): StorageSettings {
   const storage = parseStorage(text ?? standard, environment)
   if (storage.type === 'folder') return { ...storage, path: resolve(folder, storage.path) }
-  return roleArn === null ? storage : { ...storage, roleArn }
+  return { ...storage, ...(roleArn !== null && { roleArn }), ...(files === 'service' && { isServed: true as const }) }
 }
 
 /** Reports addresses that bots in containers could not reach: a loopback address means the container itself there. */
@@ -154,7 +174,7 @@ function reportUnreachable(
 
 /** Variables of the worker, of other programs and of the tests, which the environment of a service may hold too. */
 const ELSEWHERE =
-  /^STANDIN_(?:JOB|JOB_.+|CONTROL_TOKEN|CONF_.+|WORK_FOLDER|PRIVATE_STREAMS|URL|API_KEY|API_PORT|TEST_.+)$/
+  /^STANDIN_(?:JOB|JOB_.+|CONTROL_TOKEN|CONF_.+|WORK_FOLDER|PRIVATE_STREAMS|URL|API_KEY|ENV_FILE|API_PORT|TEST_.+)$/
 
 /** Sentences about variables that look like settings and are none. */
 export function unknownSettings(environment: Environment): string[] {

@@ -3,6 +3,8 @@
  * on its way, so its events stay in order; batches of different links go side by side.
  */
 
+import type { FinalReport } from '@standin/wire/events.ts'
+import { countedSignals } from '@standin/wire/page-signals.ts'
 import { appendEvents, type Stored } from '../actions/append-events.ts'
 import type { Meters } from '../meters.ts'
 import type { Log } from '../ports.ts'
@@ -131,7 +133,17 @@ export class EventWriter {
       if (oldestAt === null) continue
       this.#parts.meters.time('event_commit', (now - oldestAt) / 1000, {})
       this.#parts.meters.count('events_stored', {}, batch.events.length)
+      const last = batch.events.at(-1)?.event
+      if (last?.type === 'final_report') this.#countSignals(last)
     }
+  }
+
+  /** A bot of another version may count signals that are not known here. */
+  #countSignals({ meeting_platform: platform, signals }: FinalReport): void {
+    if (platform === null || signals === undefined) return
+    this.#parts.meters.count('signal_reports', { platform })
+    for (const signal of countedSignals(platform))
+      if ((signals[signal] ?? 0) > 0) this.#parts.meters.count('page_signals', { platform, signal })
   }
 
   #trace(committed: Taken[], stored: readonly (Stored | null)[]): void {

@@ -83,7 +83,7 @@ export interface CalendarSeriesTable {
   calendar_id: string
   provider_id: string
   event_type: string
-  /** When occurrences to come were last taken away: a series that takes their place gets the bot. */
+  /** Unused. Earlier versions write it, also beside this one during an upgrade, so a later version removes it. */
   lost_at: Time | null
   created_at: Created
 }

@@ -18,7 +18,8 @@ export async function probeSealKeys(db: Database, seals: KeyRing): Promise<void>
   openCheck(await readSetting(db, SETTING), seals)
 }
 
-function openCheck(stored: unknown, seals: KeyRing): void {
+/** Throws if these keys do not open the stored check value. */
+export function openCheck(stored: unknown, seals: KeyRing): void {
   if (typeof stored !== 'string') throw new Error(`The setting ${SETTING} is damaged`)
   try {
     seals.open(Buffer.from(stored, 'base64'), PLACE)

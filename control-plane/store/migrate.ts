@@ -4,6 +4,7 @@
  */
 import { type Kysely, sql } from 'kysely'
 import { type Migration, Migrator } from 'kysely/migration'
+import { BackupProblem } from './backup/archive.ts'
 import type { Database } from './database.ts'
 import * as tables from './migrations/0100-tables/index.ts'
 import * as requests from './migrations/0110-requests.ts'
@@ -63,22 +64,37 @@ export class OlderDatabase extends Error {
   }
 }
 
+const migratorOf = (database: Database | Kysely<unknown>) =>
+  new Migrator({ db: database as Kysely<unknown>, provider: { getMigrations: async () => MIGRATIONS } })
+
 /**
  * Names of the steps that were applied now. Rejects with NewerDatabase if the database has steps that this program does
  * not know, with OlderDatabase if it has only some of the earlier ones, and with the error of the first step that failed.
  */
 export async function migrate(database: Database | Kysely<unknown>): Promise<string[]> {
-  const migrator = new Migrator({
-    db: database as Kysely<unknown>,
-    provider: { getMigrations: async () => MIGRATIONS },
-  })
   const made = await migrationsMade(database)
   const unknown = made.filter((name) => !(name in MIGRATIONS) && !EARLIER_MIGRATIONS.includes(name))
   if (unknown.length > 0) throw new NewerDatabase(unknown)
   if (made.some((name) => EARLIER_MIGRATIONS.includes(name))) await replaceEarlier(database as Kysely<unknown>, made)
-  const { error, results } = await migrator.migrateToLatest()
+  const { error, results } = await migratorOf(database).migrateToLatest()
   if (error) throw error
   return (results ?? []).map(({ migrationName }) => migrationName)
+}
+
+/** Makes the tables of a backup in an empty database. Rejects if this program does not know them, or the database has others. */
+export async function migrateAs(database: Database, names: readonly string[]): Promise<void> {
+  const known = Object.keys(MIGRATIONS)
+  if (names.some((name, index) => name !== known[index]))
+    throw new BackupProblem(
+      `The backup was made by another version of Standin: this version does not know its tables (${names.at(-1)}). Restore it with that version`,
+    )
+  const others = (await migrationsMade(database)).filter((name) => !names.includes(name))
+  if (others.length > 0)
+    throw new BackupProblem(
+      `The database has tables of a newer version than the backup (${others.join(', ')}). Choose an empty database`,
+    )
+  const { error } = await migratorOf(database).migrateTo(names.at(-1)!)
+  if (error) throw error
 }
 
 /** Notes the one migration in place of the earlier ones. Two processes may do so at once. */

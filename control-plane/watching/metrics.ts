@@ -23,6 +23,8 @@ const COUNTERS: Of<Counted> = {
   webhooks_finished: { help: 'Webhook deliveries that are over, by their result.', labels: ['result'] },
   links_opened: { help: 'Control links that bots opened.', labels: [] },
   events_stored: { help: 'Events of bots that were committed.', labels: [] },
+  signal_reports: { help: 'Final reports that count the signals of the page.', labels: ['platform'] },
+  page_signals: { help: 'Those of them in which the signal answered.', labels: ['platform', 'signal'] },
 }
 
 const HISTOGRAMS: Of<Timed> & Record<keyof Timed, { buckets: number[] }> = {

@@ -2,6 +2,7 @@
  * Every series of a counter, shown as 0 from the start: Prometheus sees no increase in a series that appears with its
  * first happening, so the first bot that crashes would raise no alert.
  */
+import { countedSignals, SIGNAL_PLATFORMS } from '@standin/wire/page-signals.ts'
 import type { Counted, ReconcilerAction, ReconcilerReason } from '../meters.ts'
 
 type Series = { [Name in keyof Counted]: Counted[Name][] }
@@ -42,6 +43,10 @@ export const SERIES: Series = {
   webhooks_finished: ofEach('result', ['delivered', 'given_up']),
   links_opened: [{}],
   events_stored: [{}],
+  signal_reports: SIGNAL_PLATFORMS.map((platform) => ({ platform })),
+  page_signals: SIGNAL_PLATFORMS.flatMap((platform) =>
+    countedSignals(platform).map((signal) => ({ platform, signal })),
+  ),
 }
 
 function ofEach<Label extends string, Value extends string>(label: Label, values: Value[]) {

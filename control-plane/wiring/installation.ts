@@ -43,11 +43,10 @@ export interface Installation {
   close(): Promise<void>
 }
 
-/**
- * Opens the installation, and makes its missing parts. A service holds its data folder, so a second one is refused with
- * `DataFolderInUse`; a command works beside a running service. Rejects with a sentence if keys or database do not fit.
- */
-export async function openInstallation(config: ServiceConfig, holder: Holder, log: Log): Promise<Installation> {
+export type OpenedDatabase = Pick<Installation, 'databaseUrl' | 'database' | 'isAlone' | 'close'>
+
+/** Opens the database as it is: without its tables, if it is new. Rejects with a sentence if it cannot be used. */
+export async function openInstalledDatabase(config: ServiceConfig, holder: Holder, log: Log): Promise<OpenedDatabase> {
   const closing: (() => Promise<unknown>)[] = []
   const close = async () => {
     for (const step of closing.splice(0).reverse())
@@ -69,6 +68,21 @@ export async function openInstallation(config: ServiceConfig, holder: Holder, lo
       await reachDatabase(database).catch((error) => {
         throw databaseProblem(error)
       })
+    return { databaseUrl, database, isAlone: hold !== null && config.databaseUrl === null, close }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
+
+/**
+ * Opens the installation, and makes its missing parts. A service holds its data folder, so a second one is refused with
+ * `DataFolderInUse`; a command works beside a running service. Rejects with a sentence if keys or database do not fit.
+ */
+export async function openInstallation(config: ServiceConfig, holder: Holder, log: Log): Promise<Installation> {
+  const opened = await openInstalledDatabase(config, holder, log)
+  try {
+    const { database } = opened
     const migrated = await migrate(database)
     if (migrated.length > 0) log.info({ migrated }, 'Database migrated')
     const callers = await prepareCallerRole(database)
@@ -79,10 +93,9 @@ export async function openInstallation(config: ServiceConfig, holder: Holder, lo
       keep: (key) => writeSecretFile(apiKeyFile(config.dataFolder), key),
     })
     if (first !== null) log.info({ team: first.teamId }, 'First team and first API key created')
-    const isAlone = hold !== null && config.databaseUrl === null
-    return { databaseUrl, database, callers, seals, migrated, isAlone, firstKey: first?.key ?? null, close }
+    return { ...opened, callers, seals, migrated, firstKey: first?.key ?? null }
   } catch (error) {
-    await close()
+    await opened.close()
     throw error
   }
 }
@@ -140,6 +153,13 @@ function restartLoop(folder: string, log: Log): () => Promise<void> {
     isDown = true
   }
   return startLoop(poll, { onError, afterErrorMs: LOOK_MS }).close
+}
+
+/** The keys of the configuration, or those of the data folder. Null: there are none. */
+export async function givenSeals(config: ServiceConfig): Promise<KeyRing | null> {
+  const stored = config.secretKeys === null ? await readSecretFile(secretKeysFile(config.dataFolder)) : null
+  const keys = config.secretKeys ?? (stored === null ? null : parseSealKeys(stored))
+  return keys && createSeals(keys)
 }
 
 /** The keys of the configuration, or those of the data folder, which the first start makes. */

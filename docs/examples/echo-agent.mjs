@@ -5,6 +5,8 @@
 //
 // docs/streaming.md explains the messages. To interrupt the bot, send `socket.send('{"type":"clear"}')`.
 
+import { realpathSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { WebSocketServer } from 'ws'
 
@@ -55,7 +57,8 @@ function isAudible(data) {
   return false
 }
 
-if (import.meta.main) {
+// `import.meta.main` would need Node 24.
+if (realpathSync(process.argv[1]) === fileURLToPath(import.meta.url)) {
   const { values } = parseArgs({ options: { port: { type: 'string', default: '9000' } } })
   const agent = await startEchoAgent({ port: Number(values.port) })
   console.log(`Listening at ${agent.url}`)

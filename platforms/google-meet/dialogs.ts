@@ -57,6 +57,8 @@ export function dialogStep(dialog: DialogSnapshot, policy: DialogPolicy): Dialog
       return press(['stay'], ['ok'])
     case 'leave_host':
       return press(['justLeave'])
+    case 'breakout':
+      return press(['later'], ['cancel', 'close'])
     default: {
       const step = press(['gotIt'], dialog.buttons.length === 1 ? ['ok', 'close'] : ['close'])
       return step && !DANGEROUS.test(step.label) ? step : null

@@ -8,8 +8,8 @@ import type { PageSnapshot } from './page/types.ts'
 import { PAGE_PHASES, type PageStateKind } from './page-state.ts'
 
 /** Statuses of the bot's own device in the roster. */
-const OUT = 6
-const REMOVED = 7
+export const OUT = 6
+export const REMOVED = 7
 
 const BEFORE_ADMISSION = refusals<PageStateKind>(
   {

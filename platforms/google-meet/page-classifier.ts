@@ -4,6 +4,8 @@ import type { Waits } from '../shared/waits.ts'
 import { endOf, refusalOf } from './outcomes.ts'
 import type { PageSnapshot } from './page/types.ts'
 import { isCorroborated, PAGE_PHASES, type PageStateKind, stateOf } from './page-state.ts'
+import { answeredBy } from './signals.ts'
+import { WORDS } from './words.ts'
 
 export function meetClassifier(
   waits: Pick<Waits, 'captchaMs' | 'callErrorMs'>,
@@ -14,6 +16,8 @@ export function meetClassifier(
     refusalOf,
     endOf,
     isCorroborated,
+    roomWords: WORDS.rooms,
+    signals: { platform: 'meet', answeredBy },
     // A person may solve a captcha, and a call error may disappear.
     patience: { captcha: waits.captchaMs, call_error: waits.callErrorMs },
   }

@@ -41,10 +41,12 @@ export const SELECTORS = {
   chatMessageText: '[jsname="dTKtvb"]',
   chatGroup: '[jsname="Ypafjf"]',
   chatTime: '[jsname="biJjHb"]',
-  /** The region of short notices; each is a child of it. */
-  toasts: '[role="status"][aria-live="polite"]',
-  /** Buttons of pages that end a visit; the first is in the waiting room too. */
+  /** Regions of short notices; each notice is a child of one. */
+  notices: '[role="status"], [aria-live="polite"]',
+  sendByName: '[jsname="SoqoBf"]',
+  /** Buttons of pages that end a visit; the first is in the waiting room too, and no longer seen on the last page. */
   returnHome: '[jsname="EszDse"], [data-mdc-dialog-action="returnToHomePage"]',
+  returnHomeButton: '[jsname="dqt8Pb"]',
   callEnded: '[data-call-ended="true"]',
   countdown: '[role="timer"]',
   /** Every page has invisible ones; only a large visible frame is a challenge. */

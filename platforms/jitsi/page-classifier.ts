@@ -5,6 +5,7 @@ import type { Address } from './address.ts'
 import { endOf, refusalOf } from './outcomes.ts'
 import type { PageSnapshot } from './page/types.ts'
 import { isCorroborated, PAGE_PHASES, type PageStateKind, stateOf } from './page-state.ts'
+import { answeredBy } from './signals.ts'
 
 export function jitsiClassifier(
   { host }: Pick<Address, 'host'>,
@@ -17,6 +18,7 @@ export function jitsiClassifier(
     refusalOf: (state, joinStep) => refusalOf(state, joinStep, hasPassword),
     endOf,
     isCorroborated,
+    signals: { platform: 'jitsi', answeredBy },
     // The page reloads itself after half a minute. Sites with an automatic sign-in return at once.
     patience: {
       reconnecting: waits.reconnectMs,

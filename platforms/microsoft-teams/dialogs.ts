@@ -29,6 +29,8 @@ export function answerOf(dialog: DialogSnapshot, { consent }: DialogPolicy): Dia
     case 'still_there':
       // The bot's own rules decide whether it stays.
       return { kind, press: press('stay') }
+    case 'breakout':
+      return { kind, press: press('later') }
     case 'consent': {
       if (consent === 'accept') return { kind, press: press('agree') }
       const text = dialog.text.slice(0, 160)

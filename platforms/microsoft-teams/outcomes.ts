@@ -81,12 +81,18 @@ export const LEAVE_GONE_MS = 8000
 /** After admission: the end that this page state means, or null. */
 export function endOf({ kind }: PageState<PageStateKind>, snapshot: PageSnapshot): MeetingEnd | null {
   const end = AFTER_ADMISSION[kind]
-  if (end) return end
+  if (end) return isDoubtful(kind, snapshot) ? null : end
   if (snapshot.leaveControl || kind === 'lobby' || kind === 'pre_join' || kind === 'reconnecting') return null
   // Where the page has no words (yet), the meeting's signalling reports the end.
   const noticed = noticeKind(snapshot)
   if (noticed) return AFTER_ADMISSION[noticed] ?? 'ended_for_all'
   return snapshot.leaveGoneMs !== null && snapshot.leaveGoneMs >= LEAVE_GONE_MS ? 'ended_for_all' : null
+}
+
+/** A screen that no real page was seen to have, in unknown words, while the call still receives sound. */
+function isDoubtful(kind: PageStateKind, { endNotice, leaveGoneMs, receivesSound }: PageSnapshot): boolean {
+  const isWordless = kind === 'unknown_end' && endNotice === null
+  return isWordless && receivesSound === true && leaveGoneMs !== null && leaveGoneMs < LEAVE_GONE_MS
 }
 
 /** After admission: the error of this page state, or null. */

@@ -5,6 +5,8 @@ import type { Waits } from '../shared/waits.ts'
 import { endOf, failureOf, refusalOf } from './outcomes.ts'
 import type { PageSnapshot } from './page/types.ts'
 import { PAGE_PHASES, type PageStateKind, stateOf } from './page-state.ts'
+import { answeredBy } from './signals.ts'
+import { WORDS } from './words.ts'
 
 /**
  * The silent sign-in of every join passes through a sign-in host for a moment; a sign-in wall stays
@@ -31,5 +33,7 @@ export function teamsClassifier(
     failureOf,
     patience: { captcha: waits.captchaMs, sign_in_page: SIGN_IN_STANDS_MS, off_site: OFF_SITE_STANDS_MS },
     isCorroborated: ({ proofs }) => proofs.length > 1,
+    roomWords: WORDS.rooms,
+    signals: { platform: 'teams', answeredBy },
   }
 }

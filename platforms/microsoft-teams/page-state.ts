@@ -99,8 +99,7 @@ export function stateOf(snapshot: PageSnapshot): PageState<PageStateKind> {
   const lobby = lineOf(snapshot, 'lobby')
   // The request was dropped: the words are gone and the button works, while the screen is the same.
   if (snapshot.lobby && lobby === null && snapshot.join?.isEnabled) return found('lobby_dropped', snapshot.join.label)
-  const isHeld = snapshot.join !== null && !snapshot.join.isEnabled && !snapshot.preJoin
-  if (snapshot.lobby || isHeld || (lobby !== null && !snapshot.join?.isEnabled && !snapshot.leaveControl))
+  if (snapshot.lobby || isHeld(snapshot) || (lobby !== null && !snapshot.join?.isEnabled && !snapshot.leaveControl))
     return found('lobby', lobby ?? 'the waiting room without words')
   if (snapshot.connecting) return found('connecting', 'Connecting')
   if (snapshot.join !== null || snapshot.nameBox !== null)
@@ -116,6 +115,11 @@ export function stateOf(snapshot: PageSnapshot): PageState<PageStateKind> {
   if (snapshot.splash) return found('loading', 'the splash screen')
   if (snapshot.isBlank) return found('loading', 'an empty page')
   return found('unknown', snapshot.headings[0] ?? snapshot.lines[0] ?? 'nothing that can be read')
+}
+
+/** The button to join is disabled behind the page before the join. */
+export function isHeld({ join, preJoin }: Pick<PageSnapshot, 'join' | 'preJoin'>): boolean {
+  return join !== null && !join.isEnabled && !preJoin
 }
 
 /** The end that the meeting's signalling reports; null if it reports no certain one. */

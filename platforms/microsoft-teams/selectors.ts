@@ -107,8 +107,8 @@ export const SELECTORS = {
   /** In place of a message that was deleted. */
   chatDeleted: '[data-tid="message-tombstone"]',
   chatOwn: '.fui-ChatMyMessage',
-  chatBox:
-    '[data-tid="ckeditor"], [data-tid="ckeditor-replyBox"], .ck-editor__editable, [role="textbox"][contenteditable="true"]',
+  chatBox: '[data-tid="ckeditor"], [data-tid="ckeditor-replyBox"], .ck-editor__editable',
+  textBox: '[role="textbox"][contenteditable="true"]',
   chatOff: '[data-tid="compose-disabled-placeholder-text"]',
   send: '[data-tid="newMessageCommands-send"], [data-tid="sendMessageCommands-send"]',
 

@@ -2,9 +2,12 @@
  * The meaning of a page's snapshot, in terms that all platforms share. The platform knows its pages, the shared steps
  * know these terms.
  */
+
+import type { SignalOf, SignalPlatform } from '@standin/wire/page-signals.ts'
 import type { BotError } from '../../core/errors.ts'
 import type { MeetingEnd } from '../../core/meeting/meeting.ts'
 import type { WaitingFor } from '../../core/ports.ts'
+import type { RoomWords } from './in-call/announced-rooms.ts'
 import type { CommonSnapshot } from './page/types.ts'
 
 /** The meaning of one snapshot of the page. Kinds are the platform's own. */
@@ -58,6 +61,13 @@ export interface PageClassifier<Snapshot extends CommonSnapshot, Kind extends st
   patience?: Readonly<Partial<Record<Kind, number>>>
   /** The condition that a waiting room of this kind waits for; default: admission by a participant. */
   waitsFor?: Readonly<Partial<Record<Kind, WaitingFor>>>
+  /** The signals that are counted, if the platform has such; the proofs of a state answer `in_call`. */
+  signals?: {
+    platform: SignalPlatform
+    answeredBy(snapshot: Snapshot, state: PageState<Kind>): readonly (SignalOf<SignalPlatform> | false)[]
+  }
+  /** How the page says in words that breakout rooms open; absent if it shows open ones otherwise, or never. */
+  roomWords?: RoomWords
   /** Two independent signs say that the bot is in. */
   isCorroborated?(state: PageState<Kind>): boolean
 }

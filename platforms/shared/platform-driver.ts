@@ -14,6 +14,7 @@ import type {
   DegradationStep,
   Evidence,
   MeetingDriver,
+  SignalCounts,
   WaitingFor,
 } from '../../core/ports.ts'
 import { pageScript } from '../../core/process/page-scripts.ts'
@@ -23,6 +24,7 @@ import type { CaptionSteps } from './in-call/caption-toggle.ts'
 import { ChatSender, type ChatSteps } from './in-call/chat-sender.ts'
 import { type LeaveSteps, leaveMeeting } from './in-call/leaving.ts'
 import { MeetingWatch, type Watching } from './in-call/meeting-watch.ts'
+import { SignalCounter } from './in-call/signal-counts.ts'
 import { leaveVideosUnpainted, SEEN_VIDEOS } from './in-call/unseen-videos.ts'
 import { AdmissionJudge } from './join/admission.ts'
 import { Advance } from './join/advance.ts'
@@ -124,6 +126,7 @@ export class PlatformDriver<Snapshot extends CommonSnapshot, Kind extends string
   readonly #chat: ChatSender
   readonly #frames: FrameLink
   readonly #advance: Advance
+  readonly #signals: SignalCounter<Snapshot, Kind>
   readonly #history: { at: string; kind: string; text: string; proofs: readonly string[] }[] = []
   #waitingFor: WaitingFor = 'admission'
   #isPrepared = false
@@ -143,6 +146,7 @@ export class PlatformDriver<Snapshot extends CommonSnapshot, Kind extends string
     const note = (state: PageState<Kind>) => this.#note(state)
     this.#page = page
     this.#frames = new FrameLink(page)
+    this.#signals = new SignalCounter(classifier)
     const judge = new AdmissionJudge(page.waits)
     this.#advance = new Advance({
       frames: this.#frames,
@@ -152,8 +156,8 @@ export class PlatformDriver<Snapshot extends CommonSnapshot, Kind extends string
     const onPoll: JoinSteps<Snapshot, Kind>['onPoll'] = (phase, isNewDocument) =>
       this.#advance.observe(phase, judge.provenSince, isNewDocument)
     this.#entrance = { ...parts.entrance, page, classifier, answerOpenDialog, note, onPoll, judge }
-    const noteInMeeting = (state: PageState<Kind>) => {
-      this.#note(state)
+    const noteInMeeting: Watching<Snapshot, Kind>['note'] = (state, alsoAnswered) => {
+      this.#note(state, alsoAnswered)
       this.#advance.observeInMeeting(classifier.phases[state.kind], page.lastSnapshot?.at ?? page.clock.now())
     }
     const onNewDocument = () => void this.#showAgain()
@@ -185,6 +189,10 @@ export class PlatformDriver<Snapshot extends CommonSnapshot, Kind extends string
 
   get provenAt(): number | null {
     return this.#advance.provenAt
+  }
+
+  get signalCounts(): SignalCounts {
+    return this.#signals.counts
   }
 
   onReadyToStandBy(listener: () => void): void {
@@ -282,7 +290,8 @@ export class PlatformDriver<Snapshot extends CommonSnapshot, Kind extends string
       within(this.#page.clock, EVIDENCE_MS, work, () => new NoAnswer()).catch(() => null)
     const [screenshot, html] = await Promise.all([bounded(this.screenshot()), bounded(this.#page.frame.content())])
     const hide = (text: string) => redactText(this.#parts.hide?.(text) ?? text)
-    const snapshot = { seen: [...this.#history], last: this.#page.lastSnapshot, browser: ended ?? 'running' }
+    const { lastSnapshot: last } = this.#page
+    const snapshot = { seen: [...this.#history], last, browser: ended ?? 'running', signals: this.signalCounts }
     return {
       screenshot,
       html: html === null ? null : hide(html),
@@ -368,9 +377,11 @@ export class PlatformDriver<Snapshot extends CommonSnapshot, Kind extends string
     })
   }
 
-  #note(state: PageState<Kind>): void {
+  #note(state: PageState<Kind>, alsoAnswered: readonly string[] = []): void {
     const { kind, text, proofs } = state
     this.#waitingFor = waitingForOf(this.#parts.classifier, state) ?? this.#waitingFor
+    const { lastSnapshot } = this.#page
+    if (lastSnapshot) this.#signals.poll(lastSnapshot, state, alsoAnswered)
     const last = this.#history.at(-1)
     if (last?.kind === kind && last.text === text && last.proofs.length === proofs.length) return
     this.#page.logger.info('The page shows', { state: kind, text, proofs })

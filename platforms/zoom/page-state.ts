@@ -110,6 +110,9 @@ export function stateOf(snapshot: PageSnapshot): PageState {
     return consent ? found('consent', consent.text) : found('in_call', snapshot.marks.join(', '))
   }
   if (snapshot.launchPage) return found('launch_page', snapshot.title)
+  // A waiting room whose marks are not known.
+  const said = isJoining ? null : waitingIn(snapshot.lines)
+  if (said) return found(said.kind, said.text)
   const wrong = lineOf(snapshot, 'went_wrong')
   if (wrong !== null) return found('went_wrong', wrong)
   const left = lineOf(snapshot, 'left')
@@ -133,8 +136,18 @@ export function isFinalDialog(text: string): boolean {
   return [...DIALOG_KINDS, 'bot_wall', 'join_failed'].some((kind) => saysState(kind as PageStateWord, text))
 }
 
+/** Whether the accessible name of a dialog says so; the table has no other dialogs. */
+export function isFinalName(name: string): boolean {
+  return DIALOG_NAMES.some(([expression]) => expression.test(name))
+}
+
 /** Where the tab is, when it is not on a page of the client. */
-function locationOf({ url, title, pageError, lines }: PageSnapshot): { kind: PageStateKind; text: string } | null {
+export function locationOf({
+  url,
+  title,
+  pageError,
+  lines,
+}: PageSnapshot): { kind: PageStateKind; text: string } | null {
   const address = URL.canParse(url) ? new URL(url) : null
   const host = address?.hostname ?? ''
   const path = address?.pathname ?? ''
@@ -186,11 +199,15 @@ function finalOf(snapshot: PageSnapshot): { kind: PageStateKind; text: string } 
 /** The text shows for whom the bot waits; a waiting room with unknown words is still a waiting room. */
 function waitingOf({ waiting }: PageSnapshot): { kind: PageStateKind; text: string } | null {
   if (waiting === null) return null
+  return waitingIn(waiting) ?? { kind: 'waiting_room', text: waiting[0] ?? 'a waiting room' }
+}
+
+export function waitingIn(lines: readonly string[]): { kind: PageStateKind; text: string } | null {
   for (const kind of ['waiting_room', 'waiting_for_host'] as const) {
-    const text = waiting.find((line) => saysState(kind, line))
+    const text = lines.find((line) => saysState(kind, line))
     if (text !== undefined) return { kind, text: plain(text) }
   }
-  return { kind: 'waiting_room', text: waiting[0] ?? 'a waiting room' }
+  return null
 }
 
 function errorKind(text: string): PageStateKind {

@@ -65,6 +65,8 @@ export const SELECTORS = {
   /** The name is on the element around the dialog, or on the dialog; harmless ones have names too. */
   namedDialog:
     '.ReactModal__Content[aria-label], [role="dialog"][aria-label], .zm-modal[aria-label], [aria-label="BotDetectedDialog"]',
+  /** Says that the meeting is recorded. */
+  recordingNotice: '.recording-disclaimer-dialog, .notification-consent-banner',
   reconnecting: '.dialog-reconnect-container',
   disconnected: '#wc-leave',
   toasts: '#notificationManager',
@@ -100,7 +102,8 @@ export const SELECTORS = {
   chatTime: '.new-chat-item__chat-info-time-stamp',
   chatRow: '.new-chat-message__container',
   chatText: '.new-chat-message__text-content',
-  chatOwnText: '.new-chat-message__text-box--self, .new-chat-message__text-content--self',
+  chatOwnBox: '.new-chat-message__text-box--self',
+  chatOwnText: '.new-chat-message__text-content--self',
   chatReceiverButton: '#chatReceiverMenu .chat-receiver-list__receiver',
   chatEditor: '.chat-rtf-box__editor-outer div.ProseMirror, textarea.chat-box__chat-textarea',
   chatSend: 'button.chat-rtf-box__send',

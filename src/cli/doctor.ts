@@ -4,9 +4,8 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { CHILD_PATH } from '@standin/base/child-path.ts'
-import { jsonText } from '@standin/base/json-text.ts'
+import { type Finding, printFindings } from '@standin/base/findings.ts'
 import { sandboxObstacle } from '../../platforms/browser/sandbox.ts'
-import type { Finding } from './doctor/finding.ts'
 import { checkClock, checkDisk, checkMemory, checkNode, checkProcessors, checkSharedMemory } from './doctor/machine.ts'
 import { checkNetwork, type Network } from './doctor/network.ts'
 import {
@@ -18,7 +17,6 @@ import {
   checkSetpriv,
   checkXvfb,
 } from './doctor/programs.ts'
-import { shownText } from './shown-text.ts'
 
 export interface DoctorIo {
   output: NodeJS.WritableStream & { isTTY?: boolean }
@@ -37,20 +35,18 @@ const DEADLINE_MS = 30_000
 
 /** Resolves with the exit code: 0 when a bot can run here, even with warnings; 1 when it cannot. */
 export async function doctor(io: DoctorIo): Promise<number> {
-  const findings = await examine(io)
-  const isFit = findings.every(({ verdict }) => verdict !== 'unfit')
-  if (io.json) io.output.write(`${jsonText({ fit: isFit, findings })}\n`)
-  else io.output.write(`${report(findings, isFit)}\n`)
-  return isFit ? 0 : 1
+  const ends = ['A bot can run here.', 'A bot cannot run here yet'] as const
+  return (await printFindings({ findings: examine(io), output: io.output, json: io.json, ends })) ? 0 : 1
 }
 
-async function examine(io: Omit<DoctorIo, 'output' | 'json'>): Promise<Finding[]> {
+async function* examine(io: Omit<DoctorIo, 'output' | 'json'>): AsyncGenerator<Finding> {
   let folder: string
   try {
     folder = await mkdtemp(join(tmpdir(), 'standin-doctor-'))
   } catch {
     // Without a temporary folder nothing can be tried; that is the finding.
-    return [await checkDisk('Temporary folder', tmpdir())]
+    yield checkDisk('Temporary folder', tmpdir())
+    return
   }
   const shop = {
     // Where the recorder looks for programs: what the person at the terminal has in PATH does not count.
@@ -61,37 +57,17 @@ async function examine(io: Omit<DoctorIo, 'output' | 'json'>): Promise<Finding[]
   }
   try {
     // One program after the other: they are measured by whether they start, on machines with few processors.
-    return [
-      checkNode(process.version),
-      await checkChromium(shop),
-      await checkFfmpeg(shop),
-      await checkXvfb(shop),
-      await checkPulse(shop),
-      await checkSetpriv(shop),
-      await checkFonts(shop),
-      checkSandbox(await sandboxObstacle(), process.getuid?.() === 0),
-      checkMemory(process.availableMemory()),
-      checkProcessors(availableParallelism()),
-      await checkSharedMemory('/dev/shm'),
-      await checkDisk('Recordings', 'recordings'),
-      await checkDisk('Temporary folder', tmpdir()),
-      checkClock(Date.now()),
-      await checkNetwork(io.network),
-    ]
+    yield checkNode(process.version)
+    for (const check of [checkChromium, checkFfmpeg, checkXvfb, checkPulse, checkSetpriv, checkFonts]) yield check(shop)
+    yield checkSandbox(await sandboxObstacle(), process.getuid?.() === 0)
+    yield checkMemory(process.availableMemory())
+    yield checkProcessors(availableParallelism())
+    yield checkSharedMemory('/dev/shm')
+    yield checkDisk('Recordings', 'recordings')
+    yield checkDisk('Temporary folder', tmpdir())
+    yield checkClock(Date.now())
+    yield checkNetwork(io.network)
   } finally {
     await rm(folder, { recursive: true, force: true })
   }
-}
-
-const MARKS = { fit: '✓', warning: '!', unfit: '✗' } as const
-
-function report(findings: readonly Finding[], isFit: boolean): string {
-  const width = Math.max(...findings.map(({ part }) => part.length))
-  const lines = findings.flatMap(({ part, verdict, found, cure }) => [
-    `${MARKS[verdict]} ${part.padEnd(width)}  ${shownText(found, 400)}`,
-    ...(cure === undefined ? [] : [`  ${' '.repeat(width)}  → ${cure}`]),
-  ])
-  const unfitParts = findings.filter(({ verdict }) => verdict === 'unfit').map(({ part }) => part)
-  const end = isFit ? 'A bot can run here.' : `A bot cannot run here yet: ${unfitParts.join(', ')}.`
-  return [...lines, '', end].join('\n')
 }

@@ -57,6 +57,7 @@ export async function closeRun(run: Run, end: End, impatience: AbortSignal): Pro
     streaming: run.streaming?.usage() ?? null,
     transcribedSeconds: transcript.seconds,
     transcriptIds: transcript.ids,
+    signals: run.meeting.signalCounts,
     location: storage.location(),
     now: clock.now(),
   }

@@ -4,6 +4,7 @@ import type { Artifact, FinalReport, Gap, StreamingUsage, WholeQuality } from '@
 import type { Job } from '@standin/wire/job.ts'
 import { redactText } from '../../core/logger.ts'
 import type { MeetingTarget } from '../../core/meeting/meeting.ts'
+import type { SignalCounts } from '../../core/ports.ts'
 import type { RecordedSpan } from '../../core/recording.ts'
 import { recordedMs } from './recording-clock.ts'
 import { type End, isNormalEnd } from './states.ts'
@@ -45,6 +46,7 @@ export interface LifeFacts {
   streaming: StreamingUsage | null
   transcribedSeconds: number | null
   transcriptIds: readonly string[]
+  signals: SignalCounts
   location: string
   now: number
 }
@@ -77,6 +79,7 @@ export function finalReportOf(end: End, facts: LifeFacts): FinalReport {
     streaming: facts.streaming,
     transcribed_seconds: facts.transcribedSeconds,
     transcription_ids: facts.transcriptIds.length > 0 ? [...facts.transcriptIds] : undefined,
+    signals: Object.keys(facts.signals).length > 0 ? facts.signals : undefined,
     location: facts.location,
     extra: job.extra ?? null,
   }

@@ -18,6 +18,7 @@ import type {
   MeetingDriver,
   OpenMeeting,
   ParticipantAudio,
+  SignalCounts,
   WaitingFor,
 } from '../../core/ports.ts'
 
@@ -70,6 +71,8 @@ export class MeetingSession implements InMeeting {
   #lostAt: number | null = null
   #pictureStep: DegradationStep | null = null
   #image = 0
+  /** Of the drivers that are closed. */
+  readonly #signalCounts: Record<string, number> = {}
   /** An entry that is under way; a browser it opens must not outlive the bot. */
   #entering: Promise<void> = Promise.resolve()
   #breakOff: (error: BotError) => void = () => {}
@@ -198,6 +201,11 @@ export class MeetingSession implements InMeeting {
     return (await this.#driver?.evidence()) ?? null
   }
 
+  /** Of all browsers that are closed. */
+  get signalCounts(): SignalCounts {
+    return this.#signalCounts
+  }
+
   async leave(): Promise<void> {
     await this.#driver?.leave()
   }
@@ -211,6 +219,8 @@ export class MeetingSession implements InMeeting {
     const driver = this.#driver
     this.#driver = null
     await driver?.close()
+    for (const [name, count] of Object.entries(driver?.signalCounts ?? {}))
+      this.#signalCounts[name] = (this.#signalCounts[name] ?? 0) + count
   }
 
   async #attempt(): Promise<void> {

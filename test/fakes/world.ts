@@ -15,6 +15,7 @@ import type {
   MeetingDriver,
   ParticipantAudio,
   ParticipantTracks,
+  SignalCounts,
   Streaming,
   Transcribe,
   WaitingFor,
@@ -65,6 +66,7 @@ export class World {
   join: Script<Admission> = async () => 'in_meeting'
   waitForAdmission: Script<void> = async () => {}
   waitingFor: WaitingFor = 'admission'
+  signalCounts: SignalCounts = {}
   /** Of the meeting's page. */
   provenAt: number | null = null
   readyToStandBy: () => void = () => {}
@@ -163,6 +165,9 @@ export class World {
       },
       get waitingFor() {
         return world.waitingFor
+      },
+      get signalCounts() {
+        return world.signalCounts
       },
       obtainRecordingRight: (limitMs, signal) => this.obtainRecordingRight(limitMs, signal),
       prepareRecording: async () => void calls.push('prepareRecording'),

@@ -48,8 +48,10 @@ export function chatPanel(context: Context, toggle: (panel: HTMLElement) => void
       rows: 1,
       class: cls('chatBox'),
     })
-    const send = button(context, { label: words('Send a message'), icon: 'send', attributes: { disabled: true } }, () =>
-      submit(),
+    const send = button(
+      context,
+      { label: words('Send a message'), icon: 'send', attributes: { disabled: true, jsname: 'SoqoBf' } },
+      () => submit(),
     ) as HTMLButtonElement
     box.addEventListener('input', () => {
       send.disabled = box.value.trim() === ''

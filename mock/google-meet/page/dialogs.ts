@@ -80,6 +80,15 @@ const DIALOGS: Record<Exclude<DialogKind, 'camera-toast' | 'microphone-toast'>, 
       ['Stay in the call', 'ok', 'stay'],
     ],
   },
+  // No real page was seen with breakout rooms; people describe a prompt to join.
+  breakout: {
+    heading: 'You have been invited to join a breakout room',
+    body: ['Room 1'],
+    buttons: [
+      ['Join', 'ok', 'join'],
+      ['Later', 'cancel', 'later'],
+    ],
+  },
   'got-it': {
     heading: 'Others may see your video differently',
     body: ['Your background and framing can look different to other people in the call.'],
@@ -149,17 +158,19 @@ function persistentToast(context: Context, kind: 'camera-toast' | 'microphone-to
   return { root, close: () => root.remove() }
 }
 
-/** Short notices. Their region stays after they disappear. */
+/** Short notices. Their regions stay after they disappear: one has no `aria-live`, the other one no role. */
 export function toastRegion(context: Pick<Context, 'cls'>): {
   root: HTMLElement
   show(text: string, ms: number): void
 } {
-  const root = h('div', { 'aria-live': 'polite', role: 'status', class: context.cls('toasts') })
+  const regions = [h('div', { role: 'status' }), h('div', { 'aria-live': 'polite' })] as const
+  const root = h('div', { class: context.cls('toasts') }, ...regions)
+  let shown = 0
   return {
     root,
     show(text, ms) {
       const line = h('div', { class: context.cls('toast') }, icon('info'), h('span', {}, text))
-      root.append(line)
+      regions[shown++ % 2 === 0 ? 0 : 1].append(line)
       setTimeout(() => line.remove(), ms)
     },
   }

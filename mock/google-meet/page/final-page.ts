@@ -31,7 +31,7 @@ export function finalPage(
       ...view.buttons.map((label) => {
         const attributes =
           label === 'Return to home screen'
-            ? { jsname: 'EszDse', 'data-mdc-dialog-action': 'returnToHomePage' }
+            ? { jsname: 'dqt8Pb', 'data-mdc-dialog-action': 'returnToHomePage' }
             : { jsname: 'oI7Fj' }
         return button(context, { text: words(label), attributes }, () => context.say({ say: 'final', choice: label }))
       }),

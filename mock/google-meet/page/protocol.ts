@@ -95,6 +95,7 @@ export type DialogKind =
   | 'consent-recording'
   | 'consent-gemini'
   | 'alone'
+  | 'breakout'
   | 'got-it'
   | 'leave-host'
   | 'layout-tip'

@@ -101,6 +101,15 @@ const TEXTS = {
     body: 'By joining, you are giving consent for this meeting to be transcribed. Privacy policy',
     buttons: [['OK', 'ok']],
   },
+  // No real page was seen with breakout rooms; people describe a message that asks them to join.
+  breakout: {
+    heading: '',
+    body: 'You have been assigned to a breakout room',
+    buttons: [
+      ['Join room', 'join'],
+      ['Not now', 'later'],
+    ],
+  },
   'still-there': {
     heading: 'Are you still there?',
     body: "You're the only one here.",
@@ -124,6 +133,8 @@ const BANNERS: Record<BannerKind, string> = {
   AudioCapturePermissionDenied: 'Teams needs permission to access your mic',
   VideoCapturePermissionDenied: 'Teams needs permission to access your camera',
   lobby: 'Someone is waiting in the lobby',
+  RoomsOpen: 'Breakout rooms are open',
+  RoomsClosing: 'Breakout rooms are closing',
 }
 
 /** A strip at the top of the call. It is an alert like many others, and does not report an end. */

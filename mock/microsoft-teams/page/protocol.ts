@@ -134,11 +134,13 @@ export type View =
   /** The call is gone, and the page gives no reason. */
   | { name: 'blank' }
 
-export type DialogKind = 'av-confirm' | 'av-confirm-frame' | 'captcha' | 'info' | 'consent' | 'still-there'
+export type DialogKind = 'av-confirm' | 'av-confirm-frame' | 'captcha' | 'info' | 'consent' | 'still-there' | 'breakout'
 
 export type BannerKind =
   | 'JoinersOngoingRecording'
   | 'RecordingStarted'
+  | 'RoomsOpen'
+  | 'RoomsClosing'
   | 'DeviceCaptureMute'
   | 'AudioCapturePermissionDenied'
   | 'VideoCapturePermissionDenied'

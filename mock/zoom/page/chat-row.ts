@@ -77,7 +77,7 @@ function messageRow(line: ChatLine, index: number, begins: boolean, words: Words
     'div',
     {
       id: line.id,
-      class: `${CLASS.chatTextBox} ${CLASS.chatText} ${CLASS.chatText}--${whose}`,
+      class: `${CLASS.chatTextBox} ${CLASS.chatTextBox}--${whose} ${CLASS.chatText} ${CLASS.chatText}--${whose}`,
     },
     ...line.text.split('\n').map((part) => h('p', {}, ...shownText(part, line))),
   )

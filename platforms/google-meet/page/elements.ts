@@ -1,10 +1,13 @@
 /** Finds the page's controls, by label where the language is known and by structure where it is not. */
 
 import { isVisible, textWithout } from '../../shared/page/dom/visible-text.ts'
+import { signalNotes } from '../../shared/page/signals.ts'
 import type { DeviceState } from '../../shared/page/types.ts'
 import { createControls } from './controls.ts'
 import { createJoinControls } from './join-controls.ts'
 import type { PageConfig } from './types.ts'
+
+const signals = signalNotes<'meet'>()
 
 type Wording = Pick<PageConfig, 'selectors' | 'labels' | 'joinLabels'>
 
@@ -57,7 +60,12 @@ export function createElements({ selectors, labels, joinLabels }: Wording) {
     const badge = all('peopleBadge').find((element) =>
       [label(element), textWithout(element, select('icon'))].some((text) => says('people', text)),
     )
-    return all('peoplePanelButton')[0] ?? badge ?? labelled('people') ?? byIcon('people')
+    return signals.first('people_button', {
+      panel: all('peoplePanelButton')[0] ?? null,
+      badge: badge ?? null,
+      label: labelled('people'),
+      icon: byIcon('people'),
+    })
   }
 
   /** The badge shows its number next to its name, or in an attribute for which no words are needed. */
@@ -89,6 +97,7 @@ export function createElements({ selectors, labels, joinLabels }: Wording) {
       const buttons = [...(panel?.querySelectorAll('button') ?? [])].filter(isVisible)
       return (
         buttons.find((element) => says('chatBox', label(element)) && element.getAttribute('role') !== 'switch') ??
+        buttons.find((element) => element.matches(select('sendByName'))) ??
         buttons.find((element) => element.querySelector('i')?.textContent?.trim() === 'send') ??
         null
       )

@@ -1,8 +1,11 @@
 /** Finds the name box and the button that joins, by words in the known languages and by structure in others. */
 
 import { isVisible, plain } from '../../shared/page/dom/visible-text.ts'
+import { signalNotes } from '../../shared/page/signals.ts'
 import type { Controls } from './controls.ts'
 import type { JoinRank } from './types.ts'
+
+const signals = signalNotes<'meet'>()
 
 /** Longer labels are sentences, not buttons that join. */
 const MAX_JOIN_LABEL = 48
@@ -19,11 +22,12 @@ export function createJoinControls(
 ): { nameBox(): Element | null; join(): JoinButton | null } {
   function nameBox(): Element | null {
     const free = (element: Element) => !inDialog(element) && isVisible(element)
-    const known = all('nameBox').find(free)
-    if (known) return known
     const boxes = all('anyTextBox').filter(free)
-    const labelled = boxes.find((box) => says('yourName', box.getAttribute('aria-label') ?? ''))
-    return labelled ?? (boxes.length === 1 ? boxes[0]! : null)
+    return signals.first('name_box', {
+      mark: all('nameBox').find(free) ?? null,
+      label: boxes.find((box) => says('yourName', box.getAttribute('aria-label') ?? '')) ?? null,
+      only_box: boxes.length === 1 ? boxes[0]! : null,
+    })
   }
 
   function join(): JoinButton | null {

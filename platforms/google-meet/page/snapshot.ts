@@ -2,9 +2,12 @@
 import { createDialogReader, hasVisibleCaptcha } from '../../shared/page/dom/dialogs.ts'
 import { isVisible, plain, textWithout, visibleLines } from '../../shared/page/dom/visible-text.ts'
 import { pageNow } from '../../shared/page/page-clock.ts'
+import { signalNotes } from '../../shared/page/signals.ts'
 import type { Elements } from './elements.ts'
 import type { Roster } from './roster.ts'
 import type { PageConfig, PageSnapshot } from './types.ts'
+
+const signals = signalNotes<'meet'>()
 
 export function createSnapshotReader(
   config: PageConfig,
@@ -65,7 +68,10 @@ export function createSnapshotReader(
         shareScreen: elements.labelled('shareScreen') !== null,
         chatControl: elements.find('chat') !== null,
         leaveControl: elements.find('leave') !== null,
-        returnHome: all('returnHome').some(isVisible) || isDrawn('returnHome'),
+        returnHome: [
+          signals.note('out.mark', all('returnHome').some(isVisible)),
+          signals.note('out.button', all('returnHomeButton').some(isVisible) || isDrawn('returnHome')),
+        ].includes(true),
         rejoin: isDrawn('rejoin'),
         askAgain: isDrawn('askAgain'),
         countdown: all('countdown').some(isVisible),

@@ -3,6 +3,7 @@
 import type { WebRtcTap } from '../../shared/page/audio/webrtc-tap.ts'
 import { labelOf, plain, textWithout } from '../../shared/page/dom/visible-text.ts'
 import type { CompositeTile } from '../../shared/page/picture/composite.ts'
+import { signalNotes } from '../../shared/page/signals.ts'
 import type { Roster, SeenPerson } from './roster.ts'
 import type { PageConfig } from './types.ts'
 
@@ -12,6 +13,8 @@ export interface SeenTile extends SeenPerson {
   element: Element
   hasHand: boolean
 }
+
+const signals = signalNotes<'meet'>()
 
 /** The icon on the tile of a person whose hand is up; icons are text here. */
 const HAND = /^(?:front|back)_hand$/
@@ -34,14 +37,18 @@ export function readTiles(selectors: PageConfig['selectors'], says: Says): SeenT
     const shown = nameIn(element, selectors)
     const isScreen = mediaId !== id || says('presentation', shown)
     const name = isScreen ? shown.replace(/\s*\([^()]*\)$/, '') : shown
+    const hasOwnName =
+      element.hasAttribute('data-self-name') || element.querySelector(selectors.ownNameAttribute ?? ':not(*)') !== null
     const isSelf =
       !isScreen &&
-      (element.querySelector(own) !== null ||
-        element.hasAttribute('data-self-name') ||
-        element.querySelector(selectors.ownNameAttribute ?? ':not(*)') !== null)
+      [
+        signals.note('own_tile.button', element.querySelector(own) !== null),
+        signals.note('own_tile.attribute', hasOwnName),
+      ].includes(true)
     const hasHand = [...element.querySelectorAll(selectors.icon ?? 'i')].some((icon) =>
       HAND.test(icon.textContent ?? ''),
     )
+    signals.note('raised_hand.tile', hasHand)
     return [{ id, mediaId, name, isSelf, isScreen, element, hasHand }]
   })
 }
@@ -55,6 +62,7 @@ export function readRows(selectors: PageConfig['selectors'], says: Says): SeenPe
     const isSelf = [...row.querySelectorAll('span, div')].some(
       (part) => part.childElementCount === 0 && says('youMark', part.textContent ?? ''),
     )
+    signals.note('own_tile.row', isSelf)
     return [{ id, name: plain(row.getAttribute('aria-label') ?? ''), isSelf }]
   })
 }

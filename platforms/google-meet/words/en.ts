@@ -69,7 +69,16 @@ export const ENGLISH = {
       /\btake notes for me\b/,
     ],
     alone: [/^are you still there\b/, /\bthis call will end in less than\b/],
+    breakout: [/\bbreakout room\b/],
     leave_host: [/^leave the meeting\?/, /\bjust leave the (?:call|meeting)\b/],
+  },
+  /** No page was seen to say so; these are the words of the platform's own help. */
+  rooms: {
+    open: [
+      /\bbreakout rooms? (?:is|are|has|have)(?: now| been)* open(?:ed)?\b/,
+      /\b(?:join|joined|moved to|invited to|assigned to|return to) (?:a |the |your )?breakout rooms?\b/,
+    ],
+    closed: [/\bbreakout rooms? (?:is|are|was|were|has|have|will)(?: now| been| be)* clos(?:e|ed|ing)\b/],
   },
   labels: {
     join: [
@@ -117,6 +126,7 @@ export const ENGLISH = {
     withoutDevices: [/^continue without (?:microphone|camera)\b/],
     gotIt: [/^(?:got it|ok|okay|dismiss|not now|close)$/],
     stay: [/^stay in the call$/],
+    later: [/^(?:later|not now)$/],
     consentYes: [/^join now$/, /^(?:ok|okay|accept|agree|continue|got it)$/],
     consentNo: [/^leave(?: call| meeting| now)?$/, /^(?:cancel|decline)$/],
   },

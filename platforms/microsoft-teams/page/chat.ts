@@ -3,13 +3,16 @@ import type { ChatMessage, ChatReaction } from '../../../core/meeting/meeting.ts
 import { ChatLog } from '../../shared/page/chat/chat-log.ts'
 import type { Wording } from '../../shared/page/dom/wording.ts'
 import { pageNow } from '../../shared/page/page-clock.ts'
+import { signalNotes } from '../../shared/page/signals.ts'
 import type { ChatState, PageEvent } from '../../shared/page/types.ts'
 import { type Quoted, writtenIn } from './chat-markup.ts'
-import { readChatPane } from './chat-pane.ts'
+import { type PaneMessage, readChatPane } from './chat-pane.ts'
 import type { PushedMessage, PushedReaction } from './chat-push.ts'
 import { isOwnName, nameOf } from './names.ts'
 import type { People } from './people.ts'
 import type { PageConfig } from './types.ts'
+
+const signals = signalNotes<'teams'>()
 
 interface Parts {
   config: PageConfig
@@ -27,6 +30,17 @@ export function createChat({ config, people, wording, emit }: Parts) {
   const log = new ChatLog()
   /** Ids of the messages that replies of the pane answer; null if none is known. */
   const answered = new Map<string, string | null>()
+
+  /** The rows of the pane; the mark of an own message may be missing, and the service knows the sender. */
+  function rows(): PaneMessage[] {
+    return readChatPane(config.selectors).map((row) => {
+      const isOwn = [
+        signals.note('own_message.mark', row.sender === null),
+        signals.note('own_message.channel', log.isOwn(row.id)),
+      ].includes(true)
+      return isOwn ? { ...row, sender: null } : row
+    })
+  }
 
   /** Looked for once, because later messages may say the same. */
   function replyTo(id: string, quoted: Quoted): string | null {
@@ -76,7 +90,7 @@ export function createChat({ config, people, wording, emit }: Parts) {
     },
     /** One poll of the pane. */
     read(at: number): void {
-      for (const { id, sender, content: shown, quoted, at: shownAt } of readChatPane(config.selectors)) {
+      for (const { id, sender, content: shown, quoted, at: shownAt } of rows()) {
         const answers = quoted && replyTo(id, quoted)
         const content = answers ? { ...shown, replyTo: answers } : shown
         const name = nameOf(sender ?? '', wording.says)
@@ -93,7 +107,7 @@ export function createChat({ config, people, wording, emit }: Parts) {
       }
     },
     state(box: Element | null, { isOpen, isOff }: { isOpen: boolean; isOff: boolean }): ChatState {
-      const own = readChatPane(config.selectors).filter(({ sender, content }) => sender === null && !content.isDeleted)
+      const own = rows().filter(({ sender, content }) => sender === null && !content.isDeleted)
       return {
         isPanelOpen: isOpen || box !== null,
         isOff: isOff && box === null,

@@ -2,8 +2,11 @@
 
 import { isVisible, labelOf, plain } from '../../shared/page/dom/visible-text.ts'
 import type { Wording } from '../../shared/page/dom/wording.ts'
+import { signalNotes } from '../../shared/page/signals.ts'
 import type { DeviceState } from '../../shared/page/types.ts'
 import type { PageConfig } from './types.ts'
+
+const signals = signalNotes<'teams'>()
 
 export type Elements = ReturnType<typeof createElements>
 
@@ -73,8 +76,11 @@ export function createElements({ selectors }: Pick<PageConfig, 'selectors'>, { s
 
   /** Where the pane has several editors, such as one for a reply, the one for a new message. */
   function chatBox(): Element | null {
-    const boxes = all('chatBox').filter((box) => box.getAttribute('contenteditable') === 'true' && isVisible(box))
-    return boxes.find((box) => says('chatBox', box.getAttribute('aria-label') ?? '')) ?? boxes[0] ?? null
+    const boxIn = (name: string) => {
+      const boxes = all(name).filter((box) => box.getAttribute('contenteditable') === 'true' && isVisible(box))
+      return boxes.find((box) => says('chatBox', box.getAttribute('aria-label') ?? '')) ?? boxes[0] ?? null
+    }
+    return signals.first('chat_box', { mark: boxIn('chatBox'), text_box: boxIn('textBox') })
   }
 
   /** A switch is drawn by its label, which covers the box that has the state. */
@@ -97,7 +103,7 @@ export function createElements({ selectors }: Pick<PageConfig, 'selectors'>, { s
     chat: () => control('chat'),
     chatBox,
     rejoin: () => worded('rejoin'),
-    send: () => visible('send'),
+    send: () => signals.first('chat_send', { mark: visible('send'), label: worded('send', select('sidePane')) }),
     view: () => control('view'),
     speakerView: () => visible('speakerView'),
     galleryView: () => visible('galleryView'),

@@ -3,9 +3,12 @@ import type { DialogReader } from '../../shared/page/dom/dialogs.ts'
 import { isVisible, plain, textWithout, visibleLines } from '../../shared/page/dom/visible-text.ts'
 import type { Wording } from '../../shared/page/dom/wording.ts'
 import { pageNow } from '../../shared/page/page-clock.ts'
+import { signalNotes } from '../../shared/page/signals.ts'
 import type { Elements } from './elements.ts'
 import type { People } from './people.ts'
 import type { CallMark, EndNotice, PageSnapshot } from './types.ts'
+
+const signals = signalNotes<'teams'>()
 
 /** The script's own knowledge, beside the signs on the page. */
 export interface Knowledge {
@@ -61,7 +64,7 @@ export function createSnapshotReader(elements: Elements, wording: Wording, knowl
     const snapshot: CallMark[] = []
     const buttons = CALL_BUTTONS.filter((name) => has(name)).length
     if (buttons >= ENOUGH_BUTTONS) snapshot.push('toolbar')
-    if (has('stage') || has('tile')) snapshot.push('stage')
+    if (has('stage') || has('tile')) snapshot.push('tiles')
     if (has('duration')) snapshot.push('duration')
     if (people.source === 'push' || people.source === 'call') snapshot.push('roster')
     return snapshot
@@ -87,7 +90,11 @@ export function createSnapshotReader(elements: Elements, wording: Wording, knowl
     if (leaveControl) leaveSeenAt = at
     const count = peopleCount()
     const failed = retry()
-    const end = visible('end') ?? (leaveControl || failed ? null : find('rejoin'))
+    const ended = visible('end')
+    const encryptionEnd = visible('encryptionEnd') !== null
+    signals.note('out.screen', [ended, failed].some((screen) => screen !== null) || encryptionEnd)
+    const end = ended ?? (leaveControl || failed ? null : find('rejoin'))
+    signals.note('out.words', end !== null && end !== ended)
     return {
       at,
       url: location.href,
@@ -97,6 +104,9 @@ export function createSnapshotReader(elements: Elements, wording: Wording, knowl
         .filter((heading) => isVisible(heading) && heading.closest(peoples.join(',')) === null)
         .map((heading) => textWithout(heading, without)),
       dialogs,
+      banners: [...document.querySelectorAll(select('banner'))]
+        .filter(isVisible)
+        .map((banner) => textWithout(banner, select('icon'))),
       microphone: elements.device('microphone'),
       camera: elements.device('camera'),
       others: others(count, lines),
@@ -114,8 +124,8 @@ export function createSnapshotReader(elements: Elements, wording: Wording, knowl
       connecting: visible('connecting') !== null,
       lobby: visible('lobby') !== null,
       retry: failed,
-      endScreen: end && (visible('end') ? plain(textWithout(end, select('icon'))) : (lines[0] ?? '')),
-      encryptionEnd: visible('encryptionEnd') !== null,
+      endScreen: end && (ended ? plain(textWithout(end, select('icon'))) : (lines[0] ?? '')),
+      encryptionEnd,
       leaveControl,
       leaveGoneMs: leaveSeenAt === null || leaveControl ? null : at - leaveSeenAt,
       callMarks: leaveControl ? callMarks() : [],

@@ -3,9 +3,12 @@
 import { isVisible, plain, textWithout } from '../../shared/page/dom/visible-text.ts'
 import type { Wording } from '../../shared/page/dom/wording.ts'
 import type { CompositeTile } from '../../shared/page/picture/composite.ts'
+import { signalNotes } from '../../shared/page/signals.ts'
 import { isEncoded, isOwnName, nameOf } from './names.ts'
 import type { People } from './people.ts'
 import type { PageConfig } from './types.ts'
+
+const signals = signalNotes<'teams'>()
 
 export interface SeenTile {
   element: Element
@@ -94,7 +97,10 @@ function textOf(element: Element | null, icons: string): string {
 
 /** The owner of a tile; null if the page does not show it for certain. */
 export function ownerOf(tile: SeenTile, people: People): string | null {
-  return (tile.mri === null ? null : people.idOfMri(tile.mri)) ?? (tile.name === '' ? null : people.idOfName(tile.name))
+  return signals.first('tile_owner', {
+    avatar: tile.mri === null ? null : people.idOfMri(tile.mri),
+    name: tile.name === '' ? null : people.idOfName(tile.name),
+  })
 }
 
 /**

@@ -25,7 +25,7 @@ export interface EndNotice {
 }
 
 /** Independent signs of the call's page. */
-export type CallMark = 'toolbar' | 'stage' | 'duration' | 'roster'
+export type CallMark = 'toolbar' | 'tiles' | 'duration' | 'roster'
 
 export interface PageSnapshot extends CommonSnapshot {
   /** Status of the document's own response; null if the browser does not report it. */

@@ -67,7 +67,16 @@ export const ENGLISH = {
     without_devices: [/\bdon't want audio or video\b/],
     captcha: [/\bverify you're a real person\b/],
     consent: [/\bgiv(?:e|ing) (?:your )?consent\b/, /\bagree to be(?:ing)? (?:recorded|transcribed)\b/],
+    breakout: [/\bbreakout room\b/],
     still_there: [/^are you still there\b/],
+  },
+  /** No page was seen to say so; these are the words of the platform's own help. */
+  rooms: {
+    open: [
+      /\bbreakout rooms? (?:is|are|has|have)(?: now| been)* open(?:ed)?\b/,
+      /\b(?:join|joined|moved to|invited to|assigned to|return to) (?:a |the |your )?breakout rooms?\b/,
+    ],
+    closed: [/\bbreakout rooms? (?:is|are|was|were|has|have|will)(?: now| been| be)* clos(?:e|ed|ing)\b/],
   },
   labels: {
     onWeb: [
@@ -88,10 +97,12 @@ export const ENGLISH = {
     speakerOff: [/^turn speaker on\b/],
     leave: [/^leave\b/],
     chatBox: [/^type a message\b/],
+    send: [/^send\b/],
     rejoin: [/^rejoin\b/],
     withoutDevices: [/^continue without audio or video$/],
     gotIt: [/^(?:ok|okay|got it|continue anyway)$/, /^(?:dismiss|close|not now)$/],
     stay: [/^stay$/],
+    later: [/^(?:later|not now)$/, /^(?:dismiss|close|cancel)$/],
     agree: [/^(?:agree|accept|yes)$/, /^(?:ok|okay|got it|continue)$/],
     decline: [/^(?:disagree|decline|no|not now|cancel)$/, /^(?:close|dismiss)$/],
     self: [/^myself\b/],

@@ -7,6 +7,7 @@ import type { DeviceToggles } from '../join/device-toggles.ts'
 import type { CommonSnapshot } from '../page/types.ts'
 import { browserBroke, type MeetingPage } from '../page-access/meeting-page.ts'
 import type { PageClassifier, PageState } from '../page-state.ts'
+import { AnnouncedRooms, saidIn } from './announced-rooms.ts'
 import { type CaptionSteps, CaptionToggle } from './caption-toggle.ts'
 
 /** A few unreadable messages of a channel are a rare kind of message, and no change of the protocol. */
@@ -21,7 +22,7 @@ export interface Watching<Snapshot extends CommonSnapshot, Kind extends string> 
   devices: DeviceToggles
   /** Answers a dialog, if one is open. */
   answerOpenDialog(snapshot: Snapshot): Promise<string | null>
-  note(state: PageState<Kind>): void
+  note(state: PageState<Kind>, alsoAnswered: readonly string[]): void
   /** The page was reloaded and lost its state. */
   onNewDocument(): void
   /** Called after each poll and its judgment, for a platform's own tasks in the meeting. */
@@ -46,6 +47,7 @@ export class MeetingWatch<Snapshot extends CommonSnapshot, Kind extends string> 
   #kept: MeetingEvent[] | null = []
   readonly #stop = new AbortController()
   readonly #captions: CaptionToggle<Snapshot> | null
+  readonly #rooms: AnnouncedRooms | null
   #loop: Promise<void> | null = null
   #isOver = false
   #lastLookAt: number | null = null
@@ -63,7 +65,8 @@ export class MeetingWatch<Snapshot extends CommonSnapshot, Kind extends string> 
 
   constructor(watching: Watching<Snapshot, Kind>) {
     this.#watching = watching
-    const { captions: steps, page } = watching
+    const { captions: steps, page, classifier } = watching
+    this.#rooms = classifier.roomWords ? new AnnouncedRooms(classifier.roomWords) : null
     const { clock, logger } = page
     const onKnown = (areOn: boolean) => this.#emit({ type: 'captions', areOn, at: clock.now() })
     this.#captions = steps === undefined ? null : new CaptionToggle({ steps, clock, logger, onKnown })
@@ -163,13 +166,14 @@ export class MeetingWatch<Snapshot extends CommonSnapshot, Kind extends string> 
     this.#reportRefused(snapshot.at)
     this.#reportUnread(snapshot)
     const state = classifier.stateOf(snapshot)
-    note(state)
+    const isClear = classifier.phases[state.kind] === 'in_call'
+    const others = isClear ? snapshot.others : null
+    const haveMoved = this.#rooms?.areOpen(saidIn(snapshot), others, snapshot.at)
+    note(state, haveMoved ? ['rooms.people_left'] : [])
     if (devices.wasMuted(snapshot)) this.#emit({ type: 'muted_by_host', at: snapshot.at })
     this.#judge(state, snapshot)
     if (this.#isOver) return
-    const isClear = classifier.phases[state.kind] === 'in_call'
-    const { areRoomsOpen, at } = snapshot
-    this.#emit({ type: 'heartbeat', others: isClear ? snapshot.others : null, areRoomsOpen, at })
+    this.#emit({ type: 'heartbeat', others, areRoomsOpen: snapshot.areRoomsOpen ?? haveMoved, at: snapshot.at })
     // Polls do not move the pointer: the recorded screen does not need it, and hidden toolbars can be pressed too.
     await answerOpenDialog(snapshot)
     if (isClear && !devices.isRight(snapshot)) {

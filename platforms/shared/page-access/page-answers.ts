@@ -106,11 +106,14 @@ const commonSnapshot = z.looseObject({
       buttons: z.array(z.looseObject({ label: z.string(), action: z.string().nullable(), ref: z.number() })),
     }),
   ),
+  banners: z.array(z.string()).optional(),
   microphone: device,
   camera: device,
   others: z.number().int().min(0).nullable(),
   areRoomsOpen: z.boolean().optional(),
   captionsOn: z.boolean().nullish(),
+  answered: list(z.string(), 100).optional(),
+  receivesSound: z.boolean().nullish(),
   unread: z.record(z.string(), z.number()).optional(),
 })
 

@@ -16,6 +16,7 @@ import { createCameras } from './people/cameras.ts'
 import { Hands } from './people/hands.ts'
 import { type CompositeTile, createComposite } from './picture/composite.ts'
 import { pictureCalls } from './picture/picture-calls.ts'
+import { takeAnswered } from './signals.ts'
 import type { CommonConfig, PageApi, PageEvent } from './types.ts'
 
 /** Interval at which people, chat and pictures are read. Milliseconds. */
@@ -122,7 +123,12 @@ export function startPage<Config extends CommonConfig, Api extends PageApi>(
     ...createOwnMedia(devices),
     report(acknowledged, now) {
       if (now !== null) followDriver(now)
-      const snapshot = { ...platform.snapshot.read(), callGoneAt: callControl.goneAt() }
+      const snapshot = {
+        receivesSound: tap && tap.audioReceivers().length > 0,
+        ...platform.snapshot.read(),
+        callGoneAt: callControl.goneAt(),
+        answered: takeAnswered(),
+      }
       return { snapshot, ...queue.deliver(acknowledged) }
     },
     element: (name) => platform.elements.find(name),

@@ -72,6 +72,8 @@ export interface CommonSnapshot {
   lines: string[]
   headings: string[]
   dialogs: DialogSnapshot[]
+  /** Text of banners and short notices, if `lines` leave it out. */
+  banners?: readonly string[]
   microphone: DeviceState
   camera: DeviceState
   /** Others in the meeting as far as known; null if the page does not say. */
@@ -82,6 +84,10 @@ export interface CommonSnapshot {
   captionsOn?: boolean | null
   /** `CallControl.goneAt`; absent if the platform does not watch it. */
   callGoneAt?: number | null
+  /** Signals that answered since the last snapshot, `wire/page-signals.ts`; the driver knows others itself. */
+  answered?: readonly string[]
+  /** A connection receives sound; absent or null if the script does not know the connections. */
+  receivesSound?: boolean | null
   /** Messages of the meeting's own channels that the script could not read, by channel; absent if it reads none. */
   unread?: Readonly<Record<string, number>>
 }

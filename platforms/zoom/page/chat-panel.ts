@@ -2,8 +2,11 @@
 import { contentOf, type WrittenContent } from '../../shared/page/chat/chat-content.ts'
 import { instantOf } from '../../shared/page/chat/chat-time.ts'
 import { plain } from '../../shared/page/dom/visible-text.ts'
+import { signalNotes } from '../../shared/page/signals.ts'
 import { ChatOrder } from './chat-order.ts'
 import type { Elements } from './elements.ts'
+
+const signals = signalNotes<'zoom'>()
 
 export interface PanelMessage {
   /** Zoom's own id, the same whenever the row comes back. */
@@ -35,6 +38,7 @@ const MAX_SENDERS = 2000
 
 interface Sender {
   name: string | null
+  isYou: boolean
   userId: number | null
   time: string | null
   isDirect: boolean
@@ -59,20 +63,23 @@ export function createChatReader(elements: Elements) {
 
   function headerOf(item: Element, row: Element): Sender | null {
     const header = first('chatHeader', item)
-    if (header) {
-      const sender = first('chatSender', header)
-      const name = sender?.getAttribute('data-name') ?? sender?.getAttribute('title') ?? sender?.textContent ?? ''
-      const userId = Number(sender?.getAttribute('data-userid') || Number.NaN)
-      return {
-        name: plain(name),
-        userId: Number.isSafeInteger(userId) ? userId : null,
-        time: first('chatTime', header)?.textContent ?? null,
-        isDirect: says('privately', header.textContent ?? ''),
-      }
-    }
+    const sender = header && first('chatSender', header)
+    const shown = sender?.getAttribute('data-name') ?? sender?.getAttribute('title') ?? sender?.textContent ?? ''
     const spoken = SPOKEN.exec(plain(row.getAttribute('aria-label') ?? ''))
-    const isDirect = says('privately', spoken?.[2] ?? '')
-    return spoken ? { name: spoken[1] ?? '', userId: null, time: spoken[3] ?? null, isDirect } : null
+    const name = signals.first<'message_sender', string>('message_sender', {
+      header: plain(shown) || null,
+      spoken: spoken?.[1] ?? null,
+    })
+    if (!header && !spoken) return null
+    const userId = Number(sender?.getAttribute('data-userid') || Number.NaN)
+    const names = [name ?? '', sender?.getAttribute('title') ?? '', sender?.textContent ?? '', spoken?.[1] ?? '']
+    return {
+      name: name ?? '',
+      isYou: names.some((text) => says('you', text)),
+      userId: Number.isSafeInteger(userId) ? userId : null,
+      time: (header && first('chatTime', header)?.textContent) ?? spoken?.[3] ?? null,
+      isDirect: says('privately', header?.textContent ?? spoken?.[2] ?? ''),
+    }
   }
 
   return {
@@ -88,7 +95,6 @@ export function createChatReader(elements: Elements) {
         const content = body ? contentOf(body) : { text: '' }
         if (id === '' || content.text === '' || says('systemLine', content.text)) continue
         const header = headerOf(item, row)
-        const isOwn = item.querySelector(selector('chatOwnText')) !== null
         const sender: Sender | null = header ?? senders.get(id) ?? current
         if (sender) {
           current = sender
@@ -96,9 +102,14 @@ export function createChatReader(elements: Elements) {
           senders.set(id, sender)
         }
         const name = sender?.name ?? null
+        const isOwn = [
+          signals.note('own_message.box', first('chatOwnBox', item) !== null),
+          signals.note('own_message.text', first('chatOwnText', item) !== null),
+          signals.note('own_message.sender', sender?.isYou ?? false),
+        ].includes(true)
         messages.push({
           id: id.slice(0, 200),
-          sender: isOwn || (name !== null && says('you', name)) ? null : (name ?? 'Unknown'),
+          sender: isOwn ? null : (name ?? 'Unknown'),
           userId: sender?.userId ?? null,
           content,
           isEdited: header !== null && says('edited', header.time ?? ''),

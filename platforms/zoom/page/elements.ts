@@ -2,9 +2,12 @@
 
 import { isVisible, labelOf } from '../../shared/page/dom/visible-text.ts'
 import { createWording } from '../../shared/page/dom/wording.ts'
+import { signalNotes } from '../../shared/page/signals.ts'
 import type { DeviceState } from '../../shared/page/types.ts'
 import type { SELECTORS, SelectorName } from '../selectors.ts'
 import type { AudioState, PageConfig } from './types.ts'
+
+const signals = signalNotes<'zoom'>()
 
 type Given = Pick<PageConfig, 'selectors' | 'labels'>
 
@@ -92,15 +95,39 @@ export function createElements({ selectors, labels }: Given) {
     return null
   }
 
+  function emailBox(): Element | null {
+    const form = first('preview')
+    const boxes = form ? [...form.querySelectorAll('input')].filter(isVisible) : []
+    const named = (box: HTMLInputElement) => `${box.labels?.[0]?.textContent ?? ''} ${box.placeholder}`
+    return signals.first('email_box', {
+      mark: drawn('emailBox'),
+      label: boxes.find((box) => says('email', named(box))) ?? null,
+    })
+  }
+
+  /** Another button with these words may be in a dialog, which is answered elsewhere. */
+  function terms(): Element | null {
+    const agree = first('meetingApp') === null ? labelled('agree') : null
+    const isApart = agree?.closest(select('dialog')) === null
+    return signals.first('terms', { mark: drawn('termsAgree'), label: isApart ? agree : null })
+  }
+
+  function cookies(): Element | null {
+    const banner = drawn('cookieReject') ?? drawn('cookieAccept') ?? inMenu('cookieBanner', 'cookies')
+    return signals.first('cookies', { banner, label: first('meetingApp') === null ? labelled('cookies') : null })
+  }
+
   const finders = {
     nameBox: () => drawn('nameBox'),
+    emailBox,
     passcodeBox: () => drawn('passcodeBox'),
     join: () => drawn('joinButton'),
     joinFromBrowser: () => labelled('joinFromBrowser'),
     openApp: () => labelled('openApp'),
-    cookies: () => drawn('cookieReject') ?? drawn('cookieAccept') ?? inMenu('cookieBanner', 'cookies'),
-    terms: () => drawn('termsAgree'),
-    disclaimerAgree: () => drawn('disclaimerAgree') ?? inMenu('disclaimer', 'agree'),
+    cookies,
+    terms,
+    disclaimerAgree: () =>
+      signals.first('disclaimer', { mark: drawn('disclaimerAgree'), label: inMenu('disclaimer', 'agree') }),
     microphone: microphoneButton,
     camera: cameraButton,
     people: () => first('peopleButton') ?? footerButton('people'),

@@ -2,10 +2,13 @@
 import { createDialogReader, hasVisibleCaptcha } from '../../shared/page/dom/dialogs.ts'
 import { isVisible, plain, textWithout, visibleLines } from '../../shared/page/dom/visible-text.ts'
 import { pageNow } from '../../shared/page/page-clock.ts'
+import { signalNotes } from '../../shared/page/signals.ts'
 import type { SelectorName } from '../selectors.ts'
 import { BreakoutRooms } from './breakout-rooms.ts'
 import type { Elements } from './elements.ts'
 import type { FormSnapshot, PageConfig, PageSnapshot } from './types.ts'
+
+const signals = signalNotes<'zoom'>()
 
 /** Facts that other parts of the script know and the page's own text does not show. */
 export interface KnownToSnapshot {
@@ -40,7 +43,7 @@ export function createSnapshotReader(config: PageConfig, elements: Elements, kno
       client: isClassic ? 'classic' : 'react',
       name: name && { value: name.value, isEnabled: !name.disabled && !name.readOnly },
       passcode: passcode && { isFilled: passcode.value !== '' },
-      asksForEmail: drawn('emailBox') !== null,
+      asksForEmail: elements.find('emailBox') !== null,
       join: join && {
         label: plain(elements.label(join)),
         isEnabled: !join.matches(':disabled, .disabled, [aria-disabled="true"]'),
@@ -100,6 +103,8 @@ export function createSnapshotReader(config: PageConfig, elements: Elements, kno
       const disclaimer = drawn('disclaimer')
       const lost = drawn('reconnecting') ?? drawn('disconnected')
       const peopleCount = elements.peopleCount()
+      const hears = known.hears()
+      signals.note('recording.dialog', drawn('recordingNotice') !== null)
       const lines = body ? visibleLines(body, without) : []
       for (const name of ['previewWall', 'signInPrompt'] as const) {
         const text = textOf(drawn(name))
@@ -125,8 +130,8 @@ export function createSnapshotReader(config: PageConfig, elements: Elements, kno
         captionsOn: captionsOn(),
         pageError: textOf(pageError),
         launchPage: drawn('launchPage') !== null || joinsElsewhere(),
-        cookieBanner: drawn('cookieBanner') !== null,
-        termsAsked: drawn('termsAgree') !== null,
+        cookieBanner: elements.find('cookies') !== null,
+        termsAsked: elements.find('terms') !== null,
         disclaimer: textOf(disclaimer),
         form: form(),
         captcha: hasVisibleCaptcha(select('captchaFrame')) || drawn('captchaPicture') !== null,
@@ -138,7 +143,8 @@ export function createSnapshotReader(config: PageConfig, elements: Elements, kno
         isHost: elements.isHost(),
         leaveOptions: drawn('leaveOptions') !== null,
         audio: elements.audio(),
-        hears: known.hears(),
+        hears,
+        receivesSound: hears,
         reconnecting: textOf(lost),
         peopleCount,
         peoplePanel: drawn('peopleList') !== null,

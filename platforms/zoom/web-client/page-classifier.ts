@@ -5,6 +5,7 @@ import { endOf, refusalOf } from '../outcomes.ts'
 import type { ZoomPaces } from '../paces.ts'
 import type { PageSnapshot } from '../page/types.ts'
 import { PAGE_PHASES, type PageStateKind, stateOf } from '../page-state.ts'
+import { answeredBy } from './signals.ts'
 
 export function webClientClassifier(
   waits: Pick<Waits, 'captchaMs' | 'callErrorMs'>,
@@ -31,5 +32,6 @@ export function webClientClassifier(
     waitsFor: { waiting_for_host: 'host', invalid_link: 'valid_link' },
     // The footer and a picture are drawn by different parts of the client.
     isCorroborated: ({ proofs }) => proofs.length > 1,
+    signals: { platform: 'zoom', answeredBy },
   }
 }

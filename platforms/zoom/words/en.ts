@@ -91,6 +91,7 @@ export const ENGLISH = {
     allowDevices: [/^allow$/, /^use microphone and camera$/],
     withoutDevices: [/^continue without\b/],
     agree: [/^(?:i )?agree$/],
+    email: [/\be-?mail\b/],
     gotIt: [/^(?:got it|ok|agree|continue|close|not now)$/],
     later: [/^later$/],
     stayMuted: [/^stay muted$/],

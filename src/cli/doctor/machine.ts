@@ -2,8 +2,8 @@
 import { constants } from 'node:fs'
 import { access, statfs } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
+import { type Finding, fine, unfit, warning } from '@standin/base/findings.ts'
 import { shownBytes } from '../shown-text.ts'
-import { type Finding, fine, unfit, warning } from './finding.ts'
 
 const MB = 1_000_000
 /**

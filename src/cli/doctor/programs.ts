@@ -1,9 +1,9 @@
 /** The programs that a bot starts: each is looked for where a bot looks, and made to do a little of its work. */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { type Finding, fine, installing, unfit, warning } from '@standin/base/findings.ts'
 import { sandboxObstacle } from '../../../platforms/browser/sandbox.ts'
 import { shownText } from '../shown-text.ts'
-import { type Finding, fine, installing, unfit, warning } from './finding.ts'
 import { findProgram, type Trial, tryProgram } from './try-program.ts'
 
 export interface Workshop {

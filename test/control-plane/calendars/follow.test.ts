@@ -352,22 +352,20 @@ describe('series', () => {
     const { calendar, name, poll, bots, engine, target, eventId, open, starts } = await withSeries()
     const one = { ...target, allOccurrences: false, eventId: await eventId(name, 's_2') }
     await engine.operations.changeBots(one, (before) => ({ ...before, bot_name: 'Of its own' }))
-    const before = new Map((await bots(name)).map(({ id, join_at }) => [join_at!.getTime() + 11 * HOUR * 60_000, id]))
+    const waiting = async () =>
+      (await bots(name)).filter(({ phase }) => phase === 'scheduled').sort((a, b) => +a.join_at! - +b.join_at!)
+    const before = (await waiting()).map(({ id }) => id)
     for (let day = 0; day < 4; day++) calendar.delete(`s_${day}`)
     const moved = seriesOf('m', 12 * HOUR, 4, { title: 'Series s', seriesProviderId: 's' })
     for (const event of moved) calendar.put(event)
     calendar.change('m_2', { status: 'cancelled' })
     await poll(name)
     expect((await open()).sort()).toEqual(starts([moved[0]!, moved[1]!, moved[3]!]))
-    const waiting = (await bots(name)).filter(({ phase }) => phase === 'scheduled')
-    expect(waiting.map(({ id, join_at }) => [id, before.get(join_at!.getTime())])).toEqual(
-      waiting.map(({ id }) => [id, id]),
-    )
+    expect((await waiting()).map(({ id }) => id)).toEqual([before[0], before[1], before[3]])
     calendar.change('m_2', { status: 'confirmed' })
     await poll(name)
     expect((await open()).sort()).toEqual(starts(moved))
-    const again = (await bots(name)).filter(({ phase }) => phase === 'scheduled')
-    expect(again.find(({ join_at }) => +join_at! === +moved[2]!.start)?.bot_name).toBe('Of its own')
+    expect((await waiting())[2]?.bot_name).toBe('Of its own')
   })
 
   test('a series that is made again twice within minutes keeps its bots', async () => {
@@ -381,6 +379,22 @@ describe('series', () => {
     }
     const after = (await bots(name)).map(({ id, phase }) => [id, phase]).sort()
     expect(after).toEqual(before.map((id) => [id, 'scheduled']))
+  })
+
+  test('what was wanted for an event follows if the new series comes one sync after the end of the old one', async () => {
+    const { calendar, name, poll, bots, engine, target, eventId } = await withSeries()
+    const one = async (id: string) => ({ ...target, allOccurrences: false, eventId: await eventId(name, id) })
+    await engine.operations.changeBots(await one('s_3'), (before) => ({ ...before, bot_name: 'Of its own' }))
+    await engine.operations.cancelBots(await one('s_2'))
+    for (let day = 1; day < 4; day++) calendar.delete(`s_${day}`)
+    await poll(name)
+    for (const event of seriesOf('later', HOUR + 1440 + 30, 3, { title: 'Series s' })) calendar.put(event)
+    await poll(name)
+    const waiting = (await bots(name)).filter(({ phase }) => phase === 'scheduled')
+    const names = new Map(waiting.map((bot) => [bot.event_id, bot.bot_name]))
+    const shown = await Promise.all(['s_0', 'later_0', 'later_1', 'later_2'].map((id) => eventId(name, id)))
+    expect(shown.map((id) => names.get(id))).toEqual(['Of the series', 'Of the series', undefined, 'Of its own'])
+    expect(waiting).toHaveLength(3)
   })
 
   test('of two series that look the same and are made again at once, the one without bots gets none', async () => {

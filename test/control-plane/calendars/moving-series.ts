@@ -356,7 +356,8 @@ class Sequence {
     }
     const every = this.#pick(['day', 'week'] as const)!
     this.#calendar.repeat(id, { every })
-    this.#replace(id, id, () => start)
+    const isSingle = (original: Date) => Number.isNaN(original.getTime())
+    this.#replace(id, id, (original) => (isSingle(original) ? start : undefined))
     this.done.push(`repeat ${id} every ${every}`)
   }
 

@@ -4,6 +4,7 @@ import { randomUUID } from 'node:crypto'
 import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { table } from '@standin/base/command-output.ts'
 import { teamChangeOf } from '@standin/control-plane/cli/administration.ts'
 import { newSealKey } from '@standin/control-plane/secrets/seals.ts'
@@ -226,6 +227,13 @@ test('a person of several teams is named by an id, and their address is taken in
   expect(await answerOf('people', 'link', second.person_id!)).toMatchObject({ person_id: second.person_id })
 })
 
+test('a backup goes through pipes, and a refused one ends the command', async () => {
+  const env = { ...PROGRAM_ENVIRONMENT, DATABASE_URL: db.url, STANDIN_SECRET_KEYS: secretKeys, STANDIN_DATA: folder }
+  const script = '"$0" "$1" backup - | "$0" "$1" restore -'
+  const piped = promisify(execFile)('sh', ['-c', script, process.execPath, PROGRAM], { env })
+  await expect(piped).rejects.toMatchObject({ code: 2, stderr: expect.stringContaining('The database is not empty') })
+})
+
 describe('mistakes end with code 2 and say what is wrong', () => {
   test.each<[string, string[], string]>([
     ['an unknown command', ['kezs'], 'standin service --help'],
@@ -244,6 +252,8 @@ describe('mistakes end with code 2 and say what is wrong', () => {
       ['endpoints', 'create', 'https://example.com/hook', '--events', 'bot.complete,bot.failed'],
       'no event "bot.complete"; there are: bot.status_change, bot.completed, bot.failed, bot.chat_message',
     ],
+    ['a backup that is there', ['backup', '/etc/passwd'], '/etc/passwd exists already'],
+    ['no backup', ['restore', '/nothing'], 'There is no file /nothing'],
     ['an unknown job', ['jobs', 'run', 'laundry'], 'retention'],
     ['bad settings', ['--port', 'http', '--launcher', 'podman'], '--launcher'],
   ])('%s', async (_what, args, words) => {

@@ -1,5 +1,6 @@
 /** Each metric of a part of the service moves when its cause happens. */
 import { randomUUID } from 'node:crypto'
+import type { FinalReport } from '@standin/wire/events.ts'
 import { sql } from 'kysely'
 import { afterAll, expect, onTestFinished, test } from 'vitest'
 import { openDatabase } from '../../../control-plane/store/database.ts'
@@ -7,7 +8,7 @@ import { createMetrics } from '../../../control-plane/watching/metrics.ts'
 import { refusals } from '../../../mock/zoom-oauth/index.ts'
 import { openCalendarWorld } from '../calendars/world.ts'
 import { openConnectionWorld } from '../connections/world.ts'
-import { hello, numbered, openLinkWorld, openRawLink, status } from '../control-link/world.ts'
+import { hello, numbered, openLinkWorld, openRawLink, status, wholeLife } from '../control-link/world.ts'
 import { openLaunchingWorld } from '../launching/world.ts'
 import { answer } from '../webhooks/receiver.ts'
 import { openWorld } from '../webhooks/world.ts'
@@ -95,6 +96,14 @@ test('links: bots that are connected, events, and how long their commit took', a
   expect(await value('event_commit_seconds_count')).toBeGreaterThan(0)
   expect(await value('event_commit_seconds_sum')).toBeGreaterThan(0.005)
   expect([await value('links'), await value('links_opened_total')]).toEqual([1, 1])
+  const report = wholeLife().at(-1) as FinalReport
+  const signals = { 'in_call.tile': 40, 'in_call.captions': 0, 'in_call.of_a_later_version': 3 }
+  raw.send(numbered(bot.id, 3, { ...report, signals }))
+  await expect.poll(() => value('signal_reports_total', { platform: 'meet' })).toBe(1)
+  const answered = (signal: string) => value('page_signals_total', { platform: 'meet', signal })
+  expect(await answered('in_call.tile')).toBe(1)
+  expect(await answered('in_call.captions')).toBe(0)
+  expect(await answered('in_call.of_a_later_version')).toBeUndefined()
   raw.terminate()
   await expect.poll(() => value('links')).toBe(0)
 })

@@ -26,7 +26,7 @@ const UNSEEN: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     microphoneOffMark: COMPOSED,
     monitor: NOT_SHOWN,
   },
-  zoom: { activeTile: COMPOSED, chatOwnText: COMPOSED },
+  zoom: { activeTile: COMPOSED, chatOwnBox: COMPOSED, chatOwnText: COMPOSED },
   jitsi: {},
 }
 const ALL: [string, Selectors][] = [

@@ -38,6 +38,8 @@ test.each([
     'Just leave the call',
   ],
   [dialog('Others may see your video differently', ['Got it', 'ok']), 'tip', 'Got it'],
+  [dialog('You have been invited to join a breakout room', ['Join', 'ok'], ['Later', 'cancel']), 'breakout', 'Later'],
+  [dialog('You have been invited to join a breakout room', ['Join', 'ok']), 'breakout', null],
   [dialog('Something new', ['Leave the beta', 'ok']), 'tip', null],
   [dialog('Something new', ['Try it', null], ['Settings', null]), 'tip', null],
   [dialog('Report a problem', ['Report', 'ok']), 'tip', null],

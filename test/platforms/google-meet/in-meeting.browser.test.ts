@@ -67,6 +67,27 @@ describe('a meeting that continues', () => {
     expect(attempt.meeting.state).toBe('call')
   })
 
+  test('people who leave after the page spoke of breakout rooms are in them until the rooms close', async () => {
+    const attempt = meeting()
+    const rooms = (wanted: boolean, since: number) =>
+      attempt.event('heartbeat', ({ areRoomsOpen, at }) => areRoomsOpen === wanted && at > since)
+    attempt.meeting.addPerson({ id: 'dora', name: 'Dora Dahl' })
+    await attempt.event('participant_joined', ({ participant }) => participant.name === 'Dora Dahl')
+    await rooms(false, 0)
+    attempt.meeting.show('breakout-invitation')
+    const isDeclined = () => attempt.meeting.log.some(({ target, detail }) => `${target} ${detail}`.includes('later'))
+    await until(isDeclined, 'the invitation is answered with Later')
+    attempt.meeting.show('breakout-rooms')
+    await heartbeats(attempt.events, 3)
+    attempt.meeting.removePerson('dora')
+    await rooms(true, Date.now())
+    attempt.meeting.show('breakout-rooms-closed')
+    await rooms(false, Date.now())
+    expect(isOver()).toBe(false)
+    const counts = attempt.driver.signalCounts
+    expect([counts['rooms.words'], counts['rooms.people_left']].every((count) => count! > 0)).toBe(true)
+  })
+
   test('heartbeats come while the page answers and count the others', async () => {
     const attempt = meeting()
     attempt.meeting.removePerson('bob')

@@ -63,6 +63,7 @@ describe('a meeting that continues', () => {
       ['info', /info.*ok/],
       ['av-confirm', /av-confirm.*continue/],
       ['consent', /consent.*ok/],
+      ['breakout-invitation', /breakout.*later/],
     ] as const) {
       attempt.meeting.show(dialog)
       await until(
@@ -86,6 +87,25 @@ describe('a meeting that continues', () => {
       'Bob is back',
     )
     await staysIn(attempt)
+  })
+
+  test('people who leave after the page spoke of breakout rooms are in them until the rooms close', async () => {
+    const attempt = together()
+    const { meeting } = attempt
+    const rooms = (wanted: boolean, since: number) =>
+      attempt.event('heartbeat', ({ areRoomsOpen, at }) => areRoomsOpen === wanted && at > since)
+    meeting.addPerson({ id: 'dora', name: 'Dora Dahl' })
+    await attempt.event('participant_joined', ({ participant }) => participant.name === 'Dora Dahl')
+    await rooms(false, 0)
+    meeting.show('breakout-rooms')
+    await staysIn(attempt)
+    meeting.removePerson('dora')
+    await rooms(true, Date.now())
+    meeting.show('breakout-rooms-closed')
+    await rooms(false, Date.now())
+    await staysIn(attempt)
+    const counts = attempt.driver.signalCounts
+    expect([counts['rooms.words'], counts['rooms.people_left']].every((count) => count! > 0)).toBe(true)
   })
 
   test('left elsewhere: ended_for_all, once, near the true time, and nothing after it', async () => {

@@ -218,6 +218,17 @@ test.each([
   ],
   ['left by another device', { endScreen: 'You left the meeting' }, 'ended_for_all'],
   ['an end page in unknown words', { endScreen: 'Vége' }, 'ended_for_all'],
+  ['a failure in unknown words while sound comes', { ...retry('Vége'), receivesSound: true, leaveGoneMs: 2000 }, null],
+  [
+    'a failure in unknown words while sound comes, for long',
+    { ...retry('Vége'), receivesSound: true, leaveGoneMs: LEAVE_GONE_MS },
+    'ended_for_all',
+  ],
+  [
+    'a failure in unknown words without sound',
+    { ...retry('Vége'), receivesSound: false, leaveGoneMs: 0 },
+    'ended_for_all',
+  ],
   ['the button to leave is gone for long', { leaveGoneMs: LEAVE_GONE_MS, lines: ['Teams'] }, 'ended_for_all'],
   ['the button to leave is gone for a moment', { leaveGoneMs: 2000, lines: ['Teams'] }, null],
   ['another document', { isBlank: true }, null],

@@ -65,7 +65,7 @@ export const CALL: Partial<PageSnapshot> = {
   camera: 'off',
   leaveControl: true,
   chatControl: true,
-  callMarks: ['toolbar', 'stage'],
+  callMarks: ['toolbar', 'tiles'],
   peopleCount: 3,
 }
 

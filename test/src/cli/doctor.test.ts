@@ -2,9 +2,9 @@ import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Writable } from 'node:stream'
+import type { Finding } from '@standin/base/findings.ts'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { sandboxObstacle } from '../../../platforms/browser/sandbox.ts'
-import type { Finding } from '../../../src/cli/doctor/finding.ts'
 import {
   checkClock,
   checkDisk,

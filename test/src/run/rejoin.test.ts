@@ -64,6 +64,16 @@ describe('a browser that crashes while time is recorded', () => {
     expect(world.sentChat).toEqual(['Hello'])
   })
 
+  test('counts the signals of all pages together', async () => {
+    const world = await recording()
+    world.signalCounts = { 'in_call.tile': 3, 'out.words': 0 }
+    dies(world)
+    await world.pass(5, 2)
+    world.signalCounts = { 'in_call.tile': 4, 'out.words': 2 }
+    world.stop('command')
+    expect((await world.report()).signals).toEqual({ 'in_call.tile': 7, 'out.words': 2 })
+  })
+
   test('tells only once that messages of the platform cannot be read', async () => {
     const world = await recording()
     const unread = () => world.emit({ type: 'unread_messages', channels: ['collections'], at: world.clock.now() })

@@ -1,17 +1,22 @@
 import { useSignal } from '@preact/signals'
+import { Webhook } from 'lucide'
 import { type Answers, dashboard, dataOf } from '../api.ts'
 import { changes } from '../feed.ts'
 import { type Action, ActionButton, OutcomeLine, useAction } from '../parts/action.tsx'
+import { Deliveries } from '../parts/deliveries.tsx'
 import { Choice, Field, Form } from '../parts/form.tsx'
 import { dateTime } from '../parts/format.ts'
 import { Shown, useLoaded } from '../parts/load.tsx'
-import { Secret, Status, Table, Time } from '../parts/pieces.tsx'
-import { Link } from '../router.tsx'
+import { Empty, Secret, Status } from '../parts/pieces.tsx'
+import { queryValue, setQuery } from '../router.tsx'
 import { may } from '../session.ts'
-import { TEXTS } from '../texts.ts'
+import { TEXTS, WEBHOOK_EVENTS } from '../texts.ts'
 
 type State = Answers['Delivery']['state']
+type Endpoint = Answers['Endpoint']
+type NewEndpoint = { url: string; events: (typeof WEBHOOK_EVENTS)[number][] | null }
 const REPLAY_DAYS = 7
+const texts = TEXTS.webhooks
 
 /** Endpoints and their deliveries. */
 export function Webhooks() {
@@ -28,17 +33,17 @@ export function Webhooks() {
   }
   return (
     <>
-      <h1>{TEXTS.webhooks.title}</h1>
+      <h1>{texts.title}</h1>
       <OutcomeLine of={action} />
-      {secret.value !== null && <Secret title="" value={secret.value} />}
+      {secret.value !== null && <Secret title={texts.secret} value={secret.value} />}
       <section>
-        <h2>{TEXTS.webhooks.endpoints}</h2>
+        <h2>{texts.endpoints}</h2>
         <Shown of={endpoints}>
           {(list) => (
             <>
-              {list.length === 0 && <p class="soft">{TEXTS.webhooks.noEndpoints}</p>}
+              {list.length === 0 && <Empty icon={Webhook} text={texts.noEndpoints} />}
               {list.map((endpoint) => (
-                <Endpoint
+                <EndpointRow
                   key={endpoint.endpoint_id}
                   endpoint={endpoint}
                   action={action}
@@ -50,48 +55,95 @@ export function Webhooks() {
           )}
         </Shown>
         {may('owner') && (
-          <Form
-            of={action}
-            submit={TEXTS.webhooks.add}
-            onSubmit={({ url = '' }) => shownSecret(dataOf(dashboard.POST('/endpoints', { body: { url } })))}
-          >
-            <Field label={TEXTS.webhooks.url} name="url" type="url" required maxLength={2048} autocomplete="off" />
-          </Form>
+          <details>
+            <summary class="button main">{texts.add}</summary>
+            <EndpointForm
+              of={action}
+              submit={texts.add}
+              onSubmit={(body) => shownSecret(dataOf(dashboard.POST('/endpoints', { body })))}
+            />
+          </details>
         )}
       </section>
-      <Deliveries action={action} />
+      <Shown of={endpoints}>{(list) => <AllDeliveries endpoints={list} />}</Shown>
     </>
   )
 }
 
+interface EndpointFormProps {
+  of: Action
+  submit: string
+  endpoint?: Endpoint
+  onSubmit: (endpoint: NewEndpoint) => Promise<string | null>
+}
+
+/** Address and events. All events, or none, stand for every event, also those of later versions. */
+function EndpointForm({ of, submit, endpoint, onSubmit }: EndpointFormProps) {
+  return (
+    <Form
+      of={of}
+      submit={submit}
+      onSubmit={({ url = '', ...fields }) => {
+        const chosen = WEBHOOK_EVENTS.filter((event) => fields[event] !== undefined)
+        const isEvery = chosen.length === 0 || chosen.length === WEBHOOK_EVENTS.length
+        return onSubmit({ url, events: isEvery ? null : [...chosen] })
+      }}
+    >
+      <Field
+        label={texts.url}
+        name="url"
+        type="url"
+        required
+        maxLength={2048}
+        autocomplete="off"
+        defaultValue={endpoint?.url}
+      />
+      <fieldset>
+        <legend>{texts.events}</legend>
+        {WEBHOOK_EVENTS.map((event) => (
+          <label key={event} class="check">
+            <input type="checkbox" name={event} defaultChecked={endpoint?.events?.includes(event) ?? false} />
+            {event}
+          </label>
+        ))}
+      </fieldset>
+    </Form>
+  )
+}
+
 interface EndpointProps {
-  endpoint: Answers['Endpoint']
+  endpoint: Endpoint
   action: Action
   reload: () => Promise<void>
   onSecret: (request: Promise<{ secret: string | null }>) => Promise<null>
 }
 
-function Endpoint({ endpoint, action, reload, onSecret }: EndpointProps) {
-  const { endpoint_id: id, url, disabled_reason: disabled, failing_since: failing } = endpoint
-  const texts = TEXTS.webhooks
+function EndpointRow({ endpoint, action, reload, onSecret }: EndpointProps) {
+  const { endpoint_id: id, url, events, disabled_reason: disabled, failing_since: failing } = endpoint
+  const isEdited = useSignal(false)
   const options = { params: { path: { endpoint_id: id } } }
+  const state = disabled !== null ? 'disabled' : failing !== null ? 'failing' : 'active'
+  const messageOf = async (request: Promise<{ message: string }>) => {
+    const { message } = await request
+    isEdited.value = false
+    await reload()
+    return message
+  }
   return (
-    <div>
+    <div class="endpoint">
       <p>
-        <b>{url}</b>{' '}
-        <span class="soft">
-          {disabled !== null
-            ? texts.disabled(disabled)
-            : failing !== null
-              ? texts.failing(dateTime(failing))
-              : texts.working}
-        </span>
+        <b>{url}</b> <Status of={state} texts={texts.endpointStates} />
+      </p>
+      <p class="soft small-text">
+        {texts.kinds[endpoint.kind]} {events === null ? texts.everyEvent : events.join(', ')}
+        {disabled !== null && ` · ${texts.disabled(disabled)}`}
+        {disabled === null && failing !== null && ` · ${texts.failing(dateTime(failing))}`}
       </p>
       <div class="actions">
         {may('member') && (
           <ActionButton
             of={action}
-            work={async () => (await dataOf(dashboard.POST('/endpoints/{endpoint_id}/test', options))).message}
+            work={() => messageOf(dataOf(dashboard.POST('/endpoints/{endpoint_id}/test', options)))}
           >
             {texts.test}
           </ActionButton>
@@ -110,86 +162,98 @@ function Endpoint({ endpoint, action, reload, onSecret }: EndpointProps) {
           </ActionButton>
         )}
         {may('owner') && endpoint.kind === 'team' && (
-          <ActionButton
-            of={action}
-            work={() => onSecret(dataOf(dashboard.POST('/endpoints/{endpoint_id}/rotate', options)))}
-          >
-            {texts.rotate}
-          </ActionButton>
+          <>
+            <button
+              type="button"
+              aria-expanded={isEdited.value}
+              onClick={() => {
+                isEdited.value = !isEdited.value
+              }}
+            >
+              {texts.edit}
+            </button>
+            <ActionButton
+              of={action}
+              confirmation={texts.rotateSure}
+              work={() => onSecret(dataOf(dashboard.POST('/endpoints/{endpoint_id}/rotate', options)))}
+            >
+              {texts.rotate}
+            </ActionButton>
+            {disabled === null && (
+              <ActionButton
+                of={action}
+                confirmation={texts.disableSure}
+                work={() => messageOf(dataOf(dashboard.POST('/endpoints/{endpoint_id}/disable', options)))}
+              >
+                {texts.disable}
+              </ActionButton>
+            )}
+            <ActionButton
+              of={action}
+              kind="bad"
+              confirmation={texts.removeSure}
+              work={() => messageOf(dataOf(dashboard.DELETE('/endpoints/{endpoint_id}', options)))}
+            >
+              {texts.remove}
+            </ActionButton>
+          </>
         )}
         {may('owner') && disabled !== null && (
           <ActionButton
             of={action}
-            work={async () => {
-              const { message } = await dataOf(dashboard.POST('/endpoints/{endpoint_id}/enable', options))
-              await reload()
-              return message
-            }}
+            work={() => messageOf(dataOf(dashboard.POST('/endpoints/{endpoint_id}/enable', options)))}
           >
             {texts.enable}
           </ActionButton>
         )}
       </div>
+      {isEdited.value && (
+        <EndpointForm
+          of={action}
+          submit={TEXTS.save}
+          endpoint={endpoint}
+          onSubmit={(body) => messageOf(dataOf(dashboard.PATCH('/endpoints/{endpoint_id}', { ...options, body })))}
+        />
+      )}
     </div>
   )
 }
 
-function Deliveries({ action }: { action: Action }) {
-  const state = useSignal<State | ''>('')
-  const deliveries = useLoaded(
-    () => {
-      const query = { limit: 100, ...(state.value && { state: state.value }) }
-      return dataOf(dashboard.GET('/deliveries', { params: { query } }))
-    },
-    () => [changes.value, state.value],
-  )
-  const texts = TEXTS.webhooks
+/** By status, event and endpoint, which the address keeps. */
+function AllDeliveries({ endpoints }: { endpoints: readonly Answers['Endpoint'][] }) {
+  const [state, event, endpoint] = [queryValue('state') as State | '', queryValue('event'), queryValue('endpoint')]
+  const choose = (name: string) => (value: string) => setQuery({ [name]: value })
+  const events = Object.fromEntries(WEBHOOK_EVENTS.map((name) => [name, name]))
+  const addresses = Object.fromEntries(endpoints.map((one) => [one.endpoint_id, one.url]))
   return (
     <section>
       <h2>{texts.deliveries}</h2>
-      <div class="actions">
+      <div class="actions filters">
         <Choice
           label={TEXTS.bots.status}
           name="state"
           options={{ '': texts.any, ...texts.states }}
-          value={state.value}
-          onChange={(value) => {
-            state.value = value as State | ''
-          }}
+          value={state}
+          onChange={choose('state')}
+        />
+        <Choice
+          label={texts.event}
+          name="event"
+          options={{ '': texts.anyEvent, ...events }}
+          value={event}
+          onChange={choose('event')}
+        />
+        <Choice
+          label={texts.endpoint}
+          name="endpoint"
+          options={{ '': texts.anyEndpoint, ...addresses }}
+          value={endpoint}
+          onChange={choose('endpoint')}
         />
       </div>
-      <Shown of={deliveries}>
-        {(list) => (
-          <Table
-            texts={{ title: texts.deliveries, columns: texts.columns, empty: texts.noDeliveries }}
-            entries={list}
-            numeric={[3]}
-            keyOf={(row) => row.delivery}
-            cells={(row) => [
-              row.bot_id === null ? row.event : <Link to={`/bots/${row.bot_id}`}>{row.event}</Link>,
-              row.url,
-              <Status of={row.state} texts={texts.states} />,
-              row.attempts,
-              row.last_status ?? row.last_error ?? TEXTS.none,
-              <Time at={row.created_at} />,
-              may('member') && row.state !== 'waiting' && row.state !== 'sending' && (
-                <ActionButton
-                  of={action}
-                  work={async () => {
-                    const path = { delivery: String(row.delivery) }
-                    const request = dashboard.POST('/deliveries/{delivery}/replay', { params: { path } })
-                    const { deliveries: count } = await dataOf(request)
-                    await deliveries.reload()
-                    return texts.replayed(count)
-                  }}
-                >
-                  {texts.replay}
-                </ActionButton>
-              ),
-            ]}
-          />
-        )}
-      </Shown>
+      <Deliveries
+        filter={{ ...(state && { state }), ...(event && { event }), ...(endpoint && { endpoint_id: endpoint }) }}
+      />
     </section>
   )
 }

@@ -1,7 +1,7 @@
 /** Data that a page loads: loading, failed with a retry button, or loaded. */
-import { type Signal, useSignal, useSignalEffect } from '@preact/signals'
+import { effect, type Signal, useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
-import { useCallback } from 'preact/hooks'
+import { useCallback, useEffect } from 'preact/hooks'
 import { sentenceOf } from '../api.ts'
 import { returns } from '../away.ts'
 import { TEXTS } from '../texts.ts'
@@ -14,8 +14,8 @@ export interface Loaded<T> {
 }
 
 /**
- * `read` runs at once, and again when a signal that `when` reads changes or the service came back. Keeps the current
- * content during a reload.
+ * `read` runs at once, and again when one of the keys or a signal that `when` reads changes, or the service came back.
+ * Keeps the current content during a reload.
  */
 export function useLoaded<T>(
   read: () => Promise<T>,
@@ -38,11 +38,15 @@ export function useLoaded<T>(
       if (asked.peek() === turn) error.value = sentenceOf(thrown)
     }
   }, keys)
-  useSignalEffect(() => {
-    when()
-    returns.value
-    void reload()
-  })
+  useEffect(
+    () =>
+      effect(() => {
+        when()
+        returns.value
+        void reload()
+      }),
+    [reload],
+  )
   return { value, error, reload }
 }
 

@@ -37,6 +37,15 @@ export function Platform({ of, isNamed = false }: { of: string; isNamed?: boolea
   )
 }
 
+/** An explanation, with a link to its page of the documentation. */
+export function Help({ text, page }: { text: string; page: string }) {
+  return (
+    <p class="soft">
+      {text} <a href={`/help/${page}`}>{TEXTS.nav.help}</a>
+    </p>
+  )
+}
+
 /** A list without entries: what would be here, and what to do about it. */
 export function Empty({ icon, text, children }: { icon: IconNode; text: string; children?: ComponentChildren }) {
   return (
@@ -48,7 +57,7 @@ export function Empty({ icon, text, children }: { icon: IconNode; text: string; 
   )
 }
 
-function CopyButton({ text, label }: { text: string; label: string }) {
+export function CopyButton({ text, label }: { text: string; label: string }) {
   return (
     <button
       type="button"
@@ -62,6 +71,21 @@ function CopyButton({ text, label }: { text: string; label: string }) {
     >
       <Icon of={Copy} />
     </button>
+  )
+}
+
+/** A value as text, with a button that copies it. */
+export function Json({ title, text }: { title: string; text: string }) {
+  return (
+    <>
+      <h3>
+        {title} <CopyButton text={text} label={TEXTS.copyOf(title)} />
+      </h3>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls has to be reached by keyboard */}
+      <section class="json" tabIndex={0} aria-label={title}>
+        <pre>{text}</pre>
+      </section>
+    </>
   )
 }
 

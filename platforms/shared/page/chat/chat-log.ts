@@ -64,6 +64,11 @@ export class ChatLog {
     return this.#entries.has(id)
   }
 
+  /** Whether the message was reported as the bot's own. */
+  isOwn(id: string): boolean {
+    return this.#entries.get(id)?.message.isOwn === true
+  }
+
   /** The id of the latest message of this sender that begins with this text; null if none was reported. */
   saidBy(senderName: string, text: string): string | null {
     const wanted = squeezed(text)

@@ -136,6 +136,7 @@ test('a recording of two parts says so, and marks the gap in lanes, list and tim
   await page.getByText('The recording has 2 parts').waitFor(LONG)
   await page.locator('.gaps', { hasText: '12.5 s of the meeting are missing at 1:00.' }).waitFor(LONG)
   await page.locator('.tracks .gap[title="12.5 s of the meeting are missing at 1:00."]').waitFor(LONG)
+  await page.getByRole('tab', { name: 'Timeline' }).click()
   await page.locator('.timeline .lost').waitFor(LONG)
   await page.locator('.timeline .resumed').waitFor(LONG)
   await page.getByRole('button', { name: '1:00', exact: true }).click()
@@ -169,4 +170,99 @@ test('while the meeting runs the page shows the last picture and its captions', 
   await page.getByText('Waiting for the screenshot …').waitFor(LONG)
   await page.locator('.line', { hasText: 'Good morning' }).waitFor(LONG)
   expect(await page.locator('.line', { hasText: 'Good morning' }).textContent()).toContain('1:01')
+})
+
+test('each part of the way has its time; the current one counts, and a wait in the waiting room says when it ends', async () => {
+  const bot = await world.botInMeeting(team, 'Minutes')
+  await bot.report({ type: 'status_change', status: 'in_waiting_room' })
+  await setBot(bot, {
+    status: 'in_waiting_room',
+    version: 50,
+    request: JSON.stringify({ timeout_config: { waiting_room_timeout: 300 } }) as never,
+  })
+  await world.database
+    .insertInto('bot_steps')
+    .values(
+      [
+        ['joining_call', 60],
+        ['in_waiting_room', 50],
+      ].map(([status, ago]) => ({
+        bot_id: bot.id,
+        attempt: 1,
+        at: new Date(Date.now() - Number(ago) * 1000),
+        kind: 'status',
+        reason: null,
+        evidence: JSON.stringify({ status }),
+      })),
+    )
+    .execute()
+  await visit(bot)
+  const milestone = (name: string) => page.locator('.stepper li', { hasText: name })
+  await milestone('Waiting room')
+    .getByText(/^leaves in 4:0\d$/)
+    .waitFor(LONG)
+  expect(await milestone('Joining').textContent()).toBe('Joining0:10')
+  expect(await milestone('Recording').textContent()).toBe('Recording–')
+  const before = await milestone('Waiting room').textContent()
+  await expect.poll(() => milestone('Waiting room').textContent(), LONG).not.toBe(before)
+})
+
+test('tabs have talk time, files to download, and what a program would ask; arrows move between them', async () => {
+  const bot = await recordedBot()
+  await setBot(bot, {
+    participants: JSON.stringify([{ name: 'Nobody' }, { name: HOSTILE }, { name: 'Ana Kovač' }]) as never,
+  })
+  await visit(bot)
+  const panel = page.getByRole('tabpanel')
+  await panel.getByRole('row', { name: 'Nobody 0:00' }).waitFor(LONG)
+  await panel.getByRole('row', { name: 'Ana Kovač 1:00 50 %' }).waitFor(LONG)
+  await page.getByRole('tab', { name: 'Participants' }).focus()
+  await page.keyboard.press('ArrowRight')
+  await page.keyboard.press('ArrowRight')
+  const row = panel.getByRole('row', { name: /audio\.m4a 960 kB/ })
+  await row.waitFor(LONG)
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    row.getByRole('link', { name: 'Download' }).click(),
+  ])
+  expect(download.suggestedFilename()).toBe('audio.m4a')
+  await page.getByRole('tab', { name: 'JSON' }).click()
+  await panel.getByText(`/v2/bots/${bot.id}/timeline -H`).waitFor(LONG)
+  expect(JSON.parse((await panel.locator('pre').textContent())!)).toMatchObject({ bot_id: bot.id, status: 'completed' })
+  expect(new URL(page.url()).searchParams.get('tab')).toBe('json')
+  expect(problems).toEqual([])
+})
+
+test('a recording without a transcript offers to make one, and says why that fails', async () => {
+  const bot = await world.botInMeeting(team, 'Minutes')
+  await world.storeFile(bot, 'audio.m4a', silence(SECONDS))
+  const now = new Date()
+  await setBot(bot, { status: 'completed', phase: 'closed', duration_seconds: SECONDS, ended_at: now, exited_at: now })
+  await visit(bot)
+  await page.getByText('No transcript was requested.').waitFor(LONG)
+  let asked = 0
+  page.on('request', (request) => {
+    if (request.url().endsWith('/retranscribe')) asked += 1
+  })
+  await page.getByRole('button', { name: 'Make a transcript' }).click()
+  await expect.poll(() => asked, LONG).toBe(1)
+})
+
+test('a failed bot says who can change it and what helps', async () => {
+  const bot = await world.botInMeeting(team, 'Minutes')
+  const now = new Date()
+  await setBot(bot, {
+    status: 'failed',
+    phase: 'closed',
+    error_code: 'BOT_NOT_ACCEPTED',
+    ended_at: now,
+    exited_at: now,
+    version: 9,
+  })
+  await visit(bot)
+  const notice = page.locator('.notice.bad')
+  await notice.getByText('The host denied the bot entry.').waitFor(LONG)
+  await notice.getByText('The host can change it.').waitFor(LONG)
+  expect(await notice.getByRole('link', { name: 'All reasons' }).getAttribute('href')).toContain('/help/errors')
+  expect(await page.locator('.stepper .failed').textContent()).toContain('Failed')
 })

@@ -9,140 +9,162 @@ import {
   hasEnded,
   type Parts,
   StandinApiError,
+  type TimelineStep,
   v2,
 } from '../../api.ts'
 import { changes } from '../../feed.ts'
-import { dateTime, number } from '../../parts/format.ts'
+import { Deliveries } from '../../parts/deliveries.tsx'
+import { number } from '../../parts/format.ts'
 import { LivePicture } from '../../parts/live-picture.tsx'
 import { useLiveViews } from '../../parts/live-view.ts'
 import { Shown, useLoaded } from '../../parts/load.tsx'
-import { Status } from '../../parts/pieces.tsx'
-import { PLATFORM_TEXTS, REASON_TEXTS, TEXTS } from '../../texts.ts'
+import { CopyButton, Platform, Status, Time } from '../../parts/pieces.tsx'
+import { Tabs } from '../../parts/tabs.tsx'
+import { REASON_TEXTS, TEXTS } from '../../texts.ts'
 import { Chat } from './chat.tsx'
 import { Controls } from './controls.tsx'
+import { Files } from './files.tsx'
+import { People } from './people.tsx'
+import { Raw } from './raw.tsx'
 import { Recording } from './recording.tsx'
+import { Stepper } from './stepper.tsx'
 import { Timeline } from './timeline.tsx'
 import { Transcript } from './transcript.tsx'
+import { readTurns } from './turns.ts'
 
 const NO_PARTS: Parts = { waiting_room_seconds: 0, state: null, parts: [], gaps: [] }
 
-/** One bot: its status, its recording and its timeline. */
+interface Details {
+  bot: BotDetails
+  parts: Parts
+  steps: readonly TimelineStep[]
+}
+
+/** One bot: its status, its recording and everything that is known about it. */
 export function Bot({ id }: { id: string }) {
-  const playback = usePlayback()
   const isOurs = () => changes.value.bots === 'all' || changes.value.bots.has(id)
   const counted = useRef(0)
-  const bot = useLoaded(() => readBot(id), () => {
+  const details = useLoaded(() => readDetails(id), () => {
     if (isOurs()) counted.current = changes.value.count
     return counted.current
   }, [id])
-  return (
-    <Shown of={bot}>
-      {({ data, parts }) => (
-        <>
-          <h1>
-            <bdi>{data.bot_name}</bdi> <Status of={parts.state === 'assembling' ? 'assembling' : data.status} />
-          </h1>
-          {parts.state !== null && (
-            <p class="notice" role="status">
-              {TEXTS.bot[parts.state]}
-            </p>
-          )}
-          {data.error_code !== null && (
-            <p class="notice bad">
-              {REASON_TEXTS[data.error_code] ?? data.error_code} {data.error_message}
-            </p>
-          )}
-          {parts.state !== 'assembling' && <Controls bot={data} reload={bot.reload} />}
-          <section>
-            <Facts bot={data} />
-          </section>
-          <div class="columns">
-            <div>
-              <section>
-                <h2>{TEXTS.bot.recording}</h2>
-                <Recording bot={data} parts={parts} playback={playback} />
-                {!hasEnded(data) && data.status !== 'transcribing' && parts.state !== 'assembling' && (
-                  <LiveSection bot={data} />
-                )}
-              </section>
-              <section class="last">
-                <h2>{TEXTS.bot.timeline}</h2>
-                <Timeline id={id} version={bot.value} />
-              </section>
-            </div>
-            <div>
-              <section>
-                <h2>{TEXTS.bot.transcript}</h2>
-                <Transcript bot={data} parts={parts} playback={playback} />
-              </section>
-              <section>
-                <h2>{TEXTS.bot.chat}</h2>
-                <Chat bot={data} />
-              </section>
-              <section>
-                <h2>{TEXTS.bot.people}</h2>
-                <People bot={data} />
-              </section>
-            </div>
-          </div>
-        </>
-      )}
-    </Shown>
-  )
+  return <Shown of={details}>{(known) => <Meeting {...known} reload={details.reload} />}</Shown>
 }
 
-async function readBot(id: string): Promise<{ data: BotDetails; parts: Parts }> {
-  const [{ data }, parts] = await Promise.all([
-    answerOf(v2.GET('/v2/bots/{bot_id}', { params: { path: { bot_id: id } } })).catch((error: unknown) => {
+async function readDetails(id: string): Promise<Details> {
+  const params = { path: { bot_id: id } }
+  const [{ data: bot }, parts, { data: steps }] = await Promise.all([
+    answerOf(v2.GET('/v2/bots/{bot_id}', { params })).catch((error: unknown) => {
       throw error instanceof StandinApiError && error.status === 404 ? new Error(TEXTS.bot.notFound) : error
     }),
-    dataOf(dashboard.GET('/bots/{bot_id}/parts', { params: { path: { bot_id: id } } })).catch(() => NO_PARTS),
+    dataOf(dashboard.GET('/bots/{bot_id}/parts', { params })).catch(() => NO_PARTS),
+    answerOf(v2.GET('/v2/bots/{bot_id}/timeline', { params })) as Promise<{ data: TimelineStep[] }>,
   ])
-  return { data: data as BotDetails, parts }
+  return { bot: bot as BotDetails, parts, steps }
+}
+
+function Meeting({ bot, parts, steps, reload }: Details & { reload: () => Promise<void> }) {
+  const playback = usePlayback()
+  // Each response has new signed links to the same file.
+  const file = bot.diarization?.split('?', 1)[0]
+  const turns = useLoaded(() => readTurns(bot, parts), undefined, [bot.status, file, parts.parts.length])
+  const isLive = !hasEnded(bot) && bot.status !== 'transcribing' && parts.state !== 'assembling'
+  return (
+    <>
+      <div class="heading">
+        <div>
+          <h1>
+            <bdi>{bot.bot_name}</bdi> <Status of={parts.state === 'assembling' ? 'assembling' : bot.status} />
+          </h1>
+          <Facts bot={bot} />
+        </div>
+        {parts.state !== 'assembling' && <Controls bot={bot} reload={reload} />}
+      </div>
+      {parts.state !== null && (
+        <p class="notice" role="status">
+          {TEXTS.bot[parts.state]}
+        </p>
+      )}
+      <Failure bot={bot} />
+      <Stepper bot={bot} steps={steps} parts={parts} />
+      <div class="columns">
+        <section>
+          <h2>{isLive ? TEXTS.bot.live : TEXTS.bot.recording}</h2>
+          {isLive && <LiveSection bot={bot} />}
+          <Recording bot={bot} parts={parts} playback={playback} turns={turns} isLive={isLive} />
+        </section>
+        <section>
+          <h2>{TEXTS.bot.transcript}</h2>
+          <Transcript bot={bot} parts={parts} playback={playback} reload={reload} />
+        </section>
+      </div>
+      <Tabs
+        label={TEXTS.bot.details}
+        first={bot.status === 'failed' ? 'timeline' : 'people'}
+        tabs={[
+          { id: 'people', title: TEXTS.bot.people, show: () => <People bot={bot} turns={turns.value.value ?? []} /> },
+          { id: 'chat', title: TEXTS.bot.chat, show: () => <Chat bot={bot} /> },
+          { id: 'files', title: TEXTS.bot.files, show: () => <Files bot={bot} /> },
+          { id: 'webhooks', title: TEXTS.bot.webhooks, show: () => <Deliveries filter={{ bot_id: bot.bot_id }} /> },
+          { id: 'timeline', title: TEXTS.bot.timeline, show: () => <Timeline steps={steps} /> },
+          { id: 'json', title: TEXTS.bot.json, show: () => <Raw bot={bot} /> },
+        ]}
+      />
+    </>
+  )
 }
 
 function LiveSection({ bot }: { bot: BotDetails }) {
   const views = useLiveViews()
-  return (
-    <div class="live-section">
-      <LivePicture botId={bot.bot_id} name={bot.bot_name} view={views.value.get(bot.bot_id)} />
-    </div>
-  )
+  return <LivePicture botId={bot.bot_id} name={bot.bot_name} view={views.value.get(bot.bot_id)} />
 }
 
-function People({ bot: { participants } }: { bot: BotDetails }) {
-  if (participants.length === 0) return <p>{TEXTS.none}</p>
+/** The reason, who can change it, and what helps. */
+function Failure({ bot: { error_code: code, error_message: message, error_help: help } }: { bot: BotDetails }) {
+  if (code === null) return null
   return (
-    <ul class="people">
-      {participants.map(({ name }, place) => (
-        <li key={place}>
-          <bdi>{name}</bdi>
-        </li>
-      ))}
-    </ul>
+    <div class="notice bad">
+      <p>
+        {REASON_TEXTS[code] ?? code} {message}
+      </p>
+      {help !== null && (
+        <p>
+          <b>{TEXTS.bot.who[help.who]}</b> {help.cure} <a href={help.link}>{TEXTS.bot.allReasons}</a>
+        </p>
+      )}
+    </div>
   )
 }
 
 function Facts({ bot }: { bot: BotDetails }) {
   const { facts } = TEXTS.bot
-  const rows = [
-    [facts.platform, PLATFORM_TEXTS[bot.meeting_platform] ?? bot.meeting_platform],
-    [facts.created, dateTime(bot.created_at)],
-    [facts.joined, bot.joined_at === null ? TEXTS.none : dateTime(bot.joined_at)],
-    [facts.length, bot.duration_seconds === null ? TEXTS.none : clock(bot.duration_seconds)],
-    [facts.tokens, bot.tokens === null ? TEXTS.none : number(bot.tokens.total)],
-  ]
+  const isLink = /^https?:\/\//.test(bot.meeting_url)
   return (
-    <>
-      <p class="soft">{bot.meeting_url}</p>
-      <dl class="figures">
-        {rows.map(([name, value]) => (
-          <div key={name}>
-            <dt>{name}</dt>
-            <dd>{value}</dd>
-          </div>
-        ))}
-      </dl>
-    </>
+    <p class="facts">
+      <Platform of={bot.meeting_platform} isNamed />
+      {isLink ? (
+        <a class="one-line" href={bot.meeting_url} target="_blank" rel="noopener noreferrer">
+          {bot.meeting_url.replace(/^https?:\/\//, '')}
+        </a>
+      ) : (
+        <span class="one-line">{bot.meeting_url}</span>
+      )}
+      <span>
+        {facts.created} <Time at={bot.created_at} />
+      </span>
+      {bot.duration_seconds !== null && (
+        <span>
+          {facts.length} {clock(bot.duration_seconds)}
+        </span>
+      )}
+      {bot.tokens !== null && (
+        <span>
+          {number(bot.tokens.total)} {facts.tokens}
+        </span>
+      )}
+      <span>
+        {facts.id} <code>{bot.bot_id}</code> <CopyButton text={bot.bot_id} label={facts.copyId} />
+      </span>
+    </p>
   )
 }

@@ -2,26 +2,28 @@ import { clock, gapText } from '../../../../../report/page/parts/clock.ts'
 import { Lanes } from '../../../../../report/page/parts/lanes.tsx'
 import type { Playback } from '../../../../../report/page/parts/playback.ts'
 import { Player } from '../../../../../report/page/parts/player.tsx'
+import type { Turn } from '../../../../../report/page/parts/speakers.ts'
 import type { Bot, Parts } from '../../api.ts'
-import { Shown, useLoaded } from '../../parts/load.tsx'
+import { type Loaded, Shown } from '../../parts/load.tsx'
 import { TEXTS } from '../../texts.ts'
-import { readTurns } from './turns.ts'
 
 interface RecordingParts {
   bot: Bot
   parts: Parts
   playback: Playback
+  turns: Loaded<Turn[]>
+  isLive: boolean
 }
 
 /** The recording with a lane for each speaker. */
-export function Recording({ bot, parts, playback }: RecordingParts) {
+export function Recording({ bot, parts, playback, turns, isLive }: RecordingParts) {
   if (bot.artifacts_deleted) return <p class="soft">{TEXTS.bot.deleted}</p>
   const source = bot.video ?? bot.audio
-  if (source === null) return <p class="soft">{TEXTS.bot.noRecording}</p>
+  if (source === null) return isLive ? null : <p class="soft">{TEXTS.bot.noRecording}</p>
   return (
     <>
       <Player kind={bot.video === null ? 'audio' : 'video'} src={source} playback={playback} />
-      <AllLanes bot={bot} parts={parts} playback={playback} />
+      <AllLanes bot={bot} parts={parts} playback={playback} turns={turns} />
       {parts.parts.length > 1 && <p>{TEXTS.bot.parts(parts.parts.length)}</p>}
       {parts.gaps.length > 0 && (
         <ul class="gaps">
@@ -39,10 +41,7 @@ export function Recording({ bot, parts, playback }: RecordingParts) {
   )
 }
 
-function AllLanes({ bot, parts, playback }: RecordingParts) {
-  // Each response has new signed links to the same file.
-  const file = bot.diarization?.split('?', 1)[0]
-  const turns = useLoaded(() => readTurns(bot, parts), undefined, [bot.bot_id, file, parts.parts.length])
+function AllLanes({ bot, parts, playback, turns }: Omit<RecordingParts, 'isLive'>) {
   const length = bot.duration_seconds ?? 0
   return (
     <Shown of={turns}>

@@ -1,27 +1,37 @@
-import type { Signal } from '@preact/signals'
-import { answerOf, type TimelineStep, v2 } from '../../api.ts'
-import { Shown, useLoaded } from '../../parts/load.tsx'
+import { useSignal } from '@preact/signals'
+import { sizeOf } from '../../../../../report/page/parts/size.ts'
+import type { TimelineStep } from '../../api.ts'
 import { Time } from '../../parts/pieces.tsx'
 import { TEXTS } from '../../texts.ts'
 
-/** Each step with its details. Reloaded with the bot. */
-export function Timeline({ id, version }: { id: string; version: Signal<unknown> }) {
-  const steps = useLoaded(
-    () =>
-      answerOf(v2.GET('/v2/bots/{bot_id}/timeline', { params: { path: { bot_id: id } } })) as Promise<{
-        data: TimelineStep[]
-      }>,
-    () => version.value,
-    [id],
-  )
+/** Steps that other tabs show too. */
+const IN_OTHER_TABS = /^(file_|webhook|delivery)/
+
+/** Each step with its details. */
+export function Timeline({ steps }: { steps: readonly TimelineStep[] }) {
+  const isWhole = useSignal(false)
+  const others = steps.filter(({ kind }) => IN_OTHER_TABS.test(kind)).length
   return (
-    <Shown of={steps}>
-      {({ data }) => (
-        <ol class="timeline">
-          {data.map((step, place) => (
+    <>
+      {others > 0 && (
+        <label class="check">
+          <input
+            type="checkbox"
+            checked={isWhole.value}
+            onChange={(event) => {
+              isWhole.value = event.currentTarget.checked
+            }}
+          />{' '}
+          {TEXTS.bot.withFiles(others)}
+        </label>
+      )}
+      <ol class="timeline">
+        {steps
+          .filter(({ kind }) => isWhole.value || !IN_OTHER_TABS.test(kind))
+          .map((step, place) => (
             <li key={place} class={KINDS[step.kind] ?? ''}>
-              <Time at={step.at} />
-              <p>{step.sentence}</p>
+              <Time at={step.at} isExact />
+              <p>{step.sentence.replace(/(\d+) bytes/, (_whole, bytes: string) => sizeOf(Number(bytes)))}</p>
               {step.evidence !== null && Object.keys(step.evidence).length > 0 && (
                 <details>
                   <summary>{TEXTS.bot.evidence}</summary>
@@ -30,9 +40,8 @@ export function Timeline({ id, version }: { id: string; version: Signal<unknown>
               )}
             </li>
           ))}
-        </ol>
-      )}
-    </Shown>
+      </ol>
+    </>
   )
 }
 

@@ -1,7 +1,9 @@
 import { type Line, Lines } from '../../../../../report/page/parts/lines.tsx'
 import type { Playback } from '../../../../../report/page/parts/playback.ts'
-import { type Bot, hasEnded, type Parts } from '../../api.ts'
+import { answerOf, type Bot, hasEnded, type Parts, v2 } from '../../api.ts'
+import { ActionButton, OutcomeLine, useAction } from '../../parts/action.tsx'
 import { Shown, useLoaded } from '../../parts/load.tsx'
+import { may } from '../../session.ts'
 import { TEXTS } from '../../texts.ts'
 import { useEvents } from './live-events.ts'
 
@@ -11,12 +13,40 @@ interface TranscriptParts {
   playback: Playback
 }
 
-/** The finished transcript, or the captions while the meeting runs. */
-export function Transcript({ bot, parts, playback }: TranscriptParts) {
+/** The finished transcript, or the captions while the meeting runs. Afterwards a missing one can be made. */
+export function Transcript({ bot, parts, playback, reload }: TranscriptParts & { reload: () => Promise<void> }) {
   return bot.transcription === null ? (
-    <Live bot={bot} parts={parts} playback={playback} />
+    <>
+      {hasEnded(bot) && <Missing bot={bot} reload={reload} />}
+      <Live bot={bot} parts={parts} playback={playback} />
+    </>
   ) : (
     <Finished key={bot.bot_id} address={bot.transcription} playback={playback} />
+  )
+}
+
+function Missing({ bot, reload }: { bot: Bot; reload: () => Promise<void> }) {
+  const action = useAction()
+  const params = { path: { bot_id: bot.bot_id } }
+  return (
+    <>
+      <p class="soft">{bot.transcription_provider === null ? TEXTS.bot.notRequested : TEXTS.bot.noTranscriptMade}</p>
+      <OutcomeLine of={action} />
+      {may('member') && bot.audio !== null && (
+        <p>
+          <ActionButton
+            of={action}
+            work={async () => {
+              const { data } = await answerOf(v2.POST('/v2/bots/{bot_id}/retranscribe', { params, body: null }))
+              await reload()
+              return data.message
+            }}
+          >
+            {TEXTS.bot.makeTranscript}
+          </ActionButton>
+        </p>
+      )}
+    </>
   )
 }
 
@@ -33,6 +63,7 @@ function Live({ bot, parts, playback }: TranscriptParts) {
       text: String(data.text ?? ''),
     }
   })
+  if (lines.length === 0) return hasEnded(bot) ? null : <p class="soft">{TEXTS.bot.noCaptions}</p>
   return <AllLines lines={lines} playback={playback} />
 }
 
