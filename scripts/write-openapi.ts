@@ -9,22 +9,26 @@ import { fileURLToPath } from 'node:url'
 import type { ApiDependencies } from '@standin/control-plane/api/dependencies.ts'
 import { buildApi } from '@standin/control-plane/api/http/server.ts'
 import { openDatabase } from '@standin/control-plane/store/database.ts'
+import { DEMO_LINK } from '@standin/control-plane/wiring/demo.ts'
 import { Registry } from 'prom-client'
+import packageJson from '../package.json' with { type: 'json' }
 import { OPENAPI_DOCUMENTS } from './write-client.ts'
 
 /** Path of each document below `docs`, and its whole content. The service is built without a database, which the documents do not need. */
 export async function openapiFiles(): Promise<Map<string, string>> {
+  const { version } = packageJson
   const database = openDatabase({ url: 'postgres://127.0.0.1:1/none', role: 'documents', connections: 1 })
   const app = await buildApi({
     database,
     acrossTeams: database,
     keyDatabase: database,
-    clock: Date,
+    // The examples hold a time of the next day.
+    clock: { now: () => Date.UTC(2026, 10, 30) },
     log: { info() {}, warn() {}, error() {} },
     files: null,
     metrics: new Registry(),
     probes: {},
-    settings: { publicUrl: 'http://127.0.0.1:8080' },
+    settings: { publicUrl: 'http://127.0.0.1:8080', version, demoLink: DEMO_LINK },
   } as unknown as ApiDependencies)
   try {
     await app.ready()

@@ -1,13 +1,13 @@
 /** Messages that are sent again, or as a test, on request. */
 import { randomUUID } from 'node:crypto'
 import { messageId, messagesOfEnd } from '../bots/messages/index.ts'
+import { sampleBody } from '../bots/messages/samples.ts'
 import type { Seals } from '../ports.ts'
 import { logChange } from '../store/audit-log.ts'
 import { readBotForMessages, usesCallback } from '../store/bots/messages.ts'
 import type { Database } from '../store/database.ts'
 import { createEndpoint } from '../store/webhooks/endpoints.ts'
 import { haveReceivers, insertMessages, sendTo } from '../store/webhooks/messages.ts'
-import { sampleBody } from './samples.ts'
 
 /** Sends a sample of an event to one endpoint. The id of its delivery; null without such an endpoint. */
 export function sendTest(db: Database, endpointId: string, event = 'bot.status_change'): Promise<number | null> {

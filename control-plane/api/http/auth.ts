@@ -31,7 +31,8 @@ const KEY_IN_QUERY = /(?:^|&)(?:[a-z0-9-]*api[-_]?key|key|token)=/i
 
 /** The key in the generation's own header, or as `Authorization: Bearer`. Another scheme is none of ours. */
 function keyOf(headers: IncomingHttpHeaders, keyHeaders: readonly string[]): string | undefined {
-  const own = keyHeaders.map((name) => headers[name]).find((value) => value !== undefined)
+  // Pages that let a person try the API send an empty header for an empty field.
+  const own = keyHeaders.map((name) => headers[name]).find((value) => value !== undefined && value !== '')
   const bearer = keyHeaders.length > 0 ? /^bearer +(\S+)$/i.exec(headers.authorization ?? '')?.[1] : undefined
   if (own !== undefined && bearer !== undefined && own !== bearer) throw refusals.twoKeys()
   return own === undefined ? bearer : String(own)

@@ -1,5 +1,5 @@
 /** Routes of a public generation: path, documentation and handler of each operation in one object. */
-import type { FastifyReply, FastifyRequest, RouteShorthandOptions } from 'fastify'
+import type { FastifyContextConfig, FastifyReply, FastifyRequest, RouteShorthandOptions } from 'fastify'
 import type { ZodType, z } from 'zod'
 import type { App } from './generation.ts'
 
@@ -14,6 +14,8 @@ interface Operation<Params extends ZodType, Query extends ZodType, Body extends 
   params?: Params
   querystring?: Query
   body?: Body
+  /** A body that works. */
+  example?: FastifyContextConfig['example']
   /** Of a success; its status is 200 if none is named. */
   answer: Answer
   status?: number
@@ -34,7 +36,8 @@ export function documentedRoutes(app: App, tag: string, errors: (...statuses: nu
       operation: Operation<Params, Query, Body, Answer>,
     ): void => {
       const { summary, description, params, querystring, body, answer, status = 200, refusals = [] } = operation
-      const { handle, bodyLimit, config, handlerTimeout, preValidation } = operation
+      const { handle, bodyLimit, handlerTimeout, preValidation, example } = operation
+      const config = { ...operation.config, ...(example && { example }) }
       const response = { [status]: answer, ...errors(...refusals) }
       const schema = { summary, description, tags: [tag], params, querystring, body, response }
       app.route({

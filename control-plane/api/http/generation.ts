@@ -52,7 +52,22 @@ export interface Generation {
    * Where its OpenAPI document is served; absent: nowhere. Without a `keyHeader` the session cookie proves who calls; its
    * paths are relative to the prefix, and `/docs` does not list it.
    */
-  document?: { path: string; title: string; keyHeader: string | null }
+  document?: {
+    path: string
+    title: string
+    keyHeader: string | null
+    /** Markdown. */
+    introduction?: string
+    tags?: readonly { name: string; description: string }[]
+    webhooks?: () => Record<string, unknown>
+  }
+}
+
+interface ExampleValues {
+  /** Of the mock meeting, if the service has one. */
+  meetingLink: string
+  /** A time of the next day. */
+  tomorrow: string
 }
 
 declare module 'fastify' {
@@ -77,6 +92,8 @@ declare module 'fastify' {
      * `always`. `sometimes`: each part of the request may be refused by itself, or change nothing.
      */
     changes?: 'always' | 'sometimes' | 'never'
+    /** The body of a request that works, for the OpenAPI document. */
+    example?: (given: ExampleValues) => unknown
     /** After a success, launchers are notified that something may be due. */
     createsBots?: boolean
   }

@@ -1,6 +1,9 @@
 /** OpenAPI 3.1 of a generation, made from the zod schemas of its routes. */
 import swagger from '@fastify/swagger'
+import type { FastifyContextConfig } from 'fastify'
 import { createJsonSchemaTransform, createJsonSchemaTransformObject } from 'fastify-type-provider-zod'
+import type { Clock } from '../../ports.ts'
+import type { ApiDependencies } from '../dependencies.ts'
 import type { App, Generation } from './generation.ts'
 import { SESSION_COOKIE } from './sessions.ts'
 
@@ -10,7 +13,8 @@ export type OpenApiDocument = Record<string, unknown> & {
 
 interface Operation {
   operationId?: string
-  parameters?: object[]
+  parameters?: { $ref?: string; in?: string; schema?: { format?: string }; example?: unknown }[]
+  requestBody?: { content: Record<string, { example?: unknown }> }
   responses: Record<string, { content?: Record<string, { schema: object }>; headers?: Record<string, object> }>
 }
 
@@ -31,6 +35,23 @@ const COMPONENTS = {
       description: '`true` if this is the answer of an earlier request with the same `Idempotency-Key`.',
       schema: { type: 'boolean' },
     },
+    RequestId: {
+      description: 'The id of the request, also in the log of the service: yours, if you sent one in this header.',
+      schema: { type: 'string', pattern: '^[\\w.-]{1,64}$' },
+    },
+    RateLimit: {
+      description:
+        'Requests per second that may change something. Absent with `-remaining` and `-reset` if the team has no limit.',
+      schema: { type: 'integer', minimum: 0 },
+    },
+    RateLimitRemaining: {
+      description: 'How many of them are left until `x-ratelimit-reset`.',
+      schema: { type: 'integer', minimum: 0 },
+    },
+    RateLimitReset: {
+      description: 'Seconds until all of them are back.',
+      schema: { type: 'integer', minimum: 1 },
+    },
     RetryAfter: {
       description: 'Seconds after which a new request can succeed.',
       schema: { type: 'integer', minimum: 0 },
@@ -38,38 +59,65 @@ const COMPONENTS = {
   },
 } as const
 
+const RATE_LIMIT_HEADERS = [
+  ['x-ratelimit-limit', 'RateLimit'],
+  ['x-ratelimit-remaining', 'RateLimitRemaining'],
+  ['x-ratelimit-reset', 'RateLimitReset'],
+] as const
+
+/** In examples. */
+export const EXAMPLE_ID = '5b0d4f2e-7c55-4c86-9d2c-0f6a1f0c7f11'
+/** In examples, without a mock meeting. */
+const MEETING_LINK = 'https://meet.google.com/abc-defg-hij'
+const DAY_MS = 86_400_000
+
 /** Strings that are parsed into other types have no output type; the document describes what is sent. */
 const zodToJsonConfig = { unrepresentable: 'any' } as const
 
 /** Collects the routes that are registered in the scope afterwards. */
 export async function describeRoutes(
   scope: App,
-  { title, keyHeader }: NonNullable<Generation['document']>,
-  { publicUrl, prefix }: { publicUrl: string; prefix: string },
+  { prefix, document, acceptsSessions }: Generation & { document: NonNullable<Generation['document']> },
+  { publicUrl, version = '0', demoLink = MEETING_LINK }: ApiDependencies['settings'],
+  clock: Clock,
 ): Promise<() => OpenApiDocument> {
+  const { title, keyHeader, introduction, tags = [], webhooks } = document
   const idempotent = new Set<string>()
+  const examples = new Map<string, NonNullable<FastifyContextConfig['example']>>()
   scope.addHook('onRoute', ({ method, url, config }) => {
     if (config?.isIdempotent) idempotent.add(idOf(String(method), url))
+    if (config?.example) examples.set(idOf(String(method), url), config.example)
   })
+  const session = { type: 'apiKey', in: 'cookie', name: SESSION_COOKIE } as const
+  const keys = {
+    key: { type: 'apiKey', in: 'header', name: keyHeader ?? '', description: 'An API key of the team.' },
+    bearer: { type: 'http', scheme: 'bearer', description: 'The same key as a bearer token.' },
+  } as const
+  const schemes = { ...(keyHeader !== null && keys), ...(acceptsSessions && { session }) }
   await scope.register(swagger, {
     openapi: {
       openapi: '3.1.0',
-      info: { title, version: '1.0.0' },
+      info: { title, version, ...(introduction && { description: introduction }) },
       servers: [{ url: keyHeader === null ? `${publicUrl}${prefix}` : publicUrl }],
-      security: [{ key: [] }],
-      components: {
-        ...COMPONENTS,
-        securitySchemes: {
-          key: { type: 'apiKey', in: keyHeader === null ? 'cookie' : 'header', name: keyHeader ?? SESSION_COOKIE },
-        },
-      },
+      tags: [...tags],
+      security: Object.keys(schemes).map((name) => ({ [name]: [] })),
+      components: { ...COMPONENTS, securitySchemes: schemes },
     },
     transform: createJsonSchemaTransform({ zodToJsonConfig }),
     transformObject: createJsonSchemaTransformObject({ zodToJsonConfig }),
   })
   let made: OpenApiDocument | undefined
   return () => {
-    made ??= withoutUnusedSchemas(withNames(scope.swagger() as unknown as OpenApiDocument, idempotent))
+    made ??= {
+      ...withoutUnusedSchemas(withNames(scope.swagger() as unknown as OpenApiDocument, idempotent)),
+      ...(webhooks && { webhooks: webhooks() }),
+    }
+    const tomorrow = `${new Date(clock.now() + DAY_MS).toISOString().slice(0, 10)}T09:00:00Z`
+    for (const { operationId, requestBody } of Object.values(made.paths).flatMap((each) => Object.values(each))) {
+      const example = examples.get(operationId ?? '')
+      const json = requestBody?.content['application/json']
+      if (example && json) json.example = example({ meetingLink: demoLink, tomorrow })
+    }
     return made
   }
 }
@@ -94,13 +142,18 @@ function withNames(document: OpenApiDocument, idempotent: ReadonlySet<string>): 
       // A part of a path has a longest length, of which the router knows, not the route.
       if (path.includes('{') && operation.responses['400'] !== undefined)
         operation.responses['414'] = { ...operation.responses['400'] }
+      for (const parameter of operation.parameters ?? [])
+        if (parameter.in === 'path' && parameter.schema?.format === 'uuid') parameter.example = EXAMPLE_ID
       if (isIdempotent) operation.parameters = [...(operation.parameters ?? []), ref('parameters', 'IdempotencyKey')]
       for (const [status, response] of Object.entries(operation.responses)) {
+        response.headers = { 'x-request-id': ref('headers', 'RequestId') }
+        if (/^2|429/.test(status))
+          for (const [name, header] of RATE_LIMIT_HEADERS) response.headers[name] = ref('headers', header)
         // The dashboard's document has one answer for all refusals; a busy idempotency key is a 409.
         const hasRetry = ['429', '503', 'default'].includes(status) || (isIdempotent && status === '409')
-        if (hasRetry) response.headers = { 'retry-after': ref('headers', 'RetryAfter') }
+        if (hasRetry) response.headers['retry-after'] = ref('headers', 'RetryAfter')
         if (isIdempotent && status.startsWith('2'))
-          response.headers = { 'idempotent-replayed': ref('headers', 'IdempotentReplayed') }
+          response.headers['idempotent-replayed'] = ref('headers', 'IdempotentReplayed')
       }
     }
   return document

@@ -147,8 +147,9 @@ export async function buildApi(
           if (request.routeOptions.config.createsBots && reply.statusCode < 300) hintLaunchers()
         })
         if (generation.document !== undefined) {
-          const document = await describeRoutes(scope, generation.document, { ...settings, prefix: generation.prefix })
-          documents.push({ ...generation.document, document })
+          const { document: about } = generation
+          const document = await describeRoutes(scope, { ...generation, document: about }, settings, dependencies.clock)
+          documents.push({ ...about, document })
         }
         await generation.routes(scope, dependencies)
       },

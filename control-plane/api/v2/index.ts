@@ -10,9 +10,11 @@ import { calendarBotRoutes } from './calendar-bots/routes.ts'
 import { calendarEventRoutes } from './calendar-events/routes.ts'
 import { calendarRoutes } from './calendars/routes.ts'
 import { confCredentialRoutes } from './conf-credentials/routes.ts'
+import { INTRODUCTION, TAGS } from './document.ts'
 import { newerErrorBody } from './error-body.ts'
 import { scheduledRoutes } from './scheduled/routes.ts'
 import { timelineRoutes } from './timeline/routes.ts'
+import { webhookOperations } from './webhooks.ts'
 
 export const newerGeneration: Generation = {
   prefix: '/v2',
@@ -22,7 +24,14 @@ export const newerGeneration: Generation = {
   unknownFields: 'refuse',
   errorBody: newerErrorBody,
   routes: newerRoutes,
-  document: { path: '/openapi.json', title: 'Standin API', keyHeader: 'x-service-api-key' },
+  document: {
+    path: '/openapi.json',
+    title: 'Standin API',
+    keyHeader: 'x-service-api-key',
+    introduction: INTRODUCTION,
+    tags: TAGS,
+    webhooks: webhookOperations,
+  },
 }
 
 /** `/compat/v2` has the same routes, in the public names. */

@@ -1,20 +1,63 @@
+import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { chromium } from 'playwright'
+import { type Browser, chromium } from 'playwright'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createPerson } from '../../../control-plane/store/people/people.ts'
+import { openSession } from '../../../control-plane/store/people/sessions.ts'
 import { HEADLESS_SHELL } from '../../headless-shell.ts'
 import { openApiWorld } from './world.ts'
 
 let world: Awaited<ReturnType<typeof openApiWorld>>
+let browser: Browser
+let origin: string
 beforeAll(async () => {
-  world = await openApiWorld()
-  await world.app.listen({ host: '127.0.0.1', port: 0 })
+  const port = await freePort()
+  origin = `http://127.0.0.1:${port}`
+  world = await openApiWorld({ dependencies: { settings: { publicUrl: origin, version: '1.2.3' } } })
+  await world.app.listen({ host: '127.0.0.1', port })
+  browser = await chromium.launch({ executablePath: HEADLESS_SHELL })
 })
-afterAll(() => world.close())
+afterAll(async () => {
+  await browser.close()
+  await world.close()
+})
 
-test('the page shows the operations, and asks no other host', async () => {
-  const browser = await chromium.launch({ executablePath: HEADLESS_SHELL })
-  const page = await browser.newPage({ viewport: { width: 1280, height: 900 } })
-  const origin = `http://127.0.0.1:${(world.app.server.address() as AddressInfo).port}`
+/** The document names the address of the service before it listens. */
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await new Promise((resolve) => server.once('listening', resolve))
+  const { port } = server.address() as AddressInfo
+  await new Promise((resolve) => server.close(resolve))
+  return port
+}
+
+/** Opens the page at the operation that creates a bot. */
+async function openPage(cookies: Parameters<Awaited<ReturnType<Browser['newContext']>>['addCookies']>[0] = []) {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 900 } })
+  await context.addCookies(cookies)
+  const page = await context.newPage()
+  await page.goto(`${origin}/docs/`)
+  await page.getByText('Send a bot into a meeting').first().waitFor({ timeout: 60_000 })
+  return page
+}
+
+/** Presses "Test Request" and "Send" of the first operation. Resolves with what was sent and answered. */
+async function sendFirst(page: Awaited<ReturnType<typeof openPage>>) {
+  // An operation is drawn once it is near the visible part.
+  await page.getByText('Send a bot into a meeting').first().click()
+  await page
+    .getByRole('button', { name: /^Test Request/ })
+    .first()
+    .click({ timeout: 60_000 })
+  const answered = page.waitForResponse((answer) => answer.url() === `${origin}/v2/bots`, { timeout: 60_000 })
+  await page.getByRole('button', { name: /^Send/ }).first().click({ timeout: 60_000 })
+  const answer = await answered
+  return { status: answer.status(), sent: answer.request().postDataJSON(), body: await answer.json() }
+}
+
+test('the page shows introduction, operations and webhooks, with an empty field for the key, and asks no other host', async () => {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 900 } })
+  const page = await context.newPage()
   const foreign: string[] = []
   const refused: string[] = []
   page.on('request', (request) => {
@@ -24,14 +67,33 @@ test('the page shows the operations, and asks no other host', async () => {
     if (/Content Security Policy/i.test(message.text())) refused.push(message.text())
   })
   await page.goto(`${origin}/docs/`)
-  await page.getByText('Send a bot into a meeting').first().waitFor({ timeout: 60_000 })
-  // In place of the library's own placeholders.
-  await page.getByText('x-service-api-key: YOUR_STANDIN_API_KEY').first().waitFor({ timeout: 60_000 })
-  const values = await page
-    .locator('input')
+  for (const text of ['Send a bot into a meeting', 'Answers and errors', 'v1.2.3', 'Webhooks'])
+    await page.getByText(text).first().waitFor({ timeout: 60_000 })
+  const passwords = await page
+    .locator('input[type=password], input[placeholder]')
     .evaluateAll((inputs) => inputs.map((input) => (input as HTMLInputElement).value))
-  expect(values).toContain('YOUR_STANDIN_API_KEY')
-  await browser.close()
+  expect(passwords.join('')).toBe('')
+  await context.close()
   expect(foreign).toEqual([])
   expect(refused).toEqual([])
+})
+
+test('a person who is signed in to the dashboard sends the example at the first click', async () => {
+  const { teamId } = await world.team()
+  const person = { teamId, name: 'Ada', email: null, role: 'member' as const, passwordHash: null }
+  const personId = (await createPerson(world.database, person))!
+  const value = await openSession(world.database, personId)
+  const page = await openPage([{ name: 'standin_session', value, url: origin, httpOnly: true, sameSite: 'Lax' }])
+  const { status, sent, body } = await sendFirst(page)
+  expect({ status, body }).toEqual({ status: 201, body: { success: true, data: { bot_id: expect.any(String) } } })
+  // No other field is sent.
+  expect(sent).toEqual({ meeting_url: 'https://meet.google.com/abc-defg-hij', bot_name: 'Notes for Ann' })
+  await page.context().close()
+})
+
+test('without a session the answer says that the key is missing', async () => {
+  const page = await openPage()
+  const { status, body } = await sendFirst(page)
+  expect({ status, message: body.message }).toEqual({ status: 401, message: expect.stringContaining('is missing') })
+  await page.context().close()
 })

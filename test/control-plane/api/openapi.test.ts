@@ -1,7 +1,15 @@
 /** The document of `/v2` explains everything that it names. */
+import { randomUUID } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { webhookSchema } from '../../../control-plane/api/v2/webhooks.ts'
+import { WEBHOOK_EVENTS } from '../../../control-plane/bots/messages/index.ts'
+import { chatBody, completedBody, failedBody, statusBody } from '../../../control-plane/bots/messages/newer.ts'
+import { sampleBody } from '../../../control-plane/bots/messages/samples.ts'
+import { botRow } from '../bots/bot-row.ts'
+import { addCalendar, addEvent, fakeCalendars } from './calendars/fake.ts'
+import { MEET, openApiWorld } from './world.ts'
 
 interface Schema {
   description?: string
@@ -46,4 +54,95 @@ test('each schema and each parameter has a description', () => {
     for (const [method, operation] of Object.entries(operations))
       for (const one of (operation as { parameters?: (Schema & { name: string; schema: Schema })[] }).parameters ?? [])
         expect(one.$ref ?? one.description ?? one.schema.description, `${method} ${path} ${one.name}`).toBeTruthy()
+})
+
+interface Operation {
+  parameters?: { in: string; name: string; example?: unknown }[]
+  requestBody?: { content: Record<string, { example?: unknown }> }
+  responses: Record<string, { headers?: object }>
+}
+const operations = Object.entries(document.paths as Record<string, Record<string, Operation>>).flatMap(
+  ([path, methods]) => Object.entries(methods).map(([method, operation]) => ({ method, path, operation })),
+)
+
+describe('examples', () => {
+  const calendars = fakeCalendars()
+  let world: Awaited<ReturnType<typeof openApiWorld>>
+  beforeAll(async () => {
+    world = await openApiWorld({ dependencies: { calendars: calendars.operations } })
+  })
+  afterAll(() => world.close())
+
+  test('each operation has one of its body and of its path', () => {
+    expect(operations).toHaveLength(43)
+    for (const { method, path, operation } of operations) {
+      for (const { example } of Object.values(operation.requestBody?.content ?? {}))
+        expect(example, `${method} ${path}`).toBeDefined()
+      for (const one of operation.parameters ?? [])
+        if (one.in === 'path') expect(one.example, `${method} ${path}`).toMatch(/^[0-9a-f-]{36}$/)
+    }
+  })
+
+  test.each(operations.map(({ method, path }) => `${method} ${path}`))('%s: the example works', async (name) => {
+    const team = await world.team()
+    const [method, path] = name.split(' ') as ['get' | 'post' | 'patch' | 'delete', string]
+    // The service's own document: its times are in the future.
+    const served = (await world.app.inject('/openapi.json')).json()
+    const { requestBody }: Operation = served.paths[path][method]
+    const scheduled = { bot_name: 'B', meeting_url: MEET, join_at: new Date(Date.now() + 3_600_000).toISOString() }
+    const bot_id = path.includes('scheduled')
+      ? (await team.post('/v2/bots/scheduled', scheduled)).body.data.bot_id
+      : await world.bot(team)
+    const calendar = await addCalendar(world.database, team)
+    const { id: calendar_id } = calendar
+    calendars.answer('listRaw', [])
+    for (const operation of ['connect', 'update'] as const) calendars.answer(operation, calendar)
+    calendars.answer('sync', { changed: 0 })
+    calendars.answer('resubscribe', { resubscribedAt: new Date(), problem: null })
+    for (const operation of ['scheduleBots', 'changeBots', 'cancelBots'] as const)
+      calendars.answer(operation, { eventIds: [], refused: [] })
+    const { id: event_id } = await addEvent(world.database, calendar_id)
+    const ids: Record<string, string> = { bot_id, calendar_id, event_id, credential_id: randomUUID() }
+    const url = path.replace(/\{(\w+)\}/g, (_, id: string) => ids[id]!)
+    const { status, body } = await team[method](url, requestBody?.content['application/json']?.example)
+    // There is no bot in a meeting, no provider of credentials, and no worker for transcripts.
+    const expected = path.includes('credential_id')
+      ? [404]
+      : /pause|resume|chat|delete-data|resend|retry|retranscribe/.test(path)
+        ? [409, 503]
+        : [200, 201]
+    expect(expected, JSON.stringify(body)).toContain(status)
+  })
+})
+
+describe('webhooks', () => {
+  test('each event has a schema that its sample fits, and nothing more is in it', () => {
+    expect(Object.keys(document.webhooks)).toEqual([...WEBHOOK_EVENTS])
+    for (const event of WEBHOOK_EVENTS) expect(webhookSchema(event).parse(sampleBody(event))).toEqual(sampleBody(event))
+  })
+
+  test('samples have the fields of the messages that are sent', () => {
+    const row = botRow({ error_code: 'GENERAL_ERROR', error_message: 'It ended.' })
+    const at = new Date()
+    const news = { messageId: 'm', senderName: 'Ada', senderId: 1, text: 'Hi', isOwn: false, sourceId: 's' }
+    const sent = [
+      statusBody(row, { code: 'joining_call', at, sourceId: 's' }),
+      completedBody(row),
+      failedBody(row),
+      chatBody(row, news),
+    ]
+    const namesOf = (value: unknown) => Object.keys((value as { data: object }).data).sort()
+    for (const body of sent) expect(namesOf(body)).toEqual(namesOf(sampleBody(String(body.event))))
+  })
+})
+
+test('the version is that of the program, and each tag of an operation is explained', async () => {
+  const { version } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'))
+  expect(document.info.version).toBe(version)
+  expect(document.info.description).toContain('## Idempotency')
+  const used = new Set(operations.flatMap(({ operation }) => (operation as { tags?: string[] }).tags ?? []))
+  const explained = (document.tags as { name: string; description: string }[]).map(({ name }) => name)
+  expect(explained).toEqual(expect.arrayContaining([...used]))
+  for (const { operation } of operations)
+    for (const { headers } of Object.values(operation.responses)) expect(headers).toHaveProperty('x-request-id')
 })

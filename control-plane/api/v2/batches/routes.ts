@@ -47,9 +47,9 @@ export function batchRoutes(app: App, dependencies: ApiDependencies): void {
   const route = documented(app, 'Batches')
   const { database, seals, log } = dependencies
 
-  for (const { path, summary, newBot } of [
-    { path: '/bots/batch', summary: 'Send up to 100 bots', newBot: immediateBot },
-    { path: '/bots/scheduled/batch', summary: 'Schedule up to 100 bots', newBot: scheduledBot },
+  for (const { path, summary, newBot, isScheduled } of [
+    { path: '/bots/batch', summary: 'Send up to 100 bots', newBot: immediateBot, isScheduled: false },
+    { path: '/bots/scheduled/batch', summary: 'Schedule up to 100 bots', newBot: scheduledBot, isScheduled: true },
   ]) {
     route.post(path, {
       bodyLimit: BODY_BYTES,
@@ -58,6 +58,11 @@ export function batchRoutes(app: App, dependencies: ApiDependencies): void {
       description:
         'Always answers 201; the outcome of each item is in `data` or `errors`, by its index. With `Idempotency-Key` no item is created twice.',
       body: batchBody,
+      example: ({ meetingLink: meeting_url, tomorrow }) =>
+        ['Notes for Ann', 'Notes for Bob'].map((bot_name) => ({
+          ...{ meeting_url, bot_name },
+          ...(isScheduled && { join_at: tomorrow }),
+        })),
       status: 201,
       answer: batchAnswer,
       refusals: [409],

@@ -54,6 +54,7 @@ export function botControlRoutes(app: App, dependencies: ApiDependencies): void 
       'Also cancels a scheduled bot that has not started. A bot that was recording ends as `completed` with what it has recorded.',
     params: botParams,
     body: z.unknown().optional(),
+    example: () => ({}),
     answer: message,
     refusals: [404, 409],
     async handle(request) {
@@ -70,6 +71,7 @@ export function botControlRoutes(app: App, dependencies: ApiDependencies): void 
     summary: 'Write into the chat of the meeting',
     params: botParams,
     body: chatBody,
+    example: () => ({ message: 'Five minutes left' }),
     answer: message,
     refusals: [404, 409, 422],
     async handle(request) {
@@ -104,6 +106,7 @@ export function botControlRoutes(app: App, dependencies: ApiDependencies): void 
         'The paused time is missing from recording, transcript and stream; their times continue without a gap.',
       params: botParams,
       body: pauseBody,
+      example: () => ({ chat_message: text }),
       answer: message,
       refusals: [404, 409],
       async handle(request) {
@@ -123,6 +126,7 @@ export function botControlRoutes(app: App, dependencies: ApiDependencies): void 
     description: 'New and changed keys of `extra` overwrite, missing ones stay; null clears all.',
     params: botParams,
     body: updateBody,
+    example: () => ({ extra: { order: '18' } }),
     answer: message,
     refusals: [404],
     async handle(request) {

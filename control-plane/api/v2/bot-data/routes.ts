@@ -58,6 +58,7 @@ export function botDataRoutes(app: App, dependencies: ApiDependencies): void {
     summary: 'Send the final webhook again',
     description: 'To every endpoint that wants the event, with freshly signed links.',
     body: z.unknown().optional(),
+    example: () => ({}),
     async handle(request) {
       const bot = await spawnedBot(dependencies, request, request.params.bot_id)
       const sent = await webhooks.resendEnd(bot.id)
@@ -76,6 +77,7 @@ export function botDataRoutes(app: App, dependencies: ApiDependencies): void {
     summary: 'Send the callback again',
     description: 'The body replaces the stored configuration for this one delivery.',
     body: callbackBody,
+    example: () => ({ url: 'https://example.com/hook' }),
     async handle(request) {
       const { bot_id: botId } = request.params
       const { url, secret, method } = request.body ?? {}
@@ -97,6 +99,7 @@ export function botDataRoutes(app: App, dependencies: ApiDependencies): void {
     summary: 'Make the transcript again',
     description: "Without a body, with the bot's own configuration or the default provider.",
     body: retranscription,
+    example: () => ({ transcription: { provider: 'default' } }),
     async handle(request) {
       const { bot_id: botId } = request.params
       const bot = await spawnedBot(dependencies, request, botId)

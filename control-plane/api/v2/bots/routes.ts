@@ -41,6 +41,7 @@ export function botRoutes(app: App, dependencies: ApiDependencies): void {
     description:
       'The bot is queued and joins at once. With the header `Idempotency-Key` a repeated request gets the first answer and creates nothing.',
     body: createBotBody,
+    example: ({ meetingLink }) => ({ meeting_url: meetingLink, bot_name: 'Notes for Ann' }),
     status: 201,
     answer: success(createdBot),
     refusals: [402, 404, 409],

@@ -257,7 +257,7 @@ export type CreateBotBody = z.output<typeof createBotBody>
 
 export const createdBot = z.object({ bot_id: fields.bot_id })
 
-const person = z.object({
+export const person = z.object({
   name: z.string().describe('As the meeting shows it.'),
   id: z
     .int()
@@ -294,9 +294,9 @@ const SHOWN_STATUSES = [
 ] as const
 const shownStatus = z.enum(SHOWN_STATUSES).describe('The state of the bot; `completed` and `failed` are final.')
 
-const link = z.string().nullable().describe('A link that works for 4 hours.')
+export const link = z.string().nullable().describe('A link that works for 4 hours.')
 /** Also in the webhook of a bot that failed. */
-const errorHelp = z
+export const errorHelp = z
   .object({
     cause: z
       .string()

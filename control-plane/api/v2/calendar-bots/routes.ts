@@ -6,6 +6,7 @@ import type { ApiDependencies } from '../../dependencies.ts'
 import { refusals } from '../../http/errors.ts'
 import { type App, callerOf } from '../../http/generation.ts'
 import { onceOutside } from '../../http/idempotency.ts'
+import { EXAMPLE_ID } from '../../http/openapi.ts'
 import { checkCredential, checkOwnKey, checkRequest } from '../../new-bot.ts'
 import { changeOfBody, requestOfBody } from '../bots/request.ts'
 import { checkCalendarFirst, ownerOf } from '../calendars/access.ts'
@@ -30,6 +31,7 @@ export function calendarBotRoutes(app: App, dependencies: ApiDependencies): void
       'The answer is 201 also if some events get no bot: each of these is in `errors` with its code. Nothing is reserved until the event starts; daily cap and tokens are checked then.',
     params: calendarParams,
     body: scheduleBody,
+    example: () => ({ event_id: EXAMPLE_ID, bot_name: 'Notes for Ann' }),
     status: 201,
     answer: calendarBotsAnswer,
     refusals: [404, 409],
@@ -54,6 +56,7 @@ export function calendarBotRoutes(app: App, dependencies: ApiDependencies): void
     description: 'Possible until four minutes before the start. Fields that are left out stay.',
     params: calendarParams,
     body: changeBody,
+    example: () => ({ event_id: EXAMPLE_ID, bot_name: 'Notes for Bob' }),
     answer: calendarBotsAnswer,
     refusals: [404, 409],
     async handle(request) {
@@ -77,6 +80,7 @@ export function calendarBotRoutes(app: App, dependencies: ApiDependencies): void
     description: 'Bots that have started leave their meetings. A single event of a series stays without a bot.',
     params: calendarParams,
     body: cancelBody,
+    example: () => ({ event_id: EXAMPLE_ID }),
     answer: calendarBotsAnswer,
     refusals: [404, 409],
     async handle(request) {

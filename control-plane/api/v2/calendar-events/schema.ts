@@ -30,7 +30,7 @@ export const eventParams = z.strictObject({
   event_id: uuid.describe('The id of the event.'),
 })
 
-const ids = {
+export const calendarIds = {
   event_id: z.uuid().describe('The id of the event.'),
   series_id: z.uuid().describe('The id of its series; a single event is a series of one.'),
   calendar_id: z.uuid().describe('The id of the calendar.'),
@@ -49,8 +49,16 @@ const shared = {
   bot_scheduled: z.boolean().describe('Whether a bot goes to this event.'),
   created_at: fields.created_at,
 }
-const instanceFields = { event_id: ids.event_id, ...shared, ...meetingLink, calendar_id: ids.calendar_id }
-const seriesFields = { series_id: ids.series_id, event_type: ids.event_type }
+const isAllDay = z.boolean().describe('Whether it has dates only, no times.')
+/** Fields of an event in webhooks, with the texts that they have in answers. */
+export const instanceTexts = { ...shared, ...meetingLink, is_all_day: isAllDay }
+const instanceFields = {
+  event_id: calendarIds.event_id,
+  ...shared,
+  ...meetingLink,
+  calendar_id: calendarIds.calendar_id,
+}
+const seriesFields = { series_id: calendarIds.series_id, event_type: calendarIds.event_type }
 
 const instanceSchema = z.object(instanceFields).meta({ id: 'SeriesInstance', description: 'An event of a series.' })
 export type Instance = z.output<typeof instanceSchema>
@@ -63,7 +71,7 @@ export type EventItem = z.output<typeof eventItemSchema>
 export const seriesSchema = z
   .object({
     ...seriesFields,
-    calendar_id: ids.calendar_id,
+    calendar_id: calendarIds.calendar_id,
     created_at: fields.created_at,
     events: z.array(instanceSchema).describe('Those of the next 30 days.'),
   })
@@ -80,18 +88,18 @@ const attendee = z.object({
 
 export const eventDetailsSchema = z
   .object({
-    event_id: ids.event_id,
+    event_id: calendarIds.event_id,
     ...seriesFields,
     ...shared,
     description: z.string().nullable().describe('As the calendar shows it.'),
     location: z.string().nullable().describe('As the calendar shows it.'),
     timezone: z.string().nullable().describe('The zone in which the event was made.'),
-    is_all_day: z.boolean().describe('Whether it has dates only, no times.'),
+    is_all_day: isAllDay,
     organizer_email: z.string().nullable().describe('Address of the person who organizes the event.'),
     organizer_name: z.string().nullable().describe('Name of that person.'),
     attendees: z.array(attendee).nullable().describe('The people who were invited, without rooms.'),
     ...meetingLink,
-    calendar_id: ids.calendar_id,
+    calendar_id: calendarIds.calendar_id,
     calendar_platform: calendarFields.calendar_platform,
     raw_payload: z.record(z.string(), z.unknown()).nullable().describe('The event as the provider sent it.'),
     updated_at: fields.updated_at,

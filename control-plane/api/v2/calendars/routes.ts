@@ -25,6 +25,12 @@ import {
   updatedCalendarSchema,
 } from './schema.ts'
 
+const OAUTH_EXAMPLE = {
+  oauth_client_id: 'your-app.apps.googleusercontent.com',
+  oauth_client_secret: 'secret-of-your-app',
+  oauth_refresh_token: 'refresh-token-of-the-user',
+}
+
 export function calendarRoutes(app: App, dependencies: ApiDependencies): void {
   const route = documented(app, 'Calendars')
   const { database, readList, calendars } = dependencies
@@ -34,6 +40,7 @@ export function calendarRoutes(app: App, dependencies: ApiDependencies): void {
     config: { changes: 'never' },
     summary: 'The calendars of an account, nothing is stored',
     body: listRawBody,
+    example: () => ({ calendar_platform: 'google', ...OAUTH_EXAMPLE }),
     answer: success(rawCalendarSchema.array()),
     async handle({ body }) {
       const raw = await withCalendarErrors({}, () => calendars.listRaw(body.calendar_platform, credentialsOf(body)))
@@ -48,6 +55,7 @@ export function calendarRoutes(app: App, dependencies: ApiDependencies): void {
     description:
       'The first sync and the subscription to changes follow at once, in the background. `calendar.connection_created` and `calendar.events_synced` report them.',
     body: createCalendarBody,
+    example: () => ({ calendar_platform: 'google', ...OAUTH_EXAMPLE, raw_calendar_id: 'primary' }),
     status: 201,
     answer: success(createdCalendarSchema),
     refusals: [409],
@@ -107,6 +115,7 @@ export function calendarRoutes(app: App, dependencies: ApiDependencies): void {
       'The calendar must be found with them. Its bots stay. A refused token answers 401 and makes the status `error`.',
     params: calendarParams,
     body: updateCalendarBody,
+    example: () => OAUTH_EXAMPLE,
     answer: success(updatedCalendarSchema),
     refusals: [404],
     async handle(request) {

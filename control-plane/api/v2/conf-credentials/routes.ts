@@ -32,6 +32,7 @@ export function confCredentialRoutes(app: App, dependencies: ApiDependencies): v
     description:
       'Without `authorization_code` only the keys of the app are stored (type `app`). With it the code is exchanged for tokens and the profile of the user is read (type `user`); bots that name the credential get a fresh token at their start.',
     body: createCredentialBody,
+    example: () => ({ name: 'Our Zoom app', client_id: 'id-of-your-app', client_secret: 'secret-of-your-app' }),
     status: 201,
     answer: success(credentialSchema),
     handle: async (request, reply) =>
@@ -90,6 +91,7 @@ export function confCredentialRoutes(app: App, dependencies: ApiDependencies): v
       '`client_id` and `client_secret` change together. With `authorization_code`, `redirect_uri` and both keys the user authorizes the app again: the state is active and the profile is read again.',
     params: credentialParams,
     body: changeCredentialBody,
+    example: () => ({ name: 'Our Zoom app' }),
     answer: success(credentialSchema),
     refusals: [404],
     async handle(request) {

@@ -52,6 +52,9 @@ export function scheduledRoutes(app: App, dependencies: ApiDependencies): void {
     description:
       'Nothing is reserved until the join time; daily cap, tokens and duplicates are checked then. The bot keeps this id.',
     body: scheduleBotBody,
+    example: ({ meetingLink, tomorrow }) => ({
+      ...{ meeting_url: meetingLink, bot_name: 'Notes for Ann', join_at: tomorrow },
+    }),
     status: 201,
     answer: success(createdBot),
     refusals: [404, 409],
@@ -113,6 +116,7 @@ export function scheduledRoutes(app: App, dependencies: ApiDependencies): void {
     description: `${TOO_LATE}.`,
     params: botParams,
     body: changeScheduledBody,
+    example: ({ tomorrow }) => ({ join_at: tomorrow }),
     answer: message,
     refusals: [404, 409],
     async handle(request) {

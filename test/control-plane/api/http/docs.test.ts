@@ -60,8 +60,10 @@ test('the OpenAPI document names every operation of the newer generation', async
     'POST /v2/calendars/{calendar_id}/sync',
     'POST /v2/conf-credentials',
   ])
-  expect(document.components.securitySchemes).toEqual({
+  expect(document.components.securitySchemes).toMatchObject({
     key: { type: 'apiKey', in: 'header', name: 'x-service-api-key' },
+    bearer: { type: 'http', scheme: 'bearer' },
+    session: { type: 'apiKey', in: 'cookie', name: 'standin_session' },
   })
 })
 

@@ -1,6 +1,6 @@
-/** Bodies for the test of an endpoint: invented values in the shapes of real messages. */
+/** Bodies with invented values in the shapes of real messages: for the test of an endpoint, and as examples of the API. */
 import { helpOf } from '@standin/wire/error-help.ts'
-import type { WebhookEvent } from '../bots/messages/index.ts'
+import type { WebhookEvent } from './index.ts'
 
 const BOT = '00000000-0000-4000-8000-000000000000'
 const AT = '2026-01-01T09:00:00.000Z'
