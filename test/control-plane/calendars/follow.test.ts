@@ -397,6 +397,23 @@ describe('series', () => {
     expect(waiting).toHaveLength(3)
   })
 
+  test('a part of a series without bots gets none from a later part that has some, also with the next sync', async () => {
+    const { calendar, name, poll, open, engine, target, starts, seriesId } = await withSeries()
+    await engine.operations.cancelBots(target)
+    const split = (at: number) => {
+      calendar.delete(`s_${at}`)
+      return calendar.put(seriesOf(`s_R2026112${at}`, HOUR + at * 1440 + 30, 1, { title: 'Series s' })[0]!)
+    }
+    const later = split(3)
+    await poll(name)
+    await engine.operations.scheduleBots({ ...target, seriesId: await seriesId(name, 's_R20261123') }, botOf(), null)
+    split(2)
+    await poll(name)
+    calendar.put(eventOf('e', 5 * HOUR))
+    await poll(name)
+    expect(await open()).toEqual(starts([later]))
+  })
+
   test('of two series that look the same and are made again at once, the one without bots gets none', async () => {
     const { calendar, name, poll, open, starts } = await withSeries()
     for (const event of seriesOf('t', 6 * HOUR, 4, { title: 'Series s' })) calendar.put(event)
