@@ -5,7 +5,7 @@ import { parseEnv } from 'node:util'
 import { CommandMistake } from './command-output.ts'
 import { messageOf } from './error-text.ts'
 
-export type Environment = Record<string, string | undefined>
+type Environment = Record<string, string | undefined>
 
 /** The file of the data folder, which the service and each of its commands read. */
 const OF_DATA_FOLDER = 'settings.env'

@@ -35,13 +35,24 @@ export class StandinApiError extends Error {
   readonly code: string | null
   /** Seconds to wait before the same request may succeed; null: the service did not say. */
   readonly retryAfter: number | null
+  /** With 400: where a part of the request is wrong, such as `body/bot_name`, and why. */
+  readonly problems: readonly { path: string; message: string }[]
 
-  constructor(message: string, { status, code, retryAfter }: Pick<StandinApiError, 'status' | 'code' | 'retryAfter'>) {
+  constructor(
+    message: string,
+    {
+      status,
+      code,
+      retryAfter,
+      problems = [],
+    }: Pick<StandinApiError, 'status' | 'code' | 'retryAfter'> & Partial<Pick<StandinApiError, 'problems'>>,
+  ) {
     super(message)
     this.name = 'StandinApiError'
     this.status = status
     this.code = code
     this.retryAfter = retryAfter
+    this.problems = problems
   }
 }
 
@@ -74,6 +85,7 @@ export async function answerOf<T>(
       status: response.status,
       code: typeof body.code === 'string' ? body.code : null,
       retryAfter: Number.isFinite(seconds) ? seconds : null,
+      problems: Array.isArray(body.details) ? body.details : [],
     },
   )
 }

@@ -1,4 +1,6 @@
 /** The process of the service: its log, its greeting, and its end. */
+
+import { styleText } from 'node:util'
 import { logFields } from '@standin/base/log-fields.ts'
 import { LogSink } from '@standin/base/log-sink.ts'
 import closeWithGrace from 'close-with-grace'
@@ -15,23 +17,38 @@ const startService: StartService = async (...all) => (await import('./wiring/ser
 const GRACE_MS = 10_000
 const STANDARD_ERROR = 2
 
-/** One JSON line for each fact, on standard error if no other place is given. */
+/** One JSON line for each fact, on standard error if no other place is given; lines for people on a terminal. */
 export function createServiceLog(
   level: ServiceConfig['logLevel'],
   destination: { write(line: string): void } = new LogSink(STANDARD_ERROR),
 ): Log {
+  const isForPeople = destination instanceof LogSink && process.stderr.isTTY
   const log = pino(
     {
       level,
       base: null,
       timestamp: pino.stdTimeFunctions.isoTime,
+      formatters: { level: (label) => ({ level: label }) },
       mixin: logFields,
       serializers: { err: stdSerializers.err },
     },
-    destination,
+    isForPeople ? { write: (line) => destination.write(readableLine(line)) } : destination,
   )
   if (destination instanceof LogSink) destination.onRecovery = (lines) => log.warn({ lines }, 'Log lines were lost')
   return log
+}
+
+/** A JSON line of the log as a person reads it: time (UTC), level, sentence, fields. */
+export function readableLine(line: string): string {
+  const { time, level, msg, ...fields } = JSON.parse(line) as Record<string, unknown>
+  const color = level === 'error' ? 'red' : level === 'warn' ? 'yellow' : 'gray'
+  const shown = Object.entries(fields).map(([name, value]) => {
+    const isWord = typeof value === 'string' && /^[\w./:@+-]+$/.test(value)
+    return ` ${name}=${isWord ? value : JSON.stringify(value)}`
+  })
+  const paint = (style: 'red' | 'yellow' | 'gray', text: string) => styleText(style, text, { stream: process.stderr })
+  const head = `${paint('gray', String(time).slice(11, 19))} ${paint(color, String(level).padEnd(5))}`
+  return `${head} ${String(msg).replace(/\p{Cc}/gu, ' ')}${paint('gray', shown.join(''))}\n`
 }
 
 /** Runs until a signal asks it to end. Rejects if the service cannot be started. */

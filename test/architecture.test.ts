@@ -203,7 +203,7 @@ const ROOMS: Room[] = [
     may: [
       ...SERVICE_GROUND,
       'control-plane',
-      ...['alerts', 'api', 'config', 'jobs', 'outgoing', 'secrets', 'webhooks', 'wiring'].map(
+      ...['alerts', 'api', 'config', 'files', 'jobs', 'outgoing', 'secrets', 'webhooks', 'wiring'].map(
         (name) => `control-plane/${name}`,
       ),
     ],

@@ -2,6 +2,7 @@
  * The job: the complete instructions of one bot. Field names are those of docs/interface.md where it has them; unknown
  * fields are refused by name. This package imports no other part of the project: worker and control plane share it.
  */
+import { isBlank } from '@standin/base/blank-text.ts'
 import { z } from 'zod'
 import { RECORDING_MODES } from './codes.ts'
 
@@ -32,7 +33,7 @@ const shownText = (maxLength: number) =>
   z
     .string()
     .max(maxLength)
-    .refine((text) => text.trim() !== '', { error: 'must not be empty or only white space' })
+    .refine((text) => !isBlank(text), { error: 'must not be empty or only white space' })
     .refine((text) => !CONTROL_CHARACTERS.test(text), { error: 'must not contain control characters' })
 
 /** A chat message: 1 to 500 characters, not only white space. */
@@ -275,7 +276,7 @@ export const jobSchema = z
     bot_id: z.uuid().describe('Also the name of the folder that holds the recording.'),
     meeting_url: meetingUrl,
     not_before: z.iso
-      .datetime({ offset: true })
+      .datetime({ offset: true, error: 'must be an instant with its offset, such as 2026-11-21T10:00:00+01:00' })
       .nullish()
       .describe(
         'When the bot asks to join: an instant with its offset, such as 2026-11-21T10:00:00+01:00, at most 24 hours ahead. Everything else is prepared before; the link is opened half a minute ahead. An instant in the past means at once.',

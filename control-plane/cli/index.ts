@@ -2,6 +2,7 @@
 /** `standin service`: starts the service, and administers it from a shell. */
 import { helpStyle } from '@standin/base/command-help.ts'
 import { CommandMistake, createOutput, table } from '@standin/base/command-output.ts'
+import { COMPLETE, completionsOf } from '@standin/base/completion.ts'
 import { nearestOf } from '@standin/base/nearest.ts'
 import { loadEnvFile, loadSettingsOfData } from '@standin/base/settings-file.ts'
 import { Command, InvalidArgumentError, Option } from 'commander'
@@ -44,7 +45,7 @@ const positive = (text: string): string => {
 
 const EXAMPLES = `
 Every option has a variable of the same meaning, such as STANDIN_PORT. Other settings are variables only, such as
-DATABASE_URL and STANDIN_SECRET_KEYS. Variables may be in the file settings.env of the data folder, or in that of
+DATABASE_URL and STANDIN_SECRET_KEYS. Variables may be written in settings.env of the data folder, or in the file of
 --env-file. docs/service.md describes them all; standin service config prints those in force.
 
 Examples:
@@ -239,9 +240,22 @@ group('jobs', 'periodic work')('run', 'do a job now', (its) => its.runJobCommand
   'retention, audit, deletions, idempotency, renewals or alerts',
 )
 
+program
+  .command(COMPLETE, { hidden: true })
+  .argument('[words...]')
+  .action(
+    (words: string[]) =>
+      void process.stdout.write(
+        completionsOf(program, words)
+          .map((line) => `${line}\n`)
+          .join(''),
+      ),
+  )
+
 // Each command has its own options, and `--json` may follow them.
 for (const group of [program, ...program.commands])
-  for (const command of [group, ...group.commands]) command.exitOverride().showHelpAfterError('(--help lists options)')
+  for (const command of [group, ...group.commands])
+    command.exitOverride().showHelpAfterError('(standin service --help explains)')
 for (const command of program.commands.flatMap((group) => (group.commands.length > 0 ? group.commands : [group])))
   command.addHelpText('after', '\n--json, --data and --env-file of standin service work here too.')
 

@@ -126,6 +126,8 @@ export function readServiceConfig(options: ConfigOptions, environment: Environme
       'is set, and the recordings are in a folder',
       'Write s3://bucket/prefix into STANDIN_STORAGE',
     )
+  if (values.files === 'storage' && config.storage.type === 'folder')
+    report(SETTINGS.files, 'is storage, and the recordings are in a folder, which has no links', 'Leave it out')
   const rows = SETTINGS.botContainer
   if (isCluster && botContainer.network !== null && botContainer.network !== 'host')
     report(rows.network, 'is "host" or nothing on Kubernetes', 'Write host, or leave it out')
@@ -141,14 +143,14 @@ export function readServiceConfig(options: ConfigOptions, environment: Environme
 type Report = (row: Row, message: string, cure: string) => void
 
 function storageOf(
-  { storage: text, storageRole: roleArn }: { storage: string | null; storageRole: string | null },
+  { storage: text, storageRole: roleArn, files }: Pick<ValuesOf<typeof SETTINGS>, 'storage' | 'storageRole' | 'files'>,
   standard: string,
   environment: Environment,
   folder: string,
 ): StorageSettings {
   const storage = parseStorage(text ?? standard, environment)
   if (storage.type === 'folder') return { ...storage, path: resolve(folder, storage.path) }
-  return roleArn === null ? storage : { ...storage, roleArn }
+  return { ...storage, ...(roleArn !== null && { roleArn }), ...(files === 'service' && { isServed: true as const }) }
 }
 
 /** Reports addresses that bots in containers could not reach: a loopback address means the container itself there. */

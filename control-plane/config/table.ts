@@ -164,6 +164,8 @@ export const SETTINGS = {
       'Write it as the provider shows it, such as arn:aws:iam::123456789012:role/bots',
     ),
   },
+  /** Where links to recordings in S3 lead; null: to the storage. */
+  files: { variable: 'STANDIN_FILES', kind: is.oneOf('service', 'storage') },
   allowPrivateAddresses: {
     variable: 'STANDIN_PRIVATE_ADDRESSES',
     kind: is.isWord('allow'),

@@ -1,18 +1,14 @@
 /** Recordings in a folder of this machine. */
 import { constants, createWriteStream } from 'node:fs'
-import { type FileHandle, mkdir, open, readdir, realpath, rename, rm, stat } from 'node:fs/promises'
+import { mkdir, open, readdir, realpath, rename, rm, stat } from 'node:fs/promises'
 import { join, relative, resolve, sep } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import type { FileStore } from '../ports.ts'
 import { checkedParts, folderPrefix, keyParts } from './keys.ts'
-import type { LinkSigner } from './signed-links.ts'
+import type { ServedFiles } from './serve-file.ts'
+import { type LinkSigner, signKeys } from './signed-links.ts'
 
-export interface FolderStore extends FileStore {
-  /** The open file; null if there is none, or where a symbolic link leads to it. */
-  open(key: string): Promise<{ file: FileHandle; bytes: number; changedAt: Date } | null>
-}
-
-export function createFolderStore(path: string, links: LinkSigner): FolderStore {
+export function createFolderStore(path: string, links: LinkSigner): FileStore & ServedFiles {
   const root = resolve(path)
 
   async function openFile(key: string) {
@@ -51,11 +47,16 @@ export function createFolderStore(path: string, links: LinkSigner): FolderStore 
   }
 
   return {
-    open: openFile,
+    async open(key) {
+      const opened = await openFile(key)
+      if (opened === null) return null
+      const { file, ...facts } = opened
+      return { ...facts, read: async (range) => file.createReadStream(range), close: () => file.close() }
+    },
     list,
     bytesOf: async (prefix) => (await list(prefix)).reduce((sum, { bytes }) => sum + bytes, 0),
     jobStorage: (botId, attempt) => ({ type: 'folder', path: join(root, ...checkedParts(`${botId}/${attempt}`)) }),
-    sign: async (key, seconds, options) => links.sign(checkedParts(key).join('/'), seconds, options?.downloadName),
+    sign: signKeys(links),
     async read(key, maxBytes) {
       const opened = await openFile(key)
       if (opened === null) return null

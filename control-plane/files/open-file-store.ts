@@ -5,15 +5,15 @@ import { createFolderStore } from './folder-store.ts'
 import { openPrefixKeys } from './prefix-keys.ts'
 import { createS3Store, type S3Settings } from './s3-store.ts'
 import { createFileHandler } from './serve-file.ts'
-import { createLinkSigner, type LinkSignerSettings } from './signed-links.ts'
+import { createLinkSigner, type LinkSignerSettings, signKeys } from './signed-links.ts'
 import { checkStorage, storageProblemOf } from './storage-check.ts'
 
 export type StorageSettings = { type: 'folder'; path: string } | S3Settings
 
 export interface OpenedFiles {
   store: FileStore
-  /** Serves `/files/…`; null if the links lead to the storage itself. */
-  handler: FileHandler | null
+  /** Serves `/files/…`. */
+  handler: FileHandler
   /** Tries the storage. Rejects with `StorageProblem` if files cannot be kept. */
   check(): Promise<void>
   /** Rejects with a sentence if bots would get no separate keys. Absent if they are to get none. */
@@ -22,13 +22,18 @@ export interface OpenedFiles {
 }
 
 export async function openFileStore(settings: StorageSettings, links: LinkSignerSettings): Promise<OpenedFiles> {
+  const signer = createLinkSigner(links)
   if (settings.type === 's3') {
     const store = createS3Store(settings)
-    const { roleArn } = settings
+    const { roleArn, isServed } = settings
     const prefixKeys = roleArn === undefined ? undefined : await openPrefixKeys({ ...settings, roleArn })
     return {
-      store: { ...store, ...(prefixKeys && { prefixKeys: prefixKeys.give }) },
-      handler: null,
+      store: {
+        ...store,
+        ...(prefixKeys && { prefixKeys: prefixKeys.give }),
+        ...(isServed && { sign: signKeys(signer) }),
+      },
+      handler: createFileHandler(store, signer),
       check: () => checkStorage(store, settings),
       checkKeys: prefixKeys?.check,
       close() {
@@ -40,7 +45,6 @@ export async function openFileStore(settings: StorageSettings, links: LinkSigner
   await mkdir(settings.path, { recursive: true, mode: 0o700 }).catch((error: unknown) => {
     throw storageProblemOf(settings, error)
   })
-  const signer = createLinkSigner(links)
   const store = createFolderStore(settings.path, signer)
   return {
     store,

@@ -6,6 +6,7 @@ import {
   AbortMultipartUploadCommand,
   DeleteObjectCommand,
   GetObjectCommand,
+  HeadObjectCommand,
   ListMultipartUploadsCommand,
   ListObjectsV2Command,
   ListPartsCommand,
@@ -15,7 +16,8 @@ import {
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
 import type { FileStore } from '../ports.ts'
 import { dispositionOf } from './content.ts'
-import { checkedParts, folderPrefix } from './keys.ts'
+import { checkedParts, folderPrefix, keyParts } from './keys.ts'
+import type { ServedFiles } from './serve-file.ts'
 
 export interface S3Settings {
   type: 's3'
@@ -33,12 +35,18 @@ export interface S3Settings {
   roleArn?: string
   /** Where the role is asked for, if not at `endpoint`. */
   stsEndpoint?: string
+  /** Links lead to the service, which streams the files. */
+  isServed?: true
 }
 
 const DELETES_AT_ONCE = 8
+/** Downloads under way in a process. A player that pauses keeps its connection. */
+const MAX_DOWNLOADS = 1000
 
-export function createS3Store(settings: S3Settings): FileStore & { close(): void } {
+export function createS3Store(settings: S3Settings): FileStore & ServedFiles & { close(): void } {
   const client = createClient(settings)
+  /** Callers who read slowly take no connections from the work of the service. */
+  const downloads = createClient(settings, MAX_DOWNLOADS)
   const root = settings.prefix === '' ? '' : `${settings.prefix}/`
   const Bucket = settings.bucket
   const Key = (key: string) => root + checkedParts(key).join('/')
@@ -83,6 +91,26 @@ export function createS3Store(settings: S3Settings): FileStore & { close(): void
         } while (PartNumberMarker !== undefined)
       }
       return sum
+    },
+    async open(key) {
+      if (keyParts(key) === null) return null
+      const at = { Bucket, Key: Key(key) }
+      const head = await downloads.send(new HeadObjectCommand(at)).catch((error: Error) => {
+        if (error.name === 'NotFound') return null
+        throw error
+      })
+      if (head === null) return null
+      return {
+        bytes: head.ContentLength ?? 0,
+        changedAt: head.LastModified ?? new Date(0),
+        // Of the same version as the head.
+        async read({ start, end }) {
+          const Range = `bytes=${start}-${end}`
+          const { Body } = await downloads.send(new GetObjectCommand({ ...at, Range, IfMatch: head.ETag }))
+          return Body as Readable
+        },
+        close: async () => {},
+      }
     },
     jobStorage: (botId, attempt) => jobStorage(settings, root + checkedParts(`${botId}/${attempt}`).join('/')),
     sign: (key, seconds, options) =>
@@ -135,7 +163,10 @@ export function createS3Store(settings: S3Settings): FileStore & { close(): void
         throw error
       }
     },
-    close: () => client.destroy(),
+    close() {
+      client.destroy()
+      downloads.destroy()
+    },
   }
 }
 
@@ -144,7 +175,7 @@ function ignoreEnded(error: Error): undefined {
   if (error.name !== 'NoSuchUpload') throw error
 }
 
-export function createClient(settings: S3Settings): S3Client {
+export function createClient(settings: S3Settings, maxSockets = 50): S3Client {
   const { endpoint, accessKeyId, secretAccessKey, sessionToken } = settings
   return new S3Client({
     endpoint,
@@ -154,7 +185,10 @@ export function createClient(settings: S3Settings): S3Client {
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
     maxAttempts: 4,
-    requestHandler: { connectionTimeout: 5_000, requestTimeout: 60_000, throwOnRequestTimeout: true },
+    requestHandler: {
+      ...{ connectionTimeout: 5_000, requestTimeout: 60_000, throwOnRequestTimeout: true },
+      ...{ httpAgent: { maxSockets }, httpsAgent: { maxSockets } },
+    },
     ...(accessKeyId !== undefined &&
       secretAccessKey !== undefined && {
         credentials: { accessKeyId, secretAccessKey, ...(sessionToken !== undefined && { sessionToken }) },

@@ -1,11 +1,23 @@
-/** Answers requests for signed links of folder storage, without a web framework. */
+/** Answers requests for the service's own signed links, without a web framework. */
 import { Readable } from 'node:stream'
 import type { FileAnswer, FileHandler } from '../ports.ts'
 import { contentTypeOf, dispositionOf } from './content.ts'
-import type { FolderStore } from './folder-store.ts'
 import type { LinkSigner } from './signed-links.ts'
 
-export function createFileHandler(store: Pick<FolderStore, 'open'>, links: LinkSigner): FileHandler {
+interface ServedFile {
+  bytes: number
+  changedAt: Date
+  /** Both ends are included. Call either this or `close`. */
+  read(range: { start: number; end: number }): Promise<Readable>
+  close(): Promise<void>
+}
+
+export interface ServedFiles {
+  /** Null if there is no such file, or a symbolic link leads to it. */
+  open(key: string): Promise<ServedFile | null>
+}
+
+export function createFileHandler(store: ServedFiles, links: LinkSigner): FileHandler {
   return async ({ method, key, query, range, ifRange }) => {
     const checked = links.check(key, query)
     if (checked === 'forged') return refusal(403, 'The signature of this link does not fit.')
@@ -13,7 +25,7 @@ export function createFileHandler(store: Pick<FolderStore, 'open'>, links: LinkS
     const opened = await store.open(key)
     if (opened === null) return refusal(404, 'There is no such file.')
 
-    const { file, bytes, changedAt } = opened
+    const { bytes, changedAt } = opened
     const name = key.slice(key.lastIndexOf('/') + 1)
     const etag = `"${bytes.toString(16)}-${changedAt.getTime().toString(16)}"`
     const headers: Record<string, string> = {
@@ -32,7 +44,7 @@ export function createFileHandler(store: Pick<FolderStore, 'open'>, links: LinkS
     }
     const wanted = ifRange === undefined || ifRange === etag ? parseRange(range, bytes) : null
     if (wanted === 'unsatisfiable') {
-      await file.close()
+      await opened.close()
       return { status: 416, headers: { 'content-range': `bytes */${bytes}` }, stream: null }
     }
     const { start, end } = wanted ?? { start: 0, end: bytes - 1 }
@@ -40,10 +52,10 @@ export function createFileHandler(store: Pick<FolderStore, 'open'>, links: LinkS
     if (wanted !== null) headers['content-range'] = `bytes ${start}-${end}/${bytes}`
     const status = wanted === null ? 200 : 206
     if (method === 'HEAD' || bytes === 0) {
-      await file.close()
+      await opened.close()
       return { status, headers, stream: null }
     }
-    return { status, headers, stream: file.createReadStream({ start, end, autoClose: true }) }
+    return { status, headers, stream: await opened.read({ start, end }) }
   }
 }
 

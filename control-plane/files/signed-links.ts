@@ -1,6 +1,7 @@
-/** Links to files of folder storage that work for a while without a key: HMAC-SHA256 over key, end and file name. */
+/** Links to files, through the service, that work for a while without a key: HMAC-SHA256 over key, end and file name. */
 import { createHmac, timingSafeEqual } from 'node:crypto'
-import { keyParts } from './keys.ts'
+import type { FileStore } from '../ports.ts'
+import { checkedParts, keyParts } from './keys.ts'
 
 export interface LinkSigner {
   sign(key: string, seconds: number, downloadName?: string): string
@@ -46,3 +47,9 @@ export function createLinkSigner({ secret, publicUrl, now }: LinkSignerSettings)
     },
   }
 }
+
+/** `sign` of a store whose files the service serves. */
+export const signKeys =
+  (links: LinkSigner): FileStore['sign'] =>
+  async (key, seconds, options) =>
+    links.sign(checkedParts(key).join('/'), seconds, options?.downloadName)

@@ -9,7 +9,7 @@ import type { Installation } from './installation.ts'
 /** Rejects with `InvalidConfig` if the folder cannot be made. */
 export async function openFiles(
   { storage, roles }: ServiceConfig,
-  { database, seals }: Installation,
+  { database, seals }: Pick<Installation, 'database' | 'seals'>,
   publicUrl: string,
 ): Promise<OpenedFiles> {
   const secret = await readLinkSecret(database, seals)

@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 /** The command line: parses, explains and exits. */
 import { CommandMistake } from '@standin/base/command-output.ts'
+import { loadEnvFile } from '@standin/base/settings-file.ts'
 import { InvalidJob } from '../job/config.ts'
 import { MockIsMissing } from './mock-package.ts'
 import { createProgram } from './program.ts'
@@ -16,15 +17,15 @@ process.umask(0o077)
 /** The reader of our output may be gone, or the disk may be full. The bot continues without output. */
 for (const output of [process.stdout, process.stderr]) output.on('error', () => {})
 
-const io = {
-  input: process.stdin,
-  output: process.stdout,
-  errors: process.stderr,
-  environment: takeSecrets(process.env),
-}
-
 try {
-  await createProgram(io).parseAsync()
+  loadEnvFile(process.argv.slice(2), process.env)
+  const environment = takeSecrets(process.env)
+  await createProgram({
+    input: process.stdin,
+    output: process.stdout,
+    errors: process.stderr,
+    environment,
+  }).parseAsync()
 } catch (error) {
   process.exitCode = explain(error)
 }

@@ -5,7 +5,7 @@
 import { randomUUID } from 'node:crypto'
 import { closeSync, openSync, readFileSync, readSync } from 'node:fs'
 import { parseJson } from '@standin/base/json-text.ts'
-import { MAX_JOB_BYTES } from '@standin/wire/job.ts'
+import { MAX_JOB_BYTES, type Problem } from '@standin/wire/job.ts'
 import { ADDRESS_FIELDS, type AddressField, isPermittedAddress } from '../../core/network/address-policy.ts'
 import { pictureDataUrl } from '../job/bot-image.ts'
 import { InvalidJob } from '../job/config.ts'
@@ -66,6 +66,17 @@ export function typedFields(options: JoinOptions): AddressField[] {
   if (options.controlPlane !== undefined) given.push('control_plane.url')
   if (options.s3 !== undefined && options.s3Endpoint !== undefined) given.push('storage.endpoint')
   return ADDRESS_FIELDS.filter((field) => given.includes(field))
+}
+
+/** Problems with fields that came from options carry the names of the options. */
+export function inTypedWords(problems: readonly Problem[], options: JoinOptions): Problem[] {
+  const typed = FIELD_OPTIONS.filter(
+    ({ option }) => (options as Record<string, unknown>)[option.attributeName()] !== undefined,
+  )
+  return problems.map(({ path, message }) => {
+    const option = typed.find(({ field }) => field === path)?.option
+    return { path: option?.long ?? path, message }
+  })
 }
 
 /** The fields of the job that are set by one option each. */

@@ -1,7 +1,7 @@
-import { readConfig } from '../job/config.ts'
+import { type BotConfig, InvalidJob, readConfig, type Settings } from '../job/config.ts'
 import { runConfig } from '../main.ts'
 import type { Io } from './io.ts'
-import { downloadedJob, jobFrom, typedFields } from './job-options.ts'
+import { downloadedJob, inTypedWords, jobFrom, typedFields } from './job-options.ts'
 import type { JoinOptions } from './join-options.ts'
 import { viewOpener } from './open-view.ts'
 
@@ -15,12 +15,20 @@ export interface JoinFlags extends JoinOptions {
 export async function join(meetingUrl: string | undefined, flags: JoinFlags, io: Io): Promise<number> {
   const downloaded = await downloadedJob(flags, io.environment)
   const job = jobFrom(meetingUrl, flags, io.environment, undefined, downloaded)
-  const config = readConfig({
+  const settings = {
     job,
     hostMap: flags.mapHost ?? [],
     jitsiHosts: flags.jitsiHost ?? [],
     environment: io.environment,
     typed: typedFields(flags),
-  })
-  return runConfig(config, viewOpener(io, flags.json ?? false))
+  }
+  return runConfig(configOf(settings, flags), viewOpener(io, flags.json ?? false))
+}
+
+function configOf(settings: Settings, flags: JoinFlags): BotConfig {
+  try {
+    return readConfig(settings)
+  } catch (error) {
+    throw error instanceof InvalidJob ? new InvalidJob(inTypedWords(error.problems, flags)) : error
+  }
 }

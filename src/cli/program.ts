@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join as joinPath } from 'node:path'
 import { helpStyle } from '@standin/base/command-help.ts'
 import { CommandMistake } from '@standin/base/command-output.ts'
+import { COMPLETE, COMPLETION_SCRIPTS, completionsOf } from '@standin/base/completion.ts'
 import type { TranscriptionProvider } from '@standin/wire/job.ts'
 import { Argument, Command, Option } from 'commander'
 import type { PlatformName } from '../../core/meeting/meeting.ts'
@@ -36,6 +37,12 @@ Exit codes:
   4   failed after recording began; what was recorded is stored
   70  an internal error`
 
+const COMPLETION_HELP = `
+Examples:
+  standin completion bash > ~/.local/share/bash-completion/completions/standin
+  standin completion zsh > "\${fpath[1]}/_standin"
+  standin completion fish > ~/.config/fish/completions/standin.fish`
+
 const port = (help: string) => wholeNumber(new Option('--port <number>', `${help} (default: any free port)`), 0, 65_535)
 
 const collect = (text: string, before: string[] = []): string[] => [...before, text]
@@ -56,6 +63,7 @@ export function createProgram(io: Io): Command {
       'Sends a bot into an online meeting: it joins, records, chats, notes who spoke, and stores files that play.',
     )
     .version((JSON.parse(readFileSync(joinPath(packageRoot, 'package.json'), 'utf8')) as { version: string }).version)
+    .option('--env-file <file>', 'variables as NAME=value; those that are set take precedence (STANDIN_ENV_FILE)')
     .configureHelp(helpStyle)
     .showHelpAfterError('(--help lists options and examples)')
     .exitOverride()
@@ -242,6 +250,24 @@ function addServiceCommands(program: Command, io: Io): void {
 }
 
 function addMachineCommands(program: Command, io: Io): void {
+  program
+    .command('completion')
+    .description('print the script that completes commands in a shell')
+    .addArgument(new Argument('<shell>').choices(Object.keys(COMPLETION_SCRIPTS)))
+    .addHelpText('after', COMPLETION_HELP)
+    .action((shell: keyof typeof COMPLETION_SCRIPTS) => void io.output.write(`${COMPLETION_SCRIPTS[shell]}\n`))
+  program
+    .command(COMPLETE, { hidden: true })
+    .argument('[words...]')
+    .action(
+      (words: string[]) =>
+        void io.output.write(
+          completionsOf(program, words)
+            .map((line) => `${line}\n`)
+            .join(''),
+        ),
+    )
+
   program
     .command('doctor')
     .description('say what is missing on this machine and how to get it')

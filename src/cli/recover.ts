@@ -1,5 +1,6 @@
 import { readdir, stat } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
+import { CommandMistake } from '@standin/base/command-output.ts'
 import { jsonText } from '@standin/base/json-text.ts'
 import { InvalidJob } from '../job/config.ts'
 import { listAbandoned, recoverAbandoned, recoverFolderAndArtifacts } from '../wiring/recovery.ts'
@@ -23,11 +24,11 @@ const UNITS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_0
 
 /**
  * `standin recover`: recovers recordings of bots that crashed, in folders of this machine or in a bucket. Throws
- * InvalidJob.
+ * InvalidJob or CommandMistake.
  */
 export async function recover(folder: string | undefined, flags: RecoverFlags, io: Io): Promise<number> {
   if ((folder === undefined) === (flags.s3 === undefined))
-    throw new InvalidJob([{ path: 'recover', message: 'give either a folder or --s3' }])
+    throw new CommandMistake('standin recover: name either a folder or a bucket (--s3)')
   const stop = new AbortController()
   const onInterrupt = () => stop.abort(new Error('It was interrupted.'))
   process.once('SIGINT', onInterrupt)

@@ -15,7 +15,7 @@ const ELSEWHERE = ['join', 'demo', 'service', 'mcp']
 const shown = globSync(['README.md', 'docs/**/*.md'], { cwd: root }).flatMap((page) =>
   [
     ...readFileSync(join(root, page), 'utf8').matchAll(
-      /(?:^|`|&& |\$\()(?:npx |bin\/)?standin ([a-z-]+(?:[^`\n\\|&;]|\\\n)*)/gm,
+      /(?:^|`|&& |\$\()(?:npx |bin\/)?standin ([a-z-]+(?:[^`\n\\|&;)]|\\\n)*)/gm,
     ),
   ].map(([, words]) => ({ page, words: words!.split(/\s+/) })),
 )

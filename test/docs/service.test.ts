@@ -41,7 +41,7 @@ test('the command line offers the options of the table, none of them for a secre
   const help = execFileSync(process.execPath, [program, '--help'], { encoding: 'utf8' })
   const offered = [...help.matchAll(/^ {2}(--[a-z-]+(?: <[^>]+>)?)/gm)].map(([, option]) => option)
   const rows = rowsOf(SETTINGS).filter(({ option }) => option !== undefined)
-  expect(offered.sort()).toEqual([...rows.map(({ option }) => option), '--json'].sort())
+  expect(offered.sort()).toEqual([...rows.map(({ option }) => option), '--env-file <file>', '--json'].sort())
   expect(rows.filter(({ isSecret }) => isSecret)).toEqual([])
 })
 

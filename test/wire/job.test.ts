@@ -137,6 +137,7 @@ const BOUNDS: [path: string, taken: object[], refused: unknown[]][] = [
     [
       { bot_name: '' },
       { bot_name: '\t\n' },
+      { bot_name: '\u200b\u2060' },
       { bot_name: 'Notes\nfor Ann' },
       { bot_name: 'Notes\u2028for Ann' },
       { bot_name: 'x'.repeat(256) },

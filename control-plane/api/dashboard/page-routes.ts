@@ -19,6 +19,8 @@ const PAGE_POLICY = [
 /** `folder`: what the build made. */
 export function pageRoutes(app: App, folder: string): void {
   const send = staticFiles(folder, PAGE_POLICY)
+  // Relative, so that it is right behind a proxy with a path, too.
+  app.get('/', (_request, reply) => reply.redirect(DASHBOARD_PATH.slice(1)))
   for (const name of ['app.js', 'app.css'])
     app.get(`${DASHBOARD_PATH}/${name}`, (request, reply) => send(name, request, reply))
   for (const path of [DASHBOARD_PATH, `${DASHBOARD_PATH}/*`])

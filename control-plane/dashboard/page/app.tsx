@@ -5,10 +5,11 @@ import { useEffect } from 'preact/hooks'
 import { type Answers, dashboard } from './api.ts'
 import { askAgain, isAway } from './away.ts'
 import { closeFeed, openFeed } from './feed.ts'
-import { GROUPS, type NavigationEntry, pageOf } from './navigation.tsx'
+import { GROUPS, isAllowed, pageOf } from './navigation.tsx'
 import { SignIn } from './pages/sign-in.tsx'
 import { Icon, Mark } from './parts/icon.tsx'
 import { Skeleton } from './parts/load.tsx'
+import { Palette, PaletteButton } from './parts/palette.tsx'
 import { Toasts } from './parts/toasts.tsx'
 import { Link, path } from './router.tsx'
 import { may, me } from './session.ts'
@@ -32,6 +33,7 @@ export function App() {
     <>
       <Away />
       {person === null ? <SignIn /> : <Frame person={person} />}
+      {person && <Palette />}
       <Toasts />
     </>
   )
@@ -78,6 +80,7 @@ function Frame({ person }: { person: Answers['Me'] | undefined }) {
         </div>
         {person !== undefined && (
           <div id="menu">
+            <PaletteButton />
             <Navigation />
             <Person person={person} />
           </div>
@@ -89,8 +92,6 @@ function Frame({ person }: { person: Answers['Me'] | undefined }) {
     </div>
   )
 }
-
-const isAllowed = (entry: NavigationEntry) => 'href' in entry || may(entry.role)
 
 function Navigation() {
   return (

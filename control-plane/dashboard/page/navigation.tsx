@@ -3,6 +3,7 @@ import {
   Activity,
   Bell,
   BookOpen,
+  Braces,
   CalendarClock,
   CalendarDays,
   ChartColumn,
@@ -34,6 +35,7 @@ import { System } from './pages/system.tsx'
 import { Team } from './pages/team.tsx'
 import { Usage } from './pages/usage.tsx'
 import { Webhooks } from './pages/webhooks.tsx'
+import { may } from './session.ts'
 import { TEXTS } from './texts.ts'
 
 interface Page {
@@ -48,7 +50,7 @@ interface NavigationPage extends Page {
 
 const { nav } = TEXTS
 /** A page outside of the dashboard has no `show`. */
-export type NavigationEntry = NavigationPage | { title: string; icon: IconNode; href: string }
+type NavigationEntry = NavigationPage | { title: string; icon: IconNode; href: string }
 
 export const GROUPS: readonly { title: string; entries: readonly NavigationEntry[] }[] = [
   {
@@ -72,7 +74,8 @@ export const GROUPS: readonly { title: string; entries: readonly NavigationEntry
     entries: [
       { to: '/keys', title: nav.keys, icon: KeyRound, role: 'owner', show: () => <Keys /> },
       { to: '/audit-log', title: nav.auditLog, icon: ScrollText, role: 'owner', show: () => <AuditLog /> },
-      { href: '/docs', title: nav.docs, icon: BookOpen },
+      { href: '/docs', title: nav.docs, icon: Braces },
+      { href: '/help', title: nav.help, icon: BookOpen },
     ],
   },
   {
@@ -88,6 +91,8 @@ export const GROUPS: readonly { title: string; entries: readonly NavigationEntry
 ]
 
 const SEND: Page = { title: nav.send, role: 'member', show: () => <Send /> }
+
+export const isAllowed = (entry: NavigationEntry): boolean => 'href' in entry || may(entry.role)
 
 /** Null if there is no page at this path. */
 export function pageOf(at: string): Page | null {

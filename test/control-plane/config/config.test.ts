@@ -68,6 +68,7 @@ test('every variable of the table is read', () => {
     STANDIN_MAP_HOSTS: 'meet.google.com=127.0.0.1:4433,zoom.us=localhost:4434',
     STANDIN_STORAGE: 's3://calls/2026',
     STANDIN_STORAGE_ROLE: ROLE,
+    STANDIN_FILES: 'service',
     AWS_REGION: 'eu-central-1',
     STANDIN_SECRET_KEYS: `k2:${Buffer.alloc(32, 2).toString('base64')},k1:${Buffer.alloc(32, 1).toString('base64')}`,
     STANDIN_PRIVATE_ADDRESSES: 'allow',
@@ -145,8 +146,9 @@ test('every variable of the table is read', () => {
       { host: 'meet.google.com', address: '127.0.0.1:4433' },
       { host: 'zoom.us', address: '127.0.0.1:4434' },
     ],
-    storage: { type: 's3', bucket: 'calls', prefix: '2026', region: 'eu-central-1', roleArn: ROLE },
+    storage: { type: 's3', bucket: 'calls', prefix: '2026', region: 'eu-central-1', roleArn: ROLE, isServed: true },
     storageRole: ROLE,
+    files: 'service',
     secretKeys: [
       { id: 'k2', key: Buffer.alloc(32, 2) },
       { id: 'k1', key: Buffer.alloc(32, 1) },
@@ -334,6 +336,17 @@ test('a role for keys of the bucket needs a bucket', () => {
   const problem = { place: 'STANDIN_STORAGE_ROLE', message: 'is set, and the recordings are in a folder' }
   expect(problemsOf({ STANDIN_STORAGE_ROLE: ROLE })).toMatchObject([problem])
   expect(read({ STANDIN_STORAGE_ROLE: ROLE, STANDIN_STORAGE: 's3://calls' }).storage).toMatchObject({ roleArn: ROLE })
+})
+
+test('links lead to storage in S3 unless the service is to serve the files; a folder has no links', () => {
+  const problem = {
+    place: 'STANDIN_FILES',
+    message: 'is storage, and the recordings are in a folder, which has no links',
+  }
+  expect(problemsOf({ STANDIN_FILES: 'storage' })).toMatchObject([problem])
+  expect(read({ STANDIN_FILES: 'service' }).storage).toMatchObject({ type: 'folder' })
+  for (const files of ['', 'storage'])
+    expect(read({ STANDIN_FILES: files, STANDIN_STORAGE: 's3://calls' }).storage).not.toHaveProperty('isServed')
 })
 
 test.each<[string, Record<string, string>, boolean]>([

@@ -1,8 +1,10 @@
+import { text } from 'node:stream/consumers'
 import { CreateMultipartUploadCommand, S3Client, UploadPartCommand } from '@aws-sdk/client-s3'
 import { storageSchema } from '@standin/wire/job.ts'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { parseStorage } from '../../../control-plane/files/open-file-store.ts'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { openFileStore, parseStorage } from '../../../control-plane/files/open-file-store.ts'
 import { createS3Store, type S3Settings } from '../../../control-plane/files/s3-store.ts'
+import type { FileRequest } from '../../../control-plane/ports.ts'
 import { type S3Server, startS3Server } from '../../servers/s3-server.ts'
 import { storeSuite } from './suite.ts'
 
@@ -38,6 +40,73 @@ test('a link works without keys, and not after a change', async () => {
   expect((await fetch(link.replace('video.mp4', 'audio.m4a'))).status).toBe(403)
   const named = new URL(await store.sign('bot/1/video.mp4', 60, { downloadName: 'my video.mp4' }))
   expect(named.searchParams.get('response-content-disposition')).toBe('attachment; filename="my video.mp4"')
+})
+
+describe('a link to the service', () => {
+  const links = { secret: Buffer.alloc(32, 1), publicUrl: 'https://api.test', now: Date.now }
+  const open = async (changes: Partial<S3Settings> = {}) => {
+    const files = await openFileStore({ ...settings, isServed: true, ...changes }, links)
+    onTestFinished(() => files.close())
+    return files
+  }
+  const requestOf = (link: string, changes: Partial<FileRequest> = {}): FileRequest => {
+    const { pathname, searchParams } = new URL(link)
+    const key = decodeURIComponent(pathname.slice('/files/'.length))
+    return { method: 'GET', key, query: Object.fromEntries(searchParams), ...changes }
+  }
+  const key = 'served/1/video ä.mp4'
+  const content = '0123456789'
+
+  test('streams the object, whole or in part, with its type', async () => {
+    const { store, handler } = await open()
+    await store.write(key, new Uint8Array(Buffer.from(content)), 'video/mp4')
+    const link = await store.sign(key, 60)
+    expect(link).toMatch(/^https:\/\/api\.test\/files\/served\/1\/video%20%C3%A4\.mp4\?/)
+    const whole = await handler(requestOf(link))
+    expect([whole.status, await text(whole.stream!)]).toEqual([200, content])
+    expect(whole.headers).toMatchObject({
+      'content-type': 'video/mp4',
+      'content-length': '10',
+      'accept-ranges': 'bytes',
+    })
+    const part = await handler(requestOf(link, { range: 'bytes=2-4', ifRange: whole.headers.etag }))
+    expect([part.status, part.headers['content-range'], await text(part.stream!)]).toEqual([206, 'bytes 2-4/10', '234'])
+    const end = await handler(requestOf(link, { range: 'bytes=-3' }))
+    expect([end.status, await text(end.stream!)]).toEqual([206, '789'])
+    expect((await handler(requestOf(link, { range: 'bytes=10-' }))).status).toBe(416)
+    expect(await handler(requestOf(link, { method: 'HEAD' }))).toMatchObject({ status: 200, stream: null })
+  })
+
+  test('is refused without its signature, and 404 if there is no object', async () => {
+    const { store, handler } = await open()
+    const request = requestOf(await store.sign('served/1/nothing', 60))
+    expect((await handler(request)).status).toBe(404)
+    expect((await handler({ ...request, key })).status).toBe(403)
+    await expect(store.sign('../other', 60)).rejects.toThrow('not the key')
+  })
+
+  test('is answered also by a process whose own links lead to the storage', async () => {
+    const { store } = await open()
+    await store.write(key, new Uint8Array(Buffer.from(content)), 'video/mp4')
+    const { isServed: _, ...plain } = { ...settings, isServed: true }
+    const other = await openFileStore(plain, links)
+    onTestFinished(() => other.close())
+    expect(new URL(await other.store.sign(key, 60)).host).toBe(new URL(server.endpoint).host)
+    const { status, stream } = await other.handler(requestOf(await store.sign(key, 60)))
+    expect([status, await text(stream!)]).toEqual([200, content])
+  })
+
+  test('that many callers read slowly leaves connections for the work of the service', async () => {
+    const { store, handler, check } = await open()
+    await store.write(key, new Uint8Array(8 * 1024 * 1024), 'video/mp4')
+    const request = requestOf(await store.sign(key, 60))
+    const slow = await Promise.all(Array.from({ length: 60 }, () => handler(request)))
+    try {
+      await check()
+    } finally {
+      for (const { stream } of slow) stream!.destroy()
+    }
+  })
 })
 
 test('deletion also ends unfinished uploads, whose parts no listing of objects shows', async () => {

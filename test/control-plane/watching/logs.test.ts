@@ -1,7 +1,9 @@
 /** Lines of the log are found by team, bot and attempt, whichever part of the service writes them. */
+
 import { randomUUID } from 'node:crypto'
+import { stripVTControlCharacters } from 'node:util'
 import { afterAll, expect, test } from 'vitest'
-import { createServiceLog } from '../../../control-plane/main.ts'
+import { createServiceLog, readableLine } from '../../../control-plane/main.ts'
 import { hello, openLinkWorld, openRawLink } from '../control-link/world.ts'
 import { openLaunchingWorld } from '../launching/world.ts'
 import { answer } from '../webhooks/receiver.ts'
@@ -84,11 +86,23 @@ test('a line is one JSON object with its time, its level and its sentence', () =
   expect(written).toHaveLength(1)
   expect(written[0]).toMatch(/^\{.*\}\n$/)
   expect(JSON.parse(written[0]!)).toEqual({
-    level: 40,
+    level: 'warn',
     time: expect.stringMatching(/^\d{4}-\d\d-\d\dT/),
     team: 't',
     bot: 'b',
     attempt: 1,
     msg: 'Bot killed',
   })
+})
+
+test('on a terminal a line is time, level, sentence and fields, and a text cannot paint', () => {
+  const fact = {
+    level: 'warn',
+    time: '2026-11-27T10:00:01.000Z',
+    msg: 'Bot\u001b[2J killed',
+    bot: 'b-1',
+    error: 'a \u001b[31m b',
+  }
+  const plain = stripVTControlCharacters(readableLine(JSON.stringify({ ...fact, roles: ['api'] })))
+  expect(plain).toBe('10:00:01 warn  Bot [2J killed bot=b-1 error="a \\u001b[31m b" roles=["api"]\n')
 })

@@ -11,6 +11,7 @@ import { createKey, newKey } from '@standin/control-plane/store/teams/keys.ts'
 import { createTeam } from '@standin/control-plane/store/teams/teams.ts'
 import { listenForWakeUps } from '@standin/control-plane/store/wake-ups.ts'
 import { readSecretFile } from '@standin/control-plane/wiring/data-folder.ts'
+import { openFiles } from '@standin/control-plane/wiring/files.ts'
 import { greeting } from '@standin/control-plane/wiring/greeting.ts'
 import { PUBLIC_URL } from '@standin/control-plane/wiring/http-address.ts'
 import { type Service, startService } from '@standin/control-plane/wiring/service.ts'
@@ -273,6 +274,35 @@ test('a bucket that does not exist ends the start as a mistake; S3 that is away 
     expect(await textOf(`${publicUrl}/readyz`)).toEqual([503, expect.stringContaining(`"recordings":"${away}"`)])
     await s3.comeBack()
     await expect.poll(() => statusOf(`${publicUrl}/readyz`), { timeout: 30_000, interval: 250 }).toBe(200)
+  } finally {
+    await s3.close()
+  }
+})
+
+test('with STANDIN_FILES=service the browser gets recordings in S3 from the service, and / leads to the dashboard', async () => {
+  const s3 = await startS3Server()
+  const { accessKeyId, secretAccessKey } = s3.keys
+  const variables = {
+    ...{ DATABASE_URL: db.url, STANDIN_SECRET_KEYS: secretKeys, AWS_ENDPOINT_URL_S3: s3.endpoint },
+    ...{ AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey, STANDIN_FILES: 'service' },
+  }
+  const options = { data: join(base, 'served'), port: '0', roles: 'api', storage: `s3://${s3.bucket}/all` }
+  const config = readServiceConfig(options, variables, '/')
+  try {
+    const service = await startService(config, { PATH: process.env.PATH }, log)
+    running.push(service)
+    const { publicUrl } = service
+    const seals = createSeals(parseSealKeys(secretKeys))
+    const { store, close } = await openFiles(config, { database: db.database, seals }, publicUrl)
+    await store.write('bot/1/bot/video.mp4', Buffer.from('0123456789'), 'video/mp4')
+    const link = await store.sign('bot/1/bot/video.mp4', 60)
+    close()
+    expect(link).toContain(`${publicUrl}/files/bot/1/bot/video.mp4?`)
+    const part = await fetch(link, { headers: { range: 'bytes=3-5' } })
+    expect([part.status, part.headers.get('content-type'), await part.text()]).toEqual([206, 'video/mp4', '345'])
+
+    const front = await fetch(`${publicUrl}/`, { redirect: 'manual' })
+    expect([front.status, new URL(front.headers.get('location')!, front.url).pathname]).toEqual([302, '/dashboard'])
   } finally {
     await s3.close()
   }

@@ -7,6 +7,8 @@ import { expect, onTestFinished, test } from 'vitest'
 import { packageRoot } from '../../../core/process/page-scripts.ts'
 import { PROGRAM_ENVIRONMENT } from '../../servers/program-environment.ts'
 
+const MEETING = 'https://meet.google.com/abc-defg-hij'
+
 function standin(...given: string[]): Promise<{ exitCode: number | string | null | undefined; errors: string }> {
   return new Promise((resolve) => {
     execFile(
@@ -28,6 +30,22 @@ test('a job address without its token is reported with the name of the variable,
   const { exitCode, errors } = await standin('join', '--job-url', 'https://control.test/jobs/1')
   expect(exitCode).toBe(2)
   expect(errors).toContain('STANDIN_JOB_TOKEN: is missing')
+})
+
+test.each([
+  [['join', MEETING, '--not-before', 'yesterday'], '--not-before: must be an instant with its offset'],
+  [['join', MEETING, '--image', 'none.png'], '--image: there is no file or folder none.png'],
+  [['join', MEETING, '--silence-timeout', 'abc'], "option '--silence-timeout <seconds>' argument 'abc' is invalid"],
+  [['join', MEETING, '--stream-output', 'http://x'], '--stream-output: must be an address that starts with ws://'],
+  [['join', '--job', 'none.json'], '--job: there is no file or folder none.json'],
+  [['serve', 'none'], 'standin serve: there is no file or folder none'],
+  [['recover'], 'standin recover: name either a folder or a bucket (--s3)'],
+  [['doctr'], 'Did you mean doctor?'],
+])('a mistake is said with the name of the option: %j', async (args, sentence) => {
+  const { exitCode, errors } = await standin(...args)
+  expect(exitCode).toBe(2)
+  expect(errors).toContain(sentence)
+  expect(errors).not.toMatch(/ENOENT|job is not valid/)
 })
 
 /** Ends with exit code 2 after the folder was made and the log was opened. */

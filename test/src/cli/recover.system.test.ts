@@ -145,7 +145,7 @@ describe('standin recover', () => {
   })
 
   test('says what is wrong with its options, or with the place', async () => {
-    await expect(recovered(undefined, {})).rejects.toThrow('give either a folder or --s3')
+    await expect(recovered(undefined, {})).rejects.toThrow('name either a folder or a bucket (--s3)')
     await expect(recovered(undefined, { s3: 's3://bucket', olderThan: 'long ago' })).rejects.toThrow('such as 2h')
     stubKeys(null)
     const { code, errors } = await recovered(undefined, { s3: 's3://bucket', s3Endpoint: 'http://127.0.0.1:9' })

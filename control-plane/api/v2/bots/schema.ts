@@ -1,4 +1,5 @@
 /** Requests and answers of `/v2/bots`. */
+import { isBlank } from '@standin/base/blank-text.ts'
 import { WHO } from '@standin/wire/error-help.ts'
 import {
   chatText,
@@ -28,7 +29,7 @@ export const botName = z
   .string()
   .min(1)
   .max(255)
-  .refine((text) => text.trim() !== '', { error: 'must not be only white space' })
+  .refine((text) => !isBlank(text), { error: 'must not be only white space' })
   .refine((text) => !UNSHOWABLE.test(text), { error: 'must not contain control characters or line separators' })
   .refine((text) => text.isWellFormed(), { error: NOT_STORABLE })
 

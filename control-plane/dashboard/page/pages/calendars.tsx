@@ -3,7 +3,7 @@ import { answerOf, type RawCalendar, type Schemas, v2 } from '../api.ts'
 import { OutcomeLine, useAction } from '../parts/action.tsx'
 import { Choice, Field, Form } from '../parts/form.tsx'
 import { Shown, useLoaded } from '../parts/load.tsx'
-import { Status, Table, Time } from '../parts/pieces.tsx'
+import { Help, Status, Table, Time } from '../parts/pieces.tsx'
 import { Link } from '../router.tsx'
 import { may } from '../session.ts'
 import { TEXTS } from '../texts.ts'
@@ -66,7 +66,7 @@ function Connect({ onConnected }: { onConnected: () => Promise<void> }) {
   return (
     <section>
       <h2>{texts.connect}</h2>
-      <p class="soft">{texts.help}</p>
+      <Help text={texts.help} page="calendars" />
       <p class="soft">{texts.scopes[platform.value]}</p>
       <OutcomeLine of={action} />
       {found.value === null ? (

@@ -2,7 +2,7 @@ import { answerOf, v2 } from '../api.ts'
 import { ActionButton, OutcomeLine, useAction } from '../parts/action.tsx'
 import { Field, Form } from '../parts/form.tsx'
 import { Shown, useLoaded } from '../parts/load.tsx'
-import { Status, Table, Time } from '../parts/pieces.tsx'
+import { Help, Status, Table, Time } from '../parts/pieces.tsx'
 import { may } from '../session.ts'
 import { TEXTS } from '../texts.ts'
 
@@ -20,7 +20,7 @@ export function Connections() {
   return (
     <>
       <h1>{texts.title}</h1>
-      <p class="soft">{texts.help}</p>
+      <Help text={texts.help} page="connections" />
       <OutcomeLine of={action} />
       <Shown of={credentials}>
         {({ data }) => (

@@ -39,7 +39,11 @@ export function Send() {
         <Choice label={TEXTS.send.mode} name="recording_mode" options={TEXTS.send.modes} />
         <Choice label={TEXTS.send.transcript} name="transcript" options={TEXTS.send.transcripts} />
         <Field label={TEXTS.send.entry} name="entry_message" maxLength={500} autocomplete="off" />
-        <Field label={TEXTS.send.when} name="join_at" type="datetime-local" />
+        <Field
+          label={TEXTS.send.when(Intl.DateTimeFormat().resolvedOptions().timeZone)}
+          name="join_at"
+          type="datetime-local"
+        />
       </Form>
     </>
   )

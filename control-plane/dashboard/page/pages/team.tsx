@@ -53,6 +53,10 @@ export function Team() {
                   value={person.role}
                   onChange={(event) => {
                     const role = event.currentTarget.value as Role
+                    if (role === 'owner' && !confirm(texts.ownerSure(person.name))) {
+                      event.currentTarget.value = person.role
+                      return
+                    }
                     void action.run(() => change(person, { role }))
                   }}
                 >
@@ -102,6 +106,7 @@ export function Team() {
           <Form
             of={action}
             submit={texts.add}
+            confirmation={({ name = '', role }) => (role === 'owner' ? texts.ownerSure(name) : null)}
             onSubmit={({ name = '', email = '', role }) =>
               showLink(dataOf(dashboard.POST('/people', { body: { name, email, role: role as Role } })))
             }

@@ -1,32 +1,47 @@
+import { useMemo } from 'preact/hooks'
 import { type Answers, dashboard, dataOf } from '../api.ts'
-import { number } from '../parts/format.ts'
+import { Chart } from '../parts/chart.tsx'
+import { Choice } from '../parts/form.tsx'
+import { number, signed } from '../parts/format.ts'
 import { Shown, useLoaded } from '../parts/load.tsx'
 import { Table, Time } from '../parts/pieces.tsx'
-import { Link } from '../router.tsx'
+import { Link, queryValue, setQuery } from '../router.tsx'
 import { TEXTS } from '../texts.ts'
 
+const texts = TEXTS.usage
+type Day = Answers['Usage']['days'][number]
+
+const totalOf = ({ charged }: Day) => Object.values(charged).reduce((sum, amount) => sum + amount, 0)
+
+/** Entries that lower the balance. */
+const TAKES: ReadonlySet<string> = new Set(['charge', 'reserve'])
+
+/** The figures that the chart can show. */
+const FIGURES: Record<string, (day: Day) => number> = {
+  minutes: (day) => day.recorded_minutes,
+  tokens: totalOf,
+  bots: (day) => day.bots,
+}
+
 export function Usage() {
-  const texts = TEXTS.usage
-  const usage = useLoaded(() => dataOf(dashboard.GET('/usage', { params: { query: { days: 30 } } })))
+  const days = Number(queryValue('days')) || 30
+  const usage = useLoaded(() => dataOf(dashboard.GET('/usage', { params: { query: { days } } })), undefined, [days])
   const ledger = useLoaded(() => dataOf(dashboard.GET('/ledger', { params: { query: { limit: 100 } } })))
   return (
     <>
       <h1>{texts.title}</h1>
       <Shown of={usage}>
-        {({ plan, balance, reserved, spent, days }) => (
+        {({ plan, balance, reserved, spent, days: used }) => (
           <>
             <section>
               <dl class="figures">
                 <Figure name={texts.balance} value={balance === null ? texts.unlimited : number(balance)} />
                 <Figure name={texts.reserved} value={number(reserved)} />
                 <Figure name={texts.spent} value={number(spent)} />
-                <Figure name={texts.plan} value={plan} />
+                <Figure name={texts.plan} value={texts.plans[plan] ?? plan} />
               </dl>
             </section>
-            <section>
-              <h2>{texts.days}</h2>
-              {days.length === 0 ? <p class="soft">{texts.empty}</p> : <Days days={days} />}
-            </section>
+            <Days used={used} count={days} />
           </>
         )}
       </Shown>
@@ -41,9 +56,9 @@ export function Usage() {
               keyOf={(entry) => entry.id}
               cells={(entry) => [
                 <Time at={entry.at} />,
-                entry.kind,
-                entry.meter ?? TEXTS.none,
-                number(entry.amount),
+                texts.kinds[entry.kind] ?? entry.kind,
+                entry.meter === null ? TEXTS.none : (texts.meters[entry.meter] ?? entry.meter),
+                signed(TAKES.has(entry.kind) ? -Math.abs(entry.amount) : entry.amount),
                 entry.bot_id === null ? (
                   TEXTS.none
                 ) : (
@@ -67,42 +82,62 @@ function Figure({ name, value }: { name: string; value: string }) {
   )
 }
 
-const totalOf = (charged: Record<string, number>) => Object.values(charged).reduce((sum, amount) => sum + amount, 0)
+const DAY_MS = 86_400_000
 
-function Days({ days }: { days: Answers['Usage']['days'] }) {
-  const most = Math.max(...days.map(({ charged }) => totalOf(charged)), Number.MIN_VALUE)
+/** The last days including today, also those without usage, oldest first. */
+function allDays(used: readonly Day[], count: number): Day[] {
+  const byDay = new Map(used.map((day) => [day.day, day]))
+  const today = Date.now()
+  return Array.from({ length: count }, (_, place) => {
+    const day = new Date(today - (count - 1 - place) * DAY_MS).toISOString().slice(0, 10)
+    return byDay.get(day) ?? { day, bots: 0, recorded_minutes: 0, charged: {} }
+  })
+}
+
+function Days({ used, count }: { used: readonly Day[]; count: number }) {
+  const figure = queryValue('figure') in FIGURES ? queryValue('figure') : 'minutes'
+  const bars = useMemo(
+    () => allDays(used, count).map((day) => [day.day, FIGURES[figure]!(day)] as const),
+    [used, count, figure],
+  )
   return (
-    <>
-      <svg class="bars" viewBox="0 0 100 40" preserveAspectRatio="none" aria-hidden="true" width="100%" height="9rem">
-        {days.map(({ day, charged }, place) => {
-          const height = (totalOf(charged) / most) * 40
-          const width = 100 / days.length
-          return (
-            <rect
-              key={day}
-              x={place * width + 0.2}
-              y={40 - height}
-              width={width - 0.4}
-              height={height}
-              fill="var(--accent)"
-            />
-          )
-        })}
-      </svg>
-      <Table
-        texts={{ title: TEXTS.usage.days, columns: TEXTS.usage.dayColumns }}
-        entries={[...days].reverse()}
-        numeric={[1, 2, 3, 4, 5]}
-        keyOf={({ day }) => day}
-        cells={({ day, bots, charged }) => [
-          day,
-          bots,
-          number(charged.recording ?? 0),
-          number((charged.transcription ?? 0) + (charged.byok_transcription ?? 0)),
-          number((charged.streaming_input ?? 0) + (charged.streaming_output ?? 0)),
-          number(totalOf(charged)),
-        ]}
-      />
-    </>
+    <section>
+      <h2>{texts.days}</h2>
+      <div class="actions filters">
+        <Choice
+          label={texts.figure}
+          name="figure"
+          options={texts.figures}
+          value={figure}
+          onChange={(value) => setQuery({ figure: value })}
+        />
+        <Choice
+          label={texts.period}
+          name="days"
+          options={texts.periods}
+          value={String(count)}
+          onChange={(value) => setQuery({ days: value })}
+        />
+      </div>
+      <Chart dayLabel={texts.day} label={texts.figures[figure as keyof typeof texts.figures]} days={bars} />
+      <details>
+        <summary>{texts.table}</summary>
+        <Table
+          texts={{ title: texts.days, columns: texts.dayColumns, empty: texts.empty }}
+          entries={[...used].reverse()}
+          numeric={[1, 2, 3, 4, 5, 6]}
+          keyOf={({ day }) => day}
+          cells={(day) => [
+            day.day,
+            day.bots,
+            number(Math.round(day.recorded_minutes * 10) / 10),
+            number(day.charged.recording ?? 0),
+            number((day.charged.transcription ?? 0) + (day.charged.byok_transcription ?? 0)),
+            number((day.charged.streaming_input ?? 0) + (day.charged.streaming_output ?? 0)),
+            number(totalOf(day)),
+          ]}
+        />
+      </details>
+    </section>
   )
 }

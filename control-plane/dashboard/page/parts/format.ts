@@ -13,4 +13,7 @@ export function dateTime(iso: string): string {
 }
 export const exactTime = (iso: string): string => EXACT.format(new Date(iso))
 export const utcTime = (iso: string): string => `${new Date(iso).toISOString().slice(0, 19).replace('T', ' ')} UTC`
+const SIGNED = new Intl.NumberFormat(undefined, { maximumFractionDigits: 4, signDisplay: 'exceptZero' })
+
+export const signed = (value: number): string => SIGNED.format(value)
 export const number = (value: number): string => NUMBER.format(value)

@@ -37,6 +37,15 @@ export function Platform({ of, isNamed = false }: { of: string; isNamed?: boolea
   )
 }
 
+/** An explanation, with a link to its page of the documentation. */
+export function Help({ text, page }: { text: string; page: string }) {
+  return (
+    <p class="soft">
+      {text} <a href={`/help/${page}`}>{TEXTS.nav.help}</a>
+    </p>
+  )
+}
+
 /** A list without entries: what would be here, and what to do about it. */
 export function Empty({ icon, text, children }: { icon: IconNode; text: string; children?: ComponentChildren }) {
   return (

@@ -102,7 +102,7 @@ test('a rule is made, tested, edited, turned off and deleted; the page says what
   await page.getByLabel('E-mail addresses').fill('ada@example.com\nbob@example.com')
   await button('Save').click()
   // A refused rule stays in the form, with the reason in words.
-  await page.locator('.notice.bad', { hasText: 'callback_url' }).waitFor(LONG)
+  await page.locator('.field .problem', { hasText: 'Callback URL' }).waitFor(LONG)
   expect(await page.getByLabel('Name').inputValue()).toBe(HOSTILE)
   await page.getByLabel('Callback URL').fill(receiver.url)
   await page.getByLabel('Secret for the header').fill('very-secret')

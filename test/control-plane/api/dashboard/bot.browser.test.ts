@@ -263,6 +263,6 @@ test('a failed bot says who can change it and what helps', async () => {
   const notice = page.locator('.notice.bad')
   await notice.getByText('The host denied the bot entry.').waitFor(LONG)
   await notice.getByText('The host can change it.').waitFor(LONG)
-  expect(await notice.getByRole('link', { name: 'All reasons' }).getAttribute('href')).toContain('how-a-bot-ends')
+  expect(await notice.getByRole('link', { name: 'All reasons' }).getAttribute('href')).toContain('/help/errors')
   expect(await page.locator('.stepper .failed').textContent()).toContain('Failed')
 })

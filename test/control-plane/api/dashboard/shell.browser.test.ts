@@ -1,4 +1,5 @@
 /** The frame of the dashboard: navigation, the banner while the service is away, and paths without a page. */
+import { AxeBuilder } from '@axe-core/playwright'
 import type { Page } from 'playwright'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { LONG, openBrowserWorld } from './browser-world.ts'
@@ -44,21 +45,8 @@ test('on a phone the navigation is behind a button, and closes when a page was c
   await menu.click()
   expect(await menu.getAttribute('aria-expanded')).toBe('true')
   await usage.click()
-  await page.getByRole('heading', { name: 'Usage' }).waitFor(LONG)
+  await page.getByRole('heading', { name: 'Usage', exact: true }).waitFor(LONG)
   expect(await usage.isVisible()).toBe(false)
-})
-
-test('while the service is away a banner says so, and the page reads again when it is back', async () => {
-  await signIn()
-  await visit('/keys')
-  await page.getByRole('heading', { name: 'API keys' }).waitFor(LONG)
-  await world.stop()
-  await page.getByLabel('Name').fill('CI')
-  await page.getByRole('button', { name: 'Create a key' }).click()
-  await page.getByText('The service does not answer.').waitFor(LONG)
-  await world.startAgain()
-  await page.getByText('The service does not answer.').waitFor({ state: 'detached', ...LONG })
-  expect(await page.getByText('This could not be loaded.').count()).toBe(0)
 })
 
 test('a page that is opened while the service cannot answer shows the frame, and fills it later', async () => {
@@ -79,4 +67,87 @@ test('a path without a page says so, and leads back', async () => {
   await page.getByRole('heading', { name: 'This page does not exist.' }).waitFor(LONG)
   await page.getByRole('link', { name: 'Go to the start page' }).click()
   await page.getByRole('heading', { name: 'Bots in meetings' }).waitFor(LONG)
+})
+
+test('Ctrl-K finds pages and meetings, and the keyboard opens them; ? lists the keys', async () => {
+  await signIn()
+  const bot = await world.botInMeeting(team, 'Quarterly numbers')
+  await page.keyboard.press('Control+k')
+  const input = page.getByRole('combobox', { name: 'Pages, actions and meetings' })
+  await input.fill('web')
+  await page.getByRole('option', { name: 'Webhooks Automation' }).waitFor(LONG)
+  await page.keyboard.press('Enter')
+  await page.getByRole('heading', { name: 'Webhooks' }).waitFor(LONG)
+  await page.keyboard.press('Control+k')
+  await input.fill('quarterly')
+  await page.getByRole('option', { name: 'Quarterly numbers Meeting', selected: true }).waitFor(LONG)
+  await page.keyboard.press('Enter')
+  await page.getByRole('heading', { name: 'Quarterly numbers' }).waitFor(LONG)
+  expect(page.url()).toContain(bot.id)
+  await page.keyboard.press('?')
+  await page.getByRole('heading', { name: 'Keyboard shortcuts' }).waitFor(LONG)
+  const { violations } = await new AxeBuilder({ page }).analyze()
+  expect(violations.map(({ id }) => id)).toEqual([])
+  await page.keyboard.press('Escape')
+  await page.getByRole('heading', { name: 'Keyboard shortcuts' }).waitFor({ state: 'detached', ...LONG })
+  expect(problems).toEqual([])
+})
+
+test('an invitation is for a member, and one for an owner is confirmed', async () => {
+  await signIn()
+  await visit('/team')
+  const asked: string[] = []
+  page.on('dialog', async (dialog) => {
+    asked.push(dialog.message())
+    await dialog.dismiss()
+  })
+  const invite = async (name: string) => {
+    await page.getByLabel('Name', { exact: true }).fill(name)
+    await page.getByLabel('E-mail address', { exact: true }).fill(`${name}@example.com`)
+    await page.getByRole('button', { name: 'Invite' }).click()
+  }
+  await page.locator('form select').waitFor(LONG)
+  await invite('ann')
+  await page.getByRole('row', { name: /ann@example.com/ }).waitFor(LONG)
+  expect(await page.getByLabel('Role: ann').inputValue()).toBe('member')
+  expect(asked).toEqual([])
+  await page.locator('form select').selectOption('owner')
+  await invite('bob')
+  await page.getByLabel('Role: ann').selectOption('owner')
+  await expect.poll(() => asked.length, LONG).toBe(2)
+  expect(asked[0]).toContain('Make bob an owner?')
+  expect(await page.getByLabel('Role: ann').inputValue()).toBe('member')
+  expect(await page.getByRole('row', { name: /bob@example.com/ }).count()).toBe(0)
+})
+
+test('the chart of usage has a bar for each day, and reads the day under the pointer', async () => {
+  await signIn()
+  const bot = await world.botInMeeting(team, 'Minutes')
+  await world.database.updateTable('bots').set({ duration_seconds: 1800 }).where('id', '=', bot.id).execute()
+  await visit('/usage')
+  const chart = page.getByRole('img', { name: 'Recorded minutes' })
+  await chart.locator('canvas').waitFor(LONG)
+  const { x, y, width, height } = (await chart.locator('.u-over').boundingBox())!
+  await page.mouse.move(x + width - 5, y + height / 2)
+  const today = new Date().toISOString().slice(0, 10)
+  await expect.poll(() => chart.locator('.u-legend').textContent(), LONG).toContain(`${today} UTC`)
+  expect(await chart.locator('.u-legend').textContent()).toContain('30')
+  await page.getByLabel('Figure').selectOption({ label: 'Bots' })
+  await page.getByRole('img', { name: 'Bots' }).locator('canvas').waitFor(LONG)
+  expect(new URL(page.url()).search).toBe('?figure=bots')
+  expect(problems).toEqual([])
+})
+
+// The last test: the world has another server afterwards.
+test('while the service is away a banner says so, and the page reads again when it is back', async () => {
+  await signIn()
+  await visit('/keys')
+  await page.getByRole('heading', { name: 'API keys' }).waitFor(LONG)
+  await world.stop()
+  await page.getByLabel('Name').fill('CI')
+  await page.getByRole('button', { name: 'Create a key' }).click()
+  await page.getByText('The service does not answer.').waitFor(LONG)
+  await world.startAgain()
+  await page.getByText('The service does not answer.').waitFor({ state: 'detached', ...LONG })
+  expect(await page.getByText('This could not be loaded.').count()).toBe(0)
 })

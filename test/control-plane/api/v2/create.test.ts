@@ -152,6 +152,7 @@ describe('a body that does not fit', () => {
     ['no name', { bot_name: undefined }, /body\/bot_name is missing/],
     ['an empty name', { bot_name: '' }, /body\/bot_name/],
     ['a name of white space', { bot_name: '  ' }, /body\/bot_name must not be only white space/],
+    ['a name that no person sees', { bot_name: '\u200b\u3164' }, /body\/bot_name must not be only white space/],
     ['a name of 256 characters', { bot_name: 'x'.repeat(256) }, /body\/bot_name/],
     ['NUL in the name', { bot_name: 'a\u0000b' }, /body\/bot_name must not contain control characters/],
     ['a line separator in the name', { bot_name: 'a\u2028b' }, /body\/bot_name must not contain control characters/],

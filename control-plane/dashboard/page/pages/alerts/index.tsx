@@ -4,7 +4,7 @@ import { type Answers, dashboard, dataOf } from '../../api.ts'
 import { type Action, ActionButton, OutcomeLine, useAction } from '../../parts/action.tsx'
 import { dateTime } from '../../parts/format.ts'
 import { Shown, useLoaded } from '../../parts/load.tsx'
-import { Status } from '../../parts/pieces.tsx'
+import { Help, Status } from '../../parts/pieces.tsx'
 import { toast } from '../../parts/toasts.tsx'
 import { may } from '../../session.ts'
 import { TEXTS } from '../../texts.ts'
@@ -38,7 +38,7 @@ export function Alerts() {
   return (
     <>
       <h1>{texts.title}</h1>
-      <p class="soft">{texts.help}</p>
+      <Help text={texts.help} page="alerts" />
       <OutcomeLine of={action} />
       <Shown of={rules}>
         {({ rules: list, mail }) => (

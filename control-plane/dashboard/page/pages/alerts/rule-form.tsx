@@ -119,10 +119,7 @@ export function RuleForm({ rule, sendsMail, onSaved, onCancel }: RuleFormProps) 
           </label>
         )}
         {sendsMail || (rule !== null && rule.emails.length > 0) ? (
-          <label>
-            {texts.emails}
-            <textarea name="emails" rows={3} maxLength={3000} defaultValue={rule?.emails.join('\n')} />
-          </label>
+          <Field label={texts.emails} name="emails" rows={3} maxLength={3000} defaultValue={rule?.emails.join('\n')} />
         ) : (
           <p class="soft">{texts.noMail}</p>
         )}
