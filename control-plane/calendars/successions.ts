@@ -29,8 +29,8 @@ export async function followSeries(
   for (const [seriesId, candidates] of Map.groupBy(successions, ({ newSeriesId }) => newSeriesId)) {
     // The one whose events it continues; for a part that begins after the known days, the last part before it.
     const old = [...pairs].find(([, by]) => seriesOf.get(by) === seriesId)?.[0]
-    const chosen = candidates.find(({ oldSeriesId, isByName, isCancelled }) =>
-      old === undefined ? isByName || isCancelled : oldSeriesId === seriesOf.get(old),
+    const chosen = candidates.find(({ oldSeriesId, needsNoEvent }) =>
+      old === undefined ? needsNoEvent : oldSeriesId === seriesOf.get(old),
     )
     if (!chosen?.rule) continue
     const { rule } = chosen

@@ -9,15 +9,18 @@ export interface Succession {
   newSeriesId: string
   /** The provider named the new one after the old one. */
   isByName: boolean
-  /** All events to come of the old one are cancelled, and the provider still has them: no new one takes the place of any. */
-  isCancelled: boolean
+  /**
+   * Whether it does so even if no event of it takes the place of one: it was named after the old one and begins later, or the
+   * events to come of the old one are cancelled, and the provider still has them.
+   */
+  needsNoEvent: boolean
   /** The open rule of the old series, if the new one may take it over: it never had one, and began after it. */
   rule: SeriesIntentRow | null
 }
 
 type Row = SeriesIntentRow &
   Record<'old_id' | 'new_id', string> &
-  Record<'is_by_name' | 'is_cancelled' | 'may_have_rule', boolean>
+  Record<'is_by_name' | 'needs_no_event' | 'may_have_rule', boolean>
 
 /**
  * Series that are new within `seconds`, with those whose place each may have taken, the newest first. The provider named it
@@ -42,7 +45,8 @@ export async function findSuccessions(tx: Tx, calendarId: string, seconds: numbe
       ) names
       where n.calendar_id = ${calendarId} and n.created_at > ${since} and 'recurring' in (n.event_type, o.event_type)
     )
-    select r.*, old_id, new_id, is_by_name, coalesce(is_cancelled, false) as is_cancelled, r.id is not null
+    select r.*, old_id, new_id, is_by_name, (is_by_name and c.created_at = now()) or coalesce(is_cancelled, false) as needs_no_event,
+      r.id is not null
       and not exists (select from calendar_series_intents i where i.series_id = new_id) as may_have_rule
     from candidates c
     left join lost l on l.series_id = old_id
@@ -52,11 +56,11 @@ export async function findSuccessions(tx: Tx, calendarId: string, seconds: numbe
       where a.series_id = old_id and b.series_id = new_id and a.organizer_email is not distinct from b.organizer_email
         and (a.title = b.title or a.meeting_url = b.meeting_url)))
     order by c.number desc`.execute(tx)
-  return rows.map(({ old_id, new_id, is_by_name, is_cancelled, may_have_rule, ...rule }) => ({
+  return rows.map(({ old_id, new_id, is_by_name, needs_no_event, may_have_rule, ...rule }) => ({
     oldSeriesId: old_id,
     newSeriesId: new_id,
     isByName: is_by_name,
-    isCancelled: is_cancelled,
+    needsNoEvent: needs_no_event,
     rule: may_have_rule ? rule : null,
   }))
 }

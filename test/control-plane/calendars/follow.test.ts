@@ -397,6 +397,24 @@ describe('series', () => {
     expect(waiting).toHaveLength(3)
   })
 
+  test('a part of a series without bots gets none from a later part that has some, also with the next sync', async () => {
+    const { calendar, occurrences, name, poll, open, engine, target, starts, seriesId } = await withSeries()
+    for (const event of seriesOf('t', 6 * HOUR, 4)) calendar.put(event)
+    await poll(name)
+    const split = (at: number) => {
+      calendar.delete(`t_${at}`)
+      return calendar.put(seriesOf(`t_R2026112${at}`, (6 + at * 24) * HOUR + 30, 1)[0]!)
+    }
+    const later = split(3)
+    await poll(name)
+    await engine.operations.scheduleBots({ ...target, seriesId: await seriesId(name, 't_R20261123') }, botOf(), null)
+    split(2)
+    await poll(name)
+    calendar.put(eventOf('e', 5 * HOUR))
+    await poll(name)
+    expect((await open()).sort()).toEqual(starts([...occurrences, later]))
+  })
+
   test('of two series that look the same and are made again at once, the one without bots gets none', async () => {
     const { calendar, name, poll, open, starts } = await withSeries()
     for (const event of seriesOf('t', 6 * HOUR, 4, { title: 'Series s' })) calendar.put(event)
