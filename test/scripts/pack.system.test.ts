@@ -3,6 +3,7 @@ import { execFile } from 'node:child_process'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { createInterface } from 'node:readline'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { packageRoot } from '../../core/process/page-scripts.ts'
@@ -74,9 +75,13 @@ test('standin: every program starts, those of the bot, the service, the assistan
   expect(await standin('--version')).toBe(`${version}\n`)
   expect(await standin('service', '--help')).toContain('Runs the service')
   expect(await standin('mcp', '--help')).toContain('Model Context Protocol')
-  const mock = run(join(project, 'node_modules/.bin/standin'), ['mock', '--port', '0'], { cwd: project })
-  const { stdout } = mock.child
-  for await (const text of stdout!) if (String(text).includes('http://127.0.0.1')) break
+  const mock = run(join(project, 'node_modules/.bin/standin'), ['mock', 'meet'], { cwd: project })
+  const lines: string[] = []
+  for await (const line of createInterface({ input: mock.child.stdout! })) {
+    lines.push(line)
+    if (line.includes('--map-host meet.google.com=')) break
+  }
   mock.child.kill('SIGTERM')
   await mock.catch(() => null)
+  expect(lines.join('\n')).toContain('--map-host meet.google.com=127.0.0.1:')
 })
