@@ -148,18 +148,21 @@ async function passwordOf(home: string, owner: Owner): Promise<string> {
   return (await readFile(file, 'utf8')).trim()
 }
 
-/** In the data folder; if its path is too long for a socket, in a separate folder that the data folder names. */
+/**
+ * In the data folder; if its path is too long for a socket, in a separate folder that the data folder names. A copy of a data
+ * folder gets a folder for itself, since the named one may be that of the running original.
+ */
 async function socketFolder(home: string, owner: Owner): Promise<string> {
   const usual = join(home, 'run')
   let folder = usual
   if (usual.length > MAX_SOCKET_FOLDER_LENGTH) {
     const note = join(home, 'socket-folder')
-    const noted = (await readFile(note, 'utf8').catch(() => '')).trim()
+    const [noted = '', notedHome = home] = (await readFile(note, 'utf8').catch(() => '')).trim().split('\n')
     folder =
-      noted !== '' && (await exists(noted))
+      noted !== '' && notedHome === home && (await exists(noted))
         ? noted
         : await mkdtemp(join(socketParent('standin-postgres-XXXXXX/.s.PGSQL.65535'), 'standin-postgres-'))
-    await writeOwned(note, folder, owner)
+    await writeOwned(note, `${folder}\n${home}\n`, owner)
   }
   await mkdir(folder, { recursive: true, mode: 0o700 })
   if (owner) await chown(folder, owner.uid, owner.gid)

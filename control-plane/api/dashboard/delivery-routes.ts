@@ -49,7 +49,10 @@ export function deliveryRoutes(app: App, { database, readList }: ApiDependencies
         querystring: z.strictObject({
           endpoint_id: uuid.optional(),
           bot_id: uuid.optional(),
-          event: z.string().max(100).optional(),
+          event: z
+            .string()
+            .regex(/^[\w.]{1,100}$/, { error: 'is no name of an event' })
+            .optional(),
           state: z.enum(STATES).optional(),
           before: rowNumber.optional(),
           limit: limit(100, 50),

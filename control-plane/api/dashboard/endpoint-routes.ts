@@ -92,7 +92,9 @@ export function endpointRoutes(app: App, { database, seals, client, webhooks }: 
       config: owner,
       schema: {
         params,
-        body: z.strictObject({ url: url.optional(), events: events.nullish() }),
+        body: z
+          .strictObject({ url: url.optional(), events: events.nullish() })
+          .refine((body) => Object.values(body).some((part) => part !== undefined), { error: 'needs a url or events' }),
         response: { 200: message },
       },
     },

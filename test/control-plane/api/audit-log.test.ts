@@ -133,6 +133,13 @@ const newPerson = async (team: Team) => (await team.page('POST', '/people', pers
 const newEndpoint = async (team: Team) =>
   (await team.page('POST', '/endpoints', { url: `https://example.com/${SECRET}` })).body.data.endpoint_id
 
+const onEndpoint =
+  (method: 'POST' | 'PATCH' | 'DELETE', tail = '', body?: object) =>
+  async (team: Team) => {
+    const id = await newEndpoint(team)
+    return () => team.page(method, `/endpoints/${id}${tail}`, body)
+  }
+
 async function failedDelivery(team: Team) {
   const { seals } = world.dependencies
   const url = 'https://example.com/hook'
@@ -459,27 +466,15 @@ const CASES: Record<string, Case> = {
     ['endpoint.create'],
     (team) => () => team.page('POST', '/endpoints', { url: `https://example.com/${SECRET}` }),
   ],
-  'POST /dashboard/api/endpoints/{endpoint_id}/rotate': [
-    ['endpoint.rotate_secret'],
-    async (team) => {
-      const id = await newEndpoint(team)
-      return () => team.page('POST', `/endpoints/${id}/rotate`)
-    },
+  'PATCH /dashboard/api/endpoints/{endpoint_id}': [
+    ['endpoint.change'],
+    onEndpoint('PATCH', '', { url: `https://example.org/${SECRET}` }),
   ],
-  'POST /dashboard/api/endpoints/{endpoint_id}/enable': [
-    ['endpoint.enable'],
-    async (team) => {
-      const id = await newEndpoint(team)
-      return () => team.page('POST', `/endpoints/${id}/enable`)
-    },
-  ],
-  'POST /dashboard/api/endpoints/{endpoint_id}/test': [
-    NONE,
-    async (team) => {
-      const id = await newEndpoint(team)
-      return () => team.page('POST', `/endpoints/${id}/test`)
-    },
-  ],
+  'DELETE /dashboard/api/endpoints/{endpoint_id}': [['endpoint.remove'], onEndpoint('DELETE')],
+  'POST /dashboard/api/endpoints/{endpoint_id}/disable': [['endpoint.disable'], onEndpoint('POST', '/disable')],
+  'POST /dashboard/api/endpoints/{endpoint_id}/rotate': [['endpoint.rotate_secret'], onEndpoint('POST', '/rotate')],
+  'POST /dashboard/api/endpoints/{endpoint_id}/enable': [['endpoint.enable'], onEndpoint('POST', '/enable')],
+  'POST /dashboard/api/endpoints/{endpoint_id}/test': [NONE, onEndpoint('POST', '/test')],
   'POST /dashboard/api/endpoints/{endpoint_id}/replay': [
     ['endpoint.replay'],
     async (team) => {

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -80,6 +81,17 @@ test('a data folder with a long path is no problem for the socket', async () => 
   const folder = mkdirs(`${'long-name-'.repeat(12)}data`)
   const { url } = await start(folder)
   expect(await query(url, 'select 1 as one')).toEqual([{ one: 1 }])
+})
+
+test('a copy of a data folder with a long path never uses the server of the running original', async () => {
+  const folder = mkdirs(`${'long-name-'.repeat(12)}data`)
+  await (await start(folder)).stop()
+  const copy = mkdirs(`${'long-name-'.repeat(12)}copy`)
+  execFileSync('cp', ['-a', folder, copy])
+  const original = await start(folder)
+  const copied = await start(copy)
+  await query(copied.url, 'create table made_in_copy as select 1 as one')
+  expect(await query(original.url, "select to_regclass('made_in_copy') as found")).toEqual([{ found: null }])
 })
 
 function isAlive(pid: number): boolean {

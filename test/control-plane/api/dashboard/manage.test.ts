@@ -98,6 +98,8 @@ test('an endpoint is changed, disabled and removed by an owner of its team, and 
   expect((await stranger.send('PATCH', path, change)).status).toBe(404)
   expect((await ada.send('PATCH', path, { url: 'http://127.0.0.1/hook' })).status).toBe(400)
   expect((await ada.send('PATCH', path, { events: ['no.event'] })).status).toBe(400)
+  expect((await ada.send('PATCH', path, {})).status).toBe(400)
+  expect((await ada.send('GET', '/dashboard/api/deliveries?event=%00')).status).toBe(400)
   expect((await ada.send('PATCH', path, change)).status).toBe(200)
   expect(await list()).toMatchObject([change])
   expect((await ada.send('PATCH', path, { events: null })).status).toBe(200)
