@@ -164,6 +164,7 @@ describe('the end', () => {
         event_id: bot.event_id,
         error_code: 'BOT_NOT_ACCEPTED',
         error_message: 'The bot was not admitted.',
+        error_help: { cause: null, who: 'host', cure: expect.any(String), link: { $page: '/help/errors' } },
         sent_at: { $sentAt: true },
       },
       extra: null,

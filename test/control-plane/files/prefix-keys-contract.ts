@@ -33,7 +33,11 @@ const PIECE = 700_001
 export type WithRole = S3Settings & { roleArn: string; endpoint: string; accessKeyId: string; secretAccessKey: string }
 
 export async function openKeys(settings: S3Settings) {
-  const files = await openFileStore(settings, {} as never)
+  const files = await openFileStore(settings, {
+    secret: Buffer.alloc(32),
+    publicUrl: 'http://127.0.0.1',
+    now: Date.now,
+  })
   onTestFinished(() => files.close())
   return files
 }

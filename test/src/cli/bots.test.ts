@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { CommandMistake } from '@standin/base/command-output.ts'
 import type { NumberedEvent } from '@standin/wire/events.ts'
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
 import { accessOf } from '../../../src/cli/bots/service.ts'
 import type { Io } from '../../../src/cli/io.ts'
 import { createProgram } from '../../../src/cli/program.ts'
@@ -68,7 +68,11 @@ interface Run {
 }
 
 async function standin(...words: string[]): Promise<Run> {
-  const [output, errors] = [new PassThrough(), new PassThrough()]
+  return run(new PassThrough(), ...words)
+}
+
+async function run(output: PassThrough, ...words: string[]): Promise<Run> {
+  const errors = new PassThrough()
   const environment = { STANDIN_URL: baseUrl, STANDIN_API_KEY: key, STANDIN_DATA: folder }
   const io = { input: process.stdin, output, errors, environment } as unknown as Io
   await createProgram(io).parseAsync(['bots', ...words], { from: 'user' })
@@ -172,14 +176,22 @@ test.each([
 test('a watch continues while the bot runs', async () => {
   const id = await sent()
   const { report } = await startReporting(world.database, id)
-  const watching = standin('watch', id)
+  const output = new PassThrough()
+  let early = ''
+  const watching = run(output, 'watch', id)
   await report(joined('Early'))
-  await new Promise((done) => setTimeout(done, 1500))
+  await vi.waitFor(
+    () => {
+      early += output.read() ?? ''
+      expect(early).toContain('Early joined')
+    },
+    { timeout: 60_000 },
+  )
   await report(joined('Later'))
   await world.database.updateTable('bots').set({ phase: 'ended', status: 'completed' }).where('id', '=', id).execute()
   const { code, out } = await watching
   expect(code).toBe(0)
-  expect(out).toMatch(/Early joined\n.*Later joined\n.*completed/s)
+  expect(out).toMatch(/^[^\n]*Later joined\n.*completed/s)
 })
 
 test('files are downloaded whole, for their user only', async () => {
