@@ -1,0 +1,122 @@
+/**
+ * Takes the pictures of the documentation: `npm run pictures` starts a service, sends a bot into the built-in mock meeting and
+ * photographs the dashboard. `docs/pictures/meeting.webp` is a moving picture of the same meeting. Needs Chromium and ffmpeg.
+ */
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { chromium, type Page } from 'playwright'
+
+const root = join(import.meta.dirname, '..')
+const pictures = join(root, 'docs', 'pictures')
+const WIDE = { width: 1400, height: 860 }
+const PHONE = { width: 390, height: 844 }
+/** Seconds of the meeting that the moving picture shows, and its pictures a second. */
+const [MOVING_SECONDS, RATE] = [24, 2]
+const LONG = { timeout: 180_000 }
+
+const folder = mkdtempSync(join(tmpdir(), 'standin-pictures-'))
+// PostgreSQL runs as another user if root starts the service.
+chmodSync(folder, 0o755)
+const service = spawn(join(root, 'bin', 'standin'), ['service', '--port', '0'], {
+  cwd: folder,
+  stdio: ['ignore', 'pipe', 'inherit'],
+})
+try {
+  await photograph(await signInLink(service))
+} finally {
+  service.kill()
+  if (service.exitCode === null) await once(service, 'exit')
+  rmSync(folder, { recursive: true, force: true })
+}
+
+async function signInLink({ stdout }: ChildProcess): Promise<string> {
+  let text = ''
+  for await (const piece of stdout!) {
+    text += piece
+    const link = /https?:\S+\/sign-in#\S+/.exec(text)
+    if (link) return link[0]
+  }
+  throw new Error(`The service did not start: ${text}`)
+}
+
+async function photograph(link: string): Promise<void> {
+  mkdirSync(pictures, { recursive: true })
+  const browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: ['--no-sandbox'] })
+  try {
+    const context = await browser.newContext({ viewport: WIDE, colorScheme: 'light' })
+    const page = await context.newPage()
+    await page.goto(link)
+    await page.getByRole('heading', { name: 'First steps' }).waitFor(LONG)
+    await savePicture(page, 'first-steps')
+    const dashboard = new URL('/dashboard', page.url()).href
+    const bot = await sendBot(dashboard)
+    await page.goto(`${dashboard}/bots/${bot}`)
+    // The badge of the state, and the same word in the milestones.
+    await page.getByText('Recording', { exact: true }).first().waitFor(LONG)
+    await page.locator('img').first().waitFor(LONG)
+    await savePicture(page, 'live')
+    await film(page)
+    await page.getByText('Completed', { exact: true }).first().waitFor(LONG)
+    await page.reload()
+    await page.locator('video').waitFor(LONG)
+    await page.waitForLoadState('networkidle')
+    await savePicture(page, 'meeting')
+    for (const [name, path] of [
+      ['meetings', '/bots'],
+      ['usage', '/usage'],
+      ['webhooks', '/webhooks'],
+    ] as const) {
+      await page.goto(`${dashboard}${path}`)
+      await page.waitForLoadState('networkidle')
+      await savePicture(page, name)
+    }
+    await page.emulateMedia({ colorScheme: 'dark' })
+    await page.setViewportSize(PHONE)
+    await page.goto(`${dashboard}/bots`)
+    await page.waitForLoadState('networkidle')
+    await savePicture(page, 'phone')
+  } finally {
+    await browser.close()
+  }
+}
+
+async function sendBot(dashboard: string): Promise<string> {
+  const key = readFileSync(join(folder, 'service-data', 'api-key'), 'utf8').trim()
+  const answer = await fetch(new URL('/v2/bots', dashboard), {
+    method: 'POST',
+    headers: { 'x-service-api-key': key, 'content-type': 'application/json' },
+    body: JSON.stringify({
+      meeting_url: 'https://meet.google.com/dem-omee-tin',
+      bot_name: 'Notes for Ann',
+      entry_message: 'Hello, I take notes for Ann.',
+      transcription_enabled: true,
+      transcription_config: { provider: 'captions' },
+    }),
+  })
+  if (!answer.ok) throw new Error(`The bot was refused: ${await answer.text()}`)
+  return ((await answer.json()) as { data: { bot_id: string } }).data.bot_id
+}
+
+/** Lossless, and as small as PNG gets with 256 colors. */
+async function savePicture(page: Page, name: string): Promise<void> {
+  const taken = join(folder, `${name}.png`)
+  await page.screenshot({ path: taken })
+  const palette = 'split[a][b];[a]palettegen=max_colors=255[p];[b][p]paletteuse=dither=none'
+  ffmpeg('-i', taken, '-vf', palette, join(pictures, `${name}.png`))
+}
+
+async function film(page: Page): Promise<void> {
+  for (let index = 0; index < MOVING_SECONDS * RATE; index += 1) {
+    await page.screenshot({ path: join(folder, `film-${String(index).padStart(3, '0')}.png`) })
+    await page.waitForTimeout(1000 / RATE)
+  }
+  const frames = ['-framerate', String(RATE * 2), '-i', join(folder, 'film-%03d.png')]
+  ffmpeg(...frames, '-vf', 'scale=1000:-1', '-loop', '0', '-quality', '70', join(pictures, 'meeting.webp'))
+}
+
+function ffmpeg(...options: string[]): void {
+  execFileSync('ffmpeg', ['-v', 'error', '-y', ...options], { stdio: 'inherit' })
+}
