@@ -171,10 +171,10 @@ async function step(name: string, work: () => Promise<void>): Promise<void> {
   console.log(`build: ${name}: ${((performance.now() - began) / 1000).toFixed(1)} s`)
 }
 
-/** `--bot` builds the bot and the mock meetings only, and needs no package of the service and its clients. */
+/** `--bot` builds the bot and the mock meetings only, and needs no package of the service. */
 async function buildAll(isBotOnly: boolean): Promise<void> {
   rmSync(join(root, 'dist'), { recursive: true, force: true })
-  if (!isBotOnly) await step('types of the API', writeClient)
+  await step('types of the API', writeClient)
   // The bundles need nothing that the compiler writes.
   await Promise.all([
     step('program', () => compile(isBotOnly ? 'tsconfig.bot.json' : 'tsconfig.build.json')),

@@ -165,7 +165,7 @@ if ! npm_is_done; then
     workspaces=''
   else
     say 'installing the npm packages of the bot (npm ci), about 700 MB'
-    workspaces='--include-workspace-root -w @standin/base -w @standin/wire -w @standin/mock'
+    workspaces='--include-workspace-root -w @standin/base -w @standin/wire -w @standin/mock -w @standin/client'
   fi
   # Install scripts are off (.npmrc), and no package needs its own: esbuild finds its program without one, and
   # control-plane/store/own-postgres.ts restores the links of PostgreSQL. The others compile C++ that nothing here uses, or
@@ -201,14 +201,15 @@ fi
 
 stamp=dist/.built
 sources='base wire core src platforms recorder storage streaming transcription report mock
-  scripts/build.ts scripts/write-client.ts tsconfig.json tsconfig.build.json tsconfig.bot.json package.json'
+  client/index.ts client/package.json docs/openapi*.json scripts/build.ts scripts/write-client.ts
+  tsconfig.json tsconfig.build.json tsconfig.bot.json package.json'
 # Not the whole folder `client`: the build itself writes its types there.
 [ "$parts" = bot ] ||
-  sources="$sources control-plane mcp client/index.ts client/package.json client/tsconfig.json docs scripts/help-pages.ts"
+  sources="$sources control-plane mcp client/tsconfig.json docs scripts/help-pages.ts"
 build_is_done() {
   # Folders count as well, since a file that is gone changes nothing but its folder.
   # shellcheck disable=SC2086
-  [ -f "$stamp" ] && { [ "$parts" = bot ] || { grep -qx all "$stamp" && [ -f client/v2.ts ]; }; } &&
+  [ -f "$stamp" ] && [ -f client/v2.ts ] && { [ "$parts" = bot ] || grep -qx all "$stamp"; } &&
     [ -z "$(find $sources node_modules/.package-lock.json -newer "$stamp" 2>/dev/null | head -n 1)" ]
 }
 

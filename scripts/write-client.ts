@@ -18,7 +18,7 @@ export const OPENAPI_DOCUMENTS: ReadonlyMap<string, string> = new Map([
 
 type Generator = typeof import('../client/node_modules/openapi-typescript/dist/index.d.mts')
 
-/** Loads the generator only here: a set-up for one bot has no generator. */
+/** Loads the generator only here: other scripts need the list of documents alone. */
 export async function writeClient(): Promise<void> {
   // The generator needs TypeScript 5, so npm installs both in the client's own folder.
   const require = createRequire(join(root, 'client', 'package.json'))

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { existsSync, globSync } from 'node:fs'
 import { readFile, readlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -79,11 +79,22 @@ test('a folder that has everything keeps it when a bot starts after a change', a
   expect((await steps()).at(-1)).toBe('node scripts/build.ts')
 })
 
-test('types of the client that are gone are built again, for everything but a bot', async () => {
-  await setup('--service')
+test.each([[[]], [['--service']]])('types of the client that are gone are built again: %j', async (options) => {
+  await setup(...options)
   await checkout.write('gone.sh', 'rm client/v2.ts')
   await checkout.run('gone.sh')
-  expect((await setup('--service')).text).toContain('building')
+  expect((await setup(...options)).text).toContain('building')
+})
+
+test('a set-up for a bot installs the workspaces that its sources import', async () => {
+  const { include } = JSON.parse(await readFile('tsconfig.bot.json', 'utf8')) as { include: string[] }
+  const files = include.flatMap((room) => globSync(`${room}/**/*.ts`, { exclude: ['**/node_modules/**'] }))
+  const texts = await Promise.all(files.map((file) => readFile(file, 'utf8')))
+  const imported = texts.flatMap((text) => [...text.matchAll(/'(@standin\/[\w-]+)\//g)].map(([, name]) => name!))
+  await setup()
+  const install = (await checkout.calls()).find((call) => call.startsWith('npm ci'))
+  for (const name of new Set(imported)) expect(install).toContain(`-w ${name} `)
+  for (const name of new Set(imported)) expect(include).toContain(name.replace('@standin/', ''))
 })
 
 describe('on a terminal', () => {
