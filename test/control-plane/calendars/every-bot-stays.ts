@@ -1,4 +1,4 @@
-/** Sequences of `moving-series.ts`, each with a calendar of its own. */
+/** Sequences of `moving-series.ts`, one calendar each. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Platform, runSeries } from './moving-series.ts'
 import { openWorld } from './providers/world.ts'
