@@ -9,9 +9,10 @@ const MAX_DISTANCE_MS = 15 * 86_400_000
 
 /**
  * New occurrences by the vanished ones that they continue. Changes of one series come with one sync; the end of one and
- * the beginning of another may come with two, of which this one is the second. The nearest pairs come first, and those of
- * the same series before all others. None is farther away than half the time between two occurrences: there, the next
- * one is nearer. `rankOf`: how well a series continues another one, 1 is best; undefined if it does not.
+ * the beginning of another may come with two, of which this one is the second. First come the pairs whose both sides
+ * came to light with this sync, then those of the series that continues the old one best, then the nearest ones. None is
+ * farther away than half the time between two occurrences of either: there, the next one is nearer. `rankOf`: how well
+ * a series continues another one, 1 is best; undefined if it does not.
  */
 export function continued(
   places: readonly Place[],
@@ -25,18 +26,20 @@ export function continued(
     return fresh.flatMap((by) => {
       const isSame = old.series_id === by.series_id
       const rank = isSame ? 0 : rankOf(old.series_id, by.series_id)
-      const isInTime = isSame ? old.is_now && by.is_now : old.is_now || by.is_now
+      const isAtOnce = old.is_now && by.is_now
+      const isInTime = isAtOnce || (!isSame && (old.is_now || by.is_now))
       if (rank === undefined || !isInTime) return []
       const distance = Math.abs(+old.at - +by.at)
       // An event that becomes a series keeps its id, and so does a series that becomes an event: no other one is meant.
       const isConverted = isSame && old.is_recurring !== by.is_recurring
-      return isConverted || distance <= limits.get(old.series_id)! ? [{ old, by, rank, distance }] : []
+      const limit = Math.min(limits.get(old.series_id)!, limits.get(by.series_id)!)
+      return isConverted || distance <= limit ? [{ old, by, isAtOnce, rank, distance }] : []
     })
   })
   near.sort(
     (a, b) =>
+      +b.isAtOnce - +a.isAtOnce ||
       a.rank - b.rank ||
-      +b.old.is_now - +a.old.is_now ||
       a.distance - b.distance ||
       +a.old.at - +b.old.at ||
       +a.by.at - +b.by.at,

@@ -2,7 +2,7 @@
  * A stand-in of the calendars of Microsoft Graph and of Microsoft's token endpoint, on plain HTTP of 127.0.0.1. It takes
  * the place of https://graph.microsoft.com and of https://login.microsoftonline.com.
  */
-import { randomBytes } from 'node:crypto'
+import { createHash } from 'node:crypto'
 import { type NewAccount, StandInAccount, TokenOffice } from '../account.ts'
 import { StandInCalendar } from '../calendar.ts'
 import { StandInClock } from '../clock.ts'
@@ -59,8 +59,8 @@ export class MockMicrosoftCalendar {
   }
 
   addAccount(account: NewAccount = {}): StandInAccount {
-    const added = new StandInAccount(account, SCOPES, (_, name, isPrimary) => {
-      const id = `AAMkAG${randomBytes(24).toString('base64url')}=`
+    const added = new StandInAccount(account, SCOPES, ({ email }, name, isPrimary) => {
+      const id = `AAMkAG${createHash('sha256').update(`${email} ${name}`).digest('base64url').slice(0, 32)}=`
       return new StandInCalendar({ id, name, isPrimary }, this.clock, (calendar) =>
         this.subscriptions.changed(calendar),
       )

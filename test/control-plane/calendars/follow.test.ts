@@ -381,6 +381,25 @@ describe('series', () => {
     expect(after).toEqual(before.map((id) => [id, 'scheduled']))
   })
 
+  test('the first part of a series that is made again minutes after a split does not continue in the other part', async () => {
+    const { calendar, name, poll, engine, target, eventId, open, starts, bots } = await withSeries()
+    await engine.operations.cancelBots(target)
+    const [first, ...others] = seriesOf('t', 2 * HOUR, 3)
+    for (const event of [first!, ...others]) calendar.put(event)
+    await poll(name)
+    const one = { ...target, seriesId: null, allOccurrences: false, eventId: await eventId(name, 't_0') }
+    await engine.operations.scheduleBots(one, botOf(), null)
+    for (const { providerId } of others) calendar.delete(providerId)
+    for (const event of seriesOf('t_R20261128', 5 * HOUR + 1440, 2, { title: 'Series t' })) calendar.put(event)
+    await poll(name)
+    const [bot] = (await bots(name)).filter(({ phase }) => phase !== 'closed')
+    calendar.delete('t_0')
+    calendar.put(seriesOf('again', 2 * HOUR, 1, { title: 'Series t' })[0]!)
+    await poll(name)
+    expect(await open()).toEqual(starts([first!]))
+    expect((await bots(name)).find(({ id }) => id === bot!.id)?.event_id).toBe(await eventId(name, 'again_0'))
+  })
+
   test('what was wanted for an event follows if the new series comes one sync after the end of the old one', async () => {
     const { calendar, name, poll, bots, engine, target, eventId } = await withSeries()
     const one = async (id: string) => ({ ...target, allOccurrences: false, eventId: await eventId(name, id) })

@@ -108,3 +108,23 @@ test.each([
   const pairs = pairsOf(named(vanished), named(kept), named(fresh))
   expect([...pairs].map(([old, next]) => `${old}-${next}`)).toEqual(wanted)
 })
+
+test('a series that is made again does not continue in its part that was split off minutes before, though that has its name', () => {
+  const place = (series_id: string, { id, at: day }: Occurrence, is_gone: boolean, is_now: boolean): Place => ({
+    id,
+    series_id,
+    is_recurring: true,
+    at: day,
+    is_gone,
+    is_now,
+    is_free: !is_gone,
+  })
+  const last = place('s', at('last', 1), true, true)
+  const part = [8, 15].map((day) => place('part', at(`part ${day}`, day), false, false))
+  const again = place('again', at('again', 1), false, true)
+  const rankOf = (_old: string, by: string) => (by === 'part' ? 1 : 2)
+  expect([...continued([last, ...part, again], rankOf)]).toEqual([['last', 'again']])
+  expect([...continued([last, part[0]!, again], rankOf)]).toEqual([['last', 'again']])
+  // It is deleted alone.
+  expect([...continued([last, ...part], rankOf)]).toEqual([])
+})

@@ -1,4 +1,4 @@
-/** A few random sequences with each run of the tests; `thousand-sequences.ts` makes many. */
+/** A few sequences with each run of the tests, always the same ones (see seeds.ts); `thousand-sequences.ts` makes many. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Counts, runSequence } from './property.ts'
 import { type CalendarWorld, openCalendarWorld } from './world.ts'
@@ -9,17 +9,14 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-const SEQUENCES = 8
+const SEEDS = [1, 2, 3, 4, 5, 6, 7, 8]
 
 test.each(['google', 'microsoft'] as const)(
   'bots follow %s by the rules, after any sequence of steps',
   async (platform) => {
-    const first = Math.floor(Math.random() * 2 ** 31)
-    console.log(`Seeds ${first} to ${first + SEQUENCES - 1}`)
     const counts: Counts = { sequences: 0, steps: {}, settlings: 0, bots: 0 }
-    for (let seed = first; seed < first + SEQUENCES; seed++)
-      await runSequence(await world.setting({ platform }), seed, counts)
-    expect(counts.sequences).toBe(SEQUENCES)
+    for (const seed of SEEDS) await runSequence(await world.setting({ platform }), seed, counts)
+    expect(counts.sequences).toBe(SEEDS.length)
     expect(counts.bots).toBeGreaterThan(0)
   },
 )
