@@ -5,7 +5,7 @@
  */
 import pg from 'pg'
 import { actingTeam } from './audit-log.ts'
-import { isFrequent, PreparingClient, statementOf } from './prepared.ts'
+import { frequentStatements, PreparingClient, statementOf } from './prepared.ts'
 
 /** Prepared once for each connection. */
 const ENTER = {
@@ -56,6 +56,7 @@ class QueryOfTeam extends SentQuery {
  * with row security takes up to twice as long, so frequent statements are prepared, except those that need a plan for each team.
  */
 export function callerPool(role: string, isPlannedByTeam = false) {
+  const isFrequent = frequentStatements()
   class CallerClient extends PreparingClient {
     override query(...parts: unknown[]): never {
       const [text, values] = parts

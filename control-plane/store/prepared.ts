@@ -28,19 +28,27 @@ export function statementOf(text: string, values: unknown, isPrepared = text.sta
   return { text, values, ...(isPrepared && { name: nameOf(text) }) }
 }
 
-/** How often statements without a mark were sent, by text. */
-const uses = new Map<string, number>()
 const MIN_USES = 10
 /** A connection keeps a plan of each. */
 const MAX_TEXTS = 150
 
-/** Whether a statement has to be prepared: it is marked, or was sent often and names its columns. */
-export function isFrequent(text: string): boolean {
-  if (text.startsWith(MARK)) return true
-  const count = (uses.get(text) ?? 0) + 1
-  if (text.includes('*') || !text.includes('$1') || (count === 1 && uses.size >= MAX_TEXTS)) return false
-  uses.set(text, count)
-  return count > MIN_USES
+/** Whether a statement of one pool has to be prepared: it is marked, or was sent often there and names its columns. */
+export function frequentStatements(): (text: string) => boolean {
+  /** How often statements without a mark were sent, by text; the one that was sent last is at the end. */
+  const uses = new Map<string, number>()
+  return (text) => {
+    if (text.startsWith(MARK)) return true
+    if (text.includes('*') || !text.includes('$1')) return false
+    const count = (uses.get(text) ?? 0) + 1
+    if (!uses.delete(text) && uses.size >= MAX_TEXTS) {
+      // Connections have no plan of a rare one yet.
+      const rare = [...uses].find(([, times]) => times <= MIN_USES)
+      if (rare === undefined) return false
+      uses.delete(rare[0])
+    }
+    uses.set(text, count)
+    return count > MIN_USES
+  }
 }
 
 function nameOf(text: string): string {

@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { actAs } from '../../../control-plane/store/audit-log.ts'
 import { openDatabase, type Tx } from '../../../control-plane/store/database.ts'
-import { PREPARED } from '../../../control-plane/store/prepared.ts'
+import { frequentStatements, PREPARED } from '../../../control-plane/store/prepared.ts'
 import { prepareCallerRole } from '../../../control-plane/store/row-security.ts'
 import { openTestDatabase } from '../postgres.ts'
 
@@ -55,4 +55,14 @@ test('connections of callers prepare what is sent often and names its columns, u
     await callers.destroy()
   }
   await close()
+})
+
+test('many rare statements keep no frequent one from being prepared, and at most 150 are prepared', () => {
+  const isFrequent = frequentStatements()
+  const often = (text: string) => Array.from({ length: 11 }, () => isFrequent(text)).at(-1)
+  for (let number = 0; number < 1000; number += 1)
+    expect(isFrequent(`select rare_${number} from bots where id = $1`)).toBe(false)
+  const texts = Array.from({ length: 200 }, (_, number) => `select often_${number} from bots where id = $1`)
+  expect(texts.filter((text) => often(text)).length).toBe(150)
+  expect(texts.slice(0, 150).every((text) => isFrequent(text))).toBe(true)
 })
