@@ -1,7 +1,7 @@
 /** How the help of every command looks. */
 import { styleText } from 'node:util'
 
-/** The library of the commands removes the colors again where NO_COLOR, or no terminal, asks for that. */
+/** The library of the commands removes the colors again if NO_COLOR is set or there is no terminal. */
 const styled =
   (format: Parameters<typeof styleText>[0]) =>
   (text: string): string =>

@@ -1,4 +1,5 @@
 /** The texts of the dashboard, except those of `report/page/parts`. */
+import type { operations } from '@standin/client/dashboard.ts'
 
 export const PLATFORM_TEXTS: Record<string, string> = {
   meet: 'Google Meet',
@@ -23,20 +24,25 @@ export const STATUS_TEXTS: Record<string, string> = {
   cancelled: 'Cancelled',
 }
 
-export const WEBHOOK_EVENTS = [
-  'bot.status_change',
-  'bot.completed',
-  'bot.failed',
-  'bot.chat_message',
-  'calendar.connection_created',
-  'calendar.connection_updated',
-  'calendar.connection_deleted',
-  'calendar.connection_error',
-  'calendar.events_synced',
-  'calendar.event_created',
-  'calendar.event_updated',
-  'calendar.event_cancelled',
-] as const
+type EndpointRequest = NonNullable<operations['postEndpoints']['requestBody']>['content']['application/json']
+type WebhookEvent = NonNullable<EndpointRequest['events']>[number]
+
+/** The compiler compares them with the events of the API. */
+const EVENTS: Record<WebhookEvent, true> = {
+  'bot.status_change': true,
+  'bot.completed': true,
+  'bot.failed': true,
+  'bot.chat_message': true,
+  'calendar.connection_created': true,
+  'calendar.connection_updated': true,
+  'calendar.connection_deleted': true,
+  'calendar.connection_error': true,
+  'calendar.events_synced': true,
+  'calendar.event_created': true,
+  'calendar.event_updated': true,
+  'calendar.event_cancelled': true,
+}
+export const WEBHOOK_EVENTS = Object.keys(EVENTS) as WebhookEvent[]
 
 /** Error messages by code. */
 export const REASON_TEXTS: Record<string, string> = {
