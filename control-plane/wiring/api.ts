@@ -16,6 +16,7 @@ import { listenForWakeUps } from '../store/wake-ups.ts'
 import { resendEnd, sendCallback, sendTest } from '../webhooks/replay.ts'
 import type { ListeningServer } from './bare-server.ts'
 import type { Closing } from './closing.ts'
+import { openConsents } from './consents.ts'
 import { DEMO_LINK } from './demo.ts'
 import { installedFile, versionOfProgram } from './installed-file.ts'
 import { servesDemo } from './launcher.ts'
@@ -61,6 +62,7 @@ export async function openApi(
     conferencing: { authorize: (app, grant) => authorizeUser(platform, app, grant) },
     files: files.handler,
     ...(oidc && { oidc }),
+    consents: openConsents(config, closing),
     ...(jobs && { jobs }),
     settings: {
       publicUrl,

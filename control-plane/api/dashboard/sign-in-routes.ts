@@ -6,7 +6,7 @@ import { hashPassword, isPassword, MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH } fr
 import { changePerson, findPeople, ROLES, setPassword } from '../../store/people/people.ts'
 import { closeSession, type Session, useSignInLink } from '../../store/people/sessions.ts'
 import { readTeam } from '../../store/teams/teams.ts'
-import type { ApiDependencies } from '../dependencies.ts'
+import { type ApiDependencies, CONSENT_PROVIDERS } from '../dependencies.ts'
 import { refusals } from '../http/errors.ts'
 import { type App, callerOf } from '../http/generation.ts'
 import { cookieOf, setCookie, setSessionCookie, signIn } from '../http/sessions.ts'
@@ -40,6 +40,7 @@ const meSchema = z
     role: z.enum(ROLES),
     is_operator: z.boolean().describe('May see figures of the whole installation.'),
     demo_link: z.string().nullable().describe('Of the built-in mock meeting; null if this installation has none.'),
+    connects: z.array(z.enum(CONSENT_PROVIDERS)).describe('Providers at which the operator has an app.'),
     team: z.object({ id: z.uuid(), name: z.string(), plan: z.string() }),
   })
   .meta({ id: 'Me' })
@@ -130,6 +131,7 @@ export function signInRoutes(app: App, dependencies: ApiDependencies): void {
     return succeeded({
       ...{ person_id: personId, name, email, role, is_operator: isOperator },
       demo_link: settings.demoLink ?? null,
+      connects: CONSENT_PROVIDERS.filter((provider) => dependencies.consents?.[provider] !== undefined),
       team: { id: teamId, name: teamName, plan },
     })
   })
@@ -166,7 +168,7 @@ export function signInRoutes(app: App, dependencies: ApiDependencies): void {
 }
 
 /** Routes of the dashboard are for people only. */
-function personOf(session: Session | null): Session {
+export function personOf(session: Session | null): Session {
   if (session === null) throw refusals.signInNeeded()
   return session
 }

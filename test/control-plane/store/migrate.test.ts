@@ -13,6 +13,7 @@ const LATER = [
   '0148-people-of-teams',
   '0150-row-security',
   '0170-end-cause',
+  '0180-connecting',
 ]
 let world: TestDatabase
 beforeAll(async () => {
