@@ -78,7 +78,9 @@ export function feedRoutes(app: App, { database, log }: ApiDependencies): void {
   const feeds = new Map<string, TeamFeed>()
   /** Of each reader, also while its feed begins. */
   const places = new Set<{ teamId: string; session: string }>()
+  let isClosing = false
   app.addHook('preClose', async () => {
+    isClosing = true
     for (const feed of feeds.values()) feed.close()
     feeds.clear()
   })
@@ -107,6 +109,11 @@ export function feedRoutes(app: App, { database, log }: ApiDependencies): void {
       if (feed.readers.size > 0 || feeds.get(teamId) !== feed) return
       feeds.delete(teamId)
       feed.close()
+    }
+    // A reader of a closed feed would hear nothing, and its open answer would keep a server from closing.
+    if (isClosing || feeds.get(teamId) !== feed) {
+      feed.close()
+      throw refusals.unavailable()
     }
     reply.hijack()
     if (reply.raw.destroyed) return closeUnused()

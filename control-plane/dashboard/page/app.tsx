@@ -1,5 +1,5 @@
 /** The frame around every page, with navigation and the signed-in person. */
-import { signal } from '@preact/signals'
+import { effect, signal } from '@preact/signals'
 import { LogOut, Menu, Plus, X } from 'lucide'
 import { useEffect } from 'preact/hooks'
 import { type Answers, dashboard } from './api.ts'
@@ -11,12 +11,17 @@ import { Icon, Mark } from './parts/icon.tsx'
 import { Skeleton } from './parts/load.tsx'
 import { Palette, PaletteButton } from './parts/palette.tsx'
 import { Toasts } from './parts/toasts.tsx'
-import { Link, path } from './router.tsx'
+import { Link, path, visits } from './router.tsx'
 import { may, me } from './session.ts'
 import { TEXTS } from './texts.ts'
 
 /** On narrow windows. */
 const isMenuOpen = signal(false)
+// Together with the address, so that no new page is shown below the open menu.
+effect(() => {
+  visits.value
+  isMenuOpen.value = false
+})
 
 export function App() {
   const person = me.value
@@ -27,7 +32,6 @@ export function App() {
   const page = pageOf(path.value)
   useEffect(() => {
     document.title = `${page?.title ?? TEXTS.notFound} · ${TEXTS.product}`
-    isMenuOpen.value = false
   }, [path.value])
   return (
     <>

@@ -47,6 +47,10 @@ test('on a phone the navigation is behind a button, and closes when a page was c
   await usage.click()
   await page.getByRole('heading', { name: 'Usage', exact: true }).waitFor(LONG)
   expect(await usage.isVisible()).toBe(false)
+  // Also if it is the page that is shown.
+  await menu.click()
+  await usage.click()
+  expect(await usage.isVisible()).toBe(false)
 })
 
 test('a page that is opened while the service cannot answer shows the frame, and fills it later', async () => {
