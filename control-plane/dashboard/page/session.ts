@@ -18,7 +18,7 @@ export async function loadMe(): Promise<void> {
 const tabs = new BroadcastChannel('standin-team')
 tabs.onmessage = () => location.assign('/dashboard')
 
-/** Of the same sign-in. Every page begins anew. */
+/** Acts for another person of the same sign-in. Every page starts again. */
 export async function changeTeam(personId: string): Promise<void> {
   await dataOf(dashboard.POST('/change-team', { body: { person_id: personId } }))
   tabs.postMessage(null)
