@@ -64,7 +64,9 @@ class TeamFeed {
 export function feedRoutes(app: App, { database, log }: ApiDependencies): void {
   const feeds = new Map<string, TeamFeed>()
   const takePlace = createPlaces({ all: 500, ofTeam: 100, ofReader: 10 }, 'Too many dashboards are open')
+  let isClosing = false
   app.addHook('preClose', async () => {
+    isClosing = true
     for (const feed of feeds.values()) feed.close()
     feeds.clear()
   })
@@ -79,6 +81,11 @@ export function feedRoutes(app: App, { database, log }: ApiDependencies): void {
       feed.close()
       throw refusals.unavailable('The changes of bots cannot be read right now')
     })
+    // A reader of a closed feed would hear nothing, and its open answer would keep a server from closing.
+    if (isClosing || feeds.get(teamId) !== feed) {
+      feed.close()
+      throw refusals.unavailable()
+    }
     const stream = openEventStream(reply)
     const leave = () => {
       feed.readers.delete(stream)

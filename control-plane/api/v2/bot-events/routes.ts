@@ -42,7 +42,9 @@ export function botEventRoutes(app: App, dependencies: ApiDependencies): void {
   const { database, eventTail: tail, log } = dependencies
   const takePlace = createPlaces(MAX_STREAMS, 'Too many streams of events are open')
   const streams = new Set<EventStream>()
+  let isClosing = false
   app.addHook('preClose', async () => {
+    isClosing = true
     for (const stream of streams) stream.end()
     // Those whose reader does not take what was sent.
     setTimeout(() => {
@@ -119,6 +121,7 @@ export function botEventRoutes(app: App, dependencies: ApiDependencies): void {
     }
     const stream = openEventStream(reply)
     streams.add(stream)
+    if (isClosing) stream.end()
     // Not awaited: the time of a handler is limited.
     void pass(bot.id, follower, stream, { first, known })
       .catch((error: unknown) => {
