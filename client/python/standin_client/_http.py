@@ -11,7 +11,7 @@ import urllib.parse
 import urllib.request
 import uuid
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, TypeVar, cast
 
 from ._version import VERSION
 
@@ -200,7 +200,7 @@ def _refusal(answer: urllib.error.HTTPError) -> StandinApiError:
         body: Any = json.loads(answer.read(CHUNK))
     except (OSError, http.client.HTTPException, ValueError):
         body = None
-    said: dict[str, Any] = body if isinstance(body, dict) else {}
+    said = cast(dict[str, Any], body) if isinstance(body, dict) else {}
     try:
         retry_after = float(answer.headers.get("retry-after", ""))
     except ValueError:
