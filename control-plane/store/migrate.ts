@@ -16,6 +16,7 @@ import * as peopleOfTeams from './migrations/0148-people-of-teams.ts'
 import * as rowSecurity from './migrations/0150-row-security.ts'
 import * as endCause from './migrations/0170-end-cause.ts'
 import * as signIns from './migrations/0185-sign-ins.ts'
+import * as requestLog from './migrations/0186-request-log.ts'
 
 const MIGRATIONS: Record<string, Migration> = {
   '0100-tables': tables,
@@ -28,6 +29,7 @@ const MIGRATIONS: Record<string, Migration> = {
   '0150-row-security': rowSecurity,
   '0170-end-cause': endCause,
   '0185-sign-ins': signIns,
+  '0186-request-log': requestLog,
 }
 
 /** Their tables are those of `0100-tables`: they were made into one migration, once. */
