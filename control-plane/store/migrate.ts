@@ -15,6 +15,7 @@ import * as oldRows from './migrations/0145-old-rows.ts'
 import * as peopleOfTeams from './migrations/0148-people-of-teams.ts'
 import * as rowSecurity from './migrations/0150-row-security.ts'
 import * as endCause from './migrations/0170-end-cause.ts'
+import * as reasons from './migrations/0190-reasons.ts'
 
 const MIGRATIONS: Record<string, Migration> = {
   '0100-tables': tables,
@@ -26,6 +27,7 @@ const MIGRATIONS: Record<string, Migration> = {
   '0148-people-of-teams': peopleOfTeams,
   '0150-row-security': rowSecurity,
   '0170-end-cause': endCause,
+  '0190-reasons': reasons,
 }
 
 /** Their tables are those of `0100-tables`: they were made into one migration, once. */

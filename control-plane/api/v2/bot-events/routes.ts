@@ -10,6 +10,7 @@ import { botParams, commaList, documented, limit, success, time } from '../commo
 /** The event types of a bot that are useful to a caller and hold nothing internal, such as the places of files. */
 const TYPES = [
   'status_change',
+  'join_denied',
   'participant_joined',
   'participant_changed',
   'participant_left',
