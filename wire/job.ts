@@ -347,6 +347,11 @@ export const jobSchema = z
       .nullish()
       .describe('Access key (ZAK) of the user as whom the bot joins. It serves until it expires.'),
     conf_access_token_url: tokenUrl.nullish().describe('Gives the access key (ZAK) of the user as whom the bot joins.'),
+    denials: z
+      .int()
+      .min(0)
+      .default(0)
+      .describe('Requests to join that were denied in earlier attempts of this bot; after two it does not ask again.'),
     browser_state: z
       .string()
       .min(1)

@@ -292,6 +292,7 @@ export const TEXTS = {
       operator: 'The operator of this service can change it.',
     },
     allReasons: 'All reasons',
+    forHosts: 'Page for the host',
     assembling: 'The meeting has ended. The parts of the recording are being merged.',
     resuming: 'The bot failed during the meeting. A new attempt is rejoining it.',
     parts: (count: number) => `The recording has ${count} parts: the bot failed during the meeting and rejoined.`,

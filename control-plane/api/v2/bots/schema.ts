@@ -10,6 +10,7 @@ import {
   TRANSCRIPTION_MODES,
   webSocketAddress,
 } from '@standin/wire/job.ts'
+import { REASONS } from '@standin/wire/reasons.ts'
 import { z } from 'zod'
 import { DEFAULT_TIMEOUTS } from '../../../bots/request.ts'
 import { time } from '../common.ts'
@@ -338,6 +339,31 @@ export const errorHelp = z
     description: 'Who can change that the bot failed, and what helps. Null if it has not failed.',
   })
 
+export const reasonFields = {
+  reason: z
+    .enum(REASONS)
+    .nullable()
+    .describe('Why the meeting did not let the bot in, or sent it out. Null: the error code says it all.'),
+  reason_help: z
+    .object({
+      title: z.string().describe('The reason in a few words.'),
+      host: z.string().describe('For the host of the meeting.'),
+      developer: z.string().describe('For the caller of the API.'),
+      setting: z.string().describe('What changes it.'),
+      link: z.string().describe('A public page about the reason, for the host.'),
+      evidence: z
+        .array(
+          z.object({
+            seen: z.string().describe('The words of the page, or what the bot did.'),
+            at: time.describe('When it was seen.'),
+          }),
+        )
+        .describe('Pages that the bot saw, and its steps, oldest first; empty once the data of the bot was deleted.'),
+    })
+    .meta({ id: 'ReasonHelp', description: 'Help for host and caller with the reason. Null without a reason.' })
+    .nullable(),
+}
+
 export const botDetailsSchema = z
   .object({
     bot_id: fields.bot_id,
@@ -364,6 +390,7 @@ export const botDetailsSchema = z
     error_code: fields.error_code,
     error_message: fields.error_message,
     error_help: errorHelp.nullable(),
+    ...reasonFields,
     tokens: tokens.nullable(),
     extra: fields.extra,
     conf_config: shownConfConfig,
