@@ -136,7 +136,7 @@ function covers(granted: string, needed: string): boolean {
 const KINDS: Readonly<Record<string, ConsentProblemKind>> = { access_denied: 'denied', invalid_grant: 'code_refused' }
 
 function consentProblem(error: unknown, secrets: readonly (string | null)[]): ConsentProblem {
-  const { kind, code, message } = problemOf(error, 'page of consent')
+  const { kind, code, message } = problemOf(error, 'consent')
   const said = secrets.reduce<string>((rest, secret) => (secret ? rest.replaceAll(secret, '***') : rest), message)
   return new ConsentProblem(kind === 'refused' ? (KINDS[code ?? ''] ?? 'app_refused') : kind, said)
 }
