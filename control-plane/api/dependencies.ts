@@ -9,6 +9,7 @@ import type { Identity } from '../store/people/identities.ts'
 import type { Traces } from '../traces.ts'
 import type { SheddingSettings } from './http/load-shedding.ts'
 import type { ReadList } from './http/read-list.ts'
+import type { EventTail } from './v2/bot-events/tail.ts'
 
 export interface ApiDependencies {
   /** Shows the rows of the caller's team only (`store/row-security.ts`). Rejects outside the request of a caller. */
@@ -19,6 +20,7 @@ export interface ApiDependencies {
   keyDatabase: Database
   /** Reads lists of bots, events and deliveries, in another pool. */
   readList: ReadList
+  eventTail: EventTail
   seals: Seals
   links: BotLinks
   webhooks: WebhookSender

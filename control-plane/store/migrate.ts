@@ -16,6 +16,7 @@ import * as peopleOfTeams from './migrations/0148-people-of-teams.ts'
 import * as rowSecurity from './migrations/0150-row-security.ts'
 import * as endCause from './migrations/0170-end-cause.ts'
 import * as connecting from './migrations/0180-connecting.ts'
+import * as signIns from './migrations/0185-sign-ins.ts'
 
 const MIGRATIONS: Record<string, Migration> = {
   '0100-tables': tables,
@@ -28,6 +29,7 @@ const MIGRATIONS: Record<string, Migration> = {
   '0150-row-security': rowSecurity,
   '0170-end-cause': endCause,
   '0180-connecting': connecting,
+  '0185-sign-ins': signIns,
 }
 
 /** Their tables are those of `0100-tables`: they were made into one migration, once. */
