@@ -175,7 +175,7 @@ describe.each(CALENDARS)('at %s', (provider) => {
     expect((await calendarsOf(person.teamId)).map(({ raw_calendar_id }) => raw_calendar_id).sort()).toEqual(
       [account.primary.id, team.id].sort(),
     )
-    // Each has a refresh token of its own.
+    // Each has a separate refresh token.
     expect(
       await connect(person, provider, { account: 'ann@example.com' }, { ...target, raw_calendar_id: 'gone' }),
     ).toMatchObject({
@@ -286,7 +286,7 @@ describe('at zoom', () => {
     )
   })
 
-  test('a profile that cannot be read connects nobody', async () => {
+  test('a user whose profile cannot be read is not connected', async () => {
     const person = await world.person()
     world.zoom.script('profile', { status: 403, body: { code: 1010, message: 'Not yours.' } })
     await expectProblem(person, 'zoom', await connect(person, 'zoom'), 'permission_denied')

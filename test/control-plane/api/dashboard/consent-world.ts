@@ -92,7 +92,7 @@ export interface Choice {
   unticks?: string
 }
 
-/** What the person does on the page of consent: the address to which the provider sends the browser back. */
+/** The person fills in the page of consent. Resolves with the address to which the provider sends the browser back. */
 export async function consentAt(address: string, { denies = false, account, unticks }: Choice = {}): Promise<URL> {
   const page = await (await fetch(address, { redirect: 'manual' })).text()
   const chosen = [...page.matchAll(/<input type="(radio|checkbox)" name="(\w+)" value="([^"]*)"( checked)?>/g)].map(
