@@ -45,6 +45,7 @@ export function Calendar({ id }: { id: string }) {
             {data.status_message !== null && <p class="notice bad">{data.status_message}</p>}
             {data.sync_error !== null && <p class="notice bad">{data.sync_error}</p>}
             <p class="soft">
+              {data.provider_metadata?.name != null && `${data.provider_metadata.name} · `}
               {texts.synced} <Time at={data.synced_at} /> ·{' '}
               {data.subscription_expires_at === null
                 ? texts.polled

@@ -1,4 +1,4 @@
-/** Connecting an account by the app of the operator: buttons that lead to the provider, and the outcome of the way back. */
+/** Connecting an account by the app of the operator: buttons that lead to the provider, and the outcome of the consent. */
 import { Link2 } from 'lucide'
 import { useEffect } from 'preact/hooks'
 import { dashboard, dataOf } from '../api.ts'
@@ -64,7 +64,7 @@ export function ConnectButtons({ of, providers }: { of: Action; providers: reado
   )
 }
 
-/** Shows once how the way through the provider ended: the address has it, and loses it. */
+/** Shows the outcome of the consent once: the address has it, and loses it. */
 export function useConnectOutcome(of: Action, what: 'calendar' | 'zoom'): void {
   useEffect(() => {
     const [problem, connected] = [queryValue('problem'), queryValue('connected')]

@@ -1,6 +1,8 @@
 /** Connecting by the operator's app at the stand-ins: what is connected, and every refusal, after which nothing is stored. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { ConsentProvider } from '../../../../control-plane/api/dependencies.ts'
+import { CONNECT_TEXTS } from '../../../../control-plane/dashboard/page/connect-texts.ts'
+import { PROBLEM_TEXTS } from '../../../../control-plane/dashboard/page/texts.ts'
 import { NO_METERS } from '../../../../control-plane/meters.ts'
 import { changePerson } from '../../../../control-plane/store/people/people.ts'
 import { setTeam } from '../../../../control-plane/store/teams/teams.ts'
@@ -86,6 +88,12 @@ async function expectProblem(
 ) {
   expect(back).toEqual({ path: LIST[provider], query: { problem, provider, missing } })
   await expectNothing(person)
+  // The page of the sign-in shows it.
+  if (problem === 'signed_out') return expect(PROBLEM_TEXTS).toHaveProperty(problem)
+  const general = CONNECT_TEXTS.problem('a word without a text', provider, missing)
+  const text = CONNECT_TEXTS.problem(problem, provider, missing)
+  expect(text === general).toBe(['failed', 'invalid'].includes(problem))
+  expect(text).toMatch(/Nothing was connected|It connected nothing/)
 }
 
 describe('the page of consent gets', () => {
@@ -529,4 +537,21 @@ test('no code, token or secret is in the log, in an address that people see, or 
   expect(secrets.size).toBeGreaterThan(20)
   const text = [...seen, ...logged].join('\n')
   for (const secret of [...secrets, 'standin-secret', world.zoomApp.clientSecret]) expect(text).not.toContain(secret)
+})
+
+test('other calendars of an account are listed without those that the team has, for members and from the provider', async () => {
+  const person = await world.person()
+  const account = world.google.addAccount({ email: 'others@example.com' })
+  const [sales, support] = [account.addCalendar('Sales'), account.addCalendar('Support')]
+  const { path } = await connect(person, 'google', { account: account.email })
+  const calendarId = path.split('/').at(-1)!
+  const others = (who = person) => who.request('GET', `/dashboard/api/calendars/${calendarId}/others`)
+  const idsOf = async () => (await others()).json().data.map(({ id }: { id: string }) => id)
+  expect(await idsOf()).toEqual([sales.id, support.id])
+  await connect(person, 'google', {}, { calendar_id: calendarId, raw_calendar_id: sales.id })
+  expect(await idsOf()).toEqual([support.id])
+  expect((await others(await world.person('viewer', person))).statusCode).toBe(403)
+  expect((await others(await world.person())).statusCode).toBe(404)
+  world.google.server.script('calendars', { status: 503, body: {} })
+  expect((await others()).statusCode).toBe(503)
 })
