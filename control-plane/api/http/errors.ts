@@ -110,6 +110,7 @@ export const refusals = {
   signInLinkUsed: () => wrongSignIn('This sign-in link was used already, or is older than 15 minutes'),
   emailTaken: () => conflict('Another person of this team has this e-mail address'),
   tooManyRules: (most: number) => conflict(`A team has at most ${most} alert rules; delete one first`),
+  tooManyViews: (most: number) => conflict(`A person has at most ${most} saved views; delete one first`),
   tooManyTests: (retryAfter: number) => limited('This rule was tested just now; wait and try again', { retryAfter }),
   lastOwner: () => conflict('A team keeps at least one owner'),
   unknown: (what: string) => notFound(`There is no such ${what}`),
