@@ -22,6 +22,7 @@ export interface SignInLinksTable {
   created_at: Generated<Date>
   expires_at: Time
   used_at: Time | null
+  is_invitation: Generated<boolean>
   /** Null: a link for one person. */
   sign_in: string | null
 }

@@ -18,6 +18,7 @@ import * as endCause from './migrations/0170-end-cause.ts'
 import * as signIns from './migrations/0185-sign-ins.ts'
 import * as requestLog from './migrations/0186-request-log.ts'
 import * as savedViews from './migrations/0187-saved-views.ts'
+import * as invitations from './migrations/0188-invitations.ts'
 
 const MIGRATIONS: Record<string, Migration> = {
   '0100-tables': tables,
@@ -32,6 +33,7 @@ const MIGRATIONS: Record<string, Migration> = {
   '0185-sign-ins': signIns,
   '0186-request-log': requestLog,
   '0187-saved-views': savedViews,
+  '0188-invitations': invitations,
 }
 
 /** Their tables are those of `0100-tables`: they were made into one migration, once. */

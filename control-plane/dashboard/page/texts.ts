@@ -540,6 +540,10 @@ export const TEXTS = {
     remove: 'Remove',
     removeSure: 'Remove this person? Their sessions end immediately.',
     columns: ['Name', 'E-mail address', 'Role', 'Added', ''],
+    invitationHelp: 'Send this link to the person. It can be used once, within 7 days.',
+    invitedUntil: 'Invited. The link works until',
+    inviteAgain: 'New invitation link',
+    withdraw: 'Withdraw invitation',
     linkHelp: 'Send this link to the person. It can be used once, within 15 minutes.',
   },
   requests: {
@@ -609,6 +613,7 @@ export const TEXTS = {
       'person.change_password': 'Password changed',
       'person.create': 'Person created',
       'person.invite': 'Sign-in link created',
+      'person.withdraw_invitation': 'Invitation withdrawn',
       'person.remove': 'Person removed',
       'team.change': 'Limits of the team changed',
       'team.create': 'Team created',
