@@ -15,6 +15,7 @@ import { requestRoutes } from './request-routes.ts'
 import { signInRoutes } from './sign-in-routes.ts'
 import { systemRoutes } from './system-routes.ts'
 import { usageRoutes } from './usage-routes.ts'
+import { viewRoutes } from './view-routes.ts'
 
 export const dashboardGeneration: Generation = {
   prefix: '/dashboard/api',
@@ -40,6 +41,7 @@ export const dashboardGeneration: Generation = {
     alertRoutes(app, dependencies)
     usageRoutes(app, dependencies)
     requestRoutes(app, dependencies)
+    viewRoutes(app, dependencies)
     systemRoutes(app, dependencies)
   },
 }
