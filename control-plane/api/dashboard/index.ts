@@ -12,6 +12,7 @@ import { partRoutes } from './part-routes.ts'
 import { peopleRoutes } from './people-routes.ts'
 import { signInRoutes } from './sign-in-routes.ts'
 import { systemRoutes } from './system-routes.ts'
+import { DASHBOARD_TEXTS } from './texts.ts'
 import { usageRoutes } from './usage-routes.ts'
 
 export const dashboardGeneration: Generation = {
@@ -21,7 +22,7 @@ export const dashboardGeneration: Generation = {
   acceptsSessions: true,
   unknownFields: 'refuse',
   errorBody: newerErrorBody,
-  document: { path: '/openapi-dashboard.json', title: 'Standin dashboard', keyHeader: null },
+  document: { path: '/openapi-dashboard.json', title: 'Standin dashboard', keyHeader: null, texts: DASHBOARD_TEXTS },
   routes(app, dependencies) {
     app.addHook('onRoute', (route) => {
       route.schema = { ...route.schema, response: { default: errorSchema, ...(route.schema?.response as object) } }

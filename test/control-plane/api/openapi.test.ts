@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { DASHBOARD_TEXTS } from '../../../control-plane/api/dashboard/texts.ts'
 import { OLDER_TEXTS } from '../../../control-plane/api/older/texts.ts'
 import { webhookSchema } from '../../../control-plane/api/v2/webhooks.ts'
 import { WEBHOOK_EVENTS } from '../../../control-plane/bots/messages/index.ts'
@@ -25,6 +26,12 @@ const document = await read('openapi.json')
 const explained = [
   { name: 'openapi.json', document, atLeast: 600, texts: {} },
   { name: 'openapi-older.json', document: await read('openapi-older.json'), atLeast: 200, texts: OLDER_TEXTS },
+  {
+    name: 'openapi-dashboard.json',
+    document: await read('openapi-dashboard.json'),
+    atLeast: 200,
+    texts: DASHBOARD_TEXTS,
+  },
 ]
 
 /** Own text, or that of the schema which it names; a value that may be null has it in its other form. */
