@@ -60,6 +60,8 @@ export interface Generation {
     introduction?: string
     tags?: readonly { name: string; description: string }[]
     webhooks?: () => Record<string, unknown>
+    /** Descriptions of schemas (`Bot`) and fields (`name`, or `Bot.name` for one of several meanings) that have none. */
+    texts?: Readonly<Record<string, string>>
   }
 }
 
@@ -75,6 +77,8 @@ declare module 'fastify' {
     caller: Caller | null
     actor: Actor | null
     generation: Generation | null
+    /** The answer to an error. */
+    refusal: { code: string; body: unknown } | null
     /** SHA-256 of method, route and body; set if the request has an `Idempotency-Key`. */
     bodyHash: Buffer | null
   }
