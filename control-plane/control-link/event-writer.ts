@@ -29,6 +29,8 @@ export interface EventWriterParts {
   traces: Traces
   /** Called after the commit and before the acknowledgement: messages that have to come first. */
   beforeAck(link: Link, stored: Stored): Promise<void>
+  /** Called after the commit, with the bots of the events. */
+  onStored(...botIds: string[]): void
 }
 
 export class EventWriter {
@@ -105,6 +107,8 @@ export class EventWriter {
       await this.#refused(group, error)
       return
     }
+    const written = group.filter(({ batch }) => batch.events.length > 0)
+    if (written.length > 0) this.#parts.onStored(...written.map(({ batch }) => batch.botId))
     this.#measure(group)
     if (this.#parts.traces.isOn) this.#trace(group, stored)
     await Promise.all(group.map(({ link, batch }, place) => this.#settle(link, batch, stored[place]!)))

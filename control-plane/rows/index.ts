@@ -29,7 +29,7 @@ import type {
 import type { ConnectionsTable } from './connection-tables.ts'
 import type { DeliveriesTable, DeliveryAttemptsTable, EndpointsTable, MessagesTable } from './delivery-tables.ts'
 import type { PersonIdentitiesTable } from './identity-tables.ts'
-import type { PeopleTable, SessionsTable, SignInLinksTable } from './people-tables.ts'
+import type { PeopleTable, SessionsTable, SignInLinksTable, SignInPeopleTable } from './people-tables.ts'
 import type {
   ApiKeysTable,
   AuditLogTable,
@@ -65,6 +65,7 @@ export interface Tables extends AlertTables {
   audit_log: AuditLogTable
   people: PeopleTable
   sign_in_links: SignInLinksTable
+  sign_in_people: SignInPeopleTable
   sessions: SessionsTable
   person_identities: PersonIdentitiesTable
   calendars: CalendarsTable

@@ -22,6 +22,15 @@ export interface SignInLinksTable {
   created_at: Generated<Date>
   expires_at: Time
   used_at: Time | null
+  /** Null: a link for one person. */
+  sign_in: string | null
+}
+
+/** The people whom one sign-in proved. */
+export interface SignInPeopleTable {
+  sign_in: string
+  person_id: string
+  created_at: Generated<Date>
 }
 
 export interface SessionsTable {
@@ -30,4 +39,8 @@ export interface SessionsTable {
   created_at: Generated<Date>
   seen_at: ColumnType<Date, Date | undefined, Date>
   expires_at: Time
+  /** SHA-256 of the state of the page of consent that the person was sent to last, until its first answer. */
+  consent_state: Buffer | null
+  /** Null: of one person. */
+  sign_in: string | null
 }

@@ -15,6 +15,8 @@ import * as oldRows from './migrations/0145-old-rows.ts'
 import * as peopleOfTeams from './migrations/0148-people-of-teams.ts'
 import * as rowSecurity from './migrations/0150-row-security.ts'
 import * as endCause from './migrations/0170-end-cause.ts'
+import * as connecting from './migrations/0180-connecting.ts'
+import * as signIns from './migrations/0185-sign-ins.ts'
 import * as reasons from './migrations/0190-reasons.ts'
 
 const MIGRATIONS: Record<string, Migration> = {
@@ -27,6 +29,8 @@ const MIGRATIONS: Record<string, Migration> = {
   '0148-people-of-teams': peopleOfTeams,
   '0150-row-security': rowSecurity,
   '0170-end-cause': endCause,
+  '0180-connecting': connecting,
+  '0185-sign-ins': signIns,
   '0190-reasons': reasons,
 }
 

@@ -3,7 +3,7 @@ import { timeoutConfigSchema } from '@standin/wire/job.ts'
 import { z } from 'zod'
 import { partsOf } from '../../bots/parts.ts'
 import { artifactsOfBot } from '../../store/bots/artifacts.ts'
-import { readBotEvents } from '../../store/bots/bot-events.ts'
+import { readEvents } from '../../store/bots/bot-events.ts'
 import { readPreviews, readResumedSteps } from '../../store/dashboard.ts'
 import type { ApiDependencies } from '../dependencies.ts'
 import { type App, callerOf } from '../http/generation.ts'
@@ -64,9 +64,9 @@ export function partRoutes(app: App, dependencies: ApiDependencies): void {
     async (request) => {
       const { database } = dependencies
       const bot = await spawnedBot(dependencies, request, request.params.bot_id)
-      const [steps, events] = await Promise.all([
+      const [steps, { events }] = await Promise.all([
         readResumedSteps(database, bot.id),
-        readBotEvents(database, bot, { types: ['recording_gap'], known: new Map(), limit: MAX_GAPS }),
+        readEvents(database, [bot.id], { types: ['recording_gap'], known: new Map(), limit: MAX_GAPS }),
       ])
       let end = 0
       const parts = partsOf(bot).map(({ attempt, seconds, reason }) => {

@@ -125,6 +125,7 @@ export const TEXTS = {
     none: 'Nothing was found.',
     meeting: 'Meeting',
     action: 'Action',
+    changeTeam: 'Change to this team',
     keys: 'Keyboard shortcuts',
     keyList: [
       ['Ctrl K', 'finds pages, actions and meetings'],
@@ -518,6 +519,7 @@ export const TEXTS = {
   },
   team: {
     title: 'Team',
+    current: 'Current team',
     name: 'Name',
     email: 'E-mail address',
     role: 'Role',

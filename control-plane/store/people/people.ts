@@ -136,6 +136,7 @@ export async function changePerson(
     if (change === 'disable') {
       await tx.updateTable('people').set({ disabled_at: sql<Date>`now()` }).where('id', '=', personId).execute()
       await tx.deleteFrom('sessions').where('person_id', '=', personId).execute()
+      await tx.deleteFrom('sign_in_people').where('person_id', '=', personId).execute()
       await logChange(tx, { teamId, action: 'person.remove', target: personId })
       return 'changed'
     }
@@ -173,5 +174,10 @@ export async function setPassword(
     let others = tx.deleteFrom('sessions').where('person_id', '=', personId)
     if (keep !== null) others = others.where('hash', '<>', keep)
     await others.execute()
+    // Sessions of other teams that proved the earlier password.
+    await sql`delete from sign_in_people where person_id = ${personId}
+      and sign_in not in (select sign_in from sessions where person_id = ${personId} and sign_in is not null)`.execute(
+      tx,
+    )
   })
 }

@@ -13,6 +13,8 @@ const LATER = [
   '0148-people-of-teams',
   '0150-row-security',
   '0170-end-cause',
+  '0180-connecting',
+  '0185-sign-ins',
   '0190-reasons',
 ]
 let world: TestDatabase
@@ -70,7 +72,9 @@ const dropLater = async () => {
     end loop; end $$`.execute(world.database)
   await sql`drop function team_of_bot`.execute(world.database)
   await sql`drop operator == (uuid, uuid), !== (uuid, uuid)`.execute(world.database)
-  await sql`drop table audit_log`.execute(world.database)
+  await sql`drop table audit_log, sign_in_people`.execute(world.database)
+  await sql`alter table sign_in_links drop column sign_in`.execute(world.database)
+  await sql`alter table sessions drop column sign_in`.execute(world.database)
   await sql`drop function refuse_change_of_audit_log`.execute(world.database)
 }
 const setNames = async (wanted: readonly string[]) => {

@@ -4,7 +4,13 @@ import { sql } from 'kysely'
 import type { InjectOptions } from 'light-my-request'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { hashPassword, isPassword } from '../../../../control-plane/secrets/passwords.ts'
-import { createPerson, firstOwner, type Role } from '../../../../control-plane/store/people/people.ts'
+import {
+  changePerson,
+  createPerson,
+  firstOwner,
+  type Role,
+  setPassword,
+} from '../../../../control-plane/store/people/people.ts'
 import { createSignInLink, forgetOldSessions } from '../../../../control-plane/store/people/sessions.ts'
 import { MEET, openApiWorld } from '../world.ts'
 
@@ -370,6 +376,49 @@ describe('people of a team', () => {
       expect((await page.send('GET', '/dashboard/api/me')).body.data.team.id).toBe(teams[place]!.teamId)
     }
     expect((await page.send('POST', '/dashboard/api/sign-in-link', { token: choices[0].token })).status).toBe(401)
+  })
+
+  test('a person changes between the teams that the sign-in proved, and to no other', async () => {
+    const [one, two, foreign] = [await world.team(), await world.team(), await world.team()]
+    const account = { email: `ada.${randomUUID()}@example.com`, password: 'a long password' }
+    const people = [await signedIn(one.teamId, 'member'), await signedIn(two.teamId, 'viewer')]
+    for (const person of people) await person.send('PATCH', '/dashboard/api/me', account)
+    // Another team has the address too, without its password.
+    const other = await signedIn(foreign.teamId, 'owner')
+    await other.send('PATCH', '/dashboard/api/me', { email: account.email })
+    const enter = async (place: number) => {
+      const page = browser()
+      const { choices } = (await page.send('POST', '/dashboard/api/sign-in', account)).body.data
+      await page.send('POST', '/dashboard/api/sign-in-link', { token: choices[place].token })
+      const me = async () => (await page.send('GET', '/dashboard/api/me')).body.data
+      const change = async ({ personId: person_id }: { personId: string }) =>
+        (await page.send('POST', '/dashboard/api/change-team', { person_id })).status
+      return { ...page, me, change }
+    }
+    const page = await enter(0)
+    expect((await page.me()).teams.map((team: { person_id: string }) => team.person_id)).toEqual(
+      people.map(({ personId }) => personId),
+    )
+    expect(await page.change(people[1]!)).toBe(200)
+    expect(await page.me()).toMatchObject({ team: { id: two.teamId }, role: 'viewer' })
+    expect((await page.send('POST', '/dashboard/api/keys', { name: 'x' })).status).toBe(403)
+    expect(await page.change(other)).toBe(404)
+    expect(await page.change(people[0]!)).toBe(200)
+    expect(await page.me()).toMatchObject({ team: { id: one.teamId } })
+    // A session of one person changes to none, although the address is the same.
+    expect((await other.send('GET', '/dashboard/api/me')).body.data.teams).toEqual([])
+    expect((await other.send('POST', '/dashboard/api/change-team', { person_id: people[0]!.personId })).status).toBe(
+      404,
+    )
+    // A new password in one team ends the way from the other.
+    const second = await enter(1)
+    await page.send('PATCH', '/dashboard/api/me', { password: 'another long password' })
+    expect(await second.change(people[0]!)).toBe(404)
+    expect(await page.change(people[1]!)).toBe(200)
+    await setPassword(world.database, people[0]!.personId, await hashPassword(account.password), null)
+    const third = await enter(0)
+    await changePerson(world.database, two.teamId, people[1]!.personId, 'disable')
+    expect(await third.change(people[1]!)).toBe(404)
   })
 
   test('a sign-in takes as long for an address of no team as for one of several', async () => {

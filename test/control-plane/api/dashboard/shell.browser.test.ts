@@ -2,6 +2,9 @@
 import { AxeBuilder } from '@axe-core/playwright'
 import type { Page } from 'playwright'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { signInAddress } from '../../../../control-plane/api/dashboard/addresses.ts'
+import { createPerson } from '../../../../control-plane/store/people/people.ts'
+import { createChoices } from '../../../../control-plane/store/people/sessions.ts'
 import { LONG, openBrowserWorld } from './browser-world.ts'
 
 let world: Awaited<ReturnType<typeof openBrowserWorld>>
@@ -47,6 +50,10 @@ test('on a phone the navigation is behind a button, and closes when a page was c
   await usage.click()
   await page.getByRole('heading', { name: 'Usage', exact: true }).waitFor(LONG)
   expect(await usage.isVisible()).toBe(false)
+  // Also if it is the page that is shown.
+  await menu.click()
+  await usage.click()
+  expect(await usage.isVisible()).toBe(false)
 })
 
 test('a page that is opened while the service cannot answer shows the frame, and fills it later', async () => {
@@ -91,6 +98,36 @@ test('Ctrl-K finds pages and meetings, and the keyboard opens them; ? lists the 
   await page.keyboard.press('Escape')
   await page.getByRole('heading', { name: 'Keyboard shortcuts' }).waitFor({ state: 'detached', ...LONG })
   expect(problems).toEqual([])
+})
+
+test('a person of several teams changes the team in the head of the frame, and with Ctrl-K', async () => {
+  const person = { name: 'Ada', email: 'ada@example.com', role: 'member' } as const
+  const teams = [team, await world.team()]
+  for (const [place, { teamId }] of teams.entries())
+    await world.database
+      .updateTable('teams')
+      .set({ name: `Team ${place + 1}` })
+      .where('id', '=', teamId)
+      .execute()
+  const ids = await Promise.all(teams.map(({ teamId }) => createPerson(world.database, { ...person, teamId })))
+  const [choice] = await createChoices(world.database, ids as string[])
+  page = await (await world.browser.newContext()).newPage()
+  await page.goto(signInAddress(world.address, choice!.token))
+  const current = page.getByRole('combobox', { name: 'Current team' })
+  expect(await current.locator('option:checked').textContent()).toBe('Team 1')
+  const otherTab = await page.context().newPage()
+  await otherTab.goto(`${world.address}/dashboard/keys`)
+  await current.focus()
+  await page.keyboard.press('ArrowDown')
+  for (const tab of [page, otherTab])
+    await expect
+      .poll(() => tab.getByRole('combobox').locator('option:checked').textContent().catch(String), LONG)
+      .toBe('Team 2')
+  await page.keyboard.press('Control+k')
+  await page.getByRole('combobox', { name: 'Pages, actions and meetings' }).fill('team 1')
+  await page.getByRole('option', { name: 'Team 1 Change to this team' }).waitFor(LONG)
+  await page.keyboard.press('Enter')
+  await expect.poll(() => current.locator('option:checked').textContent().catch(String), LONG).toBe('Team 1')
 })
 
 test('an invitation is for a member, and one for an owner is confirmed', async () => {
