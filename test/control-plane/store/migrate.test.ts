@@ -15,6 +15,7 @@ const LATER = [
   '0170-end-cause',
   '0180-connecting',
   '0185-sign-ins',
+  '0186-request-log',
   '0190-reasons',
 ]
 let world: TestDatabase
@@ -72,7 +73,7 @@ const dropLater = async () => {
     end loop; end $$`.execute(world.database)
   await sql`drop function team_of_bot`.execute(world.database)
   await sql`drop operator == (uuid, uuid), !== (uuid, uuid)`.execute(world.database)
-  await sql`drop table audit_log, sign_in_people`.execute(world.database)
+  await sql`drop table audit_log, sign_in_people, request_log`.execute(world.database)
   await sql`alter table sign_in_links drop column sign_in`.execute(world.database)
   await sql`alter table sessions drop column sign_in`.execute(world.database)
   await sql`drop function refuse_change_of_audit_log`.execute(world.database)
