@@ -36,6 +36,7 @@ import type {
   AuditTable,
   IdempotencyKeysTable,
   LedgerTable,
+  RequestLogTable,
   SettingsTable,
   TeamsTable,
 } from './team-tables.ts'
@@ -63,6 +64,7 @@ export interface Tables extends AlertTables {
   retranscriptions: RetranscriptionsTable
   audit: AuditTable
   audit_log: AuditLogTable
+  request_log: RequestLogTable
   people: PeopleTable
   sign_in_links: SignInLinksTable
   sign_in_people: SignInPeopleTable

@@ -17,6 +17,8 @@ import * as rowSecurity from './migrations/0150-row-security.ts'
 import * as endCause from './migrations/0170-end-cause.ts'
 import * as connecting from './migrations/0180-connecting.ts'
 import * as signIns from './migrations/0185-sign-ins.ts'
+import * as requestLog from './migrations/0186-request-log.ts'
+import * as reasons from './migrations/0190-reasons.ts'
 
 const MIGRATIONS: Record<string, Migration> = {
   '0100-tables': tables,
@@ -30,6 +32,8 @@ const MIGRATIONS: Record<string, Migration> = {
   '0170-end-cause': endCause,
   '0180-connecting': connecting,
   '0185-sign-ins': signIns,
+  '0186-request-log': requestLog,
+  '0190-reasons': reasons,
 }
 
 /** Their tables are those of `0100-tables`: they were made into one migration, once. */

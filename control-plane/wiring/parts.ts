@@ -12,7 +12,7 @@ import { openServiceCalendars } from './calendars.ts'
 import type { Closing } from './closing.ts'
 import { type JoinTokens, openJoinTokens, openPlatform } from './connections.ts'
 import { completeBy } from './consents.ts'
-import { openFiles, tryFiles } from './files.ts'
+import { lookForRecordings, openFiles, tryFiles } from './files.ts'
 import { publicUrlOf } from './http-address.ts'
 import type { Installation } from './installation.ts'
 import { versionOfProgram } from './installed-file.ts'
@@ -82,6 +82,8 @@ export async function openParts({ config, environment, log, sink, installation, 
   const files = await openFiles(config, installation, publicUrl)
   closing.add('files', async () => files.close())
   const storage = await tryFiles(config, files, log)
+  // The start does not wait for it.
+  void lookForRecordings(config, installation, files, log)
   const client = createGuardedClient({ allowPrivate: config.allowPrivateAddresses })
   closing.add('client', () => client.close())
   const { platform, close: closePlatform } = openPlatform(config.providers.zoom)

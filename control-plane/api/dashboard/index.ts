@@ -11,6 +11,7 @@ import { keyRoutes } from './key-routes.ts'
 import { liveRoutes } from './live-routes.ts'
 import { partRoutes } from './part-routes.ts'
 import { peopleRoutes } from './people-routes.ts'
+import { requestRoutes } from './request-routes.ts'
 import { signInRoutes } from './sign-in-routes.ts'
 import { systemRoutes } from './system-routes.ts'
 import { usageRoutes } from './usage-routes.ts'
@@ -38,6 +39,7 @@ export const dashboardGeneration: Generation = {
     deliveryRoutes(app, dependencies)
     alertRoutes(app, dependencies)
     usageRoutes(app, dependencies)
+    requestRoutes(app, dependencies)
     systemRoutes(app, dependencies)
   },
 }

@@ -4,6 +4,7 @@ import { METHODS, type Server } from 'node:http'
 import type { Socket } from 'node:net'
 import Fastify, { type FastifyReply, type FastifyRequest } from 'fastify'
 import { actAs } from '../../store/audit-log.ts'
+import { createRequestLog } from '../../store/request-log.ts'
 import { createHint } from '../../store/wake-ups.ts'
 import { NO_TRACES } from '../../traces.ts'
 import { compatNewerGeneration, compatOlderGeneration } from '../compat/index.ts'
@@ -84,6 +85,7 @@ export async function buildApi(
   function answer(error: ApiError, request: FastifyRequest, reply: FastifyReply): void {
     const generation = request.generation ?? generationAt(request.url)
     const { status, body } = generation.errorBody(error, request)
+    request.refusal = { code: error.code, body }
     reply.raw.setHeader(REQUEST_ID, request.id)
     reply.code(status).headers(error.headers)
     if (error.retryAfter !== null) reply.header('retry-after', String(error.retryAfter))
@@ -94,6 +96,7 @@ export async function buildApi(
   app.decorateRequest('actor', null)
   app.decorateRequest('generation', null)
   app.decorateRequest('bodyHash', null)
+  app.decorateRequest('refusal', null)
   app.setErrorHandler((thrown, request, reply) => {
     const error = asApiError(thrown)
     const { method, routeOptions } = request
@@ -119,6 +122,8 @@ export async function buildApi(
   const hintLaunchers = createHint(dependencies.acrossTeams, 'bots', (error) =>
     dependencies.log.warn({ error: String(error) }, 'Launchers could not be notified of a new bot'),
   )
+  const requestLog = createRequestLog(dependencies.acrossTeams, log)
+  app.addHook('onClose', () => requestLog.close())
   const authentication = createAuthentication(dependencies, createRateLimits())
   const documents: ServedDocument[] = []
   traceRequests(app, dependencies.traces ?? NO_TRACES)
@@ -140,6 +145,10 @@ export async function buildApi(
           actAs(request.actor, done)
         })
         scope.addHook('onResponse', async (request, reply) => {
+          const { id: requestId, caller, method, url: path, refusal: error } = request
+          const { statusCode: status, elapsedTime: ms } = reply
+          if (caller?.keyId)
+            requestLog.add({ teamId: caller.teamId, keyId: caller.keyId, requestId, method, path, status, ms, error })
           if (lacksEntry(request, reply))
             log.error({ method: request.method, route: request.routeOptions.url }, 'A change is not in the audit log')
           if (request.routeOptions.config.createsBots && reply.statusCode < 300) hintLaunchers()

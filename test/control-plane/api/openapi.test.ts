@@ -74,7 +74,7 @@ describe('examples', () => {
   afterAll(() => world.close())
 
   test('each operation has one of its body and of its path', () => {
-    expect(operations).toHaveLength(44)
+    expect(operations).toHaveLength(45)
     for (const { method, path, operation } of operations) {
       for (const { example } of Object.values(operation.requestBody?.content ?? {}))
         expect(example, `${method} ${path}`).toBeDefined()

@@ -7,6 +7,7 @@ import { time } from '../common.ts'
 /** The event types of a bot that are useful to a caller and hold nothing internal, such as the places of files. */
 export const EVENT_TYPES = [
   'status_change',
+  'join_denied',
   'participant_joined',
   'participant_changed',
   'participant_left',

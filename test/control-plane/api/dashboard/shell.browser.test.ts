@@ -175,6 +175,31 @@ test('the chart of usage has a bar for each day, and reads the day under the poi
   expect(problems).toEqual([])
 })
 
+test('the request log shows the answers to keys, with filters in the address', async () => {
+  await signIn()
+  await team.get('/v2/bots')
+  await team.get('/v2/bots?limit=0', undefined, { 'x-request-id': 'refused-1' })
+  await page.getByRole('link', { name: 'Requests' }).click()
+  const rows = page.locator('.requests li')
+  await expect
+    .poll(async () => {
+      await page.getByRole('button', { name: 'Read again' }).click()
+      return rows.count()
+    }, LONG)
+    .toBe(2)
+  await page.getByLabel('Answer', { exact: true }).selectOption({ label: 'Refused (4xx)' })
+  await expect.poll(() => rows.count(), LONG).toBe(1)
+  expect(new URL(page.url()).search).toBe('?status=refused')
+  await rows.getByText('FST_ERR_VALIDATION').click()
+  await rows.getByText('refused-1').waitFor(LONG)
+  await rows.getByText('querystring/limit').first().waitFor(LONG)
+  const { violations } = await new AxeBuilder({ page }).analyze()
+  expect(violations.map(({ id }) => id)).toEqual([])
+  await page.reload()
+  await expect.poll(() => rows.count(), LONG).toBe(1)
+  expect(problems).toEqual([])
+})
+
 // The last test: the world has another server afterwards.
 test('while the service is away a banner says so, and the page reads again when it is back', async () => {
   await signIn()
