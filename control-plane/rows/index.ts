@@ -29,7 +29,13 @@ import type {
 import type { ConnectionsTable } from './connection-tables.ts'
 import type { DeliveriesTable, DeliveryAttemptsTable, EndpointsTable, MessagesTable } from './delivery-tables.ts'
 import type { PersonIdentitiesTable } from './identity-tables.ts'
-import type { PeopleTable, SessionsTable, SignInLinksTable, SignInPeopleTable } from './people-tables.ts'
+import type {
+  PeopleTable,
+  SavedViewsTable,
+  SessionsTable,
+  SignInLinksTable,
+  SignInPeopleTable,
+} from './people-tables.ts'
 import type {
   ApiKeysTable,
   AuditLogTable,
@@ -69,6 +75,7 @@ export interface Tables extends AlertTables {
   sign_in_links: SignInLinksTable
   sign_in_people: SignInPeopleTable
   sessions: SessionsTable
+  saved_views: SavedViewsTable
   person_identities: PersonIdentitiesTable
   calendars: CalendarsTable
   calendar_channels: CalendarChannelsTable

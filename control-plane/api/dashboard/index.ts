@@ -14,7 +14,9 @@ import { peopleRoutes } from './people-routes.ts'
 import { requestRoutes } from './request-routes.ts'
 import { signInRoutes } from './sign-in-routes.ts'
 import { systemRoutes } from './system-routes.ts'
+import { DASHBOARD_TEXTS } from './texts.ts'
 import { usageRoutes } from './usage-routes.ts'
+import { viewRoutes } from './view-routes.ts'
 
 export const dashboardGeneration: Generation = {
   prefix: '/dashboard/api',
@@ -23,7 +25,7 @@ export const dashboardGeneration: Generation = {
   acceptsSessions: true,
   unknownFields: 'refuse',
   errorBody: newerErrorBody,
-  document: { path: '/openapi-dashboard.json', title: 'Standin dashboard', keyHeader: null },
+  document: { path: '/openapi-dashboard.json', title: 'Standin dashboard', keyHeader: null, texts: DASHBOARD_TEXTS },
   routes(app, dependencies) {
     app.addHook('onRoute', (route) => {
       route.schema = { ...route.schema, response: { default: errorSchema, ...(route.schema?.response as object) } }
@@ -40,6 +42,7 @@ export const dashboardGeneration: Generation = {
     alertRoutes(app, dependencies)
     usageRoutes(app, dependencies)
     requestRoutes(app, dependencies)
+    viewRoutes(app, dependencies)
     systemRoutes(app, dependencies)
   },
 }

@@ -22,6 +22,9 @@ function visit(): void {
 }
 addEventListener('popstate', visit)
 
+/** Path and query below the dashboard. */
+const address = (): string => path.value + query.value
+
 /** Empty if the address has no such value. */
 export const queryValue = (name: string): string => new URLSearchParams(query.value).get(name) ?? ''
 
@@ -46,10 +49,11 @@ export function navigate(to: string): void {
 
 export function Link({ to, children, ...rest }: { to: string; children: ComponentChildren; class?: string }) {
   const isAbove = to !== '/' && path.value.startsWith(`${to}/`)
+  const isHere = (to.includes('?') ? address() : path.value) === to
   return (
     <a
       href={BASE + to}
-      aria-current={path.value === to ? 'page' : isAbove ? 'true' : undefined}
+      aria-current={isHere ? 'page' : isAbove ? 'true' : undefined}
       onClick={(event) => {
         if (event.ctrlKey || event.metaKey || event.shiftKey || event.button !== 0) return
         event.preventDefault()

@@ -8,6 +8,7 @@ import type { Role } from './people.ts'
 const TOKEN_BYTES = 32
 const TOKEN = /^[\w-]{43}$/
 export const LINK_MINUTES = 15
+export const INVITATION_DAYS = 7
 export const SESSION_DAYS = 30
 /** However often a session is used, it ends then. */
 const MAX_SESSION_DAYS = 90
@@ -43,6 +44,57 @@ export async function createSignInLink(db: Database, personId: string): Promise<
     await logChange(tx, { teamId: person.team_id, action: 'person.invite', target: personId })
     return token
   })
+}
+
+/** A token that signs the person in once, within 7 days. Earlier invitations of the person are withdrawn. */
+export async function createInvitation(db: Database, personId: string): Promise<string> {
+  return db.transaction().execute(async (tx) => {
+    const person = await tx
+      .selectFrom('people')
+      .select('team_id')
+      .where('id', '=', personId)
+      .forUpdate()
+      .executeTakeFirstOrThrow()
+    await removeInvitations(tx, personId)
+    const token = newToken()
+    await tx
+      .insertInto('sign_in_links')
+      .values({
+        hash: hashOf(token),
+        person_id: personId,
+        is_invitation: true,
+        expires_at: sql<Date>`now() + ${INVITATION_DAYS} * interval '1 day'`,
+      })
+      .execute()
+    await logChange(tx, { teamId: person.team_id, action: 'person.invite', target: personId })
+    return token
+  })
+}
+
+/** False: the team has no such person with an open invitation. */
+export async function withdrawInvitation(db: Database, teamId: string, personId: string): Promise<boolean> {
+  return db.transaction().execute(async (tx) => {
+    const person = await tx
+      .selectFrom('people')
+      .select('id')
+      .where('id', '=', personId)
+      .where('team_id', '=', teamId)
+      .forUpdate()
+      .executeTakeFirst()
+    if (person === undefined || !(await removeInvitations(tx, personId))) return false
+    await logChange(tx, { teamId, action: 'person.withdraw_invitation', target: personId })
+    return true
+  })
+}
+
+async function removeInvitations(db: Database | Tx, personId: string): Promise<boolean> {
+  const { numDeletedRows } = await db
+    .deleteFrom('sign_in_links')
+    .where('person_id', '=', personId)
+    .where('is_invitation', '=', true)
+    .where('used_at', 'is', null)
+    .executeTakeFirst()
+  return numDeletedRows > 0n
 }
 
 async function insertLink(db: Database | Tx, personId: string, signIn: string | null = null): Promise<string> {
@@ -87,7 +139,10 @@ export async function useSignInLink(db: Database, token: string): Promise<string
     .where('expires_at', '>', sql<Date>`now()`)
     .returning(['person_id', 'sign_in'])
     .executeTakeFirst()
-  return used === undefined ? null : openSession(db, used.person_id, used.sign_in)
+  if (used === undefined) return null
+  // Who signs in by another link needs no invitation any more.
+  await removeInvitations(db, used.person_id)
+  return openSession(db, used.person_id, used.sign_in)
 }
 
 /** The token of a new session. */

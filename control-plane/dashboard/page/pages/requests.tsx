@@ -45,6 +45,7 @@ export function Requests() {
           {texts.reload}
         </button>
       </search>
+      <h2 class="unseen">{texts.list}</h2>
       <Pages read={readRequests} when={() => [reads.value, ...FILTERS.map(queryValue)]} empty={<NoRequests />}>
         {(requests) => (
           <ul class="deliveries requests">

@@ -2,6 +2,7 @@ import { answerOf, v2 } from '../api.ts'
 import { OutcomeLine, useAction } from '../parts/action.tsx'
 import { Choice, Field, Form } from '../parts/form.tsx'
 import { navigate } from '../router.tsx'
+import { me } from '../session.ts'
 import { TEXTS } from '../texts.ts'
 
 /** Creates a bot that joins now, or at a later time. */
@@ -41,7 +42,12 @@ export function Send() {
         <Field label={TEXTS.send.link} name="meeting_url" required autocomplete="off" />
         <Field label={TEXTS.send.name} name="bot_name" required maxLength={255} value="Notetaker" autocomplete="off" />
         <Choice label={TEXTS.send.mode} name="recording_mode" options={TEXTS.send.modes} />
-        <Choice label={TEXTS.send.transcript} name="transcript" options={TEXTS.send.transcripts} />
+        <Choice
+          label={TEXTS.send.transcript}
+          name="transcript"
+          options={TEXTS.send.transcripts}
+          disabled={me.value?.speech_problem ? { default: me.value.speech_problem } : {}}
+        />
         <Field label={TEXTS.send.entry} name="entry_message" maxLength={500} autocomplete="off" />
         <details>
           <summary>{TEXTS.send.more}</summary>

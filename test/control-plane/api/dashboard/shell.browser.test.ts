@@ -1,5 +1,6 @@
 /** The frame of the dashboard: navigation, the banner while the service is away, and paths without a page. */
 import { AxeBuilder } from '@axe-core/playwright'
+import { speechProblemsOf } from '@standin/wire/speech-access.ts'
 import type { Page } from 'playwright'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { signInAddress } from '../../../../control-plane/api/dashboard/addresses.ts'
@@ -117,8 +118,12 @@ test('a person of several teams changes the team in the head of the frame, and w
   expect(await current.locator('option:checked').textContent()).toBe('Team 1')
   const otherTab = await page.context().newPage()
   await otherTab.goto(`${world.address}/dashboard/keys`)
+  await otherTab.getByRole('combobox', { name: 'Current team' }).waitFor(LONG)
   await current.focus()
+  // Each tab starts again.
+  const reloaded = Promise.all([page, otherTab].map((tab) => tab.waitForEvent('load', LONG)))
   await page.keyboard.press('ArrowDown')
+  await reloaded
   for (const tab of [page, otherTab])
     await expect
       .poll(() => tab.getByRole('combobox').locator('option:checked').textContent().catch(String), LONG)
@@ -128,6 +133,29 @@ test('a person of several teams changes the team in the head of the frame, and w
   await page.getByRole('option', { name: 'Team 1 Change to this team' }).waitFor(LONG)
   await page.keyboard.press('Enter')
   await expect.poll(() => current.locator('option:checked').textContent().catch(String), LONG).toBe('Team 1')
+})
+
+test('the form offers no speech service that is not configured, and says why', async () => {
+  const { settings } = world.dependencies
+  const before = settings.speech
+  try {
+    for (const [environment, isOffered] of [
+      [{}, false],
+      [{ STANDIN_TRANSCRIPTION_URL: 'https://speech.example/v1' }, true],
+    ] as const) {
+      settings.speech = () => speechProblemsOf(environment)
+      await signIn()
+      await visit('/send')
+      const option = page.getByLabel('Transcript').locator('option[value="default"]')
+      await option.waitFor({ state: 'attached', ...LONG })
+      expect(await option.isEnabled()).toBe(isOffered)
+      const text = 'no speech service is configured (STANDIN_TRANSCRIPTION_URL)'
+      expect((await option.textContent())!.includes(text)).toBe(!isOffered)
+      await page.context().close()
+    }
+  } finally {
+    settings.speech = before!
+  }
 })
 
 test('an invitation is for a member, and one for an owner is confirmed', async () => {
@@ -148,6 +176,13 @@ test('an invitation is for a member, and one for an owner is confirmed', async (
   await page.getByRole('row', { name: /ann@example.com/ }).waitFor(LONG)
   expect(await page.getByLabel('Role: ann').inputValue()).toBe('member')
   expect(asked).toEqual([])
+  const ann = page.getByRole('row', { name: /ann@example.com/ })
+  await ann.getByText('Invited. The link works until').waitFor(LONG)
+  await page.getByText('It can be used once, within 7 days.').waitFor(LONG)
+  await ann.getByRole('button', { name: 'Withdraw invitation' }).click()
+  await ann.getByText('Invited.').waitFor({ state: 'detached', ...LONG })
+  await ann.getByRole('button', { name: 'New invitation link' }).click()
+  await ann.getByText('Invited.').waitFor(LONG)
   await page.locator('form select').selectOption('owner')
   await invite('bob')
   await page.getByLabel('Role: ann').selectOption('owner')
@@ -187,10 +222,10 @@ test('the request log shows the answers to keys, with filters in the address', a
       return rows.count()
     }, LONG)
     .toBe(2)
-  await page.getByLabel('Answer', { exact: true }).selectOption({ label: 'Refused (4xx)' })
+  await page.getByLabel('Status').selectOption({ label: 'Refused (4xx)' })
   await expect.poll(() => rows.count(), LONG).toBe(1)
   expect(new URL(page.url()).search).toBe('?status=refused')
-  await rows.getByText('FST_ERR_VALIDATION').click()
+  await rows.getByText('FST_ERR_VALIDATION').first().click()
   await rows.getByText('refused-1').waitFor(LONG)
   await rows.getByText('querystring/limit').first().waitFor(LONG)
   const { violations } = await new AxeBuilder({ page }).analyze()
