@@ -1,12 +1,14 @@
 /**
- * Packs what the last build wrote as the packages for npm: `node scripts/pack.ts [folder]` writes a tarball of each into
- * the folder (default: `dist/packages`) and prints their paths in the order in which they are published.
+ * Packs what the last build wrote as the packages for npm, and the client for Python: `node scripts/pack.ts [folder]` writes a
+ * tarball of each and a wheel into the folder (default: `dist/packages`) and prints their paths in the order in which they are
+ * published.
  */
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawnSync } from 'node:child_process'
 import { chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { writePythonClient } from './write-python-client.ts'
 
 const root = join(import.meta.dirname, '..')
 
@@ -35,6 +37,8 @@ interface Package {
 }
 
 const DOCUMENTS = ['LICENSE']
+export const NO_PYTHON =
+  'The client for Python was not packed: there is no python3 of version 3.11 or newer (apt-get install python3)'
 
 /** In the order in which they are published. */
 const PACKAGES: readonly Package[] = [
@@ -65,6 +69,23 @@ export function packAll(folder: string): string[] {
   const staging = mkdtempSync(join(tmpdir(), 'standin-pack-'))
   try {
     return PACKAGES.map((one, index) => packOne(one, join(staging, `${index}`), folder))
+  } finally {
+    rmSync(staging, { recursive: true, force: true })
+  }
+}
+
+/** Path of the wheel of `client/python`; null if this machine has no Python that can build it. */
+export function packPython(folder: string): string | null {
+  const isNew = 'import sys; sys.exit(sys.version_info < (3, 11))'
+  if (spawnSync('python3', ['-c', isNew]).status !== 0) return null
+  mkdirSync(folder, { recursive: true })
+  const staging = mkdtempSync(join(tmpdir(), 'standin-pack-'))
+  try {
+    cpSync(join(root, 'client/python'), staging, { recursive: true, filter: (path) => !path.endsWith('__pycache__') })
+    cpSync(join(root, 'LICENSE'), join(staging, 'LICENSE'))
+    writePythonClient(join(staging, 'standin_client'))
+    const name = execFileSync('python3', [join(staging, 'backend.py'), folder], { encoding: 'utf8' })
+    return join(folder, name.trim())
   } finally {
     rmSync(staging, { recursive: true, force: true })
   }
@@ -119,5 +140,8 @@ function merged(all: readonly (Record<string, string> | undefined)[]): Record<st
   return Object.fromEntries(Object.entries(ranges).sort(([a], [b]) => (a < b ? -1 : 1)))
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url))
-  console.log(packAll(resolve(process.argv[2] ?? join(root, 'dist', 'packages'))).join('\n'))
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const folder = resolve(process.argv[2] ?? join(root, 'dist', 'packages'))
+  console.log(packAll(folder).join('\n'))
+  console.log(packPython(folder) ?? NO_PYTHON)
+}

@@ -1,6 +1,7 @@
 /**
  * Takes the pictures of the documentation: `npm run pictures` starts a service, sends a bot into the built-in mock meeting and
- * photographs the dashboard. `docs/pictures/meeting.webp` is a moving picture of the same meeting. Needs Chromium and ffmpeg.
+ * photographs the dashboard. `docs/pictures/meeting.webp` is a moving picture of the same meeting, `terminal.webp` one of
+ * `standin demo`; with the word `terminal` only that is made. Needs Chromium and ffmpeg.
  */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -8,6 +9,7 @@ import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { chromium, type Page } from 'playwright'
+import { filmTerminal } from './film-terminal.ts'
 
 const root = join(import.meta.dirname, '..')
 const pictures = join(root, 'docs', 'pictures')
@@ -20,16 +22,41 @@ const LONG = { timeout: 180_000 }
 const folder = mkdtempSync(join(tmpdir(), 'standin-pictures-'))
 // PostgreSQL runs as another user if root starts the service.
 chmodSync(folder, 0o755)
-const service = spawn(join(root, 'bin', 'standin'), ['service', '--port', '0'], {
-  cwd: folder,
-  stdio: ['ignore', 'pipe', 'inherit'],
-})
 try {
-  await photograph(await signInLink(service))
+  mkdirSync(pictures, { recursive: true })
+  await takeTerminal()
+  if (process.argv[2] !== 'terminal') await takeDashboard()
 } finally {
-  service.kill()
-  if (service.exitCode === null) await once(service, 'exit')
   rmSync(folder, { recursive: true, force: true })
+}
+
+async function takeTerminal(): Promise<void> {
+  const browser = await launchBrowser()
+  try {
+    const frames = mkdtempSync(join(folder, 'terminal-'))
+    const film = { command: 'standin demo', run: `${join(root, 'bin', 'standin')} demo`, cwd: folder, folder: frames }
+    const { rate } = await filmTerminal(browser, film)
+    movingPicture(join(frames, 'film-%03d.png'), rate, 'terminal.webp')
+  } finally {
+    await browser.close()
+  }
+}
+
+async function takeDashboard(): Promise<void> {
+  const service = spawn(join(root, 'bin', 'standin'), ['service', '--port', '0'], {
+    cwd: folder,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  try {
+    await photograph(await signInLink(service))
+  } finally {
+    service.kill()
+    if (service.exitCode === null) await once(service, 'exit')
+  }
+}
+
+function launchBrowser() {
+  return chromium.launch({ executablePath: '/usr/bin/chromium', args: ['--no-sandbox'] })
 }
 
 async function signInLink({ stdout }: ChildProcess): Promise<string> {
@@ -43,8 +70,7 @@ async function signInLink({ stdout }: ChildProcess): Promise<string> {
 }
 
 async function photograph(link: string): Promise<void> {
-  mkdirSync(pictures, { recursive: true })
-  const browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: ['--no-sandbox'] })
+  const browser = await launchBrowser()
   try {
     const context = await browser.newContext({ viewport: WIDE, colorScheme: 'light' })
     const page = await context.newPage()
@@ -113,8 +139,12 @@ async function film(page: Page): Promise<void> {
     await page.screenshot({ path: join(folder, `film-${String(index).padStart(3, '0')}.png`) })
     await page.waitForTimeout(1000 / RATE)
   }
-  const frames = ['-framerate', String(RATE * 2), '-i', join(folder, 'film-%03d.png')]
-  ffmpeg(...frames, '-vf', 'scale=1000:-1', '-loop', '0', '-quality', '70', join(pictures, 'meeting.webp'))
+  movingPicture(join(folder, 'film-%03d.png'), RATE * 2, 'meeting.webp', '-vf', 'scale=1000:-1')
+}
+
+function movingPicture(frames: string, rate: number, name: string, ...filter: string[]): void {
+  const input = ['-framerate', String(rate), '-i', frames]
+  ffmpeg(...input, ...filter, '-loop', '0', '-quality', '70', join(pictures, name))
 }
 
 function ffmpeg(...options: string[]): void {

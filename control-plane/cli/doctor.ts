@@ -6,7 +6,7 @@ import { type Finding, fine, printFindings, unfit, warning } from '@standin/base
 import { speechAccessOf, speechProblemsOf } from '@standin/wire/speech-access.ts'
 import { type ServiceConfig, unknownSettings } from '../config/config.ts'
 import { openFileStore } from '../files/open-file-store.ts'
-import { storageProblemOf } from '../files/storage-check.ts'
+import { checkRecordings, storageProblemOf } from '../files/storage-check.ts'
 import type { Log } from '../ports.ts'
 import { databaseTime } from '../store/drain.ts'
 import { httpAddress } from '../wiring/http-address.ts'
@@ -49,7 +49,7 @@ async function* examine(parts: DoctorParts): AsyncGenerator<Finding> {
     yield unfit('Database', messageOf(error), 'Check DATABASE_URL, or the data folder that --data names.')
   }
   try {
-    yield await checkStorage(config)
+    yield* checkStorage(config, installation)
     yield await checkSpeech(environment)
     if (config.launcher === 'process') yield await checkBots()
     else if (installation !== null) yield await checkLauncher(parts, installation)
@@ -70,20 +70,26 @@ function checkClock(difference: number): Finding {
   )
 }
 
-async function checkStorage({ storage }: ServiceConfig): Promise<Finding> {
+async function* checkStorage({ storage }: ServiceConfig, installation: Installation | null): AsyncGenerator<Finding> {
   const place = storage.type === 'folder' ? storage.path : `s3://${storage.bucket}/${storage.prefix}`
+  let part = 'Storage'
   try {
     const files = await openFileStore(storage, { secret: Buffer.alloc(32), publicUrl: '', now: Date.now })
     try {
       await files.check()
       await files.checkKeys?.()
+      yield fine(part, `${place}: written, read and deleted`)
+      part = 'Recordings'
+      if (installation === null) return
+      const found = await checkRecordings(installation.database, files.store, storage)
+      yield fine(part, found === 0 ? 'there are none yet' : `the newest ${found} are where the database says`)
     } finally {
       files.close()
     }
-    return fine('Storage', `${place}: written, read and deleted`)
   } catch (error) {
     const { kind, fault, cure } = storageProblemOf(storage, error)
-    return (kind === 'keeps_everything' ? warning : unfit)('Storage', fault, `${cure}.`)
+    const isWarning = part === 'Recordings' || kind === 'keeps_everything'
+    yield (isWarning ? warning : unfit)(part, fault, `${cure}.`)
   }
 }
 

@@ -4,12 +4,16 @@ import { constants } from 'node:fs'
 import { access } from 'node:fs/promises'
 import { type Clock, systemClock, within } from '@standin/base/deadline.ts'
 import type { FileStore } from '../ports.ts'
+import { newestArtifacts } from '../store/bots/artifacts.ts'
+import type { Database } from '../store/database.ts'
 import type { StorageSettings } from './open-file-store.ts'
 
 /** A poll of `/readyz` starts the next check after this time: a good result, and a bad one. */
 const GOOD_MS = 60_000
 const BAD_MS = 5_000
 const CHECK_MS = 10_000
+/** A wrong root misses all of them; a single lost file may be among older ones. */
+const SAMPLED_RECORDINGS = 10
 const BYTES = new TextEncoder().encode('Standin tries its storage.\n')
 
 type Kind =
@@ -64,6 +68,41 @@ export async function checkStorage(
     })
   await within(clock, CHECK_MS, work, () => {
     const fault = `${placeOf(settings)} does not answer within ${CHECK_MS / 1000} s`
+    return new StorageProblem('away', fault, 'Check that it runs')
+  })
+}
+
+/**
+ * Looks for the newest recordings that the database knows. A folder or a prefix that was changed without its files works well
+ * for new recordings, and nothing else tells before someone plays an old one. Resolves with how many are there. Rejects with
+ * `StorageProblem` if some are not, after ten seconds at the latest.
+ */
+export async function checkRecordings(
+  database: Database,
+  store: Pick<FileStore, 'list'>,
+  settings: StorageSettings,
+  clock: Pick<Clock, 'sleep'> = systemClock,
+): Promise<number> {
+  const look = async () => {
+    const recordings = await newestArtifacts(database, SAMPLED_RECORDINGS)
+    const missing: string[] = []
+    for (const files of recordings) {
+      const [botId] = files[0]?.key.split('/') ?? []
+      if (botId === undefined) continue
+      const found = new Set((await store.list(botId)).map(({ key }) => key))
+      const absent = files.find(({ key }) => !found.has(key))
+      if (absent !== undefined) missing.push(absent.key)
+    }
+    if (missing.length === 0) return recordings.length
+    const some = `${missing.length} of the ${recordings.length} newest recordings ${missing.length === 1 ? 'is' : 'are'}`
+    throw new StorageProblem(
+      'away',
+      `${some} not where the database says: ${placeOf(settings)} has no ${missing[0]}`,
+      'Name the folder or the bucket with its prefix in which they were stored, or move the files there',
+    )
+  }
+  return within(clock, CHECK_MS, look(), () => {
+    const fault = `${placeOf(settings)} did not show the newest recordings within ${CHECK_MS / 1000} s`
     return new StorageProblem('away', fault, 'Check that it runs')
   })
 }

@@ -49,6 +49,8 @@ export interface SessionsTable {
   created_at: Generated<Date>
   seen_at: ColumnType<Date, Date | undefined, Date>
   expires_at: Time
+  /** SHA-256 of the state of the page of consent that the person was sent to last, until its first answer. */
+  consent_state: Buffer | null
   /** Null: of one person. */
   sign_in: string | null
 }

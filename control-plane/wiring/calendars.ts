@@ -1,12 +1,14 @@
 /** The calendars as the settings want them. */
 import { type CalendarSettings, type Calendars, openCalendars } from '../calendars/index.ts'
+import type { CalendarProvider } from '../calendars/ports.ts'
 import { openCalendarProviders } from '../calendars/providers/index.ts'
 import type { ServiceConfig } from '../config/config.ts'
 import { createGuardedClient } from '../outgoing/guarded-client.ts'
+import { completeBy } from './consents.ts'
 
 /** `publicUrl`: where the service is reached; providers push there if they can. */
 export function openServiceCalendars(
-  config: Pick<ServiceConfig, 'providers' | 'prefersLocation' | 'jitsiHosts' | 'allowPrivateAddresses'>,
+  config: Pick<ServiceConfig, 'providers' | 'apps' | 'prefersLocation' | 'jitsiHosts' | 'allowPrivateAddresses'>,
   {
     publicUrl,
     ...parts
@@ -17,13 +19,14 @@ export function openServiceCalendars(
   const http = createGuardedClient({ allowPrivate: true, maxUrlLength: 15_000 })
   const callers = createGuardedClient({ allowPrivate: config.allowPrivateAddresses })
   const isReachable = callers.problemOf(publicUrl) === null
-  const providers = openCalendarProviders({
+  const { google, microsoft } = openCalendarProviders({
     http,
     clock: { now: Date.now },
     addresses: config.providers,
     prefersLocation: config.prefersLocation,
     jitsiHosts: config.jitsiHosts,
   })
+  const providers = { google: completed(google, config), microsoft: completed(microsoft, config) }
   const calendars = openCalendars({
     ...parts,
     providers,
@@ -37,4 +40,9 @@ export function openServiceCalendars(
       await Promise.all([http.close(), callers.close()])
     },
   }
+}
+
+function completed(provider: CalendarProvider, { apps }: Pick<ServiceConfig, 'apps'>): CalendarProvider {
+  const complete = completeBy(apps[provider.platform])
+  return { ...provider, refresh: (credentials) => provider.refresh(complete(credentials)) }
 }

@@ -1,7 +1,13 @@
 /** The file store of an installation, with the secret that signs its links. */
 import { InvalidConfig, type ServiceConfig } from '../config/config.ts'
 import { type OpenedFiles, openFileStore } from '../files/open-file-store.ts'
-import { type StorageWatch, storageProblemOf, watchStorage } from '../files/storage-check.ts'
+import {
+  checkRecordings,
+  StorageProblem,
+  type StorageWatch,
+  storageProblemOf,
+  watchStorage,
+} from '../files/storage-check.ts'
 import type { Log } from '../ports.ts'
 import { readLinkSecret } from '../secrets/sealed-settings.ts'
 import type { Installation } from './installation.ts'
@@ -32,6 +38,19 @@ export async function tryFiles({ storage }: ServiceConfig, { check }: OpenedFile
   const onChange = (problem: Error | null) =>
     problem === null ? log.info({}, 'The storage of recordings works') : log.warn({}, problem.message)
   return watchStorage({ settings: storage, check, first, now: Date.now, onChange })
+}
+
+/** Logs recordings that are not in the storage. Never rejects: the service works without them. */
+export async function lookForRecordings(
+  { storage }: ServiceConfig,
+  { database }: Pick<Installation, 'database'>,
+  { store }: OpenedFiles,
+  log: Log,
+): Promise<void> {
+  await checkRecordings(database, store, storage).catch((error: unknown) => {
+    // Other errors of database and storage are reported by those who need them.
+    if (error instanceof StorageProblem) log.warn({ cure: error.cure }, error.message)
+  })
 }
 
 function refusalOf(storage: ServiceConfig['storage'], error: unknown): InvalidConfig {

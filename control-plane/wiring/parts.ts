@@ -11,7 +11,8 @@ import { openTraces } from '../watching/traces.ts'
 import { openServiceCalendars } from './calendars.ts'
 import type { Closing } from './closing.ts'
 import { type JoinTokens, openJoinTokens, openPlatform } from './connections.ts'
-import { openFiles, tryFiles } from './files.ts'
+import { completeBy } from './consents.ts'
+import { lookForRecordings, openFiles, tryFiles } from './files.ts'
 import { publicUrlOf } from './http-address.ts'
 import type { Installation } from './installation.ts'
 import { versionOfProgram } from './installed-file.ts'
@@ -81,6 +82,8 @@ export async function openParts({ config, environment, log, sink, installation, 
   const files = await openFiles(config, installation, publicUrl)
   closing.add('files', async () => files.close())
   const storage = await tryFiles(config, files, log)
+  // The start does not wait for it.
+  void lookForRecordings(config, installation, files, log)
   const client = createGuardedClient({ allowPrivate: config.allowPrivateAddresses })
   closing.add('client', () => client.close())
   const { platform, close: closePlatform } = openPlatform(config.providers.zoom)
@@ -93,7 +96,8 @@ export async function openParts({ config, environment, log, sink, installation, 
     /** One for the process: a pair of tokens that the database does not accept is in its memory only. */
     joinTokens(): JoinTokens {
       if (openedTokens !== null) return openedTokens
-      const opened = openJoinTokens({ database: pool('connections'), seals, platform, log, meters })
+      const complete = completeBy(config.apps.zoom)
+      const opened = openJoinTokens({ database: pool('connections'), seals, platform, log, meters, complete })
       closing.add('tokens of connections', () => opened.close())
       openedTokens = opened
       return opened

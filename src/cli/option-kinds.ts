@@ -21,3 +21,6 @@ export function providerOption(flags: string): Option {
     return provider
   })
 }
+
+/** Ids become names of folders and words of a shell, so those that a service answers are checked too. */
+export const isBotId = (text: string) => /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i.test(text)

@@ -3,6 +3,7 @@ import type { Generation } from '../http/generation.ts'
 import { errorSchema } from '../v2/common.ts'
 import { newerErrorBody } from '../v2/error-body.ts'
 import { alertRoutes } from './alert-routes.ts'
+import { connectRoutes } from './connect-routes.ts'
 import { deliveryRoutes } from './delivery-routes.ts'
 import { endpointRoutes } from './endpoint-routes.ts'
 import { feedRoutes } from './feed.ts'
@@ -29,6 +30,7 @@ export const dashboardGeneration: Generation = {
       route.schema = { ...route.schema, response: { default: errorSchema, ...(route.schema?.response as object) } }
     })
     signInRoutes(app, dependencies)
+    connectRoutes(app, dependencies)
     feedRoutes(app, dependencies)
     liveRoutes(app, dependencies)
     partRoutes(app, dependencies)

@@ -12,7 +12,7 @@ import {
   useSignInLink,
 } from '../../store/people/sessions.ts'
 import { readTeam } from '../../store/teams/teams.ts'
-import type { ApiDependencies } from '../dependencies.ts'
+import { type ApiDependencies, CONSENT_PROVIDERS } from '../dependencies.ts'
 import { refusals } from '../http/errors.ts'
 import { type App, callerOf } from '../http/generation.ts'
 import { cookieOf, setCookie, setSessionCookie, signIn } from '../http/sessions.ts'
@@ -50,6 +50,7 @@ const meSchema = z
       .string()
       .nullable()
       .describe('Why no transcript can be made after a meeting with the speech service of the operator; null: it can.'),
+    connects: z.array(z.enum(CONSENT_PROVIDERS)).describe('Providers at which the operator has an app.'),
     team: z.object({ id: z.uuid(), name: z.string(), plan: z.string() }),
     teams: z
       .array(z.object({ person_id: z.uuid(), team: z.string() }))
@@ -144,6 +145,7 @@ export function signInRoutes(app: App, dependencies: ApiDependencies): void {
       ...{ person_id: personId, name, email, role, is_operator: isOperator },
       demo_link: settings.demoLink ?? null,
       speech_problem: settings.speech?.()?.Default.withoutKey?.message ?? null,
+      connects: CONSENT_PROVIDERS.filter((provider) => dependencies.consents?.[provider] !== undefined),
       team: { id: teamId, name: teamName, plan },
       teams,
     })
@@ -194,7 +196,7 @@ export function signInRoutes(app: App, dependencies: ApiDependencies): void {
 }
 
 /** Routes of the dashboard are for people only. */
-function personOf(session: Session | null): Session {
+export function personOf(session: Session | null): Session {
   if (session === null) throw refusals.signInNeeded()
   return session
 }

@@ -1,6 +1,7 @@
 /** The HTTP server, made without listening, so that tests can inject requests. */
 import { createHash } from 'node:crypto'
 import { METHODS, type Server } from 'node:http'
+import type { Socket } from 'node:net'
 import Fastify, { type FastifyReply, type FastifyRequest } from 'fastify'
 import { actAs } from '../../store/audit-log.ts'
 import { createRequestLog } from '../../store/request-log.ts'
@@ -113,10 +114,7 @@ export async function buildApi(
     const error = isOtherMethod ? refusals.methodNotAllowed(method, path, allowed) : refusals.notFound(method, path)
     answer(error, request, reply)
   })
-  app.addHook('preClose', (done) => {
-    endIdleConnections(app.server)
-    done()
-  })
+  app.addHook('preClose', endIdleConnections(app.server))
   identifyRequests(app)
   parseJsonOnly(app)
   await shedLoad(app, settings.shedding)
@@ -177,11 +175,28 @@ function lacksEntry({ actor, method, routeOptions }: FastifyRequest, reply: Fast
   return changes === 'always' && reply.statusCode < 300 && !isRepeat && actor?.entries === 0
 }
 
-/** Node looks once when it begins to close. A connection whose request is answered, but not yet read to its end, is not idle then. */
-function endIdleConnections(server: Server): void {
-  if (!server.listening) return
-  const looking = setInterval(() => server.closeIdleConnections(), CLOSING_CHECK_MS)
-  server.once('close', () => clearInterval(looking))
+/**
+ * Node looks once when it begins to close. A connection whose request is answered, but not yet read to its end, is not idle
+ * then; one that never sent anything is never idle for it.
+ */
+function endIdleConnections(server: Server): (done: () => void) => void {
+  const silent = new Set<Socket>()
+  server.on('connection', (socket) => {
+    silent.add(socket)
+    socket.once('close', () => silent.delete(socket))
+  })
+  server.on('request', ({ socket }) => silent.delete(socket))
+  const look = () => {
+    server.closeIdleConnections()
+    for (const socket of silent) if (socket.bytesRead === 0) socket.destroy()
+  }
+  return (done) => {
+    if (server.listening) {
+      const looking = setInterval(look, CLOSING_CHECK_MS)
+      server.once('close', () => clearInterval(looking))
+    }
+    done()
+  }
 }
 
 function pathOf(url: string): string {

@@ -36,3 +36,14 @@ export async function artifactOfBot(db: Database, botId: string, name: string): 
   const [artifact] = await artifactsOfBot(db, botId, name)
   return artifact
 }
+
+/** Files of the newest finished recordings whose data is kept. Reads a bounded number of rows, however many bots have none. */
+export async function newestArtifacts(db: Database, recordings: number): Promise<StoredArtifact[][]> {
+  const { rows } = await sql<{ id: string }>`
+    select id from (select id, ended_at from bots where data_deleted_at is null and phase = 'closed'
+      order by ended_at desc limit ${20 * recordings}) as newest
+    where exists (select from artifacts where bot_id = newest.id) order by ended_at desc limit ${recordings}`.execute(
+    db,
+  )
+  return Promise.all(rows.map(({ id }) => artifactsOfBot(db, id)))
+}

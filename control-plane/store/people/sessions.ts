@@ -232,6 +232,26 @@ export async function closeSession(db: Database, hash: Buffer): Promise<void> {
   await db.deleteFrom('sessions').where('hash', '=', hash).execute()
 }
 
+/** The person is sent to a page of consent. An answer of an earlier one is refused from now on. */
+export async function beginConsent(db: Database, session: Buffer, state: string): Promise<void> {
+  await db
+    .updateTable('sessions')
+    .set({ consent_state: hashOf(state) })
+    .where('hash', '=', session)
+    .execute()
+}
+
+/** Whether this session waits for the answer. Of two answers at once one counts. */
+export async function endConsent(db: Database, session: Buffer, state: string): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('sessions')
+    .set({ consent_state: null })
+    .where('hash', '=', session)
+    .where('consent_state', '=', hashOf(state))
+    .executeTakeFirst()
+  return numUpdatedRows === 1n
+}
+
 /** Removes old links and sessions, which no longer work. */
 export async function forgetOldSessions(db: Database): Promise<void> {
   await db.deleteFrom('sessions').where('expires_at', '<', sql<Date>`now()`).execute()

@@ -5,6 +5,7 @@ import { answerOf, type Schemas, StandinApiError, type StandinClient } from '@st
 import type { RecordingMode } from '@standin/wire/codes.ts'
 import { jobSchema, type TranscriptionProvider } from '@standin/wire/job.ts'
 import { readGivenFile } from '../job-options.ts'
+import { isBotId } from '../option-kinds.ts'
 import { fileProblem, shownDuration, shownText } from '../shown-text.ts'
 import { STATUS_WORDS } from '../view.ts'
 
@@ -25,6 +26,12 @@ export interface SendFlags {
 
 const of = (botId: string) => ({ params: { path: { bot_id: botId } } })
 
+/** The answer, if it is about a bot, and about the one that was asked for. */
+function withId<T extends { bot_id: string }>(answer: T, asked = answer.bot_id): T {
+  if (isBotId(answer.bot_id) && answer.bot_id.toLowerCase() === asked.toLowerCase()) return answer
+  throw new Error(`The service answered about another bot: ${shownText(JSON.stringify(answer.bot_id), 100)}`)
+}
+
 /** Resolves with the id of the bot. */
 export async function sendBot(client: Client, meetingUrl: string | undefined, flags: SendFlags): Promise<string> {
   const body = requestOf(meetingUrl, flags) as Schemas['CreateBotInput']
@@ -33,7 +40,7 @@ export async function sendBot(client: Client, meetingUrl: string | undefined, fl
     flags.at === undefined
       ? await answerOf(client.POST('/v2/bots', { body, headers }))
       : await answerOf(client.POST('/v2/bots/scheduled', { body: { ...body, join_at: flags.at }, headers }))
-  return answer.data.bot_id
+  return withId(answer.data).bot_id
 }
 
 /** The body of the request: that of `--request`, whose fields the other options replace. */
@@ -93,7 +100,7 @@ export async function listBots(client: Client, flags: ListFlags): Promise<Schema
     const page: { data: Schemas['BotItem'][]; cursor: string | null } = await answerOf(
       client.GET('/v2/bots', { params: { query } }),
     )
-    bots.push(...page.data)
+    bots.push(...page.data.map((bot) => withId(bot)))
     cursor = page.cursor
   } while (cursor !== null && bots.length < flags.limit)
   return bots
@@ -114,17 +121,17 @@ export function tableOf(bots: readonly Schemas['BotItem'][]): readonly string[] 
   )
 }
 
-const words = (status: string) => STATUS_WORDS[status] ?? status
+const words = (status: string) => STATUS_WORDS[status] ?? shownText(status)
 
 export type Bot = Awaited<ReturnType<typeof readBot>>
 
 export async function readBot(client: Client, botId: string) {
-  return (await answerOf(client.GET('/v2/bots/{bot_id}', of(botId)))).data
+  return withId((await answerOf(client.GET('/v2/bots/{bot_id}', of(botId)))).data, botId)
 }
 
 /** A bot before its time; afterwards it is a bot like any other. */
 export async function readScheduled(client: Client, botId: string) {
-  return (await answerOf(client.GET('/v2/bots/scheduled/{bot_id}', of(botId)))).data
+  return withId((await answerOf(client.GET('/v2/bots/scheduled/{bot_id}', of(botId)))).data, botId)
 }
 
 export function describeScheduled(bot: Awaited<ReturnType<typeof readScheduled>>): string[] {
@@ -132,7 +139,7 @@ export function describeScheduled(bot: Awaited<ReturnType<typeof readScheduled>>
     `Bot      ${bot.bot_id} (${shownText(bot.bot_name, 60)})`,
     `Meeting  ${shownText(bot.meeting_url, 300)}`,
   ]
-  return [...lines, `Status   ${words(bot.status)}`, `Joins    ${bot.join_at}`]
+  return [...lines, `Status   ${words(bot.status)}`, `Joins    ${shownText(bot.join_at)}`]
 }
 
 /** Asks for a bot, and if it is not there, for a scheduled one. */
@@ -164,6 +171,7 @@ export function describe(bot: Bot): string[] {
     ['Meeting', `${shownText(bot.meeting_url, 300)} (${bot.meeting_platform})`],
     ['Status', words(bot.status)],
     ['Error', bot.error_code === null ? null : `${bot.error_code}: ${shownText(bot.error_message ?? '', 500)}`],
+    ['Reason', bot.reason_help && shownText(`${bot.reason_help.title}. ${bot.reason_help.setting}`, 600)],
     ['Help', bot.error_help ? shownText(bot.error_help.cure, 500) : null],
     ['Created', bot.created_at],
     ['Joined', bot.joined_at],
@@ -172,7 +180,7 @@ export function describe(bot: Bot): string[] {
     ['People', names(bot.participants) || null],
     ['Files', files.join(', ') || null],
   ]
-  const lines = facts.flatMap(([label, text]) => (text === null ? [] : [`${label.padEnd(9)}${text}`]))
+  const lines = facts.flatMap(([label, text]) => (text === null ? [] : [`${label.padEnd(9)}${shownText(text, 1000)}`]))
   if (files.length > 0) lines.push('', `Next: standin bots download ${bot.bot_id}`)
   return lines
 }

@@ -4,7 +4,7 @@ import type { StandinApiError, StandinClient } from '@standin/client/index.ts'
 import { RECORDING_MODES } from '@standin/wire/codes.ts'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import type { Io } from '../io.ts'
-import { providerOption, wholeNumber } from '../option-kinds.ts'
+import { isBotId, providerOption, wholeNumber } from '../option-kinds.ts'
 import { shownText } from '../shown-text.ts'
 import type { ListFlags, SendFlags } from './bots.ts'
 import type { DownloadFlags } from './download.ts'
@@ -189,7 +189,7 @@ export function addBotsCommand(program: Command, io: Io): void {
 const FILE_NAMES = ['video', 'audio', 'transcription', 'raw_transcription', 'diarization', 'chat_messages']
 
 function botId(text: string): string {
-  if (/^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i.test(text)) return text
+  if (isBotId(text)) return text
   throw new InvalidArgumentError('It must be the id of a bot, such as 5b0d4f2e-7c55-4c86-9d2c-0f6a1f0c7f11.')
 }
 

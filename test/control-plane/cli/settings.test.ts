@@ -1,5 +1,6 @@
 /** `standin service config` and `doctor`, run as a person runs them, on a separate database. */
 import { execFile } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -7,6 +8,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Finding } from '@standin/base/findings.ts'
 import { newSealKey } from '@standin/control-plane/secrets/seals.ts'
+import { createTeam } from '@standin/control-plane/store/teams/teams.ts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { PROGRAM_ENVIRONMENT } from '../../servers/program-environment.ts'
 import { openTestDatabase, type TestDatabase } from '../postgres.ts'
@@ -64,6 +66,31 @@ test('an unknown command is named with the one that was probably meant', async (
   })
 })
 
+/** A recording whose files are nowhere. */
+async function lostRecording(): Promise<void> {
+  const id = randomUUID()
+  await db.database
+    .insertInto('bots')
+    .values({
+      ...{ id, team_id: await createTeam(db.database, 'Team'), bot_name: 'Bot', request: '{}', attempt: 1 },
+      ...{
+        meeting_url: 'https://meet.google.com/abc-defg-hij',
+        meeting_key: 'meet:abc-defg-hij',
+        meeting_platform: 'meet',
+      },
+      ...{
+        generation: 'v2',
+        phase: 'closed',
+        status: 'completed',
+        recording_mode: 'speaker_view',
+        ended_at: new Date(),
+      },
+    })
+    .execute()
+  const file = { bot_id: id, attempt: 1, name: 'video.mp4', location: `${id}/1/${id}/video.mp4`, bytes: 1 }
+  await db.database.insertInto('artifacts').values(file).execute()
+}
+
 test('the doctor tries every part, also after one that fails', async () => {
   const models = createServer((request, answer) => {
     answer.statusCode = request.headers.authorization === 'Bearer speech-secret' ? 200 : 401
@@ -80,6 +107,7 @@ test('the doctor tries every part, also after one that fails', async () => {
     // Taken by the server above, which is no service.
     STANDIN_PORT: String(port),
   }
+  await lostRecording()
   const good = await run(['doctor', '--json'], environment)
   expect(good.exitCode).toBe(1)
   const { fit, findings } = JSON.parse(good.out) as { fit: boolean; findings: Finding[] }
@@ -88,10 +116,15 @@ test('the doctor tries every part, also after one that fails', async () => {
     'Database: fit',
     'Clock: fit',
     'Storage: fit',
+    'Recordings: warning',
     'Speech service: fit',
     'Bots: unfit',
     'Port: unfit',
   ])
+  expect(findings.find(({ part }) => part === 'Recordings')).toMatchObject({
+    found: expect.stringMatching(/^1 of the 1 newest recordings is not .* folder .*recordings has no /),
+    cure: expect.stringContaining('move the files there'),
+  })
   const bad = await run(['doctor'], {
     ...environment,
     DATABASE_URL: 'postgresql://u:db-password@127.0.0.1:9/none',

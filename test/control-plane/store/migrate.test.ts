@@ -13,10 +13,12 @@ const LATER = [
   '0148-people-of-teams',
   '0150-row-security',
   '0170-end-cause',
+  '0180-connecting',
   '0185-sign-ins',
   '0186-request-log',
   '0187-saved-views',
   '0188-invitations',
+  '0190-reasons',
 ]
 let world: TestDatabase
 beforeAll(async () => {
@@ -64,7 +66,8 @@ const names = async () => {
 const dropLater = async () => {
   await sql`drop index bots_by_transcript, bot_commands_leave, bots_older_of_team, deliveries_of_team,
     deliveries_given_up_of_team, deliveries_by_end, messages_by_age, sign_in_links_of_person`.execute(world.database)
-  await sql`alter table bots drop column history_deleted_at, drop column end_cause`.execute(world.database)
+  await sql`alter table bots drop column history_deleted_at, drop column end_cause,
+    drop column reason, drop column denials`.execute(world.database)
   await sql`do $$ declare one record; begin
     for one in select tablename from pg_policies where policyname = 'of_team' loop
       execute format('drop policy of_team on %I', one.tablename);

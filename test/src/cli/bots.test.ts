@@ -216,6 +216,35 @@ test('a file that breaks off is an error and leaves nothing that looks like it',
   expect(await readdir(join(folder, id))).toEqual([])
 })
 
+test('a service cannot name the folder of a download, nor write commands for the shell', async () => {
+  const inner = join(folder, 'inner')
+  const names = ['../elsewhere', '/tmp/elsewhere', '..', '.', '', 'a/b', '$(touch elsewhere)', `${randomUUID()}/..`]
+  const ask = vi.spyOn(globalThis, 'fetch')
+  try {
+    for (const name of [...names, 7, null]) {
+      ask.mockImplementation(async () =>
+        Response.json({ success: true, data: { bot_id: name, status: 'completed', video: 'data:,video' } }),
+      )
+      const commands = [
+        ['download', randomUUID(), '--out', inner],
+        ['get', randomUUID()],
+        ['send', MEET, '--quiet'],
+      ]
+      for (const words of commands) {
+        const { code, out, errors } = await standin(...words)
+        expect({ code, out }, `${words[0]} ${name}`).toEqual({ code: 1, out: '' })
+        expect(errors).toContain('answered about another bot')
+      }
+    }
+    ask.mockImplementation(async () => Response.json({ success: true, data: { bot_id: randomUUID() } }))
+    expect((await standin('download', randomUUID(), '--out', inner)).code).toBe(1)
+  } finally {
+    ask.mockRestore()
+  }
+  expect(await readdir(folder)).not.toContain('inner')
+  expect(await readdir(folder)).not.toContain('elsewhere')
+})
+
 test('a file that a bot does not have is said with its status', async () => {
   const id = await sent()
   await expect(standin('download', id, '--only', 'audio')).rejects.toThrow(

@@ -1,0 +1,189 @@
+/**
+ * The lines of the pages that ask a service, run in their order as a reader pastes them: one service with all roles, whose bots
+ * have no browser.
+ */
+import { execFile } from 'node:child_process'
+import { chmod, mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { type Service, startService } from '@standin/control-plane/wiring/service.ts'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { readServiceConfig } from '../../control-plane/config/config.ts'
+import { newSealKey } from '../../control-plane/secrets/seals.ts'
+import { type MockGoogleCalendar, startMockGoogleCalendar } from '../../mock/calendars/index.ts'
+import { openTestDatabase, type TestDatabase } from '../control-plane/postgres.ts'
+
+const ROOT = join(import.meta.dirname, '../..')
+const DAY = 24 * 3600 * 1000
+const log = { info: () => {}, warn: () => {}, error: () => {} }
+let folder: string
+let db: TestDatabase
+let google: MockGoogleCalendar
+let service: Service
+let environment: NodeJS.ProcessEnv
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'standin-pages-'))
+  db = await openTestDatabase()
+  google = await startMockGoogleCalendar()
+  const settings = {
+    DATABASE_URL: db.url,
+    STANDIN_SECRET_KEYS: newSealKey('k1'),
+    STANDIN_DATA: join(folder, 'service-data'),
+    STANDIN_GOOGLE_URL: google.url,
+    STANDIN_GOOGLE_TOKEN_URL: google.tokenUrl,
+    STANDIN_BOT_COMMAND: `${process.execPath} ${join(import.meta.dirname, 'page-bot.ts')}`,
+  }
+  environment = { PATH: [join(folder, 'bin'), process.env.PATH].join(':'), HOME: process.env.HOME, ...settings }
+  // The command of the checkout, from its sources.
+  await mkdir(join(folder, 'bin'))
+  const programs = [
+    `service) shift; exec ${process.execPath} ${ROOT}/control-plane/cli/index.ts "$@"`,
+    `*) exec ${process.execPath} ${ROOT}/src/cli/index.ts "$@"`,
+  ]
+  await writeFile(join(folder, 'bin/standin'), `#!/bin/sh\ncase $1 in ${programs.join(' ;; ')} ;; esac\n`)
+  await chmod(join(folder, 'bin/standin'), 0o755)
+  const config = readServiceConfig({ port: '0' }, { ...settings, STANDIN_PRIVATE_ADDRESSES: 'allow' }, '/')
+  service = await startService(config, { PATH: process.env.PATH, HOME: process.env.HOME }, log)
+  await writeFile(join(folder, 'service-data/api-key'), service.firstKey!)
+})
+
+afterAll(async () => {
+  await service?.close()
+  await google?.close()
+  await db?.close()
+  await rm(folder, { recursive: true, force: true })
+})
+
+/** The variables of the shell after each block of a page. */
+class Reader {
+  readonly #blocks: string[]
+  readonly #words: Readonly<Record<string, string>>
+  #script = ''
+  #next = 0
+
+  private constructor(blocks: string[], words: Readonly<Record<string, string>>) {
+    this.#blocks = blocks
+    this.#words = words
+  }
+
+  /** `words` replaces what the page cannot know. */
+  static async of(page: string, words: Readonly<Record<string, string>> = {}): Promise<Reader> {
+    const text = await readFile(join(ROOT, 'docs', page), 'utf8')
+    const blocks = [...text.matchAll(/```sh\n(.*?)```/gs)].map(([, block]) => block!)
+    return new Reader(blocks, { 'http://127.0.0.1:8080': service.publicUrl, ...words })
+  }
+
+  get left(): number {
+    return this.#blocks.length - this.#next
+  }
+
+  skip(words: string): void {
+    expect(this.#blocks[this.#next]).toContain(words)
+    this.#next += 1
+  }
+
+  /** Runs the next block in a shell that has the variables of those before. Resolves with its output and the status of each call. */
+  async run(): Promise<{ statuses: number[]; out: string }> {
+    const block = Object.entries(this.#words).reduce(
+      (text, [word, value]) => text.replaceAll(word, value),
+      this.#blocks[this.#next]!,
+    )
+    this.#next += 1
+    // The status of each call goes to standard error, since the output may be the input of the next program.
+    const curl = `curl() { command curl -s -w '%{stderr}status %{http_code}\\n' "$@"; }`
+    const variables = join(folder, 'variables')
+    const script = `${curl}\n${this.#script}\n${block}\nset > ${variables}`
+    const { stdout, stderr } = await promisify(execFile)('/bin/sh', ['-ec', script], { env: environment, cwd: folder })
+    const names = 'base|key|bot|later|calendar|event|series|app|endpoint|WEBHOOK_SECRET'
+    const functions = this.#blocks[0]!.match(/^field\(\).*$/m)?.[0] ?? ''
+    const set = (await readFile(variables, 'utf8')).match(new RegExp(`^(?:${names})='.*'$`, 'gm')) ?? []
+    this.#script = [functions, ...set].join('\n')
+    return { statuses: [...stderr.matchAll(/^status (\d+)$/gm)].map(([, status]) => Number(status)), out: stdout }
+  }
+
+  variable(name: string): string {
+    return new RegExp(`^${name}='(.*)'$`, 'm').exec(this.#script)?.[1] ?? ''
+  }
+}
+
+async function statusOf(botId: string): Promise<string | undefined> {
+  const bot = await db.database.selectFrom('bots').select('status').where('id', '=', botId).executeTakeFirst()
+  return bot?.status
+}
+
+test('api.md: a bot is sent, told what to do, asked about, and its data deleted', async () => {
+  const reader = await Reader.of('api.md')
+  await reader.run()
+  expect((await reader.run()).statuses).toEqual([201])
+  const bot = reader.variable('bot')
+  await expect.poll(() => statusOf(bot)).toBe('in_call_recording')
+  // This bot does not say that it has paused, so there is nothing to resume.
+  expect((await reader.run()).statuses).toEqual([200, 200, 409, 200, 200, 200])
+  await expect.poll(() => statusOf(bot)).toBe('completed')
+  expect((await reader.run()).statuses).toEqual([200, 200, 200, 200])
+  expect((await reader.run()).statuses).toEqual([200, 200])
+  expect((await stat(join(folder, 'video.mp4'))).size).toBe(5)
+
+  const shell = await reader.run()
+  expect(shell.out).toContain(bot)
+  expect(shell.out).toContain(`The files are in recordings/${bot}`)
+  expect(shell.out).toMatch(/completed/)
+  expect(reader.variable('bot')).not.toBe(bot)
+
+  expect((await reader.run()).statuses).toEqual([201, 200, 200, 200])
+  const many = await reader.run()
+  expect(many.statuses).toEqual([201])
+  expect(JSON.parse(many.out)).toMatchObject({ data: [{ index: 0 }, { index: 1 }], errors: [] })
+  const found = await reader.run()
+  expect(found.statuses).toEqual([200])
+  expect(JSON.parse(found.out).data).toMatchObject([{ bot_id: bot }])
+  expect((await reader.run()).statuses).toEqual([200, 200, 200])
+  // The bot has no callback, and the service no speech service.
+  expect((await reader.run()).statuses).toEqual([409, 400])
+  expect(reader.left).toBe(0)
+})
+
+test('older-generation.md', async () => {
+  const reader = await Reader.of('older-generation.md')
+  const before = await reader.run()
+  expect(before.statuses).toEqual([200, 200, 200, 200])
+  await expect.poll(() => statusOf(reader.variable('bot'))).toMatch(/completed|failed/)
+  expect((await reader.run()).statuses).toEqual([200])
+  expect(reader.left).toBe(0)
+})
+
+test('calendars.md, with a stand-in of the provider', async () => {
+  const account = google.addAccount()
+  const start = new Date(Math.ceil((Date.now() + DAY) / 60_000) * 60_000)
+  const link = 'https://meet.google.com/abc-defg-hij'
+  account.primary.create({ title: 'Weekly', start, link, repeats: { every: 'week' } })
+  const { clientId, clientSecret } = google.tokens
+  const values = [clientId, clientSecret, google.tokens.consent(account)]
+  const names = ['oauth_client_id', 'oauth_client_secret', 'oauth_refresh_token']
+  const words = names.map((name, index) => [`"${name}": "…"`, `"${name}": "${values[index]}"`])
+  const reader = await Reader.of('calendars.md', Object.fromEntries(words))
+  await reader.run()
+  reader.skip('https://oauth2.googleapis.com/token')
+  expect((await reader.run()).statuses).toEqual([200])
+  expect((await reader.run()).statuses).toEqual([201])
+  const events = () => db.database.selectFrom('calendar_events').select('id').execute()
+  await expect.poll(async () => (await events()).length).toBeGreaterThan(2)
+  expect((await reader.run()).statuses).toEqual([200, 200, 200, 200, 200, 200])
+  expect((await reader.run()).statuses).toEqual([201, 201, 200, 200])
+  expect((await reader.run()).statuses.at(-1)).toBe(200)
+  reader.skip('standin mock calendars')
+  expect(reader.left).toBe(0)
+})
+
+test('webhooks.md', async () => {
+  const reader = await Reader.of('webhooks.md', { 'node docs/examples/webhook-receiver.mjs 9000': '' })
+  reader.skip('https://example.com/hook')
+  await reader.run()
+  expect(reader.variable('WEBHOOK_SECRET')).toMatch(/^whsec_/)
+  const { out } = await reader.run()
+  expect(out).toContain('A sample is on its way.')
+  expect(out).toContain('whsec_')
+  expect(reader.left).toBe(0)
+})
