@@ -2,7 +2,9 @@
  * Counters and timers of the service for `/metrics`; docs/watching.md says what each means. The values of a label are
  * few and fixed: an id, an address or a text of a caller is never one.
  */
+import type { PlatformName } from '@standin/wire/meeting-links/index.ts'
 import type { SignalPlatform } from '@standin/wire/page-signals.ts'
+import type { Reason } from '@standin/wire/reasons.ts'
 import type { Launcher } from './ports.ts'
 
 type Kind = Launcher['kind']
@@ -22,6 +24,8 @@ export interface Counted {
   /** Final reports of bots that counted the signals of their page, and those in which a signal answered. */
   signal_reports: { platform: SignalPlatform }
   page_signals: { platform: SignalPlatform; signal: string }
+  /** Final reports with a reason why the meeting kept the bot out. */
+  refusals: { platform: PlatformName; reason: Reason }
 }
 
 export type ReconcilerAction = 'stop' | 'kill' | 'finish' | 'forget' | 'give_up' | 'take_back' | 'adopt' | 'stop_orphan'

@@ -1,6 +1,7 @@
 import { messageOf } from '@standin/base/error-text.ts'
 import type { EndCause, ErrorCode } from '@standin/wire/codes.ts'
 import { helpOf } from '@standin/wire/error-help.ts'
+import type { Reason } from '@standin/wire/reasons.ts'
 
 /** A failure with its code. The place that throws knows the code; no code is derived from a message later. */
 export class BotError extends Error {
@@ -12,11 +13,20 @@ export class BotError extends Error {
   /** The job names something that cannot work, which showed only when it was tried. */
   readonly isInvalidJob: boolean
   readonly endCause: EndCause | undefined
+  /** Why the meeting did not let the bot in, if that was seen. */
+  readonly reason: Reason | undefined
 
   constructor(
     code: ErrorCode,
     message: string,
-    options: { cause?: unknown; step?: string; canRetry?: boolean; isInvalidJob?: boolean; endCause?: EndCause } = {},
+    options: {
+      cause?: unknown
+      step?: string
+      canRetry?: boolean
+      isInvalidJob?: boolean
+      endCause?: EndCause
+      reason?: Reason
+    } = {},
   ) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause })
     this.name = 'BotError'
@@ -25,6 +35,7 @@ export class BotError extends Error {
     this.canRetry = options.canRetry ?? false
     this.isInvalidJob = options.isInvalidJob ?? false
     this.endCause = options.endCause
+    this.reason = options.reason
   }
 
   get cure(): string {

@@ -6,6 +6,7 @@
 import type { Clock } from '@standin/base/deadline.ts'
 import type { BotCommand, CommandErrorCode } from '@standin/wire/commands.ts'
 import type { BotEvent, Gap, Person, StreamingUsage, Transcript, WholeQuality } from '@standin/wire/events.ts'
+import type { Sighting } from '@standin/wire/reasons.ts'
 import type { MeetingEvent, MeetingTarget, PlatformName } from './meeting/meeting.ts'
 
 /** Where the browser shows video and plays audio, so that the recorder captures both. */
@@ -109,6 +110,8 @@ export interface MeetingDriver {
   screenshot(): Promise<Uint8Array>
   /** Leaves, or withdraws a pending request; repeatable, never rejects. */
   leave(): Promise<void>
+  /** Pages that the bot saw on its way in, and its steps, in any order. */
+  readonly sightings: readonly Sighting[]
   /** Empty if the platform's signals are not counted. */
   readonly signalCounts: SignalCounts
   /** Never rejects. */

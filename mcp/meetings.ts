@@ -36,6 +36,10 @@ export interface BotRequest {
   entryMessage: string | null
   /** Reads the meeting's own captions, so that words can be read while the meeting runs. */
   captions: boolean
+  /** A file of each person's voice. */
+  separateTracks: boolean
+  /** Seconds with other bots only before the bot leaves. */
+  onlyBotsTimeout: number
 }
 
 export interface Meetings {
@@ -63,7 +67,7 @@ const FILE_TIMEOUT_MS = 30_000
 export function createMeetings({ v2 }: StandinClient, fetchFile: typeof fetch = fetch): Meetings {
   const of = (botId: string) => ({ params: { path: { bot_id: botId } } })
   return {
-    async send({ meetingUrl, botName, recordingMode, entryMessage, captions }) {
+    async send({ meetingUrl, botName, recordingMode, entryMessage, captions, separateTracks, onlyBotsTimeout }) {
       const body = {
         meeting_url: meetingUrl,
         bot_name: botName,
@@ -71,6 +75,8 @@ export function createMeetings({ v2 }: StandinClient, fetchFile: typeof fetch = 
         entry_message: entryMessage,
         transcription_enabled: captions,
         transcription_config: captions ? { provider: 'captions' as const } : null,
+        separate_tracks: separateTracks,
+        timeout_config: { only_bots_timeout: onlyBotsTimeout },
         extra: { sent_by: 'mcp' },
       }
       return (await answerOf(v2.POST('/v2/bots', { body }))).data.bot_id

@@ -60,10 +60,16 @@ function offerBots(server: McpServer, meetings: Meetings, pause: (ms: number) =>
         captions: optional(z.boolean().default(true)).describe(
           'Read the captions of the meeting: gives a live transcript.',
         ),
+        separate_tracks: optional(z.boolean().default(false)).describe(
+          "Keep a file of each person's voice alone, too.",
+        ),
+        only_bots_timeout: optional(z.int().min(30).max(21_600).default(300)).describe(
+          'Seconds with other bots only before the bot leaves.',
+        ),
       },
       annotations: acts,
     },
-    ({ meeting_url, bot_name, recording_mode, entry_message, captions }) =>
+    ({ meeting_url, bot_name, recording_mode, entry_message, captions, separate_tracks, only_bots_timeout }) =>
       answered(async () => {
         const id = await meetings.send({
           meetingUrl: meeting_url,
@@ -71,6 +77,8 @@ function offerBots(server: McpServer, meetings: Meetings, pause: (ms: number) =>
           recordingMode: recording_mode,
           entryMessage: entry_message ?? null,
           captions,
+          separateTracks: separate_tracks,
+          onlyBotsTimeout: only_bots_timeout,
         })
         return `The bot ${id} is on its way.`
       }),

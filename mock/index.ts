@@ -10,7 +10,7 @@ export { startMockCalendars } from './calendars/host.ts'
 export type { MockGoogleMeet, MockGoogleMeetOptions } from './google-meet/index.ts'
 export { DEMO_PEOPLE, runDemoScript } from './shared/demo.ts'
 export type { MockServerOptions, PlatformServer } from './shared/platform-server.ts'
-export { DONE_PATH, startZoomOauth } from './zoom-oauth/index.ts'
+export { callbackOf, DONE_PATH, startZoomOauth } from './zoom-oauth/index.ts'
 export { startMockGoogleMeet, startMockJitsi, startMockMicrosoftTeams, startMockZoom }
 
 /** By the names that `core/meeting/meeting.ts` has for them. */

@@ -99,6 +99,8 @@ export interface MockMeeting {
    * Runs an action of the platform, such as `consent` or `alone-prompt`; throws for a word the platform does not know.
    */
   show(what: string): void
+  /** From the next join request on; throws for an access mode that the platform does not have. */
+  setAccess(name: string): void
   flashAndBeep(on: boolean): void
 }
 

@@ -4,6 +4,7 @@
  */
 import { cpSync, existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join, normalize, relative } from 'node:path'
+import { REASONS } from '@standin/wire/reasons.ts'
 import { build } from 'esbuild'
 import highlighter from 'highlight.js/lib/core'
 import bash from 'highlight.js/lib/languages/bash'
@@ -15,6 +16,7 @@ import typescript from 'highlight.js/lib/languages/typescript'
 import yaml from 'highlight.js/lib/languages/yaml'
 import MarkdownIt from 'markdown-it'
 import anchors from 'markdown-it-anchor'
+import { reasonPage } from './write-errors-page.ts'
 
 const root = join(import.meta.dirname, '..')
 
@@ -51,6 +53,9 @@ function anchorOf(heading: string): string {
     .replaceAll(/\s/g, '-')
 }
 
+/** The page of each reason is not stored: it is written from the table. */
+const WRITTEN = new Map(REASONS.map((reason) => [`docs/hosts/${reason}.md`, reasonPage(reason)]))
+
 /** Address of a document's page. */
 function addressOf(document: string): string {
   if (document === START) return PREFIX
@@ -74,11 +79,12 @@ function addressOfLink(document: string, href: string): string | null {
 }
 
 let found: string[] | undefined
-const documents = () => (found ??= globSync(DOCUMENTS, { cwd: root }).sort())
+const documents = () => (found ??= [...globSync(DOCUMENTS, { cwd: root }), ...WRITTEN.keys()].sort())
 
 function read(document: string): string {
   // Comments mark tables that scripts write.
-  return readFileSync(join(root, document), 'utf8').replaceAll(/^<!--.*?-->$/gm, '')
+  const text = WRITTEN.get(document) ?? readFileSync(join(root, document), 'utf8')
+  return text.replaceAll(/^<!--.*?-->$/gm, '')
 }
 
 /** Links that lead to no page become text, so that no reader meets a dead one. */

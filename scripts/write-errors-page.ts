@@ -1,11 +1,15 @@
-/** Writes `docs/errors.md`: every code with which a bot ends, from the tables that the program itself uses. */
+/** Writes `docs/errors.md` and `docs/for-hosts.md`: every code and reason of an end, from the tables of the program itself. */
 import { writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { END_CAUSES, ERROR_CODES, NORMAL_END_CODES, type NormalEndCode } from '@standin/wire/codes.ts'
 import { CAUSE_TABLE, ERROR_TABLE, type Who } from '@standin/wire/error-help.ts'
+import type { PlatformName } from '@standin/wire/meeting-links/index.ts'
+import { REASON_TABLE, REASONS, type Reason } from '@standin/wire/reasons.ts'
 
-export const ERRORS_PAGE = join(dirname(dirname(fileURLToPath(import.meta.url))), 'docs', 'errors.md')
+const DOCS = join(dirname(dirname(fileURLToPath(import.meta.url))), 'docs')
+export const ERRORS_PAGE = join(DOCS, 'errors.md')
+export const HOSTS_PAGE = join(DOCS, 'for-hosts.md')
 
 const NORMAL_ENDS: Readonly<Record<NormalEndCode, string>> = {
   BOT_REMOVED: 'A participant removed the bot from the meeting, or the host ended the meeting.',
@@ -23,6 +27,57 @@ const LABELS: Readonly<Record<Who, string>> = {
   operator: 'operator',
 }
 
+const PLATFORMS: Readonly<Record<PlatformName, string>> = {
+  meet: 'Google Meet',
+  teams: 'Microsoft Teams',
+  zoom: 'Zoom',
+  jitsi: 'Jitsi Meet',
+}
+
+/** The page of one reason, which a caller may send to the host of a meeting. */
+export function reasonPage(reason: Reason): string {
+  const { title, host, developer, setting, codes, platforms } = REASON_TABLE[reason]
+  return `# ${title}
+
+${host}
+
+**What changes it:** ${setting}
+
+**For developers:** ${developer} The reason is \`${reason}\`, with ${codes.map((code) => `\`${code}\``).join(', ')}, on ${platforms.map((name) => PLATFORMS[name]).join(', ')}.
+
+[All reasons](../for-hosts.md) · [all end codes](../errors.md)
+`
+}
+
+/** The page about all reasons. */
+export function hostsPage(): string {
+  const rows = REASONS.map((reason) => {
+    const { host, setting } = REASON_TABLE[reason]
+    return `### ${REASON_TABLE[reason].title}\n\n\`${reason}\`: ${host} ${setting}`
+  })
+  return `# The bot was not let in
+
+\`scripts/write-errors-page.ts\` makes this page from the program's own table (\`wire/reasons.ts\`).
+
+This page is for hosts of meetings, and for developers who have to tell a host what to change. A bot that a meeting did not
+let in has a \`reason\` in the API and in its last webhook, with the sentences below as \`reason_help\`; its \`link\` is a
+public page about that reason. \`evidence\` lists what the bot saw, and when.
+
+A bot says only what it saw. An answer within two seconds of its request cannot be a person's, so the platform gave it. If
+neither the page nor the time tells, the reason is \`unknown\`. A bot never gets around a wall: it solves no captcha, it
+hides nothing, and after two denials it does not ask again.
+
+## Reasons
+
+${rows.join('\n\n')}
+
+## How long a bot waits
+
+A bot waits for \`waiting_room_timeout\`, 600 seconds if nothing else is asked. Google Meet ends the wait of a guest after about
+10 minutes and Microsoft Teams after 30; if the limit of the bot is longer, its timeline says so.
+`
+}
+
 /** The whole page. */
 export function errorsPage(): string {
   const row = (cells: readonly string[]) => `| ${cells.join(' | ')} |`
@@ -35,6 +90,7 @@ export function errorsPage(): string {
 A bot ends as \`completed\` or \`failed\`. The code is \`error_code\` of a failed bot, \`end_code\` in the final report of a
 completed one, and part of the last webhook. A sentence (\`error_message\`) says what the bot saw; the
 [timeline](api.md) of the bot says what happened before, and shows the last log lines of a bot that ended without a report.
+A bot that a meeting did not let in has a finer \`reason\` too ([for-hosts.md](for-hosts.md)).
 The columns below are \`error_help\` of a failed bot in the API and in the webhook \`bot.failed\`: \`{cause, who, cure, link}\`.
 
 ## Completed
@@ -67,4 +123,7 @@ ${table(
 `
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) writeFileSync(ERRORS_PAGE, errorsPage())
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  writeFileSync(ERRORS_PAGE, errorsPage())
+  writeFileSync(HOSTS_PAGE, hostsPage())
+}

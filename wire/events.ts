@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { END_CAUSES, ERROR_CODES, NORMAL_END_CODES, RECORDING_MODES, STATUSES } from './codes.ts'
 import { MAX_FILE_NAME_BYTES, pathParts } from './file-names.ts'
 import { isWithinDepth, MAX_CALLER_DATA_DEPTH } from './job.ts'
+import { REASONS, sightingsSchema } from './reasons.ts'
 
 /** Of the JSON text of one event. The largest is the final report of a meeting with thousands of participants. */
 export const MAX_EVENT_BYTES = 2 * 1024 * 1024
@@ -147,6 +148,8 @@ const finalReportSchema = z.strictObject({
   error_code: z.enum(ERROR_CODES).nullable().describe('Null after a normal end.'),
   error_message: z.string().nullable(),
   end_cause: z.enum(END_CAUSES).optional().describe('Says more of a failure than its error code.'),
+  reason: z.enum(REASONS).optional().describe('Why the meeting did not let the bot in, or sent it out.'),
+  reason_evidence: sightingsSchema.optional().describe('Pages and steps that show it, oldest first.'),
   meeting_url: z.string(),
   meeting_platform: z.enum(['meet', 'teams', 'zoom', 'jitsi']).nullable().describe('`jitsi` is an addition of ours.'),
   bot_name: z.string(),
@@ -208,6 +211,9 @@ export const botEventSchema = z.discriminatedUnion('type', [
     error_code: z.enum(ERROR_CODES).optional().describe('With failed.'),
     error_message: z.string().optional(),
   }),
+  z
+    .strictObject({ type: z.literal('join_denied') })
+    .describe('A request to join was denied; those of all attempts of a bot are counted.'),
   z.strictObject({ type: z.literal('participant_joined'), participant: personSchema, offset }),
   z.strictObject({ type: z.literal('participant_changed'), participant: personSchema, offset }),
   z.strictObject({ type: z.literal('participant_left'), participant: personSchema, offset }),

@@ -230,6 +230,7 @@ const streamingSchema = z.strictObject({
 })
 
 export const TRANSCRIPTION_PROVIDERS = ['Default', 'deepgram', 'assemblyai', 'captions'] as const
+export const TRANSCRIPTION_MODES = ['after', 'live', 'live_and_after'] as const
 export type TranscriptionProvider = (typeof TRANSCRIPTION_PROVIDERS)[number]
 
 /** In any case of letters. */
@@ -245,7 +246,7 @@ const transcriptionSchema = z.strictObject({
       "Default is the speech service that the operator named in STANDIN_TRANSCRIPTION_URL; captions are the platform's own.",
     ),
   mode: z
-    .enum(['after', 'live', 'live_and_after'])
+    .enum(TRANSCRIPTION_MODES)
     .optional()
     .describe('When the transcript is made: after the meeting (the default), or during it (the default of captions).'),
   api_key: token.nullish().describe("Of a keyed provider; absent: the operator's."),
@@ -346,6 +347,11 @@ export const jobSchema = z
       .nullish()
       .describe('Access key (ZAK) of the user as whom the bot joins. It serves until it expires.'),
     conf_access_token_url: tokenUrl.nullish().describe('Gives the access key (ZAK) of the user as whom the bot joins.'),
+    denials: z
+      .int()
+      .min(0)
+      .default(0)
+      .describe('Requests to join that were denied in earlier attempts of this bot; after two it does not ask again.'),
     browser_state: z
       .string()
       .min(1)

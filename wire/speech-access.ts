@@ -19,6 +19,14 @@ export interface TranscriptionPlan {
 
 type Environment = Readonly<Record<string, string | undefined>>
 
+/** Why the provider cannot transcribe in this mode; null if it can. */
+export function problemOfMode({ provider, mode }: Pick<NonNullable<Job['transcription']>, 'provider' | 'mode'>) {
+  if (mode === undefined) return null
+  if (provider === 'captions') return mode === 'live' ? null : 'captions are live only'
+  if (provider !== 'Default' || mode === 'after') return null
+  return 'Default transcribes after the meeting only; deepgram, assemblyai and captions are live too'
+}
+
 /** Null if the job asks for none, or where something is wrong with it; that joins `problems`. */
 export function transcriptionPlanOf(
   { transcription }: Pick<Job, 'transcription'>,
@@ -28,13 +36,8 @@ export function transcriptionPlanOf(
   if (!transcription) return null
   const { provider, api_key: key } = transcription
   const mode = transcription.mode ?? (provider === 'captions' ? 'live' : 'after')
-  if (provider === 'captions' && mode !== 'live')
-    problems.push({ path: 'transcription.mode', message: 'captions are live only' })
-  if (provider === 'Default' && mode !== 'after')
-    problems.push({
-      path: 'transcription.mode',
-      message: 'Default transcribes after the meeting only; deepgram, assemblyai and captions are live too',
-    })
+  const problem = problemOfMode(transcription)
+  if (problem !== null) problems.push({ path: 'transcription.mode', message: problem })
   const access = speechAccessOf(provider, key ?? null, environment, problems)
   return access && { access, isLive: mode !== 'after', isAfterwards: mode !== 'live' }
 }

@@ -51,8 +51,10 @@ async function measureSyncs(database: Database, standIns: ChildProcess, count: n
     client,
     calendars: given,
   } = await ask({ ask: 'fill', calendars: count, series: SERIES, singles: SINGLES })
+  const app = { clientId: null, clientSecret: null }
   const config = {
-    providers: { ...addresses, zoom: null },
+    providers: { ...addresses, googleConsent: '', zoom: null },
+    apps: { google: app, microsoft: { ...app, tenant: 'common' }, zoom: app },
     prefersLocation: false,
     jitsiHosts: [],
     allowPrivateAddresses: false,

@@ -123,7 +123,7 @@ async function insertPlainly(pool: pg.Pool, teamId: string): Promise<void> {
         insert into bot_steps (bot_id, at, kind, reason, evidence)
         select id, now(), kind, reason, evidence from bot, (values
           ('asked', 'A bot was asked for.', null::jsonb),
-          ('admitted', 'The limits of the team allow this bot.', null),
+          ('admitted', 'The team''s limits allow this bot.', null),
           ('status', null, '{"status": "queued"}')) step (kind, reason, evidence)
       ), message as (
         insert into messages (id, team_id, bot_id, event, ordering_key, body, generation)

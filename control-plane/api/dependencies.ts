@@ -3,12 +3,13 @@ import type { SpeechProblems } from '@standin/wire/speech-access.ts'
 import type { Registry } from 'prom-client'
 import type { CalendarOperations } from '../calendars/operations.ts'
 import type { BotLinks, Clock, FileHandler, GuardedClient, JobHandler, Log, Probes, Seals } from '../ports.ts'
-import type { AuthorizedUser, ConnectionApp } from '../store/connections/connections.ts'
+import type { AuthorizedUser, ConnectionApp, ConnectionTokens } from '../store/connections/connections.ts'
 import type { Database } from '../store/database.ts'
 import type { Identity } from '../store/people/identities.ts'
 import type { Traces } from '../traces.ts'
 import type { SheddingSettings } from './http/load-shedding.ts'
 import type { ReadList } from './http/read-list.ts'
+import type { EventTail } from './v2/bot-events/tail.ts'
 
 export interface ApiDependencies {
   /** Shows the rows of the caller's team only (`store/row-security.ts`). Rejects outside the request of a caller. */
@@ -19,6 +20,7 @@ export interface ApiDependencies {
   keyDatabase: Database
   /** Reads lists of bots, events and deliveries, in another pool. */
   readList: ReadList
+  eventTail: EventTail
   seals: Seals
   links: BotLinks
   webhooks: WebhookSender
@@ -36,6 +38,8 @@ export interface ApiDependencies {
   conferencing: ConferencingAuthority
   /** Absent if no OpenID provider is configured. */
   oidc?: OidcSignIn
+  /** Apps of the operator; absent if none is configured. */
+  consents?: Partial<Record<ConsentProvider, ConsentApp>>
   /** Checks addresses that callers name; the API itself requests none. */
   client: Pick<GuardedClient, 'problemOf'>
   clock: Clock
@@ -99,10 +103,10 @@ interface AlertSender {
 
 /** `connections/authorize.ts` with the platform filled in. */
 interface ConferencingAuthority {
-  /** Spends the code and reads the profile. The sentences are for the caller. */
+  /** Spends the code, unless that is done, and reads the profile. The sentences are for the caller. */
   authorize(
     app: ConnectionApp,
-    grant: { code: string; redirectUri: string },
+    grant: { code: string; redirectUri: string } | ConnectionTokens,
   ): Promise<{ user: AuthorizedUser } | { refused: string } | { unavailable: string; retryAfterMs: number | null }>
 }
 
@@ -116,8 +120,21 @@ export interface OidcSignIn {
   finish(answer: URL, attempt: OidcAttempt): Promise<Identity>
 }
 /** Values that the answer of the provider has to match. */
-export interface OidcAttempt {
+interface Attempt {
   state: string
-  nonce: string
   verifier: string
+}
+interface OidcAttempt extends Attempt {
+  nonce: string
+}
+
+export const CONSENT_PROVIDERS = ['google', 'microsoft', 'zoom'] as const
+export type ConsentProvider = (typeof CONSENT_PROVIDERS)[number]
+
+/** `sign-in/consent.ts` with an app of the operator. Its errors have a `kind` and a message for the log. */
+export interface ConsentApp {
+  /** Stored with what a person connects, without the secret. `tenantId`: of Microsoft. */
+  app: ConnectionApp & { tenantId: string }
+  begin(redirectUri: string, account: string | null): Promise<{ address: string; attempt: Attempt }>
+  finish(answer: URL, attempt: Attempt): Promise<ConnectionTokens>
 }

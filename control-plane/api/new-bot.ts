@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { imagesOf, transcriptionProvider } from '@standin/wire/job.ts'
 import { type MeetingLink, readMeeting } from '@standin/wire/meeting-links/index.ts'
+import { problemOfMode } from '@standin/wire/speech-access.ts'
 import type { FastifyRequest } from 'fastify'
 import type { NewBot } from '../actions/create-bot.ts'
 import { type BotRequest, problemOfTokenExtra, requestOf } from '../bots/request.ts'
@@ -49,6 +50,8 @@ export function checkRequest(
 ): void {
   const problem = addressProblem(client, asked)
   if (problem !== null) throw refusals.validation(`body/${problem}`)
+  const mode = asked.transcription && problemOfMode(asked.transcription)
+  if (mode) throw refusals.validation(`body/transcription_config/mode: ${mode}`)
   checkSpeech(generation === 'v2' ? 'transcription_config' : 'speech_to_text', asked.transcription, settings)
 }
 

@@ -39,7 +39,7 @@ export function admitted(bot: BotToAdmit, now: Date): BotChange {
   return {
     patch,
     steps: [
-      { at: now, attempt: null, kind: 'admitted', reason: 'The limits of the team allow this bot.' },
+      { at: now, attempt: null, kind: 'admitted', reason: "The team's limits allow this bot." },
       { at: now, attempt: null, kind: 'status', reason: null, evidence: { status: 'queued' } },
     ],
     messages: messagesOfStatus(after, { code: 'queued', at: now, sourceId: 'queued' }),

@@ -1,5 +1,6 @@
 /** Closes a bot: the only place that writes a final status, with its charge and its last messages. */
 import type { EndCause } from '@standin/wire/codes.ts'
+import { REASON_TABLE, type Reason } from '@standin/wire/reasons.ts'
 import type { BotPatch, BotRow } from '../rows/index.ts'
 import { type BotChange, emptyChange, type OutgoingMessage, type Step } from './change.ts'
 import { messagesOfEnd, messagesOfStatus } from './messages/index.ts'
@@ -18,6 +19,8 @@ export interface End {
   errorMessage: string | null
   /** Says more of a failure than its code. */
   cause?: EndCause | undefined
+  /** Why the meeting did not let the bot in, or sent it out. */
+  reason?: Reason | undefined
   /** When it ended, as the bot or the launcher reported it. */
   at: Date
   attempt: number | null
@@ -45,6 +48,7 @@ export function closing(bot: BotRow, happening: Happening, end: End, facts: BotP
     error_code: end.errorCode,
     error_message: end.errorMessage,
     end_cause: causeOf(end),
+    reason: reasonOf(end),
     resuming_since: null,
     deadline_at: null,
     lease_owner: null,
@@ -68,16 +72,21 @@ export function closing(bot: BotRow, happening: Happening, end: End, facts: BotP
 function stepOfEnd(end: End): Step {
   const { at, attempt, status, code, message, evidence } = end
   const cause = causeOf(end)
+  const why = reasonOf(end)
   return {
     at,
     attempt,
     kind: 'ended',
     reason: message,
-    evidence: { status, code, ...(cause && { cause }), ...evidence },
+    evidence: { status, code, ...(cause && { cause }), ...(why && { reason: why }), ...evidence },
   }
 }
 
 const causeOf = ({ cause, errorCode }: End): EndCause | null => (errorCode === null ? null : (cause ?? null))
+
+/** A bot that was kept out after it had recorded ends with a code that its reason does not explain. */
+const reasonOf = ({ reason, code }: End): Reason | null =>
+  reason && REASON_TABLE[reason].codes.some((known) => known === code) ? reason : null
 
 /** Statuses that are sent as messages but are never the `status` of an answer. */
 function lastStatuses(bot: BotRow, before: BotRow, end: End): OutgoingMessage[] {

@@ -1,5 +1,7 @@
-/** The cure for a bot that failed, as callers get it. */
+/** Why a bot failed, or was kept out, and what helps, as callers get it. */
 import { helpOf } from '@standin/wire/error-help.ts'
+import type { FinalReport } from '@standin/wire/events.ts'
+import { REASON_TABLE, type Reason } from '@standin/wire/reasons.ts'
 import type { BotRow } from '../rows/index.ts'
 
 /** The page about all codes, below the public address of the service (`docs/errors.md`). */
@@ -8,4 +10,15 @@ export const HELP_PATH = '/help/errors'
 /** Null if the bot has not failed. */
 export function errorHelpOf({ error_code, end_cause }: Pick<BotRow, 'error_code' | 'end_cause'>) {
   return error_code === null ? null : { cause: end_cause, ...helpOf(error_code, end_cause) }
+}
+
+/** `linkOf` makes an address of a path of the service. */
+export function reasonHelpOf<Link>(bot: Pick<BotRow, 'reason' | 'report'>, linkOf: (path: string) => Link) {
+  if (bot.reason === null) return { reason: null, reason_help: null }
+  // One of a newer version is not known here.
+  const reason = Object.hasOwn(REASON_TABLE, bot.reason) ? (bot.reason as Reason) : 'unknown'
+  const { title, host, developer, setting } = REASON_TABLE[reason]
+  // It goes when the data of the bot is deleted.
+  const evidence = (bot.report as FinalReport | null)?.reason_evidence ?? []
+  return { reason, reason_help: { title, host, developer, setting, link: linkOf(`/help/hosts/${reason}`), evidence } }
 }

@@ -87,6 +87,9 @@ class Folding {
       case 'chat_availability':
         if (this.#bot.chat_is_available !== event.is_available) this.#patch({ chat_is_available: event.is_available })
         break
+      case 'join_denied':
+        this.#patch({ denials: this.#bot.denials + 1 })
+        break
       case 'transcription_started':
         this.#transcribing(event, at, sourceId)
         break
@@ -213,6 +216,7 @@ class Folding {
         errorCode: report.status === 'failed' ? (report.error_code ?? report.end_code) : null,
         errorMessage: report.status === 'failed' ? (report.error_message ?? report.end_message) : null,
         cause: report.end_cause,
+        reason: report.reason,
         at,
         attempt: this.#attempt,
         sourceId,

@@ -5,7 +5,16 @@
 import { type Job, type TimeoutConfig, timeoutConfigSchema } from '@standin/wire/job.ts'
 import type { BotRow } from '../rows/index.ts'
 
-type JobFields = Pick<Job, 'bot_image' | 'bot_image_config' | 'entry_message' | 'conf_config'>
+type JobFields = Pick<
+  Job,
+  | 'bot_image'
+  | 'bot_image_config'
+  | 'entry_message'
+  | 'conf_config'
+  | 'frame_rate'
+  | 'separate_tracks'
+  | 'recording_consent'
+>
 type SdkKeys = Pick<Job, 'conf_sdk_id' | 'conf_sdk_pwd'>
 type Streaming = NonNullable<Job['streaming']>
 type Transcription = NonNullable<Job['transcription']>
@@ -18,7 +27,7 @@ export interface BotRequest extends Partial<JobFields & SdkKeys> {
   timeout_config?: Partial<TimeoutConfig>
   streaming?: Pick<Streaming, 'input' | 'output' | 'audio_frequency'> | null
   transcription?:
-    | (Pick<Transcription, 'provider' | 'api_key'> & { custom_params?: Record<string, unknown> | null })
+    | (Pick<Transcription, 'provider' | 'api_key' | 'mode'> & { custom_params?: Record<string, unknown> | null })
     | null
   /** Of this bot alone; its endpoint of kind `callback` does the sending. */
   callback?: { url: string; method: 'POST' | 'PUT'; secret?: string | null } | null

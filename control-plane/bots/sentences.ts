@@ -28,7 +28,7 @@ const KIND_WORDS: Readonly<Record<string, string>> = {
   changed: 'The bot was changed.',
   cancelled: 'The bot was cancelled.',
   due: 'The bot became due.',
-  admitted: 'The bot was admitted.',
+  admitted: "The team's limits allow this bot.",
   refused: 'The bot was refused at its join time.',
   waiting_for_room: 'The bot waits for room on a machine.',
   waiting_for_token: 'The bot waits for its token.',
@@ -51,6 +51,7 @@ const KIND_WORDS: Readonly<Record<string, string>> = {
 /** Kinds whose reason says what happened as well. */
 const TOLD_BY_REASON: readonly string[] = [
   'asked',
+  'admitted',
   'connected',
   'pickup_delayed',
   'lost',

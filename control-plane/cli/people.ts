@@ -3,7 +3,7 @@
 import { CommandMistake, table } from '@standin/base/command-output.ts'
 import { signInAddress } from '../api/dashboard/addresses.ts'
 import { createPerson, findPeople, firstOwner, listPeople, ROLES } from '../store/people/people.ts'
-import { createSignInLink, LINK_MINUTES } from '../store/people/sessions.ts'
+import { createInvitation, createSignInLink, INVITATION_DAYS, LINK_MINUTES } from '../store/people/sessions.ts'
 import { readSetting } from '../store/settings.ts'
 import { PUBLIC_URL, publicUrlOf } from '../wiring/http-address.ts'
 import { type CommandContext, onInstallation, teamOf } from './context.ts'
@@ -20,9 +20,9 @@ export async function invitePersonCommand(
     const teamId = await teamOf(installation, team)
     const id = await createPerson(installation.database, { teamId, name: name ?? email, email, role: wanted })
     if (id === null) throw new CommandMistake(`The team has a person with the e-mail address ${email}`)
-    return { person_id: id, sign_in_link: await linkFor(context, installation.database, id) }
+    return { person_id: id, sign_in_link: await linkFor(context, installation.database, id, createInvitation) }
   })
-  context.output.answer(made, [made.sign_in_link, `It signs ${email} in once, within ${LINK_MINUTES} minutes.`])
+  context.output.answer(made, [made.sign_in_link, `It signs ${email} in once, within ${INVITATION_DAYS} days.`])
 }
 
 export async function listPeopleCommand(context: CommandContext, { team }: { team?: string }): Promise<void> {
@@ -30,12 +30,14 @@ export async function listPeopleCommand(context: CommandContext, { team }: { tea
     listPeople(installation.database, team === undefined ? undefined : await teamOf(installation, team)),
   )
   context.output.answer(
-    people.map(({ id, teamId, createdAt, isEmailConfirmed, ...person }) => ({
+    people.map(({ id, teamId, createdAt, isEmailConfirmed, invitedUntil, hasEntered, ...person }) => ({
       person_id: id,
       team_id: teamId,
       ...person,
       is_email_confirmed: isEmailConfirmed,
       created_at: createdAt,
+      invitation_expires_at: invitedUntil,
+      has_entered: hasEntered,
     })),
     table(
       ['person id', 'name', 'e-mail', 'role'],
@@ -61,9 +63,10 @@ async function linkFor(
   { config }: CommandContext,
   database: Parameters<typeof createSignInLink>[0],
   personId: string,
+  create = createSignInLink,
 ): Promise<string> {
   // The running service may listen on another port than this command would.
   const served = await readSetting(database, PUBLIC_URL)
   const publicUrl = config.publicUrl ?? (typeof served === 'string' ? served : publicUrlOf(config))
-  return signInAddress(publicUrl, await createSignInLink(database, personId))
+  return signInAddress(publicUrl, await create(database, personId))
 }

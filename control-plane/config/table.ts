@@ -77,6 +77,17 @@ const delays = is.list(
 const days = (min: number) => is.wholeNumber(min, 36_500)
 const onOff = is.isWord('on', 'off')
 const webAddress = is.plainAddress('http:', 'https:')
+/** A GUID, a domain, or one of the words for several tenants. */
+const TENANT = /^[A-Za-z0-9][A-Za-z0-9.-]{0,254}$/
+
+/** An app of the operator at a provider. */
+const oauthApp = <const Name extends string>(name: Name) => {
+  const [id, secret] = [`STANDIN_${name}_CLIENT_ID`, `STANDIN_${name}_CLIENT_SECRET`] as const
+  return {
+    clientId: { variable: id, kind: is.anyText, needs: secret },
+    clientSecret: { variable: secret, kind: is.anyText, needs: id, isSecret: true },
+  } as const
+}
 const speechAddress = is.addressBy('https:', 'http:')
 
 export const SETTINGS = {
@@ -273,6 +284,12 @@ export const SETTINGS = {
       default: 'https://oauth2.googleapis.com/token',
     },
     graph: { variable: 'STANDIN_GRAPH_URL', kind: webAddress, default: 'https://graph.microsoft.com' },
+    /** The page of consent. Those of Microsoft and Zoom are below the addresses of their tokens. */
+    googleConsent: {
+      variable: 'STANDIN_GOOGLE_CONSENT_URL',
+      kind: webAddress,
+      default: 'https://accounts.google.com/o/oauth2/v2/auth',
+    },
     microsoftLogin: {
       variable: 'STANDIN_MICROSOFT_LOGIN_URL',
       kind: webAddress,
@@ -280,6 +297,19 @@ export const SETTINGS = {
     },
     /** Null: `https://zoom.us` and `https://api.zoom.us`. */
     zoom: { variable: 'STANDIN_ZOOM_URL', kind: webAddress },
+  },
+  /** With which people connect calendars and Zoom in the dashboard. */
+  apps: {
+    google: oauthApp('GOOGLE'),
+    microsoft: {
+      ...oauthApp('MICROSOFT'),
+      tenant: {
+        variable: 'STANDIN_MICROSOFT_TENANT',
+        kind: is.matching(TENANT, 'a tenant', 'Write the GUID or the domain of a tenant, or common'),
+        default: 'common',
+      },
+    },
+    zoom: oauthApp('ZOOM'),
   },
   /** Bots read these themselves; the service checks them, so that a mistake is found before the first meeting. */
   worker: {

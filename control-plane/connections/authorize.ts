@@ -1,4 +1,4 @@
-/** From the code that a user brought back from the page of consent to tokens and profile. */
+/** From the code that a user brought back from the page of consent, or from its tokens, to tokens and profile. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type App, type ConferencingPlatform, PlatformProblem, type Profile, type TokenPair } from './ports.ts'
 
@@ -15,11 +15,11 @@ export type Authorization =
 export async function authorizeUser(
   platform: Pick<ConferencingPlatform, 'exchange' | 'profile'>,
   app: App,
-  grant: { code: string; redirectUri: string },
+  grant: { code: string; redirectUri: string } | TokenPair,
 ): Promise<Authorization> {
   let tokens: TokenPair
   try {
-    tokens = await platform.exchange(app, grant)
+    tokens = 'code' in grant ? await platform.exchange(app, grant) : grant
   } catch (error) {
     if (!(error instanceof PlatformProblem)) throw error
     if (error.isPassing) return { unavailable: error.message, retryAfterMs: error.retryAfterMs }

@@ -18,7 +18,7 @@ import {
   type ShownConnection,
 } from '../store/connections/connections.ts'
 import type { Database } from '../store/database.ts'
-import { type ConferencingPlatform, PlatformProblem, type UserTokenKind } from './ports.ts'
+import { type App, type CompleteApp, type ConferencingPlatform, PlatformProblem, type UserTokenKind } from './ports.ts'
 import { ConnectionGone, type TokenKeeper } from './tokens.ts'
 
 /** Of one fetch: the launcher holds the bot for half a minute. */
@@ -34,6 +34,7 @@ export interface JoinGrantSettings {
   tokens: TokenKeeper
   log: Log
   fetchMs?: number
+  complete?: CompleteApp
 }
 
 export function createJoinGrants(settings: JoinGrantSettings): JoinGrants {
@@ -46,7 +47,8 @@ export function createJoinGrants(settings: JoinGrantSettings): JoinGrants {
 async function fetchGrant(settings: JoinGrantSettings, request: GrantRequest): Promise<JoinGrant> {
   try {
     const connection = await find(settings.database, request)
-    const keys = { sdkId: connection.client_id, sdkPassword: await clientSecret(settings, connection.id) }
+    const { clientId: sdkId, clientSecret: sdkPassword } = await appOf(settings, connection)
+    const keys = { sdkId, sdkPassword }
     if (!request.wantsToken || connection.type !== 'user') return { ...keys, obfToken: null, accessKey: null }
     const { kind, token } = await userToken(settings, connection, meetingNumberOf(request.meetingUrl))
     return { ...keys, obfToken: kind === 'obf' ? token : null, accessKey: kind === 'zak' ? token : null }
@@ -72,10 +74,13 @@ async function find(database: Database, request: GrantRequest): Promise<ShownCon
   throw new GrantRefused(CODES.obf, `No stored credential belongs to the conferencing user "${userId}".`)
 }
 
-async function clientSecret({ database, seals }: JoinGrantSettings, id: string): Promise<string> {
+async function appOf(
+  { database, seals, complete = (app) => app }: JoinGrantSettings,
+  { id, client_id: clientId }: ShownConnection,
+): Promise<App> {
   const sealed = await readClientSecret(database, id)
   if (sealed === null) throw new ConnectionGone()
-  return seals.open(sealed, connectionPlace('client_secret', id))
+  return complete({ clientId, clientSecret: seals.open(sealed, connectionPlace('client_secret', id)) })
 }
 
 async function userToken(

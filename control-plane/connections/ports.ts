@@ -6,6 +6,9 @@ export interface App {
   clientSecret: string
 }
 
+/** Adds the secret of the operator's app, which is not stored; other apps stay as they are. */
+export type CompleteApp = (app: App) => App
+
 /** The answer of the platform to a code or to a refresh token. */
 export interface TokenPair {
   accessToken: string

@@ -19,7 +19,7 @@ import {
   takeRefreshLease,
 } from '../store/connections/tokens.ts'
 import type { Database } from '../store/database.ts'
-import { type App, type ConferencingPlatform, PlatformProblem } from './ports.ts'
+import { type CompleteApp, type ConferencingPlatform, PlatformProblem } from './ports.ts'
 import { UnsavedPairs } from './unsaved-pairs.ts'
 
 /** An access token that ends within this time is refreshed. Seconds. */
@@ -55,6 +55,8 @@ export interface TokenKeeperSettings {
   leaseSeconds?: number
   /** Pauses between tries to write a pair that the database did not take. */
   saveAgainMs?: Backoff
+  /** The secret of the operator's app is not stored. Absent: the operator has no app. */
+  complete?: CompleteApp
 }
 
 export class TokenKeeper {
@@ -132,7 +134,8 @@ export class TokenKeeper {
     const { database, platform, log } = this.#settings
     const { id, tokens_version: version } = row
     try {
-      const app: App = { clientId: row.client_id, clientSecret: this.#open(row, 'client_secret') }
+      const stored = { clientId: row.client_id, clientSecret: this.#open(row, 'client_secret') }
+      const app = this.#settings.complete?.(stored) ?? stored
       const pair = await platform.refresh(app, this.#open(row, 'refresh_token'))
       log.info({ connection: id }, 'Tokens of a connection refreshed')
       // The platform may leave the scopes out.

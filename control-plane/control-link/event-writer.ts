@@ -29,6 +29,8 @@ export interface EventWriterParts {
   traces: Traces
   /** Called after the commit and before the acknowledgement: messages that have to come first. */
   beforeAck(link: Link, stored: Stored): Promise<void>
+  /** Called after the commit, with the bots of the events. */
+  onStored(...botIds: string[]): void
 }
 
 export class EventWriter {
@@ -105,6 +107,8 @@ export class EventWriter {
       await this.#refused(group, error)
       return
     }
+    const written = group.filter(({ batch }) => batch.events.length > 0)
+    if (written.length > 0) this.#parts.onStored(...written.map(({ batch }) => batch.botId))
     this.#measure(group)
     if (this.#parts.traces.isOn) this.#trace(group, stored)
     await Promise.all(group.map(({ link, batch }, place) => this.#settle(link, batch, stored[place]!)))
@@ -134,13 +138,15 @@ export class EventWriter {
       this.#parts.meters.time('event_commit', (now - oldestAt) / 1000, {})
       this.#parts.meters.count('events_stored', {}, batch.events.length)
       const last = batch.events.at(-1)?.event
-      if (last?.type === 'final_report') this.#countSignals(last)
+      if (last?.type === 'final_report') this.#countReport(last)
     }
   }
 
   /** A bot of another version may count signals that are not known here. */
-  #countSignals({ meeting_platform: platform, signals }: FinalReport): void {
-    if (platform === null || signals === undefined) return
+  #countReport({ meeting_platform: platform, signals, reason }: FinalReport): void {
+    if (platform === null) return
+    if (reason !== undefined) this.#parts.meters.count('refusals', { platform, reason })
+    if (signals === undefined) return
     this.#parts.meters.count('signal_reports', { platform })
     for (const signal of countedSignals(platform))
       if ((signals[signal] ?? 0) > 0) this.#parts.meters.count('page_signals', { platform, signal })

@@ -22,6 +22,7 @@ import type { Clock, Log } from '../ports.ts'
 import { markSent, openCommands, storeAnswer, unsentCommands } from '../store/bots/commands.ts'
 import type { Database } from '../store/database.ts'
 import { greet, type LinkOwner, noteLongLosses, ownersOfTokens, writeHeartbeats, writeLosses } from '../store/links.ts'
+import { createHint } from '../store/wake-ups.ts'
 import { NO_TRACES, type Traces } from '../traces.ts'
 import { EventWriter } from './event-writer.ts'
 import { CLOSE, Link, type LinkListener, type WaitingEvents } from './link.ts'
@@ -124,6 +125,9 @@ class Server implements LinkServer {
       meters,
       traces,
       beforeAck: (link, stored) => this.#beforeAck(link, stored),
+      onStored: createHint(database, 'events', (error) =>
+        log.warn({ error: String(error) }, 'Followers of events could not be notified'),
+      ),
     })
     const batches = { waitMs: 10, maxItems: 200, maxWrites: 2 }
     this.#ownerOf = batched(async (hashes: string[]) => {

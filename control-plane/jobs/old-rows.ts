@@ -7,6 +7,7 @@ import {
   removeFirings,
   removeHistories,
   removeMessages,
+  removeRequests,
 } from '../store/old-rows.ts'
 
 /** Days. */
@@ -33,6 +34,7 @@ export async function removeOldRows(
     ['messages', removeMessages, keep.deliveries],
     ['histories', removeHistories, keep.histories],
     ['ledger', foldLedger, keep.ledger],
+    ['request_log', removeRequests, 1],
     ['audit_log', removeAuditEntries, keep.auditLog],
   ] as const) {
     removed[name] = 0

@@ -58,6 +58,10 @@ export interface BotsTable {
   error_message: string | null
   /** `wire/codes.ts`. Null: nothing is known beyond the error code. */
   end_cause: string | null
+  /** `wire/reasons.ts`. Null: the end code says it all. */
+  reason: string | null
+  /** Requests to join that the meeting denied, in all attempts. */
+  denials: Generated<number>
   duration_seconds: number | null
   participants: Generated<unknown>
   speakers: Generated<unknown>

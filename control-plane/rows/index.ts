@@ -29,13 +29,20 @@ import type {
 import type { ConnectionsTable } from './connection-tables.ts'
 import type { DeliveriesTable, DeliveryAttemptsTable, EndpointsTable, MessagesTable } from './delivery-tables.ts'
 import type { PersonIdentitiesTable } from './identity-tables.ts'
-import type { PeopleTable, SessionsTable, SignInLinksTable } from './people-tables.ts'
+import type {
+  PeopleTable,
+  SavedViewsTable,
+  SessionsTable,
+  SignInLinksTable,
+  SignInPeopleTable,
+} from './people-tables.ts'
 import type {
   ApiKeysTable,
   AuditLogTable,
   AuditTable,
   IdempotencyKeysTable,
   LedgerTable,
+  RequestLogTable,
   SettingsTable,
   TeamsTable,
 } from './team-tables.ts'
@@ -63,9 +70,12 @@ export interface Tables extends AlertTables {
   retranscriptions: RetranscriptionsTable
   audit: AuditTable
   audit_log: AuditLogTable
+  request_log: RequestLogTable
   people: PeopleTable
   sign_in_links: SignInLinksTable
+  sign_in_people: SignInPeopleTable
   sessions: SessionsTable
+  saved_views: SavedViewsTable
   person_identities: PersonIdentitiesTable
   calendars: CalendarsTable
   calendar_channels: CalendarChannelsTable

@@ -1,6 +1,6 @@
 /** Rows of the people who use the dashboard: accounts, sign-in links and sessions. */
 import type { ColumnType, Generated } from 'kysely'
-import type { Time } from './column-types.ts'
+import type { Json, Time } from './column-types.ts'
 
 export interface PeopleTable {
   id: Generated<string>
@@ -22,6 +22,25 @@ export interface SignInLinksTable {
   created_at: Generated<Date>
   expires_at: Time
   used_at: Time | null
+  is_invitation: Generated<boolean>
+  /** Null: a link for one person. */
+  sign_in: string | null
+}
+
+/** The people whom one sign-in proved. */
+export interface SignInPeopleTable {
+  sign_in: string
+  person_id: string
+  created_at: Generated<Date>
+}
+
+/** Filters of the list of meetings. */
+export interface SavedViewsTable {
+  id: Generated<string>
+  person_id: string
+  name: string
+  filters: Json<unknown>
+  created_at: Generated<Date>
 }
 
 export interface SessionsTable {
@@ -30,4 +49,8 @@ export interface SessionsTable {
   created_at: Generated<Date>
   seen_at: ColumnType<Date, Date | undefined, Date>
   expires_at: Time
+  /** SHA-256 of the state of the page of consent that the person was sent to last, until its first answer. */
+  consent_state: Buffer | null
+  /** Null: of one person. */
+  sign_in: string | null
 }

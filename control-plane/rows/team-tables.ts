@@ -70,6 +70,22 @@ export interface AuditLogTable {
   details: Json<unknown> | null
 }
 
+/** The last requests with the keys of a team. */
+export interface RequestLogTable {
+  id: GeneratedAlways<number>
+  team_id: string
+  at: Time
+  key_id: string
+  request_id: string
+  method: string
+  path: string
+  status: number
+  ms: number
+  error_code: string | null
+  error_body: string | null
+  left_out: number
+}
+
 export interface AuditTable {
   id: GeneratedAlways<number>
   at: Created

@@ -5,28 +5,24 @@
 import {
   allowInsecureRequests,
   authorizationCodeGrant,
-  buildAuthorizationUrl,
   type ClientAuth,
   ClientSecretBasic,
   ClientSecretPost,
   type Configuration,
-  calculatePKCECodeChallenge,
   customFetch,
   discovery,
   enableNonRepudiationChecks,
   fetchUserInfo,
   None,
   randomNonce,
-  randomPKCECodeVerifier,
-  randomState,
 } from 'openid-client'
 import { z } from 'zod'
 import type { GuardedClient } from '../ports.ts'
 import type { Identity } from '../store/people/identities.ts'
+import { type Attempt, beginAttempt, fetchThrough } from './code-flow.ts'
 import { problemOf } from './problems.ts'
 
 const REQUEST_SECONDS = 8
-const MAX_ANSWER_BYTES = 512 * 1024
 /** How long the provider's metadata is cached. */
 const DISCOVERY_MS = 3_600_000
 const SCOPE = 'openid email profile'
@@ -40,11 +36,8 @@ export interface OidcSettings {
   requestSeconds?: number
 }
 
-/** The values of one sign-in attempt that the answer must match; only the browser that began it has them. */
-interface OidcAttempt {
-  state: string
+interface OidcAttempt extends Attempt {
   nonce: string
-  verifier: string
 }
 
 export interface OidcProvider {
@@ -71,16 +64,9 @@ export function createOidcProvider(settings: OidcSettings): OidcProvider {
   return {
     async begin(redirectUri) {
       const provider = await configuration().catch(rethrow('discovery'))
-      const attempt = { state: randomState(), nonce: randomNonce(), verifier: randomPKCECodeVerifier() }
-      const address = buildAuthorizationUrl(provider, {
-        redirect_uri: redirectUri,
-        scope: SCOPE,
-        state: attempt.state,
-        nonce: attempt.nonce,
-        code_challenge: await calculatePKCECodeChallenge(attempt.verifier),
-        code_challenge_method: 'S256',
-      })
-      return { address: address.href, attempt }
+      const nonce = randomNonce()
+      const { address, attempt } = await beginAttempt(provider, { redirect_uri: redirectUri, scope: SCOPE, nonce })
+      return { address, attempt: { ...attempt, nonce } }
     },
 
     async finish(answer, { state, nonce, verifier }) {
@@ -121,18 +107,7 @@ async function discover(settings: OidcSettings): Promise<Configuration> {
   return discovery(new URL(issuer), clientId, undefined, clientSecret === null ? None() : secretOf(clientSecret), {
     timeout: requestSeconds,
     execute: [enableNonRepudiationChecks, ...(isPlain ? [allowInsecureRequests] : [])],
-    [customFetch]: async (url, { method, headers, body }) => {
-      const answer = await client.request({
-        url,
-        method: method as 'GET' | 'POST',
-        headers,
-        ...(body != null && { body: String(body) }),
-        timeoutMs: requestSeconds * 1000,
-        maxBytes: MAX_ANSWER_BYTES,
-      })
-      // A cut document reads as a broken one.
-      return new Response(answer.body.length === 0 ? null : Buffer.from(answer.body), answer)
-    },
+    [customFetch]: fetchThrough(client, requestSeconds),
   })
 }
 

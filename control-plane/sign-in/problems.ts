@@ -1,4 +1,4 @@
-/** Problems between the service and the OpenID provider. */
+/** Problems between the service and a provider to which it sends the browser. */
 import { messageOf } from '@standin/base/error-text.ts'
 import {
   AuthorizationResponseError,
@@ -16,12 +16,15 @@ export type OidcProblemKind = 'unavailable' | 'refused' | 'invalid'
 
 export class OidcProblem extends Error {
   readonly kind: OidcProblemKind
+  /** The error code of OAuth in the provider's answer, such as `access_denied`. */
+  readonly code: string | null
 
   /** `message`: for the log of the operator, without tokens, codes and secrets. */
-  constructor(kind: OidcProblemKind, message: string) {
+  constructor(kind: OidcProblemKind, message: string, code: string | null = null) {
     super(message)
     this.name = 'OidcProblem'
     this.kind = kind
+    this.code = code
   }
 }
 
@@ -32,7 +35,7 @@ const PASSING = new Set(['temporarily_unavailable', 'server_error'])
 export function problemOf(error: unknown, what: string): OidcProblem {
   if (error instanceof AuthorizationResponseError) return asSaid(error, `The provider answered the ${what} with`)
   if (error instanceof ResponseBodyError)
-    return error.status >= 500
+    return error.status >= 500 || error.status === 429
       ? new OidcProblem('unavailable', `The provider answered the ${what} with status ${error.status}`)
       : asSaid(error, `The provider answered the ${what} with status ${error.status} and`)
   if (error instanceof WWWAuthenticateChallengeError)
@@ -51,7 +54,8 @@ export function problemOf(error: unknown, what: string): OidcProblem {
 
 function asSaid(error: { error: string; error_description?: string | undefined }, start: string): OidcProblem {
   const words = [error.error, error.error_description].filter((word) => word !== undefined).map(shown)
-  return new OidcProblem(PASSING.has(error.error) ? 'unavailable' : 'refused', `${start} ${words.join(': ')}`)
+  const kind = PASSING.has(error.error) ? 'unavailable' : 'refused'
+  return new OidcProblem(kind, `${start} ${words.join(': ')}`, error.error)
 }
 
 /** Of an answer that openid-client could not use. */

@@ -45,6 +45,7 @@ export const AUDIT_ACTIONS = [
   'person.create',
   'person.invite',
   'person.remove',
+  'person.withdraw_invitation',
   'team.change',
   'team.create',
   'team.grant_tokens',

@@ -14,6 +14,8 @@ export interface Gauges {
   bots: { phase: string; status: string; count: number }[]
   /** Seconds that the bot that waits longest is past its time; 0 without any. */
   latestBotSeconds: number
+  /** Bots that will be started within so many minutes, those whose time has passed too. */
+  dueBots: Record<'5' | '10' | '15', number>
   deliveries: { state: string; count: number }[]
   /** Seconds since the oldest delivery that waits was due; 0 without any. Apart for endpoints that fail again and again. */
   oldestDelivery: { answering: number; failing: number }
@@ -33,6 +35,10 @@ export async function readGauges(database: Database): Promise<Gauges> {
     await sql`set local statement_timeout = ${sql.lit(MAX_MS)}`.execute(db)
     const bots = await sql<Gauges['bots'][number]>`
       select phase, status, count(*) as count from bots where phase <> 'closed' group by phase, status`.execute(db)
+    const due = await sql<Gauges['dueBots']>`
+      select count(*) filter (where due_at < now() + interval '5 min') as "5",
+        count(*) filter (where due_at < now() + interval '10 min') as "10", count(*) as "15"
+      from bots where phase in ('scheduled', 'due') and due_at < now() + interval '15 min'`.execute(db)
     const deliveries = await sql<{ state: string; count: number }>`
       select state, count(*) as count from deliveries where state in ('waiting', 'sending') group by state`.execute(db)
     const oldest = await sql<{ answering: number; failing: number; endpoints: number }>`
@@ -61,6 +67,7 @@ export async function readGauges(database: Database): Promise<Gauges> {
     return {
       bots: bots.rows,
       latestBotSeconds: waiting.bots,
+      dueBots: due.rows[0]!,
       deliveries: deliveries.rows,
       oldestDelivery,
       failingEndpoints: endpoints,

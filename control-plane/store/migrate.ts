@@ -15,6 +15,12 @@ import * as oldRows from './migrations/0145-old-rows.ts'
 import * as peopleOfTeams from './migrations/0148-people-of-teams.ts'
 import * as rowSecurity from './migrations/0150-row-security.ts'
 import * as endCause from './migrations/0170-end-cause.ts'
+import * as connecting from './migrations/0180-connecting.ts'
+import * as signIns from './migrations/0185-sign-ins.ts'
+import * as requestLog from './migrations/0186-request-log.ts'
+import * as savedViews from './migrations/0187-saved-views.ts'
+import * as invitations from './migrations/0188-invitations.ts'
+import * as reasons from './migrations/0190-reasons.ts'
 
 const MIGRATIONS: Record<string, Migration> = {
   '0100-tables': tables,
@@ -26,6 +32,12 @@ const MIGRATIONS: Record<string, Migration> = {
   '0148-people-of-teams': peopleOfTeams,
   '0150-row-security': rowSecurity,
   '0170-end-cause': endCause,
+  '0180-connecting': connecting,
+  '0185-sign-ins': signIns,
+  '0186-request-log': requestLog,
+  '0187-saved-views': savedViews,
+  '0188-invitations': invitations,
+  '0190-reasons': reasons,
 }
 
 /** Their tables are those of `0100-tables`: they were made into one migration, once. */

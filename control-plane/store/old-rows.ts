@@ -92,6 +92,14 @@ export const foldLedger = (db: Database, days: number): Promise<number> =>
     select count(*) from removed`,
   )
 
+/** There is no index of their age, but few rows of each team. */
+export const removeRequests = (db: Database, days: number): Promise<number> =>
+  countOf(
+    db,
+    sql`
+    with removed as (delete from request_log where at < ${longAgo(days)} returning 1) select count(*) from removed`,
+  )
+
 export const removeAuditEntries = (db: Database, days: number): Promise<number> =>
   countOf(
     db,

@@ -7,25 +7,34 @@ import { sql } from 'kysely'
 import pg from 'pg'
 import type { Database } from './database.ts'
 
-/** Launchers listen for bots, dispatchers for deliveries. */
-type Due = 'bots' | 'deliveries'
-const CHANNELS: Record<Due, string> = { bots: 'standin_due', deliveries: 'standin_deliveries' }
+/** Launchers listen for bots, dispatchers for deliveries, the API for events of bots that are followed. */
+type Due = 'bots' | 'deliveries' | 'events'
+const CHANNELS: Record<Due, string> = {
+  bots: 'standin_due',
+  deliveries: 'standin_deliveries',
+  events: 'standin_events',
+}
 /** Between two hints of one process. */
 const MIN_PAUSE_MS = 25
+/** Of one hint, which PostgreSQL limits to 8,000 bytes. A hint without ids means any row. */
+const MAX_IDS = 200
 const RECONNECT_MS = 2_000
 const JITTER = 0.3
 
-/** Call the result after each commit that made something due. A hint that fails costs only time. */
-export function createHint(db: Database, due: Due, onError: (error: unknown) => void): () => void {
+/** Call the result after each commit that made something due, with the ids of what it is if the listener asks for them. */
+export function createHint(db: Database, due: Due, onError: (error: unknown) => void): (...ids: string[]) => void {
+  const wanted = new Set<string>()
   let isPausing = false
   let isWanted = false
 
-  function give(): void {
+  function give(...ids: string[]): void {
     isWanted = true
+    for (const id of ids) wanted.add(id)
     if (isPausing) return
     isWanted = false
     isPausing = true
-    sendHint(db, due).catch(onError)
+    sendHint(db, due, wanted.size <= MAX_IDS ? [...wanted] : []).catch(onError)
+    wanted.clear()
     setTimeout(() => {
       isPausing = false
       if (isWanted) give()
@@ -35,15 +44,16 @@ export function createHint(db: Database, due: Due, onError: (error: unknown) => 
   return give
 }
 
-export async function sendHint(db: Database, due: Due): Promise<void> {
-  await sql`select pg_notify(${CHANNELS[due]}, '')`.execute(db)
+/** A hint that fails costs only time. */
+export async function sendHint(db: Database, due: Due, ids: readonly string[] = []): Promise<void> {
+  await sql`select pg_notify(${CHANNELS[due]}, ${ids.join(',')})`.execute(db)
 }
 
-/** Calls `onWake` for every hint, over a separate connection that is opened again when it breaks. */
+/** Calls `onWake` for every hint, over a separate connection that is opened again when it breaks. No ids: look at all. */
 export function listenForWakeUps(
   url: string,
   due: Due,
-  onWake: () => void,
+  onWake: (ids: readonly string[]) => void,
   onError: (error: Error) => void,
 ): { close(): Promise<void> } {
   let isClosed = false
@@ -63,12 +73,12 @@ export function listenForWakeUps(
     }
     next.on('error', retry)
     next.on('end', () => retry(new Error('The connection for wake-ups was closed')))
-    next.on('notification', onWake)
+    next.on('notification', ({ payload }) => onWake(payload ? payload.split(',') : []))
     try {
       await next.connect()
       await next.query(`listen ${CHANNELS[due]}`)
       // Hints may have been lost in between.
-      onWake()
+      onWake([])
     } catch (error) {
       retry(error as Error)
     }

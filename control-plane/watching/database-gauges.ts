@@ -70,6 +70,9 @@ export function registerDatabaseGauges(registry: Registry, { database, log, cach
   add('bot_lateness_seconds', 'How far the bot that waits longest is past its time.', [], (gauge, values) =>
     gauge.set(values.latestBotSeconds),
   )
+  add('bots_due', 'Bots that will be started within so many minutes.', ['minutes'], (gauge, { dueBots }) => {
+    for (const [minutes, count] of Object.entries(dueBots)) gauge.set({ minutes }, count)
+  })
   add('webhook_deliveries', 'Webhook deliveries that are not done, by state.', ['state'], (gauge, values) => {
     for (const state of ['waiting', 'sending']) gauge.set({ state }, 0)
     for (const { state, count } of values.deliveries) gauge.set({ state }, count)

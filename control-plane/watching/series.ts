@@ -2,12 +2,14 @@
  * Every series of a counter, shown as 0 from the start: Prometheus sees no increase in a series that appears with its
  * first happening, so the first bot that crashes would raise no alert.
  */
+import { MEETING_PLATFORMS } from '@standin/wire/meeting-links/index.ts'
 import { countedSignals, SIGNAL_PLATFORMS } from '@standin/wire/page-signals.ts'
+import { REASON_TABLE, REASONS } from '@standin/wire/reasons.ts'
 import type { Counted, ReconcilerAction, ReconcilerReason } from '../meters.ts'
 
 type Series = { [Name in keyof Counted]: Counted[Name][] }
 
-const REASONS: Record<ReconcilerAction, ReconcilerReason[]> = {
+const RECONCILER_REASONS: Record<ReconcilerAction, ReconcilerReason[]> = {
   stop: ['not_heard_of', 'too_long', 'did_not_leave', 'transcript_too_long', 'bot_over', 'another_attempt'],
   kill: ['did_not_end'],
   finish: ['ended_well', 'ended_badly', 'out_of_memory', 'killed', 'no_evidence'],
@@ -28,8 +30,8 @@ export const SERIES: Series = {
     { work: 'dead_bot', how: 'overtaken' },
     { work: 'calendar_sync', how: 'overtaken' },
   ],
-  reconciler_actions: (Object.keys(REASONS) as ReconcilerAction[]).flatMap((action) =>
-    REASONS[action].map((reason) => ({ action, reason })),
+  reconciler_actions: (Object.keys(RECONCILER_REASONS) as ReconcilerAction[]).flatMap((action) =>
+    RECONCILER_REASONS[action].map((reason) => ({ action, reason })),
   ),
   token_refresh_failures: [
     { of: 'calendar', reason: 'refused' },
@@ -44,6 +46,12 @@ export const SERIES: Series = {
   links_opened: [{}],
   events_stored: [{}],
   signal_reports: SIGNAL_PLATFORMS.map((platform) => ({ platform })),
+  refusals: MEETING_PLATFORMS.flatMap((platform) =>
+    REASONS.filter((reason) => REASON_TABLE[reason].platforms.includes(platform)).map((reason) => ({
+      platform,
+      reason,
+    })),
+  ),
   page_signals: SIGNAL_PLATFORMS.flatMap((platform) =>
     countedSignals(platform).map((signal) => ({ platform, signal })),
   ),

@@ -5,15 +5,18 @@ import { sendTestAlert } from '../alerts/evaluate.ts'
 import type { ApiDependencies, OidcSignIn } from '../api/dependencies.ts'
 import { createReadList } from '../api/http/read-list.ts'
 import { buildApi } from '../api/http/server.ts'
+import { EventTail } from '../api/v2/bot-events/tail.ts'
 import type { ServiceConfig } from '../config/config.ts'
 import { authorizeUser } from '../connections/authorize.ts'
 import { createArtifactLinks } from '../files/artifact-links.ts'
 import { createGuardedClient } from '../outgoing/guarded-client.ts'
 import { createOidcProvider } from '../sign-in/oidc.ts'
 import type { Database } from '../store/database.ts'
+import { listenForWakeUps } from '../store/wake-ups.ts'
 import { resendEnd, sendCallback, sendTest } from '../webhooks/replay.ts'
 import type { ListeningServer } from './bare-server.ts'
 import type { Closing } from './closing.ts'
+import { openConsents } from './consents.ts'
 import { DEMO_LINK } from './demo.ts'
 import { installedFile, versionOfProgram } from './installed-file.ts'
 import { servesDemo } from './launcher.ts'
@@ -32,10 +35,21 @@ export async function openApi(
   const speech = parts.has('launcher')
     ? () => speechProblemsOf(parts.environment)
     : await watchSpeech(acrossTeams, closing, log)
+  const eventTail = new EventTail(acrossTeams, log)
+  const hints = listenForWakeUps(
+    parts.databaseUrl,
+    'events',
+    (botIds) => eventTail.wake(botIds),
+    (error) => log.warn({ error: String(error) }, 'The connection for wake-ups broke'),
+  )
+  closing.addWork('events of bots', async () => {
+    eventTail.close()
+    await hints.close()
+  })
   const oidc = config.oidc && openOidc(config.oidc, closing)
   const app = await buildApi({
     ...{ database, acrossTeams, keyDatabase, seals, client, clock, log, probes, traces, metrics: metrics.registry },
-    readList: createReadList(pool('lists')),
+    ...{ eventTail, readList: createReadList(pool('lists')) },
     links: createArtifactLinks(database, files.store, publicUrl),
     webhooks: {
       sendTest: (endpointId) => sendTest(database, endpointId),
@@ -48,6 +62,7 @@ export async function openApi(
     conferencing: { authorize: (app, grant) => authorizeUser(platform, app, grant) },
     files: files.handler,
     ...(oidc && { oidc }),
+    consents: openConsents(config, closing),
     ...(jobs && { jobs }),
     settings: {
       publicUrl,

@@ -3,10 +3,11 @@ import { type CalendarSettings, type Calendars, openCalendars } from '../calenda
 import { openCalendarProviders } from '../calendars/providers/index.ts'
 import type { ServiceConfig } from '../config/config.ts'
 import { createGuardedClient } from '../outgoing/guarded-client.ts'
+import { completeBy } from './consents.ts'
 
 /** `publicUrl`: where the service is reached; providers push there if they can. */
 export function openServiceCalendars(
-  config: Pick<ServiceConfig, 'providers' | 'prefersLocation' | 'jitsiHosts' | 'allowPrivateAddresses'>,
+  config: Pick<ServiceConfig, 'providers' | 'apps' | 'prefersLocation' | 'jitsiHosts' | 'allowPrivateAddresses'>,
   {
     publicUrl,
     ...parts
@@ -17,13 +18,19 @@ export function openServiceCalendars(
   const http = createGuardedClient({ allowPrivate: true, maxUrlLength: 15_000 })
   const callers = createGuardedClient({ allowPrivate: config.allowPrivateAddresses })
   const isReachable = callers.problemOf(publicUrl) === null
-  const providers = openCalendarProviders({
+  const opened = openCalendarProviders({
     http,
     clock: { now: Date.now },
     addresses: config.providers,
     prefersLocation: config.prefersLocation,
     jitsiHosts: config.jitsiHosts,
   })
+  const completed = (platform: keyof typeof opened) => {
+    const { refresh, ...rest } = opened[platform]
+    const complete = completeBy(config.apps[platform])
+    return { ...rest, refresh: (credentials: Parameters<typeof refresh>[0]) => refresh(complete(credentials)) }
+  }
+  const providers = { google: completed('google'), microsoft: completed('microsoft') }
   const calendars = openCalendars({
     ...parts,
     providers,

@@ -1,7 +1,7 @@
 /** The conferencing platform as the settings name it, and the stored credentials for launchers. */
 import { type FreshTokenAnswer, freshTokenOf } from '../connections/fresh-tokens.ts'
 import { createJoinGrants } from '../connections/join-grants.ts'
-import type { ConferencingPlatform } from '../connections/ports.ts'
+import type { CompleteApp, ConferencingPlatform } from '../connections/ports.ts'
 import { TokenKeeper } from '../connections/tokens.ts'
 import { createZoom } from '../connections/zoom.ts'
 import type { Meters } from '../meters.ts'
@@ -34,11 +34,12 @@ export interface JoinTokenParts {
   platform: ConferencingPlatform
   log: Log
   meters: Meters
+  complete: CompleteApp
 }
 
-export function openJoinTokens({ database, seals, platform, log, meters }: JoinTokenParts): JoinTokens {
-  const tokens = new TokenKeeper({ database, seals, platform, log, meters })
-  const grants = createJoinGrants({ database, seals, platform, tokens, log })
+export function openJoinTokens({ database, seals, platform, log, meters, complete }: JoinTokenParts): JoinTokens {
+  const tokens = new TokenKeeper({ database, seals, platform, log, meters, complete })
+  const grants = createJoinGrants({ database, seals, platform, tokens, log, complete })
   return {
     grants,
     again: (owner) => freshTokenOf(database, grants, owner),

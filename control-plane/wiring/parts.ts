@@ -11,6 +11,7 @@ import { openTraces } from '../watching/traces.ts'
 import { openServiceCalendars } from './calendars.ts'
 import type { Closing } from './closing.ts'
 import { type JoinTokens, openJoinTokens, openPlatform } from './connections.ts'
+import { completeBy } from './consents.ts'
 import { lookForRecordings, openFiles, tryFiles } from './files.ts'
 import { publicUrlOf } from './http-address.ts'
 import type { Installation } from './installation.ts'
@@ -95,7 +96,8 @@ export async function openParts({ config, environment, log, sink, installation, 
     /** One for the process: a pair of tokens that the database does not accept is in its memory only. */
     joinTokens(): JoinTokens {
       if (openedTokens !== null) return openedTokens
-      const opened = openJoinTokens({ database: pool('connections'), seals, platform, log, meters })
+      const complete = completeBy(config.apps.zoom)
+      const opened = openJoinTokens({ database: pool('connections'), seals, platform, log, meters, complete })
       closing.add('tokens of connections', () => opened.close())
       openedTokens = opened
       return opened

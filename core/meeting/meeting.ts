@@ -1,6 +1,7 @@
 /** Words of a meeting, the same for every platform. Nothing here knows a page, a process or a wire format. */
 
 import type { PlatformName } from '@standin/wire/meeting-links/index.ts'
+import type { Reason } from '@standin/wire/reasons.ts'
 
 export type { PlatformName }
 
@@ -152,7 +153,15 @@ export type MeetingEvent =
   | { type: 'heartbeat'; others: number | null; areRoomsOpen?: boolean; at: number }
   | { type: 'connection'; state: 'lost' | 'recovered'; at: number }
   /** The last event of a meeting. `codeBeforeRecording` is its code if nothing was recorded yet and the platform has one. */
-  | { type: 'ended'; end: MeetingEnd; text: string; at: number; codeBeforeRecording?: 'MEETING_ENDED_PREMATURELY' }
+  | {
+      type: 'ended'
+      end: MeetingEnd
+      text: string
+      at: number
+      codeBeforeRecording?: 'MEETING_ENDED_PREMATURELY'
+      /** If the page said why. */
+      reason?: Reason
+    }
   /**
    * The page or the browser crashed, or the connection was lost. A BotError with `canRetry` says that a new browser may
    * continue in the same meeting.

@@ -1,5 +1,6 @@
 #!/bin/sh
-# Makes a cluster of one and serves S3 on port 9000 with the keys from ACCESS_KEY and SECRET_KEY.
+# Makes a cluster of one and serves S3 on port 9000 with the keys from ACCESS_KEY and SECRET_KEY. With BUCKET it makes that
+# bucket too, at each start, since nothing outlives the container; /tmp/ceph/ready is there once it has.
 set -eu
 : "${ACCESS_KEY:?}" "${SECRET_KEY:?}"
 
@@ -52,5 +53,12 @@ ceph-osd -c "$c" -i 0 --mkfs 2>/dev/null
 ceph-osd -c "$c" -i 0
 radosgw-admin -c "$c" user create --uid=standin --display-name=standin \
   --access-key="$ACCESS_KEY" --secret="$SECRET_KEY" >/dev/null
+if [ -n "${BUCKET-}" ]; then
+  {
+    until curl -sf -o /dev/null --aws-sigv4 aws:amz:us-east-1:s3 --user "$ACCESS_KEY:$SECRET_KEY" \
+      -X PUT "http://127.0.0.1:9000/$BUCKET"; do sleep 0.5; done
+    : >ready
+  } &
+fi
 echo 'serving S3 on port 9000'
 exec radosgw -c "$c" -n client.admin -f

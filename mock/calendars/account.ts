@@ -1,5 +1,6 @@
 /** Accounts with their calendars, and the tokens that open them. */
 import { randomBytes, randomUUID } from 'node:crypto'
+import { Codes, codeOf } from '../shared/consent.ts'
 import type { StandInCalendar } from './calendar.ts'
 import type { StandInClock } from './clock.ts'
 
@@ -51,50 +52,78 @@ export class StandInAccount {
 interface Grant {
   account: StandInAccount
   isLive: boolean
+  /** Null: those of the account. */
+  scopes: readonly string[] | null
 }
 
 const ACCESS_SECONDS = 3599
 
-/** The OAuth client, refresh tokens and access tokens. */
+interface Issued {
+  accessToken: string
+  refreshToken: string
+  expiresIn: number
+  scopes: readonly string[]
+}
+
+/** The OAuth client, codes, refresh tokens and access tokens. */
 export class TokenOffice {
   readonly clientId = 'standin-client'
   clientSecret = 'standin-secret'
+  /** Where the page of consent may send people. */
+  readonly redirectUris: string[] = []
+  readonly codes: Codes<{ account: StandInAccount; scopes: string[]; isOffline: boolean }>
   private readonly clock: StandInClock
   private readonly rotates: boolean
   private readonly grants = new Map<string, Grant>()
-  private readonly access = new Map<string, { account: StandInAccount; expiresAt: number }>()
+  private readonly access = new Map<string, Pick<Grant, 'account' | 'scopes'> & { expiresAt: number }>()
 
   /** `rotates`: each exchange gives a new refresh token, and the old one is refused from then on. */
   constructor(clock: StandInClock, rotates: boolean) {
     this.clock = clock
     this.rotates = rotates
+    this.codes = new Codes(() => clock.now())
   }
 
   /** Returns what the client receives after the user's consent. */
-  consent(account: StandInAccount): string {
+  consent(account: StandInAccount, scopes: readonly string[] | null = null): string {
     const token = `refresh.${randomUUID()}`
-    this.grants.set(token, { account, isLive: true })
+    this.grants.set(token, { account, isLive: true, scopes })
     return token
   }
 
+  /** The tokens for a code, without a refresh token unless offline access was asked for and allowed; or why not. */
+  redeem(
+    form: URLSearchParams,
+  ): (Omit<Issued, 'refreshToken'> & { refreshToken: string | null }) | 'code' | 'redirect' | 'verifier' {
+    const redeemed = this.codes.redeem(codeOf(form).code, codeOf(form))
+    if ('refused' in redeemed) return redeemed.refused
+    const { account, scopes, isOffline } = redeemed.grant
+    const issued = this.exchange(this.consent(account, scopes))!
+    if (isOffline) return issued
+    this.grants.delete(issued.refreshToken)
+    return { ...issued, refreshToken: null }
+  }
+
   /** Null for a refresh token that is unknown, replaced or revoked. */
-  exchange(refreshToken: string): { accessToken: string; refreshToken: string; expiresIn: number } | null {
+  exchange(refreshToken: string): Issued | null {
     const grant = this.grants.get(refreshToken)
     if (!grant?.isLive) return null
     let next = refreshToken
     if (this.rotates) {
       grant.isLive = false
-      next = this.consent(grant.account)
+      next = this.consent(grant.account, grant.scopes)
     }
     const accessToken = `access.${randomUUID()}`
-    this.access.set(accessToken, { account: grant.account, expiresAt: this.clock.now() + ACCESS_SECONDS * 1000 })
-    return { accessToken, refreshToken: next, expiresIn: ACCESS_SECONDS }
+    const { account, scopes } = grant
+    this.access.set(accessToken, { account, scopes, expiresAt: this.clock.now() + ACCESS_SECONDS * 1000 })
+    return { accessToken, refreshToken: next, expiresIn: ACCESS_SECONDS, scopes: scopes ?? account.scopes }
   }
 
   /** Null for an unknown or expired token. */
-  accountOf(authorization: string | undefined): StandInAccount | null {
+  accessOf(authorization: string | undefined): { account: StandInAccount; scopes: readonly string[] } | null {
     const access = this.access.get(/^Bearer (.+)$/.exec(authorization ?? '')?.[1] ?? '')
-    return access !== undefined && access.expiresAt > this.clock.now() ? access.account : null
+    if (access === undefined || access.expiresAt <= this.clock.now()) return null
+    return { account: access.account, scopes: access.scopes ?? access.account.scopes }
   }
 
   /** The refresh token that works now, for a person who connects the calendar. */

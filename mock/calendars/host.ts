@@ -4,6 +4,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { messageOf } from '@standin/base/error-text.ts'
 import { z } from 'zod'
+import { callbackOf } from '../shared/consent.ts'
 import { bodyOf } from '../shared/site.ts'
 import { StandInClock } from './clock.ts'
 import { actionSchema, type Platform, perform, type StandIns } from './control.ts'
@@ -25,6 +26,8 @@ export interface MockCalendarsOptions {
   /** Of the page; the others take any free ports. 0 (the default) takes any free port. */
   port?: number
   clock?: StandInClock
+  /** Address of the service that the pages of consent lead back to. */
+  service?: string
 }
 
 /** Starts both with one account each. Rejects if a named port is taken. */
@@ -35,8 +38,11 @@ export async function startMockCalendars(options: MockCalendarsOptions = {}): Pr
     startMockMicrosoftCalendar({ clock }),
   ])
   const standIns: StandIns = { clock, google, microsoft }
-  for (const standIn of [google, microsoft])
-    standIn.tokens.consent(standIn.addAccount({ email: 'ann@example.com', name: 'Ann' }))
+  for (const platform of ['google', 'microsoft'] as const) {
+    const { tokens } = standIns[platform]
+    tokens.consent(standIns[platform].addAccount({ email: 'ann@example.com', name: 'Ann' }))
+    tokens.redirectUris.push(callbackOf(options.service ?? 'http://127.0.0.1:8080', platform))
+  }
   const shown: Shown = { notice: null }
   const server = createServer((request, response) => {
     answer(standIns, shown, request, response).catch((error: unknown) => {

@@ -48,9 +48,17 @@ function form(fields: Fields, inner: string, button: string): string {
 
 export function settingsOf(standIns: StandIns, platform: Platform): string[] {
   const { google, microsoft } = standIns
-  return platform === 'google'
-    ? [`STANDIN_GOOGLE_URL=${google.url}`, `STANDIN_GOOGLE_TOKEN_URL=${google.tokenUrl}`]
-    : [`STANDIN_GRAPH_URL=${microsoft.url}`, `STANDIN_MICROSOFT_LOGIN_URL=${microsoft.loginUrl}`]
+  const { clientId, clientSecret } = standIns[platform].tokens
+  const name = platform.toUpperCase()
+  const addresses =
+    platform === 'google'
+      ? [
+          `STANDIN_GOOGLE_URL=${google.url}`,
+          `STANDIN_GOOGLE_TOKEN_URL=${google.tokenUrl}`,
+          `STANDIN_GOOGLE_CONSENT_URL=${google.consentUrl}`,
+        ]
+      : [`STANDIN_GRAPH_URL=${microsoft.url}`, `STANDIN_MICROSOFT_LOGIN_URL=${microsoft.loginUrl}`]
+  return [...addresses, `STANDIN_${name}_CLIENT_ID=${clientId}`, `STANDIN_${name}_CLIENT_SECRET=${clientSecret}`]
 }
 
 function section(platform: Platform, title: string, standIns: StandIns): string {

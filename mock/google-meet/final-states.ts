@@ -7,6 +7,8 @@ export type FinalState =
   | 'requestTimeout'
   | 'hostEnded'
   | 'removed'
+  | 'unverified'
+  | 'full'
   | 'everyoneLeft'
   | 'left'
   | 'invalid'
@@ -48,6 +50,12 @@ export const FINAL_VIEWS = {
   }),
   hostEnded: final('Your host ended the meeting for everyone', { callEnded: true }),
   removed: final("You've been removed from the meeting", { callEnded: true }),
+  // No page was seen to say these two.
+  unverified: final("You've been removed from the meeting", {
+    body: ['Unverified participants are removed from a meeting with a watermark'],
+    callEnded: true,
+  }),
+  full: final('This video call is full'),
   everyoneLeft: final('The call ended because everyone left', { buttons: ['Rejoin', HOME_BUTTON], callEnded: true }),
   left: final('You left the meeting', { buttons: ['Rejoin', HOME_BUTTON], callEnded: true }),
   leftNewCopy: final("You've left the call", { buttons: ['Rejoin', HOME_BUTTON], callEnded: true }),

@@ -4,6 +4,7 @@ import { type ChatLine, Meeting } from '../shared/meeting.ts'
 import { Timers } from '../shared/timers.ts'
 import type { MeetingVisit } from '../shared/visit.ts'
 import type { MockMeetingOptions } from '../types.ts'
+import { ACCESS_MODES } from './access-modes.ts'
 import { SHOWABLE } from './actions.ts'
 import { GoogleMeetMediaLink } from './media-link.ts'
 import type { PagePerson, PageSettings } from './page/protocol.ts'
@@ -18,12 +19,16 @@ import type { VisitMeeting } from './visit-types.ts'
 const FIRST_ROSTER_MS = 300
 const TOAST_MS = 4000
 const MAX_MESSAGE_LENGTH = 500
+/** A participant who was denied so often cannot ask in this meeting any more. */
+const DENIALS_UNTIL_BLOCK = 2
 
 export class GoogleMeetMeeting extends Meeting<Person, GoogleMeetVisit> implements VisitMeeting {
   readonly settings: ScenarioSettings
   /** How often the page's address was asked for. */
   loads = 0
   protected readonly showable = SHOWABLE
+  protected readonly accessModes = ACCESS_MODES
+  private denials = 0
   private readonly devices: Devices
   private readonly feed: RosterFeed
 
@@ -66,7 +71,8 @@ export class GoogleMeetMeeting extends Meeting<Person, GoogleMeetVisit> implemen
   /** The settings of the page that is about to be served, with a new visit for it. */
   newVisit(): { visit: GoogleMeetVisit; page: PageSettings } {
     const { blockedLoads, failedLoads } = this.settings
-    const isBlocked = this.loads <= failedLoads + blockedLoads && blockedLoads > 0
+    const isBlocked =
+      (this.loads <= failedLoads + blockedLoads && blockedLoads > 0) || this.denials >= DENIALS_UNTIL_BLOCK
     const visit = this.addVisit(new GoogleMeetVisit(this, { self: this.devices.next(), isBlocked }))
     const load = { code: this.code, seed: this.seed, speed: this.speed, lang: this.lang }
     const page = pageSettings(this.settings, load)
@@ -81,6 +87,10 @@ export class GoogleMeetMeeting extends Meeting<Person, GoogleMeetVisit> implemen
 
   namesInside(): string[] {
     return this.roster.all().map(({ name }) => name)
+  }
+
+  denied(): void {
+    this.denials++
   }
 
   peopleFor(self: string, botName: string): PagePerson[] {

@@ -1,5 +1,7 @@
 /** The mock's scenarios as data: the look of each page load, and the timeline. */
+import { scenariosOf } from '../shared/access-modes.ts'
 import { TWO } from '../shared/scenario.ts'
+import { ACCESS_MODES } from './access-modes.ts'
 import { type Scenario, STRAIGHT_IN } from './scenario.ts'
 import { CALL_SCENARIOS } from './scenarios-call.ts'
 import { JOIN_SCENARIOS } from './scenarios-join.ts'
@@ -14,4 +16,9 @@ const COMMON_SCENARIOS: Record<string, Scenario> = {
   },
 }
 
-export const SCENARIOS: Record<string, Scenario> = { ...JOIN_SCENARIOS, ...CALL_SCENARIOS, ...COMMON_SCENARIOS }
+export const SCENARIOS: Record<string, Scenario> = {
+  ...JOIN_SCENARIOS,
+  ...CALL_SCENARIOS,
+  ...COMMON_SCENARIOS,
+  ...scenariosOf(ACCESS_MODES),
+}

@@ -15,11 +15,15 @@ export interface ScenarioSettings {
   signinPromo: boolean
   callErrorFlash: boolean
   joinMs: number
-  afterJoin: 'lobby' | 'call' | 'blocked' | 'login-wall' | 'waiting-for-host'
+  afterJoin: 'lobby' | 'call' | 'blocked' | 'denied' | 'suspected' | 'full' | 'login-wall' | 'waiting-for-host'
   lobbyTextDelayMs: number
   denial: 'denied' | 'left'
   lobbyTextAfterDenial: 'gone' | 'hidden' | 'visible'
   requestTimeoutMs: number
+  /** After so long without an answer the platform denies those of the second queue. */
+  suspectedMs: number
+  /** Guests are removed soon after they came in. */
+  verifiedOnly: boolean
   admissionMs: number
   consent: 'none' | 'recording' | 'gemini'
   /** Microphone and camera come on by themselves a second after admission. */
@@ -51,6 +55,8 @@ export const DEFAULTS: ScenarioSettings = {
   denial: 'denied',
   lobbyTextAfterDenial: 'hidden',
   requestTimeoutMs: 600_000,
+  suspectedMs: 300_000,
+  verifiedOnly: false,
   admissionMs: 700,
   consent: 'none',
   devicesReset: false,

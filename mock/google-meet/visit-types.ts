@@ -8,6 +8,8 @@ import type { ScenarioSettings } from './settings.ts'
 export interface VisitMeeting extends VisitHost {
   readonly settings: ScenarioSettings
   namesInside(): string[]
+  /** A request was denied, by a person or by the platform. */
+  denied(): void
   /** All people, with the bot as its own page shows it. */
   peopleFor(self: string, botName: string): PagePerson[]
 }
@@ -21,6 +23,7 @@ export type VisitState =
   | 'joining'
   | 'waitingForHost'
   | 'lobby'
+  | 'suspected'
   | 'consent'
   | 'call'
   | 'reconnecting'
@@ -29,7 +32,7 @@ export type VisitState =
   | FinalState
 
 export const STATES = {
-  waiting: ['lobby', 'waitingForHost'],
+  waiting: ['lobby', 'suspected', 'waitingForHost'],
   /** In the call, or nearly. */
   inCall: ['consent', 'call', 'reconnecting', 'alonePrompt'],
   over: [...Object.keys(FINAL_VIEWS), 'invalid', 'expired'],

@@ -11,6 +11,7 @@ const BLANK_MS = 500
 const CONSENT_MS = 500
 const DEVICE_RESET_MS = 1000
 const TIP_MS = 400
+const VERIFIED_ONLY_MS = 2000
 
 export class GoogleMeetVisit extends Visit<ToPage, FromPage> {
   captionsOn = false
@@ -99,7 +100,9 @@ export class GoogleMeetVisit extends Visit<ToPage, FromPage> {
     const { settings } = this.meeting
     if (settings.devicePrompt === 'twice') await this.ask('joining', 'device-prompt')
     if (settings.afterJoin === 'call') this.enterCall()
-    else if (settings.afterJoin === 'lobby') this.enterLobby()
+    else if (settings.afterJoin === 'lobby' || settings.afterJoin === 'suspected') this.enterLobby()
+    else if (settings.afterJoin === 'denied') this.finish('denied')
+    else if (settings.afterJoin === 'full') this.finish('full')
     else if (settings.afterJoin === 'login-wall') this.navigate('https://accounts.google.com/v3/signin/identifier')
     else if (settings.afterJoin === 'waiting-for-host') {
       this.enter('waitingForHost')
@@ -112,10 +115,12 @@ export class GoogleMeetVisit extends Visit<ToPage, FromPage> {
 
   private enterLobby(): void {
     const { settings, speed } = this.meeting
-    this.enter('lobby')
+    const isSuspected = settings.afterJoin === 'suspected'
+    this.enter(isSuspected ? 'suspected' : 'lobby')
     const textDelayMs = settings.lobbyTextDelayMs / speed
     this.send({ do: 'view', view: { name: 'lobby', self: this.self, textDelayMs } })
     this.timers.after(LOBBY_DEVICES_OFF_MS, () => this.send({ do: 'devices', microphone: false, camera: false }))
+    if (isSuspected) this.timers.after(settings.suspectedMs, () => this.finish('denied'))
     this.timers.after(settings.requestTimeoutMs, () => this.finish('requestTimeout'))
   }
 
@@ -162,6 +167,7 @@ export class GoogleMeetVisit extends Visit<ToPage, FromPage> {
       this.timers.after(DEVICE_RESET_MS, () => this.send({ do: 'devices', microphone: true, camera: true }))
     }
     if (settings.tips > 0) this.showTip(settings.tips)
+    if (settings.verifiedOnly) this.timers.after(VERIFIED_ONLY_MS, () => this.finish('unverified'))
   }
 
   private showTip(left: number): void {
@@ -252,6 +258,7 @@ export class GoogleMeetVisit extends Visit<ToPage, FromPage> {
   finish(state: FinalState, view: FinalView = state as FinalView): void {
     this.timers.clear()
     this.aloneTimers.clear()
+    if (state === 'denied') this.meeting.denied()
     const { lobbyTextAfterDenial } = this.meeting.settings
     const isDenial = state === 'denied' || state === 'requestTimeout'
     this.media.close()

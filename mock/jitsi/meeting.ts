@@ -1,6 +1,7 @@
 /** A mock Jitsi meeting: sends people, speakers and chat to its page. */
 import { type ChatChange, type ChatLine, Meeting } from '../shared/meeting.ts'
 import type { MockMeetingOptions } from '../types.ts'
+import { ACCESS_MODES } from './access-modes.ts'
 import { SHOWABLE } from './actions.ts'
 import type { ChatLine as PageChatLine, PagePerson, PageSettings } from './page/protocol.ts'
 import { newEndpoint, newPeople, type Person, shownAs, sourceName } from './people.ts'
@@ -19,6 +20,7 @@ export class JitsiMeeting extends Meeting<Person, JitsiVisit> implements VisitMe
   /** The network is gone: the page reaches the server neither by its socket nor by a reload. */
   isUnreachable = false
   protected readonly showable = SHOWABLE
+  protected readonly accessModes = ACCESS_MODES
 
   constructor(code: string, scenarioName: string, scenario: Scenario, options: MockMeetingOptions) {
     const settings = { ...DEFAULTS, ...scenario.settings, page: { ...scenario.settings?.page } }

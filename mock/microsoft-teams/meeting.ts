@@ -6,6 +6,7 @@ import type { CaptionRow } from '../shared/caption-writer.ts'
 import { type ChatLine, Meeting } from '../shared/meeting.ts'
 import { type Scenario, TWO } from '../shared/scenario.ts'
 import type { MockMeetingOptions } from '../types.ts'
+import { ACCESS_MODES } from './access-modes.ts'
 import { SHOWABLE } from './actions.ts'
 import { invitationOf, lightPath, type MeetingIds, type NamedMeeting, newIds } from './links.ts'
 import { TeamsMediaLink } from './media-link.ts'
@@ -32,6 +33,7 @@ export class TeamsMeeting extends Meeting<Person, TeamsVisit> implements TeamsVi
   /** A page has asked for the meeting's address, and has not come to the light client yet. */
   isUnderWay = false
   protected readonly showable = SHOWABLE
+  protected readonly accessModes = ACCESS_MODES
   private joins = 0
   private readonly happened = new Set<string>()
   /** Audio sources of those who spoke, the newest first. */

@@ -149,6 +149,11 @@ export abstract class PreCallVisit extends Visit<ToPage, FromPage> {
     answered?.(choice)
   }
 
+  /** Detection is on, and the bot has not proved that it is registered. */
+  private get isSuspected(): boolean {
+    return this.meeting.settings.botAccess !== 'AllowAllBots'
+  }
+
   // Joining.
 
   override askToJoin(name: string): void {
@@ -159,7 +164,7 @@ export abstract class PreCallVisit extends Visit<ToPage, FromPage> {
   protected join(name: string): void {
     const isAgain = this.state === 'lobbyDropped'
     // A host would see a second request beside the first.
-    if (this.state === 'lobby') this.meeting.note({ event: 'rpc', target: 'second-request', detail: this.state })
+    if (this.isWaiting) this.meeting.note({ event: 'rpc', target: 'second-request', detail: this.state })
     if (this.state !== 'greenRoom' && !isAgain) return
     const { settings } = this.meeting
     this.botName = name.slice(0, 200)
@@ -182,8 +187,11 @@ export abstract class PreCallVisit extends Visit<ToPage, FromPage> {
     this.show({ name: 'connecting' })
     if (!this.link.isRight) this.after(settings.retryMs, () => this.retry('notFound'))
     else if (count <= settings.failedJoins) this.after(settings.retryMs, () => this.retry('couldNotConnect'))
+    else if (this.isSuspected && settings.botAccess === 'BlockDetectedBots')
+      this.after(settings.retryMs, () => this.retry('botsBlocked'))
     else if (settings.afterJoin === 'captcha') this.after(settings.captchaMs, () => void this.captcha())
-    else if (settings.afterJoin === 'lobby') this.after(settings.connectingMs, () => this.enterLobby())
+    else if (settings.afterJoin === 'lobby' || (this.isSuspected && settings.afterJoin === 'call'))
+      this.after(settings.connectingMs, () => this.enterLobby())
     else if (settings.afterJoin === 'call') this.after(settings.connectingMs, () => this.enterCall())
     else if (settings.afterJoin === 'wall') this.after(settings.retryMs, () => this.wall(settings.wall, 'signInWall'))
     else if (settings.afterJoin === 'not-started')
@@ -218,12 +226,13 @@ export abstract class PreCallVisit extends Visit<ToPage, FromPage> {
     const { settings } = this.meeting
     const texts = LOBBY_TEXTS[settings.hasStarted ? 'started' : 'notStarted']
     this.show({ name: 'lobby', text: texts[this.meeting.seed % texts.length] ?? '' })
-    this.enter('lobby')
+    this.enter(this.isSuspected ? 'suspected' : 'lobby')
+    this.timers.after(settings.lobbyMs, () => this.retry('noResponse'))
     if (this.meeting.isFirst('lobby')) this.timers.after(settings.lobbyDropMs, () => this.dropRequest())
   }
 
   private dropRequest(): void {
-    if (this.state !== 'lobby') return
+    if (!this.isWaiting) return
     this.show({ name: 'lobby', text: null })
     this.enter('lobbyDropped')
   }

@@ -1,4 +1,6 @@
 /** The mock's scenarios as data: the look of each page load, and the timeline. */
+import { scenariosOf } from '../shared/access-modes.ts'
+import { ACCESS_MODES } from './access-modes.ts'
 import type { TeamsScenario } from './meeting.ts'
 import { CALL_SCENARIOS } from './scenarios-call.ts'
 import { JOIN_SCENARIOS } from './scenarios-join.ts'
@@ -10,4 +12,5 @@ export const SCENARIOS: Readonly<Record<string, TeamsScenario>> = {
   ...LOBBY_SCENARIOS,
   ...CALL_SCENARIOS,
   ...SPEECH_SCENARIOS,
+  ...scenariosOf(ACCESS_MODES),
 }

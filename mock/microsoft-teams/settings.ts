@@ -41,6 +41,10 @@ export interface ScenarioSettings {
   failedJoins: number
   connectingMs: Range
   hasStarted: boolean
+  /** `ExternalBotAccessMode` of the organizer's policy; every bot that is not registered is detected. */
+  botAccess: 'AllowAllBots' | 'RequireApprovalWhenDetected' | 'BlockDetectedBots'
+  /** Guests who are not admitted are removed from the lobby after this time. */
+  lobbyMs: number
   /** The waiting room drops the first request without a word after this time. */
   lobbyDropMs: number
   denial: RetryKind
@@ -87,6 +91,8 @@ export const DEFAULTS: ScenarioSettings = {
   failedJoins: 0,
   connectingMs: [1000, 5000],
   hasStarted: true,
+  botAccess: 'AllowAllBots',
+  lobbyMs: 1_800_000,
   lobbyDropMs: Number.POSITIVE_INFINITY,
   denial: 'denied',
   denialMs: [300, 1500],

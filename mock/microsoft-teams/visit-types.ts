@@ -28,13 +28,16 @@ export const RETRY_STATES: Partial<Record<RetryKind, string>> = {
 }
 
 export const STATES = {
-  waiting: ['lobby'],
+  waiting: ['lobby', 'suspected'],
   inCall: ['call', 'reconnecting'],
   over: [
     'invalid',
     'denied',
     'requestTimeout',
     'removed',
+    'botsBlocked',
+    'locked',
+    'full',
     'hostEnded',
     'left',
     'couldNotConnect',

@@ -29,6 +29,7 @@ export const hostActionSchema: z.ZodType<HostAction> = z.union([
   z.strictObject({ act: z.literal('say'), ...meeting, id, text: z.string().trim().min(1).max(MAX_CHARACTERS) }),
   z.strictObject({ act: z.literal('chat'), ...meeting, enabled: z.boolean() }),
   z.strictObject({ act: z.literal('show'), ...meeting, what: z.string().max(40) }),
+  z.strictObject({ act: z.literal('access'), ...meeting, access: z.string().max(40) }),
   z.strictObject({ act: z.literal('flash'), ...meeting, on: z.boolean() }),
 ])
 
@@ -52,6 +53,7 @@ export function doAction(servers: readonly PlatformServer[], action: HostAction)
   else if (action.act === 'say') meeting.say(action.id, action.text)
   else if (action.act === 'chat') meeting.setChatEnabled(action.enabled)
   else if (action.act === 'show') meeting.show(action.what)
+  else if (action.act === 'access') meeting.setAccess(action.access)
   else if (action.act === 'flash') meeting.flashAndBeep(action.on)
   return action.act
 }

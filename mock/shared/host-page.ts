@@ -117,6 +117,7 @@ function describe(mock: PlatformServer, meeting: Meeting): HostMeeting {
     state: meeting.state,
     phase: meeting.phase,
     showable: [...meeting.words],
+    accessModes: [...meeting.accessNames],
     botName: meeting.botName,
     microphoneOn: meeting.bot.microphoneOn,
     cameraOn: meeting.bot.cameraOn,

@@ -1,6 +1,7 @@
 /** A mock meeting of any platform, with the actions of a script or a person who plays host. */
 import { messageOf } from '@standin/base/error-text.ts'
 import type { MockMeeting, MockMessageParts, MockPerson } from '../types.ts'
+import type { AccessModes } from './access-modes.ts'
 import { type ChatChange, type ChatLine, MeetingCore } from './meeting-core.ts'
 import type { Person } from './people.ts'
 import type { Step } from './scenario.ts'
@@ -13,6 +14,11 @@ export abstract class Meeting<P extends Person = Person, V extends MeetingVisit 
   extends MeetingCore<P, V>
   implements MockMeeting
 {
+  abstract readonly settings: object
+  protected abstract readonly accessModes: AccessModes<object>
+  /** As the scenario has them. */
+  private firstSettings: object | null = null
+
   admit(): void {
     this.visit('admit').admit()
   }
@@ -171,6 +177,18 @@ export abstract class Meeting<P extends Person = Person, V extends MeetingVisit 
     const action = this.showable[what]
     if (!action) throw new Error(`This platform cannot show "${what}"; it knows ${this.words.join(', ')}`)
     action(this.visit(`show ${what} to`))
+  }
+
+  setAccess(name: string): void {
+    const access = this.accessModes[name]
+    if (!access)
+      throw new Error(`There is no access mode "${name}"; there are ${Object.keys(this.accessModes).join(', ')}`)
+    this.firstSettings ??= { ...this.settings }
+    Object.assign(this.settings, this.firstSettings, access.settings)
+  }
+
+  get accessNames(): readonly string[] {
+    return Object.keys(this.accessModes)
   }
 
   flashAndBeep(on: boolean): void {

@@ -3,21 +3,16 @@
  * token works once; every code works once and for a few minutes. Source: docs/platform-notes/zoom.md#oauth and
  * #access-keys-and-on-behalf-of-tokens.
  */
-import { createHash, randomBytes } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
+import { Codes, type OAuthApp } from '../shared/consent.ts'
 import type { Answer } from './refusals.ts'
 import * as refusals from './refusals.ts'
 
-/** Of the interface; docs/platform-notes/zoom.md#oauth has 5 minutes from other sources. */
-const CODE_LIFE_MS = 10 * 60_000
 const ACCESS_LIFE_SECONDS = 3599
 
 export const ALL_SCOPES = ['user:read:user', 'user:read:token', 'user:read:zak'] as const
 
-export interface StandInApp {
-  clientId: string
-  clientSecret: string
-  redirectUris: string[]
-}
+export type StandInApp = OAuthApp
 
 export interface StandInUser {
   id: string
@@ -35,13 +30,6 @@ export interface Grant {
   isRevoked: boolean
 }
 
-interface Code {
-  grant: Grant
-  redirectUri: string
-  challenge: string | null
-  madeAt: number
-}
-
 interface AccessToken {
   grant: Grant
   expiresAt: number
@@ -57,13 +45,14 @@ export class Account {
   readonly apps: StandInApp[] = []
   readonly users: StandInUser[] = []
   readonly grants: Grant[] = []
-  readonly #codes = new Map<string, Code>()
+  readonly #codes: Codes<Grant>
   readonly #accessTokens = new Map<string, AccessToken>()
   readonly #refreshTokens = new Map<string, Grant>()
   readonly #now: () => number
 
   constructor(now: () => number) {
     this.#now = now
+    this.#codes = new Codes(now)
   }
 
   appOf(clientId: string): StandInApp | undefined {
@@ -86,21 +75,14 @@ export class Account {
     user: StandInUser,
     { redirectUri, scopes, challenge }: { redirectUri: string; scopes: readonly string[]; challenge: string | null },
   ): string {
-    const code = randomBytes(24).toString('base64url')
     const grant: Grant = { app, user, scopes: [...scopes], isRevoked: false }
     this.grants.push(grant)
-    this.#codes.set(code, { grant, redirectUri, challenge, madeAt: this.#now() })
-    return code
+    return this.#codes.make(grant, { clientId: app.clientId, redirectUri, challenge })
   }
 
   exchange(app: StandInApp, { code, redirectUri, verifier }: ExchangeRequest): Answer {
-    const known = this.#codes.get(code)
-    if (known === undefined || known.grant.app !== app || known.madeAt + CODE_LIFE_MS < this.#now())
-      return refusals.INVALID_CODE
-    if (known.redirectUri !== redirectUri) return refusals.REDIRECT_MISMATCH
-    if (known.challenge !== null && known.challenge !== challengeOf(verifier ?? '')) return refusals.INVALID_CHALLENGE
-    this.#codes.delete(code)
-    return this.#pair(known.grant)
+    const redeemed = this.#codes.redeem(code, { clientId: app.clientId, redirectUri, verifier })
+    return 'grant' in redeemed ? this.#pair(redeemed.grant) : REFUSED[redeemed.refused]
   }
 
   /** A refresh token works once, and only for the app that it was given to. */
@@ -158,6 +140,8 @@ export class Account {
   }
 }
 
-export function challengeOf(verifier: string): string {
-  return createHash('sha256').update(verifier).digest('base64url')
-}
+const REFUSED = {
+  code: refusals.INVALID_CODE,
+  redirect: refusals.REDIRECT_MISMATCH,
+  verifier: refusals.INVALID_CHALLENGE,
+} as const

@@ -1,5 +1,6 @@
 /** The pages of the stand-in for people: the page of consent, and a page that makes requests fail. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { answerConsent, CONSENT_HEADERS } from '../shared/consent.ts'
 import { escaped, plainPage } from '../shared/site.ts'
 import { ALL_SCOPES } from './account.ts'
 import { SERVER_ERROR, tooManyRequests } from './refusals.ts'
@@ -28,7 +29,7 @@ export function answerPerson(standIn: ZoomOauth, { request, response, url, form 
   // Pages of other sites may point a name of theirs at this address; they get nothing.
   const host = (request.headers.host ?? '').replace(/:\d+$/, '')
   if (host !== '127.0.0.1' && host !== 'localhost') response.writeHead(421).end()
-  else if (url.pathname === '/oauth/authorize') answerConsent(standIn, url, form, response)
+  else if (url.pathname === '/oauth/authorize') answerPage(standIn, url.searchParams, form, response)
   else if (url.pathname === '/' && form === null) sendPage(response, 200, overview(standIn))
   else if (url.pathname === DONE_PATH) sendPage(response, 200, done(standIn, url))
   else if (url.pathname === '/happen' && form !== null) {
@@ -37,41 +38,37 @@ export function answerPerson(standIn: ZoomOauth, { request, response, url, form 
   } else response.writeHead(404, { 'content-type': 'application/json' }).end('{"code":404,"message":"No such path."}')
 }
 
-/** GET shows the page; POST is its button. Source: docs/platform-notes/zoom.md#oauth. */
-function answerConsent(
-  standIn: ZoomOauth,
-  { searchParams }: URL,
+/** GET shows the page; POST is one of its buttons. Source: docs/platform-notes/zoom.md#oauth. */
+function answerPage(
+  { account }: ZoomOauth,
+  query: URLSearchParams,
   form: URLSearchParams | null,
   response: ServerResponse,
 ) {
-  const given = (name: string) => searchParams.get(name) ?? ''
-  const app = standIn.account.appOf(given('client_id'))
-  if (app === undefined) return sendPage(response, 400, '<h1>Invalid client_id (4700)</h1>')
-  const redirectUri = given('redirect_uri')
-  if (!app.redirectUris.includes(redirectUri)) return sendPage(response, 400, '<h1>Invalid redirect url (4700)</h1>')
-  if (form === null) return sendPage(response, 200, consent(standIn))
-  const target = new URL(redirectUri)
-  const user = standIn.account.users.find(({ id }) => id === form.get('user'))
-  if (user === undefined) target.searchParams.set('error', 'access_denied')
-  else {
-    const scopes = (form.getAll('scope') as string[]).filter((scope) =>
-      (ALL_SCOPES as readonly string[]).includes(scope),
-    )
-    const challenge = given('code_challenge') || null
-    target.searchParams.set('code', standIn.account.consent(app, user, { redirectUri, scopes, challenge }))
-  }
-  if (given('state') !== '') target.searchParams.set('state', given('state'))
-  response.writeHead(302, { location: target.href }).end()
+  const answer = answerConsent(query, form, {
+    provider: 'Zoom',
+    apps: account.apps,
+    scopes: SCOPES,
+    // The app itself names its scopes.
+    offered: ALL_SCOPES,
+    needsChallenge: false,
+    accounts: account.users,
+    problems: { client: 'Invalid client_id (4700)', redirect: 'Invalid redirect url (4700)' },
+    allow({ account: id, scopes }, { clientId, ...bound }) {
+      return account.consent(account.appOf(clientId)!, account.users.find((user) => user.id === id)!, {
+        ...bound,
+        scopes,
+      })
+    },
+  })
+  if ('location' in answer) response.writeHead(302, { location: answer.location }).end()
+  else response.writeHead(answer.status, CONSENT_HEADERS).end(answer.page)
 }
 
-function consent({ account }: ZoomOauth): string {
-  const scopes = ALL_SCOPES.map(
-    (scope) => `<label><input type="checkbox" name="scope" value="${scope}" checked> ${scope}</label><br>`,
-  )
-  const users = account.users.map(
-    ({ id, email }) => `<button name="user" value="${escaped(id)}">Allow as ${escaped(email)}</button> `,
-  )
-  return `<h1>Allow the app?</h1><form method="post">${scopes.join('')}<p>${users.join('')}<button>Deny</button></p></form>`
+const SCOPES = {
+  'user:read:user': 'View your profile',
+  'user:read:token': 'Let bots join meetings on your behalf',
+  'user:read:zak': 'Let bots join meetings as you',
 }
 
 /** In the place of the caller's application: what to do with the code. */

@@ -4,6 +4,7 @@ import type { CaptionRow } from '../shared/caption-writer.ts'
 import { type ChatLine, Meeting } from '../shared/meeting.ts'
 import type { Scenario } from '../shared/scenario.ts'
 import type { MockMeetingOptions } from '../types.ts'
+import { ACCESS_MODES } from './access-modes.ts'
 import { messageId, Nodes, type Passcode, randomPasscode } from './numbers.ts'
 import type { PageSettings } from './page/meeting.entry.ts'
 import { shareNode } from './page/nodes.ts'
@@ -37,6 +38,7 @@ export class ZoomMeeting extends Meeting<ZoomPerson, ZoomVisit> implements Visit
   /** How often the client's address was asked for. */
   loads = 0
   protected readonly showable = SHOWABLE
+  protected readonly accessModes = ACCESS_MODES
   private readonly nodes: Nodes
   private firstAskedAt: number | null = null
   /** The page's ids of messages, by ours. */

@@ -3,6 +3,8 @@
  * every platform has.
  */
 
+import { scenariosOf } from '../shared/access-modes.ts'
+import { ACCESS_MODES } from './access-modes.ts'
 import { OPEN, type ZoomScenario } from './scenario.ts'
 import { CALL_SCENARIOS } from './scenarios-call.ts'
 import { JOIN_SCENARIOS } from './scenarios-join.ts'
@@ -22,4 +24,5 @@ export const SCENARIOS: Record<string, ZoomScenario> = {
   ...JOIN_SCENARIOS,
   ...CALL_SCENARIOS,
   ...SDK_SCENARIOS,
+  ...scenariosOf(ACCESS_MODES),
 }

@@ -48,6 +48,7 @@ export interface ScenarioSettings {
     | 'locked'
     | 'full'
     | 'removed-before'
+    | 'ended'
     | 'timeout'
   /** The next state after the wait for the host. */
   afterHost: 'lobby' | 'call'

@@ -54,6 +54,7 @@ export const REFUSALS: Partial<Record<ScenarioSettings['afterJoin'], [state: str
   locked: ['locked', 'locked'],
   full: ['full', 'full'],
   'removed-before': ['removedBefore', 'removed-before'],
+  ended: ['hostEnded', 'ended'],
   timeout: ['timeout', 'timeout'],
 }
 

@@ -23,6 +23,7 @@ const BEFORE_ADMISSION = refusals<PageStateKind>(
       off_site: 'The page left Google Meet for {text} before the bot was in.',
       call_error: 'Google Meet could not start the call ("{text}").',
       captcha: 'Google Meet showed a captcha, which the bot does not solve; it was not solved in time.',
+      full: 'The meeting is full ("{text}").',
     },
     LOGIN_REQUIRED: {
       login_wall: 'Google Meet asked the bot to sign in ({text}).',
@@ -34,6 +35,7 @@ const BEFORE_ADMISSION = refusals<PageStateKind>(
       // Unless the bot left by itself, an active denial looks like this too.
       left: 'The request to join was turned down ("{text}").',
       removed: 'The bot was removed before it was in ("{text}").',
+      unverified: 'Google Meet removes participants who are not signed in from this meeting ("{text}").',
       unknown_end: 'Google Meet ended the attempt to join in words the bot does not know ("{text}").',
     },
     TIMEOUT_WAITING_TO_START: {
@@ -46,6 +48,18 @@ const BEFORE_ADMISSION = refusals<PageStateKind>(
   },
   // Most refusals of the kind `blocked` do not happen again in a new attempt.
   ['blocked', 'marketing', 'off_site', 'call_error'],
+  {
+    denied_by_person: ['denied'],
+    // The page does not say who refused.
+    denied_by_platform: ['blocked', 'left', 'removed'],
+    account_required: ['login_wall', 'credentials_lost'],
+    waiting_ended_by_platform: ['request_timed_out'],
+    full: ['full'],
+    ended: ['ended_for_all', 'everyone_left'],
+    ejected_as_unverified: ['unverified'],
+    captcha: ['captcha'],
+    page_unknown: ['unknown_end'],
+  },
 )
 
 /** Before admission: the error of this page state, or null for none. `seen`: kinds that came before. */
@@ -64,6 +78,7 @@ export function refusalOf(
 
 const AFTER_ADMISSION: Partial<Record<PageStateKind, MeetingEnd>> = {
   removed: 'removed',
+  unverified: 'removed',
   ended_for_all: 'ended_for_all',
   everyone_left: 'everyone_left',
   // By another device of the same person, by an idle rule, or by words we do not know.

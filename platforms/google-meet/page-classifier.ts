@@ -8,7 +8,7 @@ import { answeredBy } from './signals.ts'
 import { WORDS } from './words.ts'
 
 export function meetClassifier(
-  waits: Pick<Waits, 'captchaMs' | 'callErrorMs'>,
+  waits: Pick<Waits, 'captchaMs' | 'callErrorMs' | 'suspectedMs'>,
 ): PageClassifier<PageSnapshot, PageStateKind> {
   return {
     stateOf,
@@ -18,6 +18,8 @@ export function meetClassifier(
     isCorroborated,
     roomWords: WORDS.rooms,
     signals: { platform: 'meet', answeredBy },
+    // The second queue, for risky guests.
+    deniesAfterMs: waits.suspectedMs,
     // A person may solve a captcha, and a call error may disappear.
     patience: { captcha: waits.captchaMs, call_error: waits.callErrorMs },
   }

@@ -16,6 +16,9 @@ export const PAGE_PHASES = {
   login_wall: 'out',
   credentials_lost: 'out',
   removed: 'out',
+  /** Sent out by a meeting with a watermark. */
+  unverified: 'out',
+  full: 'out',
   everyone_left: 'out',
   ended_for_all: 'out',
   denied: 'out',
@@ -54,8 +57,16 @@ const MEETING_HOSTS = new Set(['meet.google.com'])
 const OWN_STATUS_IN = 1
 
 /** Ends come first, because text of the waiting room stays in the page behind a denial. */
-const FINAL_TEXTS = ['removed', 'everyone_left', 'ended_for_all', 'denied', 'request_timed_out', 'left'] as const
-const DEAD_LINK_TEXTS = ['invalid_code', 'expired_code', 'credentials_lost', 'landing', 'marketing'] as const
+const FINAL_TEXTS = [
+  'unverified',
+  'removed',
+  'everyone_left',
+  'ended_for_all',
+  'denied',
+  'request_timed_out',
+  'left',
+] as const
+const DEAD_LINK_TEXTS = ['full', 'invalid_code', 'expired_code', 'credentials_lost', 'landing', 'marketing'] as const
 
 export function stateOf(snapshot: PageSnapshot): PageState {
   const proofs = proofsOf(snapshot)

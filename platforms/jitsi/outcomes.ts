@@ -44,6 +44,17 @@ const BEFORE_ADMISSION = refusals<PageStateKind>(
     },
   },
   ['full', 'maintenance', 'too_quick', 'not_connected', 'reconnecting', 'unreachable', 'left'],
+  {
+    denied_by_person: ['denied'],
+    // The page does not say who refused.
+    denied_by_platform: ['removed'],
+    account_required: ['off_site', 'login_wall'],
+    invitation_required: ['not_allowed'],
+    locked: ['password'],
+    full: ['full'],
+    ended: ['lobby_closed', 'ended_for_all', 'time_limit'],
+    page_unknown: ['unknown_end'],
+  },
 )
 
 /** Before admission: the error of this page state, or null for none. */

@@ -2,7 +2,7 @@
 
 import type { BotError } from '../../core/errors.ts'
 import type { MeetingEnd } from '../../core/meeting/meeting.ts'
-import { refusalError, refusals } from '../shared/join/refusal.ts'
+import { type Refusal, refusalError, refusals } from '../shared/join/refusal.ts'
 import type { JoinStep, PageState } from '../shared/page-state.ts'
 import type { PageSnapshot } from './page/types.ts'
 import { noticeKind, type PageStateKind } from './page-state.ts'
@@ -23,6 +23,8 @@ const BEFORE_ADMISSION = refusals<PageStateKind>(
       could_not_connect: 'Microsoft Teams did not connect the bot ("{text}").',
       encryption_error: 'The meeting is end-to-end encrypted, which no guest in a browser can join ("{text}").',
       unsupported_browser: 'Microsoft Teams does not run in this browser ("{text}").',
+      locked: 'The organizer has locked the meeting ("{text}").',
+      full: 'The meeting is full ("{text}").',
       off_site: 'The page left Microsoft Teams for {text} before the bot was in.',
       unknown_end: 'Microsoft Teams ended the attempt to join in words the bot does not know ("{text}").',
     },
@@ -36,6 +38,7 @@ const BEFORE_ADMISSION = refusals<PageStateKind>(
       no_response: 'The request to join was not answered until Microsoft Teams gave up ("{text}").',
     },
     BOT_NOT_ACCEPTED: {
+      bots_blocked: 'A policy keeps bots out of the meeting ("{text}").',
       denied: 'A participant denied the request to join ("{text}").',
       removed: 'The bot was removed before it was in ("{text}").',
       left: 'The request to join was turned down ("{text}").',
@@ -45,7 +48,29 @@ const BEFORE_ADMISSION = refusals<PageStateKind>(
     },
   },
   ['server_error', 'could_not_connect', 'off_site'],
+  {
+    denied_by_person: ['denied'],
+    // The page does not say who refused.
+    denied_by_platform: ['left', 'removed'],
+    policy_blocks_bots: ['bots_blocked'],
+    policy_blocks_guests: ['organization_policy'],
+    account_required: ['sign_in_page', 'sign_in_wall'],
+    waiting_ended_by_platform: ['no_response'],
+    not_started: ['not_started'],
+    locked: ['locked'],
+    full: ['full'],
+    ended: ['ended_for_all'],
+    captcha: ['captcha', 'captcha_failed'],
+    page_unknown: ['unknown_end'],
+  },
 )
+
+/** An end without known words, after the lobby. */
+const LOBBY_ENDED: Refusal = {
+  code: 'BOT_NOT_ACCEPTED',
+  sentence: 'Microsoft Teams ended the wait in the lobby in words the bot does not know ("{text}").',
+  reason: 'page_unknown',
+}
 
 /** Before admission: the error of this page state, or null for none. */
 export function refusalOf(
@@ -53,15 +78,15 @@ export function refusalOf(
   joinStep: JoinStep,
   seen: ReadonlySet<PageStateKind>,
 ): BotError | null {
-  // After a wait in the waiting room, an end without known words is a denial by a participant.
   const isAnswer = state.kind === 'unknown_end' && seen.has('lobby')
-  const refusal = isAnswer ? BEFORE_ADMISSION.denied : BEFORE_ADMISSION[state.kind]
+  const refusal = isAnswer ? LOBBY_ENDED : BEFORE_ADMISSION[state.kind]
   return refusal ? refusalError(refusal, state.text, joinStep) : null
 }
 
 const AFTER_ADMISSION: Partial<Record<PageStateKind, MeetingEnd>> = {
   removed: 'removed',
   denied: 'removed',
+  bots_blocked: 'removed',
   organization_policy: 'removed',
   sign_in_wall: 'removed',
   ended_for_all: 'ended_for_all',

@@ -16,7 +16,7 @@ const SIGN_IN_STANDS_MS = 3000
 const OFF_SITE_STANDS_MS = 5000
 
 export function teamsClassifier(
-  waits: Pick<Waits, 'captchaMs'>,
+  waits: Pick<Waits, 'captchaMs' | 'lobbyMs'>,
   expectsAccount: boolean,
 ): PageClassifier<PageSnapshot, PageStateKind> & { failureOf: typeof failureOf } {
   return {
@@ -32,6 +32,8 @@ export function teamsClassifier(
     endOf,
     failureOf,
     patience: { captcha: waits.captchaMs, sign_in_page: SIGN_IN_STANDS_MS, off_site: OFF_SITE_STANDS_MS },
+    droppedRequest: 'lobby_dropped',
+    longestWaitMs: waits.lobbyMs,
     isCorroborated: ({ proofs }) => proofs.length > 1,
     roomWords: WORDS.rooms,
     signals: { platform: 'teams', answeredBy },

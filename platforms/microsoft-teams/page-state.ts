@@ -12,6 +12,9 @@ export const PAGE_PHASES = {
   sign_in_page: 'obstacle',
   sign_in_wall: 'out',
   organization_policy: 'out',
+  bots_blocked: 'out',
+  locked: 'out',
+  full: 'out',
   not_started: 'out',
   not_found: 'out',
   bad_link: 'out',
@@ -63,6 +66,7 @@ const SIGN_IN_HOSTS: readonly string[] = [
 
 /** Words that decide an attempt on any page; if a page has several, the first in this order counts. */
 const FINAL_TEXTS = [
+  'bots_blocked',
   'removed',
   'denied',
   'no_response',
@@ -70,6 +74,8 @@ const FINAL_TEXTS = [
   'bad_link',
   'captcha_failed',
   'not_started',
+  'locked',
+  'full',
   'organization_policy',
   'sign_in_wall',
   'could_not_connect',

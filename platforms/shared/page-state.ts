@@ -59,6 +59,14 @@ export interface PageClassifier<Snapshot extends CommonSnapshot, Kind extends st
    * Milliseconds.
    */
   patience?: Readonly<Partial<Record<Kind, number>>>
+  /** Refusals that were decided before this visit, so that the time of the answer says nothing about them. */
+  decidedBefore?: readonly Kind[]
+  /** The waiting room that let go of the request. */
+  droppedRequest?: Kind
+  /** After so long the platform itself ends the wait, in words that the bot may not know. Milliseconds. */
+  longestWaitMs?: number
+  /** After so long the platform denies suspects, in the words of a denial by a person. Milliseconds. */
+  deniesAfterMs?: number
   /** The condition that a waiting room of this kind waits for; default: admission by a participant. */
   waitsFor?: Readonly<Partial<Record<Kind, WaitingFor>>>
   /** The signals that are counted, if the platform has such; the proofs of a state answer `in_call`. */

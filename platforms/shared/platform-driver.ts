@@ -4,6 +4,7 @@
 
 import { systemClock, within } from '@standin/base/deadline.ts'
 import { messageOf } from '@standin/base/error-text.ts'
+import { MAX_SIGHTING_LENGTH, type Sighting } from '@standin/wire/reasons.ts'
 import { BotError } from '../../core/errors.ts'
 import { redactText } from '../../core/logger.ts'
 import type { MeetingEvent } from '../../core/meeting/meeting.ts'
@@ -29,6 +30,7 @@ import { leaveVideosUnpainted, SEEN_VIDEOS } from './in-call/unseen-videos.ts'
 import { AdmissionJudge } from './join/admission.ts'
 import { Advance } from './join/advance.ts'
 import { OPEN_GATE } from './join/ahead.ts'
+import { AnswerTime } from './join/answer-time.ts'
 import type { DeviceToggles } from './join/device-toggles.ts'
 import { enter, type JoinSteps, waitForAdmission, waitingForOf } from './join/join-steps.ts'
 import type { CommonSnapshot, PageApi } from './page/types.ts'
@@ -105,7 +107,10 @@ export interface DriverParts<Snapshot extends CommonSnapshot, Kind extends strin
   devices: DeviceToggles
   /** Answers a dialog, if one is open; returns its kind. */
   answerOpenDialog(snapshot: Snapshot): Promise<string | null>
-  entrance: Omit<JoinSteps<Snapshot, Kind>, 'page' | 'classifier' | 'judge' | 'answerOpenDialog' | 'note' | 'onPoll'>
+  entrance: Omit<
+    JoinSteps<Snapshot, Kind>,
+    'page' | 'classifier' | 'judge' | 'answers' | 'answerOpenDialog' | 'note' | 'onPoll'
+  >
   chat: ChatSteps
   leaving: LeaveSteps<Snapshot>
   /** Absent if a platform has no captions that a guest can read. */
@@ -126,6 +131,7 @@ export class PlatformDriver<Snapshot extends CommonSnapshot, Kind extends string
   readonly #chat: ChatSender
   readonly #frames: FrameLink
   readonly #advance: Advance
+  readonly #answers = new AnswerTime()
   readonly #signals: SignalCounter<Snapshot, Kind>
   readonly #history: { at: string; kind: string; text: string; proofs: readonly string[] }[] = []
   #waitingFor: WaitingFor = 'admission'
@@ -155,7 +161,16 @@ export class PlatformDriver<Snapshot extends CommonSnapshot, Kind extends string
     })
     const onPoll: JoinSteps<Snapshot, Kind>['onPoll'] = (phase, isNewDocument) =>
       this.#advance.observe(phase, judge.provenSince, isNewDocument)
-    this.#entrance = { ...parts.entrance, page, classifier, answerOpenDialog, note, onPoll, judge }
+    this.#entrance = {
+      ...parts.entrance,
+      page,
+      classifier,
+      answerOpenDialog,
+      note,
+      onPoll,
+      judge,
+      answers: this.#answers,
+    }
     const noteInMeeting: Watching<Snapshot, Kind>['note'] = (state, alsoAnswered) => {
       this.#note(state, alsoAnswered)
       this.#advance.observeInMeeting(classifier.phases[state.kind], page.lastSnapshot?.at ?? page.clock.now())
@@ -193,6 +208,16 @@ export class PlatformDriver<Snapshot extends CommonSnapshot, Kind extends string
 
   get signalCounts(): SignalCounts {
     return this.#signals.counts
+  }
+
+  get sightings(): readonly Sighting[] {
+    const { askedAt } = this.#answers
+    const asked = askedAt === null ? [] : [{ seen: 'The bot asked to join.', at: new Date(askedAt).toISOString() }]
+    const seen = this.#history.map(({ at, kind, text }) => ({
+      seen: this.#hide(`${kind.replaceAll('_', ' ')}: ${text}`).slice(0, MAX_SIGHTING_LENGTH),
+      at,
+    }))
+    return [...seen, ...asked]
   }
 
   onReadyToStandBy(listener: () => void): void {
@@ -289,7 +314,7 @@ export class PlatformDriver<Snapshot extends CommonSnapshot, Kind extends string
     const bounded = <Found>(work: Promise<Found>) =>
       within(this.#page.clock, EVIDENCE_MS, work, () => new NoAnswer()).catch(() => null)
     const [screenshot, html] = await Promise.all([bounded(this.screenshot()), bounded(this.#page.frame.content())])
-    const hide = (text: string) => redactText(this.#parts.hide?.(text) ?? text)
+    const hide = (text: string) => this.#hide(text)
     const { lastSnapshot: last } = this.#page
     const snapshot = { seen: [...this.#history], last, browser: ended ?? 'running', signals: this.signalCounts }
     return {
@@ -299,6 +324,10 @@ export class PlatformDriver<Snapshot extends CommonSnapshot, Kind extends string
       url: hide(page.url()),
       signs: hideIn(snapshot, hide) as Record<string, unknown>,
     }
+  }
+
+  #hide(text: string): string {
+    return redactText(this.#parts.hide?.(text) ?? text)
   }
 
   async close(): Promise<void> {
@@ -327,11 +356,11 @@ export class PlatformDriver<Snapshot extends CommonSnapshot, Kind extends string
       return await work
     } catch (error) {
       if (!(error instanceof BotError) || error.code !== 'LOGIN_REQUIRED') throw error
-      const { message, step, canRetry } = error
+      const { message, step, canRetry, reason } = error
       const advice = this.#parts.options.browserState
         ? 'The stored session that was given (browser_state) is not signed in any more, or its account may not join.'
         : (this.#parts.accountAdvice ?? 'A stored session of an account (browser_state) would help.')
-      throw new BotError('LOGIN_REQUIRED', `${message} ${advice}`, { cause: error, canRetry, step })
+      throw new BotError('LOGIN_REQUIRED', `${message} ${advice}`, { cause: error, canRetry, step, reason })
     }
   }
 

@@ -1,3 +1,5 @@
+import { PLATFORM_WAIT_SECONDS } from '@standin/wire/reasons.ts'
+
 /** Limits and intervals of the driver, all in milliseconds. The defaults are those for the real pages. */
 export const REAL_WAITS = {
   /** From the address to the first document. */
@@ -16,6 +18,10 @@ export const REAL_WAITS = {
   /** From a click on the join button to a change of the page. */
   joinClickMs: 7000,
   joinClicks: 5,
+  /** After so long Google Meet denies the guests of its second queue, in the words of a denial by a person. */
+  suspectedMs: 300_000,
+  /** After so long Microsoft Teams removes a guest from the lobby. */
+  lobbyMs: PLATFORM_WAIT_SECONDS.teams * 1000,
   /** Proof of the meeting has to hold for so long: after a waiting room, without one, and where the roster agrees. */
   holdAfterLobbyMs: 6000,
   holdWithoutLobbyMs: 10_000,

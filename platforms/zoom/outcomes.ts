@@ -40,7 +40,21 @@ const BEFORE_ADMISSION = refusals<PageStateKind>(
     },
   },
   ['off_site', 'join_failed', 'went_wrong'],
+  {
+    denied_by_person: ['removed', 'removed_before'],
+    denied_by_platform: ['client_blocked', 'left'],
+    policy_blocks_bots: ['bot_wall'],
+    account_required: ['login_wall'],
+    invitation_required: ['registration'],
+    locked: ['locked'],
+    full: ['full'],
+    ended: ['ended', 'free_limit'],
+    captcha: ['captcha'],
+  },
 )
+
+/** Zoom names the way that it wants bots to go. */
+const RTMS = /\bRTMS\b/
 
 /** Before the bot asked, no person can have refused: the page is simply not the meeting's. */
 const LEFT_BEFORE_ASKING: Refusal = {
@@ -51,7 +65,9 @@ const LEFT_BEFORE_ASKING: Refusal = {
 /** Before admission: the error of this page state, or null for none. */
 export function refusalOf({ kind, text }: PageState, joinStep: JoinStep): BotError | null {
   const refusal = kind === 'left' && joinStep === 'pre-join' ? LEFT_BEFORE_ASKING : BEFORE_ADMISSION[kind]
-  return refusal ? refusalError(refusal, text, joinStep) : null
+  if (!refusal) return null
+  const isRtms = kind === 'bot_wall' && RTMS.test(text)
+  return refusalError(isRtms ? { ...refusal, reason: 'rtms_required' } : refusal, text, joinStep)
 }
 
 const AFTER_ADMISSION: Partial<Record<PageStateKind, MeetingEnd>> = {

@@ -26,17 +26,27 @@ export async function mock(platforms: readonly MockPlatformName[], io: Io): Prom
   return 0
 }
 
+interface StandInFlags {
+  port?: number
+  /** Address of the service that the pages of consent lead back to. */
+  service: string
+}
+
 /** `standin mock zoom-oauth`: serves the stand-in of Zoom's OAuth server until it is interrupted. Throws MockIsMissing. */
-export async function mockZoomOauth({ port }: { port?: number }, io: Io): Promise<number> {
-  const { startZoomOauth, DONE_PATH } = await loadMock()
+export async function mockZoomOauth({ port, service }: StandInFlags, io: Io): Promise<number> {
+  const { startZoomOauth, DONE_PATH, callbackOf } = await loadMock()
   const zoom = await startZoomOauth(port === undefined ? {} : { port })
-  zoom.addApp({ redirectUris: [new URL(DONE_PATH, zoom.url).href] })
+  const redirectUris = [new URL(DONE_PATH, zoom.url).href, callbackOf(service, 'zoom')]
+  const { clientId, clientSecret } = zoom.addApp({ redirectUris })
   for (const name of ['Ann', 'Bob'])
     zoom.addUser({ firstName: name, lastName: 'Host', email: `${name.toLowerCase()}@example.com` })
   io.output.write(
     [
       `Allow the app, and break things: ${zoom.url}/`,
-      `Start the service with it:       STANDIN_ZOOM_URL=${zoom.url} standin service`,
+      'Start the service with:',
+      ...[`URL=${zoom.url}`, `CLIENT_ID=${clientId}`, `CLIENT_SECRET=${clientSecret}`].map(
+        (line) => `  STANDIN_ZOOM_${line}`,
+      ),
       '',
       'Ctrl-C ends it.',
       '',
@@ -48,9 +58,9 @@ export async function mockZoomOauth({ port }: { port?: number }, io: Io): Promis
 }
 
 /** `standin mock calendars`: serves the stand-ins of both calendars until it is interrupted. Throws MockIsMissing. */
-export async function mockCalendars({ port }: { port?: number }, io: Io): Promise<number> {
+export async function mockCalendars({ port, service }: StandInFlags, io: Io): Promise<number> {
   const { startMockCalendars } = await loadMock()
-  const calendars = await startMockCalendars(port === undefined ? {} : { port })
+  const calendars = await startMockCalendars({ service, ...(port !== undefined && { port }) })
   const { google, microsoft } = calendars
   const tokens = [google, microsoft].map(({ accounts, tokens }) => tokens.liveToken(accounts[0]!))
   io.output.write(
@@ -58,7 +68,7 @@ export async function mockCalendars({ port }: { port?: number }, io: Io): Promis
       `Edit the calendars here:    ${calendars.page}`,
       'Start the service with:',
       ...[...calendars.settings, 'STANDIN_PRIVATE_ADDRESSES=allow'].map((line) => `  ${line}`),
-      `Connect with client id ${google.tokens.clientId}, client secret ${google.tokens.clientSecret} and the refresh token of`,
+      `Connect in the dashboard, or with client id ${google.tokens.clientId}, client secret ${google.tokens.clientSecret} and the refresh token of`,
       `  Google:    ${tokens[0]}   (calendar: primary)`,
       `  Microsoft: ${tokens[1]}   (calendar: ${microsoft.accounts[0]!.primary.id})`,
       "Microsoft's refresh token changes with each use; the page shows the one that works.",

@@ -45,6 +45,9 @@ Examples:
 
 const port = (help: string) => wholeNumber(new Option('--port <number>', `${help} (default: any free port)`), 0, 65_535)
 
+const service = () =>
+  new Option('--service <url>', 'address of the service to which a consent leads back').default('http://127.0.0.1:8080')
+
 const collect = (text: string, before: string[] = []): string[] => [...before, text]
 
 function withJoinOptions(command: Command): Command {
@@ -125,7 +128,8 @@ function addMeetingCommands(program: Command, io: Io): void {
     .command('calendars')
     .description('serve stand-ins of the calendars of Google and Microsoft, with a page to edit them')
     .addOption(port('of the page'))
-    .action(async (flags: { port?: number }) => {
+    .addOption(service())
+    .action(async (flags: { port?: number; service: string }) => {
       const { mockCalendars } = await import('./mock.ts')
       process.exitCode = await mockCalendars(flags, io)
     })
@@ -134,7 +138,8 @@ function addMeetingCommands(program: Command, io: Io): void {
     .command('zoom-oauth')
     .description("serve a stand-in of Zoom's OAuth server, for trying stored credentials")
     .addOption(port('where the server listens'))
-    .action(async (flags: { port?: number }) => {
+    .addOption(service())
+    .action(async (flags: { port?: number; service: string }) => {
       const { mockZoomOauth } = await import('./mock.ts')
       process.exitCode = await mockZoomOauth(flags, io)
     })

@@ -4,6 +4,7 @@ import { pathToFileURL } from 'node:url'
 import { styleText } from 'node:util'
 import { jsonText } from '@standin/base/json-text.ts'
 import type { BotEvent } from '@standin/wire/events.ts'
+import { REASON_TABLE } from '@standin/wire/reasons.ts'
 import type { View } from '../main.ts'
 import { shownBytes, shownDuration, shownText } from './shown-text.ts'
 
@@ -107,6 +108,8 @@ export function sentenceFor(event: BotEvent): string | null {
       return event.is_sharing
         ? `▣ ${shownText(event.participant?.name ?? 'A participant', 60)} shares a screen`
         : '▣ sharing ended'
+    case 'join_denied':
+      return '! The request to join was denied'
     case 'notice':
       return `${event.level === 'warning' ? '!' : '·'} ${shownText(event.message, 400)}`
     case 'recording_gap':
@@ -118,9 +121,10 @@ export function sentenceFor(event: BotEvent): string | null {
     }
     case 'transcription_started':
       return `· making the transcript of ${shownDuration(event.seconds)} (${event.provider})`
+    case 'final_report':
+      return event.reason ? `  → ${REASON_TABLE[event.reason].title}. ${REASON_TABLE[event.reason].setting}` : null
     case 'speaker':
     case 'recording_progress':
-    case 'final_report':
       return null
   }
 }

@@ -2,6 +2,7 @@
 import { copyFile, lstat, mkdir, readdir, rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import { jsonText } from '@standin/base/json-text.ts'
+import type { Reason } from '@standin/wire/reasons.ts'
 import { redact, redactText } from '../../core/logger.ts'
 import type { Evidence, RecordedFile } from '../../core/ports.ts'
 import { writeWholeFile } from '../../core/process/atomic-file.ts'
@@ -34,7 +35,7 @@ export const LOG_NAME = 'standin.log'
 export async function saveEvidence(
   folder: string,
   evidence: Evidence | null,
-  failure: { code: string; sentence: string; step: string | undefined },
+  failure: { code: string; reason?: Reason | undefined; sentence: string; step: string | undefined },
 ): Promise<void> {
   const debug = join(folder, 'debug')
   await mkdir(debug, { recursive: true, mode: 0o700 })

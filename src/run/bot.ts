@@ -1,8 +1,9 @@
 /** Runs one bot from start to exit code. It uses interfaces only: no browser, no encoder, no network. */
 
 import type { Job } from '@standin/wire/job.ts'
+import { PLATFORM_WAIT_SECONDS } from '@standin/wire/reasons.ts'
 import { BotError } from '../../core/errors.ts'
-import type { MeetingTarget } from '../../core/meeting/meeting.ts'
+import type { MeetingTarget, PlatformName } from '../../core/meeting/meeting.ts'
 import type { StopRequester } from '../../core/process/stop-requests.ts'
 import { BotChat } from './bot-chat.ts'
 import { ChatRecord } from './chat-record.ts'
@@ -44,6 +45,7 @@ export async function runBot(job: Job, target: MeetingTarget, parts: BotParts): 
     openMeeting,
     prepareEnvironment,
     botName: job.bot_name,
+    denials: job.denials,
     gate: openJoinGate({ ...common, job }),
     onWaitingRoom,
     onReadyToStandBy: (mayRenew) => recorder.standBy(mayRenew),
@@ -66,6 +68,7 @@ export async function runBot(job: Job, target: MeetingTarget, parts: BotParts): 
     storeNow: (name) => storeNow(parts, name),
   })
   control.onCommand(obey)
+  warnOfLongWait(run)
 
   try {
     status.enter('joining_call')
@@ -101,4 +104,14 @@ export async function runBot(job: Job, target: MeetingTarget, parts: BotParts): 
     if (!hasRecorded()) status.enter('in_waiting_room')
     else control.report({ type: 'notice', level: 'warning', message: 'The bot is in the waiting room again.' })
   }
+}
+
+/** The limit stays as the caller set it: the platform may have changed its own. */
+function warnOfLongWait({ job, target, control }: Run): void {
+  const asked = job.timeout_config.waiting_room_timeout
+  const limits: Partial<Record<PlatformName, number>> = PLATFORM_WAIT_SECONDS
+  const most = limits[target.platform]
+  if (most === undefined || asked <= most) return
+  const message = `The platform ends the wait for admission after about ${most} s, before waiting_room_timeout (${asked} s) is over.`
+  control.report({ type: 'notice', level: 'warning', message })
 }

@@ -1,6 +1,7 @@
 /** From the end to the exit code: completes and stores the recording, leaves the meeting, sends the final report. */
 
 import { aborted, within } from '@standin/base/deadline.ts'
+import { REASON_TABLE } from '@standin/wire/reasons.ts'
 import type { RecordedFile } from '../../core/ports.ts'
 import { makeReport, makeTranscript } from './after-recording.ts'
 import { filesBeside, saveEvidence, writeFilesAboutPeople } from './artifacts.ts'
@@ -43,7 +44,7 @@ export async function closeRun(run: Run, end: End, impatience: AbortSignal): Pro
   const measure = () => measured && { ...measured, ...timeline.speechQuality(), ...run.relief.figures() }
   const quality = await survive(run, 'quality', measure, null)
   const about = { spans, gaps, quality }
-  await survive(run, 'report', () => makeReport(run, recorded, { ...about, end: end.message }), undefined)
+  await survive(run, 'report', () => makeReport(run, recorded, { ...about, end: sentenceOf(end) }), undefined)
   await delivery.store(await filesBeside(workFolder))
   const { artifacts, problem } = await delivery.finish(about)
 
@@ -58,6 +59,7 @@ export async function closeRun(run: Run, end: End, impatience: AbortSignal): Pro
     transcribedSeconds: transcript.seconds,
     transcriptIds: transcript.ids,
     signals: run.meeting.signalCounts,
+    sightings: run.meeting.sightings,
     location: storage.location(),
     now: clock.now(),
   }
@@ -72,6 +74,9 @@ export async function closeRun(run: Run, end: End, impatience: AbortSignal): Pro
   await deliverJournal(run, problem)
   return { report, exitCode: exitCodeOf(finalEnd, spans.length > 0, ending.isDefect) }
 }
+
+/** With what the reason adds to it for readers of the report. */
+const sentenceOf = ({ message, reason }: End) => (reason ? `${message} ${REASON_TABLE[reason].host}` : message)
 
 async function survive<T>({ ending, logger }: Run, step: string, work: () => T | Promise<T>, otherwise: T): Promise<T> {
   try {
@@ -108,7 +113,12 @@ async function keepEvidence({ meeting, clock, logger, workFolder }: Run, failure
       logger.warn('The page gave no evidence', { error })
       return null
     })
-    await saveEvidence(workFolder, evidence, { code: failure.code, sentence, step: failure.error?.step })
+    await saveEvidence(workFolder, evidence, {
+      code: failure.code,
+      reason: failure.reason,
+      sentence,
+      step: failure.error?.step,
+    })
   } catch (error) {
     logger.warn('The evidence of the failure could not be kept', { error })
   }

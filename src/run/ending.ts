@@ -1,4 +1,5 @@
 import { aborted } from '@standin/base/deadline.ts'
+import { reasonOfFailure } from '@standin/wire/reasons.ts'
 import { toBotError } from '../../core/errors.ts'
 import type { Logger } from '../../core/logger.ts'
 import type { End } from './states.ts'
@@ -44,7 +45,8 @@ export class Ending {
   /** Ends the run with the error of a step. */
   fail(thrown: unknown, step?: string): void {
     const error = toBotError(thrown, step)
-    this.propose({ code: error.code, message: error.message, error })
+    const reason = reasonOfFailure(error.code, error.reason)
+    this.propose({ code: error.code, message: error.message, error, reason })
   }
 
   /** Resolves with the first end. */

@@ -2,6 +2,7 @@
 
 import type { Artifact, FinalReport, Gap, StreamingUsage, WholeQuality } from '@standin/wire/events.ts'
 import type { Job } from '@standin/wire/job.ts'
+import type { Sighting } from '@standin/wire/reasons.ts'
 import { redactText } from '../../core/logger.ts'
 import type { MeetingTarget } from '../../core/meeting/meeting.ts'
 import type { SignalCounts } from '../../core/ports.ts'
@@ -47,6 +48,7 @@ export interface LifeFacts {
   transcribedSeconds: number | null
   transcriptIds: readonly string[]
   signals: SignalCounts
+  sightings: readonly Sighting[]
   location: string
   now: number
 }
@@ -62,6 +64,8 @@ export function finalReportOf(end: End, facts: LifeFacts): FinalReport {
     error_code: errorOf(end)?.error_code ?? null,
     error_message: errorOf(end)?.error_message ?? null,
     end_cause: end.error?.endCause,
+    reason: end.reason,
+    reason_evidence: end.reason && [...facts.sightings],
     // A link may carry a password or a token; reports are stored and sent.
     meeting_url: redactText(target.url),
     meeting_platform: target.platform,

@@ -5,13 +5,15 @@
 
 import { within } from '@standin/base/deadline.ts'
 import type { ErrorCode } from '@standin/wire/codes.ts'
+import { MAX_DENIALS, MAX_SIGHTING_LENGTH, MAX_SIGHTINGS, type Reason, type Sighting } from '@standin/wire/reasons.ts'
 import { BotError } from '../../core/errors.ts'
-import type { Logger } from '../../core/logger.ts'
+import { type Logger, redactText } from '../../core/logger.ts'
 import type { MeetingEvent, MeetingTarget } from '../../core/meeting/meeting.ts'
 import type {
   AskGate,
   CaptureEnvironment,
   Clock,
+  ControlPlane,
   DegradationStep,
   Evidence,
   InMeeting,
@@ -49,6 +51,9 @@ export interface MeetingSessionParts {
   gate: JoinGate
   /** Of each wait in a waiting room. */
   waitingRoomSeconds: number
+  /** Requests to join that were denied in earlier attempts of this bot. */
+  denials: number
+  control: Pick<ControlPlane, 'report'>
   clock: Clock
   logger: Logger
   /** Aborts every wait when the bot ends. */
@@ -73,12 +78,15 @@ export class MeetingSession implements InMeeting {
   #image = 0
   /** Of the drivers that are closed. */
   readonly #signalCounts: Record<string, number> = {}
+  #sightings: Sighting[] = []
+  #denials: number
   /** An entry that is under way; a browser it opens must not outlive the bot. */
   #entering: Promise<void> = Promise.resolve()
   #breakOff: (error: BotError) => void = () => {}
 
   constructor(parts: MeetingSessionParts) {
     this.#parts = parts
+    this.#denials = parts.denials
     this.#memory = new MeetingMemory(() => parts.clock.now())
   }
 
@@ -106,12 +114,15 @@ export class MeetingSession implements InMeeting {
     const { clock, logger, signal } = this.#parts
     for (let attempt = 1; ; attempt++) {
       signal.throwIfAborted()
+      if (this.#denials >= MAX_DENIALS) throw deniedBefore()
       try {
         await this.#attempt()
         this.#isIn = true
         return
       } catch (thrown) {
-        const mayPass = thrown instanceof BotError && thrown.canRetry && attempt < JOIN_ATTEMPTS
+        if (thrown instanceof BotError) this.#noteFailure(thrown)
+        const mayAsk = attempt < JOIN_ATTEMPTS && this.#denials < MAX_DENIALS
+        const mayPass = thrown instanceof BotError && thrown.canRetry && mayAsk
         if (signal.aborted || !mayPass) throw thrown
         logger.warn('An attempt to join failed and is repeated', { attempt, error: thrown })
         await this.#driver?.leave()
@@ -119,6 +130,16 @@ export class MeetingSession implements InMeeting {
         await clock.sleep(JOIN_RETRY_DELAY_MS * attempt, signal)
       }
     }
+  }
+
+  #noteFailure({ code, step, message }: BotError): void {
+    const { clock, control } = this.#parts
+    const seen = redactText(message).slice(0, MAX_SIGHTING_LENGTH)
+    this.#sightings.push({ seen, at: new Date(clock.now()).toISOString() })
+    // Before this step no person was asked.
+    if (code !== 'BOT_NOT_ACCEPTED' || step !== 'waiting') return
+    this.#denials++
+    control.report({ type: 'join_denied' })
   }
 
   /** The capture environment failed during an attempt to join, which is repeated. */
@@ -206,6 +227,11 @@ export class MeetingSession implements InMeeting {
     return this.#signalCounts
   }
 
+  /** The last ones of all browsers that are closed, oldest first. */
+  get sightings(): readonly Sighting[] {
+    return this.#sightings.toSorted((one, other) => one.at.localeCompare(other.at)).slice(-MAX_SIGHTINGS)
+  }
+
   async leave(): Promise<void> {
     await this.#driver?.leave()
   }
@@ -218,6 +244,7 @@ export class MeetingSession implements InMeeting {
   async #closeDriver(): Promise<void> {
     const driver = this.#driver
     this.#driver = null
+    this.#sightings.push(...(driver?.sightings ?? []))
     await driver?.close()
     for (const [name, count] of Object.entries(driver?.signalCounts ?? {}))
       this.#signalCounts[name] = (this.#signalCounts[name] ?? 0) + count
@@ -319,14 +346,19 @@ function unready(): BotError {
 }
 
 function waitedTooLong(waitingFor: WaitingFor, limit: number): BotError {
-  const [code, sentence] = WAITED[waitingFor]
-  return new BotError(code, `${sentence} within ${limit} s.`, { step: 'waiting room' })
+  const [code, sentence, reason] = WAITED[waitingFor]
+  return new BotError(code, `${sentence} within ${limit} s.`, { step: 'waiting room', reason })
+}
+
+function deniedBefore(): BotError {
+  const message = `The request to join was denied ${MAX_DENIALS} times before, so the bot does not ask again.`
+  return new BotError('BOT_NOT_ACCEPTED', message, { step: 'pre-join', reason: 'denied_twice' })
 }
 
 /** The specification knows three waits, all limited by `waiting_room_timeout`; the fourth is an end of the link itself. */
-const WAITED: Readonly<Record<WaitingFor, [ErrorCode, string]>> = {
-  admission: ['TIMEOUT_WAITING_TO_START', 'The host did not admit the bot'],
-  host: ['WAITING_FOR_HOST_TIMEOUT', 'The host did not start the meeting'],
+const WAITED: Readonly<Record<WaitingFor, [ErrorCode, string, Reason?]>> = {
+  admission: ['TIMEOUT_WAITING_TO_START', 'The host did not admit the bot', 'waited_too_long'],
+  host: ['WAITING_FOR_HOST_TIMEOUT', 'The host did not start the meeting', 'not_started'],
   valid_link: [
     'INVALID_MEETING_URL',
     'The platform called the link invalid all the time: the link is wrong, or the host did not start the meeting',

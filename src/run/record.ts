@@ -99,9 +99,10 @@ function endOfMeeting({ job, recorder }: Run, event: Extract<MeetingEvent, { typ
     return {
       code: 'BOT_REMOVED_TOO_EARLY',
       at: event.at,
+      reason: event.reason,
       message: `The host removed the bot within ${limitMs / 1000} s of its start.`,
     }
-  return { ...MEETING_ENDS[event.end], at: event.at }
+  return { ...MEETING_ENDS[event.end], at: event.at, reason: event.reason }
 }
 
 async function sendEntryMessage({ job, chat, meeting, logger, control }: Run): Promise<void> {

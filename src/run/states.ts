@@ -3,6 +3,7 @@
  */
 
 import type { ErrorCode, NormalEndCode, Status } from '@standin/wire/codes.ts'
+import type { Reason } from '@standin/wire/reasons.ts'
 import type { BotError } from '../../core/errors.ts'
 import type { MeetingEnd } from '../../core/meeting/meeting.ts'
 import type { StopRequester } from '../../core/process/stop-requests.ts'
@@ -44,6 +45,8 @@ export interface End {
   /** Leave without the platform's manners; the recording is finished all the same. */
   atOnce?: boolean
   error?: BotError
+  /** Why the meeting did not let the bot in, or sent it out, if that was seen. */
+  reason?: Reason | undefined
 }
 
 const NORMAL_ENDS: Readonly<Record<NormalEndCode, true>> = {

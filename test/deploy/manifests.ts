@@ -1,31 +1,22 @@
 /** The manifests under `deploy/kubernetes`: as kubectl renders an overlay, and as their files are written. */
-import { execFileSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseAllDocuments } from 'yaml'
 import { packageRoot } from '../../core/process/page-scripts.ts'
+import { kubectl } from './tools.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: documents of Kubernetes
 export type Document = Record<string, any>
 
-const FOLDER = join(packageRoot, 'deploy/kubernetes')
+export const FOLDER = join(packageRoot, 'deploy/kubernetes')
 
 /** Ways to run the service; each can be rendered. */
 export const OVERLAYS = readdirSync(join(FOLDER, 'overlays'))
 
-export const hasKubectl = (() => {
-  try {
-    execFileSync('kubectl', ['kustomize', '--help'], { stdio: 'ignore' })
-    return true
-  } catch {
-    return false
-  }
-})()
-
 /** Throws with what kubectl says if the overlay cannot be rendered. */
-export function render(overlay: string): Document[] {
-  return documentsOf(execFileSync('kubectl', ['kustomize', join(FOLDER, 'overlays', overlay)], { encoding: 'utf8' }))
-}
+export const render = (overlay: string): Document[] => renderFolder(join(FOLDER, 'overlays', overlay))
+
+export const renderFolder = (folder: string): Document[] => documentsOf(kubectl('kustomize', folder))
 
 /** Documents of the files that an overlay names, directly or not, without what its kustomizations change in them. */
 export function written(overlay: string): Document[] {
@@ -48,7 +39,7 @@ function collect(path: string): Document[] {
   return [...settings, ...named.flatMap(collect)]
 }
 
-function documentsOf(text: string): Document[] {
+export function documentsOf(text: string): Document[] {
   return parseAllDocuments(text, { merge: true }).map((document) => {
     if (document.errors.length > 0) throw document.errors[0]
     return document.toJS() as Document

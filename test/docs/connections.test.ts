@@ -73,7 +73,7 @@ test('the page of consent, the code and the calls of the page work one after the
     .replace('<client id>', app.clientId)
     .replace('<redirect address>', encodeURIComponent(redirectUri))
     .replace('<yours>', 'state-1')
-  const form = new URLSearchParams({ user: user.id })
+  const form = new URLSearchParams({ decision: 'allow', account: user.id })
   for (const scope of ['user:read:user', 'user:read:token', 'user:read:zak']) form.append('scope', scope)
   const allowed = await fetch(consent, { method: 'POST', body: form, redirect: 'manual' })
   const back = new URL(allowed.headers.get('location')!)

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import type { BotCommand } from '@standin/wire/commands.ts'
 import type { BotEvent, FinalReport, Quality } from '@standin/wire/events.ts'
 import { type Job, jobSchema } from '@standin/wire/job.ts'
+import type { Sighting } from '@standin/wire/reasons.ts'
 import { onTestFinished } from 'vitest'
 import { silentLogger } from '../../core/logger.ts'
 import type { MeetingEvent } from '../../core/meeting/meeting.ts'
@@ -67,6 +68,7 @@ export class World {
   waitForAdmission: Script<void> = async () => {}
   waitingFor: WaitingFor = 'admission'
   signalCounts: SignalCounts = {}
+  sightings: Sighting[] = []
   /** Of the meeting's page. */
   provenAt: number | null = null
   readyToStandBy: () => void = () => {}
@@ -165,6 +167,9 @@ export class World {
       },
       get waitingFor() {
         return world.waitingFor
+      },
+      get sightings() {
+        return world.sightings
       },
       get signalCounts() {
         return world.signalCounts

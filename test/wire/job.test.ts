@@ -36,6 +36,7 @@ test('the least job is an id and a link; everything else has a default', () => {
     wait_for_welcome_seconds: 0,
     recording_consent: 'accept',
     separate_tracks: false,
+    denials: 0,
     timeout_config: {
       waiting_room_timeout: 600,
       no_one_joined_timeout: 600,
@@ -409,6 +410,7 @@ const BOUNDS: [path: string, taken: object[], refused: unknown[]][] = [
       withPlane({ token: 'ключ' }),
     ],
   ],
+  ['denials', [{ denials: 0 }, { denials: 7 }], [{ denials: -1 }, { denials: 0.5 }, { denials: null }]],
   [
     'extra',
     [

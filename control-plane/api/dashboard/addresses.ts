@@ -15,3 +15,6 @@ export function choicesPath(choices: readonly { team: string; token: string }[])
 
 /** To be registered at the OpenID provider, behind the public address. */
 export const OIDC_CALLBACK_PATH = `${DASHBOARD_PATH}/api/oidc/callback`
+
+/** To be registered with the app of each provider, behind the public address. */
+export const consentCallbackPath = (provider: string) => `${DASHBOARD_PATH}/api/connect/${provider}/callback`

@@ -3,6 +3,7 @@ import type { Generation } from '../http/generation.ts'
 import { errorSchema } from '../v2/common.ts'
 import { newerErrorBody } from '../v2/error-body.ts'
 import { alertRoutes } from './alert-routes.ts'
+import { connectRoutes } from './connect-routes.ts'
 import { deliveryRoutes } from './delivery-routes.ts'
 import { endpointRoutes } from './endpoint-routes.ts'
 import { feedRoutes } from './feed.ts'
@@ -10,10 +11,12 @@ import { keyRoutes } from './key-routes.ts'
 import { liveRoutes } from './live-routes.ts'
 import { partRoutes } from './part-routes.ts'
 import { peopleRoutes } from './people-routes.ts'
+import { requestRoutes } from './request-routes.ts'
 import { signInRoutes } from './sign-in-routes.ts'
 import { systemRoutes } from './system-routes.ts'
 import { DASHBOARD_TEXTS } from './texts.ts'
 import { usageRoutes } from './usage-routes.ts'
+import { viewRoutes } from './view-routes.ts'
 
 export const dashboardGeneration: Generation = {
   prefix: '/dashboard/api',
@@ -28,6 +31,7 @@ export const dashboardGeneration: Generation = {
       route.schema = { ...route.schema, response: { default: errorSchema, ...(route.schema?.response as object) } }
     })
     signInRoutes(app, dependencies)
+    connectRoutes(app, dependencies)
     feedRoutes(app, dependencies)
     liveRoutes(app, dependencies)
     partRoutes(app, dependencies)
@@ -37,6 +41,8 @@ export const dashboardGeneration: Generation = {
     deliveryRoutes(app, dependencies)
     alertRoutes(app, dependencies)
     usageRoutes(app, dependencies)
+    requestRoutes(app, dependencies)
+    viewRoutes(app, dependencies)
     systemRoutes(app, dependencies)
   },
 }

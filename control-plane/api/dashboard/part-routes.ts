@@ -1,9 +1,8 @@
-/** Parts and files of a bot's recording, and what the list of bots shows of it. */
+/** Parts of a bot's recording, and what the list of bots shows of it. */
 import { timeoutConfigSchema } from '@standin/wire/job.ts'
 import { z } from 'zod'
 import { partsOf } from '../../bots/parts.ts'
-import { artifactsOfBot } from '../../store/bots/artifacts.ts'
-import { readBotEvents } from '../../store/bots/bot-events.ts'
+import { readEvents } from '../../store/bots/bot-events.ts'
 import { readPreviews, readResumedSteps } from '../../store/dashboard.ts'
 import type { ApiDependencies } from '../dependencies.ts'
 import { type App, callerOf } from '../http/generation.ts'
@@ -40,15 +39,6 @@ const partsSchema = z
   })
   .meta({ id: 'RecordingParts' })
 
-const fileSchema = z
-  .object({
-    name: z.string(),
-    bytes: z.int(),
-    stored_at: time,
-    url: z.string().nullable().describe('Null if the file is not in the storage of this service.'),
-  })
-  .meta({ id: 'BotFile' })
-
 const previewSchema = z
   .object({
     bot_id: z.string(),
@@ -64,9 +54,9 @@ export function partRoutes(app: App, dependencies: ApiDependencies): void {
     async (request) => {
       const { database } = dependencies
       const bot = await spawnedBot(dependencies, request, request.params.bot_id)
-      const [steps, events] = await Promise.all([
+      const [steps, { events }] = await Promise.all([
         readResumedSteps(database, bot.id),
-        readBotEvents(database, bot, { types: ['recording_gap'], known: new Map(), limit: MAX_GAPS }),
+        readEvents(database, [bot.id], { types: ['recording_gap'], known: new Map(), limit: MAX_GAPS }),
       ])
       let end = 0
       const parts = partsOf(bot).map(({ attempt, seconds, reason }) => {
@@ -95,23 +85,6 @@ export function partRoutes(app: App, dependencies: ApiDependencies): void {
         parts,
         gaps: [...between, ...within].sort((one, other) => one.at - other.at),
       })
-    },
-  )
-
-  app.get(
-    '/bots/:bot_id/files',
-    { schema: { params: botParams, response: { 200: success(z.array(fileSchema)) } } },
-    async (request) => {
-      const { database, links } = dependencies
-      const bot = await spawnedBot(dependencies, request, request.params.bot_id)
-      const files = await artifactsOfBot(database, bot.id)
-      const shown = files.map(async ({ name, bytes, stored_at: at, key }) => ({
-        name,
-        bytes,
-        stored_at: at.toISOString(),
-        url: await links.linkTo(key, LINK_SECONDS),
-      }))
-      return succeeded(await Promise.all(shown))
     },
   )
 

@@ -4,9 +4,15 @@ import type { FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { hashPassword, isPassword, MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH } from '../../secrets/passwords.ts'
 import { changePerson, findPeople, ROLES, setPassword } from '../../store/people/people.ts'
-import { closeSession, type Session, useSignInLink } from '../../store/people/sessions.ts'
+import {
+  changePersonOfSession,
+  closeSession,
+  peopleOfSession,
+  type Session,
+  useSignInLink,
+} from '../../store/people/sessions.ts'
 import { readTeam } from '../../store/teams/teams.ts'
-import type { ApiDependencies } from '../dependencies.ts'
+import { type ApiDependencies, CONSENT_PROVIDERS } from '../dependencies.ts'
 import { refusals } from '../http/errors.ts'
 import { type App, callerOf } from '../http/generation.ts'
 import { cookieOf, setCookie, setSessionCookie, signIn } from '../http/sessions.ts'
@@ -40,7 +46,15 @@ const meSchema = z
     role: z.enum(ROLES),
     is_operator: z.boolean().describe('May see figures of the whole installation.'),
     demo_link: z.string().nullable().describe('Of the built-in mock meeting; null if this installation has none.'),
+    connects: z.array(z.enum(CONSENT_PROVIDERS)).describe('Providers at which the operator has an app.'),
+    speech_problem: z
+      .string()
+      .nullable()
+      .describe('Why no transcript can be made after a meeting with the speech service of the operator; null: it can.'),
     team: z.object({ id: z.uuid(), name: z.string(), plan: z.string() }),
+    teams: z
+      .array(z.object({ person_id: z.uuid(), team: z.string() }))
+      .describe('Teams of this sign-in, also the current one; empty if it proved one person only.'),
   })
   .meta({ id: 'Me' })
 
@@ -124,15 +138,31 @@ export function signInRoutes(app: App, dependencies: ApiDependencies): void {
   )
 
   app.get('/me', { schema: { response: { 200: success(meSchema) } } }, async (request) => {
-    const { personId, teamId, name, email, role, isOperator } = personOf(callerOf(request).session)
-    const team = await readTeam(database, teamId)
+    const { hash, personId, teamId, name, email, role, isOperator } = personOf(callerOf(request).session)
+    const [team, teams] = await Promise.all([readTeam(database, teamId), peopleOfSession(acrossTeams, hash)])
     const { name: teamName = '', plan = '' } = team ?? {}
     return succeeded({
       ...{ person_id: personId, name, email, role, is_operator: isOperator },
       demo_link: settings.demoLink ?? null,
+      connects: CONSENT_PROVIDERS.filter((provider) => dependencies.consents?.[provider] !== undefined),
+      speech_problem: settings.speech?.()?.Default.withoutKey?.message ?? null,
       team: { id: teamId, name: teamName, plan },
+      teams,
     })
   })
+
+  app.post(
+    '/change-team',
+    {
+      config: { role: 'viewer', changes: 'never' },
+      schema: { body: z.strictObject({ person_id: z.uuid() }), response: { 200: message } },
+    },
+    async (request) => {
+      const { hash } = personOf(callerOf(request).session)
+      if (!(await changePersonOfSession(acrossTeams, hash, request.body.person_id))) throw refusals.unknown('team')
+      return done('Changed')
+    },
+  )
 
   app.patch(
     '/me',
@@ -166,7 +196,7 @@ export function signInRoutes(app: App, dependencies: ApiDependencies): void {
 }
 
 /** Routes of the dashboard are for people only. */
-function personOf(session: Session | null): Session {
+export function personOf(session: Session | null): Session {
   if (session === null) throw refusals.signInNeeded()
   return session
 }

@@ -13,6 +13,8 @@ interface Operation<Params extends ZodType, Query extends ZodType, Body extends 
   description?: string
   params?: Params
   querystring?: Query
+  /** A loose object, which keeps the other headers. */
+  headers?: ZodType
   body?: Body
   /** A body that works. */
   example?: FastifyContextConfig['example']
@@ -35,11 +37,21 @@ export function documentedRoutes(app: App, tag: string, errors: (...statuses: nu
       url: string,
       operation: Operation<Params, Query, Body, Answer>,
     ): void => {
-      const { summary, description, params, querystring, body, answer, status = 200, refusals = [] } = operation
+      const {
+        summary,
+        description,
+        params,
+        querystring,
+        headers,
+        body,
+        answer,
+        status = 200,
+        refusals = [],
+      } = operation
       const { handle, bodyLimit, handlerTimeout, preValidation, example } = operation
       const config = { ...operation.config, ...(example && { example }) }
       const response = { [status]: answer, ...errors(...refusals) }
-      const schema = { summary, description, tags: [tag], params, querystring, body, response }
+      const schema = { summary, description, tags: [tag], params, querystring, headers, body, response }
       app.route({
         ...{ method, url, bodyLimit, config, handlerTimeout, preValidation },
         // Fastify warns of parts that are there and undefined.

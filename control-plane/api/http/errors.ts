@@ -107,9 +107,11 @@ export const refusals = {
   insufficientTokens: (available: number, required: number) =>
     refusal(402, 'FST_ERR_INSUFFICIENT_TOKENS')(`Insufficient tokens. Available: ${available}, Required: ${required}`),
   signInNeeded: () => unauthorized('You are not signed in, or no longer'),
-  signInLinkUsed: () => wrongSignIn('This sign-in link was used already, or is older than 15 minutes'),
+  signInLinkUsed: () =>
+    wrongSignIn('This link was used already, was withdrawn, or is too old; ask an owner of the team for another one'),
   emailTaken: () => conflict('Another person of this team has this e-mail address'),
   tooManyRules: (most: number) => conflict(`A team has at most ${most} alert rules; delete one first`),
+  tooManyViews: (most: number) => conflict(`A person has at most ${most} saved views; delete one first`),
   tooManyTests: (retryAfter: number) => limited('This rule was tested just now; wait and try again', { retryAfter }),
   lastOwner: () => conflict('A team keeps at least one owner'),
   unknown: (what: string) => notFound(`There is no such ${what}`),

@@ -77,6 +77,8 @@ declare module 'fastify' {
     caller: Caller | null
     actor: Actor | null
     generation: Generation | null
+    /** The answer to an error. */
+    refusal: { code: string; body: unknown } | null
     /** SHA-256 of method, route and body; set if the request has an `Idempotency-Key`. */
     bodyHash: Buffer | null
   }

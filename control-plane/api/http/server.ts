@@ -1,8 +1,10 @@
 /** The HTTP server, made without listening, so that tests can inject requests. */
 import { createHash } from 'node:crypto'
 import { METHODS, type Server } from 'node:http'
+import type { Socket } from 'node:net'
 import Fastify, { type FastifyReply, type FastifyRequest } from 'fastify'
 import { actAs } from '../../store/audit-log.ts'
+import { createRequestLog } from '../../store/request-log.ts'
 import { createHint } from '../../store/wake-ups.ts'
 import { NO_TRACES } from '../../traces.ts'
 import { compatNewerGeneration, compatOlderGeneration } from '../compat/index.ts'
@@ -83,6 +85,7 @@ export async function buildApi(
   function answer(error: ApiError, request: FastifyRequest, reply: FastifyReply): void {
     const generation = request.generation ?? generationAt(request.url)
     const { status, body } = generation.errorBody(error, request)
+    request.refusal = { code: error.code, body }
     reply.raw.setHeader(REQUEST_ID, request.id)
     reply.code(status).headers(error.headers)
     if (error.retryAfter !== null) reply.header('retry-after', String(error.retryAfter))
@@ -93,6 +96,7 @@ export async function buildApi(
   app.decorateRequest('actor', null)
   app.decorateRequest('generation', null)
   app.decorateRequest('bodyHash', null)
+  app.decorateRequest('refusal', null)
   app.setErrorHandler((thrown, request, reply) => {
     const error = asApiError(thrown)
     const { method, routeOptions } = request
@@ -110,10 +114,7 @@ export async function buildApi(
     const error = isOtherMethod ? refusals.methodNotAllowed(method, path, allowed) : refusals.notFound(method, path)
     answer(error, request, reply)
   })
-  app.addHook('preClose', (done) => {
-    endIdleConnections(app.server)
-    done()
-  })
+  app.addHook('preClose', endIdleConnections(app.server))
   identifyRequests(app)
   parseJsonOnly(app)
   await shedLoad(app, settings.shedding)
@@ -121,6 +122,8 @@ export async function buildApi(
   const hintLaunchers = createHint(dependencies.acrossTeams, 'bots', (error) =>
     dependencies.log.warn({ error: String(error) }, 'Launchers could not be notified of a new bot'),
   )
+  const requestLog = createRequestLog(dependencies.acrossTeams, log)
+  app.addHook('onClose', () => requestLog.close())
   const authentication = createAuthentication(dependencies, createRateLimits())
   const documents: ServedDocument[] = []
   traceRequests(app, dependencies.traces ?? NO_TRACES)
@@ -142,6 +145,10 @@ export async function buildApi(
           actAs(request.actor, done)
         })
         scope.addHook('onResponse', async (request, reply) => {
+          const { id: requestId, caller, method, url: path, refusal: error } = request
+          const { statusCode: status, elapsedTime: ms } = reply
+          if (caller?.keyId)
+            requestLog.add({ teamId: caller.teamId, keyId: caller.keyId, requestId, method, path, status, ms, error })
           if (lacksEntry(request, reply))
             log.error({ method: request.method, route: request.routeOptions.url }, 'A change is not in the audit log')
           if (request.routeOptions.config.createsBots && reply.statusCode < 300) hintLaunchers()
@@ -168,11 +175,28 @@ function lacksEntry({ actor, method, routeOptions }: FastifyRequest, reply: Fast
   return changes === 'always' && reply.statusCode < 300 && !isRepeat && actor?.entries === 0
 }
 
-/** Node looks once when it begins to close. A connection whose request is answered, but not yet read to its end, is not idle then. */
-function endIdleConnections(server: Server): void {
-  if (!server.listening) return
-  const looking = setInterval(() => server.closeIdleConnections(), CLOSING_CHECK_MS)
-  server.once('close', () => clearInterval(looking))
+/**
+ * Node looks once when it begins to close. A connection whose request is answered, but not yet read to its end, is not idle
+ * then; one that never sent anything is never idle for it.
+ */
+function endIdleConnections(server: Server): (done: () => void) => void {
+  const silent = new Set<Socket>()
+  server.on('connection', (socket) => {
+    silent.add(socket)
+    socket.once('close', () => silent.delete(socket))
+  })
+  server.on('request', ({ socket }) => silent.delete(socket))
+  const look = () => {
+    server.closeIdleConnections()
+    for (const socket of silent) if (socket.bytesRead === 0) socket.destroy()
+  }
+  return (done) => {
+    if (server.listening) {
+      const looking = setInterval(look, CLOSING_CHECK_MS)
+      server.once('close', () => clearInterval(looking))
+    }
+    done()
+  }
 }
 
 function pathOf(url: string): string {

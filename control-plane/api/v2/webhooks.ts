@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { WEBHOOK_EVENTS, type WebhookEvent } from '../../bots/messages/index.ts'
 import { sampleBody } from '../../bots/messages/samples.ts'
-import { errorHelp, link, person } from './bots/schema.ts'
+import { errorHelp, link, person, reasonFields } from './bots/schema.ts'
 import { calendarIds, instanceTexts } from './calendar-events/schema.ts'
 import { calendarFields } from './calendars/schema.ts'
 import { time } from './common.ts'
@@ -75,6 +75,7 @@ const WEBHOOKS: Readonly<Record<WebhookEvent, [when: string, data: z.ZodRawShape
         .array(z.string())
         .nullable()
         .describe('Under which the speech provider keeps the transcript.'),
+      ...reasonFields,
       sent_at,
     },
   ],
@@ -85,6 +86,7 @@ const WEBHOOKS: Readonly<Record<WebhookEvent, [when: string, data: z.ZodRawShape
       error_code: z.string().describe('Why, such as BOT_NOT_ACCEPTED.'),
       error_message: z.string().describe('The same in one sentence.'),
       error_help: errorHelp,
+      ...reasonFields,
       sent_at,
     },
   ],

@@ -1,6 +1,6 @@
 /** Bodies of `/v2`: `{event, data, extra}`. Callbacks carry the same. */
 import type { BotRow } from '../../rows/index.ts'
-import { errorHelpOf, HELP_PATH } from '../error-help.ts'
+import { errorHelpOf, HELP_PATH, reasonHelpOf } from '../error-help.ts'
 import type { ChatNews, StatusNews } from './index.ts'
 import { peopleOf } from './people.ts'
 import { ARTIFACT_NAMES, link, NEWER_LINK_SECONDS, pageLink, SENT_AT } from './placeholders.ts'
@@ -33,6 +33,7 @@ export function completedBody(bot: BotRow): Body {
       ...Object.fromEntries(links),
       transcription_provider: bot.transcription_provider?.toLowerCase() ?? null,
       transcription_ids: ids.length > 0 ? ids : null,
+      ...(!bot.is_compat && reasonHelpOf(bot, pageLink)),
       sent_at: SENT_AT,
     },
     extra: extraOf(bot),
@@ -46,8 +47,11 @@ export function failedBody(bot: BotRow): Body {
       ...names(bot),
       error_code: bot.error_code ?? 'UNKNOWN_ERROR',
       error_message: bot.error_message ?? 'The bot failed.',
-      // The public names of `/compat` have no such field.
-      ...(!bot.is_compat && { error_help: { ...errorHelpOf(bot), link: pageLink(HELP_PATH) } }),
+      // The public names of `/compat` have no such fields.
+      ...(!bot.is_compat && {
+        error_help: { ...errorHelpOf(bot), link: pageLink(HELP_PATH) },
+        ...reasonHelpOf(bot, pageLink),
+      }),
       sent_at: SENT_AT,
     },
     extra: extraOf(bot),

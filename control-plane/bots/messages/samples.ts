@@ -1,5 +1,6 @@
 /** Bodies with invented values in the shapes of real messages: for the test of an endpoint, and as examples of the API. */
 import { helpOf } from '@standin/wire/error-help.ts'
+import { reasonHelpOf } from '../error-help.ts'
 import type { WebhookEvent } from './index.ts'
 
 const BOT = '00000000-0000-4000-8000-000000000000'
@@ -19,6 +20,11 @@ const INSTANCE = {
   bot_scheduled: false,
   meeting_url: null,
   meeting_platform: null,
+}
+
+const DENIED = {
+  reason: 'denied_by_person',
+  report: { reason_evidence: [{ seen: 'The bot asked to join.', at: AT }] },
 }
 
 const SAMPLES: Readonly<Record<WebhookEvent, Record<string, unknown>>> = {
@@ -43,6 +49,8 @@ const SAMPLES: Readonly<Record<WebhookEvent, Record<string, unknown>>> = {
       chat_messages: null,
       transcription_provider: null,
       transcription_ids: null,
+      reason: null,
+      reason_help: null,
       sent_at: AT,
     },
     extra: { test: true },
@@ -57,6 +65,7 @@ const SAMPLES: Readonly<Record<WebhookEvent, Record<string, unknown>>> = {
         ...helpOf('BOT_NOT_ACCEPTED'),
         link: 'https://standin.example/help/errors',
       },
+      ...reasonHelpOf(DENIED, (path) => `https://standin.example${path}`),
       sent_at: AT,
     },
     extra: { test: true },

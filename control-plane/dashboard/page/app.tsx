@@ -1,22 +1,28 @@
 /** The frame around every page, with navigation and the signed-in person. */
-import { signal } from '@preact/signals'
-import { LogOut, Menu, Plus, X } from 'lucide'
+import { effect, signal } from '@preact/signals'
+import { Bookmark, LogOut, Menu, Plus, X } from 'lucide'
 import { useEffect } from 'preact/hooks'
-import { type Answers, dashboard } from './api.ts'
+import { type Answers, dashboard, sentenceOf } from './api.ts'
 import { askAgain, isAway } from './away.ts'
 import { closeFeed, openFeed } from './feed.ts'
 import { GROUPS, isAllowed, pageOf } from './navigation.tsx'
 import { SignIn } from './pages/sign-in.tsx'
 import { Icon, Mark } from './parts/icon.tsx'
-import { Skeleton } from './parts/load.tsx'
+import { Skeleton, useLoaded } from './parts/load.tsx'
 import { Palette, PaletteButton } from './parts/palette.tsx'
-import { Toasts } from './parts/toasts.tsx'
-import { Link, path } from './router.tsx'
-import { may, me } from './session.ts'
+import { Toasts, toast } from './parts/toasts.tsx'
+import { Link, path, visits } from './router.tsx'
+import { changeTeam, may, me } from './session.ts'
 import { TEXTS } from './texts.ts'
+import { addressOf, loadViews, views } from './views.ts'
 
 /** On narrow windows. */
 const isMenuOpen = signal(false)
+// Together with the address, so that no new page is shown below the open menu.
+effect(() => {
+  visits.value
+  isMenuOpen.value = false
+})
 
 export function App() {
   const person = me.value
@@ -27,7 +33,6 @@ export function App() {
   const page = pageOf(path.value)
   useEffect(() => {
     document.title = `${page?.title ?? TEXTS.notFound} · ${TEXTS.product}`
-    isMenuOpen.value = false
   }, [path.value])
   return (
     <>
@@ -80,6 +85,7 @@ function Frame({ person }: { person: Answers['Me'] | undefined }) {
         </div>
         {person !== undefined && (
           <div id="menu">
+            <Team person={person} />
             <PaletteButton />
             <Navigation />
             <Person person={person} />
@@ -94,6 +100,7 @@ function Frame({ person }: { person: Answers['Me'] | undefined }) {
 }
 
 function Navigation() {
+  useLoaded(loadViews)
   return (
     <nav aria-label={TEXTS.product}>
       {may('member') && (
@@ -121,6 +128,18 @@ function Navigation() {
                     {entry.title}
                   </Link>
                 )}
+                {'to' in entry && entry.to === '/bots' && views.value.length > 0 && (
+                  <ul aria-label={TEXTS.bots.views}>
+                    {views.value.map((view) => (
+                      <li key={view.view_id}>
+                        <Link to={addressOf(view)}>
+                          <Icon of={Bookmark} />
+                          <bdi>{view.name}</bdi>
+                        </Link>
+                      </li>
+                    ))}
+                  </ul>
+                )}
               </li>
             ))}
           </ul>
@@ -130,13 +149,35 @@ function Navigation() {
   )
 }
 
+function Team({ person }: { person: Answers['Me'] }) {
+  if (person.teams.length < 2) return <bdi class="team">{person.team.name}</bdi>
+  return (
+    <select
+      class="team"
+      aria-label={TEXTS.team.current}
+      value={person.person_id}
+      onChange={({ currentTarget }) =>
+        void changeTeam(currentTarget.value).catch((error) => {
+          currentTarget.value = person.person_id
+          toast(sentenceOf(error))
+        })
+      }
+    >
+      {person.teams.map(({ person_id, team }) => (
+        <option key={person_id} value={person_id}>
+          {team}
+        </option>
+      ))}
+    </select>
+  )
+}
+
 function Person({ person }: { person: Answers['Me'] }) {
   return (
     <div class="who">
       <span>
         <bdi>{person.name}</bdi> · {TEXTS.team.roles[person.role]}
       </span>
-      <bdi>{person.team.name}</bdi>
       <button
         type="button"
         class="bare"

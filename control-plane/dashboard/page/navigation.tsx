@@ -1,6 +1,7 @@
 /** The pages of the dashboard, in the groups of its navigation. */
 import {
   Activity,
+  ArrowLeftRight,
   Bell,
   BookOpen,
   Braces,
@@ -29,6 +30,7 @@ import { Calendars } from './pages/calendars.tsx'
 import { Connections } from './pages/connections.tsx'
 import { Keys } from './pages/keys.tsx'
 import { Live } from './pages/live.tsx'
+import { Requests } from './pages/requests.tsx'
 import { Scheduled } from './pages/scheduled.tsx'
 import { Send } from './pages/send.tsx'
 import { System } from './pages/system.tsx'
@@ -73,6 +75,7 @@ export const GROUPS: readonly { title: string; entries: readonly NavigationEntry
     title: nav.groups.developers,
     entries: [
       { to: '/keys', title: nav.keys, icon: KeyRound, role: 'owner', show: () => <Keys /> },
+      { to: '/requests', title: nav.requests, icon: ArrowLeftRight, role: 'owner', show: () => <Requests /> },
       { to: '/audit-log', title: nav.auditLog, icon: ScrollText, role: 'owner', show: () => <AuditLog /> },
       { href: '/docs', title: nav.docs, icon: Braces },
       { href: '/help', title: nav.help, icon: BookOpen },

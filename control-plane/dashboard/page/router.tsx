@@ -1,5 +1,5 @@
 /** The path below /dashboard decides which page is shown; the query keeps the filters of that page. */
-import { signal } from '@preact/signals'
+import { batch, signal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 
 const BASE = '/dashboard'
@@ -7,12 +7,23 @@ const pathNow = () => location.pathname.slice(BASE.length).replace(/\/$/, '') ||
 
 export const path = signal(pathNow())
 const query = signal(location.search)
+/** How often a person went to a page, also to the same one. */
+export const visits = signal(0)
 
 function readAddress(): void {
   path.value = pathNow()
   query.value = location.search
 }
-addEventListener('popstate', readAddress)
+function visit(): void {
+  batch(() => {
+    readAddress()
+    visits.value++
+  })
+}
+addEventListener('popstate', visit)
+
+/** Path and query below the dashboard. */
+const address = (): string => path.value + query.value
 
 /** Empty if the address has no such value. */
 export const queryValue = (name: string): string => new URLSearchParams(query.value).get(name) ?? ''
@@ -30,7 +41,7 @@ export function setQuery(values: Readonly<Record<string, string>>): void {
 
 export function navigate(to: string): void {
   history.pushState(null, '', BASE + to)
-  readAddress()
+  visit()
   scrollTo(0, 0)
   // Moves screen readers and the keyboard to the new page.
   document.querySelector('main')?.focus()
@@ -38,10 +49,11 @@ export function navigate(to: string): void {
 
 export function Link({ to, children, ...rest }: { to: string; children: ComponentChildren; class?: string }) {
   const isAbove = to !== '/' && path.value.startsWith(`${to}/`)
+  const isHere = (to.includes('?') ? address() : path.value) === to
   return (
     <a
       href={BASE + to}
-      aria-current={path.value === to ? 'page' : isAbove ? 'true' : undefined}
+      aria-current={isHere ? 'page' : isAbove ? 'true' : undefined}
       onClick={(event) => {
         if (event.ctrlKey || event.metaKey || event.shiftKey || event.button !== 0) return
         event.preventDefault()

@@ -14,6 +14,17 @@ export async function loadMe(): Promise<void> {
   }
 }
 
+/** Other tabs of the browser share the session. */
+const tabs = new BroadcastChannel('standin-team')
+tabs.onmessage = () => location.assign('/dashboard')
+
+/** Acts for another person of the same sign-in. Every page starts again. */
+export async function changeTeam(personId: string): Promise<void> {
+  await dataOf(dashboard.POST('/change-team', { body: { person_id: personId } }))
+  tabs.postMessage(null)
+  location.assign('/dashboard')
+}
+
 const RANKS: Record<Role, number> = { viewer: 0, member: 1, owner: 2 }
 
 export function may(role: Role | 'operator'): boolean {

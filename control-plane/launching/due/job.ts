@@ -19,6 +19,7 @@ export interface JobParts {
     | 'join_at'
     | 'status'
     | 'resumes'
+    | 'denials'
     | 'parts'
     | 'participants'
     | 'waiting_at'
@@ -81,6 +82,7 @@ export function jobOf(parts: JobParts): Job {
         is_paused: bot.status === 'recording_paused',
       },
     }),
+    denials: bot.denials,
     // A receiver that is away costs its stream, not the recording.
     streaming: asked.streaming && { ...asked.streaming, is_required: false },
     transcription: asked.transcription && { ...asked.transcription, api_key: secrets.transcriptionApiKey ?? null },

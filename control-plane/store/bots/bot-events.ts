@@ -1,14 +1,17 @@
-/** The events of a bot, for clients that follow it. */
+/** The events of bots, for those who follow them. */
 import type { BotEvent } from '@standin/wire/events.ts'
 import { sql } from 'kysely'
-import { partsOf } from '../../bots/parts.ts'
-import type { BotRow } from '../../rows/index.ts'
 import type { Database } from '../database.ts'
+import { PREPARED } from '../prepared.ts'
 
-/** The last event that a reader has of each journal. A journal is stored in the order of its numbers; times are not. */
+/**
+ * How far a reader has read each journal of a bot. A bot has a journal for each start. Each is stored in the order of its
+ * numbers; times are not in order.
+ */
 export type EventPlaces = ReadonlyMap<string, number>
 
 export interface StoredEvent {
+  botId: string
   journalId: string
   seq: number
   attempt: number
@@ -17,29 +20,69 @@ export interface StoredEvent {
 }
 
 interface Row {
+  bot_id: string
   journal_id: string
-  seq: number
+  last_seq: number
   attempt: number
-  at: Date
-  event: BotEvent
+  /** Null: the journal has no further event of these types. */
+  seq: number | null
+  at: Date | null
+  event: BotEvent | null
 }
 
-/** The events of these types that `known` does not cover, oldest first; of the attempts that are the bot, if one joined. */
-export async function readBotEvents(
+export interface ReadEvents {
+  /** In the order of each journal; earlier attempts of a bot first. */
+  events: StoredEvent[]
+  /** By bot: how far each journal with news has been read, events of other types included. */
+  places: Map<string, Map<string, number>>
+  /** Whether there may be more. */
+  isCutOff: boolean
+}
+
+/** The events of these types that `known` (by bot) does not cover; of the attempts that are the bot, if one joined. */
+export async function readEvents(
   db: Database,
-  bot: Pick<BotRow, 'id' | 'joined_attempt' | 'parts'>,
-  { types, known, limit }: { types: readonly string[]; known: EventPlaces; limit: number },
-): Promise<StoredEvent[]> {
-  const earlier = partsOf(bot).map(({ attempt }) => attempt)
-  const { rows } = await sql<Row>`
-    select bot_events.journal_id, seq, attempt, at, event
-    from bot_events
-    left join unnest(${[...known.keys()]}::uuid[], ${[...known.values()]}::int[]) as known (journal_id, last_seq)
-      on known.journal_id = bot_events.journal_id
-    where bot_id = ${bot.id} and type = any(${types}::text[])
-      and (${bot.joined_attempt}::int is null or attempt = ${bot.joined_attempt}::int or attempt = any(${earlier}::int[]))
-      and seq > coalesce(last_seq, 0)
-    order by attempt, bot_events.journal_id, seq
+  botIds: readonly string[],
+  { types, known, limit }: { types: readonly string[]; known: ReadonlyMap<string, EventPlaces>; limit: number },
+): Promise<ReadEvents> {
+  const covered = [...known].flatMap(([bot, places]) => [...places].map(([journal, seq]) => ({ bot, journal, seq })))
+  const { rows } = await sql<Row>`${PREPARED}
+    select journals.bot_id, journals.journal_id, journals.last_seq, journals.attempt, found.seq, found.at, found.event
+    from journals join bots on bots.id = journals.bot_id
+    left join json_to_recordset(${JSON.stringify(covered)}::json) as known (bot uuid, journal uuid, seq int)
+      on known.bot = journals.bot_id and known.journal = journals.journal_id
+    left join lateral (
+      select seq, at, event from bot_events
+      where bot_id = journals.bot_id and journal_id = journals.journal_id
+        and bot_events.seq > coalesce(known.seq, 0) and type = any(${types}::text[])
+      order by seq limit ${limit}
+    ) as found on true
+    where journals.bot_id = any(${botIds}::uuid[]) and journals.last_seq > coalesce(known.seq, 0)
+      and (bots.joined_attempt is null or journals.attempt = bots.joined_attempt
+        or bots.parts @> jsonb_build_array(jsonb_build_object('attempt', journals.attempt)))
+    order by journals.bot_id, journals.attempt, journals.journal_id, found.seq
     limit ${limit}`.execute(db)
-  return rows.map(({ journal_id: journalId, ...row }) => ({ journalId, ...row }))
+  const isCutOff = rows.length >= limit
+  const events: StoredEvent[] = []
+  const places = new Map<string, Map<string, number>>()
+  for (const { bot_id: botId, journal_id: journalId, last_seq, seq, at, attempt, event } of rows) {
+    const ofBot = places.get(botId) ?? new Map<string, number>()
+    places.set(botId, ofBot)
+    // A journal that the limit cut off ends at its last row.
+    ofBot.set(journalId, isCutOff && seq !== null ? seq : last_seq)
+    if (seq !== null) events.push({ botId, journalId, seq, attempt, at: at!, event: event! })
+  }
+  return { events, places, isCutOff }
+}
+
+/** How far the journals of these bots are stored, by bot. */
+export async function readHeads(db: Database, botIds: readonly string[]): Promise<Map<string, Map<string, number>>> {
+  const heads = new Map<string, Map<string, number>>(botIds.map((id) => [id, new Map()]))
+  const rows = await db
+    .selectFrom('journals')
+    .select(['bot_id', 'journal_id', 'last_seq'])
+    .where('bot_id', 'in', botIds)
+    .execute()
+  for (const { bot_id, journal_id, last_seq } of rows) heads.get(bot_id)!.set(journal_id, last_seq)
+  return heads
 }

@@ -29,7 +29,7 @@ export interface ConnectionTokens {
   accessToken: string
   accessTokenSeconds: number
   refreshToken: string
-  scopes: readonly string[]
+  scopes: string[]
 }
 
 export interface NewConnection {

@@ -59,15 +59,34 @@ export async function createPerson(
   })
 }
 
+interface ListedPerson extends Person {
+  createdAt: Date
+  /** When the open invitation ends. */
+  invitedUntil: Date | null
+  /** Whether the person has a session, a password or an account of the OpenID provider. */
+  hasEntered: boolean
+}
+
 /** Oldest first, without those who were disabled. */
-export async function listPeople(db: Database, teamId?: string): Promise<(Person & { createdAt: Date })[]> {
+export async function listPeople(db: Database, teamId?: string): Promise<ListedPerson[]> {
   let query = db
     .selectFrom('people')
     .select([...COLUMNS, 'created_at'])
+    .select([
+      sql<Date | null>`(select max(expires_at) from sign_in_links where person_id = people.id
+        and is_invitation and used_at is null and expires_at > now())`.as('invited_until'),
+      sql<boolean>`password is not null or exists (select from sessions where person_id = people.id)
+        or exists (select from person_identities where person_id = people.id)`.as('has_entered'),
+    ])
     .where('disabled_at', 'is', null)
   if (teamId !== undefined) query = query.where('team_id', '=', teamId)
   const rows = await query.orderBy('created_at').orderBy('id').execute()
-  return rows.map((row) => ({ ...asPerson(row), createdAt: row.created_at }))
+  return rows.map((row) => ({
+    ...asPerson(row),
+    createdAt: row.created_at,
+    invitedUntil: row.invited_until,
+    hasEntered: row.has_entered,
+  }))
 }
 
 /** The person with this id, or one of each team that has a person with this e-mail address. */
@@ -136,6 +155,8 @@ export async function changePerson(
     if (change === 'disable') {
       await tx.updateTable('people').set({ disabled_at: sql<Date>`now()` }).where('id', '=', personId).execute()
       await tx.deleteFrom('sessions').where('person_id', '=', personId).execute()
+      await tx.deleteFrom('sign_in_people').where('person_id', '=', personId).execute()
+      await tx.deleteFrom('sign_in_links').where('person_id', '=', personId).execute()
       await logChange(tx, { teamId, action: 'person.remove', target: personId })
       return 'changed'
     }
@@ -173,5 +194,10 @@ export async function setPassword(
     let others = tx.deleteFrom('sessions').where('person_id', '=', personId)
     if (keep !== null) others = others.where('hash', '<>', keep)
     await others.execute()
+    // Sessions of other teams that proved the earlier password.
+    await sql`delete from sign_in_people where person_id = ${personId}
+      and sign_in not in (select sign_in from sessions where person_id = ${personId} and sign_in is not null)`.execute(
+      tx,
+    )
   })
 }

@@ -1,11 +1,13 @@
 /**
- * A stand-in of Google Calendar: the token endpoint and version 3 of the calendar's API, on plain HTTP of 127.0.0.1.
- * It takes the place of https://www.googleapis.com and, at `/token`, of https://oauth2.googleapis.com/token.
+ * A stand-in of Google Calendar: the page of consent, the token endpoint and version 3 of the calendar's API, on plain HTTP of
+ * 127.0.0.1. It takes the place of https://www.googleapis.com, at `/token` of https://oauth2.googleapis.com/token, and at
+ * `/consent` of https://accounts.google.com/o/oauth2/v2/auth.
  */
 import { randomBytes } from 'node:crypto'
 import { type NewAccount, StandInAccount, TokenOffice } from '../account.ts'
 import { StandInCalendar } from '../calendar.ts'
 import { StandInClock } from '../clock.ts'
+import { consentReply } from '../consent.ts'
 import { instanceOn } from '../model.ts'
 import { partsOf, type Reply, type Request, StandInServer } from '../server.ts'
 import { Channels } from './channels.ts'
@@ -19,9 +21,16 @@ export interface MockCalendarOptions {
   clock?: StandInClock
 }
 
-type GoogleOperation = 'token' | 'calendars' | 'calendar' | 'events' | 'event' | 'watch' | 'stop' | 'other'
+type GoogleOperation = 'consent' | 'token' | 'calendars' | 'calendar' | 'events' | 'event' | 'watch' | 'stop' | 'other'
 
-const READ = 'https://www.googleapis.com/auth/calendar.readonly'
+const [READ, EVENTS, LIST] = ['calendar.readonly', 'calendar.events.readonly', 'calendar.calendarlist.readonly'].map(
+  (scope) => `https://www.googleapis.com/auth/${scope}`,
+) as [string, string, string]
+const SCOPES = {
+  [READ]: 'See and download any calendar you can access using your Google Calendar',
+  [EVENTS]: 'View events on all your calendars',
+  [LIST]: 'See the list of Google calendars you are subscribed to',
+}
 
 export class MockGoogleCalendar {
   readonly clock: StandInClock
@@ -46,6 +55,11 @@ export class MockGoogleCalendar {
   /** The setting STANDIN_GOOGLE_TOKEN_URL. */
   get tokenUrl(): string {
     return `${this.server.url}/token`
+  }
+
+  /** The setting STANDIN_GOOGLE_CONSENT_URL. */
+  get consentUrl(): string {
+    return `${this.server.url}/consent`
   }
 
   get pushes() {
@@ -80,9 +94,12 @@ export class MockGoogleCalendar {
 
   private answer(request: Request, operation: string): Reply {
     if (operation === 'token') return this.exchange(request)
-    const account = this.tokens.accountOf(request.headers.authorization)
-    if (account === null) return unauthorized()
-    if (account.scopes.length === 0) return missingScope()
+    if (operation === 'consent') return this.consent(request)
+    const access = this.tokens.accessOf(request.headers.authorization)
+    if (access === null) return unauthorized()
+    const { account, scopes } = access
+    const needed = operation === 'calendars' || operation === 'calendar' ? LIST : EVENTS
+    if (!scopes.includes(READ) && !scopes.includes(needed)) return missingScope()
     if (operation === 'calendars') return listCalendars(account, request.url.searchParams)
     if (operation === 'calendar') return oneCalendar(account, partsOf(request)[5] ?? '')
     if (operation === 'stop') return this.channels.stop(request, account)
@@ -97,22 +114,45 @@ export class MockGoogleCalendar {
     return notFound()
   }
 
+  private consent(request: Request): Reply {
+    const query = request.url.searchParams
+    // Google gives the refresh token of an earlier consent only if it is asked again.
+    const isOffline =
+      query.get('access_type') === 'offline' && query.get('prompt')?.split(' ').includes('consent') === true
+    return consentReply(this, request, {
+      provider: 'Google',
+      scopes: SCOPES,
+      problems: { client: 'Error 401: invalid_client', redirect: 'Error 400: redirect_uri_mismatch' },
+      isOffline: () => isOffline,
+    })
+  }
+
   private exchange({ body }: Request): Reply {
     const form = new URLSearchParams(body)
     const refused = (status: number, error: string, error_description: string): Reply => ({
       status,
       body: { error, error_description },
     })
-    if (form.get('grant_type') !== 'refresh_token')
-      return refused(400, 'unsupported_grant_type', 'Invalid grant_type: only refresh_token is known here')
+    const isCode = form.get('grant_type') === 'authorization_code'
+    if (!isCode && form.get('grant_type') !== 'refresh_token')
+      return refused(400, 'unsupported_grant_type', 'Invalid grant_type: only code and refresh_token are known here')
     if (form.get('client_id') !== this.tokens.clientId)
       return refused(401, 'invalid_client', 'The OAuth client was not found.')
     if (form.get('client_secret') !== this.tokens.clientSecret) return refused(401, 'invalid_client', 'Unauthorized')
-    const given = this.tokens.exchange(form.get('refresh_token') ?? '')
+    const given = isCode ? this.tokens.redeem(form) : this.tokens.exchange(form.get('refresh_token') ?? '')
     if (given === null) return refused(400, 'invalid_grant', 'Token has been expired or revoked.')
+    if (given === 'redirect') return refused(400, 'redirect_uri_mismatch', 'Bad Request')
+    if (given === 'verifier') return refused(400, 'invalid_grant', 'Invalid code verifier.')
+    if (given === 'code') return refused(400, 'invalid_grant', 'Malformed auth code.')
     return {
       status: 200,
-      body: { access_token: given.accessToken, expires_in: given.expiresIn, scope: READ, token_type: 'Bearer' },
+      body: {
+        access_token: given.accessToken,
+        expires_in: given.expiresIn,
+        scope: given.scopes.join(' '),
+        token_type: 'Bearer',
+        ...(isCode && given.refreshToken !== null && { refresh_token: given.refreshToken }),
+      },
     }
   }
 }
@@ -131,6 +171,7 @@ function operationOf(request: Request): GoogleOperation {
   const { method } = request
   const [first, version, place, , events, event] = partsOf(request)
   if (method === 'POST' && first === 'token') return 'token'
+  if (first === 'consent') return 'consent'
   if (first !== 'calendar' || version !== 'v3') return 'other'
   if (method === 'POST' && place === 'channels') return 'stop'
   if (method === 'GET' && place === 'users') return event === undefined ? 'calendars' : 'calendar'

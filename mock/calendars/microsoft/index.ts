@@ -6,6 +6,7 @@ import { createHash } from 'node:crypto'
 import { type NewAccount, StandInAccount, TokenOffice } from '../account.ts'
 import { StandInCalendar } from '../calendar.ts'
 import { StandInClock } from '../clock.ts'
+import { consentReply } from '../consent.ts'
 import type { MockCalendarOptions } from '../google/index.ts'
 import { partsOf, type Reply, type Request, StandInServer } from '../server.ts'
 import { Views } from './delta.ts'
@@ -14,6 +15,7 @@ import { accessDenied, badRequest, loginRefusal, noMailbox, notFound, unauthoriz
 import { Subscriptions } from './subscriptions.ts'
 
 type MicrosoftOperation =
+  | 'consent'
   | 'token'
   | 'me'
   | 'calendars'
@@ -27,7 +29,11 @@ type MicrosoftOperation =
   | 'unsubscribe'
   | 'other'
 
-const SCOPES = ['Calendars.Read', 'offline_access', 'User.Read']
+const SCOPES = {
+  'Calendars.Read': 'Read your calendars',
+  offline_access: 'Maintain access to data you have given it access to',
+  'User.Read': 'View your basic profile',
+}
 
 export class MockMicrosoftCalendar {
   readonly clock: StandInClock
@@ -59,7 +65,7 @@ export class MockMicrosoftCalendar {
   }
 
   addAccount(account: NewAccount = {}): StandInAccount {
-    const added = new StandInAccount(account, SCOPES, ({ email }, name, isPrimary) => {
+    const added = new StandInAccount(account, Object.keys(SCOPES), ({ email }, name, isPrimary) => {
       const id = `AAMkAG${createHash('sha256').update(`${email} ${name}`).digest('base64url').slice(0, 32)}=`
       return new StandInCalendar({ id, name, isPrimary }, this.clock, (calendar) =>
         this.subscriptions.changed(calendar),
@@ -86,10 +92,12 @@ export class MockMicrosoftCalendar {
 
   private answer(request: Request, operation: string): Reply | Promise<Reply> {
     if (operation === 'token') return this.exchange(request)
-    const account = this.tokens.accountOf(request.headers.authorization)
-    if (account === null) return unauthorized()
-    if (operation === 'me') return account.scopes.includes('User.Read') ? profile(account) : accessDenied()
-    if (!account.scopes.includes('Calendars.Read')) return accessDenied()
+    if (operation === 'consent') return this.consent(request)
+    const access = this.tokens.accessOf(request.headers.authorization)
+    if (access === null) return unauthorized()
+    const { account, scopes } = access
+    if (operation === 'me') return scopes.includes('User.Read') ? profile(account) : accessDenied()
+    if (!scopes.includes('Calendars.Read')) return accessDenied()
     if (!account.hasMailbox) return noMailbox()
     const [, place = '', id = ''] = partsOf(request)
     if (place === 'subscriptions') return this.subscription(operation, id, request, account)
@@ -129,35 +137,63 @@ export class MockMicrosoftCalendar {
     return instance === null ? notFound() : { status: 200, body: itemOf(instance, account) }
   }
 
+  private isTenant(request: Request): boolean {
+    const known = ['common', 'organizations', 'consumers', this.subscriptions.tenantId, 'example.com']
+    return known.includes(partsOf(request)[1] ?? '')
+  }
+
+  private consent(request: Request): Reply {
+    const tenant = partsOf(request)[1] ?? ''
+    if (!this.isTenant(request)) return { status: 400, body: `AADSTS90002: Tenant '${tenant}' not found.` }
+    return consentReply(this, request, {
+      provider: 'Microsoft',
+      scopes: SCOPES,
+      problems: {
+        client: 'AADSTS700016: Application was not found in the directory.',
+        redirect: 'AADSTS50011: The redirect URI does not match the redirect URIs configured for the application.',
+      },
+      isOffline: (scopes) => scopes.includes('offline_access'),
+    })
+  }
+
   private exchange(request: Request): Reply {
     const tenant = partsOf(request)[1] ?? ''
     const form = new URLSearchParams(request.body)
-    const isKnown = ['common', 'organizations', 'consumers', this.subscriptions.tenantId, 'example.com'].includes(
-      tenant,
-    )
-    if (!isKnown) return loginRefusal(400, 'invalid_request', 90002, `Tenant '${tenant}' not found.`)
-    if (form.get('grant_type') !== 'refresh_token')
+    if (!this.isTenant(request)) return loginRefusal(400, 'invalid_request', 90002, `Tenant '${tenant}' not found.`)
+    const isCode = form.get('grant_type') === 'authorization_code'
+    if (!isCode && form.get('grant_type') !== 'refresh_token')
       return loginRefusal(400, 'unsupported_grant_type', 70003, 'The grant type is not supported here.')
     if (form.get('client_id') !== this.tokens.clientId)
       return loginRefusal(400, 'unauthorized_client', 700016, 'Application was not found in the directory.')
     if (form.get('client_secret') !== this.tokens.clientSecret)
       return loginRefusal(401, 'invalid_client', 7000215, 'Invalid client secret provided.')
-    const given = this.tokens.exchange(form.get('refresh_token') ?? '')
+    const given = isCode ? this.tokens.redeem(form) : this.tokens.exchange(form.get('refresh_token') ?? '')
+    if (given === 'code')
+      return loginRefusal(400, 'invalid_grant', 54005, 'The code was already redeemed or is expired.')
+    if (given === 'redirect') return loginRefusal(400, 'invalid_client', 500112, 'The reply address does not match.')
+    if (given === 'verifier')
+      return loginRefusal(400, 'invalid_grant', 501481, 'The Code_Verifier does not match the code_challenge.')
     if (given === null)
       return loginRefusal(400, 'invalid_grant', 50173, 'The provided grant has expired due to it being revoked.')
     return {
       status: 200,
       body: {
         token_type: 'Bearer',
-        scope: 'Calendars.Read',
+        // Without the scope of the refresh token, and with the address of the API.
+        scope: given.scopes
+          .filter((scope) => scope !== 'offline_access')
+          .map(longName)
+          .join(' '),
         expires_in: given.expiresIn,
         ext_expires_in: given.expiresIn,
         access_token: given.accessToken,
-        refresh_token: given.refreshToken,
+        ...(given.refreshToken !== null && { refresh_token: given.refreshToken }),
       },
     }
   }
 }
+
+const longName = (scope: string) => `https://graph.microsoft.com/${scope}`
 
 /** Rejects if a named port is taken. */
 export async function startMockMicrosoftCalendar({
@@ -173,6 +209,7 @@ function operationOf(request: Request): MicrosoftOperation {
   const { method } = request
   const parts = partsOf(request)
   if (method === 'POST' && parts[0] === 'login' && parts.at(-1) === 'token') return 'token'
+  if (parts[0] === 'login' && parts.at(-1) === 'authorize') return 'consent'
   if (parts[0] !== 'v1.0') return 'other'
   if (parts[1] === 'subscriptions') {
     if (method === 'POST') return parts[3] === 'reauthorize' ? 'reauthorize' : 'subscribe'

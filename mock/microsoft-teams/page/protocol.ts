@@ -43,6 +43,9 @@ export type RetryKind =
   | 'captchaFailed'
   | 'removed'
   | 'removedAlt'
+  | 'botsBlocked'
+  | 'locked'
+  | 'full'
 
 /** Looks and traps of one page load, decided by the scenario and the seed. Times are milliseconds as the page is to take them. */
 export interface PageSettings {

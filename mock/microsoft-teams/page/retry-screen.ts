@@ -23,6 +23,10 @@ const TEXTS: Record<RetryKind, RetryTexts> = {
   captchaFailed: { description: "We couldn't verify you", canRejoin: true },
   removed: { title: "You've been removed from this meeting" },
   removedAlt: { title: 'Removed from the meeting' },
+  // No page was seen to say these three.
+  botsBlocked: { title: "Bots aren't allowed to join this meeting" },
+  locked: { title: 'This meeting is locked' },
+  full: { title: 'This meeting is full' },
 }
 
 export function retryScreen(context: Context, kind: RetryKind, meetingId: string, passcode: string): Shown {

@@ -13,6 +13,7 @@ const STATES: Record<string, string> = {
   greenRoom: 'on the pre-join page: the bot has to enter its name',
   joining: 'the bot asked to join',
   lobby: 'in the waiting room',
+  suspected: 'in the waiting room, among the suspected threats',
   waitingForHost: 'waiting for the host to come',
   consent: 'asked for consent to the recording',
   call: 'in the call',
@@ -72,6 +73,7 @@ export class MeetingCard {
         this.button('Stop flashing', { act: 'flash', ...which, on: false }),
         this.button('End meeting for all', { act: 'end', ...which }, undefined, 'danger'),
       ),
+      this.accessForm(meeting.accessModes),
       this.showForm(meeting.showable),
       h('h3', {}, 'People'),
       this.people,
@@ -137,6 +139,17 @@ export class MeetingCard {
     )
     return formOf([select, h('button', { type: 'submit' }, 'Show to the bot')], () =>
       this.act({ act: 'show', ...this.meeting, what: select.value }),
+    )
+  }
+
+  private accessForm(accessModes: readonly string[]): HTMLElement {
+    const select = h(
+      'select',
+      { 'aria-label': 'Access mode' },
+      ...accessModes.map((mode) => h('option', { value: mode }, mode)),
+    )
+    return formOf([select, h('button', { type: 'submit' }, 'Use from the next join on')], () =>
+      this.act({ act: 'access', ...this.meeting, access: select.value }),
     )
   }
 

@@ -21,6 +21,8 @@ export interface HostMeeting {
   phase: 'before' | 'waiting' | 'call' | 'over'
   /** Names that the action `show` accepts. */
   showable: string[]
+  /** Names that the action `access` accepts. */
+  accessModes: string[]
   botName: string | null
   microphoneOn: boolean
   cameraOn: boolean
@@ -68,4 +70,5 @@ export type HostAction =
   | ({ act: 'say'; id: string; text: string } & OfMeeting)
   | ({ act: 'chat'; enabled: boolean } & OfMeeting)
   | ({ act: 'show'; what: string } & OfMeeting)
+  | ({ act: 'access'; access: string } & OfMeeting)
   | ({ act: 'flash'; on: boolean } & OfMeeting)

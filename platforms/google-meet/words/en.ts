@@ -7,6 +7,9 @@ import type { Words } from '../../shared/words.ts'
 
 export const ENGLISH = {
   states: {
+    // No page was seen to say this or that it is full; the words are those of the platform's help.
+    unverified: [/\bremoved\b.*\b(?:watermark|unverified)/, /\b(?:watermark|unverified)\w*\b.*\bremoved\b/],
+    full: [/^(?:sorry, )?(?:this|the) (?:video call|meeting|call) is full\b/],
     removed: [/^you(?:'ve| have) been removed\b/, /^you were removed\b/],
     everyone_left: [/^the call ended because everyone left\b/],
     ended_for_all: [

@@ -7,6 +7,13 @@
  */
 export const ENGLISH = {
   states: {
+    // No page was seen to say these three; the words are those of the platform's help.
+    bots_blocked: [
+      /\bbots? (?:aren't|are not|isn't|is not|can't|cannot)\b.*\b(?:allowed|permitted|join)/,
+      /\bblocks? (?:\w+ )?bots?\b/,
+    ],
+    locked: [/\b(?:this|the) meeting (?:is|has been) locked\b/, /\blocked the meeting\b/],
+    full: [/\b(?:this|the) meeting is full\b/, /\bmeeting has reached its (?:maximum )?capacity\b/],
     removed: [/^you(?:'ve| have) been removed from (?:this|the) meeting\b/, /^removed from the meeting\b/],
     denied: [
       /^sorry, but you were denied access to the meeting\b/,
@@ -26,12 +33,9 @@ export const ENGLISH = {
     captcha_failed: [/\bcouldn't verify you\b/],
     could_not_connect: [/\bwe couldn't connect you\b/],
     not_started: [/^external participants are not permitted to join before the event begins\b/],
-    organization_policy: [
-      /\byour organization's policies don't allow you to join\b/,
-      /\banonymous users can't join\b/,
-      /\bonly people with a work or school account\b/,
-    ],
+    organization_policy: [/\byour organization's policies don't allow you to join\b/, /\banonymous users can't join\b/],
     sign_in_wall: [
+      /\bonly people with a work or school account\b/,
       /^we need to verify your info before you can join\b/,
       /^to join, sign in or use teams on the web\b/,
       /^you need to be signed in to teams to access this meeting\b/,

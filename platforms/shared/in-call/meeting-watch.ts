@@ -223,13 +223,16 @@ export class MeetingWatch<Snapshot extends CommonSnapshot, Kind extends string> 
         this.#fail(failure ?? new BotError('INTERNAL_ERROR', state.text))
         return
       }
+      const refusal = classifier.refusalOf(state, 'waiting', new Set())
       if (this.#lobbyAgain) {
         // There was no admission, and this is the answer to the request to join.
-        const answer = classifier.refusalOf(state, 'waiting', new Set())
-        this.#fail(answer ?? new BotError('BOT_NOT_ACCEPTED', state.text))
+        const { code = 'BOT_NOT_ACCEPTED', message = state.text } = refusal ?? {}
+        // Since when those who decide had the request is not known, and so not who refused.
+        this.#fail(new BotError(code, message, { step: 'waiting' }))
         return
       }
-      this.#emit({ type: 'ended', end, text: state.text, at: seen.at, codeBeforeRecording })
+      const reason = refusal?.reason === 'ejected_as_unverified' ? refusal.reason : undefined
+      this.#emit({ type: 'ended', end, text: state.text, at: seen.at, codeBeforeRecording, reason })
       this.#isOver = true
       return
     }

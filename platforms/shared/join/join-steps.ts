@@ -10,11 +10,13 @@ import type { JoinStep, PageClassifier, PagePhase, PageState } from '../page-sta
 import type { Waits } from '../waits.ts'
 import type { AdmissionJudge } from './admission.ts'
 import { prepareAhead } from './ahead.ts'
+import type { AnswerTime } from './answer-time.ts'
 
 export interface JoinSteps<Snapshot extends CommonSnapshot, Kind extends string> {
   page: MeetingPage<Snapshot>
   classifier: PageClassifier<Snapshot, Kind>
   judge: AdmissionJudge
+  answers: AnswerTime
   /** Answers a dialog; returns its kind, or null when there was none to answer. */
   answerOpenDialog(snapshot: Snapshot): Promise<string | null>
   /** Called with every page state, for the evidence. */
@@ -47,11 +49,12 @@ export async function enter<Snapshot extends CommonSnapshot, Kind extends string
   const { clock, waits } = page
   await prepareAhead(entrance, signal)
   const started = clock.now()
-  const patience = new Patience(classifier)
+  const patience = new Patience(entrance)
   const unclear = new Stretch()
   const undecided = new Stretch()
   for (;;) {
     signal.throwIfAborted()
+    const lookedAt = clock.now()
     const look = await page.poll()
     const now = clock.now()
     if (now - started - patience.excusedMs > waits.preJoinMs) throw entrance.timeOut(page.lastSnapshot)
@@ -60,7 +63,7 @@ export async function enter<Snapshot extends CommonSnapshot, Kind extends string
       const state = classifier.stateOf(snapshot)
       const phase = classifier.phases[state.kind]
       entrance.note(state)
-      const refusal = patience.refusalOf(state, entrance.hasAsked() ? 'waiting' : 'pre-join', now)
+      const refusal = patience.refusalOf(state, entrance.hasAsked() ? 'waiting' : 'pre-join', { lookedAt, now })
       if (refusal) throw refusal
       if (unclear.lasts(phase === 'unclear', now) > waits.unknownPageMs)
         throw unknownPage('The meeting page', 'pre-join', entrance, state, snapshot)
@@ -70,7 +73,11 @@ export async function enter<Snapshot extends CommonSnapshot, Kind extends string
       if (verdict === 'waiting') return 'waiting_room'
       if (undecided.lasts(phase === 'undecided', now) > waits.undecidedMs) return 'waiting_room'
       const answered = await entrance.answerOpenDialog(snapshot)
-      if (answered === null && phase === 'entrance') await entrance.ask(snapshot, state)
+      if (answered === null && phase === 'entrance') {
+        const askingAt = clock.now()
+        await entrance.ask(snapshot, state)
+        if (entrance.hasAsked()) entrance.answers.asked(askingAt, clock.now())
+      }
     }
     await clock.sleep(entrance.hasAsked() ? soonLook(waits) : waits.pollEveryMs, signal)
   }
@@ -83,10 +90,11 @@ export async function waitForAdmission<Snapshot extends CommonSnapshot, Kind ext
 ): Promise<void> {
   const { page, classifier, judge } = entrance
   const { clock, waits } = page
-  const patience = new Patience(classifier)
+  const patience = new Patience(entrance)
   const lost = new Stretch()
   for (;;) {
     signal.throwIfAborted()
+    const lookedAt = clock.now()
     const look = await page.poll()
     if (look) {
       const now = clock.now()
@@ -94,7 +102,7 @@ export async function waitForAdmission<Snapshot extends CommonSnapshot, Kind ext
       const state = classifier.stateOf(snapshot)
       const phase = classifier.phases[state.kind]
       entrance.note(state)
-      const refusal = patience.refusalOf(state, 'waiting', now)
+      const refusal = patience.refusalOf(state, 'waiting', { lookedAt, now })
       if (refusal) throw refusal
       if (lost.lasts(phase === 'unclear' || phase === 'entrance', now) > waits.unknownPageMs)
         throw unknownPage('The waiting room gave way to a page that', 'waiting', entrance, state, snapshot)
@@ -121,6 +129,15 @@ export function waitingForOf<Snapshot extends CommonSnapshot, Kind extends strin
   return classifier.phases[kind] === 'waiting' ? (classifier.waitsFor?.[kind] ?? 'admission') : null
 }
 
+/** On this page those who decide do not have the request: the bot has to ask again, or a person has to come first. */
+function isHeld<Snapshot extends CommonSnapshot, Kind extends string>(
+  classifier: PageClassifier<Snapshot, Kind>,
+  state: PageState<Kind>,
+): boolean {
+  if (classifier.phases[state.kind] === 'entrance' || classifier.droppedRequest === state.kind) return true
+  return (waitingForOf(classifier, state) ?? 'admission') !== 'admission'
+}
+
 function unknownPage<Snapshot extends CommonSnapshot, Kind extends string>(
   subject: string,
   step: JoinStep,
@@ -130,7 +147,8 @@ function unknownPage<Snapshot extends CommonSnapshot, Kind extends string>(
 ): BotError {
   const what = kind === 'loading' ? 'kept loading' : `shows nothing the bot knows ("${text}")`
   const note = pageNote?.(snapshot) ?? ''
-  return new BotError('CANNOT_JOIN_MEETING', `${subject} ${what}.${note}`, { step, canRetry: true })
+  const reason = kind === 'loading' ? undefined : 'page_unknown'
+  return new BotError('CANNOT_JOIN_MEETING', `${subject} ${what}.${note}`, { step, canRetry: true, reason })
 }
 
 /** How long something has lasted without a break, in milliseconds. */
@@ -145,24 +163,32 @@ class Stretch {
 
 /** Refusals; one that may pass counts only after its time. */
 class Patience<Snapshot extends CommonSnapshot, Kind extends string> {
-  readonly #classifier: PageClassifier<Snapshot, Kind>
+  readonly #entrance: JoinSteps<Snapshot, Kind>
   readonly #seen = new Set<Kind>()
   #standing: { kind: Kind; since: number } | null = null
   /** The longest wait that the bot could not shorten. Milliseconds. */
   excusedMs = 0
 
-  constructor(classifier: PageClassifier<Snapshot, Kind>) {
-    this.#classifier = classifier
+  constructor(entrance: JoinSteps<Snapshot, Kind>) {
+    this.#entrance = entrance
   }
 
-  refusalOf(state: PageState<Kind>, joinStep: JoinStep, now: number): BotError | null {
+  refusalOf(
+    state: PageState<Kind>,
+    joinStep: JoinStep,
+    { lookedAt, now }: { lookedAt: number; now: number },
+  ): BotError | null {
+    const { classifier, answers } = this.#entrance
     const { kind } = state
     if (this.#standing?.kind !== kind) this.#standing = { kind, since: now }
     const stoodMs = now - this.#standing.since
-    const patienceMs = this.#classifier.patience?.[kind] ?? 0
-    const refusal = stoodMs < patienceMs ? null : this.#classifier.refusalOf(state, joinStep, this.#seen)
+    const patienceMs = classifier.patience?.[kind] ?? 0
+    const refused = classifier.refusalOf(state, joinStep, this.#seen)
+    const wasDecidedBefore = classifier.decidedBefore?.includes(kind) ?? false
+    const refusal = refused && !wasDecidedBefore ? answers.judge(refused, this.#standing.since, classifier) : refused
+    if (refused === null) answers.noAnswer(lookedAt, isHeld(classifier, state))
     if (patienceMs > 0) this.excusedMs = Math.max(this.excusedMs, stoodMs)
     this.#seen.add(kind)
-    return refusal
+    return stoodMs < patienceMs ? null : refusal
   }
 }

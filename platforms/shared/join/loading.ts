@@ -32,6 +32,7 @@ export async function loadMeeting(
       canRetry: true,
       cause,
       endCause,
+      reason: endCause && 'operator_network',
     })
   }
   const stopped = new Promise<never>((_, reject) => {

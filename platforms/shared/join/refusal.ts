@@ -1,6 +1,7 @@
 /** Sentences about a page that does not let the bot in. */
 
 import type { ErrorCode } from '@standin/wire/codes.ts'
+import type { Reason } from '@standin/wire/reasons.ts'
 import { BotError } from '../../../core/errors.ts'
 import type { CommonSnapshot } from '../page/types.ts'
 
@@ -13,26 +14,32 @@ export interface Refusal {
   /** Says what the page showed and what it means; `{text}` is the page's own wording. */
   sentence: string
   canRetry?: boolean
+  /** As the page alone says it; the time of the answer may say more (`answer-time.ts`). */
+  reason?: Reason
 }
 
 /**
  * The refusal of each page state, from the sentences that belong to each code. Another attempt may succeed after the
- * kinds of `passing`.
+ * kinds of `passing`. `reasons` names what the page of a kind proves.
  */
 export function refusals<Kind extends string>(
   sentences: Partial<Record<ErrorCode, Partial<Record<Kind, string>>>>,
   passing: readonly Kind[],
+  reasons: Partial<Record<Reason, readonly Kind[]>> = {},
 ): Partial<Record<Kind, Refusal>> {
   const table: Partial<Record<Kind, Refusal>> = {}
   for (const [code, byKind] of Object.entries(sentences) as [ErrorCode, Partial<Record<Kind, string>>][])
     for (const [kind, sentence] of Object.entries(byKind) as [Kind, string][])
       table[kind] = { code, sentence, canRetry: passing.includes(kind) }
+  for (const [reason, kinds] of Object.entries(reasons) as [Reason, readonly Kind[]][])
+    for (const kind of kinds) table[kind]!.reason = reason
   return table
 }
 
-export function refusalError({ code, sentence, canRetry = false }: Refusal, text: string, step: string): BotError {
+export function refusalError(refusal: Refusal, text: string, step: string): BotError {
+  const { code, sentence, canRetry = false, reason } = refusal
   const message = sentence.replace('{text}', () => text.slice(0, MAX_TEXT_LENGTH))
-  return new BotError(code, message, { step, canRetry })
+  return new BotError(code, message, { step, canRetry, reason })
 }
 
 /** The page asks guests only for a name. */

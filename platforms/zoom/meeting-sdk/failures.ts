@@ -30,6 +30,7 @@ const SENTENCES = {
     captcha: 'Zoom wants a captcha solved before it lets this address join ({text}); the bot does not solve any.',
     media_missing: "The Meeting SDK's own files could not be loaded ({text}).",
     full: 'The meeting is full ({text}).',
+    locked: 'The host has locked the meeting ({text}).',
     barred: 'The meeting does not let the bot in ({text}).',
   },
   INVALID_MEETING_URL: {
@@ -61,7 +62,7 @@ const SENTENCES = {
 
 export type FailureKind = { [Code in keyof typeof SENTENCES]: keyof (typeof SENTENCES)[Code] }[keyof typeof SENTENCES]
 
-export const FAILURE_OUTCOMES = refusals<FailureKind>(SENTENCES, [
+const PASSING = [
   'signature_expired',
   'trouble',
   'too_often',
@@ -69,7 +70,17 @@ export const FAILURE_OUTCOMES = refusals<FailureKind>(SENTENCES, [
   'access_key_refused',
   'on_behalf_stale',
   'full',
-]) as Record<FailureKind, Refusal>
+] as const satisfies readonly FailureKind[]
+
+export const FAILURE_OUTCOMES = refusals<FailureKind>(SENTENCES, PASSING, {
+  denied_by_person: ['removed_before'],
+  account_required: ['login_required'],
+  invitation_required: ['details_wanted'],
+  locked: ['locked'],
+  full: ['full'],
+  ended: ['ended_before'],
+  captcha: ['captcha'],
+}) as Record<FailureKind, Refusal>
 
 /** Failures for which the bot waits: the missing person may come. */
 export type WaitKind = 'host_not_there' | 'user_not_there'
@@ -89,7 +100,8 @@ const NUMBERS: Partial<Record<FailureKind | WaitKind, readonly number[]>> = {
   login_required: [3034, 3082, 3100, 3116, 3135],
   access_key_refused: [3265, 3623, 4018],
   not_in_browser: [3603, 3604, 3608, 3609, 3611, 3630, 3701],
-  barred: [3625, 3715, 4006, 4007, 4008],
+  barred: [3625, 3715, 4007, 4008],
+  locked: [4006],
   too_often: [3633],
   captcha: [3634],
   media_missing: [3635],
@@ -141,10 +153,10 @@ export function failureKind({ code, channel }: SdkFailure, joinedWith: JoinedWit
 
 /** `canAskAgain`: the bot can get a fresh token; a token that is written in the job is refused the second time too. */
 export function failureError(kind: FailureKind, text: string, canAskAgain: boolean): BotError {
-  const { code, sentence, canRetry = false } = FAILURE_OUTCOMES[kind]
+  const outcome = FAILURE_OUTCOMES[kind]
+  const { code, canRetry = false } = outcome
   const ofToken = code === 'CONF_OBF_TOKEN_ERROR' || code === 'CONF_ACCESS_TOKEN_ERROR'
-  const refusal = { code, sentence, canRetry: canRetry && (!ofToken || canAskAgain) }
-  return refusalError(refusal, text, 'join')
+  return refusalError({ ...outcome, canRetry: canRetry && (!ofToken || canAskAgain) }, text, 'join')
 }
 
 /** The SDK's words and its number, for people. */

@@ -31,6 +31,8 @@ export type SdkKind =
   /** The user on whose behalf the bot joins is not in the meeting. */
   | 'user_not_there'
   | 'user_left'
+  /** Out for a reason that is not known. */
+  | 'gone'
   /** Sent out of the waiting room. */
   | 'denied'
   | 'disclaimer_refused'
@@ -50,6 +52,7 @@ export const SDK_PAGE_PHASES: Readonly<Record<SdkKind, PagePhase>> = {
   host_not_there: 'waiting',
   user_not_there: 'waiting',
   user_left: 'out',
+  gone: 'out',
   denied: 'out',
   disclaimer_refused: 'out',
 }
@@ -154,6 +157,7 @@ export function sdkClassifier(parts: {
     endOf: (state) => sdkEndOf(state),
     // One channel reports before the others, and not all of them report the cause.
     patience: { trouble: 3000, join_failed: 5000, bad_request: 1000, left: 1500 },
+    decidedBefore: ['removed_before'],
     waitsFor: { waiting_for_host: 'host', host_not_there: 'host', user_not_there: 'authorized_user' },
     isCorroborated: ({ proofs }) => proofs.includes('attendee') && proofs.length > 1,
   }
@@ -172,16 +176,19 @@ function sdkRefusalOf(state: SdkPageState, joinStep: JoinStep, canAskAgain: bool
     case 'denied':
       return new BotError('BOT_NOT_ACCEPTED', `The host sent the bot out of the waiting room ("${shown}").`, {
         step: 'waiting',
+        reason: 'denied_by_person',
       })
     case 'disclaimer_refused':
       return new BotError('CANNOT_JOIN_MEETING', `The meeting's terms were not agreed to ("${shown}").`, {
         step: 'join',
       })
     case 'user_left':
+    case 'gone':
     case 'ended':
     case 'free_limit':
       return new BotError('MEETING_ENDED_PREMATURELY', `The meeting was over before the bot was in ("${shown}").`, {
         step: 'waiting',
+        reason: kind === 'ended' || kind === 'free_limit' ? 'ended' : undefined,
       })
     default:
       return refusalOfWebClient({ ...state, kind }, joinStep)
@@ -198,6 +205,7 @@ function sdkEndOf(state: SdkPageState): MeetingEnd | null {
     case 'denied':
       return 'removed'
     case 'disclaimer_refused':
+    case 'gone':
       return 'ended_for_all'
     case 'sdk_loading':
     case 'sdk_ready':
@@ -214,7 +222,7 @@ function isFailure(kind: SdkKind): kind is FailureKind {
 }
 
 function leaveKind(reasonCode: number | null): SdkKind {
-  return (reasonCode === null ? undefined : LEAVE_KINDS[reasonCode]) ?? 'ended'
+  return (reasonCode === null ? undefined : LEAVE_KINDS[reasonCode]) ?? 'gone'
 }
 
 function failureOf({ sdk, at }: SdkSnapshot, joinedWith: JoinedWith): SdkPageState | null {

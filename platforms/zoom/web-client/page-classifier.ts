@@ -29,6 +29,7 @@ export function webClientClassifier(
       join_failed: waits.callErrorMs,
       went_wrong: waits.callErrorMs,
     },
+    decidedBefore: ['removed_before'],
     waitsFor: { waiting_for_host: 'host', invalid_link: 'valid_link' },
     // The footer and a picture are drawn by different parts of the client.
     isCorroborated: ({ proofs }) => proofs.length > 1,

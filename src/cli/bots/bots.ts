@@ -171,6 +171,7 @@ export function describe(bot: Bot): string[] {
     ['Meeting', `${shownText(bot.meeting_url, 300)} (${bot.meeting_platform})`],
     ['Status', words(bot.status)],
     ['Error', bot.error_code === null ? null : `${bot.error_code}: ${shownText(bot.error_message ?? '', 500)}`],
+    ['Reason', bot.reason_help && shownText(`${bot.reason_help.title}. ${bot.reason_help.setting}`, 600)],
     ['Help', bot.error_help ? shownText(bot.error_help.cure, 500) : null],
     ['Created', bot.created_at],
     ['Joined', bot.joined_at],

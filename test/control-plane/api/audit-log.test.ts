@@ -4,7 +4,8 @@ import type { Response } from 'light-my-request'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { requestRetranscription } from '../../../control-plane/actions/retranscribe.ts'
 import { createPerson } from '../../../control-plane/store/people/people.ts'
-import { createSignInLink } from '../../../control-plane/store/people/sessions.ts'
+import { createInvitation, createSignInLink } from '../../../control-plane/store/people/sessions.ts'
+import { listViews } from '../../../control-plane/store/people/views.ts'
 import { createEndpoint } from '../../../control-plane/store/webhooks/endpoints.ts'
 import { insertMessages } from '../../../control-plane/store/webhooks/messages.ts'
 import { openCalendarWorld } from './calendars/stand-ins.ts'
@@ -27,7 +28,7 @@ const newUser = () => ({
 })
 
 type Team = Awaited<ReturnType<typeof newTeam>>
-type Method = 'POST' | 'PATCH' | 'DELETE'
+type Method = 'POST' | 'PATCH' | 'PUT' | 'DELETE'
 
 /** A team with a key and an owner who is signed in. */
 async function newTeam() {
@@ -424,6 +425,29 @@ const CASES: Record<string, Case> = {
       return () => team.page('POST', '/sign-in-link', { token })
     },
   ],
+  'POST /dashboard/api/change-team': [
+    NONE,
+    async (team) => {
+      const signIn = randomUUID()
+      const row = { sign_in: signIn, person_id: team.personId }
+      await world.database.insertInto('sign_in_people').values(row).execute()
+      await world.database
+        .updateTable('sessions')
+        .set({ sign_in: signIn })
+        .where('person_id', '=', team.personId)
+        .execute()
+      return () => team.page('POST', '/change-team', { person_id: team.personId })
+    },
+  ],
+  'PUT /dashboard/api/views': [NONE, (team) => () => team.page('PUT', '/views', { name: 'Mine', filters: {} })],
+  'DELETE /dashboard/api/views/{view_id}': [
+    NONE,
+    async (team) => {
+      await team.page('PUT', '/views', { name: 'Mine', filters: {} })
+      const [view] = await listViews(world.database, team.personId)
+      return () => team.page('DELETE', `/views/${view!.view_id}`)
+    },
+  ],
   'POST /dashboard/api/sign-out': [NONE, (team) => () => team.page('POST', '/sign-out')],
   'PATCH /dashboard/api/me': [
     ['person.change_password'],
@@ -438,6 +462,21 @@ const CASES: Record<string, Case> = {
     async (team) => {
       const id = await newPerson(team)
       return () => team.page('POST', `/people/${id}/link`)
+    },
+  ],
+  'POST /dashboard/api/people/{person_id}/invitation': [
+    ['person.invite'],
+    async (team) => {
+      const id = await newPerson(team)
+      return () => team.page('POST', `/people/${id}/invitation`)
+    },
+  ],
+  'DELETE /dashboard/api/people/{person_id}/invitation': [
+    ['person.withdraw_invitation'],
+    async (team) => {
+      const id = await newPerson(team)
+      await createInvitation(world.database, id)
+      return () => team.page('DELETE', `/people/${id}/invitation`)
     },
   ],
   'PATCH /dashboard/api/people/{person_id}': [

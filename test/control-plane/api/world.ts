@@ -3,6 +3,7 @@
 import type { Generation } from '@standin/control-plane/api/http/generation.ts'
 import { createReadList } from '@standin/control-plane/api/http/read-list.ts'
 import { buildApi } from '@standin/control-plane/api/http/server.ts'
+import { EventTail } from '@standin/control-plane/api/v2/bot-events/tail.ts'
 import type { InjectOptions, Response } from 'light-my-request'
 import { expect } from 'vitest'
 import { sendTestAlert } from '../../../control-plane/alerts/evaluate.ts'
@@ -56,12 +57,14 @@ export async function openApiWorld({ generations, dependencies: given }: ApiWorl
   const seals = createSeals(parseSealKeys(newSealKey('test')))
   const metrics = createMetrics({ database: acrossTeams, log: quiet, cacheMs: 0 }).registry
   const client = createGuardedClient({ allowPrivate: false })
+  const eventTail = new EventTail(acrossTeams, quiet)
   const unlogged: object[] = []
   const dependencies: ApiDependencies = {
     database,
     acrossTeams,
     keyDatabase: acrossTeams,
     readList: createReadList(database),
+    eventTail,
     seals,
     links: {
       publicUrl: 'https://standin.test',
@@ -158,6 +161,7 @@ export async function openApiWorld({ generations, dependencies: given }: ApiWorl
     },
     async close() {
       await app.close()
+      eventTail.close()
       expect(unlogged, UNLOGGED).toEqual([])
       await client.close()
       await database.destroy()

@@ -6,7 +6,7 @@ export function botRow(changes: Partial<BotRow> = {}): BotRow {
     [
       'api_key_id deduplication_key secrets event_id event_uuid schedule_status join_at cancelled_at due_at give_up_at',
       'deadline_at lease_owner lease_until joined_attempt wait_reason pickup_delayed_at stop_requested_at stop_sent_at',
-      'queued_at launched_at joining_at waiting_at recording_started_at ended_at link_lost_at link_opened_at end_code end_cause',
+      'queued_at launched_at joining_at waiting_at recording_started_at ended_at link_lost_at link_opened_at end_code end_cause reason',
       'resuming_since pending_end files_attempt end_message error_code error_message chat_is_available report transcription_provider transcribed_seconds',
       'streaming_input_seconds streaming_output_seconds charged data_deleted_at last_accessed_at',
     ]
@@ -36,6 +36,7 @@ export function botRow(changes: Partial<BotRow> = {}): BotRow {
     attempt: 1,
     launch_failures: 0,
     resumes: 0,
+    denials: 0,
     parts: [],
     created_at: new Date('2026-11-20T09:00:00Z'),
     updated_at: new Date('2026-11-20T09:32:00Z'),

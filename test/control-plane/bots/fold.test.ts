@@ -249,7 +249,25 @@ describe('people, chat and files', () => {
   })
 })
 
+describe('denials', () => {
+  test('those of all attempts are counted', () => {
+    const denied: BotEvent = { type: 'join_denied' }
+    const { after } = folded(fresh({ denials: 1 }), journal(status('joining_call'), denied))
+    expect(after.denials).toBe(2)
+  })
+})
+
 describe('ends', () => {
+  test('a refused join keeps its reason, and an end that the reason does not explain has none', () => {
+    const refused = { status: 'failed', end_code: 'BOT_NOT_ACCEPTED', error_code: 'BOT_NOT_ACCEPTED' } as const
+    const reason = 'denied_by_person'
+    const { after, change } = folded(fresh(), journal(status('joining_call'), report({ ...refused, reason })))
+    expect(after.reason).toBe(reason)
+    expect(change.steps.at(-1)).toMatchObject({ kind: 'ended', evidence: { reason } })
+    expect(change.messages.at(-1)).toMatchObject({ body: { data: { reason, reason_help: { evidence: [] } } } })
+    expect(folded(recording(), journal(report({ reason }))).after.reason).toBeNull()
+  })
+
   test('a normal end: closed, charged, released, and sent in order', () => {
     const result = folded(recording(), journal(report()))
     expect(result.after).toMatchObject({

@@ -141,6 +141,8 @@ describe('the end', () => {
         chat_messages: link('chat_messages.json', 4),
         transcription_provider: null,
         transcription_ids: null,
+        reason: null,
+        reason_help: null,
         sent_at: { $sentAt: true },
       },
       extra: { order: '17' },
@@ -153,6 +155,7 @@ describe('the end', () => {
       status: 'failed',
       error_code: 'BOT_NOT_ACCEPTED',
       error_message: 'The bot was not admitted.',
+      reason: 'captcha',
       event_id: '0f1c0a3a-40a9-4b4e-8a53-3f9f1d0f7a55',
       extra: null,
     })
@@ -165,6 +168,11 @@ describe('the end', () => {
         error_code: 'BOT_NOT_ACCEPTED',
         error_message: 'The bot was not admitted.',
         error_help: { cause: null, who: 'host', cure: expect.any(String), link: { $page: '/help/errors' } },
+        reason: 'captcha',
+        reason_help: {
+          ...{ title: expect.any(String), host: expect.any(String), developer: expect.any(String) },
+          ...{ setting: expect.any(String), link: { $page: '/help/hosts/captcha' }, evidence: [] },
+        },
         sent_at: { $sentAt: true },
       },
       extra: null,

@@ -5,12 +5,7 @@ const at = new Date('2026-11-20T09:00:00Z')
 
 test.each<[kind: string, reason: string | null, evidence: Record<string, unknown> | null, reported: string]>([
   ['asked', 'Bot requested, to join at noon.', null, 'Bot requested, to join at noon.'],
-  [
-    'admitted',
-    'The limits of the team allow this bot.',
-    null,
-    'The bot was admitted. The limits of the team allow this bot.',
-  ],
+  ['admitted', "The team's limits allow this bot.", null, "The team's limits allow this bot."],
   ['connected', 'The bot runs and has opened its control link.', null, 'The bot runs and has opened its control link.'],
   ['connected', null, null, 'The bot connected to the service.'],
   ['pickup_delayed', 'The bot is late. No machine has room', null, 'The bot is late. No machine has room.'],

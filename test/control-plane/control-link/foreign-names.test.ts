@@ -39,7 +39,7 @@ const CONTENT = [
   ...['participants.name', 'participants.platform_id', 'speakers.name', 'speakers.platform_id'],
   ...['started_at', 'ended_at', 'gaps.started_at', 'gaps.ended_at', 'joined_at', 'exited_at', 'recording_started_at'],
   // The report repeats the bot's job; the service reads the columns of the bot instead.
-  ...['meeting_url', 'bot_name', 'location', 'extra'],
+  ...['meeting_url', 'bot_name', 'location', 'extra', 'reason_evidence.seen', 'reason_evidence.at'],
   ...['artifact.sha256', 'artifact.crc32', 'artifacts.sha256', 'artifacts.crc32'],
   // Only names that the service knows itself are counted.
   'signals',

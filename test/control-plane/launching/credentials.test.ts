@@ -25,7 +25,14 @@ async function setting() {
   const zoom = await startZoomOauth()
   const client = createGuardedClient({ allowPrivate: true })
   const platform = createZoom({ client, address: zoom.url })
-  const opened = openJoinTokens({ database: base.database, seals, platform, log: quiet, meters: NO_METERS })
+  const opened = openJoinTokens({
+    complete: (app) => app,
+    database: base.database,
+    seals,
+    platform,
+    log: quiet,
+    meters: NO_METERS,
+  })
   const app = zoom.addApp()
   const user = zoom.addUser()
   const jobs: Job[] = []

@@ -13,6 +13,12 @@ const LATER = [
   '0148-people-of-teams',
   '0150-row-security',
   '0170-end-cause',
+  '0180-connecting',
+  '0185-sign-ins',
+  '0186-request-log',
+  '0187-saved-views',
+  '0188-invitations',
+  '0190-reasons',
 ]
 let world: TestDatabase
 beforeAll(async () => {
@@ -59,8 +65,9 @@ const names = async () => {
 /** Removes what migrations after the tables added. */
 const dropLater = async () => {
   await sql`drop index bots_by_transcript, bot_commands_leave, bots_older_of_team, deliveries_of_team,
-    deliveries_given_up_of_team, deliveries_by_end, messages_by_age`.execute(world.database)
-  await sql`alter table bots drop column history_deleted_at, drop column end_cause`.execute(world.database)
+    deliveries_given_up_of_team, deliveries_by_end, messages_by_age, sign_in_links_of_person`.execute(world.database)
+  await sql`alter table bots drop column history_deleted_at, drop column end_cause,
+    drop column reason, drop column denials`.execute(world.database)
   await sql`do $$ declare one record; begin
     for one in select tablename from pg_policies where policyname = 'of_team' loop
       execute format('drop policy of_team on %I', one.tablename);
@@ -68,7 +75,9 @@ const dropLater = async () => {
     end loop; end $$`.execute(world.database)
   await sql`drop function team_of_bot`.execute(world.database)
   await sql`drop operator == (uuid, uuid), !== (uuid, uuid)`.execute(world.database)
-  await sql`drop table audit_log`.execute(world.database)
+  await sql`drop table audit_log, sign_in_people, request_log, saved_views`.execute(world.database)
+  await sql`alter table sign_in_links drop column sign_in, drop column is_invitation`.execute(world.database)
+  await sql`alter table sessions drop column sign_in`.execute(world.database)
   await sql`drop function refuse_change_of_audit_log`.execute(world.database)
 }
 const setNames = async (wanted: readonly string[]) => {

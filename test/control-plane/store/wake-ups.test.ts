@@ -1,4 +1,5 @@
 /** Hints that something is due: none is missed for longer than its connection is away. */
+import { randomUUID } from 'node:crypto'
 import { createHint, listenForWakeUps, sendHint } from '@standin/control-plane/store/wake-ups.ts'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
@@ -58,4 +59,23 @@ test('many hints at once are few, the last one is sent, and each kind has its ow
   for (let count = 0; count < 1000; count++) hint()
   // The first at once, and one for all others.
   await expect.poll(() => wakes).toEqual({ bots: 1, deliveries: 3 })
+})
+
+test('hints name what is due; too many names mean anything', async () => {
+  const heard: (readonly string[])[] = []
+  const listening = listenForWakeUps(
+    opened.url,
+    'events',
+    (ids) => void heard.push(ids),
+    () => {},
+  )
+  onTestFinished(() => listening.close())
+  await expect.poll(() => heard).toEqual([[]])
+  const hint = createHint(opened.database, 'events', () => {})
+  hint('a')
+  hint('b', 'c')
+  hint('c')
+  await expect.poll(() => heard).toEqual([[], ['a'], ['b', 'c']])
+  hint(...Array.from({ length: 300 }, () => randomUUID()))
+  await expect.poll(() => heard.slice(3)).toEqual([[]])
 })

@@ -41,6 +41,27 @@ test('bots by state, and how late the latest of them is', async () => {
   expect(await value('bot_lateness_seconds')).toBe(0)
 })
 
+test('bots that are due soon, of calendars too, before they are started', async () => {
+  const { value } = watched()
+  const due = async () => [
+    await value('bots_due', { minutes: '5' }),
+    await value('bots_due', { minutes: '10' }),
+    await value('bots_due', { minutes: '15' }),
+  ]
+  expect(await due()).toEqual([0, 0, 0])
+  const teamId = await base.team()
+  const bot = (phase: string, minutes: number, values = {}) =>
+    base.bot(teamId, { phase, status: 'queued', due_at: inPast(-60 * minutes), ...values })
+  await bot('due', -1)
+  await bot('scheduled', 4)
+  await bot('scheduled', 9, { event_id: randomUUID(), is_scheduled: true })
+  for (let one = 0; one < 3; one++) await bot('scheduled', 14)
+  await bot('scheduled', 16)
+  await bot('launching', 4)
+  await bot('closed', 4)
+  expect(await due()).toEqual([2, 3, 6])
+})
+
 test('the oldest delivery, apart for endpoints that fail again and again', async () => {
   const { value } = watched()
   const teamId = await base.team()

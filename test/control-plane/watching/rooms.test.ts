@@ -98,8 +98,10 @@ test('links: bots that are connected, events, and how long their commit took', a
   expect([await value('links'), await value('links_opened_total')]).toEqual([1, 1])
   const report = wholeLife().at(-1) as FinalReport
   const signals = { 'in_call.tile': 40, 'in_call.captions': 0, 'in_call.of_a_later_version': 3 }
-  raw.send(numbered(bot.id, 3, { ...report, signals }))
+  raw.send(numbered(bot.id, 3, { ...report, signals, reason: 'captcha' }))
   await expect.poll(() => value('signal_reports_total', { platform: 'meet' })).toBe(1)
+  expect(await value('refusals_total', { platform: 'meet', reason: 'captcha' })).toBe(1)
+  expect(await value('refusals_total', { platform: 'meet', reason: 'unknown' })).toBe(0)
   const answered = (signal: string) => value('page_signals_total', { platform: 'meet', signal })
   expect(await answered('in_call.tile')).toBe(1)
   expect(await answered('in_call.captions')).toBe(0)

@@ -26,8 +26,13 @@ test('shows the settings of the service, the client and the refresh tokens', asy
   expect(calendars.settings.map((line) => line.split('=')[0])).toEqual([
     'STANDIN_GOOGLE_URL',
     'STANDIN_GOOGLE_TOKEN_URL',
+    'STANDIN_GOOGLE_CONSENT_URL',
+    'STANDIN_GOOGLE_CLIENT_ID',
+    'STANDIN_GOOGLE_CLIENT_SECRET',
     'STANDIN_GRAPH_URL',
     'STANDIN_MICROSOFT_LOGIN_URL',
+    'STANDIN_MICROSOFT_CLIENT_ID',
+    'STANDIN_MICROSOFT_CLIENT_SECRET',
   ])
   for (const { tokens, accounts } of [calendars.google, calendars.microsoft])
     expect(html).toContain(tokens.liveToken(accounts[0]!))

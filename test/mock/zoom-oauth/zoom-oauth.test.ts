@@ -165,7 +165,8 @@ describe('an access token', () => {
 
 describe('for a person', () => {
   const authorize = (fields: Record<string, string> = {}) => {
-    const query = { client_id: app.clientId, redirect_uri: app.redirectUris[0]!, state: 's 1', ...fields }
+    const [redirect_uri] = app.redirectUris as [string]
+    const query = { response_type: 'code', client_id: app.clientId, redirect_uri, state: 's 1', ...fields }
     return `${zoom.url}/oauth/authorize?${new URLSearchParams(query)}`
   }
   const press = (form: string[][]) =>
@@ -174,7 +175,8 @@ describe('for a person', () => {
   test('the page of consent sends back with a code that works', async () => {
     expect(await (await fetch(authorize())).text()).toContain(user.email)
     const answer = await press([
-      ['user', user.id],
+      ['decision', 'allow'],
+      ['account', user.id],
       ['scope', 'user:read:user'],
     ])
     const target = new URL(answer.headers.get('location')!)
@@ -186,7 +188,7 @@ describe('for a person', () => {
   })
 
   test('a refusal is sent back too', async () => {
-    const answer = await press([])
+    const answer = await press([['decision', 'deny']])
     expect(new URL(answer.headers.get('location')!).searchParams.get('error')).toBe('access_denied')
   })
 

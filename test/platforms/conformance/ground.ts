@@ -25,6 +25,8 @@ const SHRUNK: readonly (keyof Waits)[] = [
   'holdWithoutLobbyMs',
   'holdWithRosterMs',
   'captchaMs',
+  'suspectedMs',
+  'lobbyMs',
   'reconnectMs',
   'callErrorMs',
   'undecidedMs',

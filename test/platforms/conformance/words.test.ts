@@ -23,7 +23,6 @@ const UNSEEN: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   },
   'microsoft-teams': {
     'labels.guest': COMPOSED,
-    'states.organization_policy': NOT_SHOWN,
     'states.unsupported_browser': NOT_SHOWN,
   },
   zoom: {

@@ -287,7 +287,7 @@ describe('what outweighs what', () => {
   })
 
   test('hops over a sign-in host and captchas have their time; a signed-in bot is not sent to sign in', () => {
-    const classifier = teamsClassifier({ captchaMs: 120_000 }, true)
+    const classifier = teamsClassifier({ captchaMs: 120_000, lobbyMs: 1_800_000 }, true)
     expect(classifier.patience).toMatchObject({ captcha: 120_000, sign_in_page: 3000 })
     const policy = stateOf(snapshot(retry("Your organization's policies don't allow you to join")))
     expect(classifier.refusalOf(policy, 'waiting', new Set())?.code).toBe('CANNOT_JOIN_MEETING')

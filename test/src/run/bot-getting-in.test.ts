@@ -19,6 +19,55 @@ describe('a bot that does not get in', () => {
     expect(exitCode).toBe(3)
   })
 
+  test('after two denials it does not ask a third time, and reports each of them', async () => {
+    const world = new World((it) => {
+      it.sightings = [{ seen: 'lobby: Asking to be let in', at: '2026-11-20T09:00:00.000Z' }]
+      it.join = () => {
+        const options = { canRetry: true, step: 'waiting', reason: 'denied_by_platform' as const }
+        return Promise.reject(new BotError('BOT_NOT_ACCEPTED', 'The request was turned down.', options))
+      }
+    })
+    const { report } = await world.end()
+    expect(world.calls.filter((call) => call === 'join')).toHaveLength(2)
+    expect(world.events.filter(({ type }) => type === 'join_denied')).toHaveLength(2)
+    expect(report).toMatchObject({ error_code: 'BOT_NOT_ACCEPTED', reason: 'denied_by_platform' })
+    const seen = report.reason_evidence!.map((sighting) => sighting.seen)
+    expect(seen.filter((text) => text === 'The request was turned down.')).toHaveLength(2)
+    expect(seen).toContain('lobby: Asking to be let in')
+  })
+
+  test('a bot whose earlier attempts were denied twice opens no page', async () => {
+    const world = new World(() => {}, { denials: 2 })
+    expect(await world.report()).toMatchObject({ error_code: 'BOT_NOT_ACCEPTED', reason: 'denied_twice' })
+    expect(world.calls).not.toContain('open meeting')
+  })
+
+  test('one denial in an earlier attempt leaves one request', async () => {
+    const world = new World(
+      (it) => {
+        it.join = () => Promise.reject(new BotError('BOT_NOT_ACCEPTED', 'No.', { canRetry: true, step: 'waiting' }))
+      },
+      { denials: 1 },
+    )
+    expect(await world.report()).toMatchObject({ reason: 'unknown' })
+    expect(world.calls.filter((call) => call === 'join')).toHaveLength(1)
+  })
+
+  test.each([
+    [600, 0],
+    [601, 1],
+  ])('a limit of %i s on Google Meet, which ends the wait itself, gives %i warnings', async (limit, warnings) => {
+    const world = new World(
+      (it) => {
+        it.join = () => Promise.reject(refused(false))
+      },
+      { timeout_config: { waiting_room_timeout: limit } },
+    )
+    await world.end()
+    const notices = world.events.filter((event) => event.type === 'notice' && /ends the wait/.test(event.message))
+    expect(notices).toHaveLength(warnings)
+  })
+
   test('a third attempt that succeeds is a success', async () => {
     let attempts = 0
     const world = new World((it) => {

@@ -1,5 +1,7 @@
 /** Data of an ended bot: deletion, and resending its final webhook. */
 import { z } from 'zod'
+import { NEWER_LINK_SECONDS } from '../../../bots/messages/placeholders.ts'
+import { artifactsOfBot } from '../../../store/bots/artifacts.ts'
 import { requestDeletion } from '../../../store/bots/deletions.ts'
 import type { ApiDependencies } from '../../dependencies.ts'
 import { refusals } from '../../http/errors.ts'
@@ -7,7 +9,7 @@ import { type App, callerOf, checkFirst, nameOfCaller } from '../../http/generat
 import { checkSpeech, speechAgain } from '../../new-bot.ts'
 import { spawnedBot } from '../bots/access.ts'
 import { callbackConfig, retranscription } from '../bots/schema.ts'
-import { botParams, documented, done, flag, message } from '../common.ts'
+import { botParams, documented, done, flag, message, succeeded, success, time } from '../common.ts'
 
 const callbackBody = callbackConfig
   .extend({
@@ -20,10 +22,40 @@ const callbackBody = callbackConfig
   })
   .nullish()
 
+const fileSchema = z
+  .object({
+    name: z.string().describe('With its folder, such as `audio/003-ada-lovelace.ogg`.'),
+    bytes: z.int().describe('Its size.'),
+    stored_at: time.describe('When the service learned of it.'),
+    url: z
+      .string()
+      .nullable()
+      .describe('A link that works for 4 hours; null if the file is not in the storage of this service.'),
+  })
+  .meta({ id: 'BotFile', description: 'A file of a bot.' })
+
 export function botDataRoutes(app: App, dependencies: ApiDependencies): void {
   const route = documented(app, 'Bot data')
-  const { database, webhooks, client, retranscribe, settings } = dependencies
+  const { database, links, webhooks, client, retranscribe, settings } = dependencies
   const exists = checkFirst(botParams, (request, { bot_id: botId }) => spawnedBot(dependencies, request, botId))
+
+  route.get('/bots/:bot_id/files', {
+    params: botParams,
+    answer: success(z.array(fileSchema)),
+    refusals: [404],
+    summary: 'List the files of a bot',
+    description:
+      "Everything that is stored of it, such as `video.mp4`, `report.html` and each person's voice in `audio/`.",
+    async handle(request) {
+      const bot = await spawnedBot(dependencies, request, request.params.bot_id)
+      const files = await artifactsOfBot(database, bot.id)
+      const shown = files.map(async ({ name, bytes, stored_at: at, key }) => ({
+        ...{ name, bytes, stored_at: at.toISOString() },
+        url: await links.linkTo(key, NEWER_LINK_SECONDS),
+      }))
+      return succeeded(await Promise.all(shown))
+    },
+  })
 
   route.delete('/bots/:bot_id/delete-data', {
     config: { changes: 'sometimes' },

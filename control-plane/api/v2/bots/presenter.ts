@@ -1,7 +1,7 @@
 /** A bot as the newer generation answers it. */
 
 import { MICRO } from '../../../bots/change.ts'
-import { errorHelpOf, HELP_PATH } from '../../../bots/error-help.ts'
+import { errorHelpOf, HELP_PATH, reasonHelpOf } from '../../../bots/error-help.ts'
 import { peopleOf } from '../../../bots/messages/people.ts'
 import { type Charged, METERS } from '../../../bots/outcomes.ts'
 import { requestOf } from '../../../bots/request.ts'
@@ -39,6 +39,7 @@ export function botDetails(bot: BotRow, links: Record<ArtifactField, string | nu
     error_code: bot.error_code,
     error_message: bot.error_message,
     error_help: help && { ...help, link: `${publicUrl}${HELP_PATH}` },
+    ...reasonHelpOf(bot, (path) => `${publicUrl}${path}`),
     tokens: tokensOf(bot),
     extra: bot.extra as BotDetails['extra'],
     conf_config: conferencingOf(bot),

@@ -39,16 +39,26 @@ export function requestOfBody(body: BotFields): BotRequest
 export function requestOfBody(body: ChangedFields): Partial<BotRequest>
 export function requestOfBody(body: ChangedFields): Partial<BotRequest> {
   const { bot_name, recording_mode, extra, bot_image, bot_image_config, entry_message } = body
-  const { allow_multiple_bots, conf_config, timeout_config, streaming_config, transcription_config: speech } = body
+  const {
+    frame_rate,
+    separate_tracks,
+    recording_consent,
+    allow_multiple_bots,
+    conf_config,
+    timeout_config,
+    streaming_config,
+    transcription_config: speech,
+  } = body
   const request: Partial<BotRequest> = {
     ...{ bot_name, recording_mode, extra, bot_image, bot_image_config, entry_message },
-    ...{ allow_multiple_bots, conf_config },
+    ...{ frame_rate, separate_tracks, recording_consent, allow_multiple_bots, conf_config },
     timeout_config: timeout_config && limitsOf(timeout_config),
     streaming: part(body.streaming_enabled, streaming_config && streamOf(streaming_config)),
     transcription: part(body.transcription_enabled, {
       provider: transcriptionProvider(speech?.provider ?? 'default') ?? 'Default',
       api_key: speech?.api_key,
       custom_params: speech?.custom_params,
+      ...(speech?.mode && { mode: speech.mode }),
     }),
     callback: part(body.callback_enabled, body.callback_config),
   }

@@ -7,9 +7,12 @@ import {
   MAX_CALLER_DATA_DEPTH,
   MAX_CALLER_DATA_LENGTH,
   MAX_MEETING_TEXT_LENGTH,
+  TRANSCRIPTION_MODES,
   webSocketAddress,
 } from '@standin/wire/job.ts'
+import { REASONS } from '@standin/wire/reasons.ts'
 import { z } from 'zod'
+import { DEFAULT_TIMEOUTS } from '../../../bots/request.ts'
 import { time } from '../common.ts'
 import { fields, shownConfConfig } from '../fields.ts'
 
@@ -108,6 +111,12 @@ const timeoutConfig = z
     silence_timeout: seconds(300, 3600).default(600).describe('Seconds without sound once people were there.'),
     grace_period: seconds(0, 600).default(0).describe('Seconds at the start in which none of the three fires.'),
     max_recording_duration: seconds(7200, 21_600).nullish().describe('Seconds of recording; null: four hours.'),
+    everyone_left_timeout: seconds(5, 3600)
+      .default(DEFAULT_TIMEOUTS.everyone_left_timeout)
+      .describe('Seconds alone, after others were there, before the bot leaves.'),
+    only_bots_timeout: seconds(30, 21_600)
+      .default(DEFAULT_TIMEOUTS.only_bots_timeout)
+      .describe('Seconds with other bots only before the bot leaves.'),
   })
   .describe('When the bot gives up or leaves by itself.')
 
@@ -137,6 +146,13 @@ const transcriptionConfig = z
       .describe('`default` is the speech service of the operator; `captions` are those of the meeting.'),
     api_key: secret.describe("The caller's own key of the provider."),
     custom_params: callerData.nullish().describe('Given to the provider as they are.'),
+    mode: z
+      .enum(TRANSCRIPTION_MODES)
+      .optional()
+      .describe(
+        'When the transcript is made: `after` the meeting, or `live` while it runs, word by word as events of the bot. ' +
+          'Absent: `live` with `captions`, else `after`.',
+      ),
   })
   .describe('Who makes the transcript.')
 
@@ -194,6 +210,15 @@ export const botFields = {
     .boolean()
     .describe('`false`: refused with 409 if a bot was sent to this meeting within the last 5 minutes.'),
   recording_mode: fields.recording_mode,
+  frame_rate: z.literal([25, 30]).describe('Pictures a second of the video.'),
+  separate_tracks: z
+    .boolean()
+    .describe(
+      "A file of each person's voice alone, in `audio/` of the bot's files, where the platform sends voices apart.",
+    ),
+  recording_consent: z
+    .enum(['accept', 'refuse'])
+    .describe('The answer if the meeting asks the bot whether it agrees to be recorded itself.'),
   entry_message: chatTextOrNull.describe('The bot writes it into the chat once it is in the meeting.'),
   timeout_config: timeoutConfig,
   conf_config: confConfig.nullable(),
@@ -212,6 +237,9 @@ export const creationFields = {
   bot_image_config: botFields.bot_image_config.default(null),
   allow_multiple_bots: botFields.allow_multiple_bots.default(true),
   recording_mode: botFields.recording_mode.default('speaker_view'),
+  frame_rate: botFields.frame_rate.default(25),
+  separate_tracks: botFields.separate_tracks.default(false),
+  recording_consent: botFields.recording_consent.default('accept'),
   entry_message: botFields.entry_message.default(null),
   timeout_config: botFields.timeout_config.prefault({}),
   conf_config: botFields.conf_config.default(null),
@@ -311,6 +339,31 @@ export const errorHelp = z
     description: 'Who can change that the bot failed, and what helps. Null if it has not failed.',
   })
 
+export const reasonFields = {
+  reason: z
+    .enum(REASONS)
+    .nullable()
+    .describe('Why the meeting did not let the bot in, or sent it out. Null: the error code says it all.'),
+  reason_help: z
+    .object({
+      title: z.string().describe('The reason in a few words.'),
+      host: z.string().describe('For the host of the meeting.'),
+      developer: z.string().describe('For the caller of the API.'),
+      setting: z.string().describe('What changes it.'),
+      link: z.string().describe('A public page about the reason, for the host.'),
+      evidence: z
+        .array(
+          z.object({
+            seen: z.string().describe('The words of the page, or what the bot did.'),
+            at: time.describe('When it was seen.'),
+          }),
+        )
+        .describe('Pages that the bot saw, and its steps, oldest first; empty once the data of the bot was deleted.'),
+    })
+    .meta({ id: 'ReasonHelp', description: 'Help for host and caller with the reason. Null without a reason.' })
+    .nullable(),
+}
+
 export const botDetailsSchema = z
   .object({
     bot_id: fields.bot_id,
@@ -337,6 +390,7 @@ export const botDetailsSchema = z
     error_code: fields.error_code,
     error_message: fields.error_message,
     error_help: errorHelp.nullable(),
+    ...reasonFields,
     tokens: tokens.nullable(),
     extra: fields.extra,
     conf_config: shownConfConfig,

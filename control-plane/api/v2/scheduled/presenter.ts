@@ -23,19 +23,24 @@ export function scheduledItem(bot: BotRow): ScheduledItem {
 export function scheduledDetails(bot: BotRow): ScheduledDetails {
   const { transcription, streaming, callback, ...request } = requestOf(bot)
   const { recording_timeout, ...limits } = request.timeout_config ?? {}
-  const { waiting_room_timeout, no_one_joined_timeout, silence_timeout, grace_period } = {
-    ...DEFAULT_TIMEOUTS,
-    ...limits,
-  }
+  const shown = { ...DEFAULT_TIMEOUTS, ...limits }
   return {
     ...scheduledItem(bot),
     bot_image: imagesOf(request)[0] ?? null,
     recording_mode: bot.recording_mode as ScheduledDetails['recording_mode'],
+    frame_rate: request.frame_rate ?? 25,
+    separate_tracks: request.separate_tracks ?? false,
+    recording_consent: request.recording_consent ?? 'accept',
     cancelled_at: at(bot.cancelled_at),
     allow_multiple_bots: request.allow_multiple_bots ?? true,
     entry_message: request.entry_message ?? null,
     timeout_config: {
-      ...{ waiting_room_timeout, no_one_joined_timeout, silence_timeout, grace_period },
+      waiting_room_timeout: shown.waiting_room_timeout,
+      no_one_joined_timeout: shown.no_one_joined_timeout,
+      silence_timeout: shown.silence_timeout,
+      grace_period: shown.grace_period,
+      everyone_left_timeout: shown.everyone_left_timeout,
+      only_bots_timeout: shown.only_bots_timeout,
       max_recording_duration: recording_timeout ?? null,
     },
     transcription_config: transcription
@@ -43,6 +48,7 @@ export function scheduledDetails(bot: BotRow): ScheduledDetails {
           enabled: true,
           provider: transcription.provider.toLowerCase(),
           custom_params: transcription.custom_params ?? null,
+          mode: transcription.mode ?? null,
         }
       : null,
     streaming_config: streaming

@@ -1,4 +1,5 @@
 /** Requests and answers of `/v2/bots/scheduled`. */
+import { TRANSCRIPTION_MODES } from '@standin/wire/job.ts'
 import { z } from 'zod'
 import { botFields, checkPairs, creationFields } from '../bots/schema.ts'
 import { requestTime, time } from '../common.ts'
@@ -44,6 +45,9 @@ export const scheduledDetailsSchema = z
     ...itemFields,
     bot_image: z.string().nullable().describe('The first one where several were given.'),
     recording_mode: fields.recording_mode,
+    frame_rate: botFields.frame_rate,
+    separate_tracks: botFields.separate_tracks,
+    recording_consent: botFields.recording_consent,
     cancelled_at: time.nullable().describe('When the schedule was cancelled.'),
     allow_multiple_bots: z.boolean().describe('Whether other bots may be in the meeting.'),
     entry_message: z.string().nullable().describe('The bot writes it into the chat once it is in the meeting.'),
@@ -54,6 +58,8 @@ export const scheduledDetailsSchema = z
         silence_timeout: seconds.describe('Seconds without sound once people were there.'),
         grace_period: seconds.describe('Seconds at the start in which none of the three fires.'),
         max_recording_duration: seconds.describe('Seconds of recording; null: four hours.'),
+        everyone_left_timeout: seconds.describe('Seconds alone, after others were there, before the bot leaves.'),
+        only_bots_timeout: seconds.describe('Seconds with other bots only before the bot leaves.'),
       })
       .describe('When the bot gives up or leaves by itself.'),
     transcription_config: z
@@ -61,6 +67,7 @@ export const scheduledDetailsSchema = z
         enabled: isEnabled,
         provider: z.string().describe('Who makes the transcript.'),
         custom_params: freeForm.describe('Given to the provider as they are.'),
+        mode: z.enum(TRANSCRIPTION_MODES).nullable().describe('When it is made; null: as the provider usually does.'),
       })
       .nullable()
       .describe('Null: no transcript is made. The key is never answered.'),

@@ -10,14 +10,14 @@ import { TEXTS } from '../texts.ts'
 export function Team() {
   const texts = TEXTS.team
   const action = useAction()
-  const link = useSignal<string | null>(null)
+  const link = useSignal<{ text: string; value: string } | null>(null)
   const people = useLoaded(() => dataOf(dashboard.GET('/people')))
   const ways = useLoaded(() => dataOf(dashboard.GET('/sign-in-ways')))
   /** Only the OpenID provider's accounts are recognized by the address. */
   const needsConfirming = ({ email, is_email_confirmed }: Answers['Person']) =>
     email !== null && !is_email_confirmed && ways.value.value?.oidc != null
-  const showLink = async (request: Promise<{ sign_in_link: string }>) => {
-    link.value = (await request).sign_in_link
+  const showLink = async (text: string, request: Promise<{ sign_in_link: string }>) => {
+    link.value = { text, value: (await request).sign_in_link }
     await people.reload()
     return null
   }
@@ -34,7 +34,7 @@ export function Team() {
       <h1>{texts.title}</h1>
       <p class="soft">{texts.explain}</p>
       <OutcomeLine of={action} />
-      {link.value !== null && <Secret title={texts.linkHelp} value={link.value} />}
+      {link.value !== null && <Secret title={link.value.text} value={link.value.value} />}
       <Shown of={people}>
         {(list) => (
           <Table
@@ -46,6 +46,11 @@ export function Team() {
               <>
                 {person.email ?? TEXTS.none}
                 {needsConfirming(person) && <p class="soft">{texts.notConfirmed}</p>}
+                {person.invitation_expires_at !== null && (
+                  <p class="soft">
+                    {texts.invitedUntil} <Time at={person.invitation_expires_at} />
+                  </p>
+                )}
               </>,
               may('owner') ? (
                 <select
@@ -81,12 +86,36 @@ export function Team() {
                       {texts.confirm}
                     </ActionButton>
                   )}
-                  <ActionButton
-                    of={action}
-                    work={() => showLink(dataOf(dashboard.POST('/people/{person_id}/link', at(person))))}
-                  >
-                    {texts.link}
-                  </ActionButton>
+                  {person.has_entered ? (
+                    <ActionButton
+                      of={action}
+                      work={() =>
+                        showLink(texts.linkHelp, dataOf(dashboard.POST('/people/{person_id}/link', at(person))))
+                      }
+                    >
+                      {texts.link}
+                    </ActionButton>
+                  ) : (
+                    <ActionButton
+                      of={action}
+                      work={() =>
+                        showLink(
+                          texts.invitationHelp,
+                          dataOf(dashboard.POST('/people/{person_id}/invitation', at(person))),
+                        )
+                      }
+                    >
+                      {texts.inviteAgain}
+                    </ActionButton>
+                  )}
+                  {person.invitation_expires_at !== null && (
+                    <ActionButton
+                      of={action}
+                      work={() => messageOf(dataOf(dashboard.DELETE('/people/{person_id}/invitation', at(person))))}
+                    >
+                      {texts.withdraw}
+                    </ActionButton>
+                  )}
                   <ActionButton
                     of={action}
                     kind="bad"
@@ -108,7 +137,10 @@ export function Team() {
             submit={texts.add}
             confirmation={({ name = '', role }) => (role === 'owner' ? texts.ownerSure(name) : null)}
             onSubmit={({ name = '', email = '', role }) =>
-              showLink(dataOf(dashboard.POST('/people', { body: { name, email, role: role as Role } })))
+              showLink(
+                texts.invitationHelp,
+                dataOf(dashboard.POST('/people', { body: { name, email, role: role as Role } })),
+              )
             }
           >
             <Field label={texts.name} name="name" required maxLength={100} autocomplete="off" />

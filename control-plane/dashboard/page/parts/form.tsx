@@ -102,18 +102,21 @@ interface ChoiceProps {
   label: string
   name: string
   options: Readonly<Record<string, string>>
+  /** Why an option cannot be chosen. */
+  disabled?: Readonly<Record<string, string>>
   value?: string
   onChange?: (value: string) => void
 }
 
-export function Choice({ label, name, options, value, onChange }: ChoiceProps) {
+export function Choice({ label, name, options, disabled = {}, value, onChange }: ChoiceProps) {
   return (
     <label>
       {label}
       <select name={name} value={value} onChange={(event) => onChange?.(event.currentTarget.value)}>
         {Object.entries(options).map(([key, text]) => (
-          <option key={key} value={key}>
+          <option key={key} value={key} disabled={disabled[key] !== undefined}>
             {text}
+            {disabled[key] !== undefined && `: ${disabled[key]}`}
           </option>
         ))}
       </select>

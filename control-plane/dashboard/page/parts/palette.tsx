@@ -3,12 +3,13 @@ import { signal, useSignal } from '@preact/signals'
 import { Search } from 'lucide'
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
-import { answerOf, type BotItem, v2 } from '../api.ts'
+import { answerOf, type BotItem, sentenceOf, v2 } from '../api.ts'
 import { GROUPS, isAllowed } from '../navigation.tsx'
 import { navigate } from '../router.tsx'
-import { may } from '../session.ts'
+import { changeTeam, may, me } from '../session.ts'
 import { TEXTS } from '../texts.ts'
 import { Icon } from './icon.tsx'
+import { toast } from './toasts.tsx'
 
 const texts = TEXTS.palette
 const PAUSE_MS = 200
@@ -187,8 +188,17 @@ function pagesWith(text: string): Command[] {
       opened.value = 'keys'
     },
   }
+  const { person_id: current, teams = [] } = me.value ?? {}
+  const otherTeams = teams
+    .filter(({ person_id }) => person_id !== current)
+    .map(({ person_id, team }) => ({
+      key: person_id,
+      title: team,
+      note: texts.changeTeam,
+      run: () => void changeTeam(person_id).catch((error) => toast(sentenceOf(error))),
+    }))
   const wanted = text.toLocaleLowerCase()
-  return [...(may('member') ? [send] : []), ...commands, keys].filter(({ title }) =>
+  return [...(may('member') ? [send] : []), ...commands, ...otherTeams, keys].filter(({ title }) =>
     title.toLocaleLowerCase().includes(wanted),
   )
 }

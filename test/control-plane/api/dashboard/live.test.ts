@@ -1,10 +1,12 @@
 /** Live pictures: one limit for all who watch, and a reason if there is none. Parts of a recording, and the system. */
 import { randomUUID } from 'node:crypto'
+import { setImmediate } from 'node:timers/promises'
 import { startCapacityReport } from '@standin/control-plane/launching/due/capacity-report.ts'
 import type { BotPatch } from '@standin/control-plane/rows/index.ts'
 import type { Answer } from '@standin/wire/control-link.ts'
 import type { BotEvent } from '@standin/wire/events.ts'
 import { speechProblemsOf } from '@standin/wire/speech-access.ts'
+import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openCommands, storeAnswer } from '../../../../control-plane/store/bots/commands.ts'
 import { createPerson, type Role } from '../../../../control-plane/store/people/people.ts'
@@ -292,4 +294,34 @@ test('a launcher whose capacity cannot be read is logged and asked again', async
   await expect.poll(() => asked).toBeGreaterThan(1)
   await report.close()
   expect(warnings[0]).toBe('The capacity for bots could not be reported')
+})
+
+test('a dashboard that connects while the service stops does not hold it up', async () => {
+  const other = await openApiWorld()
+  try {
+    const team = await other.team()
+    const personId = (await createPerson(other.database, { ...team, name: 'Ada', email: null, role: 'viewer' }))!
+    const cookie = `standin_session=${await openSession(other.database, personId)}`
+    const address = await other.app.listen({ host: '127.0.0.1', port: 0 })
+    // The first poll of a feed waits for this table.
+    const locked = Promise.withResolvers<void>()
+    const unlock = Promise.withResolvers<void>()
+    const holding = other.database.transaction().execute(async (tx) => {
+      await sql`lock table bots`.execute(tx)
+      locked.resolve()
+      await unlock.promise
+    })
+    await locked.promise
+    const connecting = fetch(`${address}/dashboard/api/feed`, { headers: { cookie } })
+    await expect
+      .poll(async () => (await sql`select from pg_locks where not granted`.execute(other.database)).rows.length)
+      .toBe(1)
+    const closing = other.app.close()
+    await setImmediate()
+    unlock.resolve()
+    expect((await connecting).status).toBe(503)
+    await Promise.all([closing, holding])
+  } finally {
+    await other.close()
+  }
 })

@@ -4,7 +4,13 @@ import { sql } from 'kysely'
 import type { InjectOptions } from 'light-my-request'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { hashPassword, isPassword } from '../../../../control-plane/secrets/passwords.ts'
-import { createPerson, firstOwner, type Role } from '../../../../control-plane/store/people/people.ts'
+import {
+  changePerson,
+  createPerson,
+  firstOwner,
+  type Role,
+  setPassword,
+} from '../../../../control-plane/store/people/people.ts'
 import { createSignInLink, forgetOldSessions } from '../../../../control-plane/store/people/sessions.ts'
 import { MEET, openApiWorld } from '../world.ts'
 
@@ -307,6 +313,68 @@ describe('a session', () => {
   })
 })
 
+describe('an invitation', () => {
+  async function invitedBy(owner: Awaited<ReturnType<typeof signedIn>>) {
+    const email = `${randomUUID()}@example.com`
+    const { body } = await owner.send('POST', '/dashboard/api/people', { name: 'Bo', email, role: 'viewer' })
+    const { person_id: personId, sign_in_link: link } = body.data
+    return { personId, path: `/dashboard/api/people/${personId}`, token: link.split('#')[1] as string }
+  }
+  const enter = async (token: string) => (await browser().send('POST', '/dashboard/api/sign-in-link', { token })).status
+  const age = (personId: string, days: number) =>
+    sql`update sign_in_links set expires_at = expires_at - ${days} * interval '1 day' where person_id = ${personId}`.execute(
+      world.database,
+    )
+  const listed = async (owner: Awaited<ReturnType<typeof signedIn>>, personId: string) =>
+    (await owner.send('GET', '/dashboard/api/people')).body.data.find(
+      ({ person_id }: { person_id: string }) => person_id === personId,
+    )
+
+  test('works for 7 days, once; a sign-in link for 15 minutes', async () => {
+    const owner = await signedIn((await world.team()).teamId, 'owner')
+    const [one, late] = [await invitedBy(owner), await invitedBy(owner)]
+    const until = new Date((await listed(owner, one.personId)).invitation_expires_at).getTime() - Date.now()
+    expect(until / 86_400_000).toBeCloseTo(7, 1)
+    expect(await listed(owner, one.personId)).toMatchObject({ has_entered: false })
+    await age(one.personId, 6.9)
+    await age(late.personId, 7.1)
+    expect(await enter(late.token)).toBe(401)
+    expect(await listed(owner, late.personId)).toMatchObject({ invitation_expires_at: null, has_entered: false })
+    expect(await enter(one.token)).toBe(200)
+    expect(await enter(one.token)).toBe(401)
+    expect(await listed(owner, one.personId)).toMatchObject({ invitation_expires_at: null, has_entered: true })
+    const { body } = await owner.send('POST', `${one.path}/link`)
+    await sql`update sign_in_links set expires_at = expires_at - interval '16 minutes'
+      where person_id = ${one.personId}`.execute(world.database)
+    expect(await enter(body.data.sign_in_link.split('#')[1])).toBe(401)
+  })
+
+  test('can be made again, which withdraws the earlier one, and be withdrawn; another team cannot', async () => {
+    const owner = await signedIn((await world.team()).teamId, 'owner')
+    const stranger = await signedIn((await world.team()).teamId, 'owner')
+    const member = await signedIn((await world.team()).teamId, 'member')
+    const { path, token } = await invitedBy(owner)
+    for (const other of [stranger, member])
+      for (const method of ['POST', 'DELETE'] as const)
+        expect((await other.send(method, `${path}/invitation`)).status).toBe(other === member ? 403 : 404)
+    const again = (await owner.send('POST', `${path}/invitation`)).body.data.sign_in_link.split('#')[1]
+    expect(await enter(token)).toBe(401)
+    expect((await owner.send('DELETE', `${path}/invitation`)).status).toBe(200)
+    expect(await enter(again)).toBe(401)
+    expect((await owner.send('DELETE', `${path}/invitation`)).status).toBe(404)
+  })
+
+  test('ends if the person is removed, signs in by another link, or has a password', async () => {
+    const owner = await signedIn((await world.team()).teamId, 'owner')
+    const [removed, entered, withPassword] = [await invitedBy(owner), await invitedBy(owner), await invitedBy(owner)]
+    expect((await owner.send('DELETE', removed.path)).status).toBe(200)
+    const { body } = await owner.send('POST', `${entered.path}/link`)
+    expect(await enter(body.data.sign_in_link.split('#')[1])).toBe(200)
+    await setPassword(world.database, withPassword.personId, await hashPassword('a long password'), null)
+    for (const { token } of [removed, entered, withPassword]) expect(await enter(token)).toBe(401)
+  })
+})
+
 describe('people of a team', () => {
   test('an invited person signs in with the link; in a team an e-mail address belongs to one', async () => {
     const { teamId } = await world.team()
@@ -370,6 +438,69 @@ describe('people of a team', () => {
       expect((await page.send('GET', '/dashboard/api/me')).body.data.team.id).toBe(teams[place]!.teamId)
     }
     expect((await page.send('POST', '/dashboard/api/sign-in-link', { token: choices[0].token })).status).toBe(401)
+  })
+
+  test('a person changes between the teams that the sign-in proved, and to no other', async () => {
+    const [one, two, foreign] = [await world.team(), await world.team(), await world.team()]
+    const account = { email: `ada.${randomUUID()}@example.com`, password: 'a long password' }
+    const people = [await signedIn(one.teamId, 'member'), await signedIn(two.teamId, 'viewer')]
+    for (const person of people) await person.send('PATCH', '/dashboard/api/me', account)
+    // Another team has the address too, without its password.
+    const other = await signedIn(foreign.teamId, 'owner')
+    await other.send('PATCH', '/dashboard/api/me', { email: account.email })
+    const enter = async (place: number) => {
+      const page = browser()
+      const { choices } = (await page.send('POST', '/dashboard/api/sign-in', account)).body.data
+      await page.send('POST', '/dashboard/api/sign-in-link', { token: choices[place].token })
+      const me = async () => (await page.send('GET', '/dashboard/api/me')).body.data
+      const change = async ({ personId: person_id }: { personId: string }) =>
+        (await page.send('POST', '/dashboard/api/change-team', { person_id })).status
+      return { ...page, me, change }
+    }
+    const page = await enter(0)
+    expect((await page.me()).teams.map((team: { person_id: string }) => team.person_id)).toEqual(
+      people.map(({ personId }) => personId),
+    )
+    expect(await page.change(people[1]!)).toBe(200)
+    expect(await page.me()).toMatchObject({ team: { id: two.teamId }, role: 'viewer' })
+    expect((await page.send('POST', '/dashboard/api/keys', { name: 'x' })).status).toBe(403)
+    expect(await page.change(other)).toBe(404)
+    expect(await page.change(people[0]!)).toBe(200)
+    expect(await page.me()).toMatchObject({ team: { id: one.teamId } })
+    // A session of one person changes to none, although the address is the same.
+    expect((await other.send('GET', '/dashboard/api/me')).body.data.teams).toEqual([])
+    expect((await other.send('POST', '/dashboard/api/change-team', { person_id: people[0]!.personId })).status).toBe(
+      404,
+    )
+    // A new password in one team ends the way from the other.
+    const second = await enter(1)
+    await page.send('PATCH', '/dashboard/api/me', { password: 'another long password' })
+    expect(await second.change(people[0]!)).toBe(404)
+    expect(await page.change(people[1]!)).toBe(200)
+    await setPassword(world.database, people[0]!.personId, await hashPassword(account.password), null)
+    const third = await enter(0)
+    await changePerson(world.database, two.teamId, people[1]!.personId, 'disable')
+    expect(await third.change(people[1]!)).toBe(404)
+  })
+
+  test('saved views are those of one person, and few', async () => {
+    const { teamId } = await world.team()
+    const [ada, ben] = [await signedIn(teamId, 'viewer'), await signedIn(teamId, 'owner')]
+    const put = async (name: string, filters: object = { status: 'failed' }) =>
+      (await ada.send('PUT', '/dashboard/api/views', { name, filters })).status
+    const list = async (page: typeof ada) => (await page.send('GET', '/dashboard/api/views')).body.data
+    expect(await put('Mine')).toBe(200)
+    expect(await put('Mine', { status: 'completed' })).toBe(200)
+    expect(await put('Other', { role: 'owner' })).toBe(400)
+    const [view] = await list(ada)
+    expect(await list(ada)).toMatchObject([{ name: 'Mine', filters: { status: 'completed' } }])
+    expect(await list(ben)).toEqual([])
+    expect((await ben.send('DELETE', `/dashboard/api/views/${view.view_id}`)).status).toBe(404)
+    for (let count = 1; count < 20; count++) expect(await put(`View ${count}`)).toBe(200)
+    expect(await put('One more')).toBe(409)
+    expect(await put('Mine')).toBe(200)
+    expect((await ada.send('DELETE', `/dashboard/api/views/${view.view_id}`)).status).toBe(200)
+    expect(await list(ada)).toHaveLength(19)
   })
 
   test('a sign-in takes as long for an address of no team as for one of several', async () => {

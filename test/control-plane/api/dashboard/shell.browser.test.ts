@@ -1,7 +1,11 @@
 /** The frame of the dashboard: navigation, the banner while the service is away, and paths without a page. */
 import { AxeBuilder } from '@axe-core/playwright'
+import { speechProblemsOf } from '@standin/wire/speech-access.ts'
 import type { Page } from 'playwright'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { signInAddress } from '../../../../control-plane/api/dashboard/addresses.ts'
+import { createPerson } from '../../../../control-plane/store/people/people.ts'
+import { createChoices } from '../../../../control-plane/store/people/sessions.ts'
 import { LONG, openBrowserWorld } from './browser-world.ts'
 
 let world: Awaited<ReturnType<typeof openBrowserWorld>>
@@ -46,6 +50,10 @@ test('on a phone the navigation is behind a button, and closes when a page was c
   expect(await menu.getAttribute('aria-expanded')).toBe('true')
   await usage.click()
   await page.getByRole('heading', { name: 'Usage', exact: true }).waitFor(LONG)
+  expect(await usage.isVisible()).toBe(false)
+  // Also if it is the page that is shown.
+  await menu.click()
+  await usage.click()
   expect(await usage.isVisible()).toBe(false)
 })
 
@@ -93,6 +101,63 @@ test('Ctrl-K finds pages and meetings, and the keyboard opens them; ? lists the 
   expect(problems).toEqual([])
 })
 
+test('a person of several teams changes the team in the head of the frame, and with Ctrl-K', async () => {
+  const person = { name: 'Ada', email: 'ada@example.com', role: 'member' } as const
+  const teams = [team, await world.team()]
+  for (const [place, { teamId }] of teams.entries())
+    await world.database
+      .updateTable('teams')
+      .set({ name: `Team ${place + 1}` })
+      .where('id', '=', teamId)
+      .execute()
+  const ids = await Promise.all(teams.map(({ teamId }) => createPerson(world.database, { ...person, teamId })))
+  const [choice] = await createChoices(world.database, ids as string[])
+  page = await (await world.browser.newContext()).newPage()
+  await page.goto(signInAddress(world.address, choice!.token))
+  const current = page.getByRole('combobox', { name: 'Current team' })
+  expect(await current.locator('option:checked').textContent()).toBe('Team 1')
+  const otherTab = await page.context().newPage()
+  await otherTab.goto(`${world.address}/dashboard/keys`)
+  await otherTab.getByRole('combobox', { name: 'Current team' }).waitFor(LONG)
+  await current.focus()
+  // Each tab starts again.
+  const reloaded = Promise.all([page, otherTab].map((tab) => tab.waitForEvent('load', LONG)))
+  await page.keyboard.press('ArrowDown')
+  await reloaded
+  for (const tab of [page, otherTab])
+    await expect
+      .poll(() => tab.getByRole('combobox').locator('option:checked').textContent().catch(String), LONG)
+      .toBe('Team 2')
+  await page.keyboard.press('Control+k')
+  await page.getByRole('combobox', { name: 'Pages, actions and meetings' }).fill('team 1')
+  await page.getByRole('option', { name: 'Team 1 Change to this team' }).waitFor(LONG)
+  await page.keyboard.press('Enter')
+  await expect.poll(() => current.locator('option:checked').textContent().catch(String), LONG).toBe('Team 1')
+})
+
+test('the form offers no speech service that is not configured, and says why', async () => {
+  const { settings } = world.dependencies
+  const before = settings.speech
+  try {
+    for (const [environment, isOffered] of [
+      [{}, false],
+      [{ STANDIN_TRANSCRIPTION_URL: 'https://speech.example/v1' }, true],
+    ] as const) {
+      settings.speech = () => speechProblemsOf(environment)
+      await signIn()
+      await visit('/send')
+      const option = page.getByLabel('Transcript').locator('option[value="default"]')
+      await option.waitFor({ state: 'attached', ...LONG })
+      expect(await option.isEnabled()).toBe(isOffered)
+      const text = 'no speech service is configured (STANDIN_TRANSCRIPTION_URL)'
+      expect((await option.textContent())!.includes(text)).toBe(!isOffered)
+      await page.context().close()
+    }
+  } finally {
+    settings.speech = before!
+  }
+})
+
 test('an invitation is for a member, and one for an owner is confirmed', async () => {
   await signIn()
   await visit('/team')
@@ -111,6 +176,13 @@ test('an invitation is for a member, and one for an owner is confirmed', async (
   await page.getByRole('row', { name: /ann@example.com/ }).waitFor(LONG)
   expect(await page.getByLabel('Role: ann').inputValue()).toBe('member')
   expect(asked).toEqual([])
+  const ann = page.getByRole('row', { name: /ann@example.com/ })
+  await ann.getByText('Invited. The link works until').waitFor(LONG)
+  await page.getByText('It can be used once, within 7 days.').waitFor(LONG)
+  await ann.getByRole('button', { name: 'Withdraw invitation' }).click()
+  await ann.getByText('Invited.').waitFor({ state: 'detached', ...LONG })
+  await ann.getByRole('button', { name: 'New invitation link' }).click()
+  await ann.getByText('Invited.').waitFor(LONG)
   await page.locator('form select').selectOption('owner')
   await invite('bob')
   await page.getByLabel('Role: ann').selectOption('owner')
@@ -135,6 +207,31 @@ test('the chart of usage has a bar for each day, and reads the day under the poi
   await page.getByLabel('Figure').selectOption({ label: 'Bots' })
   await page.getByRole('img', { name: 'Bots' }).locator('canvas').waitFor(LONG)
   expect(new URL(page.url()).search).toBe('?figure=bots')
+  expect(problems).toEqual([])
+})
+
+test('the request log shows the answers to keys, with filters in the address', async () => {
+  await signIn()
+  await team.get('/v2/bots')
+  await team.get('/v2/bots?limit=0', undefined, { 'x-request-id': 'refused-1' })
+  await page.getByRole('link', { name: 'Requests' }).click()
+  const rows = page.locator('.requests li')
+  await expect
+    .poll(async () => {
+      await page.getByRole('button', { name: 'Read again' }).click()
+      return rows.count()
+    }, LONG)
+    .toBe(2)
+  await page.getByLabel('Status').selectOption({ label: 'Refused (4xx)' })
+  await expect.poll(() => rows.count(), LONG).toBe(1)
+  expect(new URL(page.url()).search).toBe('?status=refused')
+  await rows.getByText('FST_ERR_VALIDATION').first().click()
+  await rows.getByText('refused-1').waitFor(LONG)
+  await rows.getByText('querystring/limit').first().waitFor(LONG)
+  const { violations } = await new AxeBuilder({ page }).analyze()
+  expect(violations.map(({ id }) => id)).toEqual([])
+  await page.reload()
+  await expect.poll(() => rows.count(), LONG).toBe(1)
   expect(problems).toEqual([])
 })
 

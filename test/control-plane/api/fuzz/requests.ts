@@ -32,7 +32,7 @@ export interface Outcome {
 
 const DOCUMENTS = ['/openapi.json', '/openapi-older.json', '/openapi-dashboard.json']
 /** They never end: an event stream. */
-const STREAMS = new Set(['GET /dashboard/api/feed'])
+const STREAMS = new Set(['GET /dashboard/api/feed', 'GET /v2/bots/{bot_id}/events/stream'])
 /** A request before has revoked the caller's key or session. */
 const SIGNED_OUT = 401
 /** Longer than the longest limit of an operation, on a busy machine. */

@@ -27,6 +27,8 @@ test('the OpenAPI document names every operation of the newer generation', async
     'GET /v2/bots/scheduled/{bot_id}',
     'GET /v2/bots/{bot_id}',
     'GET /v2/bots/{bot_id}/events',
+    'GET /v2/bots/{bot_id}/events/stream',
+    'GET /v2/bots/{bot_id}/files',
     'GET /v2/bots/{bot_id}/screenshots',
     'GET /v2/bots/{bot_id}/status',
     'GET /v2/bots/{bot_id}/timeline',

@@ -41,6 +41,8 @@ test('a bot is created with two fields, and is queued', async () => {
       error_code: null,
       error_message: null,
       error_help: null,
+      reason: null,
+      reason_help: null,
       tokens: null,
       extra: null,
       conf_config: null,

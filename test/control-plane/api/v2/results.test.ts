@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { helpOf } from '@standin/wire/error-help.ts'
+import { REASON_TABLE } from '@standin/wire/reasons.ts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { ApiDependencies } from '../../../../control-plane/api/dependencies.ts'
 import type { ArtifactField as ArtifactLink } from '../../../../control-plane/ports.ts'
@@ -111,6 +112,22 @@ test('a failed bot has the cure of its cause, of its code without one, and a com
     cure: expect.stringContaining('name servers'),
   })
   expect(await help('completed', {})).toBeNull()
+})
+
+test('a bot that a meeting kept out has the reason, with its page for the host and what the bot saw', async () => {
+  const evidence = [{ seen: 'The bot asked to join.', at: '2026-11-20T09:00:00.000Z' }]
+  const values = { error_code: 'BOT_NOT_ACCEPTED', reason: 'denied_by_platform', report: { reason_evidence: evidence } }
+  const id = await ended('failed', {}, values)
+  const { codes: _codes, platforms: _platforms, ...sentences } = REASON_TABLE.denied_by_platform
+  expect((await team.get(`/v2/bots/${id}`)).body.data).toMatchObject({
+    reason: 'denied_by_platform',
+    reason_help: { ...sentences, evidence, link: 'https://standin.test/help/hosts/denied_by_platform' },
+  })
+  const newer = await ended('failed', {}, { error_code: 'BOT_NOT_ACCEPTED', reason: 'of_a_newer_version' })
+  expect((await team.get(`/v2/bots/${newer}`)).body.data).toMatchObject({
+    reason: 'unknown',
+    reason_help: { evidence: [] },
+  })
 })
 
 describe('screenshots', () => {

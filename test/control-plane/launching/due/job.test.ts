@@ -22,6 +22,7 @@ function parts(
       join_at: null,
       status: 'queued',
       resumes: 0,
+      denials: 0,
       parts: [],
       participants: [],
       waiting_at: null,

