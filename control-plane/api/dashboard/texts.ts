@@ -75,7 +75,7 @@ export const DASHBOARD_TEXTS: Readonly<Record<string, string>> = {
   key_name: 'The name of the key.',
   method: 'The HTTP method.',
   'getRequests.status': '`succeeded` below 400, `refused` below 500, `failed` from there on.',
-  'getRequests.text': 'Words of the request.',
+  'getRequests.text': 'A part of the path, or a whole request id or error code.',
   ms: 'Milliseconds until the answer.',
   error_code: 'The code of a refusal; null after a success.',
   SavedView: 'Filters of the list of meetings under a name.',
