@@ -75,7 +75,7 @@ const dropLater = async () => {
   await sql`drop operator == (uuid, uuid), !== (uuid, uuid)`.execute(world.database)
   await sql`drop table audit_log, sign_in_people, request_log`.execute(world.database)
   await sql`alter table sign_in_links drop column sign_in`.execute(world.database)
-  await sql`alter table sessions drop column sign_in`.execute(world.database)
+  await sql`alter table sessions drop column sign_in, drop column consent_state`.execute(world.database)
   await sql`drop function refuse_change_of_audit_log`.execute(world.database)
 }
 const setNames = async (wanted: readonly string[]) => {
