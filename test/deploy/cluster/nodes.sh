@@ -174,7 +174,13 @@ case ${1-} in
     for label in scheduler controllers apiserver dns etcd; do
       [ ! -f "$folder/pid/$label" ] || kill "$(cat "$folder/pid/$label")" 2>/dev/null || :
     done
-    sleep 5
+    for file in "$folder"/pid/*; do
+      tries=0
+      while kill -0 "$(cat "$file")" 2>/dev/null && [ "$tries" -le 60 ]; do
+        tries=$((tries + 1))
+        sleep 0.5
+      done
+    done
     rm -rf "$folder/pid" "$folder/etcd" "$folder"/node[12]/kubelet
     for name in "$plane" standin-node1 standin-node2; do ip netns delete "$name" 2>/dev/null || :; done
     ;;
