@@ -72,3 +72,9 @@ export function completeBy({ clientId, clientSecret }: { clientId: string | null
   return <App extends { clientId: string; clientSecret: string }>(app: App): App =>
     app.clientSecret === '' && app.clientId === clientId && clientSecret !== null ? { ...app, clientSecret } : app
 }
+
+/** The operator's own app at Zoom; null if there is none. */
+export function zoomAppOf({ apps }: Pick<ServiceConfig, 'apps'>) {
+  const { clientId, clientSecret } = apps.zoom
+  return clientId === null || clientSecret === null ? null : { clientId, clientSecret }
+}

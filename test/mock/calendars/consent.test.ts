@@ -18,6 +18,8 @@ const SCOPES = {
   microsoft: 'Calendars.Read offline_access',
 }
 
+type Changes = Readonly<Record<string, string | undefined>>
+
 describe.each(['google', 'microsoft'] as const)('%s', (provider) => {
   let standIn: MockGoogleCalendar | MockMicrosoftCalendar
   let clock: StandInClock
@@ -33,7 +35,7 @@ describe.each(['google', 'microsoft'] as const)('%s', (provider) => {
     () => ('consentUrl' in standIn ? standIn.consentUrl : `${standIn.loginUrl}/common/oauth2/v2.0/authorize`),
     () => ('tokenUrl' in standIn ? standIn.tokenUrl : `${standIn.loginUrl}/common/oauth2/v2.0/token`),
   ]
-  const address = (change: Record<string, string> = {}) => {
+  const address = (change: Changes = {}) => {
     const query = {
       response_type: 'code',
       client_id: 'standin-client',
@@ -46,11 +48,11 @@ describe.each(['google', 'microsoft'] as const)('%s', (provider) => {
       prompt: 'consent',
       ...change,
     }
-    return `${page()}?${new URLSearchParams(query)}`
+    return `${page()}?${new URLSearchParams(query as Record<string, string>)}`
   }
   const codeAt = async (at = address(), unticks?: string) =>
     (await consentAt(at, unticks === undefined ? {} : { unticks })).searchParams.get('code')!
-  async function redeem(code: string, change: Record<string, string> = {}) {
+  async function redeem(code: string, change: Changes = {}) {
     const form = {
       grant_type: 'authorization_code',
       client_id: 'standin-client',
@@ -60,7 +62,10 @@ describe.each(['google', 'microsoft'] as const)('%s', (provider) => {
       code,
       ...change,
     }
-    const response = await fetch(exchange(), { method: 'POST', body: new URLSearchParams(form) })
+    const response = await fetch(exchange(), {
+      method: 'POST',
+      body: new URLSearchParams(form as Record<string, string>),
+    })
     return { status: response.status, body: (await response.json()) as Record<string, string> }
   }
 
@@ -83,9 +88,7 @@ describe.each(['google', 'microsoft'] as const)('%s', (provider) => {
       { client_id: 'x' },
     ])
       for (const method of ['GET', 'POST'])
-        expect((await fetch(address(change as Record<string, string>), { method, redirect: 'manual' })).status).toBe(
-          400,
-        )
+        expect((await fetch(address(change), { method, redirect: 'manual' })).status).toBe(400)
   })
 
   test.each([
@@ -117,7 +120,7 @@ describe.each(['google', 'microsoft'] as const)('%s', (provider) => {
       { code_verifier: '' },
       { grant_type: 'password' },
     ])
-      expect((await redeem(code, change as Record<string, string>)).status).toBeGreaterThanOrEqual(400)
+      expect((await redeem(code, change)).status).toBeGreaterThanOrEqual(400)
     expect((await redeem(code)).status).toBe(200)
     const late = await codeAt()
     clock.advance(10 * 60_000 + 1000)
