@@ -134,5 +134,8 @@ export interface MockMeetingOptions {
   hostReady?: Promise<unknown>
   lang?: string
   /** How the media come: in which size, through which server, with which losses. */
-  media?: Pick<MediaRoomOptions, 'width' | 'height' | 'fps' | 'via' | 'loss' | 'publisherLoss' | 'keyFrameDelayMs'>
+  media?: Pick<
+    MediaRoomOptions,
+    'width' | 'height' | 'fps' | 'via' | 'address' | 'loss' | 'publisherLoss' | 'keyFrameDelayMs'
+  >
 }

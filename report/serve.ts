@@ -1,10 +1,12 @@
 /** Serves a folder of recordings to a browser on this machine: a list, then each recording's own page, with ranges. */
-import { readdir, readFile, realpath, stat } from 'node:fs/promises'
+import { open, readdir, readFile, realpath, stat } from 'node:fs/promises'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { extname, join, relative, sep } from 'node:path'
 import send from 'send'
+import type { PlatformName } from '../core/meeting/meeting.ts'
 import { pageStyle } from '../core/process/page-scripts.ts'
+import { meetingName } from './meeting-name.ts'
 
 export interface RecordingServer {
   /** Such as `http://127.0.0.1:8090/`. */
@@ -17,6 +19,11 @@ interface Recording {
   /** UTC milliseconds. */
   changedAt: number
   names: string
+  /** Name of platform and bot; empty without a final report. */
+  title: string
+  /** Such as `00:53:10`; empty if it is not known. */
+  length: string
+  hasVideo: boolean
 }
 
 /** A browser may show these files with their own type. All others, such as a captured page, are sent as plain text. */
@@ -26,7 +33,12 @@ const REPORT = /^[^/]+\/report\.html$/
 const SANDBOX = 'sandbox'
 /** The report needs its script, and its links open in other tabs. Its own policy allows only the script we wrote. */
 const REPORT_SANDBOX = 'sandbox allow-scripts allow-popups allow-popups-to-escape-sandbox'
-const LIST_POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
+const LIST_POLICY =
+  "default-src 'none'; style-src 'unsafe-inline'; media-src 'self'; base-uri 'none'; form-action 'self'"
+/** The final report is the last event but a few. */
+const TAIL_BYTES = 256 * 1024
+/** Each picture is a request of the browser for the beginning of a video. */
+const MAX_PICTURES = 50
 const HEADERS = { 'x-content-type-options': 'nosniff', 'referrer-policy': 'no-referrer', 'cache-control': 'no-cache' }
 
 /** Listens on this machine only. Rejects if the folder cannot be read or the port is taken. */
@@ -64,14 +76,14 @@ async function answer(folder: string, server: Server, request: IncomingMessage, 
     response.writeHead(405, { ...HEADERS, allow: 'GET, HEAD' }).end()
     return
   }
-  const path = new URL(request.url ?? '/', 'http://localhost').pathname
+  const { pathname: path, searchParams } = new URL(request.url ?? '/', 'http://localhost')
   if (path === '/') {
     response.writeHead(200, {
       ...HEADERS,
       'content-type': 'text/html; charset=utf-8',
       'content-security-policy': LIST_POLICY,
     })
-    response.end(listPage(await recordingsIn(folder)))
+    response.end(listPage(await recordingsIn(folder), searchParams.get('q') ?? ''))
     return
   }
   const root = await realpath(folder)
@@ -122,7 +134,10 @@ async function recordingsIn(folder: string): Promise<Recording[]> {
       .filter((entry) => entry.isDirectory() && !entry.name.startsWith('.'))
       .map(async ({ name }): Promise<Recording | null> => {
         const info = await stat(join(root, name, 'report.html')).catch(() => null)
-        return info?.isFile() ? { id: name, changedAt: info.mtimeMs, names: await namesIn(root, name) } : null
+        if (!info?.isFile()) return null
+        const hasVideo = (await fileBelow(root, `${encodeURIComponent(name)}/video.mp4`)) !== null
+        const names = await namesIn(root, name)
+        return { id: name, changedAt: info.mtimeMs, names, hasVideo, ...(await reportIn(root, name)) }
       }),
   )
   return found.filter((recording) => recording !== null).sort((one, other) => other.changedAt - one.changedAt)
@@ -140,17 +155,58 @@ async function namesIn(root: string, name: string): Promise<string> {
   }
 }
 
-function listPage(recordings: readonly Recording[]): string {
-  const rows = recordings.map(
-    ({ id, changedAt, names }) =>
-      `<li><a href="/${encodeURIComponent(id)}/report.html">${new Date(changedAt).toISOString().slice(0, 16).replace('T', ' ')}</a> ${text(names)} <small>${text(id)}</small></li>`,
-  )
-  const list =
-    rows.length > 0 ? `<ul>${rows.join('\n')}</ul>` : '<p>There is no recording with a report in this folder yet.</p>'
-  return `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Recordings</title>
-<meta name="viewport" content="width=device-width, initial-scale=1"><style>${pageStyle('report')} li { margin: .4rem 0; overflow-wrap: anywhere; }</style></head>
-<body><header><h1>Recordings</h1>${list}</header></body></html>`
+async function reportIn(root: string, name: string): Promise<Pick<Recording, 'title' | 'length'>> {
+  const file = await fileBelow(root, `${encodeURIComponent(name)}/events.jsonl`)
+  const last = file === null ? '' : await tailOf(join(root, file)).catch(() => '')
+  for (const line of last.split('\n').reverse()) {
+    if (!line.includes('"final_report"')) continue
+    try {
+      const { event } = JSON.parse(line) as { event: Record<string, unknown> }
+      const { meeting_platform: platform, bot_name: bot, duration_seconds: seconds } = event
+      const length = typeof seconds === 'number' ? new Date(seconds * 1000).toISOString().slice(11, 19) : ''
+      return { title: `${meetingName(platform as PlatformName, '')} · ${String(bot)}`, length }
+    } catch {
+      // Half a line, or a damaged one.
+    }
+  }
+  return { title: '', length: '' }
 }
+
+async function tailOf(path: string): Promise<string> {
+  const file = await open(path)
+  try {
+    const { size } = await file.stat()
+    const start = Math.max(0, size - TAIL_BYTES)
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(size - start), 0, size - start, start)
+    return buffer.toString('utf8', 0, bytesRead)
+  } finally {
+    await file.close()
+  }
+}
+
+function listPage(all: readonly Recording[], search: string): string {
+  const wanted = search.trim().toLowerCase()
+  const recordings = all.filter(({ id, names, title }) => `${title} ${names} ${id}`.toLowerCase().includes(wanted))
+  const rows = recordings.map(({ id, changedAt, names, title, length, hasVideo }, index) => {
+    const folder = `/${encodeURIComponent(id)}`
+    // Without a script: the browser shows the picture at this time, and loads little more.
+    const picture =
+      hasVideo && index < MAX_PICTURES ? `<video muted preload="metadata" src="${folder}/video.mp4#t=3"></video>` : ''
+    const time = new Date(changedAt).toISOString().slice(0, 16).replace('T', ' ')
+    return `<li><a href="${folder}/report.html">${picture}<span><b>${text(title || 'Recording')}</b> ${length}<br>${text(names)}<br><small>${time} UTC · ${text(id)}</small></span></a></li>`
+  })
+  const none =
+    all.length > 0 ? 'No recording fits the search.' : 'There is no recording with a report in this folder yet.'
+  const list = rows.length > 0 ? `<ul>${rows.join('\n')}</ul>` : `<p>${none}</p>`
+  const form = `<form><input type="search" name="q" value="${text(search)}" placeholder="Person, bot, platform, id" aria-label="Search"> <button>Search</button></form>`
+  return `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Recordings</title>
+<meta name="viewport" content="width=device-width, initial-scale=1"><style>${pageStyle('report')} ${LIST_STYLE}</style></head>
+<body><header><h1>Recordings</h1>${all.length > 0 ? form : ''}${list}</header></body></html>`
+}
+
+const LIST_STYLE = `form { display: flex; gap: .5rem; } form input { flex: 1; max-width: 30rem; } ul { list-style: none; padding: 0; } li { margin: .6rem 0; overflow-wrap: anywhere; }
+li a { display: flex; gap: .8rem; align-items: center; color: inherit; text-decoration: none; } li a:hover b { text-decoration: underline; }
+li video { width: 9rem; aspect-ratio: 16 / 9; flex: none; border-radius: 4px; background: #000; }`
 
 const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
 

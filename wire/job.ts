@@ -257,7 +257,9 @@ const transcriptionSchema = z.strictObject({
 })
 
 /** Asked with GET for each try; answers with the bare token as plain text. */
-const tokenUrl = address(['https:']).refine((text) => text.length <= 2048, { error: 'must not exceed 2048 characters' })
+const tokenUrl = address(['https:', 'http:']).refine((text) => text.length <= 2048, {
+  error: 'must not exceed 2048 characters',
+})
 const OBF_TOKEN = 'On-behalf-of token of a user who has to be in the meeting.'
 
 const confConfigSchema = z.strictObject({

@@ -69,6 +69,8 @@ interface ApiSettings {
   demoLink?: string
   /** Servers of the operator that run Jitsi Meet. */
   jitsiHosts?: readonly string[]
+  /** The operator has an app at Zoom, which tokens need. */
+  hasZoomApp?: boolean
   /** Why providers of transcripts cannot be used. Absent or null: they are not checked at the request. */
   speech?: () => SpeechProblems | null
   /** How long a command waits for the bot's answer, in milliseconds. Default 15,000. */

@@ -24,15 +24,31 @@ export function newBot(
 ): NewBot {
   const { keyId, teamId } = callerOf(request)
   checkRequest(asked.generation, asked.request, dependencies)
+  const meeting = meetingOf(meetingUrl, dependencies)
+  if (meeting.platform === 'zoom' && !dependencies.settings.hasZoomApp) checkZoomApp(asked)
   return {
     ...asked,
     id: randomUUID(),
     teamId,
     apiKeyId: keyId,
     isCompat: request.generation?.isCompat ?? false,
-    meeting: meetingOf(meetingUrl, dependencies),
+    meeting,
     traceparent: request.span?.traceparent ?? null,
   }
+}
+
+const NEEDS_APP =
+  'an on-behalf-of token or an access key works only with an app of Zoom: name a stored credential, or the operator sets STANDIN_ZOOM_CLIENT_ID and STANDIN_ZOOM_CLIENT_SECRET'
+
+/** Rejects with 400 if the bot has a token of Zoom, but no app that the token could be used with. */
+function checkZoomApp({
+  generation,
+  request: { conf_config: conf, conf_sdk_id: sdkId },
+}: Pick<Asked, 'generation' | 'request'>): void {
+  const hasToken = conf?.obf_token || conf?.obf_token_url || conf?.zak_token_url
+  if (!hasToken || sdkId || conf.credential_id || conf.credential_user_id) return
+  const field = generation === 'v2' ? 'conf_config' : 'conf_obf_token'
+  throw refusals.validation(`body/${field} ${NEEDS_APP}`)
 }
 
 /** Rejects with 400 if the link is of no supported platform. */

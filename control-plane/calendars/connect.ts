@@ -6,6 +6,7 @@ import type { CalendarRow } from '../rows/index.ts'
 import { logChange } from '../store/audit-log.ts'
 import {
   accessTokenPlace,
+  calendarsOfAccount,
   changeCalendar,
   credentialsPlace,
   insertCalendar,
@@ -82,6 +83,16 @@ export async function listRaw(
   } catch (error) {
     throw callersProblem(error)
   }
+}
+
+export async function listOthers(tools: ConnectTools, name: CalendarName): Promise<RawCalendar[]> {
+  const calendar = await requireCalendar(tools, name)
+  const { listCalendars } = tools.providers[calendar.platform as CalendarPlatform]
+  const found = await tools.tokens.withToken(calendar.id, listCalendars).catch((error) => {
+    throw callersProblem(error)
+  })
+  const connected = await calendarsOfAccount(tools.database, calendar)
+  return found.filter(({ id }) => !connected.includes(id))
 }
 
 export async function connect(

@@ -21,7 +21,16 @@ import {
 } from '../store/calendars/channels.ts'
 import { askForFullSync, claimDueSyncs, claimSync, hintSync } from '../store/calendars/syncs.ts'
 import type { Database } from '../store/database.ts'
-import { type ConnectTools, connect, createExchange, disconnect, listRaw, requireCalendar, update } from './connect.ts'
+import {
+  type ConnectTools,
+  connect,
+  createExchange,
+  disconnect,
+  listOthers,
+  listRaw,
+  requireCalendar,
+  update,
+} from './connect.ts'
 import { type CalendarName, type CalendarOperations, CalendarProblem, type SyncResult } from './operations.ts'
 import type { CalendarPlatform, CalendarProvider } from './ports.ts'
 import { NO_ADDRESS, newPushClaim, type PushOutcome, pushCalendar, stopChannels } from './push.ts'
@@ -144,6 +153,7 @@ export function openCalendars(settings: CalendarSettings): Calendars {
 
   const operations: CalendarOperations = {
     listRaw: (platform, credentials) => listRaw(tools, exchange, platform, credentials),
+    listOthers: (name) => listOthers(tools, name),
     async connect(caller, connection) {
       const calendar = await connect(tools, exchange, caller, connection)
       inBackground(calendar)

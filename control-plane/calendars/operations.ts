@@ -7,6 +7,8 @@ import type { CalendarPlatform, OAuthCredentials, RawCalendar } from './ports.ts
 export interface CalendarOperations {
   /** The account's calendars; nothing is stored. */
   listRaw(platform: CalendarPlatform, credentials: OAuthCredentials): Promise<RawCalendar[]>
+  /** Calendars of the account of a connected calendar that the team has not connected, read with its credentials. */
+  listOthers(calendar: CalendarName): Promise<RawCalendar[]>
   /** Resolves once the calendar is stored; its first sync and its subscription continue in the background. */
   connect(caller: Caller, connection: NewConnection): Promise<CalendarRow>
   /**

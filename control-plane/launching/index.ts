@@ -6,6 +6,7 @@ import { countOpenBots } from '../store/drain.ts'
 import { listenForWakeUps } from '../store/wake-ups.ts'
 import type { Traces } from '../traces.ts'
 import { startDueLoop } from './due/index.ts'
+import type { ZoomApp } from './due/job.ts'
 import type { JoinParts } from './reconcile/assemble.ts'
 import { type Reconciler, type ReconcilerSettings, startReconciler } from './reconcile/reconciler.ts'
 import type { Recover } from './reconcile/recovery.ts'
@@ -25,6 +26,8 @@ export interface LaunchingSettings {
   seals: Seals
   /** Resolves the stored credentials that bots name. */
   grants: JoinGrants
+  /** The operator's own app, for tokens without an app of the caller. */
+  zoomApp?: ZoomApp | null
   recover: Recover
   /** Makes one recording of the parts of a bot that was resumed. */
   joinParts: JoinParts

@@ -1,4 +1,4 @@
-/** What each way through a provider and back needs: state and PKCE, and requests by the guarded client. */
+/** The authorization code flow of sign-in and consent: state and PKCE, and requests by the guarded client. */
 import {
   buildAuthorizationUrl,
   type Configuration,

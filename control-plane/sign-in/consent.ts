@@ -42,7 +42,7 @@ export interface ConsentSettings {
  * - `scope_missing`: the person allowed only a part.
  * - `no_refresh_token`: the access would end within an hour.
  */
-export type ConsentProblemKind =
+type ConsentProblemKind =
   | 'denied'
   | 'app_refused'
   | 'code_refused'
@@ -51,7 +51,7 @@ export type ConsentProblemKind =
   | 'unavailable'
   | 'invalid'
 
-export class ConsentProblem extends Error {
+class ConsentProblem extends Error {
   readonly kind: ConsentProblemKind
   readonly missingScopes: readonly string[]
 
@@ -85,7 +85,7 @@ export function createConsent(settings: ConsentSettings): Consent {
 
     async finish(answer, { state, verifier }) {
       const plain = new URL(answer)
-      // Of an OpenID provider. Each provider has a redirect address of its own instead.
+      // The issuer of OpenID. Each provider has its own redirect address instead.
       plain.searchParams.delete('iss')
       const checks = { expectedState: state, pkceCodeVerifier: verifier }
       const answered = await authorizationCodeGrant(provider, plain, checks).catch((error: unknown) => {
@@ -136,7 +136,7 @@ function covers(granted: string, needed: string): boolean {
 const KINDS: Readonly<Record<string, ConsentProblemKind>> = { access_denied: 'denied', invalid_grant: 'code_refused' }
 
 function consentProblem(error: unknown, secrets: readonly (string | null)[]): ConsentProblem {
-  const { kind, code, message } = problemOf(error, 'page of consent')
+  const { kind, code, message } = problemOf(error, 'consent')
   const said = secrets.reduce<string>((rest, secret) => (secret ? rest.replaceAll(secret, '***') : rest), message)
   return new ConsentProblem(kind === 'refused' ? (KINDS[code ?? ''] ?? 'app_refused') : kind, said)
 }

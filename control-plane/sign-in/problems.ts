@@ -35,7 +35,7 @@ const PASSING = new Set(['temporarily_unavailable', 'server_error'])
 export function problemOf(error: unknown, what: string): OidcProblem {
   if (error instanceof AuthorizationResponseError) return asSaid(error, `The provider answered the ${what} with`)
   if (error instanceof ResponseBodyError)
-    return error.status >= 500
+    return error.status >= 500 || error.status === 429
       ? new OidcProblem('unavailable', `The provider answered the ${what} with status ${error.status}`)
       : asSaid(error, `The provider answered the ${what} with status ${error.status} and`)
   if (error instanceof WWWAuthenticateChallengeError)

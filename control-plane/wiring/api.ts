@@ -16,7 +16,7 @@ import { listenForWakeUps } from '../store/wake-ups.ts'
 import { resendEnd, sendCallback, sendTest } from '../webhooks/replay.ts'
 import type { ListeningServer } from './bare-server.ts'
 import type { Closing } from './closing.ts'
-import { openConsents } from './consents.ts'
+import { openConsents, zoomAppOf } from './consents.ts'
 import { DEMO_LINK } from './demo.ts'
 import { installedFile, versionOfProgram } from './installed-file.ts'
 import { servesDemo } from './launcher.ts'
@@ -71,6 +71,7 @@ export async function openApi(
       ...(servesDemo(config) && { demoLink: DEMO_LINK }),
       helpFolder: installedFile('dist/help'),
       jitsiHosts: config.jitsiHosts,
+      hasZoomApp: zoomAppOf(config) !== null,
       speech,
       ...(config.trustedProxies.length > 0 && { trustedProxies: config.trustedProxies }),
     },

@@ -1,6 +1,5 @@
 /** The calendars as the settings want them. */
 import { type CalendarSettings, type Calendars, openCalendars } from '../calendars/index.ts'
-import type { CalendarProvider } from '../calendars/ports.ts'
 import { openCalendarProviders } from '../calendars/providers/index.ts'
 import type { ServiceConfig } from '../config/config.ts'
 import { createGuardedClient } from '../outgoing/guarded-client.ts'
@@ -19,14 +18,19 @@ export function openServiceCalendars(
   const http = createGuardedClient({ allowPrivate: true, maxUrlLength: 15_000 })
   const callers = createGuardedClient({ allowPrivate: config.allowPrivateAddresses })
   const isReachable = callers.problemOf(publicUrl) === null
-  const { google, microsoft } = openCalendarProviders({
+  const opened = openCalendarProviders({
     http,
     clock: { now: Date.now },
     addresses: config.providers,
     prefersLocation: config.prefersLocation,
     jitsiHosts: config.jitsiHosts,
   })
-  const providers = { google: completed(google, config), microsoft: completed(microsoft, config) }
+  const completed = (platform: keyof typeof opened) => {
+    const { refresh, ...rest } = opened[platform]
+    const complete = completeBy(config.apps[platform])
+    return { ...rest, refresh: (credentials: Parameters<typeof refresh>[0]) => refresh(complete(credentials)) }
+  }
+  const providers = { google: completed('google'), microsoft: completed('microsoft') }
   const calendars = openCalendars({
     ...parts,
     providers,
@@ -40,9 +44,4 @@ export function openServiceCalendars(
       await Promise.all([http.close(), callers.close()])
     },
   }
-}
-
-function completed(provider: CalendarProvider, { apps }: Pick<ServiceConfig, 'apps'>): CalendarProvider {
-  const complete = completeBy(apps[provider.platform])
-  return { ...provider, refresh: (credentials) => provider.refresh(complete(credentials)) }
 }

@@ -65,10 +65,16 @@ export function openConsents(
 }
 
 /**
- * What is connected by the operator's app is stored without its secret, so that the operator can replace the secret. Callers
- * of the API cannot leave a secret out.
+ * Adds the secret of the operator's app: calendars and users that were connected by it are stored without, so that the operator
+ * can replace it. Callers of the API cannot leave a secret out.
  */
 export function completeBy({ clientId, clientSecret }: { clientId: string | null; clientSecret: string | null }) {
   return <App extends { clientId: string; clientSecret: string }>(app: App): App =>
     app.clientSecret === '' && app.clientId === clientId && clientSecret !== null ? { ...app, clientSecret } : app
+}
+
+/** The operator's own app at Zoom; null if there is none. */
+export function zoomAppOf({ apps }: Pick<ServiceConfig, 'apps'>) {
+  const { clientId, clientSecret } = apps.zoom
+  return clientId === null || clientSecret === null ? null : { clientId, clientSecret }
 }

@@ -23,6 +23,7 @@ import { learnedCost } from '../store/launches/launches.ts'
 import { listenForWakeUps } from '../store/wake-ups.ts'
 import { startDispatcher } from '../webhooks/dispatcher.ts'
 import { pathOf } from './bare-server.ts'
+import { zoomAppOf } from './consents.ts'
 import { standinCommand, versionOfProgram } from './installed-file.ts'
 import { openLauncher } from './launcher.ts'
 import { LINK_PATH, type Parts } from './parts.ts'
@@ -59,6 +60,7 @@ export async function startLauncherRole(parts: Parts): Promise<void> {
     ...{ database, databaseUrl, launcher, seals, log, meters, traces, linkUrl },
     files: files.store,
     grants: parts.joinTokens().grants,
+    zoomApp: zoomAppOf(config),
     recover: createRecoverCommand({ command: standinCommand('recover'), environment }),
     joinParts: createJoinPartsCommand({ command: standinCommand('join-parts'), environment }),
     resumesBots: config.resumesBots,

@@ -5,6 +5,8 @@ set -eu
 : "${ACCESS_KEY:?}" "${SECRET_KEY:?}"
 
 home=/tmp/ceph
+# A container that is started again in its pod finds the files of the last one, whose objects are gone.
+rm -rf "$home"
 mkdir -p "$home/mon" "$home/osd0" "$home/rgw"
 cd "$home"
 fsid=$(uuidgen)
@@ -35,6 +37,9 @@ mon data = $home/mon
 osd data = $home/osd0
 osd objectstore = memstore
 memstore device bytes = 2147483648
+# On a busy machine it asks before it knows the cluster, is refused, and ends.
+osd crush update on start = false
+osd class update on start = false
 [client]
 rgw frontends = beast endpoint=0.0.0.0:9000
 rgw dynamic resharding = false
@@ -56,7 +61,7 @@ radosgw-admin -c "$c" user create --uid=standin --display-name=standin \
 if [ -n "${BUCKET-}" ]; then
   {
     until curl -sf -o /dev/null --aws-sigv4 aws:amz:us-east-1:s3 --user "$ACCESS_KEY:$SECRET_KEY" \
-      -X PUT "http://127.0.0.1:9000/$BUCKET"; do sleep 0.5; done
+      -H 'x-amz-content-sha256: UNSIGNED-PAYLOAD' -X PUT "http://127.0.0.1:9000/$BUCKET"; do sleep 0.5; done
     : >ready
   } &
 fi

@@ -52,7 +52,7 @@ export class StandInAccount {
 interface Grant {
   account: StandInAccount
   isLive: boolean
-  /** Null: whatever the account permits now. */
+  /** Null: those of the account. */
   scopes: readonly string[] | null
 }
 
@@ -95,9 +95,9 @@ export class TokenOffice {
   redeem(
     form: URLSearchParams,
   ): (Omit<Issued, 'refreshToken'> & { refreshToken: string | null }) | 'code' | 'redirect' | 'verifier' {
-    const taken = this.codes.take(codeOf(form).code, codeOf(form))
-    if ('refused' in taken) return taken.refused
-    const { account, scopes, isOffline } = taken.grant
+    const redeemed = this.codes.redeem(codeOf(form).code, codeOf(form))
+    if ('refused' in redeemed) return redeemed.refused
+    const { account, scopes, isOffline } = redeemed.grant
     const issued = this.exchange(this.consent(account, scopes))!
     if (isOffline) return issued
     this.grants.delete(issued.refreshToken)

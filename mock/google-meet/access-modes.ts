@@ -17,8 +17,4 @@ export const ACCESS_MODES: AccessModes<ScenarioSettings> = {
   full: { about: 'There is no room for one more.', settings: { afterJoin: 'full' } },
   'host-not-there': { about: 'The host has not come.', settings: { afterJoin: 'waiting-for-host' } },
   captcha: { about: 'A visible captcha over the form.', settings: { page: { captcha: 'live' } } },
-  verified: {
-    about: 'A meeting with a watermark removes guests 2 s after they come in.',
-    settings: { afterJoin: 'call', verifiedOnly: true },
-  },
 }

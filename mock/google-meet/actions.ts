@@ -25,5 +25,6 @@ export const SHOWABLE: Record<string, (visit: GoogleMeetVisit) => void> = {
   'everyone-left': (visit) => visit.finish('everyoneLeft'),
   'left-elsewhere': (visit) => visit.finish('left'),
   blocked: (visit) => visit.finish('blocked'),
+  unverified: (visit) => visit.finish('unverified'),
   lobby: (visit) => visit.backToLobby(),
 }

@@ -22,8 +22,6 @@ export interface ScenarioSettings {
   requestTimeoutMs: number
   /** After so long without an answer the platform denies those of the second queue. */
   suspectedMs: number
-  /** Guests are removed soon after they came in. */
-  verifiedOnly: boolean
   admissionMs: number
   consent: 'none' | 'recording' | 'gemini'
   /** Microphone and camera come on by themselves a second after admission. */
@@ -56,7 +54,6 @@ export const DEFAULTS: ScenarioSettings = {
   lobbyTextAfterDenial: 'hidden',
   requestTimeoutMs: 600_000,
   suspectedMs: 300_000,
-  verifiedOnly: false,
   admissionMs: 700,
   consent: 'none',
   devicesReset: false,

@@ -11,7 +11,6 @@ const BLANK_MS = 500
 const CONSENT_MS = 500
 const DEVICE_RESET_MS = 1000
 const TIP_MS = 400
-const VERIFIED_ONLY_MS = 2000
 
 export class GoogleMeetVisit extends Visit<ToPage, FromPage> {
   captionsOn = false
@@ -167,7 +166,6 @@ export class GoogleMeetVisit extends Visit<ToPage, FromPage> {
       this.timers.after(DEVICE_RESET_MS, () => this.send({ do: 'devices', microphone: true, camera: true }))
     }
     if (settings.tips > 0) this.showTip(settings.tips)
-    if (settings.verifiedOnly) this.timers.after(VERIFIED_ONLY_MS, () => this.finish('unverified'))
   }
 
   private showTip(left: number): void {

@@ -1,4 +1,4 @@
-/** The peer connections of this side: over the loopback interface only, with the two codecs that the rooms have. */
+/** The peer connections of this side: over one address, usually the loopback interface's, with the two codecs that the rooms have. */
 import {
   type PeerConfig,
   RTCPeerConnection,
@@ -7,15 +7,14 @@ import {
   useSdesMid,
   useTransportWideCC,
 } from 'werift'
+import { LOOPBACK } from './room-options.ts'
 
-const LOOPBACK = '127.0.0.1'
-
-function settings(): Partial<PeerConfig> {
+function settings(address: string): Partial<PeerConfig> {
   return {
     iceServers: [],
     iceUseIpv4: false,
     iceUseIpv6: false,
-    iceAdditionalHostAddresses: [LOOPBACK],
+    iceAdditionalHostAddresses: [address],
     bundlePolicy: 'max-bundle',
     codecs: {
       audio: [new RTCRtpCodecParameters({ mimeType: 'audio/opus', clockRate: 48_000, channels: 2 })],
@@ -36,22 +35,23 @@ function settings(): Partial<PeerConfig> {
 
 /**
  * Answers a browser.
+ * @param address where the browser connects to
  * @param onCheck called whenever the browser checks the path
  */
-export function peerForPage(onCheck: () => void): RTCPeerConnection {
+export function peerForPage(address: string, onCheck: () => void): RTCPeerConnection {
   return new RTCPeerConnection({
-    ...settings(),
+    ...settings(address),
     // As ICE lite this side only answers. The browser finds it, so the browser's own candidates do not matter.
     iceLite: true,
-    // The browser also tries from its other addresses, and the first path that it names would be kept for good.
-    iceFilterStunResponse: (_message, [address]) => {
+    // On one machine the browser also tries from its other addresses, and the first path that it names would be kept for good.
+    iceFilterStunResponse: (_message, [from]) => {
       onCheck()
-      return address === LOOPBACK
+      return address !== LOOPBACK || from === LOOPBACK
     },
   })
 }
 
 /** Talks with a media server, which finds its path itself. */
 export function peerForServer(): RTCPeerConnection {
-  return new RTCPeerConnection(settings())
+  return new RTCPeerConnection(settings(LOOPBACK))
 }

@@ -13,6 +13,8 @@ export interface MediaRoomOptions {
   fps?: number
   /** Share of packets (0 to 1) that get lost on the way to the page. Default 0. */
   loss?: number
+  /** Where pages connect to. Default 127.0.0.1. */
+  address?: string
   /** Where encoded media is kept between runs. */
   cacheFolder?: string
   /** All media goes through this media server: people publish there, and pages receive from there. */
@@ -26,11 +28,12 @@ export interface MediaRoomOptions {
   keyFrameDelayMs?: number
 }
 
+export const LOOPBACK = '127.0.0.1'
 const MAX_AUDIO_STREAMS = 16
 
 /** Adds the defaults. Throws RangeError for invalid values. */
 export function checked(options: MediaRoomOptions) {
-  const { width = 640, height = 360, fps = 24, loss = 0, audioStreams = 3 } = options
+  const { width = 640, height = 360, fps = 24, loss = 0, audioStreams = 3, address = LOOPBACK } = options
   if (width % 2 !== 0 || height % 2 !== 0 || width < 64 || height < 64) {
     throw new RangeError(`Pictures need an even width and height of at least 64, not ${width}×${height}`)
   }
@@ -41,5 +44,5 @@ export function checked(options: MediaRoomOptions) {
   if (isNumber && !(Number.isInteger(audioStreams) && audioStreams >= 1 && audioStreams <= MAX_AUDIO_STREAMS)) {
     throw new RangeError(`audioStreams is an integer from 1 to ${MAX_AUDIO_STREAMS}, not ${audioStreams}`)
   }
-  return { width, height, fps, loss, audioStreams }
+  return { width, height, fps, loss, audioStreams, address }
 }

@@ -16,7 +16,7 @@ export type { DataChannelLike } from './data-channel.ts'
 export { JanusServer } from './janus/server.ts'
 export { lookColor } from './pictures.ts'
 
-export type { MediaRoomOptions } from './room-options.ts'
+export { LOOPBACK, type MediaRoomOptions } from './room-options.ts'
 export type { MediaSession } from './session.ts'
 export type { SessionOptions } from './session-lines.ts'
 export type { VideoSource } from './slots.ts'
@@ -50,6 +50,7 @@ export class MediaRoom {
   readonly #voices: VoiceStreams
   readonly #size: { width: number; height: number; fps: number }
   readonly #loss: number
+  readonly #address: string
   readonly #audioStreams: number | 'perPerson'
   readonly #relay: JanusRelay | null
   readonly #clock: RoomClock = startClock()
@@ -62,7 +63,8 @@ export class MediaRoom {
   #isClosed = false
 
   constructor(options: MediaRoomOptions = {}) {
-    const { width, height, fps, loss, audioStreams } = checked(options)
+    const { width, height, fps, loss, audioStreams, address } = checked(options)
+    this.#address = address
     this.#size = { width, height, fps }
     this.#loss = loss
     this.#audioStreams = audioStreams
@@ -186,6 +188,7 @@ export class MediaRoom {
     const session = new MediaSession(
       {
         clock: this.#clock,
+        address: this.#address,
         loss: this.#loss,
         audioStreams: this.#audioStreams,
         people: () => [...this.#people.values()],

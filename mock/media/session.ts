@@ -16,6 +16,8 @@ export type SessionState = 'new' | 'connecting' | 'connected' | 'disconnected' |
 
 /** The parts of the room that a session uses. */
 export interface SessionRoom extends LinesRoom {
+  /** Where the page connects to. */
+  readonly address: string
   removeSession(session: MediaSession): void
   keyFrameWanted(session: MediaSession, source: VideoSource): void
 }
@@ -24,8 +26,8 @@ export interface SessionRoom extends LinesRoom {
 const GONE_AFTER_MS = 10_000
 
 /**
- * One page's connection with the room: the page offers, this side answers, and media flows over the loopback
- * interface only. Chromium uses that interface when started with `--allow-loopback-in-peer-connection`.
+ * One page's connection with the room: the page offers, this side answers, and media flows over one address, usually
+ * of the loopback interface. Chromium uses that interface when started with `--allow-loopback-in-peer-connection`.
  */
 export class MediaSession {
   readonly #room: SessionRoom
@@ -48,7 +50,7 @@ export class MediaSession {
 
   constructor(room: SessionRoom, options: SessionOptions = {}) {
     this.#room = room
-    this.#peer = peerForPage(() => {
+    this.#peer = peerForPage(room.address, () => {
       this.#lastHeardAt = performance.now()
     })
     this.#lines = new SessionLines(room, options, this.#peer, {

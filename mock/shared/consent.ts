@@ -41,7 +41,7 @@ export class Codes<Grant> {
   }
 
   /** A refused code stays; one that gave its grant is over. */
-  take(
+  redeem(
     code: string,
     { clientId, redirectUri, verifier }: Binding & { verifier: string | null },
   ): { grant: Grant } | { refused: 'code' | 'redirect' | 'verifier' } {
@@ -91,7 +91,7 @@ export function answerConsent(
   const app = rules.apps.find(({ clientId }) => clientId === given('client_id'))
   if (app === undefined) return problem(rules.problems.client)
   const redirectUri = given('redirect_uri')
-  // Nobody is sent to an address that the owner of the app did not register.
+  // The provider sends people only to addresses that the owner of the app registered.
   if (!app.redirectUris.includes(redirectUri)) return problem(rules.problems.redirect)
   const back = (values: Record<string, string>): ConsentAnswer => {
     const target = new URL(redirectUri)

@@ -1,6 +1,6 @@
 /** One mock platform: its hosts on one local port, its meetings, and the host's page. */
 import { pageScript } from '../../core/process/page-scripts.ts'
-import { JanusServer } from '../media/room.ts'
+import { JanusServer, LOOPBACK } from '../media/room.ts'
 import type { MockMeeting, MockMeetingOptions, MockServer } from '../types.ts'
 import { type Certificate, makeCertificate } from './certificate.ts'
 import { startHostPage } from './host-page.ts'
@@ -31,19 +31,21 @@ export interface MockServerOptions {
   port?: number
   /** Port of the host's page; 0 (the default) takes any free port, null leaves the page out. */
   hostPort?: number | null
+  /** Where it listens; a mock in a pod has the pod's address. Default 127.0.0.1. */
+  address?: string
   /** `janus`: the sound and pictures of all people go through a real media server, which is started with this one. */
   media?: 'direct' | 'janus'
 }
 
-/** Starts serving on 127.0.0.1. Rejects if a named port is taken. */
+/** Starts serving. Rejects if a named port is taken. */
 export async function startPlatform<M extends Meeting>(
   platform: MockPlatform<M>,
-  { port = 0, hostPort = 0, media = 'direct' }: MockServerOptions = {},
+  { port = 0, hostPort = 0, address = LOOPBACK, media = 'direct' }: MockServerOptions = {},
 ): Promise<PlatformServer<M>> {
   const certificate = await makeCertificate(platform.hosts)
   const mediaServer = media === 'janus' ? await JanusServer.start() : null
   const server = new PlatformServer(platform, certificate, mediaServer)
-  await server.listen(port, hostPort)
+  await server.listen(port, hostPort, address)
   return server
 }
 
@@ -71,8 +73,8 @@ export class PlatformServer<M extends Meeting = Meeting> implements MockServer {
     )
   }
 
-  async listen(port: number, hostPort: number | null): Promise<void> {
-    await this.site.listen(port)
+  async listen(port: number, hostPort: number | null, address: string): Promise<void> {
+    await this.site.listen(port, address)
     if (hostPort === null) return
     const host = await startHostPage([this], hostPort)
     this.hostPage = host.address

@@ -50,10 +50,10 @@ export class Site {
   }
 
   /** Rejects if a named port is taken; 0 takes any free one. */
-  async listen(port: number): Promise<void> {
+  async listen(port: number, address: string): Promise<void> {
     await new Promise<void>((resolve, reject) => {
       this.server.once('error', reject)
-      this.server.listen(port, '127.0.0.1', resolve)
+      this.server.listen(port, address, resolve)
     })
   }
 

@@ -81,8 +81,8 @@ export class Account {
   }
 
   exchange(app: StandInApp, { code, redirectUri, verifier }: ExchangeRequest): Answer {
-    const taken = this.#codes.take(code, { clientId: app.clientId, redirectUri, verifier })
-    return 'grant' in taken ? this.#pair(taken.grant) : REFUSED[taken.refused]
+    const redeemed = this.#codes.redeem(code, { clientId: app.clientId, redirectUri, verifier })
+    return 'grant' in redeemed ? this.#pair(redeemed.grant) : REFUSED[redeemed.refused]
   }
 
   /** A refresh token works once, and only for the app that it was given to. */

@@ -7,7 +7,7 @@ import type { BotError } from '../../core/errors.ts'
 import type { MeetingEnd } from '../../core/meeting/meeting.ts'
 import { refusalError, refusals } from '../shared/join/refusal.ts'
 import type { JoinStep, PageState } from '../shared/page-state.ts'
-import type { PageStateKind } from './page-state.ts'
+import { NOT_ALLOWED, type PageStateKind } from './page-state.ts'
 
 const BEFORE_ADMISSION = refusals<PageStateKind>(
   {
@@ -61,7 +61,8 @@ const BEFORE_ADMISSION = refusals<PageStateKind>(
 export function refusalOf(state: PageState<PageStateKind>, joinStep: JoinStep, hasPassword: boolean): BotError | null {
   const { kind } = state
   const refusal = kind === 'password' && hasPassword ? null : BEFORE_ADMISSION[kind]
-  return refusal ? refusalError(refusal, state.text, joinStep) : null
+  if (!refusal) return null
+  return refusalError(state.text === NOT_ALLOWED ? { ...refusal, reason: undefined } : refusal, state.text, joinStep)
 }
 
 const AFTER_ADMISSION: Partial<Record<PageStateKind, MeetingEnd>> = {

@@ -7,6 +7,8 @@ import type { PageSnapshot } from './page/types.ts'
 import { isCorroborated, PAGE_PHASES, type PageStateKind, stateOf } from './page-state.ts'
 import { answeredBy } from './signals.ts'
 
+const NOTICE_MS = 3000
+
 export function jitsiClassifier(
   { host }: Pick<Address, 'host'>,
   hasPassword: boolean,
@@ -25,6 +27,8 @@ export function jitsiClassifier(
       unreachable: waits.callErrorMs,
       not_connected: waits.callErrorMs,
       off_site: waits.callErrorMs,
+      // A notification may follow that says more.
+      not_allowed: NOTICE_MS,
     },
   }
 }

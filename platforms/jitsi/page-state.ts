@@ -43,6 +43,9 @@ export const PAGE_PHASES = {
 
 export type PageStateKind = keyof typeof PAGE_PHASES
 
+/** The page's own name of a refusal, with or without an account; a notification says which. */
+export const NOT_ALLOWED = 'conference.connectionError.notAllowed'
+
 /**
  * Meaning of a notification, by the key of its text (docs/platform-notes/jitsi.md#denial-and-closing-of-the-lobby,
  * #accounts-and-tokens and #refusals).
@@ -72,7 +75,7 @@ const NOTICES: Readonly<Record<string, PageStateKind>> = {
 const FAILURES: Readonly<Record<string, PageStateKind>> = {
   'conference.connectionError.accessDenied': 'denied',
   'conference.max_users': 'full',
-  'conference.connectionError.notAllowed': 'not_allowed',
+  [NOT_ALLOWED]: 'not_allowed',
   'conference.gracefulShutdown': 'maintenance',
   'conference.reservationError': 'reservation',
   'connection.passwordRequired': 'login_wall',

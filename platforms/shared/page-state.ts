@@ -65,7 +65,7 @@ export interface PageClassifier<Snapshot extends CommonSnapshot, Kind extends st
   droppedRequest?: Kind
   /** After so long the platform itself ends the wait, in words that the bot may not know. Milliseconds. */
   longestWaitMs?: number
-  /** After so long the platform denies suspects, in the words of a denial by a person. Milliseconds. */
+  /** From then on the platform may deny suspects, in the words of a denial by a person. Milliseconds. */
   deniesAfterMs?: number
   /** The condition that a waiting room of this kind waits for; default: admission by a participant. */
   waitsFor?: Readonly<Partial<Record<Kind, WaitingFor>>>

@@ -36,11 +36,13 @@ function fetchTools(): void {
   }
 }
 
-const run = (tool: 'helm' | 'kubectl', args: readonly string[]): string => {
+export function programOf(tool: 'helm' | 'kubectl'): string {
   const folder = toolsFolder()
-  const program = folder === null ? tool : join(folder, tool, tool)
-  return execFileSync(program, args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] })
+  return folder === null ? tool : join(folder, tool, tool)
 }
+
+const run = (tool: 'helm' | 'kubectl', args: readonly string[]): string =>
+  execFileSync(programOf(tool), args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] })
 
 /** Both throw with what the tool says if it fails. */
 export const helm = (...args: string[]): string => run('helm', args)

@@ -29,6 +29,25 @@ test('lists the recordings that have a report, with the names of people as text'
   expect(page).not.toContain('unfinished')
 })
 
+test('a recording is listed with platform, bot, length and picture, and found by them', async () => {
+  const { folder, url } = await serve()
+  const list = async (search: string) => (await fetch(`${url}?q=${encodeURIComponent(search)}`)).text()
+  expect(await list('')).toContain('<b>Recording</b>')
+  const report = { type: 'final_report', meeting_platform: 'teams', bot_name: 'Notes <i>', duration_seconds: 3725.4 }
+  const lines = [{ event: { type: 'notice' } }, { event: report }, { event: { type: 'notice' } }]
+  const events = lines.map((line) => `${JSON.stringify(line)}\n`).join('')
+  writeFileSync(join(folder, 'bot-1', 'events.jsonl'), `${'x'.repeat(300_000)}\n${events}{"half`)
+  const page = await list('')
+  expect(page).toContain('<b>Microsoft Teams · Notes &lt;i&gt;</b> 01:02:05')
+  expect(page).toContain('<video muted preload="metadata" src="/bot-1/video.mp4#t=3">')
+  for (const found of ['teams', 'NOTES', 'ann', 'bot-1', ' '])
+    expect(await list(found)).toContain('href="/bot-1/report.html"')
+  const none = await list('"><script>')
+  expect(none).toContain('No recording fits the search.')
+  expect(none).toContain('value="&quot;&gt;&lt;script&gt;"')
+  expect(none).not.toContain('<script')
+})
+
 test('serves files whole and in ranges', async () => {
   const { url } = await serve()
   const report = await fetch(`${url}bot-1/report.html`)

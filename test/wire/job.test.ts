@@ -330,8 +330,11 @@ const BOUNDS: [path: string, taken: object[], refused: unknown[]][] = [
   ],
   [
     'conf_config.obf_token_url',
-    [{ conf_config: { obf_token_url: 'https://tokens.test/' } }],
-    [{ conf_config: { obf_token_url: 'http://tokens.test/' } }],
+    [
+      { conf_config: { obf_token_url: 'https://tokens.test/' } },
+      { conf_config: { obf_token_url: 'http://tokens.test/' } },
+    ],
+    [{ conf_config: { obf_token_url: 'ftp://tokens.test/' } }],
   ],
   [
     'conf_config.zak_token_url',
@@ -351,8 +354,8 @@ const BOUNDS: [path: string, taken: object[], refused: unknown[]][] = [
   ],
   [
     'conf_obf_token_url',
-    [{ conf_obf_token_url: 'https://tokens.test/?key=1' }],
-    [{ conf_obf_token_url: 'http://tokens.test/' }, { conf_obf_token_url: `https://tokens.test/${'x'.repeat(2048)}` }],
+    [{ conf_obf_token_url: 'https://tokens.test/?key=1' }, { conf_obf_token_url: 'http://tokens.test/' }],
+    [{ conf_obf_token_url: 'ftp://tokens.test/' }, { conf_obf_token_url: `https://tokens.test/${'x'.repeat(2048)}` }],
   ],
   [
     'conf_obf_token_user_id',

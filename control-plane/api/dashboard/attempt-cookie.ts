@@ -1,4 +1,4 @@
-/** What a browser keeps while it is at a provider: the values that the answer has to match, sealed, for ten minutes. */
+/** A browser keeps the values that the answer of a provider has to match, sealed, for ten minutes. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { ZodType } from 'zod'
 import type { ApiDependencies } from '../dependencies.ts'

@@ -6,10 +6,12 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { type ConnectionTokens, connectUser } from '../../store/connections/connections.ts'
 import { beginConsent, endConsent } from '../../store/people/sessions.ts'
+import { withCalendarErrors } from '../calendar-problems.ts'
 import { type ApiDependencies, CONSENT_PROVIDERS, type ConsentApp, type ConsentProvider } from '../dependencies.ts'
 import { ApiError, refusals } from '../http/errors.ts'
 import { type App, callerOf } from '../http/generation.ts'
 import { calendarOf, ownerOf } from '../v2/calendars/access.ts'
+import { calendarParams, rawCalendarSchema } from '../v2/calendars/schema.ts'
 import { succeeded, success, uuid } from '../v2/common.ts'
 import { consentCallbackPath, DASHBOARD_PATH } from './addresses.ts'
 import { attemptCookie, go } from './attempt-cookie.ts'
@@ -77,6 +79,20 @@ export function connectRoutes(app: App, dependencies: ApiDependencies): void {
       await beginConsent(database, personOf(callerOf(request).session).hash, attempt.state)
       cookie.set(reply, { ...attempt, provider, target })
       return succeeded({ address })
+    },
+  )
+
+  app.get(
+    '/calendars/:calendar_id/others',
+    {
+      config: { role: 'member' },
+      schema: { params: calendarParams, response: { 200: success(rawCalendarSchema.array()) } },
+    },
+    async (request) => {
+      const { calendar_id: calendarId } = request.params
+      const name = { ...ownerOf(request), calendarId }
+      const found = await withCalendarErrors(name, () => calendars.listOthers(name))
+      return succeeded(found.map(({ isPrimary, ...rest }) => ({ ...rest, is_primary: isPrimary })))
     },
   )
 

@@ -14,6 +14,7 @@ import { peopleRoutes } from './people-routes.ts'
 import { requestRoutes } from './request-routes.ts'
 import { signInRoutes } from './sign-in-routes.ts'
 import { systemRoutes } from './system-routes.ts'
+import { DASHBOARD_TEXTS } from './texts.ts'
 import { usageRoutes } from './usage-routes.ts'
 import { viewRoutes } from './view-routes.ts'
 
@@ -24,7 +25,7 @@ export const dashboardGeneration: Generation = {
   acceptsSessions: true,
   unknownFields: 'refuse',
   errorBody: newerErrorBody,
-  document: { path: '/openapi-dashboard.json', title: 'Standin dashboard', keyHeader: null },
+  document: { path: '/openapi-dashboard.json', title: 'Standin dashboard', keyHeader: null, texts: DASHBOARD_TEXTS },
   routes(app, dependencies) {
     app.addHook('onRoute', (route) => {
       route.schema = { ...route.schema, response: { default: errorSchema, ...(route.schema?.response as object) } }

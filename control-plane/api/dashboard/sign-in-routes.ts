@@ -46,11 +46,11 @@ const meSchema = z
     role: z.enum(ROLES),
     is_operator: z.boolean().describe('May see figures of the whole installation.'),
     demo_link: z.string().nullable().describe('Of the built-in mock meeting; null if this installation has none.'),
+    connects: z.array(z.enum(CONSENT_PROVIDERS)).describe('Providers at which the operator has an app.'),
     speech_problem: z
       .string()
       .nullable()
       .describe('Why no transcript can be made after a meeting with the speech service of the operator; null: it can.'),
-    connects: z.array(z.enum(CONSENT_PROVIDERS)).describe('Providers at which the operator has an app.'),
     team: z.object({ id: z.uuid(), name: z.string(), plan: z.string() }),
     teams: z
       .array(z.object({ person_id: z.uuid(), team: z.string() }))
@@ -144,8 +144,8 @@ export function signInRoutes(app: App, dependencies: ApiDependencies): void {
     return succeeded({
       ...{ person_id: personId, name, email, role, is_operator: isOperator },
       demo_link: settings.demoLink ?? null,
-      speech_problem: settings.speech?.()?.Default.withoutKey?.message ?? null,
       connects: CONSENT_PROVIDERS.filter((provider) => dependencies.consents?.[provider] !== undefined),
+      speech_problem: settings.speech?.()?.Default.withoutKey?.message ?? null,
       team: { id: teamId, name: teamName, plan },
       teams,
     })

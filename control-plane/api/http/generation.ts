@@ -60,6 +60,8 @@ export interface Generation {
     introduction?: string
     tags?: readonly { name: string; description: string }[]
     webhooks?: () => Record<string, unknown>
+    /** Descriptions of schemas (`Bot`) and fields (`name`, or `Bot.name` for one of several meanings) that have none. */
+    texts?: Readonly<Record<string, string>>
   }
 }
 

@@ -13,7 +13,14 @@ export type OpenApiDocument = Record<string, unknown> & {
 
 interface Operation {
   operationId?: string
-  parameters?: { $ref?: string; in?: string; schema?: { format?: string }; example?: unknown }[]
+  parameters?: {
+    $ref?: string
+    name?: string
+    description?: string
+    in?: string
+    schema?: { format?: string }
+    example?: unknown
+  }[]
   requestBody?: { content: Record<string, { example?: unknown }> }
   responses: Record<string, { content?: Record<string, { schema: object }>; headers?: Record<string, object> }>
 }
@@ -81,7 +88,7 @@ export async function describeRoutes(
   { publicUrl, version = '0', demoLink = MEETING_LINK }: ApiDependencies['settings'],
   clock: Clock,
 ): Promise<() => OpenApiDocument> {
-  const { title, keyHeader, introduction, tags = [], webhooks } = document
+  const { title, keyHeader, introduction, tags = [], webhooks, texts } = document
   const idempotent = new Set<string>()
   const examples = new Map<string, NonNullable<FastifyContextConfig['example']>>()
   scope.addHook('onRoute', ({ method, url, config }) => {
@@ -109,7 +116,7 @@ export async function describeRoutes(
   let made: OpenApiDocument | undefined
   return () => {
     made ??= {
-      ...withoutUnusedSchemas(withNames(scope.swagger() as unknown as OpenApiDocument, idempotent)),
+      ...describe(withoutUnusedSchemas(withNames(scope.swagger() as unknown as OpenApiDocument, idempotent)), texts),
       ...(webhooks && { webhooks: webhooks() }),
     }
     const tomorrow = `${new Date(clock.now() + DAY_MS).toISOString().slice(0, 10)}T09:00:00Z`
@@ -156,6 +163,31 @@ function withNames(document: OpenApiDocument, idempotent: ReadonlySet<string>): 
           response.headers['idempotent-replayed'] = ref('headers', 'IdempotentReplayed')
       }
     }
+  return document
+}
+
+/** Adds the texts of the generation to schemas, fields and parameters that have none. */
+function describe(document: OpenApiDocument, texts: Readonly<Record<string, string>> = {}): OpenApiDocument {
+  const textOf = (owner: string, name: string) => texts[`${owner}.${name}`] ?? texts[name]
+  const add = (value: { description?: string; $ref?: string }, text: string | undefined) => {
+    if (text !== undefined && value.$ref === undefined) value.description ??= text
+  }
+  const follow = (value: unknown, owner: string): void => {
+    if (typeof value !== 'object' || value === null) return
+    const { properties } = value as { properties?: Record<string, { description?: string }> }
+    for (const [name, field] of Object.entries(properties ?? {})) add(field, textOf(owner, name))
+    for (const inner of Object.values(value)) follow(inner, owner)
+  }
+  const { schemas = {} } = document.components as { schemas?: Record<string, { description?: string }> }
+  for (const [name, schema] of Object.entries(schemas)) {
+    add(schema, texts[name])
+    follow(schema, name)
+  }
+  for (const operation of Object.values(document.paths).flatMap((each) => Object.values(each))) {
+    for (const parameter of operation.parameters ?? [])
+      add(parameter, textOf(operation.operationId!, parameter.name ?? ''))
+    follow(operation, operation.operationId!)
+  }
   return document
 }
 

@@ -19,7 +19,6 @@ const address = (protocols: readonly string[]) =>
 
 /** Whether it may be requested is judged with the service's settings, by the guarded client. */
 export const webAddress = address(['https:', 'http:'])
-export const httpsAddress = address(['https:'])
 /** As the worker reads them, so that no accepted request makes an invalid job. */
 export const webSocketAddress = wireWebSocketAddress.max(MAX_ADDRESS_LENGTH).refine(storable, { error: NOT_STORABLE })
 export const imageAddress = wireImageAddress.max(MAX_ADDRESS_LENGTH).refine(storable, { error: NOT_STORABLE })

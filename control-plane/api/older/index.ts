@@ -9,6 +9,7 @@ import { calendarEventRoutes } from './calendar-events/routes.ts'
 import { calendarRoutes } from './calendars/routes.ts'
 import { confConnectionRoutes } from './conf-connections/routes.ts'
 import { olderErrorBody } from './errors.ts'
+import { OLDER_TEXTS } from './texts.ts'
 
 export const OLDER_KEY_HEADERS = ['x-service-api-key', 'x-meeting-baas-api-key', 'x-spoke-api-key']
 
@@ -23,6 +24,7 @@ export const olderGeneration: Generation = {
     path: '/openapi-older.json',
     title: 'Standin API, older generation',
     keyHeader: 'x-service-api-key',
+    texts: OLDER_TEXTS,
   },
 }
 

@@ -73,6 +73,8 @@ export const PROBLEM_TEXTS: Record<string, string> = {
   other_account:
     'You signed in before with another account of this provider. Use that one, or ask an owner to remove you and invite you again.',
   removed: 'You were removed from the team. Ask an owner for a new invitation.',
+  signed_out:
+    'You were not signed in when you came back from the provider, so nothing was connected. Sign in and connect again.',
 }
 
 const meetings = (count: number) => (count === 1 ? '1 meeting' : `${count} meetings`)

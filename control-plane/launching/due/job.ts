@@ -31,6 +31,8 @@ export interface JobParts {
   secrets: BotSecrets
   /** Token of the stored credential that the bot names; null if it names none. */
   grant: JoinGrant | null
+  /** The operator's own app, for tokens without an app of the caller. */
+  zoomApp?: ZoomApp | null
   /** Storage of the attempt, from the file store. */
   storage: Job['storage']
   /** The attempt's own address and token of the control link. */
@@ -39,6 +41,11 @@ export interface JobParts {
   waitForWelcomeSeconds: number
   /** Null: nothing is traced. */
   traceparent?: string | null
+}
+
+export interface ZoomApp {
+  clientId: string
+  clientSecret: string
 }
 
 /** A request that cannot be made into a job. It is no fault of the machine, so no further attempt would help. */
@@ -86,7 +93,7 @@ export function jobOf(parts: JobParts): Job {
     // A receiver that is away costs its stream, not the recording.
     streaming: asked.streaming && { ...asked.streaming, is_required: false },
     transcription: asked.transcription && { ...asked.transcription, api_key: secrets.transcriptionApiKey ?? null },
-    ...conferencingOf(bot.meeting_platform, conf_config, secrets, grant, bot.extra),
+    ...conferencingOf(bot, conf_config, secrets, grant, parts.zoomApp ?? null),
     storage,
     control_plane: link,
     traceparent: parts.traceparent ?? null,
@@ -103,19 +110,22 @@ const isRecord = (value: unknown): value is Record<string, unknown> =>
 
 /**
  * Only the platform with an SDK knows these fields; the worker refuses them for others. Values in the bot's own request
- * override those of a stored credential.
+ * override those of a stored credential, and those the app of the operator.
  */
 function conferencingOf(
-  platform: string,
+  { meeting_platform: platform, extra }: JobParts['bot'],
   conf: RequestOfRow['conf_config'],
   secrets: BotSecrets,
   grant: JoinGrant | null,
-  extra: unknown,
+  zoomApp: ZoomApp | null,
 ) {
   if (!conf || platform !== 'zoom') return {}
   const { obf_token_url: obfTokenUrl = null, zak_token_url: zakTokenUrl = null } = conf
-  const [id, password] =
-    secrets.sdkId === undefined ? [grant?.sdkId, grant?.sdkPassword] : [secrets.sdkId, secrets.sdkPassword]
+  const hasToken = secrets.obfToken !== undefined || (obfTokenUrl ?? zakTokenUrl) !== null
+  const own = { id: secrets.sdkId, password: secrets.sdkPassword }
+  const stored = { id: grant?.sdkId, password: grant?.sdkPassword }
+  const operators = { id: zoomApp?.clientId, password: zoomApp?.clientSecret }
+  const { id, password } = own.id !== undefined ? own : grant !== null || !hasToken ? stored : operators
   if (id === undefined && (secrets.obfToken !== undefined || obfTokenUrl !== null))
     throw new ImpossibleJob('CONF_OBF_TOKEN_ERROR', 'An on-behalf-of token works only together with SDK credentials.')
   const tokenUrls = id !== undefined && (obfTokenUrl ?? zakTokenUrl) !== null

@@ -27,7 +27,7 @@ import { launchCleaned, launchEnded, removeLaunch } from '../../store/launches/l
 import { NO_TRACES, type Span, type Traces, traceOf } from '../../traces.ts'
 import { endWithout } from '../launchers/shared/evidence.ts'
 import { traceEnd } from '../reconcile/trace-end.ts'
-import { ImpossibleJob, type JobParts, jobOf } from './job.ts'
+import { ImpossibleJob, type JobParts, jobOf, type ZoomApp } from './job.ts'
 import type { LaunchWriter } from './launch-writer.ts'
 
 /** A start that is left over from a lease this close to its end is not begun. */
@@ -40,6 +40,7 @@ export interface LaunchTools {
   seals: Seals
   /** Resolves the stored credentials that bots name. */
   grants: JoinGrants
+  zoomApp?: ZoomApp | null
   log: Log
   meters?: Meters
   traces?: Traces
@@ -154,7 +155,7 @@ async function grantOf(grants: JoinGrants, bot: BotRow): Promise<JoinGrant | nul
 }
 
 function makeJob(
-  { seals, linkUrl, waitForWelcomeSeconds }: LaunchTools,
+  { seals, linkUrl, waitForWelcomeSeconds, zoomApp }: LaunchTools,
   { bot, token }: Claim,
   fetched: Pick<JobParts, 'grant' | 'storage'>,
   span: Span | null,
@@ -165,6 +166,7 @@ function makeJob(
     ...fetched,
     link: { url: linkUrl, token },
     waitForWelcomeSeconds,
+    zoomApp,
     traceparent: span?.traceparent ?? null,
   })
 }

@@ -93,6 +93,22 @@ export function readCalendar(db: Database | Tx, calendarId: string): Promise<Cal
     .executeTakeFirst()
 }
 
+/** The provider's ids of the calendars that the team has connected of the same account. */
+export async function calendarsOfAccount(
+  db: Database,
+  { team_id, platform, account_email }: Pick<CalendarRow, 'team_id' | 'platform' | 'account_email'>,
+): Promise<string[]> {
+  const rows = await db
+    .selectFrom('calendars')
+    .select('raw_calendar_id')
+    .where('team_id', '=', team_id)
+    .where('platform', '=', platform)
+    .where('account_email', '=', account_email)
+    .where('deleted_at', 'is', null)
+    .execute()
+  return rows.map(({ raw_calendar_id: id }) => id)
+}
+
 /** Until the transaction ends, syncs of the calendar and changes of its bots wait. */
 export function lockCalendar(tx: Tx, calendarId: string): Promise<CalendarRow | undefined> {
   return tx

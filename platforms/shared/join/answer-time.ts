@@ -51,9 +51,12 @@ export class AnswerTime {
     const { from, to } = this.#asked
     if (at - from <= AT_ONCE_MS) return 'denied_by_platform'
     if (reason === 'denied_by_platform') return undefined
-    const isNear = (limitMs: number | undefined) =>
-      limitMs !== undefined && Math.abs(at - from - limitMs) <= LIMIT_TOLERANCE * limitMs
-    if (reason === 'page_unknown') return isNear(limits.longestWaitMs) ? 'waiting_ended_by_platform' : reason
-    return this.#openUntil - to >= AT_ONCE_MS && !isNear(limits.deniesAfterMs) ? reason : undefined
+    const { longestWaitMs, deniesAfterMs = Number.POSITIVE_INFINITY } = limits
+    const waitedMs = at - from
+    const isAtLimit = (limitMs: number) => Math.abs(waitedMs - limitMs) <= LIMIT_TOLERANCE * limitMs
+    if (reason === 'page_unknown')
+      return longestWaitMs !== undefined && isAtLimit(longestWaitMs) ? 'waiting_ended_by_platform' : reason
+    const mayBePlatform = waitedMs >= (1 - LIMIT_TOLERANCE) * deniesAfterMs
+    return this.#openUntil - to >= AT_ONCE_MS && !mayBePlatform ? reason : undefined
   }
 }

@@ -414,6 +414,8 @@ const CASES: Record<string, Case> = {
     },
   ],
 
+  // The consent itself connects: test/control-plane/api/dashboard/connect.test.ts.
+  'POST /dashboard/api/connect/{provider}': [NONE, (team) => () => team.page('POST', '/connect/google', {})],
   'POST /dashboard/api/sign-in': [
     NONE,
     (team) => async () => ({ ...(await team.page('POST', '/sign-in', { email: 'a@example.com', password: SECRET })) }),

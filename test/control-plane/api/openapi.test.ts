@@ -1,8 +1,10 @@
-/** The document of `/v2` explains everything that it names. */
+/** The documents explain everything that they name. */
 import { randomUUID } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { DASHBOARD_TEXTS } from '../../../control-plane/api/dashboard/texts.ts'
+import { OLDER_TEXTS } from '../../../control-plane/api/older/texts.ts'
 import { webhookSchema } from '../../../control-plane/api/v2/webhooks.ts'
 import { WEBHOOK_EVENTS } from '../../../control-plane/bots/messages/index.ts'
 import { chatBody, completedBody, failedBody, statusBody } from '../../../control-plane/bots/messages/newer.ts'
@@ -19,14 +21,24 @@ interface Schema {
 }
 
 const root = join(import.meta.dirname, '..', '..', '..')
-const document = JSON.parse(await readFile(join(root, 'docs', 'openapi.json'), 'utf8'))
-const schemas: Record<string, Schema> = document.components.schemas
+const read = async (name: string) => JSON.parse(await readFile(join(root, 'docs', name), 'utf8'))
+const document = await read('openapi.json')
+const explained = [
+  { name: 'openapi.json', document, atLeast: 600, texts: {} },
+  { name: 'openapi-older.json', document: await read('openapi-older.json'), atLeast: 200, texts: OLDER_TEXTS },
+  {
+    name: 'openapi-dashboard.json',
+    document: await read('openapi-dashboard.json'),
+    atLeast: 200,
+    texts: DASHBOARD_TEXTS,
+  },
+]
 
 /** Own text, or that of the schema which it names; a value that may be null has it in its other form. */
-const isExplained = ({ description, $ref, anyOf = [] }: Schema): boolean =>
+const isExplained = ({ description, $ref, anyOf = [] }: Schema, schemas: Record<string, Schema>): boolean =>
   Boolean(description) ||
-  ($ref !== undefined && isExplained(schemas[$ref.split('/').at(-1)!]!)) ||
-  anyOf.some(isExplained)
+  ($ref !== undefined && isExplained(schemas[$ref.split('/').at(-1)!]!, schemas)) ||
+  anyOf.some((one) => isExplained(one, schemas))
 
 function propertiesIn(value: unknown, path: string): [path: string, schema: Schema][] {
   if (typeof value !== 'object' || value === null) return []
@@ -38,16 +50,26 @@ function propertiesIn(value: unknown, path: string): [path: string, schema: Sche
   ]
 }
 
-test('each property of a request, an answer and a webhook has a description', () => {
-  const all = propertiesIn({ schemas, paths: document.paths, webhooks: document.webhooks }, '')
-  expect(all.length).toBeGreaterThan(600)
-  expect(all.filter(([, schema]) => !isExplained(schema)).map(([path]) => path)).toEqual([])
+test.each(explained)('$name: each property of a request, an answer and a webhook has a description', (one) => {
+  const { paths, webhooks, components } = one.document
+  const all = propertiesIn({ schemas: components.schemas, paths, webhooks }, '')
+  expect(all.length).toBeGreaterThan(one.atLeast)
+  expect(all.filter(([, schema]) => !isExplained(schema, components.schemas)).map(([path]) => path)).toEqual([])
 })
 
-test('each schema and each parameter has a description', () => {
+test.each(explained)('$name: each text that is kept apart from the schemas is used', ({ document, texts }) => {
+  const whole = JSON.stringify(document)
+  for (const [name, text] of Object.entries(texts)) {
+    const described = `"description":${JSON.stringify(text)}`
+    expect(whole.includes(described), name).toBe(true)
+  }
+})
+
+test.each(explained)('$name: each schema and each parameter has a description', ({ document }) => {
+  const schemas: Record<string, Schema> = document.components.schemas
   expect(
     Object.entries(schemas)
-      .filter(([, schema]) => !isExplained(schema))
+      .filter(([, schema]) => !isExplained(schema, schemas))
       .map(([name]) => name),
   ).toEqual([])
   for (const [path, operations] of Object.entries(document.paths as Record<string, Record<string, unknown>>))

@@ -91,7 +91,7 @@ export async function openApiWorld({ generations, dependencies: given }: ApiWorl
     files: null,
     metrics,
     probes: createProbes({ database: acrossTeams, metrics }),
-    settings: { publicUrl: 'http://127.0.0.1', commandTimeoutMs: 2000 },
+    settings: { publicUrl: 'http://127.0.0.1', commandTimeoutMs: 2000, hasZoomApp: true },
     ...given,
   }
   const app = await (generations ? buildApi(dependencies, generations) : buildApi(dependencies))

@@ -17,6 +17,7 @@ const LEFT_OUT: Readonly<Record<string, string>> = {
   wait_for_welcome_seconds: 'decided by the launcher',
   traceparent: 'the trace of the request',
   continues: 'a bot that replaces a crashed one',
+  denials: 'counted by the service over the attempts of a bot',
   control_plane: 'made for each attempt',
   storage: 'the storage of the installation: a caller who could name another place could read or overwrite other files',
   browser_state: 'a file of the machine or of the storage of the installation, which a caller must not name',

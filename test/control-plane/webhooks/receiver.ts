@@ -27,7 +27,7 @@ export const answer =
   (_request, response) =>
     response.writeHead(status, headers).end(body)
 
-export async function startReceiver(behavior: Behavior = answer(200)): Promise<Receiver> {
+export async function startReceiver(behavior: Behavior = answer(200), host = '127.0.0.1'): Promise<Receiver> {
   const received: Received[] = []
   let open = 0
   let most = 0
@@ -49,9 +49,9 @@ export async function startReceiver(behavior: Behavior = answer(200)): Promise<R
     received.push(entry)
     behavior(entry, response, received.length)
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  await new Promise<void>((resolve) => server.listen(0, host, resolve))
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`,
+    url: `http://${host}:${(server.address() as AddressInfo).port}/hook`,
     received,
     mostAtOnce: () => most,
     close: async () => {

@@ -7,7 +7,6 @@ import { botName } from '../../v2/bots/schema.ts'
 import {
   callerJson,
   entryMessage,
-  httpsAddress,
   imageAddress,
   orEmpty,
   secret,
@@ -54,9 +53,9 @@ const SET_TOGETHER = 'SET_CONF_ID_AND_PWD_TOGETHER: conf_sdk_id and conf_sdk_pwd
 export const conferencingFields = {
   conf_sdk_id: orEmpty(secret).describe('Together with conf_sdk_pwd.'),
   conf_sdk_pwd: orEmpty(secret),
-  conf_access_token_url: orEmpty(httpsAddress).describe('Answers GET with an access token as plain text.'),
+  conf_access_token_url: orEmpty(webAddress).describe('Answers GET with an access token as plain text.'),
   conf_obf_token: orEmpty(secret).describe('Used first; then conf_obf_token_url, then conf_obf_token_user_id.'),
-  conf_obf_token_url: orEmpty(httpsAddress),
+  conf_obf_token_url: orEmpty(webAddress),
   conf_obf_token_user_id: text(256).nullish(),
 }
 

@@ -173,10 +173,10 @@ const confConfig = z
       .nullish()
       .describe('The same by the id of its Zoom user.'),
     obf_token: secret.describe('An on-behalf-of token of Zoom.'),
-    obf_token_url: address('https:')
+    obf_token_url: address('https:', 'http:')
       .nullish()
       .describe('Answers GET with an on-behalf-of token as plain text, when the bot joins.'),
-    zak_token_url: address('https:')
+    zak_token_url: address('https:', 'http:')
       .nullish()
       .describe('Answers GET with an access key, with which the bot joins as that user.'),
   })

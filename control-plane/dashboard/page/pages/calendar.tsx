@@ -1,7 +1,9 @@
 import { useSignal } from '@preact/signals'
-import { answerOf, type CalendarEventItem, type Schemas, v2 } from '../api.ts'
+import { answerOf, type CalendarEventItem, dashboard, dataOf, type RawCalendar, type Schemas, v2 } from '../api.ts'
+import { CONNECT_TEXTS } from '../connect-texts.ts'
 import { changes } from '../feed.ts'
 import { type Action, ActionButton, OutcomeLine, useAction } from '../parts/action.tsx'
+import { ConnectButton, isOffered, useConnectOutcome } from '../parts/connect.tsx'
 import { Field, Form } from '../parts/form.tsx'
 import { dateTime } from '../parts/format.ts'
 import { Shown, useLoaded } from '../parts/load.tsx'
@@ -14,6 +16,7 @@ import { TEXTS } from '../texts.ts'
 export function Calendar({ id }: { id: string }) {
   const texts = TEXTS.calendars
   const action = useAction()
+  useConnectOutcome(action, 'calendar')
   const params = { path: { calendar_id: id } }
   const calendar = useLoaded(() => answerOf(v2.GET('/v2/calendars/{calendar_id}', { params })), undefined, [id])
   const remove = async () => {
@@ -42,6 +45,7 @@ export function Calendar({ id }: { id: string }) {
             {data.status_message !== null && <p class="notice bad">{data.status_message}</p>}
             {data.sync_error !== null && <p class="notice bad">{data.sync_error}</p>}
             <p class="soft">
+              {data.provider_metadata?.name != null && `${data.provider_metadata.name} · `}
               {texts.synced} <Time at={data.synced_at} /> ·{' '}
               {data.subscription_expires_at === null
                 ? texts.polled
@@ -52,6 +56,15 @@ export function Calendar({ id }: { id: string }) {
                 <ActionButton of={action} work={sync}>
                   {texts.sync}
                 </ActionButton>
+                {data.status !== 'active' && isOffered(data.calendar_platform) && (
+                  <ConnectButton
+                    of={action}
+                    kind="main"
+                    provider={data.calendar_platform}
+                    target={{ calendar_id: id }}
+                    label={CONNECT_TEXTS.again}
+                  />
+                )}
                 <ActionButton of={action} work={resubscribe}>
                   {texts.resubscribe}
                 </ActionButton>
@@ -65,6 +78,7 @@ export function Calendar({ id }: { id: string }) {
       </Shown>
       <OutcomeLine of={action} />
       <Events calendarId={id} action={action} />
+      {may('member') && calendar.value.value && <Others of={action} calendar={calendar.value.value.data} />}
       {may('member') && <Credentials calendarId={id} action={action} reload={calendar.reload} />}
     </>
   )
@@ -154,6 +168,43 @@ function Events({ calendarId, action }: { calendarId: string; action: Action }) 
           />
         )}
       </Shown>
+    </section>
+  )
+}
+
+/** Each further calendar of the account is connected by a separate consent. */
+function Others({ of: action, calendar }: { of: Action; calendar: Schemas['Calendar'] }) {
+  const found = useSignal<readonly RawCalendar[] | null>(null)
+  const { calendar_id, calendar_platform: provider } = calendar
+  if (!isOffered(provider)) return null
+  const show = async () => {
+    const params = { path: { calendar_id } }
+    found.value = await dataOf(dashboard.GET('/calendars/{calendar_id}/others', { params }))
+    return null
+  }
+  return (
+    <section>
+      <h2>{CONNECT_TEXTS.others}</h2>
+      {found.value === null ? (
+        <ActionButton of={action} work={show}>
+          {CONNECT_TEXTS.showOthers}
+        </ActionButton>
+      ) : (
+        <Table
+          texts={{ title: CONNECT_TEXTS.others, columns: CONNECT_TEXTS.otherColumns, empty: CONNECT_TEXTS.noOthers }}
+          entries={found.value}
+          keyOf={({ id }) => id}
+          cells={({ id, name }) => [
+            name,
+            <ConnectButton
+              of={action}
+              provider={provider}
+              target={{ calendar_id, raw_calendar_id: id }}
+              label={CONNECT_TEXTS.connectOther}
+            />,
+          ]}
+        />
+      )}
     </section>
   )
 }

@@ -1,6 +1,8 @@
 import { useSignal } from '@preact/signals'
 import { answerOf, type RawCalendar, type Schemas, v2 } from '../api.ts'
+import { CONNECT_TEXTS } from '../connect-texts.ts'
 import { OutcomeLine, useAction } from '../parts/action.tsx'
+import { ConnectButtons, isOffered, useConnectOutcome } from '../parts/connect.tsx'
 import { Choice, Field, Form } from '../parts/form.tsx'
 import { Shown, useLoaded } from '../parts/load.tsx'
 import { Help, Status, Table, Time } from '../parts/pieces.tsx'
@@ -11,10 +13,13 @@ import { TEXTS } from '../texts.ts'
 /** Connected calendars, and how to connect another one. */
 export function Calendars() {
   const texts = TEXTS.calendars
+  const action = useAction()
+  useConnectOutcome(action, 'calendar')
   const calendars = useLoaded(() => answerOf(v2.GET('/v2/calendars', { params: { query: { limit: 250 } } })))
   return (
     <>
       <h1>{texts.title}</h1>
+      <OutcomeLine of={action} />
       <Shown of={calendars}>
         {({ data }) => (
           <Table
@@ -30,7 +35,16 @@ export function Calendars() {
           />
         )}
       </Shown>
-      {may('member') && <Connect onConnected={calendars.reload} />}
+      {may('member') && (
+        <section>
+          <h2>{texts.connect}</h2>
+          <ConnectButtons of={action} providers={['google', 'microsoft']} />
+          <details open={!isOffered('google') && !isOffered('microsoft')}>
+            <summary>{CONNECT_TEXTS.ownApp}</summary>
+            <Connect onConnected={calendars.reload} />
+          </details>
+        </section>
+      )}
     </>
   )
 }
@@ -64,8 +78,7 @@ function Connect({ onConnected }: { onConnected: () => Promise<void> }) {
   }
 
   return (
-    <section>
-      <h2>{texts.connect}</h2>
+    <>
       <Help text={texts.help} page="calendars" />
       <p class="soft">{texts.scopes[platform.value]}</p>
       <OutcomeLine of={action} />
@@ -108,6 +121,6 @@ function Connect({ onConnected }: { onConnected: () => Promise<void> }) {
           </button>
         </>
       )}
-    </section>
+    </>
   )
 }

@@ -1,5 +1,7 @@
 import { answerOf, v2 } from '../api.ts'
+import { CONNECT_TEXTS } from '../connect-texts.ts'
 import { ActionButton, OutcomeLine, useAction } from '../parts/action.tsx'
+import { ConnectButtons, isOffered, useConnectOutcome } from '../parts/connect.tsx'
 import { Field, Form } from '../parts/form.tsx'
 import { Shown, useLoaded } from '../parts/load.tsx'
 import { Help, Status, Table, Time } from '../parts/pieces.tsx'
@@ -10,6 +12,7 @@ import { TEXTS } from '../texts.ts'
 export function Connections() {
   const texts = TEXTS.connections
   const action = useAction()
+  useConnectOutcome(action, 'zoom')
   const credentials = useLoaded(() => answerOf(v2.GET('/v2/conf-credentials')))
   const remove = async (id: string) => {
     const options = { params: { path: { credential_id: id } } }
@@ -61,23 +64,27 @@ export function Connections() {
       {may('member') && (
         <section>
           <h2>{texts.add}</h2>
-          <Form
-            of={action}
-            submit={texts.add}
-            onSubmit={async ({ name = '', client_id = '', client_secret = '', authorization_code, redirect_uri }) => {
-              const authorization = authorization_code ? { authorization_code, redirect_uri: redirect_uri ?? '' } : {}
-              const body = { name, client_id, client_secret, ...authorization }
-              await answerOf(v2.POST('/v2/conf-credentials', { body }))
-              await credentials.reload()
-              return TEXTS.saved
-            }}
-          >
-            <Field label={texts.name} name="name" required maxLength={100} autocomplete="off" />
-            <Field label={texts.clientId} name="client_id" required maxLength={256} autocomplete="off" />
-            <Field label={texts.clientSecret} name="client_secret" type="password" required autocomplete="off" />
-            <Field label={texts.code} name="authorization_code" maxLength={2000} autocomplete="off" />
-            <Field label={texts.redirect} name="redirect_uri" type="url" autocomplete="off" />
-          </Form>
+          <ConnectButtons of={action} providers={['zoom']} />
+          <details open={!isOffered('zoom')}>
+            <summary>{CONNECT_TEXTS.ownZoomApp}</summary>
+            <Form
+              of={action}
+              submit={texts.add}
+              onSubmit={async ({ name = '', client_id = '', client_secret = '', authorization_code, redirect_uri }) => {
+                const authorization = authorization_code ? { authorization_code, redirect_uri: redirect_uri ?? '' } : {}
+                const body = { name, client_id, client_secret, ...authorization }
+                await answerOf(v2.POST('/v2/conf-credentials', { body }))
+                await credentials.reload()
+                return TEXTS.saved
+              }}
+            >
+              <Field label={texts.name} name="name" required maxLength={100} autocomplete="off" />
+              <Field label={texts.clientId} name="client_id" required maxLength={256} autocomplete="off" />
+              <Field label={texts.clientSecret} name="client_secret" type="password" required autocomplete="off" />
+              <Field label={texts.code} name="authorization_code" maxLength={2000} autocomplete="off" />
+              <Field label={texts.redirect} name="redirect_uri" type="url" autocomplete="off" />
+            </Form>
+          </details>
         </section>
       )}
     </>

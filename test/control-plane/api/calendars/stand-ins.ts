@@ -1,55 +1,83 @@
-/** The API with the real calendars, in front of the providers' stand-ins. */
+/** The API with the real calendars and the operator's apps, in front of the providers' stand-ins. */
 import type { AddressInfo } from 'node:net'
-import { openCalendars } from '../../../../control-plane/calendars/index.ts'
 import type { CalendarOperations } from '../../../../control-plane/calendars/operations.ts'
-import { openCalendarProviders } from '../../../../control-plane/calendars/providers/index.ts'
-import { createGuardedClient } from '../../../../control-plane/outgoing/guarded-client.ts'
+import { NO_METERS } from '../../../../control-plane/meters.ts'
+import { openServiceCalendars } from '../../../../control-plane/wiring/calendars.ts'
+import { Closing } from '../../../../control-plane/wiring/closing.ts'
+import { openConsents } from '../../../../control-plane/wiring/consents.ts'
 import { startMockGoogleCalendar, startMockMicrosoftCalendar } from '../../../../mock/calendars/index.ts'
+import type { StandInApp } from '../../../../mock/zoom-oauth/index.ts'
 import { type ApiWorldOptions, openApiWorld, quiet } from '../world.ts'
 
-/** Listens, so that the stand-ins can push. */
-export async function openCalendarWorld(options: ApiWorldOptions['dependencies'] = {}) {
+const NO_APP = { clientId: null, clientSecret: null }
+
+interface Options {
+  /** Of the stand-in, with an app of the operator. */
+  zoom?: { url: string; app: StandInApp }
+}
+
+/** Listens, so that the stand-ins can push: at the port of the public address if that has one. */
+export async function openCalendarWorld(options: ApiWorldOptions['dependencies'] = {}, { zoom }: Options = {}) {
   const google = await startMockGoogleCalendar()
   const microsoft = await startMockMicrosoftCalendar()
-  const client = createGuardedClient({ allowPrivate: true })
+  const config = {
+    providers: {
+      google: google.url,
+      googleToken: google.tokenUrl,
+      googleConsent: google.consentUrl,
+      graph: microsoft.url,
+      microsoftLogin: microsoft.loginUrl,
+      zoom: zoom?.url ?? null,
+    },
+    apps: {
+      google: { clientId: google.tokens.clientId, clientSecret: google.tokens.clientSecret },
+      microsoft: {
+        clientId: microsoft.tokens.clientId,
+        clientSecret: microsoft.tokens.clientSecret,
+        tenant: 'common',
+      },
+      zoom: zoom?.app ?? NO_APP,
+    },
+    prefersLocation: false,
+    jitsiHosts: [],
+    allowPrivateAddresses: true,
+  }
+  const closing = new Closing(quiet)
   // Operations need the database, and the API needs them: they are filled in before the first request.
   const operations = {} as CalendarOperations
-  const world = await openApiWorld({ dependencies: { ...options, calendars: operations } })
-  await world.app.listen({ host: '127.0.0.1', port: 0 })
-  const address = `http://127.0.0.1:${(world.app.server.address() as AddressInfo).port}`
+  const world = await openApiWorld({
+    dependencies: { consents: openConsents(config, closing), ...options, calendars: operations },
+  })
+  const port = Number(new URL(world.dependencies.settings.publicUrl).port)
+  await world.app.listen({ host: '127.0.0.1', port })
+  const publicUrl = `http://127.0.0.1:${(world.app.server.address() as AddressInfo).port}`
   const settings = {
     database: world.database,
     seals: world.dependencies.seals,
     log: quiet,
-    providers: openCalendarProviders({
-      http: client,
-      clock: Date,
-      addresses: {
-        google: google.url,
-        googleToken: google.tokenUrl,
-        graph: microsoft.url,
-        microsoftLogin: microsoft.loginUrl,
-      },
-      jitsiHosts: [],
-    }),
-    publicUrl: address,
-    jitsiHosts: [],
+    meters: NO_METERS,
+    publicUrl,
   }
-  const calendars = openCalendars({ ...settings, database: world.callers, acrossTeams: world.database })
+  const calendars = openServiceCalendars(config, {
+    ...settings,
+    database: world.callers,
+    acrossTeams: world.database,
+  })
   Object.assign(operations, calendars.operations)
-  const due = openCalendars(settings)
+  const due = openServiceCalendars(config, settings)
   due.start()
   return {
     ...world,
-    address,
+    address: publicUrl,
+    config,
     google,
     microsoft,
     async close() {
       await Promise.all([calendars.close(), due.close()])
+      await closing.run()
       await world.close()
       await google.close()
       await microsoft.close()
-      await client.close()
     },
   }
 }

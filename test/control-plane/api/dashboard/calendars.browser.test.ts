@@ -46,6 +46,7 @@ test('a calendar is connected by the form, its events say who gets a bot and why
   account.primary.create({ title: 'Without a link', start })
 
   await page.goto(`${world.address}/dashboard/calendars`)
+  await page.getByText('With your own OAuth app').click(LONG)
   await page.getByLabel('Client ID').fill(google.tokens.clientId)
   await page.getByLabel('Client secret').fill(google.tokens.clientSecret)
   await page.getByLabel('Refresh token').fill('wrong')

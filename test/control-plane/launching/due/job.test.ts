@@ -145,6 +145,20 @@ describe('the platform with an SDK', () => {
     expect(asUser).toMatchObject({ conf_obf_token: null, conf_access_token: 'zak' })
   })
 
+  test('gets the app of the operator for a token without keys, and not before those of the bot or of its credential', () => {
+    const zoomApp = { clientId: 'operators', clientSecret: 'operators-secret' }
+    const keysOf = (asked: object, secrets = {}, given: Partial<JobParts> = {}) =>
+      jobOf({ ...parts({ conf_config: asked }, zoom, secrets), zoomApp, ...given })
+    const operators = { conf_sdk_id: 'operators', conf_sdk_pwd: 'operators-secret' }
+    expect(keysOf({}, { obfToken: 'obf' })).toMatchObject({ ...operators, conf_obf_token: 'obf' })
+    const zak = { zak_token_url: 'https://example.com/zak' }
+    expect(keysOf(zak)).toMatchObject({ ...operators, conf_access_token_url: zak.zak_token_url })
+    expect(keysOf({}, { sdkId: 'id', sdkPassword: 'password', obfToken: 'obf' })).toMatchObject({ conf_sdk_id: 'id' })
+    expect(keysOf(zak, {}, { grant })).toMatchObject({ conf_sdk_id: 'app' })
+    // Without a token the bot is a guest of the web client, which needs no app.
+    expect(keysOf({})).toMatchObject({ conf_sdk_id: null, conf_sdk_pwd: null })
+  })
+
   test('gets what the bot brings itself before what the credential gives', () => {
     const asked = { credential_user_id: 'user' }
     const own = { sdkId: 'id', sdkPassword: 'password', obfToken: 'obf' }

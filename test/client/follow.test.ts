@@ -1,0 +1,110 @@
+/** The client follows a bot over connections that break, and ends with the bot. */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createServer, type Server } from 'node:http'
+import { type AddressInfo, connect, type Socket } from 'node:net'
+import type { NumberedEvent } from '@standin/wire/events.ts'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { createStandinClient, followEvents } from '../../client/index.ts'
+import { freshMeet, startReporting } from '../control-plane/api/reporting.ts'
+import { openApiWorld } from '../control-plane/api/world.ts'
+
+let world: Awaited<ReturnType<typeof openApiWorld>>
+let team: Awaited<ReturnType<typeof world.team>>
+beforeAll(async () => {
+  world = await openApiWorld()
+  team = await world.team()
+  await world.app.listen({ host: '127.0.0.1', port: 0 })
+})
+afterAll(() => world.close())
+
+const said = (text: string): NumberedEvent['event'] => ({ type: 'notice', level: 'info', message: text })
+
+/** A way to the service whose connections can be cut. */
+async function openRelay() {
+  const sockets = new Set<Socket>()
+  const { port } = world.app.server.address() as AddressInfo
+  const relay: Server = createServer()
+  relay.removeAllListeners('connection')
+  relay.on('connection', (socket: Socket) => {
+    const inner = connect(port, '127.0.0.1')
+    for (const one of [socket, inner]) {
+      sockets.add(one)
+      one.on('error', () => {})
+      one.on('close', () => [socket, inner].map((each) => each.destroy()))
+    }
+    socket.pipe(inner).pipe(socket)
+  })
+  await new Promise<void>((resolve) => relay.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => void relay.close())
+  const url = `http://127.0.0.1:${(relay.address() as AddressInfo).port}`
+  return {
+    url,
+    client: createStandinClient({ baseUrl: url, apiKey: team.key }).v2,
+    cut() {
+      for (const socket of sockets) socket.destroy()
+      sockets.clear()
+    },
+  }
+}
+
+test('every event comes once and in order although connections break, until the bot has ended', async () => {
+  const { client, cut } = await openRelay()
+  const botId = await world.bot(team, { meeting_url: freshMeet() })
+  const { report } = await startReporting(world.database, botId)
+  const heard: string[] = []
+  const troubles: Error[] = []
+  const following = (async () => {
+    for await (const { data } of followEvents(client, botId, {
+      types: ['notice', 'status_change'],
+      onTrouble: (error) => void troubles.push(error),
+    }))
+      if (data.message !== undefined) heard.push(String(data.message))
+  })()
+  for (let round = 1; round <= 3; round++) {
+    await report(said(`before ${round}`))
+    await expect.poll(() => heard, { timeout: 30_000 }).toContain(`before ${round}`)
+    cut()
+    await report(said(`while away ${round}`))
+  }
+  await report({ type: 'status_change', status: 'completed', end_code: 'API_REQUEST' })
+  await world.database.updateTable('bots').set({ phase: 'closed' }).where('id', '=', botId).execute()
+  await following
+  expect(heard).toEqual([1, 2, 3].flatMap((round) => [`before ${round}`, `while away ${round}`]))
+  expect(troubles.length).toBeGreaterThanOrEqual(1)
+})
+
+test('the example of the documentation prints words, chat and status, and ends with the bot', async () => {
+  const { cut, url } = await openRelay()
+  const botId = await world.bot(team, { meeting_url: freshMeet() })
+  const { report } = await startReporting(world.database, botId)
+  const speaker = { id: 1, name: 'Ada', platform_id: 'p-1' }
+  const words = { type: 'transcript', speaker, start: 1, end: 2, language: 'en' } as const
+  const example = spawn(process.execPath, ['docs/examples/live-transcript.mjs', botId], {
+    env: { STANDIN_URL: url, STANDIN_API_KEY: team.key },
+  })
+  let printed = ''
+  example.stdout.on('data', (chunk) => {
+    printed += chunk
+  })
+  const ended = once(example, 'exit')
+  await report({ ...words, text: 'Good morning', is_final: true })
+  await expect.poll(() => printed, { timeout: 30_000 }).toContain('Ada: Good morning')
+  cut()
+  await report({ type: 'status_change', status: 'completed', end_code: 'API_REQUEST' })
+  await world.database.updateTable('bots').set({ phase: 'closed' }).where('id', '=', botId).execute()
+  expect(await ended).toEqual([0, null])
+  expect(printed).toBe('Ada: Good morning\n[completed]\n')
+})
+
+test('a refusal is thrown, and an aborted follower ends', async () => {
+  const { client } = await openRelay()
+  const unknown = followEvents(client, '8e6a2c1e-0000-4000-8000-000000000000')
+  await expect(unknown.next()).rejects.toMatchObject({ status: 404 })
+  const botId = await world.bot(team, { meeting_url: freshMeet() })
+  const stop = new AbortController()
+  const quiet = followEvents(client, botId, { signal: stop.signal })
+  const next = quiet.next()
+  stop.abort()
+  expect(await next).toEqual({ value: undefined, done: true })
+})

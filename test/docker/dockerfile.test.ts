@@ -1,0 +1,21 @@
+/** The images have the packages of the program: npm puts one into a workspace's folder if another version is in the common one. */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { packageRoot } from '../../core/process/page-scripts.ts'
+
+const read = (path: string) => readFileSync(join(packageRoot, path), 'utf8')
+const { packages } = JSON.parse(read('package-lock.json')) as { packages: Record<string, { dev?: boolean }> }
+/** The workspaces whose packages an image has, and where their programs are. */
+const PLACES = {
+  'control-plane': ['service-packages', './dist/control-plane/'],
+  mock: ['demo-packages', '/app/dist/mock/'],
+}
+
+test.each(Object.entries(PLACES))("the packages of %s's folder are in its image", (workspace, [source, place]) => {
+  const separate = Object.entries(packages).filter(
+    ([path, { dev }]) => path.startsWith(`${workspace}/node_modules/`) && !dev,
+  )
+  const copy = `COPY --from=${source} /app/${workspace}/node_modules ${place}node_modules\n`
+  expect(read('docker/Dockerfile').includes(copy), separate.map(([path]) => path).join()).toBe(separate.length > 0)
+})
