@@ -37,7 +37,7 @@ interface Document {
   webhooks: Record<string, { post: Operation & { requestBody: Body } }>
 }
 
-/** The name of each operation's method. */
+/** The names of methods. An operation that is not here yet has its own id as its name. */
 export const METHODS: Readonly<Record<string, string>> = {
   postBots: 'create_bot',
   getBots: 'list_bots',
@@ -46,6 +46,7 @@ export const METHODS: Readonly<Record<string, string>> = {
   getBotsByBotIdEvents: 'list_events',
   getBotsByBotIdTimeline: 'get_timeline',
   getBotsByBotIdScreenshots: 'list_screenshots',
+  getBotsByBotIdFiles: 'list_files',
   postBotsByBotIdLeave: 'leave',
   postBotsByBotIdSendChatMessage: 'send_chat_message',
   postBotsByBotIdPauseRecording: 'pause_recording',
@@ -151,7 +152,9 @@ export function pythonFiles({ components, paths, webhooks }: Document): Record<'
   }
 
   const methods = Object.entries(paths).flatMap(([path, operations]) =>
-    Object.entries(operations).map(([method, operation]) => methodOf(method, path, operation)),
+    Object.entries(operations)
+      .filter(([, operation]) => answersOf(operation)['application/json'] !== undefined)
+      .map(([method, operation]) => methodOf(method, path, operation)),
   )
   const messages = Object.entries(webhooks).map(([event, { post }]) =>
     typeOf(post.requestBody.content['application/json']!.schema!, `${pascal(event)}Webhook`),
@@ -159,11 +162,9 @@ export function pythonFiles({ components, paths, webhooks }: Document): Record<'
   for (const name of Object.keys(components.schemas)) component(`#/components/schemas/${name}`)
 
   function methodOf(method: string, path: string, operation: Operation): string {
-    const name = METHODS[operation.operationId]
-    if (name === undefined)
-      throw new Error(`${operation.operationId} has no name in METHODS of scripts/write-python-client.ts`)
-    const [, success] = Object.entries(operation.responses).find(([status]) => status.startsWith('2'))!
-    const answers = success.content ?? {}
+    const { operationId } = operation
+    const name = METHODS[operationId] ?? operationId.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+    const answers = answersOf(operation)
     const parameters = operation.parameters ?? []
     const creates = parameters.some(({ $ref }) => $ref?.endsWith('/IdempotencyKey'))
     const places = parameters.filter((one) => one.in === 'path').map((one) => one.name)
@@ -242,6 +243,11 @@ ${documentation.replace(/^(?=.)/gm, '    ')}
       ...methods,
     ].join('\n'),
   }
+}
+
+/** Bodies of the success by their types. A stream of events has no JSON, and the client does not read it. */
+function answersOf({ responses }: Operation): Body['content'] {
+  return Object.entries(responses).find(([status]) => status.startsWith('2'))?.[1].content ?? {}
 }
 
 const union = (types: readonly string[]) => {

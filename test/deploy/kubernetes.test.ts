@@ -234,7 +234,11 @@ function holdsAsRendered(documents: Document[]): void {
     for (const { name, spec, containers: own } of pods) {
       if (spec.priorityClassName) expect(names('PriorityClass'), name).toContain(spec.priorityClassName)
       const sources = own.flatMap(({ envFrom = [] }) => envFrom as Document[])
-      for (const { configMapRef } of sources) expect(names('ConfigMap'), name).toContain(configMapRef.name)
+      for (const { configMapRef, secretRef } of sources) {
+        // The operator makes it, or does without.
+        if (secretRef) expect(secretRef.optional, name).toBe(true)
+        else expect(names('ConfigMap'), name).toContain(configMapRef.name)
+      }
     }
   })
 }

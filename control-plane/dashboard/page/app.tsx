@@ -1,6 +1,6 @@
 /** The frame around every page, with navigation and the signed-in person. */
 import { effect, signal } from '@preact/signals'
-import { Bookmark, LogOut, Menu, Plus, X } from 'lucide'
+import { Bookmark, ChevronLeft, LogOut, Menu, Plus, X } from 'lucide'
 import { useEffect } from 'preact/hooks'
 import { type Answers, dashboard, sentenceOf } from './api.ts'
 import { askAgain, isAway } from './away.ts'
@@ -195,7 +195,20 @@ function Person({ person }: { person: Answers['Me'] }) {
 
 function Content({ person }: { person: Answers['Me'] }) {
   const page = pageOf(path.value)
-  if (page !== null && may(page.role)) return page.show()
+  if (page !== null && may(page.role))
+    return (
+      <>
+        {page.list && (
+          <nav class="crumbs" aria-label={TEXTS.breadcrumbs}>
+            <Link to={page.list.to} aria-current="false">
+              <Icon of={ChevronLeft} />
+              {page.list.title}
+            </Link>
+          </nav>
+        )}
+        {page.show()}
+      </>
+    )
   return (
     <div class="nothing">
       <h1>{page === null ? TEXTS.notFound : page.title}</h1>

@@ -43,6 +43,8 @@ import { TEXTS } from './texts.ts'
 interface Page {
   title: string
   role: Role | 'operator'
+  /** The list that this page belongs to. */
+  list?: { to: string; title: string }
   show: () => ComponentChildren
 }
 interface NavigationPage extends Page {
@@ -97,11 +99,14 @@ const SEND: Page = { title: nav.send, role: 'member', show: () => <Send /> }
 
 export const isAllowed = (entry: NavigationEntry): boolean => 'href' in entry || may(entry.role)
 
+const listed = (to: string, title: string) => ({ title, role: 'viewer' as const, list: { to, title } })
+
 /** Null if there is no page at this path. */
 export function pageOf(at: string): Page | null {
   const [, kind, id] = /^\/(bots|calendars)\/([0-9a-f-]{36})$/.exec(at) ?? []
-  if (kind === 'bots') return { title: nav.bots, role: 'viewer', show: () => <Bot key={id} id={id!} /> }
-  if (kind === 'calendars') return { title: nav.calendars, role: 'viewer', show: () => <Calendar key={id} id={id!} /> }
+  if (kind === 'bots') return { ...listed('/bots', nav.bots), show: () => <Bot key={id} id={id!} /> }
+  if (kind === 'calendars')
+    return { ...listed('/calendars', nav.calendars), show: () => <Calendar key={id} id={id!} /> }
   if (at === '/send') return SEND
   const wanted = at === '/sign-in' ? '/' : at
   const entries = GROUPS.flatMap((group) => group.entries)

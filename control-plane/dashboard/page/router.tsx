@@ -47,7 +47,14 @@ export function navigate(to: string): void {
   document.querySelector('main')?.focus()
 }
 
-export function Link({ to, children, ...rest }: { to: string; children: ComponentChildren; class?: string }) {
+interface LinkProps {
+  to: string
+  children: ComponentChildren
+  class?: string
+  'aria-current'?: 'false'
+}
+
+export function Link({ to, children, ...rest }: LinkProps) {
   const isAbove = to !== '/' && path.value.startsWith(`${to}/`)
   const isHere = (to.includes('?') ? address() : path.value) === to
   return (

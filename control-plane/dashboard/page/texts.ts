@@ -103,6 +103,7 @@ export const TEXTS = {
     account: 'Your account',
   },
   menu: 'Menu',
+  breadcrumbs: 'Breadcrumbs',
   signOut: 'Sign out',
   dismiss: 'Dismiss',
   copy: 'Copy',

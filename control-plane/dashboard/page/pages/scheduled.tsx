@@ -1,8 +1,10 @@
+import { CalendarClock } from 'lucide'
 import { answerOf, v2 } from '../api.ts'
 import { changes } from '../feed.ts'
 import { ActionButton, OutcomeLine, useAction } from '../parts/action.tsx'
 import { Shown, useLoaded } from '../parts/load.tsx'
-import { Status, Table, Time } from '../parts/pieces.tsx'
+import { Empty, Status, Table, Time } from '../parts/pieces.tsx'
+import { Link } from '../router.tsx'
 import { may } from '../session.ts'
 import { TEXTS } from '../texts.ts'
 
@@ -17,33 +19,43 @@ export function Scheduled() {
       <h1>{TEXTS.scheduled.title}</h1>
       <OutcomeLine of={action} />
       <Shown of={bots}>
-        {({ data }) => (
-          <Table
-            texts={TEXTS.scheduled}
-            entries={data}
-            keyOf={(bot) => bot.bot_id}
-            cells={(bot) => [
-              bot.bot_name,
-              bot.meeting_url,
-              <Time at={bot.join_at} />,
-              <Status of={bot.status} />,
-              may('member') && (
-                <ActionButton
-                  of={action}
-                  confirmation={TEXTS.scheduled.cancelSure}
-                  work={async () => {
-                    const options = { params: { path: { bot_id: bot.bot_id } } }
-                    await answerOf(v2.DELETE('/v2/bots/scheduled/{bot_id}', options))
-                    await bots.reload()
-                    return null
-                  }}
-                >
-                  {TEXTS.scheduled.cancel}
-                </ActionButton>
-              ),
-            ]}
-          />
-        )}
+        {({ data }) =>
+          data.length === 0 ? (
+            <Empty icon={CalendarClock} text={TEXTS.scheduled.empty}>
+              {may('member') && (
+                <Link to="/send" class="button main">
+                  {TEXTS.nav.send}
+                </Link>
+              )}
+            </Empty>
+          ) : (
+            <Table
+              texts={TEXTS.scheduled}
+              entries={data}
+              keyOf={(bot) => bot.bot_id}
+              cells={(bot) => [
+                bot.bot_name,
+                bot.meeting_url,
+                <Time at={bot.join_at} />,
+                <Status of={bot.status} />,
+                may('member') && (
+                  <ActionButton
+                    of={action}
+                    confirmation={TEXTS.scheduled.cancelSure}
+                    work={async () => {
+                      const options = { params: { path: { bot_id: bot.bot_id } } }
+                      await answerOf(v2.DELETE('/v2/bots/scheduled/{bot_id}', options))
+                      await bots.reload()
+                      return null
+                    }}
+                  >
+                    {TEXTS.scheduled.cancel}
+                  </ActionButton>
+                ),
+              ]}
+            />
+          )
+        }
       </Shown>
     </>
   )

@@ -21,6 +21,7 @@ seccompProfile: { type: RuntimeDefault }
 {{- define "standin.environment" -}}
 envFrom:
   - configMapRef: { name: standin-settings }
+  - secretRef: { name: standin-apps, optional: true }
 env:
 {{- range list "DATABASE_URL" "STANDIN_SECRET_KEYS" "AWS_ACCESS_KEY_ID" "AWS_SECRET_ACCESS_KEY" }}
   {{- include "standin.secret" (dict "name" .) | nindent 2 }}

@@ -255,6 +255,8 @@ test('a failed bot says who can change it and what helps', async () => {
     status: 'failed',
     phase: 'closed',
     error_code: 'BOT_NOT_ACCEPTED',
+    reason: 'denied_by_platform',
+    report: { reason_evidence: [{ seen: 'denied: Ask to join again', at: now.toISOString() }] },
     ended_at: now,
     exited_at: now,
     version: 9,
@@ -264,5 +266,11 @@ test('a failed bot says who can change it and what helps', async () => {
   await notice.getByText('The host denied the bot entry.').waitFor(LONG)
   await notice.getByText('The host can change it.').waitFor(LONG)
   expect(await notice.getByRole('link', { name: 'All reasons' }).getAttribute('href')).toContain('/help/errors')
+  const refusal = page.locator('.notice:not(.bad)')
+  await refusal.getByText('The platform denied the bot at once.').waitFor(LONG)
+  const hosts = refusal.getByRole('link', { name: 'Page for the host' })
+  expect(await hosts.getAttribute('href')).toContain('/help/hosts/denied_by_platform')
+  await refusal.getByText('Details').click()
+  await refusal.getByText('denied: Ask to join again').waitFor(LONG)
   expect(await page.locator('.stepper .failed').textContent()).toContain('Failed')
 })

@@ -202,6 +202,7 @@ describe.each([
       '/alerts',
       '/usage',
       '/keys',
+      '/requests',
       '/audit-log',
       '/team',
       '/system',

@@ -30,7 +30,7 @@ const visit = (path: string) => page.goto(`${world.address}/dashboard${path}`)
 test('the item of the navigation is marked on its page and on the pages below it', async () => {
   await signIn()
   const bot = await world.botInMeeting(team, 'Minutes')
-  const current = () => page.locator('nav [aria-current]').allTextContents()
+  const current = () => page.locator('nav [aria-current]:not([aria-current=false])').allTextContents()
   expect(await current()).toEqual(['Live'])
   await page.getByRole('list', { name: 'Automation' }).getByRole('link', { name: 'Webhooks' }).click()
   await page.getByRole('heading', { name: 'Webhooks' }).waitFor(LONG)
@@ -38,6 +38,8 @@ test('the item of the navigation is marked on its page and on the pages below it
   await visit(`/bots/${bot.id}`)
   await page.getByRole('heading', { name: 'Minutes' }).waitFor(LONG)
   expect(await current()).toEqual(['All meetings'])
+  await page.getByRole('navigation', { name: 'Breadcrumbs' }).getByRole('link', { name: 'All meetings' }).click()
+  await page.getByRole('heading', { name: 'All meetings' }).waitFor(LONG)
   expect(problems).toEqual([])
 })
 

@@ -1,10 +1,11 @@
 import { useSignal } from '@preact/signals'
+import { Bell } from 'lucide'
 import { useEffect } from 'preact/hooks'
 import { type Answers, dashboard, dataOf } from '../../api.ts'
 import { type Action, ActionButton, OutcomeLine, useAction } from '../../parts/action.tsx'
 import { dateTime } from '../../parts/format.ts'
 import { Shown, useLoaded } from '../../parts/load.tsx'
-import { Help, Status } from '../../parts/pieces.tsx'
+import { Empty, Help, Status } from '../../parts/pieces.tsx'
 import { toast } from '../../parts/toasts.tsx'
 import { may } from '../../session.ts'
 import { TEXTS } from '../../texts.ts'
@@ -46,7 +47,7 @@ export function Alerts() {
             {!mail.is_configured && <p class="notice">{texts.noMail}</p>}
             <section>
               <h2>{texts.rules}</h2>
-              {list.length === 0 && <p class="soft">{texts.empty}</p>}
+              {list.length === 0 && <Empty icon={Bell} text={texts.empty} />}
               {list.map((rule) => (
                 <Rule
                   key={rule.alert_rule_id}
