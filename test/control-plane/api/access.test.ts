@@ -28,6 +28,8 @@ const operations = (id: string): [method: Method, path: string, body?: object][]
   ['get', `/v2/bots/${id}/screenshots`],
   ['get', `/v2/bots/${id}/timeline`],
   ['get', `/v2/bots/${id}/events`],
+  ['get', `/v2/bots/${id}/events/stream`],
+  ['get', `/v2/bots/${id}/files`],
   ['post', `/v2/bots/${id}/leave`],
   ['post', `/v2/bots/${id}/send-chat-message`, { message: 'x' }],
   ['post', `/v2/bots/${id}/pause-recording`],

@@ -70,6 +70,7 @@ const actionsOf = (teamId: string) =>
     .select(['action', 'actor_kind', 'actor_id'])
     .where('team_id', '=', teamId)
     .where('action', 'like', 'c%')
+    .orderBy('at')
     .execute()
 
 async function expectNothing({ teamId }: Person): Promise<void> {

@@ -146,9 +146,9 @@ test('a preview has people and the last screenshot, of bots of the team alone', 
   expect(previews.body.data).toMatchObject([{ bot_id: botId, people: 2 }])
   expect((await stranger.send('GET', `/dashboard/api/previews?bots=${botId}`)).body.data).toEqual([])
   expect((await ada.send('GET', '/dashboard/api/previews?bots=none')).status).toBe(400)
-  const files = (await ada.send('GET', `/dashboard/api/bots/${botId}/files`)).body.data
+  const files = (await ada.send('GET', `/v2/bots/${botId}/files`)).body.data
   expect(files).toMatchObject([{ name: 'screenshots/live.png', bytes: 5 }, { name: 'video.mp4' }])
-  expect((await stranger.send('GET', `/dashboard/api/bots/${botId}/files`)).status).toBe(404)
+  expect((await stranger.send('GET', `/v2/bots/${botId}/files`)).status).toBe(404)
   const parts = await ada.send('GET', `/dashboard/api/bots/${botId}/parts`)
   expect(parts.body.data).toMatchObject({ waiting_room_seconds: 600 })
 })
