@@ -80,12 +80,12 @@ describe('credentials of the SDK', () => {
     }
   })
 
-  test('addresses of tokens are https', () => {
+  test('addresses of tokens are those of web servers', () => {
     const parsed = jobSchema.safeParse({
       bot_id: BOT_ID,
       meeting_url: 'x',
       ...SDK,
-      conf_obf_token_url: 'http://tokens.example',
+      conf_obf_token_url: 'ftp://tokens.example',
     })
     expect(problemsOf(parsed.error!).map(({ path }) => path)).toEqual(['conf_obf_token_url'])
   })

@@ -367,7 +367,7 @@ describe('the timeline', () => {
     const reported = body.data.map(({ kind, sentence }: { kind: string; sentence: string }) => [kind, sentence])
     expect(reported).toEqual([
       ['asked', 'Bot requested.'],
-      ['admitted', expect.stringContaining('The bot was admitted')],
+      ['admitted', "The team's limits allow this bot."],
       ['status', 'The bot was queued.'],
       ['launched', 'The bot was started. The launcher process started it.'],
       ['status', 'The bot asked to join the meeting.'],
