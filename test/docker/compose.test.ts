@@ -32,6 +32,8 @@ test('links to recordings lead to the address at which the machine reaches the s
 test('every service that runs on has a health check, and those that need another wait for it', () => {
   for (const [name, { healthcheck, depends_on: needed = {} }] of Object.entries(services)) {
     expect(healthcheck !== undefined, name).toBe(name !== 'bucket')
+    // Without quotes YAML reads a part with a colon and a blank as a mapping, which compose refuses.
+    for (const part of healthcheck?.test ?? []) expect(part, name).toBeTypeOf('string')
     for (const [other, { condition }] of Object.entries(needed))
       expect(condition).toBe(other === 'bucket' ? 'service_completed_successfully' : 'service_healthy')
   }
