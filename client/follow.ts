@@ -31,11 +31,13 @@ export async function* followEvents(
   { types, cursor, signal, onTrouble }: FollowOptions = {},
 ): AsyncGenerator<BotEvent & { cursor: string }> {
   let last = cursor
+  let isFirst = true
   let failures = 0
   while (!signal?.aborted) {
     try {
       const body = await open(last)
       if (body === null) return
+      isFirst = false
       for await (const { id = '', event, data } of body) {
         failures = 0
         if (event === 'end') return
@@ -44,8 +46,8 @@ export async function* followEvents(
       }
     } catch (error) {
       if (signal?.aborted) return
-      const isFirst = last === cursor && failures === 0
       if (error instanceof StandinApiError && (isFirst || isForGood(error))) throw error
+      isFirst = false
       onTrouble?.(error as Error)
       await pause(Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** failures++), signal)
     }
@@ -63,9 +65,7 @@ export async function* followEvents(
     })
     const { response } = await request
     if (response.status === 204) return null
-    const stream = (await answerOf(Promise.resolve(await request))) as unknown as ReadableStream<
-      Uint8Array<ArrayBuffer>
-    >
+    const stream = (await answerOf(request)) as unknown as ReadableStream<Uint8Array<ArrayBuffer>>
     return stream.pipeThrough(new TextDecoderStream()).pipeThrough(new EventSourceParserStream())
   }
 }

@@ -108,3 +108,17 @@ test('a refusal is thrown, and an aborted follower ends', async () => {
   stop.abort()
   expect(await next).toEqual({ value: undefined, done: true })
 })
+
+test('a service that is away after a connection without events is tried again', async () => {
+  const stream = (text: string) => new Response(text, { headers: { 'content-type': 'text/event-stream' } })
+  const answers = [
+    stream(': still here\n\n'),
+    Response.json({ message: 'The service is busy' }, { status: 503 }),
+    stream('event: end\ndata: {}\n\n'),
+  ]
+  const { v2 } = createStandinClient({ baseUrl: 'http://127.0.0.1', fetch: async () => answers.shift()! })
+  const troubles: string[] = []
+  const following = followEvents(v2, 'any', { onTrouble: ({ message }) => void troubles.push(message) })
+  expect(await following.next()).toEqual({ value: undefined, done: true })
+  expect(troubles).toEqual(['The service is busy'])
+})
