@@ -217,7 +217,7 @@ export const REASON_TABLE: Readonly<Record<Reason, ReasonFacts>> = {
   unknown: {
     title: 'Nothing says why',
     host: 'The bot could not join, and the platform did not say why.',
-    developer: 'No page and no time told the cause; error_code and error_message say what happened.',
+    developer: 'Neither the page nor the timing shows the cause; error_code and error_message say what happened.',
     setting: 'Open the link in a browser, and compare it with what the bot saw.',
     codes: [
       ...(['BOT_NOT_ACCEPTED', 'CANNOT_JOIN_MEETING', 'LOGIN_REQUIRED'] as const),

@@ -3,8 +3,9 @@
  * burst some are left out and counted, so that the log costs the same however fast a team calls.
  */
 import { hideSecrets } from '@standin/base/secret-patterns.ts'
-import { sql } from 'kysely'
+import { type Selectable, sql } from 'kysely'
 import type { Log } from '../ports.ts'
+import type { RequestLogTable } from '../rows/team-tables.ts'
 import type { Database } from './database.ts'
 
 const WRITE_EVERY_MS = 1000
@@ -126,20 +127,7 @@ export interface RequestFilter {
   limit: number
 }
 
-export interface ShownRequest {
-  id: number
-  at: Date
-  key_id: string
-  key_name: string
-  request_id: string
-  method: string
-  path: string
-  status: number
-  ms: number
-  error_code: string | null
-  error_body: string | null
-  left_out: number
-}
+type ShownRequest = Omit<Selectable<RequestLogTable>, 'team_id'> & { key_name: string }
 
 /** Lists the requests of the last day, newest first. */
 export async function listRequests(

@@ -113,7 +113,7 @@ async function statusOf(botId: string): Promise<string | undefined> {
   return bot?.status
 }
 
-test('api.md: a bot is sent, told what to do, asked about, and its data deleted', async () => {
+test('api.md sends a bot, controls it, reads it and deletes its data', async () => {
   const reader = await Reader.of('api.md')
   await reader.run()
   expect((await reader.run()).statuses).toEqual([201])
