@@ -54,8 +54,6 @@ const sources = globSync(
   .sort()
   .map(read)
 
-/** A platform's selectors are data. Its page code takes their names from them, as types. */
-const selectorsOf = (platform: string) => (platform === 'zoom' ? ['platforms/zoom/selectors.ts'] : [])
 const PLATFORMS = ['google-meet', 'jitsi', 'microsoft-teams', 'zoom']
 /** Rooms that every room of the worker may import. */
 const GROUND = ['core', 'base', 'wire']
@@ -107,17 +105,9 @@ const ROOMS: Room[] = [
   ...PLATFORMS.flatMap((name) => [
     {
       path: `platforms/${name}`,
-      may: [
-        ...GROUND,
-        'platforms/browser',
-        'platforms/shared',
-        'platforms/shared/page',
-        `platforms/${name}/page`,
-        ...selectorsOf(name),
-      ],
+      may: [...GROUND, 'platforms/browser', 'platforms/shared', 'platforms/shared/page', `platforms/${name}/page`],
     },
-    { path: `platforms/${name}/page`, may: [...GROUND, 'platforms/shared/page', ...selectorsOf(name)] },
-    ...selectorsOf(name).map((path) => ({ path, may: [] })),
+    { path: `platforms/${name}/page`, may: [...GROUND, 'platforms/shared/page'] },
   ]),
   { path: 'recorder', may: GROUND },
   { path: 'storage', may: GROUND },
@@ -421,7 +411,7 @@ describe('imports', () => {
 
   test.each(['google-meet', 'jitsi', 'microsoft-teams', 'zoom'])('%s has the files that every platform has', (name) => {
     const has = new Set(globSync('**/*.ts', { cwd: join(packageRoot, 'platforms', name) }))
-    const common = ['dialogs', 'driver', 'leaving', 'outcomes', 'page-state', 'selectors', 'words', 'words/en']
+    const common = ['dialogs', 'driver', 'leaving', 'outcomes', 'page-state', 'words']
     const page = ['audio-capture', 'chat', 'elements', 'main', 'snapshot', 'speech', 'tiles', 'types'].map(
       (file) => `page/${file}`,
     )
