@@ -164,6 +164,7 @@ const ROOMS: Room[] = [
   { path: 'control-plane/webhooks', may: SERVICE_GROUND },
   { path: 'control-plane/jobs', may: [...SERVICE_GROUND, 'control-plane/actions'] },
   { path: 'control-plane/watching', may: SERVICE_GROUND },
+  { path: 'control-plane/words', may: SERVICE_GROUND },
   {
     path: 'control-plane/api',
     may: [...SERVICE_GROUND, 'control-plane/actions', 'control-plane/secrets', ...CALENDAR_TERMS],
@@ -182,7 +183,7 @@ const ROOMS: Room[] = [
         (name) => `control-plane/${name}`,
       ),
       'control-plane/calendars/providers',
-      ...['actions', 'launching', 'outgoing', 'secrets', 'sign-in', 'watching', 'webhooks'].map(
+      ...['actions', 'launching', 'outgoing', 'secrets', 'sign-in', 'watching', 'webhooks', 'words'].map(
         (name) => `control-plane/${name}`,
       ),
     ],
@@ -193,7 +194,7 @@ const ROOMS: Room[] = [
     may: [
       ...SERVICE_GROUND,
       'control-plane',
-      ...['alerts', 'api', 'config', 'files', 'jobs', 'outgoing', 'secrets', 'webhooks', 'wiring'].map(
+      ...['alerts', 'api', 'config', 'files', 'jobs', 'outgoing', 'secrets', 'webhooks', 'wiring', 'words'].map(
         (name) => `control-plane/${name}`,
       ),
     ],

@@ -3,6 +3,7 @@
  * program ships one; an operator may point to a newer one, signed with a key of their choice (docs/words.md).
  */
 import { z } from 'zod'
+import { problemsOf } from './job.ts'
 import { MEETING_PLATFORMS, type PlatformName } from './meeting-links/index.ts'
 import { stepsOf } from './pattern-steps.ts'
 import SHIPPED from './words.json' with { type: 'json' }
@@ -124,4 +125,18 @@ export function compareVersions(one: string, other: string): number {
     (_, place) => (a![place] ?? 0) - (b![place] ?? 0),
   )
   return places.find((difference) => difference !== 0) ?? 0
+}
+
+/** The pack in a document. Throws a sentence if it is not valid, needs a newer program, or is older than `inUse`. */
+export function acceptWords(document: unknown, program: string, inUse: string): WordsPack {
+  const { data: pack, error } = wordsSchema.safeParse(document)
+  if (error) {
+    const problems = problemsOf(error).map(({ path, message }) => (path === '' ? message : `${path}: ${message}`))
+    throw new Error(`It is no valid words pack: ${problems.slice(0, 5).join('; ')}`)
+  }
+  if (compareVersions(pack.needs, program) > 0)
+    throw new Error(`Its version ${pack.version} needs Standin ${pack.needs}, and this is ${program}`)
+  if (compareVersions(pack.version, inUse) < 0)
+    throw new Error(`Its version ${pack.version} is older than ${inUse}, which is in use`)
+  return pack
 }

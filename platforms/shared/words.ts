@@ -26,8 +26,6 @@ const inUse = {
   jitsi: { WORDS: {}, SELECTORS: {} },
 } satisfies Record<PlatformName, object>
 
-let version = ''
-
 /** To be called before a driver is opened. The words of all platforms are replaced in place. */
 export function useWords(pack: WordsPack): void {
   for (const platform of Object.keys(inUse) as PlatformName[]) {
@@ -37,7 +35,6 @@ export function useWords(pack: WordsPack): void {
     Object.assign(inUse[platform].WORDS, mergeWords(names, [en, ...Object.values(others)]))
     Object.assign(inUse[platform].SELECTORS, selectors)
   }
-  version = pack.version
 }
 useWords(SHIPPED_WORDS)
 
@@ -45,9 +42,6 @@ useWords(SHIPPED_WORDS)
 export function wordsOf<Platform extends PlatformName>(platform: Platform): WordsOf<Platform> {
   return inUse[platform] as unknown as WordsOf<Platform>
 }
-
-/** Of the pack in use. */
-export const wordsVersion = (): string => version
 
 /** Every expression of every language, case-insensitive; English first, so that its order stays an order of preference. */
 function mergeWords(
