@@ -122,6 +122,8 @@ test('every variable of the table is read', () => {
     STANDIN_WORDS: 'https://packs.example/words.json',
     STANDIN_WORDS_KEY: 'k'.repeat(43),
     STANDIN_WORDS_SECONDS: '60',
+    STANDIN_CHECK_LINKS: 'https://meet.google.com/abc-defg-hij, https://zoom.us/j/93812345678',
+    STANDIN_CHECK_MINUTES: '30',
   }
   expect(rowsOf(SETTINGS).filter(({ variable }) => !(variable in environment))).toEqual([])
   const config = read({ ...environment, HOME: '/root' })
@@ -196,6 +198,7 @@ test('every variable of the table is read', () => {
     },
     keep: { deliveries: 14, histories: 60, ledger: 800, auditLog: 90 },
     words: { place: 'https://packs.example/words.json', key: 'k'.repeat(43), seconds: 60 },
+    checks: { links: ['https://meet.google.com/abc-defg-hij', 'https://zoom.us/j/93812345678'], minutes: 30 },
     resumesBots: true,
     prefersLocation: true,
     jitsiHosts: ['meet.example.com', 'calls.example.net'],
