@@ -5,6 +5,7 @@ import { sendTestAlert } from '../alerts/evaluate.ts'
 import type { ApiDependencies, OidcSignIn } from '../api/dependencies.ts'
 import { createReadList } from '../api/http/read-list.ts'
 import { buildApi } from '../api/http/server.ts'
+import { routeUpgrade } from '../api/http/web-socket.ts'
 import { EventTail } from '../api/v2/bot-events/tail.ts'
 import type { ServiceConfig } from '../config/config.ts'
 import { authorizeUser } from '../connections/authorize.ts'
@@ -77,7 +78,11 @@ export async function openApi(
     },
   })
   closing.addWork('api', () => app.close())
-  return { server: app.server, listen: (place) => app.listen(place) }
+  return {
+    server: app.server,
+    handleUpgrade: (...upgrade) => routeUpgrade(app, ...upgrade),
+    listen: (place) => app.listen(place),
+  }
 }
 
 /** Its address is the operator's own choice, so it may be a private one. */

@@ -28,11 +28,14 @@ type EndpointRequest = NonNullable<operations['postEndpoints']['requestBody']>['
 type WebhookEvent = NonNullable<EndpointRequest['events']>[number]
 
 /** The compiler compares them with the events of the API. */
-const EVENTS: Record<WebhookEvent, true> = {
+const EVENTS: Record<WebhookEvent, 'live' | true> = {
   'bot.status_change': true,
   'bot.completed': true,
   'bot.failed': true,
   'bot.chat_message': true,
+  'bot.participant': 'live',
+  'bot.speaker': 'live',
+  'bot.transcript': 'live',
   'calendar.connection_created': true,
   'calendar.connection_updated': true,
   'calendar.connection_deleted': true,
@@ -43,6 +46,8 @@ const EVENTS: Record<WebhookEvent, true> = {
   'calendar.event_cancelled': true,
 }
 export const WEBHOOK_EVENTS = Object.keys(EVENTS) as WebhookEvent[]
+/** Endpoints get these only if they name them. */
+export const isLiveWebhook = (event: WebhookEvent) => EVENTS[event] === 'live'
 
 /** Error messages by code. */
 export const REASON_TEXTS: Record<string, string> = {
@@ -394,7 +399,9 @@ export const TEXTS = {
     edit: 'Edit',
     remove: 'Delete',
     removeSure: 'Delete this endpoint? Its past deliveries remain in the list.',
-    events: 'Events (none selected: every event)',
+    events: 'Events (none selected: all but the live ones)',
+    live: 'live',
+    within: 'Seconds in which live events are gathered',
     everyEvent: 'Every event',
     event: 'Event',
     anyEvent: 'Any event',
@@ -626,6 +633,8 @@ export const TEXTS = {
       'person.invite': 'Sign-in link created',
       'person.withdraw_invitation': 'Invitation withdrawn',
       'person.remove': 'Person removed',
+      'subscription.create': 'Subscription to events created',
+      'subscription.delete': 'Subscription to events deleted',
       'team.change': 'Limits of the team changed',
       'team.create': 'Team created',
       'team.grant_tokens': 'Tokens granted',

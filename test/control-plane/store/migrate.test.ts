@@ -19,6 +19,7 @@ const LATER = [
   '0187-saved-views',
   '0188-invitations',
   '0190-reasons',
+  '0212-subscriptions',
 ]
 let world: TestDatabase
 beforeAll(async () => {
@@ -76,7 +77,10 @@ const dropLater = async () => {
     end loop; end $$`.execute(world.database)
   await sql`drop function team_of_bot`.execute(world.database)
   await sql`drop operator == (uuid, uuid), !== (uuid, uuid)`.execute(world.database)
-  await sql`drop table audit_log, sign_in_people, request_log, saved_views`.execute(world.database)
+  await sql`drop table audit_log, sign_in_people, request_log, saved_views, event_subscriptions, event_inbox`.execute(
+    world.database,
+  )
+  await sql`alter table endpoints drop column live_types, drop column live_within_ms`.execute(world.database)
   await sql`alter table sign_in_links drop column sign_in, drop column is_invitation`.execute(world.database)
   await sql`alter table sessions drop column sign_in`.execute(world.database)
   await sql`drop function refuse_change_of_audit_log`.execute(world.database)

@@ -2,6 +2,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { isClosed } from '../../../bots/row.ts'
+import { EVENT_TYPES, shownEvent } from '../../../bots/shown-events.ts'
 import type { BotRow } from '../../../rows/index.ts'
 import { type EventPlaces, readEvents, type StoredEvent } from '../../../store/bots/bot-events.ts'
 import { readBot } from '../../../store/bots/bots.ts'
@@ -11,7 +12,7 @@ import { type App, callerOf } from '../../http/generation.ts'
 import { anyBot } from '../bots/access.ts'
 import { botParams, commaList, documented, limit, success } from '../common.ts'
 import { EventFollower } from './follower.ts'
-import { cursorOf, EVENT_TYPES, eventSchema, placesOf, shownEvent } from './schema.ts'
+import { cursorOf, eventSchema, placesOf } from './schema.ts'
 
 /** Between two looks whether a bot of which nothing is heard has ended, and after it said so itself. */
 const QUIET_MS = 15_000
