@@ -8,6 +8,7 @@ const name = z
   .string()
   .regex(/^[a-z0-9][a-z0-9_-]{0,63}$/, { error: 'must be 1 to 64 of a-z, 0-9, - and _' })
   .describe('Chosen by you: one for each program that follows.')
+  .meta({ example: 'crm' })
 const types = z.array(z.enum(EVENT_TYPES)).min(1).max(EVENT_TYPES.length)
 
 export const subscriptionParams = z.strictObject({ name })
@@ -28,7 +29,7 @@ export const subscriptionSchema = z
 /** Sent by the service. */
 export const eventsMessage = z
   .strictObject({
-    type: z.literal('events'),
+    type: z.literal('events').describe('The kind of message.'),
     bot_id: z.uuid().describe('The bot that noted them.'),
     events: z.array(eventSchema).min(1).describe('In the order of the bot.'),
   })
@@ -37,7 +38,7 @@ export const eventsMessage = z
 /** Sent by the program. */
 export const ackMessage = z
   .strictObject({
-    type: z.literal('ack'),
+    type: z.literal('ack').describe('The kind of message.'),
     id: z
       .string()
       .regex(/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}:\d{1,9}$/)
