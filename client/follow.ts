@@ -72,7 +72,7 @@ export async function* followEvents(
 
 const isForGood = ({ status }: StandinApiError) => status >= 400 && status < 500 && status !== 429
 
-function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
+export function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve) => {
     const done = () => {
       clearTimeout(timer)
