@@ -380,7 +380,13 @@ describe('imports', () => {
 
   test.each([
     ['playwright', ['platforms/']],
-    ['ws', ['src/control-link/', 'streaming/', 'mock/', 'control-plane/control-link/']],
+    [
+      'ws',
+      [
+        ...['src/control-link/', 'streaming/', 'mock/', 'control-plane/control-link/'],
+        ...['control-plane/api/http/web-socket.ts', 'control-plane/api/v2/event-subscriptions/socket.ts'],
+      ],
+    ],
     ['@aws-sdk/', ['storage/', 'control-plane/files/']],
     ['werift', ['mock/']],
     ['selfsigned', ['mock/']],

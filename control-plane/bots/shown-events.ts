@@ -1,5 +1,15 @@
 /** Events of bots as callers see them: in lists, streams and webhooks. */
-import type { StoredEvent } from '../store/bots/bot-events.ts'
+import type { BotEvent } from '@standin/wire/events.ts'
+
+/** As it is stored. */
+export interface StoredEvent {
+  botId: string
+  journalId: string
+  seq: number
+  attempt: number
+  at: Date
+  event: BotEvent
+}
 
 /** The event types of a bot that are useful to a caller and hold nothing internal, such as the places of files. */
 export const EVENT_TYPES = [

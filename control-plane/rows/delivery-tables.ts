@@ -13,7 +13,7 @@ export interface EndpointsTable {
   method: Generated<string>
   events: Json<unknown> | null
   /** Types of bot events that are sent as webhooks, those of each bot within the time; null: none. */
-  live_types: string[] | null
+  live_types: Json<unknown> | null
   live_within_ms: number | null
   secret: Buffer | null
   previous_secret: Buffer | null
@@ -31,7 +31,7 @@ export interface EventSubscriptionsTable {
   id: Generated<string>
   team_id: string
   name: string
-  types: string[]
+  types: Json<unknown>
   /** The connection that gets the events. */
   holder: string | null
   followed_at: Time | null

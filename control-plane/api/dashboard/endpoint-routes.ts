@@ -56,7 +56,7 @@ export function endpointRoutes(app: App, { database, seals, client, webhooks }: 
         kind: one.kind,
         url: one.url,
         events: one.events as string[] | null,
-        live_within_seconds: one.live_types && one.live_within_ms! / 1000,
+        live_within_seconds: one.live_types === null ? null : one.live_within_ms! / 1000,
         failed_in_a_row: one.failed_in_a_row,
         failing_since: at(one.failing_since),
         probe_at: at(one.probe_at),

@@ -1,8 +1,7 @@
 /** Bodies of `/v2`: `{event, data, extra}`. Callbacks carry the same. */
 import type { BotRow } from '../../rows/index.ts'
-import type { StoredEvent } from '../../store/bots/bot-events.ts'
 import { errorHelpOf, HELP_PATH, reasonHelpOf } from '../error-help.ts'
-import { type LiveWebhook, shownEvent } from '../shown-events.ts'
+import { type LiveWebhook, type StoredEvent, shownEvent } from '../shown-events.ts'
 import type { ChatNews, StatusNews } from './index.ts'
 import { peopleOf } from './people.ts'
 import { ARTIFACT_NAMES, link, NEWER_LINK_SECONDS, pageLink, SENT_AT } from './placeholders.ts'

@@ -82,7 +82,7 @@ export async function insertEvents(tx: Tx, events: readonly NewEvent[]): Promise
     insert into event_inbox (receiver_id, journal_id, bot_id, after_seq, last_seq)
     select receivers.id, news.journal, news.bot, news.after_seq, news.last_seq
     from news join bots on bots.id = news.bot
-    join receivers on receivers.team_id = bots.team_id and receivers.types && news.types
+    join receivers on receivers.team_id = bots.team_id and receivers.types ?| news.types
     order by receivers.id, news.journal
     on conflict (receiver_id, journal_id, bot_id) do update set last_seq = excluded.last_seq`.execute(tx)
 }

@@ -1,14 +1,14 @@
 /** Programs that follow all bots of a team. Events that they have not acknowledged wait in their inbox, which `insertEvents` fills. */
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
+import type { StoredEvent } from '../../bots/shown-events.ts'
 import { logChange } from '../audit-log.ts'
 import { type Database, inTransaction, type Tx } from '../database.ts'
 import { PREPARED } from '../prepared.ts'
-import type { StoredEvent } from './bot-events.ts'
 
 export interface Subscription {
   id: string
   name: string
-  types: string[]
+  types: readonly string[]
   followed_at: Date | null
   created_at: Date
   /** Bots with events that are not acknowledged. */
@@ -27,11 +27,11 @@ export async function createSubscription(
     if (others.length >= most) return null
     const made = await tx
       .insertInto('event_subscriptions')
-      .values({ team_id: teamId, name, types: [...types] })
-      .returning(['id', 'name', 'types', 'followed_at', 'created_at'])
+      .values({ team_id: teamId, name, types: JSON.stringify(types) })
+      .returning(['id', 'name', 'followed_at', 'created_at'])
       .executeTakeFirstOrThrow()
     await logChange(tx, { teamId, action: 'subscription.create', target: made.id, details: { name } })
-    return { ...made, waiting_bots: 0 }
+    return { ...made, types, waiting_bots: 0 }
   })
 }
 
@@ -45,12 +45,13 @@ export async function listSubscriptions(db: Database, teamId: string): Promise<S
 }
 
 export async function findSubscription(db: Database, teamId: string, name: string) {
-  return db
+  const found = await db
     .selectFrom('event_subscriptions')
     .select(['id', 'types'])
     .where('team_id', '=', teamId)
     .where('name', '=', name)
     .executeTakeFirst()
+  return found && { id: found.id, types: found.types as string[] }
 }
 
 /** False if there is none of this name. */
@@ -114,7 +115,7 @@ export async function readInbox(
       order by random() limit ${journals}
     )
     select waiting.bot_id, waiting.journal_id, waiting.last_seq, found.* from waiting
-    left join lateral (${wantedEvents(sql`any(${types}::text[])`, each)}) as found on true
+    left join lateral (${wantedEvents(sql`type = any(${types}::text[])`, each)}) as found on true
     order by waiting.journal_id, found.seq`.execute(db)
   return newsOf(rows, each)
 }
@@ -131,10 +132,10 @@ export interface NewsRow {
 }
 
 /** Events of the attempts that are the bot, for each row of `waiting`. */
-export const wantedEvents = (types: ReturnType<typeof sql>, each: number) => sql`
+export const wantedEvents = (isWanted: RawBuilder<unknown>, each: number) => sql`
   select seq, bot_events.attempt, at, event from bot_events join bots on bots.id = bot_events.bot_id
   where bot_events.bot_id = waiting.bot_id and journal_id = waiting.journal_id
-    and seq > waiting.after_seq and seq <= waiting.last_seq and type = ${types}
+    and seq > waiting.after_seq and seq <= waiting.last_seq and ${isWanted}
     and (bots.joined_attempt is null or bot_events.attempt = bots.joined_attempt
       or bots.parts @> jsonb_build_array(jsonb_build_object('attempt', bot_events.attempt)))
   order by seq limit ${each}`

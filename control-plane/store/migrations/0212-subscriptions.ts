@@ -7,7 +7,7 @@ const STATEMENTS = [
     id uuid primary key default gen_random_uuid(),
     team_id uuid not null references teams (id) on delete cascade,
     name text not null,
-    types text[] not null,
+    types jsonb not null,
     holder uuid,
     followed_at timestamptz,
     created_at timestamptz not null default now(),
@@ -29,7 +29,7 @@ const STATEMENTS = [
   `create policy of_team on event_inbox using
     ((select team_id from bots where bots.id = event_inbox.bot_id) == ${TEAM})`,
   'alter table event_inbox enable row level security',
-  'alter table endpoints add column live_types text[], add column live_within_ms integer',
+  'alter table endpoints add column live_types jsonb, add column live_within_ms integer',
   'create index endpoints_live on endpoints (id) where live_types is not null',
 ]
 

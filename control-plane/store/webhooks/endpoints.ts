@@ -62,8 +62,8 @@ export async function createEndpoint(
         kind,
         url,
         method: endpoint.method ?? 'POST',
-        events: events ? JSON.stringify(events) : null,
-        live_types: liveTypesOf(events ?? null),
+        events: jsonOrNull(events ?? null),
+        live_types: jsonOrNull(liveTypesOf(events ?? null)),
         live_within_ms: endpoint.liveWithinMs ?? LIVE_WITHIN_MS,
         secret: secret === null ? null : seals.seal(secret, secretPlace(id)),
       })
@@ -74,6 +74,8 @@ export async function createEndpoint(
   })
   return { id, secret }
 }
+
+const jsonOrNull = (list: readonly string[] | null) => (list === null ? null : JSON.stringify(list))
 
 const hostOf = (url: string) => URL.parse(url)?.host ?? null
 
@@ -174,8 +176,8 @@ export async function changeEndpoint(db: Database, id: string, change: EndpointC
       .set({
         ...(url !== undefined && { url }),
         ...(events !== undefined && {
-          events: events === null ? null : JSON.stringify(events),
-          live_types: liveTypesOf(events),
+          events: jsonOrNull(events),
+          live_types: jsonOrNull(liveTypesOf(events)),
         }),
         ...(liveWithinMs !== undefined && { live_within_ms: liveWithinMs }),
       })

@@ -28,7 +28,7 @@ export async function takeLive(tx: Tx, journals: number, each: number): Promise<
     select waiting.receiver_id, waiting.journal_id, waiting.bot_id, waiting.last_seq, found.*,
       bots.team_id, bots.event_id, bots.extra, bots.is_compat
     from waiting join bots on bots.id = waiting.bot_id
-    left join lateral (${wantedEvents(sql`any(waiting.live_types)`, each)}) as found on true
+    left join lateral (${wantedEvents(sql`waiting.live_types ? type`, each)}) as found on true
     order by waiting.receiver_id, waiting.journal_id, found.seq`.execute(tx)
   return [...Map.groupBy(rows, ({ receiver_id }) => receiver_id)].flatMap(([endpointId, ofEndpoint]) =>
     newsOf(ofEndpoint, each).map(({ row, ...news }) => ({ ...news, endpointId, bot: { ...row, id: row.bot_id } })),

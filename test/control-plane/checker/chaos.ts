@@ -275,7 +275,7 @@ export class Chaos {
     return [...(await unsettled(this.database)), ...(streams > 0 ? [`${streams} streams`] : [])]
   }
 
-  /** What the invariants are computed from. */
+  /** The invariants are computed from it. */
   get evidence(): Evidence {
     const { database, host, received } = this
     // The subscriptions of an older version are those of its files.

@@ -12,7 +12,7 @@ export const SUBSCRIPTION = 'checker'
 
 export class Followers {
   readonly heard = new Map<string, Heard>()
-  /** What ended one that should have gone on. */
+  /** Errors that ended a follower. */
   readonly ended: string[] = []
   readonly #url: string
   readonly #over = new AbortController()

@@ -23,7 +23,7 @@ export interface Evidence {
   host: BotHost
   /** In the order of their arrival. */
   received: readonly Received[]
-  /** By bot; absent: nobody followed. */
+  /** By bot; absent: no bot was followed. */
   heard?: ReadonlyMap<string, Heard>
   /** Whether a version that knows no subscriptions stored events meanwhile. */
   wasOlder?: boolean
@@ -197,7 +197,7 @@ async function followers({ database, heard, received, wasOlder = false }: Eviden
     const carried = (inWebhooks.get(bot) ?? []).flatMap(({ eventIds = [] }) => eventIds)
     return [
       ...problemsOf('the stream', bot, stored, stream),
-      // What was not acknowledged comes again.
+      // Events that were not acknowledged come again.
       ...(wasOlder ? [] : problemsOf('the subscription', bot, stored, [...new Set(subscription)])),
       ...(wasOlder ? [] : problemsOf('webhooks', bot, words, carried)),
     ]

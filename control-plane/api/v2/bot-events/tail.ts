@@ -3,9 +3,9 @@
  * process. A hint of the process that stored them says when; without hints they are looked for every second.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { EVENT_TYPES } from '../../../bots/shown-events.ts'
+import { EVENT_TYPES, type StoredEvent } from '../../../bots/shown-events.ts'
 import type { Log } from '../../../ports.ts'
-import { type EventPlaces, readEvents, readHeads, type StoredEvent } from '../../../store/bots/bot-events.ts'
+import { type EventPlaces, readEvents, readHeads } from '../../../store/bots/bot-events.ts'
 import type { Database } from '../../../store/database.ts'
 
 const LOOK_EVERY_MS = 1_000
