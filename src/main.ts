@@ -26,6 +26,7 @@ import { meetingOpener, storedSession } from './wiring/driver.ts'
 import { recoverEarlierBot } from './wiring/recovery.ts'
 import { audioTapOf, openStreaming, streams } from './wiring/streaming.ts'
 import { openTranscription } from './wiring/transcription.ts'
+import { openWords } from './wiring/words.ts'
 
 /** Shows a running bot to a person or a program. */
 export interface View {
@@ -63,7 +64,8 @@ function traceOf({ traceparent }: Job): { traceId?: string } {
 async function runBotOf(config: BotConfig, openView: OpenView, stops: StopRequests): Promise<number> {
   const { job, workFolder } = config
   await asJobProblem(makeBotFolder(workFolder))
-  const secrets = [job, { url: config.target.url }, config.transcription]
+  // Names of selectors, such as that of the box for a passcode, are no secrets.
+  const secrets = [{ ...job, words: null }, { url: config.target.url }, config.transcription]
   registerSecrets(...secrets)
   const log = await asJobProblem(Promise.try(() => logFile(join(workFolder, LOG_NAME))))
   const logger = createLogger(log, config.logLevel).child({ botId: job.bot_id, ...traceOf(job) })
@@ -100,6 +102,8 @@ async function runBotOf(config: BotConfig, openView: OpenView, stops: StopReques
     interrupt: () => stops.interrupt(),
   })
   for (const message of earlierNotices) control.report({ type: 'notice', level: 'warning', message })
+  const refused = (message: string) => control.report({ type: 'notice', level: 'warning', message })
+  const wordsVersion = await openWords(job.words, config.words, logger, refused)
   const session = storedSession(config)
   try {
     const recorder = createRecorder({
@@ -128,6 +132,7 @@ async function runBotOf(config: BotConfig, openView: OpenView, stops: StopReques
     const { report, exitCode } = await runBot(job, config.target, {
       clock: systemClock,
       logger,
+      wordsVersion,
       workFolder,
       storage,
       streaming,

@@ -363,6 +363,12 @@ export const jobSchema = z
       .describe(
         "Stored session of the bot's account, which is only read: the folder of a Chromium profile, the file of a storage state (JSON), or s3://bucket/key of such a file or of a profile as .tar.gz.",
       ),
+    words: z
+      .looseObject({ version: z.string().max(20) })
+      .nullish()
+      .describe(
+        'The words pack with which the bot reads pages (docs/words.md). Absent: the one that the program ships.',
+      ),
     storage: storageSchema.default({ type: 'folder', path: 'recordings' }),
     control_plane: z.strictObject({ url: webSocketAddress, token }).nullish(),
     extra: callerData.nullish().describe('Free-form data of the caller, given back in the final report.'),

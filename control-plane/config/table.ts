@@ -3,6 +3,7 @@
  * from these rows, the type of `ServiceConfig` is inferred from them, and a test compares docs/service.md with them.
  */
 import { readHostMapping } from '@standin/base/host-mapping.ts'
+import { PUBLIC_KEY } from '@standin/base/signed-json.ts'
 import { parseStorage } from '../files/open-file-store.ts'
 import { parseSealKeys } from '../secrets/seals.ts'
 import * as is from './kind.ts'
@@ -224,6 +225,20 @@ export const SETTINGS = {
     variable: 'STANDIN_JITSI_HOSTS',
     kind: is.listOf('host', 'Write hosts without a protocol, such as meet.example.com', HOST),
     absent: [],
+  },
+  words: {
+    place: {
+      variable: 'STANDIN_WORDS',
+      kind: is.anyText,
+      option: '--words <file|url>',
+      help: 'a newer words pack than the shipped one',
+    },
+    key: {
+      variable: 'STANDIN_WORDS_KEY',
+      kind: is.matching(PUBLIC_KEY, 'a public key', 'Write it as `standin words keygen` prints it'),
+      needs: 'STANDIN_WORDS',
+    },
+    seconds: { variable: 'STANDIN_WORDS_SECONDS', kind: is.wholeNumber(1, 86_400), default: '300' },
   },
   /** Days for which rows are kept. */
   keep: {

@@ -58,6 +58,7 @@ export async function startLauncherRole(parts: Parts): Promise<void> {
     files: files.store,
     grants: parts.joinTokens().grants,
     zoomApp: zoomAppOf(config),
+    words: () => parts.words.words.forBots,
     recover: createRecoverCommand({ command: standinCommand('recover'), environment }),
     joinParts: createJoinPartsCommand({ command: standinCommand('join-parts'), environment }),
     resumesBots: config.resumesBots,

@@ -76,7 +76,7 @@ async function ownerSignInLink(database: Database, publicUrl: string): Promise<s
 
 /** Opens the server of this process, with the API if it has that role. */
 async function listen(parts: Parts, address: URL): Promise<void> {
-  const { config, has, closing, database, callers, seals, storage, log, sink, metrics } = parts
+  const { config, has, closing, database, callers, seals, storage, log, sink, metrics, words } = parts
   const linkDatabase = has('links') ? parts.pool('links') : null
   const jobs = linkDatabase && createJobHandler({ database: linkDatabase, seals, log })
   const keyDatabase = has('api') ? parts.pool('keys') : null
@@ -87,7 +87,9 @@ async function listen(parts: Parts, address: URL): Promise<void> {
       log: () => sink?.problem ?? null,
       row_security: () => callers.problem,
       recordings: storage.warning,
+      words: words.problem,
     },
+    facts: { words_version: () => words.words.version },
     metrics: metrics.registry,
   })
   const server: ListeningServer = keyDatabase

@@ -1,5 +1,6 @@
 /** The worker's job of one attempt, made from what the caller asked. */
 import { type Job, jobSchema, problemsOf } from '@standin/wire/job.ts'
+import type { WordsPack } from '@standin/wire/words.ts'
 import { type BotSecrets, problemOfTokenExtra, type RequestOfRow, requestOf, timeoutsOf } from '../../bots/request.ts'
 import { remainingLimits } from '../../bots/resume.ts'
 import type { JoinGrant } from '../../ports.ts'
@@ -39,6 +40,8 @@ export interface JobParts {
   link: { url: string; token: string }
   /** How long the bot waits for its control plane before it asks to join. */
   waitForWelcomeSeconds: number
+  /** Null: those that the worker ships. */
+  words?: WordsPack | null
   /** Null: nothing is traced. */
   traceparent?: string | null
 }
@@ -96,6 +99,7 @@ export function jobOf(parts: JobParts): Job {
     ...conferencingOf(bot, conf_config, secrets, grant, parts.zoomApp ?? null),
     storage,
     control_plane: link,
+    words: parts.words ?? null,
     traceparent: parts.traceparent ?? null,
     // The older generation takes any JSON; a job takes an object, which token addresses get as a parameter.
     extra: isRecord(bot.extra) ? bot.extra : null,

@@ -1,6 +1,7 @@
 /** One attempt: its job, the launcher's answer, and what that means for the bot. */
 import type { InTurn } from '@standin/base/in-turn.ts'
 import type { Job } from '@standin/wire/job.ts'
+import type { WordsPack } from '@standin/wire/words.ts'
 import { launchFailed } from '../../bots/crash.ts'
 import { grantRequestOf } from '../../bots/grant-request.ts'
 import { impossible, noRoom, waitsForToken } from '../../bots/launch.ts'
@@ -41,6 +42,8 @@ export interface LaunchTools {
   /** Resolves the stored credentials that bots name. */
   grants: JoinGrants
   zoomApp?: ZoomApp | null
+  /** The words of new bots; null: those that the worker ships. */
+  words?: () => WordsPack | null
   log: Log
   meters?: Meters
   traces?: Traces
@@ -155,7 +158,7 @@ async function grantOf(grants: JoinGrants, bot: BotRow): Promise<JoinGrant | nul
 }
 
 function makeJob(
-  { seals, linkUrl, waitForWelcomeSeconds, zoomApp }: LaunchTools,
+  { seals, linkUrl, waitForWelcomeSeconds, zoomApp, words }: LaunchTools,
   { bot, token }: Claim,
   fetched: Pick<JobParts, 'grant' | 'storage'>,
   span: Span | null,
@@ -167,6 +170,7 @@ function makeJob(
     link: { url: linkUrl, token },
     waitForWelcomeSeconds,
     zoomApp,
+    words: words?.() ?? null,
     traceparent: span?.traceparent ?? null,
   })
 }
