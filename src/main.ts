@@ -9,7 +9,7 @@ import type { Job } from '@standin/wire/job.ts'
 import { createLogger, logFile } from '../core/logger.ts'
 import { lookupFor } from '../core/network/address-policy.ts'
 import type { CommandAnswer } from '../core/ports.ts'
-import { registerSecrets } from '../core/process/known-secrets.ts'
+import { addSecrets, registerSecrets } from '../core/process/known-secrets.ts'
 import { makeBotFolder } from '../core/process/mkdirs.ts'
 import { StopRequests } from '../core/process/stop-requests.ts'
 import { UncaughtErrors } from '../core/process/uncaught-errors.ts'
@@ -63,8 +63,7 @@ function traceOf({ traceparent }: Job): { traceId?: string } {
 async function runBotOf(config: BotConfig, openView: OpenView, stops: StopRequests): Promise<number> {
   const { job, workFolder } = config
   await asJobProblem(makeBotFolder(workFolder))
-  const secrets = [job, { url: config.target.url }, config.transcription]
-  registerSecrets(...secrets)
+  registerSecrets(job, { url: config.target.url }, config.transcription)
   const log = await asJobProblem(Promise.try(() => logFile(join(workFolder, LOG_NAME))))
   const logger = createLogger(log, config.logLevel).child({ botId: job.bot_id, ...traceOf(job) })
   // Before the control link opens: its journal is in the same folder, and an earlier bot that still runs writes to it.
@@ -78,7 +77,7 @@ async function runBotOf(config: BotConfig, openView: OpenView, stops: StopReques
       logger.warn('The control plane gave no new keys of the storage', { error })
       throw error
     })
-    registerSecrets(...secrets, keys)
+    addSecrets(keys)
     logger.info('New keys of the storage', { endAt: keys.keys_end_at })
     return keys
   }

@@ -349,6 +349,15 @@ export const jobSchema = z
       .nullish()
       .describe('Access key (ZAK) of the user as whom the bot joins. It serves until it expires.'),
     conf_access_token_url: tokenUrl.nullish().describe('Gives the access key (ZAK) of the user as whom the bot joins.'),
+    teams_token: token
+      .nullish()
+      .describe('By which a registered bot identifies itself to Microsoft Teams. It lasts about an hour.'),
+    teams_fresh_tokens: z
+      .boolean()
+      .nullish()
+      .describe(
+        'Whether the control plane gives a token of the registered bot for each try to join Microsoft Teams, over the control link.',
+      ),
     denials: z
       .int()
       .min(0)

@@ -46,6 +46,8 @@ export interface DriverOptions {
   clock?: Clock
   /** For a platform that is joined through its SDK; the others do not use it. */
   conf?: ConfCredentials | null
+  /** The token by which a registered bot identifies itself to Microsoft Teams; resolves with null if there is none. */
+  teamsToken?: (() => Promise<string | null>) | null
   /** Gets a token from an address of `conf`. Default: public addresses only. */
   fetchToken?: (address: string, limits: FetchLimits) => Promise<Uint8Array>
   /** Shorter waits for tests; those of the real page are the default. */
