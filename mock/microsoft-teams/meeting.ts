@@ -35,7 +35,7 @@ export class TeamsMeeting extends Meeting<Person, TeamsVisit> implements TeamsVi
   isUnderWay = false
   protected readonly showable = SHOWABLE
   protected readonly accessModes = ACCESS_MODES
-  /** What the token of the bot that came last was worth; null without one. */
+  /** Whether the token of the bot that came last is accepted; null without one. */
   botToken: BotTokenState | null = null
   private joins = 0
   private readonly happened = new Set<string>()

@@ -80,6 +80,6 @@ export function withAccount(url: string): string {
 }
 
 /** The part behind `#` does not go to servers; the page reads it (docs/platform-notes/microsoft-teams.md#registered-bots). */
-export function withToken(url: string, token: string): string {
+function withToken(url: string, token: string): string {
   return `${url}${url.includes('#') ? '&' : '#'}token=${token}`
 }

@@ -2,7 +2,7 @@
 import type { InTurn } from '@standin/base/in-turn.ts'
 import type { Job } from '@standin/wire/job.ts'
 import { launchFailed } from '../../bots/crash.ts'
-import { grantRequestOf } from '../../bots/grant-request.ts'
+import { credentialIdOf, grantRequestOf } from '../../bots/grant-request.ts'
 import { impossible, noRoom, waitsForToken } from '../../bots/launch.ts'
 import { type Meters, NO_METERS } from '../../meters.ts'
 import {
@@ -22,6 +22,7 @@ import { lockBot } from '../../store/bots/bots.ts'
 import { applyChange } from '../../store/bots/changes.ts'
 import { openSecrets } from '../../store/bots/secrets.ts'
 import { nowOf } from '../../store/clock.ts'
+import { teamsAppOf } from '../../store/connections/connections.ts'
 import type { Database } from '../../store/database.ts'
 import { launchCleaned, launchEnded, removeLaunch } from '../../store/launches/launches.ts'
 import { NO_TRACES, type Span, type Traces, traceOf } from '../../traces.ts'
@@ -87,7 +88,10 @@ export async function launchBot(tools: LaunchTools, claim: Claim, steps: LaunchS
   try {
     const grant = await grantOf(tools.grants, bot)
     const storage = { ...tools.files.jobStorage(bot.id, attempt), ...(await tools.files.prefixKeys?.(bot.id, attempt)) }
-    const job = makeJob(tools, claim, { grant, storage }, span)
+    const isRegistered =
+      bot.meeting_platform === 'teams' &&
+      (await teamsAppOf(tools.database, bot.team_id, credentialIdOf(bot))) !== undefined
+    const job = makeJob(tools, claim, { grant, storage, isRegistered }, span)
     handle = await startInTurn(() => startIfLeased(tools, claim, job))
     if (handle === null) {
       tools.meters?.count('lease_losses', { work: 'launch', how: 'overtaken' })
@@ -157,7 +161,7 @@ async function grantOf(grants: JoinGrants, bot: BotRow): Promise<JoinGrant | nul
 function makeJob(
   { seals, linkUrl, waitForWelcomeSeconds, zoomApp }: LaunchTools,
   { bot, token }: Claim,
-  fetched: Pick<JobParts, 'grant' | 'storage'>,
+  fetched: Pick<JobParts, 'grant' | 'storage' | 'isRegistered'>,
   span: Span | null,
 ) {
   return jobOf({

@@ -42,6 +42,8 @@ export class MockMicrosoftCalendar {
   readonly views = new Views()
   readonly subscriptions: Subscriptions
   readonly accounts: StandInAccount[] = []
+  /** All tokens that registered bots got. */
+  readonly botTokens: string[] = []
   readonly server: StandInServer
 
   constructor(clock: StandInClock) {
@@ -200,6 +202,7 @@ export class MockMicrosoftCalendar {
     if (form.get('scope') !== BOT_SCOPE)
       return loginRefusal(400, 'invalid_scope', 70011, 'The provided value for scope is not valid.')
     const token = newBotToken({ tenant, clientId: this.tokens.clientId }, this.clock.now())
+    this.botTokens.push(token)
     const body = { token_type: 'Bearer', expires_in: BOT_TOKEN_SECONDS, access_token: token }
     return { status: 200, body: { ...body, ext_expires_in: BOT_TOKEN_SECONDS } }
   }
