@@ -5,6 +5,7 @@
 import { isBlank } from '@standin/base/blank-text.ts'
 import { z } from 'zod'
 import { RECORDING_MODES } from './codes.ts'
+import { egressSchema } from './egress.ts'
 
 /** Limits of the service's interface. */
 export const MAX_CHAT_LENGTH = 500
@@ -372,6 +373,9 @@ export const jobSchema = z
       .describe(
         "Stored session of the bot's account, which is only read: the folder of a Chromium profile, the file of a storage state (JSON), or s3://bucket/key of such a file or of a profile as .tar.gz.",
       ),
+    egress: egressSchema
+      .nullish()
+      .describe('The proxy of the browser. Uploads, the control link and speech services do not use it.'),
     storage: storageSchema.default({ type: 'folder', path: 'recordings' }),
     control_plane: z.strictObject({ url: webSocketAddress, token }).nullish(),
     extra: callerData.nullish().describe('Free-form data of the caller, given back in the final report.'),

@@ -7,6 +7,7 @@ import { listenForWakeUps } from '../store/wake-ups.ts'
 import type { Traces } from '../traces.ts'
 import { startDueLoop } from './due/index.ts'
 import type { ZoomApp } from './due/job.ts'
+import type { LaunchTools } from './due/launch.ts'
 import type { JoinParts } from './reconcile/assemble.ts'
 import { type Reconciler, type ReconcilerSettings, startReconciler } from './reconcile/reconciler.ts'
 import type { Recover } from './reconcile/recovery.ts'
@@ -28,6 +29,7 @@ export interface LaunchingSettings {
   grants: JoinGrants
   /** The operator's own app, for tokens without an app of the caller. */
   zoomApp?: ZoomApp | null
+  egressOf?: LaunchTools['egressOf']
   recover: Recover
   /** Makes one recording of the parts of a bot that was resumed. */
   joinParts: JoinParts

@@ -1,4 +1,5 @@
 import type { RecordingMode } from '@standin/wire/codes.ts'
+import type { Egress } from '@standin/wire/egress.ts'
 import type { ConfCredentials } from '../../core/conf-credentials.ts'
 import type { Logger } from '../../core/logger.ts'
 import type { MeetingTarget } from '../../core/meeting/meeting.ts'
@@ -52,6 +53,8 @@ export interface DriverOptions {
   fetchToken?: (address: string, limits: FetchLimits) => Promise<Uint8Array>
   /** Shorter waits for tests; those of the real page are the default. */
   waits?: Partial<Waits>
+  /** The proxy of the browser. */
+  egress?: Egress | null
   /** The stored session of an account; null for a guest. */
   browserState?: BrowserState | null
   /** The browser carries an account's session. Default: where a stored one is given. */

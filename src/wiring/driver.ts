@@ -66,6 +66,7 @@ export function meetingOpener(
       chromium: config.chromium,
       browserPlugins: config.browserPlugins,
       browserState,
+      egress: job.egress ?? null,
       conf: withFreshTokens(confCredentialsOf(job), freshTokens),
       teamsToken,
       fetchToken: (address, limits) =>

@@ -1,6 +1,7 @@
 /** One attempt: its job, the launcher's answer, and what that means for the bot. */
 import type { InTurn } from '@standin/base/in-turn.ts'
 import type { Job } from '@standin/wire/job.ts'
+import type { PlatformName } from '@standin/wire/meeting-links/index.ts'
 import { launchFailed } from '../../bots/crash.ts'
 import { credentialIdOf, grantRequestOf } from '../../bots/grant-request.ts'
 import { impossible, noRoom, waitsForToken } from '../../bots/launch.ts'
@@ -42,6 +43,8 @@ export interface LaunchTools {
   /** Resolves the stored credentials that bots name. */
   grants: JoinGrants
   zoomApp?: ZoomApp | null
+  /** The proxy of the browsers of a team's bots on a platform. */
+  egressOf?: (team: string, platform: PlatformName) => Job['egress']
   log: Log
   meters?: Meters
   traces?: Traces
@@ -159,7 +162,7 @@ async function grantOf(grants: JoinGrants, bot: BotRow): Promise<JoinGrant | nul
 }
 
 function makeJob(
-  { seals, linkUrl, waitForWelcomeSeconds, zoomApp }: LaunchTools,
+  { seals, linkUrl, waitForWelcomeSeconds, zoomApp, egressOf }: LaunchTools,
   { bot, token }: Claim,
   fetched: Pick<JobParts, 'grant' | 'storage' | 'isRegistered'>,
   span: Span | null,
@@ -171,6 +174,7 @@ function makeJob(
     link: { url: linkUrl, token },
     waitForWelcomeSeconds,
     zoomApp,
+    egress: egressOf?.(bot.team_id, bot.meeting_platform as PlatformName),
     traceparent: span?.traceparent ?? null,
   })
 }
