@@ -9,7 +9,7 @@ import type { Job } from '@standin/wire/job.ts'
 import { createLogger, logFile } from '../core/logger.ts'
 import { lookupFor } from '../core/network/address-policy.ts'
 import type { CommandAnswer } from '../core/ports.ts'
-import { registerSecrets } from '../core/process/known-secrets.ts'
+import { addSecrets, registerSecrets } from '../core/process/known-secrets.ts'
 import { makeBotFolder } from '../core/process/mkdirs.ts'
 import { StopRequests } from '../core/process/stop-requests.ts'
 import { UncaughtErrors } from '../core/process/uncaught-errors.ts'
@@ -80,7 +80,7 @@ async function runBotOf(config: BotConfig, openView: OpenView, stops: StopReques
       logger.warn('The control plane gave no new keys of the storage', { error })
       throw error
     })
-    registerSecrets(...secrets, keys)
+    addSecrets(keys)
     logger.info('New keys of the storage', { endAt: keys.keys_end_at })
     return keys
   }

@@ -38,7 +38,7 @@ const freshTokenSchema = z.strictObject({
   type: z.literal('token'),
   id: commandId,
   token: token.optional(),
-  code: z.enum(ERROR_CODES).optional().describe('The end code where another try does not help.'),
+  code: z.enum(ERROR_CODES).optional().describe('The end code if another try does not help.'),
   message: z.string().max(2_000).optional(),
   can_retry: z.boolean().default(false),
 })
@@ -96,7 +96,9 @@ export type Heartbeat = z.infer<typeof heartbeatSchema>
 
 const tokenRequestSchema = z
   .strictObject({ type: z.literal('token_request'), id: commandId })
-  .describe('Asks for a fresh on-behalf-of token for another try to join; only where the job has `conf_fresh_tokens`.')
+  .describe(
+    'Asks for a fresh token for a try to join; only if the job has `conf_fresh_tokens` or `teams_fresh_tokens`.',
+  )
 
 const keysRequestSchema = z
   .strictObject({ type: z.literal('storage_keys_request'), id: commandId })

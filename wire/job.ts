@@ -5,6 +5,7 @@
 import { isBlank } from '@standin/base/blank-text.ts'
 import { z } from 'zod'
 import { RECORDING_MODES } from './codes.ts'
+import { egressSchema } from './egress.ts'
 
 /** Limits of the service's interface. */
 export const MAX_CHAT_LENGTH = 500
@@ -349,6 +350,15 @@ export const jobSchema = z
       .nullish()
       .describe('Access key (ZAK) of the user as whom the bot joins. It serves until it expires.'),
     conf_access_token_url: tokenUrl.nullish().describe('Gives the access key (ZAK) of the user as whom the bot joins.'),
+    teams_token: token
+      .nullish()
+      .describe('By which a registered bot identifies itself to Microsoft Teams. It lasts about an hour.'),
+    teams_fresh_tokens: z
+      .boolean()
+      .nullish()
+      .describe(
+        'Whether the control plane gives a token of the registered bot for each try to join Microsoft Teams, over the control link.',
+      ),
     denials: z
       .int()
       .min(0)
@@ -369,6 +379,9 @@ export const jobSchema = z
       .describe(
         'The words pack with which the bot reads pages (docs/words.md). Absent: the one that the program ships.',
       ),
+    egress: egressSchema
+      .nullish()
+      .describe('The proxy of the browser. Uploads, the control link and speech services do not use it.'),
     storage: storageSchema.default({ type: 'folder', path: 'recordings' }),
     control_plane: z.strictObject({ url: webSocketAddress, token }).nullish(),
     extra: callerData.nullish().describe('Free-form data of the caller, given back in the final report.'),

@@ -6,6 +6,7 @@ import { readHostMapping } from '@standin/base/host-mapping.ts'
 import { PUBLIC_KEY } from '@standin/base/signed-json.ts'
 import { parseStorage } from '../files/open-file-store.ts'
 import { parseSealKeys } from '../secrets/seals.ts'
+import { egressRules } from './egress.ts'
 import * as is from './kind.ts'
 import { mailSender, mailServer } from './mail.ts'
 import * as oidc from './oidc.ts'
@@ -326,6 +327,8 @@ export const SETTINGS = {
     },
     zoom: oauthApp('ZOOM'),
   },
+  /** Proxies of the browsers of bots; the first rule that fits counts. */
+  egress: { variable: 'STANDIN_EGRESS', kind: egressRules, absent: [], isSecret: true },
   /** Bots read these themselves; the service checks them, so that a mistake is found before the first meeting. */
   worker: {
     transcriptionUrl: { variable: 'STANDIN_TRANSCRIPTION_URL', kind: speechAddress },

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { speechProblemsOf } from '@standin/wire/speech-access.ts'
 import { evaluateAlerts } from '../alerts/evaluate.ts'
 import { createAlertMail } from '../alerts/mail.ts'
+import { egressOf } from '../config/egress.ts'
 import { createLinkServer } from '../control-link/link-server.ts'
 import { createArtifactLinks } from '../files/artifact-links.ts'
 import { freshKeysOf } from '../files/fresh-keys.ts'
@@ -59,6 +60,7 @@ export async function startLauncherRole(parts: Parts): Promise<void> {
     grants: parts.joinTokens().grants,
     zoomApp: zoomAppOf(config),
     words: () => parts.words.words.forBots,
+    egressOf: (team, platform) => egressOf(config.egress, team, platform),
     recover: createRecoverCommand({ command: standinCommand('recover'), environment }),
     joinParts: createJoinPartsCommand({ command: standinCommand('join-parts'), environment }),
     resumesBots: config.resumesBots,

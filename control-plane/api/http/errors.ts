@@ -147,6 +147,8 @@ export const refusals = {
     invalid(
       `body/conf_config/credential_user_id belongs to ${count} stored credentials; name one of them with credential_id`,
     ),
+  zoomAppMissing: (generation: string | undefined, problem: string) =>
+    invalid(`body/${generation === 'older' ? 'conf_obf_token' : 'conf_config'} ${problem}`),
   credentialNotFound: (id: string) =>
     refusal(404, 'FST_ERR_CREDENTIAL_NOT_FOUND_BY_ID')(`Credential with ID '${id}' not found`),
   botNotFound: (id: string) => refusal(404, 'FST_ERR_BOT_NOT_FOUND_BY_ID')(`Bot with ID '${id}' not found`),

@@ -17,7 +17,7 @@ let world: Awaited<ReturnType<typeof openCalendarWorld>>
 beforeAll(async () => {
   world = await openCalendarWorld({
     retranscribe: (...asked) => requestRetranscription(world.database, world.dependencies.seals, ...asked),
-    conferencing: { authorize: async () => ({ user: newUser() }) },
+    conferencing: { authorize: async () => ({ user: newUser() }), checkTeamsApp: async () => null },
   })
 })
 afterAll(() => world.close())

@@ -19,6 +19,7 @@ const LATER = [
   '0187-saved-views',
   '0188-invitations',
   '0190-reasons',
+  '0207-teams-apps',
   '0212-subscriptions',
 ]
 let world: TestDatabase
@@ -69,6 +70,7 @@ const dropLater = async () => {
     deliveries_given_up_of_team, deliveries_by_end, messages_by_age, sign_in_links_of_person`.execute(world.database)
   await sql`alter table bots drop column history_deleted_at, drop column end_cause,
     drop column reason, drop column denials`.execute(world.database)
+  await sql`alter table connections drop column platform, drop column tenant_id`.execute(world.database)
   await sql`alter table sessions drop column consent_state`.execute(world.database)
   await sql`do $$ declare one record; begin
     for one in select tablename from pg_policies where policyname = 'of_team' loop
