@@ -380,7 +380,7 @@ describe('imports', () => {
 
   test.each([
     ['playwright', ['platforms/']],
-    ['ws', ['src/control-link/', 'streaming/', 'mock/', 'control-plane/control-link/']],
+    ['ws', ['src/control-link/', 'streaming/', 'transcription/', 'mock/', 'control-plane/control-link/']],
     ['@aws-sdk/', ['storage/', 'control-plane/files/']],
     ['werift', ['mock/']],
     ['selfsigned', ['mock/']],
@@ -389,6 +389,7 @@ describe('imports', () => {
     ['ipaddr.js', ['base/public-addresses.ts', 'control-plane/config/trusted-proxies.ts']],
     ['@deepgram/', ['transcription/']],
     ['assemblyai', ['transcription/']],
+    ['opus-decoder', ['transcription/']],
     ['pino', ['core/logger.ts', 'src/main.ts', 'control-plane/main.ts']],
     ['kysely', ['control-plane/store/', 'control-plane/rows/']],
     ['pg', ['control-plane/store/']],

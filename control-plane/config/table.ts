@@ -316,6 +316,8 @@ export const SETTINGS = {
     transcriptionUrl: { variable: 'STANDIN_TRANSCRIPTION_URL', kind: speechAddress },
     transcriptionKey: { variable: 'STANDIN_TRANSCRIPTION_KEY', kind: is.anyText, isSecret: true },
     transcriptionModel: { variable: 'STANDIN_TRANSCRIPTION_MODEL', kind: is.anyText },
+    transcriptionLiveUrl: { variable: 'STANDIN_TRANSCRIPTION_LIVE_URL', kind: is.addressBy('wss:', 'ws:') },
+    transcriptionLiveModel: { variable: 'STANDIN_TRANSCRIPTION_LIVE_MODEL', kind: is.anyText },
     deepgramKey: { variable: 'STANDIN_DEEPGRAM_KEY', kind: is.anyText, isSecret: true },
     deepgramUrl: { variable: 'STANDIN_DEEPGRAM_URL', kind: speechAddress },
     assemblyaiKey: { variable: 'STANDIN_ASSEMBLYAI_KEY', kind: is.anyText, isSecret: true },

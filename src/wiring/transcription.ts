@@ -4,6 +4,7 @@ import { systemClock } from '@standin/base/deadline.ts'
 import type { SpeechAccess } from '@standin/wire/speech-access.ts'
 import type { Logger } from '../../core/logger.ts'
 import type { ControlPlane, LiveTranscript, Transcribe } from '../../core/ports.ts'
+import { hasSoundInTracks } from '../../platforms/index.ts'
 import { captureSink } from '../../streaming/index.ts'
 import {
   createAssemblyAi,
@@ -18,11 +19,8 @@ import {
 } from '../../transcription/index.ts'
 import type { BotConfig } from '../job/config.ts'
 
-/** Hertz. Speech services recommend it; a higher rate costs more and does not improve the transcript. */
-const LIVE_SAMPLE_RATE = 16_000
-
 export function openTranscription(
-  { job, transcription: plan, workFolder }: BotConfig,
+  { job, target, transcription: plan, workFolder }: BotConfig,
   control: ControlPlane,
   logger: Logger,
 ): { liveTranscript: LiveTranscript | null; transcribe: Transcribe | null } {
@@ -34,7 +32,7 @@ export function openTranscription(
     ? new LiveTranscription({
         recognition: provider.live,
         capture: captureSink,
-        sampleRate: LIVE_SAMPLE_RATE,
+        hearsVoices: job.separate_tracks && hasSoundInTracks(target.platform),
         folder: workFolder,
         clock: systemClock,
         logger: logger.child({ part: 'transcription' }),

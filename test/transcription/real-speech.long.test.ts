@@ -38,7 +38,14 @@ async function answer({ file }: Asked) {
 const PROVIDERS: Record<string, () => Promise<SpeechProvider>> = {
   async Default() {
     const { url } = await startSpeechService(answer)
-    return createOpenAiCompatible({ url, key: null, model: 'm', customParams: {} })
+    return createOpenAiCompatible({
+      url,
+      key: null,
+      model: 'm',
+      liveUrl: 'ws://127.0.0.1:9/v1/realtime',
+      liveModel: 'live',
+      customParams: {},
+    })
   },
   async deepgram() {
     const { url } = await startDeepgram(deepgram.recognizing())
@@ -97,7 +104,7 @@ test.each(['deepgram', 'assemblyai'])('%s, live: words, times and speakers are t
       onSamples = listener
       return { ended: new Promise(() => {}), stop: async () => {} }
     },
-    ...{ sampleRate: 16_000, folder: place, clock, logger: silentLogger },
+    ...{ hearsVoices: false, folder: place, clock, logger: silentLogger },
     notice: (message) => reported.push(message),
     emit: ({ text, is_final: isFinal }) => isFinal && reported.push(text),
   })
