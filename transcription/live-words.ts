@@ -33,6 +33,7 @@ export interface Hole {
 const KEPT_SECONDS = 60
 /** After a break, sound goes out faster than it comes in, but not all at once: a service refuses a flood. */
 const MESSAGES_AT_ONCE = 5
+const SEND_EVERY_MS = 100
 /** Deepgram hangs up after ten seconds without a word from us (its documentation, "Audio Keep Alive"). */
 const KEEP_ALIVE_MS = 4_000
 const FINISH_MS = 4_000
@@ -57,6 +58,9 @@ export class LiveWords {
   #connection: LiveConnection | null = null
   #heard = 0
   #sent = 0
+  #isSending = false
+  /** Seconds at which turns end. */
+  #cuts: number[] = []
   /** Words up to here are final. */
   #finalEnd = 0
   #finals = 0
@@ -86,12 +90,13 @@ export class LiveWords {
     this.#times.add(start, this.#heard, at)
     this.#kept.push({ start, end: this.#heard, samples })
     this.#forget()
-    this.#send(MESSAGES_AT_ONCE)
+    void this.#sendKept()
   }
 
   /** Another person speaks from here on, or the speaker pauses. */
   cut(): void {
-    this.#connection?.cut?.()
+    this.#cuts.push(this.#heard)
+    if (this.#sent >= this.#heard) this.#connection?.cut?.()
   }
 
   /** The next sound does not continue the previous one. `lost`: sound between them. */
@@ -135,6 +140,7 @@ export class LiveWords {
         base = this.#kept[0]?.start ?? this.#heard
         this.#sent = base
         this.#connection = connection
+        void this.#sendKept()
         const onOver = () => lost.resolve('')
         signal.addEventListener('abort', onOver, { once: true })
         reason = await lost.promise
@@ -166,6 +172,19 @@ export class LiveWords {
     }
   }
 
+  /** Sound that waits goes out also while none comes in. */
+  async #sendKept(): Promise<void> {
+    if (this.#isSending) return
+    this.#isSending = true
+    const { signal } = this.#over
+    for (;;) {
+      this.#send(MESSAGES_AT_ONCE)
+      if (this.#connection === null || this.#sent >= this.#heard || signal.aborted) break
+      await this.#options.clock.sleep(SEND_EVERY_MS, signal).catch(() => {})
+    }
+    this.#isSending = false
+  }
+
   #send(most: number): void {
     const connection = this.#connection
     if (connection === null) return
@@ -174,6 +193,7 @@ export class LiveWords {
       if (start < this.#sent) continue
       if (left-- <= 0) return
       connection.send(samples)
+      if (this.#cuts.some((cut) => cut > start && cut <= end)) connection.cut?.()
       this.#sent = end
       this.#lastSentAt = this.#options.clock.now()
     }
@@ -185,6 +205,8 @@ export class LiveWords {
       const { start, end } = this.#kept.shift()!
       if (this.#connection === null || start >= this.#sent) this.#lose(start, end)
     }
+    const oldest = this.#kept[0]?.start ?? this.#heard
+    if (this.#cuts[0] !== undefined && this.#cuts[0] < oldest) this.#cuts = this.#cuts.filter((cut) => cut >= oldest)
   }
 
   #lose(start: number, end: number): void {

@@ -32,13 +32,14 @@ interface TurnOptions {
   sampleRate: number
   /** The language that the caller chose, if it is one. */
   language: string | null
+  /** A recognizer that gives no text of an ended turn for so long has broken off. */
+  patienceMs?: number
   now?: () => number
 }
 
 /** Sessions are replaced so long before their end, but not before nine tenths of their time. */
 const MARGIN_MS = 5 * 60_000
 const MARGIN_SHARE = 0.1
-/** A recognizer that gives no text of an ended turn for so long has broken off. */
 const PATIENCE_MS = 20_000
 const OPEN_AGAIN_MS = 10_000
 /** Of one turn, which lasts half a minute at most. */
@@ -53,7 +54,13 @@ const item = { item_id: z.string().max(200) }
 const TRANSCRIPTION = 'conversation.item.input_audio_transcription'
 const eventSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('input_audio_buffer.committed'), ...item }),
-  z.object({ type: z.literal(`${TRANSCRIPTION}.delta`), ...item, delta: text }),
+  z.object({
+    type: z.literal(`${TRANSCRIPTION}.delta`),
+    ...item,
+    delta: text,
+    /** Local engines give it: the whole text so far, which may have changed. */
+    text: text.optional(),
+  }),
   z.object({
     type: z.literal(`${TRANSCRIPTION}.completed`),
     ...item,
@@ -100,7 +107,7 @@ export async function openTurns(
   options: TurnOptions,
   listener: LiveListener,
   signal: AbortSignal,
-): Promise<LiveConnection> {
+): Promise<LiveConnection & { readonly waiting: number }> {
   const connection = new TurnConnection(open, options, listener)
   await connection.open(signal)
   return connection
@@ -191,6 +198,11 @@ class TurnConnection implements LiveConnection {
     this.#sessions.clear()
   }
 
+  /** Ended turns without their text. */
+  get waiting(): number {
+    return this.#turns.length - (this.#openTurn === null ? 0 : 1)
+  }
+
   get #openTurn(): Turn | null {
     const last = this.#turns.at(-1)
     return last?.endedAt === Number.POSITIVE_INFINITY ? last : null
@@ -212,8 +224,9 @@ class TurnConnection implements LiveConnection {
 
   /** Leaves a recognizer that is late, and replaces a session that ends soon. */
   #checkTimes(): void {
-    if (this.#turns.some(({ endedAt, done }) => done === null && this.#now() - endedAt > PATIENCE_MS))
-      this.#end(`gave no words for ${PATIENCE_MS / 1000} s`)
+    const { patienceMs = PATIENCE_MS } = this.#options
+    if (this.#turns.some(({ endedAt, done }) => done === null && this.#now() - endedAt > patienceMs))
+      this.#end(`gave no words for ${patienceMs / 1000} s`)
     const { replacedFrom, recognizer } = this.#current!
     if (this.#now() < replacedFrom || this.#over.signal.aborted) return
     if (this.#next === null && this.#now() >= this.#openAgainAt) void this.#openNext()
@@ -288,7 +301,7 @@ class TurnConnection implements LiveConnection {
     turn.itemId = event.item_id
     if (event.type === 'input_audio_buffer.committed') turn.isCommitted = true
     else if (event.type.endsWith('.failed')) this.#end('could not recognize a piece of sound')
-    else if ('delta' in event) this.#grow(turn, event.delta, raw)
+    else if ('delta' in event) this.#grow(turn, event.text ?? turn.text + event.delta, raw)
     else if ('transcript' in event && turn.endedAt < Number.POSITIVE_INFINITY) {
       turn.done = { event, raw }
       this.#release()
@@ -313,8 +326,8 @@ class TurnConnection implements LiveConnection {
     return ofSession.find(({ itemId, endedAt }) => itemId === null && (!isCommit || endedAt < Number.POSITIVE_INFINITY))
   }
 
-  #grow(turn: Turn, delta: string, raw: unknown): void {
-    turn.text = (turn.text + delta).slice(0, MAX_TEXT)
+  #grow(turn: Turn, text: string, raw: unknown): void {
+    turn.text = text.slice(0, MAX_TEXT)
     const ahead = this.#turns.indexOf(turn)
     const words = spread(turn.text, turn.voiceStart, Math.max(turn.voiceStart, turn.voiceEnd))
     this.#listener.heard({ isFinal: false, words, language: this.#options.language, raw, ahead })

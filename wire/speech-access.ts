@@ -7,6 +7,8 @@ export type SpeechAccess =
   /** Null addresses are the service's usual ones. */
   | { provider: 'deepgram'; key: string; url: string | null }
   | { provider: 'assemblyai'; key: string; url: string | null; liveUrl: string | null }
+  /** An engine on the bot's own machine: a package or module, and the folder of its model. */
+  | { provider: 'local'; key: null; engine: string; models: string }
   /** The platform's own captions. */
   | { provider: 'captions'; key: null }
 
@@ -56,6 +58,13 @@ export function speechAccessOf(
   switch (provider) {
     case 'captions':
       return { provider, key: null }
+    case 'local': {
+      const models = environment.STANDIN_SPEECH_MODELS
+      if (models)
+        return { provider, key: null, models, engine: environment.STANDIN_SPEECH_ENGINE || 'sherpa-onnx-node' }
+      problems.push({ path: 'transcription', message: 'no speech model is configured (STANDIN_SPEECH_MODELS)' })
+      return null
+    }
     case 'Default': {
       const url = addressIn('STANDIN_TRANSCRIPTION_URL', 'https:|http:')
       if (!environment.STANDIN_TRANSCRIPTION_URL) {
@@ -108,7 +117,7 @@ export function speechProblemsOf(environment: Environment): SpeechProblems {
     withoutKey: problemOf(provider, null),
     withKey: problemOf(provider, 'given'),
   })
-  return { Default: of('Default'), deepgram: of('deepgram'), assemblyai: of('assemblyai') }
+  return { Default: of('Default'), local: of('local'), deepgram: of('deepgram'), assemblyai: of('assemblyai') }
 }
 
 function protocolOf(address: string): string {

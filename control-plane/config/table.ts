@@ -318,6 +318,8 @@ export const SETTINGS = {
     transcriptionModel: { variable: 'STANDIN_TRANSCRIPTION_MODEL', kind: is.anyText },
     transcriptionLiveUrl: { variable: 'STANDIN_TRANSCRIPTION_LIVE_URL', kind: is.addressBy('wss:', 'ws:') },
     transcriptionLiveModel: { variable: 'STANDIN_TRANSCRIPTION_LIVE_MODEL', kind: is.anyText },
+    speechModels: { variable: 'STANDIN_SPEECH_MODELS', kind: is.anyText },
+    speechEngine: { variable: 'STANDIN_SPEECH_ENGINE', kind: is.anyText },
     deepgramKey: { variable: 'STANDIN_DEEPGRAM_KEY', kind: is.anyText, isSecret: true },
     deepgramUrl: { variable: 'STANDIN_DEEPGRAM_URL', kind: speechAddress },
     assemblyaiKey: { variable: 'STANDIN_ASSEMBLYAI_KEY', kind: is.anyText, isSecret: true },

@@ -9,15 +9,17 @@ import { captureSink } from '../../streaming/index.ts'
 import {
   createAssemblyAi,
   createDeepgram,
+  createLocal,
   createOpenAiCompatible,
   finishTranscript,
   LiveTranscription,
+  localProblem,
   readSpoken,
   type SpeechProvider,
   transcribe,
   writeLiveTranscript,
 } from '../../transcription/index.ts'
-import type { BotConfig } from '../job/config.ts'
+import { type BotConfig, InvalidJob } from '../job/config.ts'
 
 export function openTranscription(
   { job, target, transcription: plan, workFolder }: BotConfig,
@@ -50,10 +52,19 @@ export function openTranscription(
   }
 }
 
+/** Throws InvalidJob if the engine of the provider `local` or its model is missing. */
+export function checkEngine({ transcription }: BotConfig): void {
+  if (transcription?.access.provider !== 'local') return
+  const message = localProblem(transcription.access)
+  if (message !== null) throw new InvalidJob([{ path: 'transcription', message }])
+}
+
 function speechProvider(access: SpeechAccess, customParams: Readonly<Record<string, unknown>>): SpeechProvider {
   switch (access.provider) {
     case 'Default':
       return createOpenAiCompatible({ ...access, customParams })
+    case 'local':
+      return createLocal(access)
     case 'deepgram':
       return createDeepgram({ ...access, customParams })
     case 'assemblyai':

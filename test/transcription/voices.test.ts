@@ -97,6 +97,8 @@ test('two who speak at once are two texts, each with its speaker, its id and its
   await settle()
   for (let step = 0; step < 20; step++) await clock.advance(100)
   await settle()
+  // They come at the pause, not only when the meeting ends.
+  expect(said.filter(({ is_final: isFinal }) => isFinal)).toHaveLength(2)
   await live.close()
   const finals = said.filter(({ is_final: isFinal }) => isFinal)
   expect(finals.map(({ speaker, text }) => `${speaker?.name}: ${text}`).toSorted()).toEqual([
