@@ -85,6 +85,8 @@ const partialTranscriptSchema = z
   .strictObject({ type: z.literal('partial_transcript'), at: z.iso.datetime(), transcript: transcriptSchema })
   .describe('Words that may still change, a few times a second; not numbered, not kept and not acknowledged.')
 
+export type PartialTranscript = z.infer<typeof partialTranscriptSchema>
+
 const heartbeatSchema = z.strictObject({
   type: z.literal('heartbeat'),
   at: z.iso.datetime(),

@@ -230,7 +230,7 @@ const streamingSchema = z.strictObject({
     .describe('Whether the bot fails with STREAMING_SETUP_FAILED then, or records without streaming.'),
 })
 
-export const TRANSCRIPTION_PROVIDERS = ['Default', 'deepgram', 'assemblyai', 'captions'] as const
+export const TRANSCRIPTION_PROVIDERS = ['Default', 'local', 'deepgram', 'assemblyai', 'captions'] as const
 export const TRANSCRIPTION_MODES = ['after', 'live', 'live_and_after'] as const
 export type TranscriptionProvider = (typeof TRANSCRIPTION_PROVIDERS)[number]
 
@@ -244,7 +244,7 @@ const transcriptionSchema = z.strictObject({
     .enum(TRANSCRIPTION_PROVIDERS)
     .default('Default')
     .describe(
-      "Default is the speech service that the operator named in STANDIN_TRANSCRIPTION_URL; captions are the platform's own.",
+      "Default is the speech service that the operator named in STANDIN_TRANSCRIPTION_URL; local is an engine on the bot's own machine; captions are the platform's own.",
     ),
   mode: z
     .enum(TRANSCRIPTION_MODES)
