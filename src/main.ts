@@ -9,7 +9,7 @@ import type { Job } from '@standin/wire/job.ts'
 import { createLogger, logFile } from '../core/logger.ts'
 import { lookupFor } from '../core/network/address-policy.ts'
 import type { CommandAnswer } from '../core/ports.ts'
-import { registerSecrets } from '../core/process/known-secrets.ts'
+import { addSecrets, registerSecrets } from '../core/process/known-secrets.ts'
 import { makeBotFolder } from '../core/process/mkdirs.ts'
 import { StopRequests } from '../core/process/stop-requests.ts'
 import { UncaughtErrors } from '../core/process/uncaught-errors.ts'
@@ -25,7 +25,7 @@ import { openControl } from './wiring/control-link.ts'
 import { meetingOpener, storedSession } from './wiring/driver.ts'
 import { recoverEarlierBot } from './wiring/recovery.ts'
 import { audioTapOf, openStreaming, streams } from './wiring/streaming.ts'
-import { openTranscription } from './wiring/transcription.ts'
+import { checkEngine, openTranscription } from './wiring/transcription.ts'
 import { openWords } from './wiring/words.ts'
 
 /** Shows a running bot to a person or a program. */
@@ -48,8 +48,9 @@ export interface ViewActions {
 
 export type OpenView = (actions: ViewActions) => View
 
-/** Resolves with the exit code. Throws InvalidJob where the job's folder or storage cannot be used. */
+/** Resolves with the exit code. Throws InvalidJob where the job's folder, storage or speech engine cannot be used. */
 export async function runConfig(config: BotConfig, openView: OpenView): Promise<number> {
+  checkEngine(config)
   const stops = new StopRequests()
   // Until the process is over: a signal that comes after the end of the bot must not replace its exit code.
   stops.listenToSignals()
@@ -80,7 +81,7 @@ async function runBotOf(config: BotConfig, openView: OpenView, stops: StopReques
       logger.warn('The control plane gave no new keys of the storage', { error })
       throw error
     })
-    registerSecrets(...secrets, keys)
+    addSecrets(keys)
     logger.info('New keys of the storage', { endAt: keys.keys_end_at })
     return keys
   }

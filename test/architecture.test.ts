@@ -371,7 +371,13 @@ describe('imports', () => {
 
   test.each([
     ['playwright', ['platforms/']],
-    ['ws', ['src/control-link/', 'streaming/', 'mock/', 'control-plane/control-link/']],
+    [
+      'ws',
+      [
+        ...['src/control-link/', 'streaming/', 'transcription/', 'mock/', 'control-plane/control-link/'],
+        ...['control-plane/api/http/web-socket.ts', 'control-plane/api/v2/event-subscriptions/socket.ts'],
+      ],
+    ],
     ['@aws-sdk/', ['storage/', 'control-plane/files/']],
     ['werift', ['mock/']],
     ['selfsigned', ['mock/']],
@@ -380,6 +386,7 @@ describe('imports', () => {
     ['ipaddr.js', ['base/public-addresses.ts', 'control-plane/config/trusted-proxies.ts']],
     ['@deepgram/', ['transcription/']],
     ['assemblyai', ['transcription/']],
+    ['opus-decoder', ['transcription/']],
     ['pino', ['core/logger.ts', 'src/main.ts', 'control-plane/main.ts']],
     ['kysely', ['control-plane/store/', 'control-plane/rows/']],
     ['pg', ['control-plane/store/']],

@@ -14,6 +14,7 @@ import {
   type FreshToken,
   type LinkRequest,
   MAX_UP_FRAME_BYTES,
+  type PartialTranscript,
 } from '@standin/wire/control-link.ts'
 import { WebSocketServer } from 'ws'
 import type { Stored } from '../actions/append-events.ts'
@@ -22,6 +23,7 @@ import type { Clock, Log } from '../ports.ts'
 import { markSent, openCommands, storeAnswer, unsentCommands } from '../store/bots/commands.ts'
 import type { Database } from '../store/database.ts'
 import { greet, type LinkOwner, noteLongLosses, ownersOfTokens, writeHeartbeats, writeLosses } from '../store/links.ts'
+import { createPartialSender, type PartialWords } from '../store/partial-words.ts'
 import { createHint } from '../store/wake-ups.ts'
 import { NO_TRACES, type Traces } from '../traces.ts'
 import { EventWriter } from './event-writer.ts'
@@ -97,6 +99,7 @@ class Server implements LinkServer {
   readonly #lost = new Map<string, LinkOwner & { at: number; isWritten: boolean }>()
   readonly #writer: EventWriter
   readonly #secondTimer: NodeJS.Timeout
+  readonly #sendPartial: (words: PartialWords) => void
   readonly #ownerOf
   readonly #greet
   #commandTimer: NodeJS.Timeout | undefined
@@ -129,6 +132,9 @@ class Server implements LinkServer {
         log.warn({ error: String(error) }, 'Followers of events could not be notified'),
       ),
     })
+    this.#sendPartial = createPartialSender(database, (error) =>
+      log.warn({ error: String(error) }, 'Partial words could not be sent'),
+    )
     const batches = { waitMs: 10, maxItems: 200, maxWrites: 2 }
     this.#ownerOf = batched(async (hashes: string[]) => {
       const owners = await ownersOfTokens(database, hashes)
@@ -182,6 +188,8 @@ class Server implements LinkServer {
       else link.answered = link.answered.then(() => this.#answer(link, answer))
     },
     onRequest: (link: Link, request: LinkRequest) => void this.#request(link, request),
+    onPartial: ({ owner: { botId, attempt } }: Link, { at, transcript }: PartialTranscript) =>
+      this.#sendPartial({ botId, attempt, at, transcript }),
     onClose: (link: Link) => this.#gone(link),
     onBadMessage: (link: Link, problems: object[]) =>
       this.#log.warn(

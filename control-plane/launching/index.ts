@@ -8,6 +8,7 @@ import { listenForWakeUps } from '../store/wake-ups.ts'
 import type { Traces } from '../traces.ts'
 import { startDueLoop } from './due/index.ts'
 import type { ZoomApp } from './due/job.ts'
+import type { LaunchTools } from './due/launch.ts'
 import type { JoinParts } from './reconcile/assemble.ts'
 import { type Reconciler, type ReconcilerSettings, startReconciler } from './reconcile/reconciler.ts'
 import type { Recover } from './reconcile/recovery.ts'
@@ -31,6 +32,7 @@ export interface LaunchingSettings {
   zoomApp?: ZoomApp | null
   /** The words of new bots; null: those that the worker ships. */
   words?: () => WordsPack | null
+  egressOf?: LaunchTools['egressOf']
   recover: Recover
   /** Makes one recording of the parts of a bot that was resumed. */
   joinParts: JoinParts

@@ -11,7 +11,7 @@ import { zoomHarness } from './zoom/harness.ts'
 const HARNESSES = { meet: meetHarness(), teams: teamsHarness(), zoom: zoomHarness(), jitsi: jitsiHarness() }
 type Name = keyof typeof HARNESSES
 const NAMES = Object.keys(HARNESSES) as Name[]
-/** What the mock's people are called and say. */
+/** Names and messages that must not be seen. */
 const PEOPLE = [{ id: 'ann', name: 'Zebedee Quux', isHost: true, camera: true, microphone: true }]
 const SECRET = 'The offer is 4711 crowns'
 const BOT = /Notes for|Quux|Zebedee|4711|crowns/

@@ -32,6 +32,10 @@ export interface JobParts {
   secrets: BotSecrets
   /** Token of the stored credential that the bot names; null if it names none. */
   grant: JoinGrant | null
+  /** The proxy of the bot's browser. */
+  egress?: Job['egress']
+  /** The team has a bot that is registered at Microsoft Teams. */
+  isRegistered?: boolean
   /** The operator's own app, for tokens without an app of the caller. */
   zoomApp?: ZoomApp | null
   /** Storage of the attempt, from the file store. */
@@ -93,10 +97,12 @@ export function jobOf(parts: JobParts): Job {
       },
     }),
     denials: bot.denials,
+    teams_fresh_tokens: parts.isRegistered ?? false,
     // A receiver that is away costs its stream, not the recording.
     streaming: asked.streaming && { ...asked.streaming, is_required: false },
     transcription: asked.transcription && { ...asked.transcription, api_key: secrets.transcriptionApiKey ?? null },
     ...conferencingOf(bot, conf_config, secrets, grant, parts.zoomApp ?? null),
+    egress: parts.egress ?? null,
     storage,
     control_plane: link,
     words: parts.words ?? null,

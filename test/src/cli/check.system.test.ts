@@ -1,4 +1,4 @@
-/** `standin check` as a person runs it, with a browser and sound servers of its own. */
+/** `standin check` as a person runs it, with its own browser and sound servers. */
 import { execFile } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
