@@ -21,6 +21,7 @@ import { type BotConfig, InvalidJob } from './job/config.ts'
 import { LOG_NAME, setAsideEarlier } from './run/artifacts.ts'
 import { runBot } from './run/bot.ts'
 import { offsetAt } from './run/recording-clock.ts'
+import { openAccount } from './wiring/account.ts'
 import { openControl } from './wiring/control-link.ts'
 import { meetingOpener, storedSession } from './wiring/driver.ts'
 import { recoverEarlierBot } from './wiring/recovery.ts'
@@ -63,8 +64,12 @@ function traceOf({ traceparent }: Job): { traceId?: string } {
 async function runBotOf(config: BotConfig, openView: OpenView, stops: StopRequests): Promise<number> {
   const { job, workFolder } = config
   await asJobProblem(makeBotFolder(workFolder))
-  const secrets = [job, { url: config.target.url }, config.transcription]
-  registerSecrets(...secrets)
+  const secrets: unknown[] = []
+  const keepSecret = (...values: unknown[]) => {
+    secrets.push(...values)
+    registerSecrets(...secrets)
+  }
+  keepSecret(job, { url: config.target.url }, config.transcription)
   const log = await asJobProblem(Promise.try(() => logFile(join(workFolder, LOG_NAME))))
   const logger = createLogger(log, config.logLevel).child({ botId: job.bot_id, ...traceOf(job) })
   // Before the control link opens: its journal is in the same folder, and an earlier bot that still runs writes to it.
@@ -78,7 +83,7 @@ async function runBotOf(config: BotConfig, openView: OpenView, stops: StopReques
       logger.warn('The control plane gave no new keys of the storage', { error })
       throw error
     })
-    registerSecrets(...secrets, keys)
+    keepSecret(keys)
     logger.info('New keys of the storage', { endAt: keys.keys_end_at })
     return keys
   }
@@ -101,6 +106,10 @@ async function runBotOf(config: BotConfig, openView: OpenView, stops: StopReques
   })
   for (const message of earlierNotices) control.report({ type: 'notice', level: 'warning', message })
   const session = storedSession(config)
+  const account = openAccount({
+    ...{ job, platform: config.target.platform, stored: session, control, clock: systemClock },
+    ...{ logger: logger.child({ part: 'account' }), keepSecret },
+  })
   try {
     const recorder = createRecorder({
       mode: job.recording_mode,
@@ -136,7 +145,7 @@ async function runBotOf(config: BotConfig, openView: OpenView, stops: StopReques
       writeReport,
       control,
       recorder,
-      openMeeting: meetingOpener(config, control, logger, session, audioTap),
+      openMeeting: meetingOpener(config, control, logger, account, audioTap),
       onStopRequest: (listener) => stops.listen(listener),
       onDefect: (listener) => uncaughtErrors.listen(listener),
     })

@@ -15,6 +15,7 @@ import type { CommandedControlPlane } from '../control-link/local.ts'
 import { loadBotImage } from '../job/bot-image.ts'
 import type { BotConfig } from '../job/config.ts'
 import { freshTokensOf, withFreshTokens } from '../job/fresh-tokens.ts'
+import type { BotAccount } from './account.ts'
 import type { MeetingAudioTap } from './streaming.ts'
 
 const TOKEN_FIELDS = [
@@ -40,14 +41,14 @@ export function meetingOpener(
   config: BotConfig,
   control: CommandedControlPlane,
   logger: Logger,
-  session: SessionOnce,
+  account: BotAccount,
   audioTap: MeetingAudioTap | null,
 ): OpenMeeting {
   const { job } = config
   const freshTokens = freshTokensOf(job, () => control.askForToken())
   let botImages: Promise<(string | null)[]> | null = null
   return async (target, environment, signal, onVoice) => {
-    const browserState = await session.load(signal)
+    const browserState = await account.load(signal)
     botImages ??= shownImages(config, control)
     const open = openDriver({
       botName: job.bot_name,
@@ -61,6 +62,7 @@ export function meetingOpener(
       chromium: config.chromium,
       browserPlugins: config.browserPlugins,
       browserState,
+      account,
       conf: withFreshTokens(confCredentialsOf(job), freshTokens),
       fetchToken: (address, limits) =>
         fetchPublic(

@@ -96,7 +96,7 @@ describe('examples', () => {
   afterAll(() => world.close())
 
   test('each operation has one of its body and of its path', () => {
-    expect(operations).toHaveLength(45)
+    expect(operations).toHaveLength(51)
     for (const { method, path, operation } of operations) {
       for (const { example } of Object.values(operation.requestBody?.content ?? {}))
         expect(example, `${method} ${path}`).toBeDefined()
@@ -127,7 +127,13 @@ describe('examples', () => {
     for (const operation of ['scheduleBots', 'changeBots', 'cancelBots'] as const)
       calendars.answer(operation, { eventIds: [], refused: [] })
     const { id: event_id } = await addEvent(world.database, calendar_id)
-    const ids: Record<string, string> = { bot_id, calendar_id, event_id, credential_id: randomUUID() }
+    const account = {
+      platform: 'meet',
+      label: 'A',
+      session: { cookies: [{ name: 'a', value: 'b', domain: 'google.com' }] },
+    }
+    const { account_id } = (await team.post('/v2/accounts', account)).body.data
+    const ids: Record<string, string> = { bot_id, account_id, calendar_id, event_id, credential_id: randomUUID() }
     const url = path.replace(/\{(\w+)\}/g, (_, id: string) => ids[id]!)
     const { status, body } = await team[method](url, requestBody?.content['application/json']?.example)
     // There is no bot in a meeting, no provider of credentials, and no worker for transcripts.
