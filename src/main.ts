@@ -21,6 +21,7 @@ import { type BotConfig, InvalidJob } from './job/config.ts'
 import { LOG_NAME, setAsideEarlier } from './run/artifacts.ts'
 import { runBot } from './run/bot.ts'
 import { offsetAt } from './run/recording-clock.ts'
+import { openAccount } from './wiring/account.ts'
 import { openControl } from './wiring/control-link.ts'
 import { meetingOpener, storedSession } from './wiring/driver.ts'
 import { recoverEarlierBot } from './wiring/recovery.ts'
@@ -66,8 +67,7 @@ async function runBotOf(config: BotConfig, openView: OpenView, stops: StopReques
   const { job, workFolder } = config
   await asJobProblem(makeBotFolder(workFolder))
   // Names of selectors, such as that of the box for a passcode, are no secrets.
-  const secrets = [{ ...job, words: null }, { url: config.target.url }, config.transcription]
-  registerSecrets(...secrets)
+  registerSecrets({ ...job, words: null }, { url: config.target.url }, config.transcription)
   const log = await asJobProblem(Promise.try(() => logFile(join(workFolder, LOG_NAME))))
   const logger = createLogger(log, config.logLevel).child({ botId: job.bot_id, ...traceOf(job) })
   // Before the control link opens: its journal is in the same folder, and an earlier bot that still runs writes to it.
@@ -106,6 +106,10 @@ async function runBotOf(config: BotConfig, openView: OpenView, stops: StopReques
   const refused = (message: string) => control.report({ type: 'notice', level: 'warning', message })
   const wordsVersion = await openWords(job.words, config.words, logger, refused)
   const session = storedSession(config)
+  const account = openAccount({
+    ...{ job, platform: config.target.platform, stored: session, control, clock: systemClock },
+    ...{ logger: logger.child({ part: 'account' }), keepSecret: addSecrets },
+  })
   try {
     const recorder = createRecorder({
       mode: job.recording_mode,
@@ -142,7 +146,7 @@ async function runBotOf(config: BotConfig, openView: OpenView, stops: StopReques
       writeReport,
       control,
       recorder,
-      openMeeting: meetingOpener(config, control, logger, session, audioTap),
+      openMeeting: meetingOpener(config, control, logger, account, audioTap),
       onStopRequest: (listener) => stops.listen(listener),
       onDefect: (listener) => uncaughtErrors.listen(listener),
     })

@@ -4,6 +4,7 @@
  */
 import { isBlank } from '@standin/base/blank-text.ts'
 import { z } from 'zod'
+import { ACCOUNT_USES } from './account-session.ts'
 import { RECORDING_MODES } from './codes.ts'
 import { egressSchema } from './egress.ts'
 
@@ -371,7 +372,19 @@ export const jobSchema = z
       .refine((text) => !CONTROL_CHARACTERS.test(text), { error: 'must not contain control characters' })
       .nullish()
       .describe(
-        "Stored session of the bot's account, which is only read: the folder of a Chromium profile, the file of a storage state (JSON), or s3://bucket/key of such a file or of a profile as .tar.gz.",
+        "Stored session of the bot's account: the folder of a Chromium profile, the file of a storage state (JSON), or s3://bucket/key of such a file or of a profile as .tar.gz.",
+      ),
+    keeps_browser_state: z
+      .boolean()
+      .default(false)
+      .describe(
+        'Whether the cookies that the meeting refreshed are written into the file of `browser_state`. Profiles and S3 are only read.',
+      ),
+    account: z
+      .enum(ACCOUNT_USES)
+      .default('never')
+      .describe(
+        'Whether the bot asks its control plane for an account: before it joins, or once the platform refuses guests. The session comes over the control link, and goes back there when the meeting refreshed it.',
       ),
     words: z
       .looseObject({ version: z.string().max(20) })

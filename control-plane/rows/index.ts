@@ -3,6 +3,7 @@
  * under their names in the database; `bigint` columns are numbers (`database.ts`).
  */
 import type { Insertable, Selectable, Updateable } from 'kysely'
+import type { AccountsTable } from './account-tables.ts'
 import type { AlertTables } from './alert-tables.ts'
 import type {
   ArtifactsTable,
@@ -94,6 +95,7 @@ export interface Tables extends AlertTables {
   calendar_intents: CalendarIntentsTable
   calendar_bots: CalendarBotsTable
   connections: ConnectionsTable
+  accounts: AccountsTable
 }
 
 export type BotRow = Selectable<BotsTable>
@@ -110,3 +112,4 @@ export type EventRow = Selectable<CalendarEventsTable>
 export type SeriesIntentRow = Selectable<CalendarSeriesIntentsTable>
 export type IntentRow = Selectable<CalendarIntentsTable>
 export type ConnectionRow = Selectable<ConnectionsTable>
+export type AccountRow = Selectable<AccountsTable>

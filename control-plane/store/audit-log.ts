@@ -12,6 +12,10 @@ export const ACTOR_KINDS = ['person', 'key', 'operator', 'system'] as const
 type ActorKind = (typeof ACTOR_KINDS)[number]
 
 export const AUDIT_ACTIONS = [
+  'account.change',
+  'account.check',
+  'account.create',
+  'account.delete',
   'alert_rule.change',
   'alert_rule.create',
   'alert_rule.delete',

@@ -1,6 +1,7 @@
 /** Starts the roles of a process besides the API. Each one closes its parts with the process. */
 import { join } from 'node:path'
 import { speechProblemsOf } from '@standin/wire/speech-access.ts'
+import { leaseAccount, takeAccountReport } from '../actions/lease-account.ts'
 import { evaluateAlerts } from '../alerts/evaluate.ts'
 import { createAlertMail } from '../alerts/mail.ts'
 import { egressOf } from '../config/egress.ts'
@@ -36,12 +37,17 @@ const DISPATCHER_PATIENCE_MS = 7_000
 
 /** The result handles upgrades. Before the server listens, so that no bot connects before its link can be accepted. */
 export function acceptLinks(parts: Parts, database: Database): HandleUpgrade {
-  const { log, meters, traces, metrics, closing } = parts
-  const freshToken = (owner: { botId: string; attempt: number }) => parts.joinTokens().again(owner)
+  const { log, meters, traces, metrics, closing, seals } = parts
+  const accounts = { database, seals, log }
   const { prefixKeys } = parts.files.store
   const links = createLinkServer({
-    ...{ database, log, meters, traces, freshToken },
-    ...(prefixKeys && { freshKeys: (owner) => freshKeysOf(database, prefixKeys, owner) }),
+    ...{ database, log, meters, traces },
+    answers: {
+      token_request: (owner) => parts.joinTokens().again(owner),
+      account_request: (owner) => leaseAccount(accounts, owner),
+      account_report_request: (owner, report) => takeAccountReport(accounts, owner, report),
+      ...(prefixKeys && { storage_keys_request: (owner) => freshKeysOf(database, prefixKeys, owner) }),
+    },
   })
   metrics.gauge('links', 'Bots that are connected to this process.', () => links.size)
   closing.addWork('links', () => links.close())

@@ -149,6 +149,11 @@ export const refusals = {
     ),
   zoomAppMissing: (generation: string | undefined, problem: string) =>
     invalid(`body/${generation === 'older' ? 'conf_obf_token' : 'conf_config'} ${problem}`),
+  noAccount: (platform: string | null, pool: string | null) =>
+    refusals.validation(
+      `body/account The team has no account${platform === null ? '' : ` of the platform ${platform}`}${pool === null ? '' : ` in the pool '${pool}'`}: add one with POST /v2/accounts, or send the bot without`,
+    ),
+  accountNotFound: (id: string) => refusal(404, 'FST_ERR_ACCOUNT_NOT_FOUND_BY_ID')(`Account with ID '${id}' not found`),
   credentialNotFound: (id: string) =>
     refusal(404, 'FST_ERR_CREDENTIAL_NOT_FOUND_BY_ID')(`Credential with ID '${id}' not found`),
   botNotFound: (id: string) => refusal(404, 'FST_ERR_BOT_NOT_FOUND_BY_ID')(`Bot with ID '${id}' not found`),

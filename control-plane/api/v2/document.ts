@@ -70,6 +70,11 @@ export const TAGS: readonly { name: string; description: string }[] = [
       'Users of Zoom who let your bots join on their behalf. Tokens are fetched when a bot joins, and never shown.',
   },
   {
+    name: 'Accounts',
+    description:
+      'Accounts with which bots join signed in. A session comes from a person who signed in, and is never shown.',
+  },
+  {
     name: 'Calendars',
     description:
       'Calendars of Google and Microsoft, connected by your own OAuth app. Their next 30 days are kept up to date.',

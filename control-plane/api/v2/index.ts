@@ -1,5 +1,6 @@
 /** The newer generation, `/v2`. */
 import type { Generation } from '../http/generation.ts'
+import { accountRoutes } from './accounts/routes.ts'
 import { auditLogRoutes } from './audit-log/routes.ts'
 import { batchRoutes } from './batches/routes.ts'
 import { botControlRoutes } from './bot-control/routes.ts'
@@ -46,6 +47,7 @@ export async function newerRoutes(...[app, dependencies]: Parameters<Generation[
   scheduledRoutes(app, dependencies)
   timelineRoutes(app, dependencies)
   confCredentialRoutes(app, dependencies)
+  accountRoutes(app, dependencies)
   calendarRoutes(app, dependencies)
   calendarEventRoutes(app, dependencies)
   calendarBotRoutes(app, dependencies)

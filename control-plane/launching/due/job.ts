@@ -69,7 +69,7 @@ export class ImpossibleJob extends Error {
 /** Throws `ImpossibleJob`. */
 export function jobOf(parts: JobParts): Job {
   const { bot, secrets, grant, storage, link } = parts
-  const { callback, webhook_url, allow_multiple_bots, sealed, conf_config, ...asked } = requestOf(bot)
+  const { callback, webhook_url, allow_multiple_bots, sealed, conf_config, account_pool, ...asked } = requestOf(bot)
   const goesOn = bot.resumes > 0
   // The row was just claimed, so its time is the database's.
   const left = goesOn ? remainingLimits(bot, bot.updated_at) : null

@@ -96,7 +96,7 @@ describe('examples', () => {
   afterAll(() => world.close())
 
   test('each operation has one of its body and of its path', () => {
-    expect(operations).toHaveLength(49)
+    expect(operations).toHaveLength(55)
     for (const { method, path, operation } of operations) {
       for (const { example } of Object.values(operation.requestBody?.content ?? {}))
         expect(example, `${method} ${path}`).toBeDefined()
@@ -129,7 +129,16 @@ describe('examples', () => {
       calendars.answer(operation, { eventIds: [], refused: [] })
     const { id: event_id } = await addEvent(world.database, calendar_id)
     if (path.includes('{name}')) await team.post('/v2/event-subscriptions', { name: 'crm' })
-    const ids: Record<string, string> = { name: 'crm', bot_id, calendar_id, event_id, credential_id: randomUUID() }
+    const account = {
+      platform: 'meet',
+      label: 'A',
+      session: { cookies: [{ name: 'a', value: 'b', domain: 'google.com' }] },
+    }
+    const { account_id } = (await team.post('/v2/accounts', account)).body.data
+    const ids: Record<string, string> = {
+      ...{ name: 'crm', bot_id, account_id, calendar_id, event_id },
+      credential_id: randomUUID(),
+    }
     const url = path.replace(/\{(\w+)\}/g, (_, id: string) => ids[id]!)
     const { status, body } = await team[method](url, requestBody?.content['application/json']?.example)
     // There is no bot in a meeting, no provider of credentials, and no worker for transcripts.
