@@ -16,9 +16,9 @@ export interface CheckPlan {
   meeting: readonly (readonly string[])[]
   /** Whether the bot asks to join. */
   joins: boolean
-  /** How long the page may take to show its form, and people to admit the bot. Milliseconds. */
+  /** How long the page may take to show its form, people to admit the bot, and the meeting to show its signs. Milliseconds. */
   limitMs: number
-  /** How long the bot stays in the meeting. Milliseconds. */
+  /** How long the bot stays in the meeting after all signs were seen there. Milliseconds. */
   stayMs: number
 }
 
@@ -66,7 +66,7 @@ export async function checkPage(driver: MeetingDriver, plan: CheckPlan, clock: C
     failure ??= driver.provenAt === null ? new Error('The bot was not admitted in time') : null
     if (failure === null) {
       reached = 'meeting'
-      missing = await gather(plan.meeting, plan.stayMs, plan.stayMs)
+      missing = await gather(plan.meeting, plan.limitMs, plan.stayMs)
     }
   }
   // Without the steps of the bot, which have no text of a page.

@@ -18,7 +18,7 @@ async function checked(
   const { joins = false, limitMs = 60_000, rewording, scenario = 'open' } = options
   const { driver, meeting } = await HARNESSES[name].attempt(scenario, rewording ? { rewording } : {})
   const { expected } = SHIPPED_WORDS.platforms[name]
-  return { findings: await checkPage(driver, { ...expected, joins, limitMs, stayMs: 6_000 }, systemClock), meeting }
+  return { findings: await checkPage(driver, { ...expected, joins, limitMs, stayMs: 1_000 }, systemClock), meeting }
 }
 
 test.each(Object.keys(HARNESSES) as Name[])(
