@@ -105,6 +105,7 @@ test('every variable of the table is read', () => {
     STANDIN_BOT_NODE_SELECTOR: 'pool=bots',
     STANDIN_BOT_TOLERATIONS: 'pool:NoSchedule',
     STANDIN_BOT_CPU_REQUEST: '700',
+    STANDIN_EGRESS: '[{"proxy":"http://proxy.example:3128"}]',
     STANDIN_TRANSCRIPTION_URL: 'http://127.0.0.1:8000/v1',
     STANDIN_TRANSCRIPTION_KEY: 'speech-key',
     STANDIN_TRANSCRIPTION_MODEL: 'large',
@@ -198,6 +199,7 @@ test('every variable of the table is read', () => {
     offersDemo: false,
     greets: false,
     logLevel: 'warn',
+    egress: [{ proxy: 'http://proxy.example:3128', media: 'proxy' }],
     worker: {
       transcriptionUrl: 'http://127.0.0.1:8000/v1',
       transcriptionKey: 'speech-key',
