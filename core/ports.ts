@@ -250,6 +250,10 @@ export interface LiveTranscript {
   /** From the recording's start on. */
   start(environment: CaptureEnvironment, time: RecordedTime): void
   takeCaption(event: Extract<MeetingEvent, { type: 'caption' | 'captions' }>): void
+  /** A turn ends where another person begins to speak. */
+  onSpeaker(participantId: string, isSpeaking: boolean): void
+  /** For a job with separate tracks, if the platform gives voices apart. */
+  takeVoice(voice: ParticipantAudio): void
   /** Speech until `resume` is not transcribed. */
   pause(): void
   resume(): void

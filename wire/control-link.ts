@@ -39,7 +39,7 @@ const freshTokenSchema = z.strictObject({
   type: z.literal('token'),
   id: commandId,
   token: token.optional(),
-  code: z.enum(ERROR_CODES).optional().describe('The end code where another try does not help.'),
+  code: z.enum(ERROR_CODES).optional().describe('The end code if another try does not help.'),
   message: z.string().max(2_000).optional(),
   can_retry: z.boolean().default(false),
 })
@@ -113,6 +113,8 @@ const partialTranscriptSchema = z
   .strictObject({ type: z.literal('partial_transcript'), at: z.iso.datetime(), transcript: transcriptSchema })
   .describe('Words that may still change, a few times a second; not numbered, not kept and not acknowledged.')
 
+export type PartialTranscript = z.infer<typeof partialTranscriptSchema>
+
 const heartbeatSchema = z.strictObject({
   type: z.literal('heartbeat'),
   at: z.iso.datetime(),
@@ -124,7 +126,9 @@ export type Heartbeat = z.infer<typeof heartbeatSchema>
 
 const tokenRequestSchema = z
   .strictObject({ type: z.literal('token_request'), id: commandId })
-  .describe('Asks for a fresh on-behalf-of token for another try to join; only where the job has `conf_fresh_tokens`.')
+  .describe(
+    'Asks for a fresh token for a try to join; only if the job has `conf_fresh_tokens` or `teams_fresh_tokens`.',
+  )
 
 const keysRequestSchema = z
   .strictObject({ type: z.literal('storage_keys_request'), id: commandId })

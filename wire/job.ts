@@ -6,6 +6,7 @@ import { isBlank } from '@standin/base/blank-text.ts'
 import { z } from 'zod'
 import { ACCOUNT_USES } from './account-session.ts'
 import { RECORDING_MODES } from './codes.ts'
+import { egressSchema } from './egress.ts'
 
 /** Limits of the service's interface. */
 export const MAX_CHAT_LENGTH = 500
@@ -230,7 +231,7 @@ const streamingSchema = z.strictObject({
     .describe('Whether the bot fails with STREAMING_SETUP_FAILED then, or records without streaming.'),
 })
 
-export const TRANSCRIPTION_PROVIDERS = ['Default', 'deepgram', 'assemblyai', 'captions'] as const
+export const TRANSCRIPTION_PROVIDERS = ['Default', 'local', 'deepgram', 'assemblyai', 'captions'] as const
 export const TRANSCRIPTION_MODES = ['after', 'live', 'live_and_after'] as const
 export type TranscriptionProvider = (typeof TRANSCRIPTION_PROVIDERS)[number]
 
@@ -244,7 +245,7 @@ const transcriptionSchema = z.strictObject({
     .enum(TRANSCRIPTION_PROVIDERS)
     .default('Default')
     .describe(
-      "Default is the speech service that the operator named in STANDIN_TRANSCRIPTION_URL; captions are the platform's own.",
+      "Default is the speech service that the operator named in STANDIN_TRANSCRIPTION_URL; local is an engine on the bot's own machine; captions are the platform's own.",
     ),
   mode: z
     .enum(TRANSCRIPTION_MODES)
@@ -350,6 +351,15 @@ export const jobSchema = z
       .nullish()
       .describe('Access key (ZAK) of the user as whom the bot joins. It serves until it expires.'),
     conf_access_token_url: tokenUrl.nullish().describe('Gives the access key (ZAK) of the user as whom the bot joins.'),
+    teams_token: token
+      .nullish()
+      .describe('By which a registered bot identifies itself to Microsoft Teams. It lasts about an hour.'),
+    teams_fresh_tokens: z
+      .boolean()
+      .nullish()
+      .describe(
+        'Whether the control plane gives a token of the registered bot for each try to join Microsoft Teams, over the control link.',
+      ),
     denials: z
       .int()
       .min(0)
@@ -376,6 +386,15 @@ export const jobSchema = z
       .describe(
         'Whether the bot asks its control plane for an account: before it joins, or once the platform refuses guests. The session comes over the control link, and goes back there when the meeting refreshed it.',
       ),
+    words: z
+      .looseObject({ version: z.string().max(20) })
+      .nullish()
+      .describe(
+        'The words pack with which the bot reads pages (docs/words.md). Absent: the one that the program ships.',
+      ),
+    egress: egressSchema
+      .nullish()
+      .describe('The proxy of the browser. Uploads, the control link and speech services do not use it.'),
     storage: storageSchema.default({ type: 'folder', path: 'recordings' }),
     control_plane: z.strictObject({ url: webSocketAddress, token }).nullish(),
     extra: callerData.nullish().describe('Free-form data of the caller, given back in the final report.'),

@@ -5,6 +5,7 @@ import type { CalendarOperations } from '../calendars/operations.ts'
 import type { BotLinks, Clock, FileHandler, GuardedClient, JobHandler, Log, Probes, Seals } from '../ports.ts'
 import type { AuthorizedUser, ConnectionApp, ConnectionTokens } from '../store/connections/connections.ts'
 import type { Database } from '../store/database.ts'
+import type { PartialFeed } from '../store/partial-words.ts'
 import type { Identity } from '../store/people/identities.ts'
 import type { Traces } from '../traces.ts'
 import type { SheddingSettings } from './http/load-shedding.ts'
@@ -21,6 +22,7 @@ export interface ApiDependencies {
   /** Reads lists of bots, events and deliveries, in another pool. */
   readList: ReadList
   eventTail: EventTail
+  partials: PartialFeed
   seals: Seals
   links: BotLinks
   webhooks: WebhookSender
@@ -109,8 +111,11 @@ interface ConferencingAuthority {
   authorize(
     app: ConnectionApp,
     grant: { code: string; redirectUri: string } | ConnectionTokens,
-  ): Promise<{ user: AuthorizedUser } | { refused: string } | { unavailable: string; retryAfterMs: number | null }>
+  ): Promise<{ user: AuthorizedUser } | ProviderRefusal>
+  /** Whether Microsoft accepts a bot that is registered at Microsoft Teams; null if it does. */
+  checkTeamsApp(app: ConnectionApp & { tenantId: string }): Promise<ProviderRefusal | null>
 }
+export type ProviderRefusal = { refused: string } | { unavailable: string; retryAfterMs: number | null }
 
 /** `sign-in/oidc.ts` with its settings filled in. Its errors have a `kind` and a message for the log. */
 export interface OidcSignIn {

@@ -135,5 +135,20 @@ export function problemOfTokenExtra(extra: unknown): string | null {
     : `extra is sent within the address of the token and too long for it: ${length} characters, ${MAX_EXTRA_IN_ADDRESS} are possible`
 }
 
+const NEEDS_APP =
+  'an on-behalf-of token or an access key works only with an app of Zoom: name a stored credential, or the operator sets STANDIN_ZOOM_CLIENT_ID and STANDIN_ZOOM_CLIENT_SECRET'
+
+/**
+ * A sentence if the bot has a token of Zoom, but no app that the token could be used with, and the operator has none either;
+ * else null.
+ */
+export function problemOfZoomToken(
+  platform: string | undefined,
+  { conf_config: conf, conf_sdk_id: sdkId }: Partial<BotRequest>,
+): string | null {
+  if (platform !== 'zoom' || sdkId || conf?.credential_id || conf?.credential_user_id) return null
+  return conf?.obf_token || conf?.obf_token_url || conf?.zak_token_url ? NEEDS_APP : null
+}
+
 /** Where the secrets of a bot are sealed. */
 export const secretsPlace = (botId: string) => ({ table: 'bots', column: 'secrets', row: botId })

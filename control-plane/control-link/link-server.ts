@@ -8,7 +8,12 @@ import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { batched } from '@standin/base/batcher.ts'
 import { systemClock, within } from '@standin/base/deadline.ts'
-import { type Answer, type LinkRequest, MAX_UP_FRAME_BYTES } from '@standin/wire/control-link.ts'
+import {
+  type Answer,
+  type LinkRequest,
+  MAX_UP_FRAME_BYTES,
+  type PartialTranscript,
+} from '@standin/wire/control-link.ts'
 import { WebSocketServer } from 'ws'
 import type { Stored } from '../actions/append-events.ts'
 import { type Meters, NO_METERS } from '../meters.ts'
@@ -16,6 +21,7 @@ import type { Clock, Log } from '../ports.ts'
 import { markSent, openCommands, storeAnswer, unsentCommands } from '../store/bots/commands.ts'
 import type { Database } from '../store/database.ts'
 import { greet, type LinkOwner, noteLongLosses, ownersOfTokens, writeHeartbeats, writeLosses } from '../store/links.ts'
+import { createPartialSender, type PartialWords } from '../store/partial-words.ts'
 import { createHint } from '../store/wake-ups.ts'
 import { NO_TRACES, type Traces } from '../traces.ts'
 import { EventWriter } from './event-writer.ts'
@@ -96,6 +102,7 @@ class Server implements LinkServer {
   readonly #lost = new Map<string, LinkOwner & { at: number; isWritten: boolean }>()
   readonly #writer: EventWriter
   readonly #secondTimer: NodeJS.Timeout
+  readonly #sendPartial: (words: PartialWords) => void
   readonly #ownerOf
   readonly #greet
   #commandTimer: NodeJS.Timeout | undefined
@@ -126,6 +133,9 @@ class Server implements LinkServer {
         log.warn({ error: String(error) }, 'Followers of events could not be notified'),
       ),
     })
+    this.#sendPartial = createPartialSender(database, (error) =>
+      log.warn({ error: String(error) }, 'Partial words could not be sent'),
+    )
     const batches = { waitMs: 10, maxItems: 200, maxWrites: 2 }
     this.#ownerOf = batched(async (hashes: string[]) => {
       const owners = await ownersOfTokens(database, hashes)
@@ -179,6 +189,8 @@ class Server implements LinkServer {
       else link.answered = link.answered.then(() => this.#answer(link, answer))
     },
     onRequest: (link: Link, request: LinkRequest) => void this.#request(link, request),
+    onPartial: ({ owner: { botId, attempt } }: Link, { at, transcript }: PartialTranscript) =>
+      this.#sendPartial({ botId, attempt, at, transcript }),
     onClose: (link: Link) => this.#gone(link),
     onBadMessage: (link: Link, problems: object[]) =>
       this.#log.warn(

@@ -10,6 +10,7 @@ import {
   type Heartbeat,
   type LeasedAccount,
   type LinkRequest,
+  type PartialTranscript,
   type UpMessage,
   upMessageSchema,
 } from '@standin/wire/control-link.ts'
@@ -48,6 +49,7 @@ export interface LinkListener {
   onEvents(link: Link): void
   onAnswer(link: Link, answer: Answer): void
   onRequest(link: Link, request: LinkRequest): void
+  onPartial(link: Link, partial: PartialTranscript): void
   onClose(link: Link): void
   onBadMessage(link: Link, problems: Problem[]): void
 }
@@ -238,7 +240,8 @@ export class Link {
       this.heartbeat = message
       this.heartbeatAt = this.#now()
     } else if (message.type === 'answer') this.#listener.onAnswer(this, message)
-    else if (message.type !== 'partial_transcript') this.#listener.onRequest(this, message)
+    else if (message.type === 'partial_transcript') this.#listener.onPartial(this, message)
+    else this.#listener.onRequest(this, message)
   }
 
   #event(event: NumberedEvent, bytes: number): void {

@@ -28,7 +28,14 @@ import type {
   CalendarsTable,
 } from './calendar-tables.ts'
 import type { ConnectionsTable } from './connection-tables.ts'
-import type { DeliveriesTable, DeliveryAttemptsTable, EndpointsTable, MessagesTable } from './delivery-tables.ts'
+import type {
+  DeliveriesTable,
+  DeliveryAttemptsTable,
+  EndpointsTable,
+  EventInboxTable,
+  EventSubscriptionsTable,
+  MessagesTable,
+} from './delivery-tables.ts'
 import type { PersonIdentitiesTable } from './identity-tables.ts'
 import type {
   PeopleTable,
@@ -63,6 +70,8 @@ export interface Tables extends AlertTables {
   live_pictures: LivePicturesTable
   artifacts: ArtifactsTable
   endpoints: EndpointsTable
+  event_subscriptions: EventSubscriptionsTable
+  event_inbox: EventInboxTable
   messages: MessagesTable
   deliveries: DeliveriesTable
   delivery_attempts: DeliveryAttemptsTable

@@ -50,6 +50,8 @@ export const AUDIT_ACTIONS = [
   'person.invite',
   'person.remove',
   'person.withdraw_invitation',
+  'subscription.create',
+  'subscription.delete',
   'team.change',
   'team.create',
   'team.grant_tokens',

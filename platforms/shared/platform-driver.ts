@@ -81,6 +81,7 @@ export async function openMeetingPage<
       ownScript:
         environment.frames === undefined ? undefined : { path: `/${script.painter}.js`, source: pageScript(PAINTER) },
       state: options.browserState ?? null,
+      egress: options.egress ?? null,
       logger,
     }
     browser = await (options.openBrowser ?? openBrowser)(environment, browserOptions, signal)

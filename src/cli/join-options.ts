@@ -67,6 +67,7 @@ const OTHERS = [
   ['--s3-endpoint <url>', 'an S3-compatible server'],
   ['--s3-region <region>', ''],
   ['--transcribe', 'make a transcript after the meeting'],
+  ['--teams-token-file <file>', 'a token by which the registered bot identifies itself to Microsoft Teams'],
   ['--captions', 'live transcript from the captions of the meeting'],
   ['--transcription-provider <name>', '', provider],
   ['--transcription-language <code>', 'such as en, if the speech service does not recognize it'],

@@ -417,6 +417,11 @@ const BOUNDS: [path: string, taken: object[], refused: unknown[]][] = [
       withPlane({ token: 'ключ' }),
     ],
   ],
+  [
+    'words.version',
+    [{ words: { version: '2026.11.27', any: 1 } }, { words: null }],
+    [{ words: {} }, { words: { version: 1 } }, { words: { version: '1'.repeat(21) } }],
+  ],
   ['denials', [{ denials: 0 }, { denials: 7 }], [{ denials: -1 }, { denials: 0.5 }, { denials: null }]],
   [
     'extra',

@@ -17,7 +17,7 @@ let world: Awaited<ReturnType<typeof openCalendarWorld>>
 beforeAll(async () => {
   world = await openCalendarWorld({
     retranscribe: (...asked) => requestRetranscription(world.database, world.dependencies.seals, ...asked),
-    conferencing: { authorize: async () => ({ user: newUser() }) },
+    conferencing: { authorize: async () => ({ user: newUser() }), checkTeamsApp: async () => null },
   })
 })
 afterAll(() => world.close())
@@ -351,6 +351,18 @@ const CASES: Record<string, Case> = {
     async (team) => {
       const id = await credential(team)
       return () => team.delete(`/v2/conf-credentials/${id}`)
+    },
+  ],
+
+  'POST /v2/event-subscriptions': [
+    ['subscription.create'],
+    (team) => () => team.post('/v2/event-subscriptions', { name: 'crm' }),
+  ],
+  'DELETE /v2/event-subscriptions/{name}': [
+    ['subscription.delete'],
+    async (team) => {
+      await team.post('/v2/event-subscriptions', { name: 'crm' })
+      return () => team.delete('/v2/event-subscriptions/crm')
     },
   ],
 

@@ -133,7 +133,7 @@ const streamingConfig = z
   .describe('Live audio over WebSocket, both ways.')
 
 /** In any case of letters; `default` is the operator's speech service. */
-const TRANSCRIPTION_WORDS = ['default', 'deepgram', 'assemblyai', 'captions'] as const
+const TRANSCRIPTION_WORDS = ['default', 'local', 'deepgram', 'assemblyai', 'captions'] as const
 const providerWord = z
   .string()
   .max(40)
@@ -144,7 +144,9 @@ const transcriptionConfig = z
   .strictObject({
     provider: providerWord
       .default('default')
-      .describe('`default` is the speech service of the operator; `captions` are those of the meeting.'),
+      .describe(
+        '`default` is the speech service of the operator, `local` an engine on its machines; `captions` are those of the meeting.',
+      ),
     api_key: secret.describe("The caller's own key of the provider."),
     custom_params: callerData.nullish().describe('Given to the provider as they are.'),
     mode: z

@@ -14,7 +14,7 @@ import type { ApiDependencies } from '../../dependencies.ts'
 import { refusals } from '../../http/errors.ts'
 import { type App, callerOf, checkFirst } from '../../http/generation.ts'
 import { once } from '../../http/idempotency.ts'
-import { checkCredential, checkOwnKey, errorOfRefusal, meetingOf } from '../../new-bot.ts'
+import { checkCredential, checkOwnKey, checkZoomApp, errorOfRefusal, meetingOf } from '../../new-bot.ts'
 import { generationSeenBy, isOf } from '../bots/access.ts'
 import { changeOfBody, newBotOf } from '../bots/request.ts'
 import { createdBot } from '../bots/schema.ts'
@@ -132,8 +132,10 @@ export function scheduledRoutes(app: App, dependencies: ApiDependencies): void {
         if (bot.schedule_status !== 'scheduled') throw refusals.botStatus(botId, bot.schedule_status ?? bot.status)
         if (!isChangeable(bot.join_at, now.getTime()) || !isChangeable(joinAt ?? bot.join_at, now.getTime()))
           throw refusals.botStatus(botId, 'scheduled', TOO_LATE)
+        const asked = { ...openRequest(seals, bot), ...given }
+        checkZoomApp('v2', meeting?.platform ?? bot.meeting_platform, asked, dependencies)
         const change = {
-          request: { ...openRequest(seals, bot), ...given },
+          request: asked,
           reason: `Changed by a request: ${Object.keys(body).join(', ') || 'nothing'}.`,
           patch: {
             ...(joinAt && { join_at: joinAt, due_at: joinAt }),
