@@ -8,6 +8,7 @@ import type { TranscriptionProvider } from '@standin/wire/job.ts'
 import { Argument, Command, Option } from 'commander'
 import type { PlatformName } from '../../core/meeting/meeting.ts'
 import { packageRoot } from '../../core/process/page-scripts.ts'
+import { addAccountCommand } from './account/commands.ts'
 import { addBotsCommand } from './bots/commands.ts'
 import type { CheckFlags } from './check.ts'
 import type { DemoFlags } from './demo.ts'
@@ -287,6 +288,7 @@ function addServiceCommands(program: Command, io: Io): void {
         throw new CommandMistake(`standin ${name} is a separate program: start it with bin/standin`)
       })
   addBotsCommand(program, io)
+  addAccountCommand(program, io)
 }
 
 function addMachineCommands(program: Command, io: Io): void {
