@@ -11,6 +11,8 @@ export interface FollowOptions {
   types?: readonly BotEvent['type'][]
   /** `cursor` of the last event that is known; absent: from the first event. */
   cursor?: string
+  /** Gets words that may still change: those with the same `data.id` replace each other, until they come as an event. */
+  onPartial?: (words: BotEvent) => void
   /** Aborted to follow no longer. */
   signal?: AbortSignal
   /** Called before each pause after a connection that failed. */
@@ -28,7 +30,7 @@ const MAX_PAUSE_MS = 15_000
 export async function* followEvents(
   client: Client<paths>,
   botId: string,
-  { types, cursor, signal, onTrouble }: FollowOptions = {},
+  { types, cursor, onPartial, signal, onTrouble }: FollowOptions = {},
 ): AsyncGenerator<BotEvent & { cursor: string }> {
   let last = cursor
   let isFirst = true
@@ -41,6 +43,10 @@ export async function* followEvents(
       for await (const { id = '', event, data } of body) {
         failures = 0
         if (event === 'end') return
+        if (event === 'partial') {
+          onPartial?.(JSON.parse(data) as BotEvent)
+          continue
+        }
         last = id
         yield { ...(JSON.parse(data) as BotEvent), cursor: id }
       }
@@ -58,7 +64,11 @@ export async function* followEvents(
     const request = client.GET('/v2/bots/{bot_id}/events/stream', {
       params: {
         path: { bot_id: botId },
-        query: { ...(types && { types: types.join(',') }), ...(after !== undefined && { cursor: after }) },
+        query: {
+          ...(types && { types: types.join(',') }),
+          ...(after !== undefined && { cursor: after }),
+          ...(onPartial && { partials: 'true' as const }),
+        },
       },
       parseAs: 'stream',
       ...(signal && { signal }),
@@ -72,7 +82,7 @@ export async function* followEvents(
 
 const isForGood = ({ status }: StandinApiError) => status >= 400 && status < 500 && status !== 429
 
-function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
+export function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve) => {
     const done = () => {
       clearTimeout(timer)

@@ -58,6 +58,18 @@ export async function piecesOf(
   }))
 }
 
+/** A stretch of the file, as a file in `folder`. */
+export async function pieceOf(
+  file: string,
+  { from, until, folder, signal }: { from: number; until: number; folder: string; signal: AbortSignal },
+): Promise<string> {
+  const piece = join(folder, 'stretch.m4a')
+  const range = ['-ss', String(from), '-to', String(until)]
+  const args = ['-v', 'error', '-nostdin', '-y', ...range, '-i', file, '-map', '0:a:0', '-c', 'copy', piece]
+  await runProgram('ffmpeg', args, signal)
+  return piece
+}
+
 /** Where to cut: in the middle of the longest pause near the end of each piece, else at its end. Pure. */
 export function cutsOf(seconds: number, maxSeconds: number, turns: readonly Turn[]): number[] {
   const cuts: number[] = []

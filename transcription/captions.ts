@@ -27,6 +27,8 @@ export interface CaptionUpdate {
 }
 
 export interface CaptionWords {
+  /** Partial words and the final ones that replace them have the same. */
+  id: string
   speaker: string
   isFinal: boolean
   /** `start` and `end` are UTC milliseconds: when a word came up, which is a little after it was said. */
@@ -67,6 +69,9 @@ interface Pending {
 }
 
 interface Row {
+  number: number
+  /** How often its words became final. */
+  settled: number
   speaker: string
   /** The last final words, normalized. */
   finals: string[]
@@ -77,6 +82,7 @@ interface Row {
 export class CaptionAssembler {
   readonly #emit: (words: CaptionWords) => void
   readonly #rows = new Map<string, Row>()
+  #rowsSoFar = 0
 
   constructor(emit: (words: CaptionWords) => void) {
     this.#emit = emit
@@ -114,19 +120,21 @@ export class CaptionAssembler {
     if (words.length === 0) return
     row.finals = [...row.finals, ...words.map(({ word }) => bareWord(word))].slice(-MAX_FINALS)
     this.#say(row, words, true)
+    row.settled++
   }
 
-  #say({ speaker }: Row, words: readonly Pending[], isFinal: boolean): void {
+  #say({ number, settled, speaker }: Row, words: readonly Pending[], isFinal: boolean): void {
     // Texts in scripts without blanks keep the blanks that they have; of all others words are given bare.
     const keepsBlanks = words.some(({ word }) => hasWordWithoutBlanks(word))
     const given = words.map(({ word, start, end }) => ({ word: keepsBlanks ? word : word.trim(), start, end }))
-    this.#emit({ speaker, isFinal, words: given })
+    this.#emit({ id: `c${number}.${settled}`, speaker, isFinal, words: given })
   }
 
   #rowOf(key: string, speaker: string, tokens: readonly string[], at: number): Row {
     const known = this.#rows.get(key)
     if (known) return known
-    const row = this.#shownElsewhere(key, speaker, tokens, at) ?? { speaker, finals: [], pending: [], changedAt: at }
+    const fresh = { number: ++this.#rowsSoFar, settled: 0, speaker, finals: [], pending: [], changedAt: at }
+    const row = this.#shownElsewhere(key, speaker, tokens, at) ?? fresh
     this.#rows.set(key, row)
     if (this.#rows.size > MAX_ROWS) {
       const [oldest, last] = [...this.#rows].reduce((a, b) => (b[1].changedAt < a[1].changedAt ? b : a))

@@ -4,6 +4,7 @@ export { finishTranscript, transcribe, writeLiveTranscript } from './afterwards.
 export { joinTranscripts } from './joined.ts'
 export { readSpoken, spokenIn } from './journal.ts'
 export { LiveTranscription } from './live.ts'
+export { createLocal, localProblem } from './local/provider.ts'
 export { createAssemblyAi } from './providers/assemblyai.ts'
 export { createDeepgram } from './providers/deepgram.ts'
 export { createOpenAiCompatible } from './providers/openai-compatible.ts'

@@ -35,5 +35,5 @@ export async function readSpoken(folder: string): Promise<LiveResult> {
     utterances.push(utteranceOf(parsed.data))
   }
   if (utterances.length === 0) throw new Error('The journal of events has no words.')
-  return { utterances, words: [], languages: [...languages], raw, gap: null }
+  return { utterances, words: [], languages: [...languages], raw, gap: null, holes: [] }
 }

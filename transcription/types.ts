@@ -38,8 +38,10 @@ interface FileRecognition {
 }
 
 export interface LiveRecognition {
+  /** Hertz of the sound that it takes. */
+  readonly sampleRate: number
   /** Resolves when sound may be sent: mono, signed 16 bit little-endian. Rejects with a ProviderError. */
-  open(sampleRate: number, listener: LiveListener, signal: AbortSignal): Promise<LiveConnection>
+  open(listener: LiveListener, signal: AbortSignal): Promise<LiveConnection>
 }
 
 export interface LiveListener {
@@ -56,14 +58,23 @@ export interface HeardWords {
   language: string | null
   /** The provider's message, unchanged. */
   raw: unknown
+  /** Everything before this second has its final words. Absent: up to the last of these words. */
+  until?: number
+  /** So many finals come before the one that replaces these words; absent: none. */
+  ahead?: number
 }
 
 export interface LiveConnection {
   send(samples: Uint8Array): void
+  /** Another person speaks from here on, or the speaker pauses. Absent if the provider finds turns by itself. */
+  cut?(): void
   /** Said while there is no sound to send, so that the provider does not hang up. */
   keepAlive(): void
-  /** Requests the words of the remaining sound and ends; they arrive before it resolves. Repeatable, never rejects. */
-  finish(signal: AbortSignal): Promise<void>
+  /**
+   * Requests the words of the remaining sound and ends; they arrive before it resolves with true. False: some may be
+   * missing. Repeatable, never rejects.
+   */
+  finish(signal: AbortSignal): Promise<boolean>
   /** Ends without waiting; repeatable. */
   close(): void
 }

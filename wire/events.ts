@@ -182,6 +182,7 @@ const finalReportSchema = z.strictObject({
     .describe(
       'At how many polls of the page each of its signals answered, docs/platforms.md; absent if none is counted.',
     ),
+  words_version: z.string().max(20).optional().describe('Of the words pack with which the bot read pages.'),
   location: z.string().nullable(),
   extra: z.record(z.string(), z.json()).nullable(),
 })
@@ -189,8 +190,13 @@ export type FinalReport = z.infer<typeof finalReportSchema>
 
 export const transcriptSchema = z.strictObject({
   type: z.literal('transcript'),
-  text: z.string().max(20_000),
-  is_final: z.boolean().describe('False in a partial one, which the next one of the same speaker replaces.'),
+  id: z
+    .string()
+    .max(64)
+    .optional()
+    .describe('Of the words: each transcript replaces the earlier partial ones with its id. None follows a final one.'),
+  text: z.string().max(20_000).describe('Empty: the partial words with this id turned out to be none.'),
+  is_final: z.boolean().describe('False in a partial one.'),
   speaker: personSchema.nullable().describe('Null if no person was seen to speak.'),
   start: z.number().min(0).describe("Seconds since the recording's start, pauses removed."),
   end: z.number().min(0),

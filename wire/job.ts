@@ -4,6 +4,7 @@
  */
 import { isBlank } from '@standin/base/blank-text.ts'
 import { z } from 'zod'
+import { ACCOUNT_USES } from './account-session.ts'
 import { RECORDING_MODES } from './codes.ts'
 import { egressSchema } from './egress.ts'
 
@@ -230,7 +231,7 @@ const streamingSchema = z.strictObject({
     .describe('Whether the bot fails with STREAMING_SETUP_FAILED then, or records without streaming.'),
 })
 
-export const TRANSCRIPTION_PROVIDERS = ['Default', 'deepgram', 'assemblyai', 'captions'] as const
+export const TRANSCRIPTION_PROVIDERS = ['Default', 'local', 'deepgram', 'assemblyai', 'captions'] as const
 export const TRANSCRIPTION_MODES = ['after', 'live', 'live_and_after'] as const
 export type TranscriptionProvider = (typeof TRANSCRIPTION_PROVIDERS)[number]
 
@@ -244,7 +245,7 @@ const transcriptionSchema = z.strictObject({
     .enum(TRANSCRIPTION_PROVIDERS)
     .default('Default')
     .describe(
-      "Default is the speech service that the operator named in STANDIN_TRANSCRIPTION_URL; captions are the platform's own.",
+      "Default is the speech service that the operator named in STANDIN_TRANSCRIPTION_URL; local is an engine on the bot's own machine; captions are the platform's own.",
     ),
   mode: z
     .enum(TRANSCRIPTION_MODES)
@@ -371,7 +372,25 @@ export const jobSchema = z
       .refine((text) => !CONTROL_CHARACTERS.test(text), { error: 'must not contain control characters' })
       .nullish()
       .describe(
-        "Stored session of the bot's account, which is only read: the folder of a Chromium profile, the file of a storage state (JSON), or s3://bucket/key of such a file or of a profile as .tar.gz.",
+        "Stored session of the bot's account: the folder of a Chromium profile, the file of a storage state (JSON), or s3://bucket/key of such a file or of a profile as .tar.gz.",
+      ),
+    keeps_browser_state: z
+      .boolean()
+      .default(false)
+      .describe(
+        'Whether the cookies that the meeting refreshed are written into the file of `browser_state`. Profiles and S3 are only read.',
+      ),
+    account: z
+      .enum(ACCOUNT_USES)
+      .default('never')
+      .describe(
+        'Whether the bot asks its control plane for an account: before it joins, or once the platform refuses guests. The session comes over the control link, and goes back there when the meeting refreshed it.',
+      ),
+    words: z
+      .looseObject({ version: z.string().max(20) })
+      .nullish()
+      .describe(
+        'The words pack with which the bot reads pages (docs/words.md). Absent: the one that the program ships.',
       ),
     egress: egressSchema
       .nullish()

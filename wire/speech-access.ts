@@ -3,10 +3,12 @@ import type { Job, Problem, TranscriptionProvider } from './job.ts'
 
 export type SpeechAccess =
   /** Any service that speaks OpenAI's interface for transcriptions; the key is null if it asks for none. */
-  | { provider: 'Default'; url: string; key: string | null; model: string }
+  | { provider: 'Default'; url: string; key: string | null; model: string; liveUrl: string; liveModel: string }
   /** Null addresses are the service's usual ones. */
   | { provider: 'deepgram'; key: string; url: string | null }
   | { provider: 'assemblyai'; key: string; url: string | null; liveUrl: string | null }
+  /** An engine on the bot's own machine: a package or module, and the folder of its model. */
+  | { provider: 'local'; key: null; engine: string; models: string }
   /** The platform's own captions. */
   | { provider: 'captions'; key: null }
 
@@ -22,9 +24,7 @@ type Environment = Readonly<Record<string, string | undefined>>
 /** Why the provider cannot transcribe in this mode; null if it can. */
 export function problemOfMode({ provider, mode }: Pick<NonNullable<Job['transcription']>, 'provider' | 'mode'>) {
   if (mode === undefined) return null
-  if (provider === 'captions') return mode === 'live' ? null : 'captions are live only'
-  if (provider !== 'Default' || mode === 'after') return null
-  return 'Default transcribes after the meeting only; deepgram, assemblyai and captions are live too'
+  return provider === 'captions' && mode !== 'live' ? 'captions are live only' : null
 }
 
 /** Null if the job asks for none, or where something is wrong with it; that joins `problems`. */
@@ -58,6 +58,13 @@ export function speechAccessOf(
   switch (provider) {
     case 'captions':
       return { provider, key: null }
+    case 'local': {
+      const models = environment.STANDIN_SPEECH_MODELS
+      if (models)
+        return { provider, key: null, models, engine: environment.STANDIN_SPEECH_ENGINE || 'sherpa-onnx-node' }
+      problems.push({ path: 'transcription', message: 'no speech model is configured (STANDIN_SPEECH_MODELS)' })
+      return null
+    }
     case 'Default': {
       const url = addressIn('STANDIN_TRANSCRIPTION_URL', 'https:|http:')
       if (!environment.STANDIN_TRANSCRIPTION_URL) {
@@ -65,8 +72,13 @@ export function speechAccessOf(
         problems.push({ path: 'transcription', message })
       }
       if (url === null) return null
-      const model = environment.STANDIN_TRANSCRIPTION_MODEL || 'whisper-1'
-      return { provider, url, key: key ?? (environment.STANDIN_TRANSCRIPTION_KEY || null), model }
+      const ownLiveUrl = addressIn('STANDIN_TRANSCRIPTION_LIVE_URL', 'wss:|ws:')
+      return {
+        ...{ provider, url, key: key ?? (environment.STANDIN_TRANSCRIPTION_KEY || null) },
+        model: environment.STANDIN_TRANSCRIPTION_MODEL || 'whisper-1',
+        liveUrl: ownLiveUrl ?? `${url.replace(/^http/, 'ws').replace(/\/+$/, '')}/realtime?intent=transcription`,
+        liveModel: environment.STANDIN_TRANSCRIPTION_LIVE_MODEL || 'gpt-live-transcribe',
+      }
     }
     case 'deepgram': {
       const url = addressIn('STANDIN_DEEPGRAM_URL', 'https:|http:')
@@ -105,7 +117,7 @@ export function speechProblemsOf(environment: Environment): SpeechProblems {
     withoutKey: problemOf(provider, null),
     withKey: problemOf(provider, 'given'),
   })
-  return { Default: of('Default'), deepgram: of('deepgram'), assemblyai: of('assemblyai') }
+  return { Default: of('Default'), local: of('local'), deepgram: of('deepgram'), assemblyai: of('assemblyai') }
 }
 
 function protocolOf(address: string): string {

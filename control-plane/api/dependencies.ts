@@ -5,6 +5,7 @@ import type { CalendarOperations } from '../calendars/operations.ts'
 import type { BotLinks, Clock, FileHandler, GuardedClient, JobHandler, Log, Probes, Seals } from '../ports.ts'
 import type { AuthorizedUser, ConnectionApp, ConnectionTokens } from '../store/connections/connections.ts'
 import type { Database } from '../store/database.ts'
+import type { PartialFeed } from '../store/partial-words.ts'
 import type { Identity } from '../store/people/identities.ts'
 import type { Traces } from '../traces.ts'
 import type { SheddingSettings } from './http/load-shedding.ts'
@@ -21,6 +22,7 @@ export interface ApiDependencies {
   /** Reads lists of bots, events and deliveries, in another pool. */
   readList: ReadList
   eventTail: EventTail
+  partials: PartialFeed
   seals: Seals
   links: BotLinks
   webhooks: WebhookSender

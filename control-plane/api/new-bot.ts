@@ -7,6 +7,7 @@ import type { FastifyRequest } from 'fastify'
 import type { NewBot } from '../actions/create-bot.ts'
 import { type BotRequest, problemOfTokenExtra, problemOfZoomToken, requestOf } from '../bots/request.ts'
 import type { BotRow } from '../rows/index.ts'
+import { hasAccount } from '../store/accounts/accounts.ts'
 import type { Refusal } from '../store/bots/admission-checks.ts'
 import { connectionsOfUser, readConnection } from '../store/connections/connections.ts'
 import type { Database, Tx } from '../store/database.ts'
@@ -115,12 +116,18 @@ function addressProblem(client: ApiDependencies['client'], asked: Partial<BotReq
   return (conf?.obf_token_url ?? conf?.zak_token_url) ? problemOfTokenExtra(asked.extra) : null
 }
 
-/** Rejects if the bot names a credential that the team does not have, or a user of more than one. */
+/**
+ * Rejects if the bot names a credential that the team does not have, or a user of more than one, or if it wants an account
+ * and the team has none. `platform`: null if it is not known yet.
+ */
 export async function checkCredential(
   database: Database | Tx,
   teamId: string,
-  { conf_config: conf }: Partial<BotRequest>,
+  { conf_config: conf, account = 'never', account_pool: pool = null }: Partial<BotRequest>,
+  platform: string | null = null,
 ): Promise<void> {
+  if (account !== 'never' && !(await hasAccount(database, teamId, platform, pool)))
+    throw refusals.noAccount(platform, pool)
   if (conf?.credential_id) {
     if ((await readConnection(database, teamId, conf.credential_id)) === undefined)
       throw refusals.credentialNotFound(conf.credential_id)

@@ -14,6 +14,7 @@ type JobFields = Pick<
   | 'frame_rate'
   | 'separate_tracks'
   | 'recording_consent'
+  | 'account'
 >
 type SdkKeys = Pick<Job, 'conf_sdk_id' | 'conf_sdk_pwd'>
 type Streaming = NonNullable<Job['streaming']>
@@ -33,6 +34,8 @@ export interface BotRequest extends Partial<JobFields & SdkKeys> {
   callback?: { url: string; method: 'POST' | 'PUT'; secret?: string | null } | null
   /** The older generation's; its endpoint of kind `bot` does the sending. */
   webhook_url?: string | null
+  /** Only an account of this pool; null: of any. */
+  account_pool?: string | null
   /** Of the older generation. */
   deduplication_key?: string | null
   /** False: refused if the team has sent a bot to the meeting within the last five minutes. */

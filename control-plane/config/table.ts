@@ -3,6 +3,7 @@
  * from these rows, the type of `ServiceConfig` is inferred from them, and a test compares docs/service.md with them.
  */
 import { readHostMapping } from '@standin/base/host-mapping.ts'
+import { PUBLIC_KEY } from '@standin/base/signed-json.ts'
 import { parseStorage } from '../files/open-file-store.ts'
 import { parseSealKeys } from '../secrets/seals.ts'
 import { egressRules } from './egress.ts'
@@ -68,6 +69,16 @@ const postgres = is.kind(
 const storage = is.kind('Write folder:/srv/recordings or s3://bucket/prefix', (text) => {
   parseStorage(text, {})
   return text
+})
+/** A link may hold a passcode, so no message repeats one. */
+const checkLinks = is.kind('Write links of your test meetings, separated by commas', (text) => {
+  const links = text
+    .split(',')
+    .map((link) => link.trim())
+    .filter(Boolean)
+  if (links.length === 0 || links.some((link) => !/^https:\/\//.test(link) || !URL.canParse(link)))
+    throw new Error('holds a word that is no https:// address')
+  return links
 })
 const delays = is.list(
   'delay',
@@ -226,6 +237,30 @@ export const SETTINGS = {
     kind: is.listOf('host', 'Write hosts without a protocol, such as meet.example.com', HOST),
     absent: [],
   },
+  words: {
+    place: {
+      variable: 'STANDIN_WORDS',
+      kind: is.anyText,
+      option: '--words <file|url>',
+      help: 'a newer words pack than the shipped one',
+    },
+    key: {
+      variable: 'STANDIN_WORDS_KEY',
+      kind: is.matching(PUBLIC_KEY, 'a public key', 'Write it as `standin words keygen` prints it'),
+      needs: 'STANDIN_WORDS',
+    },
+    seconds: { variable: 'STANDIN_WORDS_SECONDS', kind: is.wholeNumber(1, 86_400), default: '300' },
+  },
+  /** Test meetings of the operator, whose pages are looked at again and again. */
+  checks: {
+    links: {
+      variable: 'STANDIN_CHECK_LINKS',
+      kind: checkLinks,
+      absent: [],
+      isSecret: true,
+    },
+    minutes: { variable: 'STANDIN_CHECK_MINUTES', kind: is.wholeNumber(5, 10_080), default: '60' },
+  },
   /** Days for which rows are kept. */
   keep: {
     deliveries: { variable: 'STANDIN_DELIVERY_DAYS', kind: days(7), default: '30' },
@@ -319,6 +354,10 @@ export const SETTINGS = {
     transcriptionUrl: { variable: 'STANDIN_TRANSCRIPTION_URL', kind: speechAddress },
     transcriptionKey: { variable: 'STANDIN_TRANSCRIPTION_KEY', kind: is.anyText, isSecret: true },
     transcriptionModel: { variable: 'STANDIN_TRANSCRIPTION_MODEL', kind: is.anyText },
+    transcriptionLiveUrl: { variable: 'STANDIN_TRANSCRIPTION_LIVE_URL', kind: is.addressBy('wss:', 'ws:') },
+    transcriptionLiveModel: { variable: 'STANDIN_TRANSCRIPTION_LIVE_MODEL', kind: is.anyText },
+    speechModels: { variable: 'STANDIN_SPEECH_MODELS', kind: is.anyText },
+    speechEngine: { variable: 'STANDIN_SPEECH_ENGINE', kind: is.anyText },
     deepgramKey: { variable: 'STANDIN_DEEPGRAM_KEY', kind: is.anyText, isSecret: true },
     deepgramUrl: { variable: 'STANDIN_DEEPGRAM_URL', kind: speechAddress },
     assemblyaiKey: { variable: 'STANDIN_ASSEMBLYAI_KEY', kind: is.anyText, isSecret: true },

@@ -1,13 +1,16 @@
 /** One WebSocket of one bot, as the server sees it: what it may say, and how much of it may wait. */
 import type { BotCommand } from '@standin/wire/commands.ts'
 import {
+  type AccountReport,
   type Answer,
   type CommandMessage,
   type DownMessage,
   type FreshKeys,
   type FreshToken,
   type Heartbeat,
+  type LeasedAccount,
   type LinkRequest,
+  type PartialTranscript,
   type UpMessage,
   upMessageSchema,
 } from '@standin/wire/control-link.ts'
@@ -32,6 +35,9 @@ const MAX_BAD_MESSAGES = 20
 /** Bytes that a bot which does not read is sent. */
 const MAX_UNREAD_BYTES = 1024 * 1024
 
+/** The answer to a request of the bot. */
+export type LinkAnswer = FreshToken | FreshKeys | LeasedAccount | AccountReport
+
 /** Bytes that all links of a process keep in memory for the database. */
 export interface WaitingEvents {
   bytes: number
@@ -43,6 +49,7 @@ export interface LinkListener {
   onEvents(link: Link): void
   onAnswer(link: Link, answer: Answer): void
   onRequest(link: Link, request: LinkRequest): void
+  onPartial(link: Link, partial: PartialTranscript): void
   onClose(link: Link): void
   onBadMessage(link: Link, problems: Problem[]): void
 }
@@ -124,7 +131,7 @@ export class Link {
     return this.#send(message)
   }
 
-  give(answer: FreshToken | FreshKeys): void {
+  give(answer: LinkAnswer): void {
     this.#send(answer)
   }
 
@@ -233,7 +240,8 @@ export class Link {
       this.heartbeat = message
       this.heartbeatAt = this.#now()
     } else if (message.type === 'answer') this.#listener.onAnswer(this, message)
-    else if (message.type !== 'partial_transcript') this.#listener.onRequest(this, message)
+    else if (message.type === 'partial_transcript') this.#listener.onPartial(this, message)
+    else this.#listener.onRequest(this, message)
   }
 
   #event(event: NumberedEvent, bytes: number): void {

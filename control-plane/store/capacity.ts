@@ -59,12 +59,12 @@ export async function readSpeechProblems(db: Database): Promise<SpeechProblems |
   const said = reports.flatMap(({ speech }) => speech ?? [])
   if (said.length === 0 || said.length < reports.length) return null
   const shared = (provider: keyof SpeechProblems, key: 'withoutKey' | 'withKey') => {
-    const problems = said.map((speech) => speech[provider][key])
+    const problems = said.map((speech) => speech[provider]?.[key] ?? null)
     return problems.includes(null) ? null : problems[0]!
   }
   const of = (provider: keyof SpeechProblems) => ({
     withoutKey: shared(provider, 'withoutKey'),
     withKey: shared(provider, 'withKey'),
   })
-  return { Default: of('Default'), deepgram: of('deepgram'), assemblyai: of('assemblyai') }
+  return { Default: of('Default'), local: of('local'), deepgram: of('deepgram'), assemblyai: of('assemblyai') }
 }

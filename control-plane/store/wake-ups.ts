@@ -14,6 +14,7 @@ const CHANNELS: Record<Due, string> = {
   deliveries: 'standin_deliveries',
   events: 'standin_events',
 }
+export const PARTIALS_CHANNEL = 'standin_partials'
 /** Between two hints of one process. */
 const MIN_PAUSE_MS = 25
 /** Of one hint, which PostgreSQL limits to 8,000 bytes. A hint without ids means any row. */
@@ -49,13 +50,21 @@ export async function sendHint(db: Database, due: Due, ids: readonly string[] = 
   await sql`select pg_notify(${CHANNELS[due]}, ${ids.join(',')})`.execute(db)
 }
 
-/** Calls `onWake` for every hint, over a separate connection that is opened again when it breaks. No ids: look at all. */
+/**
+ * Calls `onWake` for every hint, over a separate connection that is opened again when it breaks. No ids: look at all.
+ * `others`: what is done with the messages of further channels.
+ */
 export function listenForWakeUps(
   url: string,
   due: Due,
   onWake: (ids: readonly string[]) => void,
   onError: (error: Error) => void,
+  others: Readonly<Record<string, (payload: string) => void>> = {},
 ): { close(): Promise<void> } {
+  const listeners = {
+    [CHANNELS[due]]: (payload: string) => onWake(payload === '' ? [] : payload.split(',')),
+    ...others,
+  }
   let isClosed = false
   let timer: NodeJS.Timeout | undefined
   let client: pg.Client | undefined
@@ -73,10 +82,10 @@ export function listenForWakeUps(
     }
     next.on('error', retry)
     next.on('end', () => retry(new Error('The connection for wake-ups was closed')))
-    next.on('notification', ({ payload }) => onWake(payload ? payload.split(',') : []))
+    next.on('notification', ({ channel, payload = '' }) => listeners[channel]?.(payload))
     try {
       await next.connect()
-      await next.query(`listen ${CHANNELS[due]}`)
+      for (const channel of Object.keys(listeners)) await next.query(`listen ${channel}`)
       // Hints may have been lost in between.
       onWake([])
     } catch (error) {

@@ -5,6 +5,7 @@ import { sendTestAlert } from '../alerts/evaluate.ts'
 import type { ApiDependencies, OidcSignIn } from '../api/dependencies.ts'
 import { createReadList } from '../api/http/read-list.ts'
 import { buildApi } from '../api/http/server.ts'
+import { routeUpgrade } from '../api/http/web-socket.ts'
 import { EventTail } from '../api/v2/bot-events/tail.ts'
 import type { ServiceConfig } from '../config/config.ts'
 import { authorizeUser, checkTeamsApp } from '../connections/authorize.ts'
@@ -12,7 +13,8 @@ import { createArtifactLinks } from '../files/artifact-links.ts'
 import { createGuardedClient } from '../outgoing/guarded-client.ts'
 import { createOidcProvider } from '../sign-in/oidc.ts'
 import type { Database } from '../store/database.ts'
-import { listenForWakeUps } from '../store/wake-ups.ts'
+import { PartialFeed } from '../store/partial-words.ts'
+import { listenForWakeUps, PARTIALS_CHANNEL } from '../store/wake-ups.ts'
 import { resendEnd, sendCallback, sendTest } from '../webhooks/replay.ts'
 import type { ListeningServer } from './bare-server.ts'
 import type { Closing } from './closing.ts'
@@ -36,11 +38,13 @@ export async function openApi(
     ? () => speechProblemsOf(parts.environment)
     : await watchSpeech(acrossTeams, closing, log)
   const eventTail = new EventTail(acrossTeams, log)
+  const partials = new PartialFeed()
   const hints = listenForWakeUps(
     parts.databaseUrl,
     'events',
     (botIds) => eventTail.wake(botIds),
     (error) => log.warn({ error: String(error) }, 'The connection for wake-ups broke'),
+    { [PARTIALS_CHANNEL]: (message) => partials.receive(message) },
   )
   closing.addWork('events of bots', async () => {
     eventTail.close()
@@ -49,7 +53,7 @@ export async function openApi(
   const oidc = config.oidc && openOidc(config.oidc, closing)
   const app = await buildApi({
     ...{ database, acrossTeams, keyDatabase, seals, client, clock, log, probes, traces, metrics: metrics.registry },
-    ...{ eventTail, readList: createReadList(pool('lists')) },
+    ...{ eventTail, partials, readList: createReadList(pool('lists')) },
     links: createArtifactLinks(database, files.store, publicUrl),
     webhooks: {
       sendTest: (endpointId) => sendTest(database, endpointId),
@@ -80,7 +84,11 @@ export async function openApi(
     },
   })
   closing.addWork('api', () => app.close())
-  return { server: app.server, listen: (place) => app.listen(place) }
+  return {
+    server: app.server,
+    handleUpgrade: (...upgrade) => routeUpgrade(app, ...upgrade),
+    listen: (place) => app.listen(place),
+  }
 }
 
 /** Its address is the operator's own choice, so it may be a private one. */

@@ -1,7 +1,7 @@
 /** Starts the roles of a process besides the API. Each one closes its parts with the process. */
-import type { Server } from 'node:http'
 import { join } from 'node:path'
 import { speechProblemsOf } from '@standin/wire/speech-access.ts'
+import { leaseAccount, takeAccountReport } from '../actions/lease-account.ts'
 import { evaluateAlerts } from '../alerts/evaluate.ts'
 import { createAlertMail } from '../alerts/mail.ts'
 import { egressOf } from '../config/egress.ts'
@@ -9,6 +9,7 @@ import { createLinkServer } from '../control-link/link-server.ts'
 import { createArtifactLinks } from '../files/artifact-links.ts'
 import { freshKeysOf } from '../files/fresh-keys.ts'
 import { startJobs } from '../jobs/index.ts'
+import { checkPages } from '../jobs/page-checks.ts'
 import { createProviderDeletion, ownKeys } from '../jobs/provider-deletion.ts'
 import { startRetranscriptions } from '../jobs/retranscription.ts'
 import { createTranscribeCommand } from '../jobs/transcribe-command.ts'
@@ -23,31 +24,34 @@ import { databaseTime } from '../store/drain.ts'
 import { learnedCost } from '../store/launches/launches.ts'
 import { listenForWakeUps } from '../store/wake-ups.ts'
 import { startDispatcher } from '../webhooks/dispatcher.ts'
-import { pathOf } from './bare-server.ts'
+import { startLiveWebhooks } from '../webhooks/live.ts'
+import type { HandleUpgrade } from './bare-server.ts'
 import { zoomAppOf } from './consents.ts'
 import { standinCommand, versionOfProgram } from './installed-file.ts'
 import { openLauncher } from './launcher.ts'
-import { LINK_PATH, type Parts } from './parts.ts'
+import type { Parts } from './parts.ts'
 import { watchDrain } from './watch-drain.ts'
 
 /** Leaves time for everything else within the grace of the process. */
 const DISPATCHER_PATIENCE_MS = 7_000
 
-/** Before the server listens, so that no bot connects before its link can be accepted. */
-export function acceptLinks(parts: Parts, database: Database, server: Server): void {
-  const { log, meters, traces, metrics, closing } = parts
-  const freshToken = (owner: { botId: string; attempt: number }) => parts.joinTokens().again(owner)
+/** The result handles upgrades. Before the server listens, so that no bot connects before its link can be accepted. */
+export function acceptLinks(parts: Parts, database: Database): HandleUpgrade {
+  const { log, meters, traces, metrics, closing, seals } = parts
+  const accounts = { database, seals, log }
   const { prefixKeys } = parts.files.store
   const links = createLinkServer({
-    ...{ database, log, meters, traces, freshToken },
-    ...(prefixKeys && { freshKeys: (owner) => freshKeysOf(database, prefixKeys, owner) }),
+    ...{ database, log, meters, traces },
+    answers: {
+      token_request: (owner) => parts.joinTokens().again(owner),
+      account_request: (owner) => leaseAccount(accounts, owner),
+      account_report_request: (owner, report) => takeAccountReport(accounts, owner, report),
+      ...(prefixKeys && { storage_keys_request: (owner) => freshKeysOf(database, prefixKeys, owner) }),
+    },
   })
   metrics.gauge('links', 'Bots that are connected to this process.', () => links.size)
   closing.addWork('links', () => links.close())
-  server.on('upgrade', (request, socket, head) => {
-    if (pathOf(request.url) === LINK_PATH) links.handleUpgrade(request, socket, head)
-    else socket.end('HTTP/1.1 404 Not Found\r\nconnection: close\r\n\r\n')
-  })
+  return (...upgrade) => links.handleUpgrade(...upgrade)
 }
 
 export async function startLauncherRole(parts: Parts): Promise<void> {
@@ -62,6 +66,7 @@ export async function startLauncherRole(parts: Parts): Promise<void> {
     files: files.store,
     grants: parts.joinTokens().grants,
     zoomApp: zoomAppOf(config),
+    words: () => parts.words.words.forBots,
     egressOf: (team, platform) => egressOf(config.egress, team, platform),
     recover: createRecoverCommand({ command: standinCommand('recover'), environment }),
     joinParts: createJoinPartsCommand({ command: standinCommand('join-parts'), environment }),
@@ -88,11 +93,31 @@ export function startDispatcherRole(parts: Parts): void {
     ...(config.webhookDelays && { delays: config.webhookDelays }),
   })
   dispatching.wake = () => dispatcher.wake()
-  const hints = listenForWakeUps(databaseUrl, 'deliveries', dispatching.wake, (error) =>
-    log.warn({ error: String(error) }, 'The connection for wake-ups broke'),
-  )
-  closing.addWork('wake-ups of the dispatcher', () => hints.close())
+  const live = startLiveWebhooks(database, log)
+  for (const [due, wake] of [
+    ['deliveries', dispatching.wake],
+    ['events', live.wake],
+  ] as const) {
+    const hints = listenForWakeUps(databaseUrl, due, wake, (error) =>
+      log.warn({ error: String(error) }, 'The connection for wake-ups broke'),
+    )
+    closing.addWork('wake-ups of the dispatcher', () => hints.close())
+  }
+  closing.addWork('live webhooks', () => live.close())
   closing.addWork('dispatcher', () => dispatcher.close(DISPATCHER_PATIENCE_MS))
+}
+
+/** They need what a bot needs, on the machine of this process. */
+function pageChecks({ config, environment, words, log, meters }: Parts) {
+  const { links, minutes } = config.checks
+  const mapped = config.mapHosts.flatMap(({ host, address }) => ['--map-host', `${host}=${address}`])
+  const settings = {
+    ...{ links, log, meters, jitsiHosts: config.jitsiHosts, words: () => words.words.forBots },
+    command: [...standinCommand('check'), ...mapped],
+    environment: botEnvironment(environment, { type: 'folder', path: '' }),
+    wordsFile: join(config.dataFolder, 'words-of-checks.json'),
+  }
+  return { run: (signal: AbortSignal) => checkPages(settings, signal), everySeconds: minutes * 60 }
 }
 
 export function startJobsRole(parts: Parts): void {
@@ -105,6 +130,7 @@ export function startJobsRole(parts: Parts): void {
     provider: createProviderDeletion({ client, environment }),
     renewals: () => calendars.renew(),
     alerts: () => evaluateAlerts(database, log),
+    ...(config.checks.links.length > 0 && { checks: pageChecks(parts) }),
   })
   closing.addWork('jobs', () => jobs.close())
   const retranscriptions = startRetranscriptions({

@@ -1,3 +1,4 @@
+import type { StorageState } from '@standin/wire/account-session.ts'
 import type { RecordingMode } from '@standin/wire/codes.ts'
 import type { Egress } from '@standin/wire/egress.ts'
 import type { ConfCredentials } from '../../core/conf-credentials.ts'
@@ -16,6 +17,17 @@ export type OpenDriver<Options = DriverOptions> = (
   signal: AbortSignal,
   options: Options,
 ) => Promise<MeetingDriver>
+
+/** The account behind the session of the browser, or one that may follow. */
+interface AccountUse {
+  /**
+   * The page asks for a sign-in: it refuses guests, or the session is signed out. True: another attempt comes with another
+   * session.
+   */
+  onLoginRequired(text: string): boolean
+  /** The browser's cookies after the join and at the end. Never rejects. */
+  onRefreshed(cookies: StorageState['cookies']): Promise<void>
+}
 
 /** Options of every platform's driver. */
 export interface DriverOptions {
@@ -57,6 +69,8 @@ export interface DriverOptions {
   egress?: Egress | null
   /** The stored session of an account; null for a guest. */
   browserState?: BrowserState | null
+  /** Absent: the session is not followed. */
+  account?: AccountUse
   /** The browser carries an account's session. Default: where a stored one is given. */
   expectsAccount?: boolean
   extraArguments?: readonly string[]

@@ -7,7 +7,7 @@ import { messageOf } from '@standin/base/error-text.ts'
 import { MAX_SIGHTING_LENGTH, type Sighting } from '@standin/wire/reasons.ts'
 import { BotError } from '../../core/errors.ts'
 import { redactText } from '../../core/logger.ts'
-import type { MeetingEvent } from '../../core/meeting/meeting.ts'
+import type { MeetingEvent, PlatformName } from '../../core/meeting/meeting.ts'
 import type {
   Admission,
   AskGate,
@@ -37,10 +37,13 @@ import type { CommonSnapshot, PageApi } from './page/types.ts'
 import { FrameLink, PAINTER } from './page-access/frame-link.ts'
 import { MeetingPage, type MeetingScript, NoAnswer, type PageParts } from './page-access/meeting-page.ts'
 import { receiveCarriedAudio } from './page-access/page-audio-transport.ts'
+import { structureOf } from './page-access/page-structure.ts'
 import type { PageClassifier, PageState } from './page-state.ts'
 import { REAL_WAITS, type Waits } from './waits.ts'
+import { namedWording } from './words.ts'
 
 const EVIDENCE_MS = 5000
+const COOKIES_MS = 2000
 /** Number of page states that are kept for the evidence. */
 const HISTORY = 50
 
@@ -102,6 +105,7 @@ export async function openMeetingPage<
 
 /** The parts of a driver that differ between platforms. */
 export interface DriverParts<Snapshot extends CommonSnapshot, Kind extends string> {
+  platform: PlatformName
   page: MeetingPage<Snapshot>
   options: DriverOptions
   classifier: PageClassifier<Snapshot, Kind>
@@ -182,7 +186,9 @@ export class PlatformDriver<Snapshot extends CommonSnapshot, Kind extends string
       await this.#frames.check()
       await watching.afterPoll?.(...look)
     }
+    const { account, browserState } = parts.options
     const own = {
+      onSignedOut: browserState ? (text: string) => void account?.onLoginRequired(text) : undefined,
       ...captions,
       page,
       classifier,
@@ -229,13 +235,28 @@ export class PlatformDriver<Snapshot extends CommonSnapshot, Kind extends string
     this.#page.gate = gate
     this.#hasAsked = true
     const admission = await orReason(signal, this.#orAboutAccount(enter(this.#entrance, signal)))
-    if (admission === 'in_meeting') await this.#meeting.begin(this.provenAt)
+    if (admission === 'in_meeting') await this.#begin()
     return admission
   }
 
   async waitForAdmission(signal: AbortSignal): Promise<void> {
     await orReason(signal, this.#orAboutAccount(waitForAdmission(this.#entrance, signal)))
+    await this.#begin()
+  }
+
+  async #begin(): Promise<void> {
     await this.#meeting.begin(this.provenAt)
+    void this.#keepSession()
+  }
+
+  /** Platforms refresh the session in the meeting. Never rejects. */
+  async #keepSession(): Promise<void> {
+    const { account, browserState } = this.#parts.options
+    if (!account || !browserState || !this.#meeting.hasBegun) return
+    const { browser, clock } = this.#page
+    const read = within(clock, COOKIES_MS, browser.context.cookies(), () => new NoAnswer()).catch(() => null)
+    const cookies = await read
+    if (cookies !== null) await account.onRefreshed(cookies.map((cookie) => ({ ...cookie })))
   }
 
   async obtainRecordingRight(limitMs: number, signal: AbortSignal): Promise<void> {
@@ -310,17 +331,26 @@ export class PlatformDriver<Snapshot extends CommonSnapshot, Kind extends string
     return this.#leaving
   }
 
+  async census(): Promise<{ found: string[] } | null> {
+    return this.#page.ask('census', namedWording(this.#parts.platform))
+  }
+
   async evidence(): Promise<Evidence> {
     const { page, console, ended } = this.#page.browser
     const bounded = <Found>(work: Promise<Found>) =>
       within(this.#page.clock, EVIDENCE_MS, work, () => new NoAnswer()).catch(() => null)
-    const [screenshot, html] = await Promise.all([bounded(this.screenshot()), bounded(this.#page.frame.content())])
+    const [screenshot, html, structure] = await Promise.all([
+      bounded(this.screenshot()),
+      bounded(this.#page.frame.content()),
+      bounded(structureOf(this.#page)),
+    ])
     const hide = (text: string) => this.#hide(text)
     const { lastSnapshot: last } = this.#page
     const snapshot = { seen: [...this.#history], last, browser: ended ?? 'running', signals: this.signalCounts }
     return {
       screenshot,
       html: html === null ? null : hide(html),
+      structure: structure === null ? null : hide(structure),
       console: console.map(hide),
       url: hide(page.url()),
       signs: hideIn(snapshot, hide) as Record<string, unknown>,
@@ -334,6 +364,7 @@ export class PlatformDriver<Snapshot extends CommonSnapshot, Kind extends string
   async close(): Promise<void> {
     this.#over.abort()
     await this.#meeting.end()
+    await this.#keepSession()
     await this.#page.browser.close()
   }
 
@@ -358,10 +389,17 @@ export class PlatformDriver<Snapshot extends CommonSnapshot, Kind extends string
     } catch (error) {
       if (!(error instanceof BotError) || error.code !== 'LOGIN_REQUIRED') throw error
       const { message, step, canRetry, reason } = error
-      const advice = this.#parts.options.browserState
-        ? 'The stored session that was given (browser_state) is not signed in any more, or its account may not join.'
-        : (this.#parts.accountAdvice ?? 'A stored session of an account (browser_state) would help.')
-      throw new BotError('LOGIN_REQUIRED', `${message} ${advice}`, { cause: error, canRetry, step, reason })
+      const { browserState, account } = this.#parts.options
+      const comesAgain = account?.onLoginRequired(message) ?? false
+      const advice = browserState
+        ? 'The stored session that was given is not signed in any more, or its account may not join.'
+        : comesAgain
+          ? 'The bot tries again with an account of its team.'
+          : (this.#parts.accountAdvice ?? 'A stored session of an account (browser_state) would help.')
+      throw new BotError('LOGIN_REQUIRED', `${message} ${advice}`, {
+        ...{ cause: error, step, canRetry: canRetry || comesAgain },
+        reason: browserState ? 'account_signed_out' : reason,
+      })
     }
   }
 

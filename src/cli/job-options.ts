@@ -42,6 +42,7 @@ export function jobFrom(
     const [field, inner] = path.split('.') as [string, string?]
     job[field] = inner === undefined ? value : { ...(job[field] as object | undefined), [inner]: value }
   }
+  if (options.account !== undefined) Object.assign(job, { browser_state: options.account, keeps_browser_state: true })
   if (options.image !== undefined) job.bot_image = pictureFrom(options.image)
   if (meetingUrl !== undefined) job.meeting_url = meetingUrl
   const transcription = transcriptionFrom(options, job.transcription)

@@ -61,6 +61,7 @@ const FIELDS = {
 
 /** Several of them make one field. */
 const OTHERS = [
+  ['--account <file>', 'joins with the session in the file, and writes back what the meeting refreshed'],
   ['--out <folder>', "where the recording's folder is made (default: recordings)"],
   ['--s3 <s3://bucket/prefix>', 'store in S3 instead; credentials come from the usual AWS variables'],
   ['--s3-endpoint <url>', 'an S3-compatible server'],

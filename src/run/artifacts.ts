@@ -35,7 +35,13 @@ export const LOG_NAME = 'standin.log'
 export async function saveEvidence(
   folder: string,
   evidence: Evidence | null,
-  failure: { code: string; reason?: Reason | undefined; sentence: string; step: string | undefined },
+  failure: {
+    code: string
+    reason?: Reason | undefined
+    sentence: string
+    step: string | undefined
+    words_version?: string | undefined
+  },
 ): Promise<void> {
   const debug = join(folder, 'debug')
   await mkdir(debug, { recursive: true, mode: 0o700 })
@@ -43,6 +49,7 @@ export async function saveEvidence(
     // A bot without a log file, as in a test, has none to copy.
   })
   if (evidence?.screenshot) await writeWholeFile(join(debug, 'screenshot.png'), evidence.screenshot)
+  if (evidence?.structure) await writeWholeFile(join(debug, 'structure.html'), redactText(evidence.structure))
   if (evidence?.html) await writeWholeFile(join(debug, 'page.html'), redactText(evidence.html))
   if (evidence)
     await writeWholeFile(join(debug, 'console.log'), evidence.console.map((line) => `${redactText(line)}\n`).join(''))

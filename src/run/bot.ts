@@ -49,7 +49,10 @@ export async function runBot(job: Job, target: MeetingTarget, parts: BotParts): 
     gate: openJoinGate({ ...common, job }),
     onWaitingRoom,
     onReadyToStandBy: (mayRenew) => recorder.standBy(mayRenew),
-    onVoice: (voice) => parts.participantTracks?.write(voice),
+    onVoice(voice) {
+      parts.participantTracks?.write(voice)
+      liveTranscript?.takeVoice(voice)
+    },
   })
   const relief = new LoadShedding({ ...common, meeting, framesPerSecond: job.frame_rate })
   const shared = { job, target, ending, status, timeline, chatRecord, chat, meeting, relief }

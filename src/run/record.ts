@@ -50,8 +50,10 @@ export async function recordUntilEnd(run: Run, admittedAt: number, parts: Record
     observed = observe(observed, event)
     noteMeeting(event, run)
     if (event.type === 'caption' || event.type === 'captions') liveTranscript?.takeCaption(event)
-    if (event.type === 'speaking')
+    if (event.type === 'speaking') {
       streaming?.onSpeaker(timeline.person(event.participantId), event.isSpeaking, event.at)
+      liveTranscript?.onSpeaker(event.participantId, event.isSpeaking)
+    }
     if (event.type === 'ended') ending.propose(endOfMeeting(run, event))
     if (event.type === 'failed') void repairs.meetingFailed(event)
   })

@@ -15,6 +15,7 @@ import type { CommandedControlPlane } from '../control-link/local.ts'
 import { loadBotImage } from '../job/bot-image.ts'
 import type { BotConfig } from '../job/config.ts'
 import { freshTokensOf, teamsTokenOf, withFreshTokens } from '../job/fresh-tokens.ts'
+import type { BotAccount } from './account.ts'
 import type { MeetingAudioTap } from './streaming.ts'
 
 const TOKEN_FIELDS = [
@@ -40,7 +41,7 @@ export function meetingOpener(
   config: BotConfig,
   control: CommandedControlPlane,
   logger: Logger,
-  session: SessionOnce,
+  account: BotAccount,
   audioTap: MeetingAudioTap | null,
 ): OpenMeeting {
   const { job } = config
@@ -52,7 +53,7 @@ export function meetingOpener(
   )
   let botImages: Promise<(string | null)[]> | null = null
   return async (target, environment, signal, onVoice) => {
-    const browserState = await session.load(signal)
+    const browserState = await account.load(signal)
     botImages ??= shownImages(config, control)
     const open = openDriver({
       botName: job.bot_name,
@@ -67,6 +68,7 @@ export function meetingOpener(
       browserPlugins: config.browserPlugins,
       browserState,
       egress: job.egress ?? null,
+      account,
       conf: withFreshTokens(confCredentialsOf(job), freshTokens),
       teamsToken,
       fetchToken: (address, limits) =>

@@ -4,25 +4,25 @@ import { systemClock } from '@standin/base/deadline.ts'
 import type { SpeechAccess } from '@standin/wire/speech-access.ts'
 import type { Logger } from '../../core/logger.ts'
 import type { ControlPlane, LiveTranscript, Transcribe } from '../../core/ports.ts'
+import { hasSoundInTracks } from '../../platforms/index.ts'
 import { captureSink } from '../../streaming/index.ts'
 import {
   createAssemblyAi,
   createDeepgram,
+  createLocal,
   createOpenAiCompatible,
   finishTranscript,
   LiveTranscription,
+  localProblem,
   readSpoken,
   type SpeechProvider,
   transcribe,
   writeLiveTranscript,
 } from '../../transcription/index.ts'
-import type { BotConfig } from '../job/config.ts'
-
-/** Hertz. Speech services recommend it; a higher rate costs more and does not improve the transcript. */
-const LIVE_SAMPLE_RATE = 16_000
+import { type BotConfig, InvalidJob } from '../job/config.ts'
 
 export function openTranscription(
-  { job, transcription: plan, workFolder }: BotConfig,
+  { job, target, transcription: plan, workFolder }: BotConfig,
   control: ControlPlane,
   logger: Logger,
 ): { liveTranscript: LiveTranscript | null; transcribe: Transcribe | null } {
@@ -34,7 +34,7 @@ export function openTranscription(
     ? new LiveTranscription({
         recognition: provider.live,
         capture: captureSink,
-        sampleRate: LIVE_SAMPLE_RATE,
+        hearsVoices: job.separate_tracks && hasSoundInTracks(target.platform),
         folder: workFolder,
         clock: systemClock,
         logger: logger.child({ part: 'transcription' }),
@@ -52,10 +52,19 @@ export function openTranscription(
   }
 }
 
+/** Throws InvalidJob if the engine of the provider `local` or its model is missing. */
+export function checkEngine({ transcription }: BotConfig): void {
+  if (transcription?.access.provider !== 'local') return
+  const message = localProblem(transcription.access)
+  if (message !== null) throw new InvalidJob([{ path: 'transcription', message }])
+}
+
 function speechProvider(access: SpeechAccess, customParams: Readonly<Record<string, unknown>>): SpeechProvider {
   switch (access.provider) {
     case 'Default':
       return createOpenAiCompatible({ ...access, customParams })
+    case 'local':
+      return createLocal(access)
     case 'deepgram':
       return createDeepgram({ ...access, customParams })
     case 'assemblyai':

@@ -8,6 +8,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { signatureHeaders } from '../../control-plane/webhooks/signatures.ts'
 import { NO_PYTHON, packPython } from '../../scripts/pack.ts'
 import { METHODS, pythonFiles } from '../../scripts/write-python-client.ts'
+import { startReporting } from '../control-plane/api/reporting.ts'
 import { MEET, openApiWorld } from '../control-plane/api/world.ts'
 
 const run = promisify(execFile)
@@ -67,6 +68,27 @@ test.skipIf(wheel === null)('a request is repeated if that is safe, and only the
   await ask('repetitions', {})
 })
 
+test.skipIf(wheel === null)('a bot is followed over connections that break, once and in order', async () => {
+  await ask('following', {})
+  const world = await openApiWorld()
+  try {
+    const url = await world.app.listen({ host: '127.0.0.1', port: 0 })
+    const team = await world.team()
+    const bot = await world.bot(team, { meeting_url: MEET })
+    const { report } = await startReporting(world.database, bot)
+    const messages = ['one', 'two', 'three']
+    for (const message of messages) await report({ type: 'notice', level: 'info', message })
+    await world.database
+      .updateTable('bots')
+      .set({ phase: 'closed', status: 'completed' })
+      .where('id', '=', bot)
+      .execute()
+    await ask('stream', { url, key: team.key, bot, messages })
+  } finally {
+    await world.close()
+  }
+})
+
 test.skipIf(wheel === null)('a downloaded file is whole, and the storage does not get the key', async () => {
   const downloads = join(folder, 'downloads')
   await mkdir(downloads)
@@ -85,7 +107,7 @@ test('each operation of the document is a method, and no name is used twice or f
   )
   expect(Object.keys(METHODS).filter((id) => !ids.includes(id))).toEqual([])
   const { '_operations.py': operations } = pythonFiles(document)
-  // One operation answers a stream of events.
+  // A stream of events and a WebSocket are no methods.
   const names = operations.match(/^ {4}def \w+/gm)
-  expect(new Set(names).size).toBe(ids.length - 1)
+  expect(new Set(names).size).toBe(ids.length - 2)
 })

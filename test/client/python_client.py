@@ -165,6 +165,46 @@ def repetitions(given):
         raise AssertionError(address)
 
 
+def stream(given):
+    """Against the real API: a bot that has ended."""
+    client = Client(given["url"], given["key"])
+    events = list(client.follow_events(given["bot"], types=["notice"]))
+    assert [event["data"]["message"] for event in events] == given["messages"], events
+    rest = list(client.follow_events(given["bot"], types=["notice"], cursor=events[0]["cursor"]))
+    assert [event["data"]["message"] for event in rest] == given["messages"][1:], rest
+    assert list(client.follow_events(given["bot"], cursor=rest[-1]["cursor"], types=["notice"])) == []
+    assert refusal(lambda: next(client.follow_events("00000000-0000-4000-8000-000000000000"))).status == 404
+
+
+def following(given):
+    def message(place, name="message", **data):
+        head = f"event: {name}\n" if name != "message" else ""
+        return f"{head}id: {place}\ndata: {json.dumps({'type': 'notice', 'data': data})}\n\n".encode()
+
+    def answer(*parts):
+        body = b": comment\n\n" + b"".join(parts)
+        # It ends before all that was announced has come.
+        return 200, {"content-type": "text/event-stream", "content-length": str(len(body) + 99)}, body
+
+    server = Server(
+        answer(message("p1", n=1), message("", name="partial", text="go"), message("p2", n=2)[:-9]),
+        None,
+        busy(503),
+        answer(message("p2", n=2), message("p3", n=3), message("p3", name="end")),
+    )
+    partials, troubles = [], []
+    events = list(server.client.follow_events("b", on_partial=partials.append, on_trouble=troubles.append))
+    assert [(event["cursor"], event["data"]["n"]) for event in events] == [("p1", 1), ("p2", 2), ("p3", 3)], events
+    assert [one["data"]["text"] for one in partials] == ["go"]
+    assert len(troubles) == 3 and server.waits == [0.5, 1, 2], (troubles, server.waits)
+    assert [path.partition("?")[2] for _, path, *_ in server.seen] == ["partials=true"] + ["partials=true&cursor=p1"] * 3
+    assert list(Server((204, {}, b"")).client.follow_events("b", cursor="p9")) == []
+    later = Server(answer(message("p1", n=1)), busy(401))
+    follower = later.client.follow_events("b")
+    next(follower)
+    assert refusal(lambda: next(follower)).status == 401, "a revoked key is no outage"
+
+
 def downloads(given):
     target = Path(given["folder"]) / "video.mp4"
     server = Server((200, {}, b"x" * 3_000_000), (200, {"content-length": "10"}, b"x"), busy(403))

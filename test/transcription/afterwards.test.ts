@@ -4,6 +4,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
+import { secondsOf } from '../../transcription/audio-chunks.ts'
 import { finishTranscript, readSpoken, writeLiveTranscript } from '../../transcription/index.ts'
 import type { LiveResult } from '../../transcription/live.ts'
 import type { Recognized, SpeechProvider, Word } from '../../transcription/types.ts'
@@ -13,10 +14,10 @@ const BOT_ID = '5b0d4f2e-7c55-4c86-9d2c-0f6a1f0c7f11'
 const KEY = 'canary-key'
 const word = (text: string, start: number): Word => ({ word: text, start, end: start + 0.2, confidence: 0.9 })
 
-function recording(source = 'anullsrc=r=16000:cl=mono'): string {
+function recording(source = 'anullsrc=r=16000:cl=mono', seconds = 0.5): string {
   const place = mkdtempSync(join(tmpdir(), 'standin-afterwards-'))
   onTestFinished(() => rmSync(place, { recursive: true, force: true }))
-  const sound = ['-f', 'lavfi', '-i', source, '-t', '0.5']
+  const sound = ['-f', 'lavfi', '-i', source, '-t', String(seconds)]
   execFileSync('ffmpeg', ['-v', 'error', ...sound, join(place, 'audio.m4a')])
   writeFileSync(join(place, 'diarization.jsonl'), '{"speaker":"Ann","user_id":1,"start_time":0,"end_time":3}\n')
   return place
@@ -35,10 +36,19 @@ const provider = (words: Word[] | null): SpeechProvider => ({
   },
 })
 const CAPTIONS: SpeechProvider = { name: 'captions', afterwards: null, live: null }
-const LIVE: LiveResult = { utterances: null, words: [word('live', 1)], languages: ['en'], raw: ['live'], gap: null }
+const LIVE: LiveResult = {
+  utterances: null,
+  words: [word('live', 1)],
+  languages: ['en'],
+  raw: ['live'],
+  gap: null,
+  holes: [],
+}
 
-async function finished(given: { provider: SpeechProvider; live: LiveResult | null; isAfterwards: boolean }) {
-  const place = recording()
+async function finished(
+  given: { provider: SpeechProvider; live: LiveResult | null; isAfterwards: boolean },
+  place = recording(),
+) {
   const notices: string[] = []
   const notice = (message: string) => notices.push(message)
   const failure = await finishTranscript(place, { ...given, botId: BOT_ID, key: KEY, notice, signal: SIGNAL }).then(
@@ -100,7 +110,7 @@ test('captions are kept with a word on what is missing; none at all are a failur
   expect(await finished({ provider: CAPTIONS, live: { ...live, utterances: [] }, isAfterwards: false })).toMatchObject({
     ...{ failure: 'Captions could not be turned on.' },
   })
-  const silent = { ...live, utterances: [], gap: null }
+  const silent = { ...live, utterances: [], gap: null, holes: [] }
   expect(await finished({ provider: CAPTIONS, live: silent, isAfterwards: false })).toMatchObject({ said: [] })
 })
 
@@ -172,3 +182,40 @@ test.each([
     expect(JSON.parse(readFileSync(join(place, 'transcription.json'), 'utf8')).result.utterances).toEqual([])
   },
 )
+
+test('holes of a live transcript are filled from the recording: their words only, of one voice if it was one', async () => {
+  const words = [word('before', 0.2), word('hole', 1.1), word('behind', 1.9)]
+  const heard: number[] = []
+  const recognizer: SpeechProvider = {
+    name: 'Default',
+    live: null,
+    afterwards: {
+      maxSeconds: 3600,
+      async transcribe(file) {
+        const seconds = await secondsOf(file, SIGNAL)
+        heard.push(seconds)
+        // The piece begins 0.3 s before the hole.
+        return {
+          raw: 'piece',
+          words: words.map((each) => ({ ...each, start: each.start - 0.7, end: each.end - 0.7 })),
+          language: 'en',
+        }
+      },
+    },
+  }
+  const holes = [{ start: 1, end: 1.6, userId: null }]
+  const given = { provider: recognizer, isAfterwards: false }
+  const whole = await finished(
+    { ...given, live: { ...LIVE, words: [word('live', 0.1), word('late', 1.8)], holes } },
+    recording(undefined, 3),
+  )
+  expect(whole.said!.join(' ')).toMatch(/live.*hole.*late/)
+  expect(whole.said!.join(' ')).not.toMatch(/before|behind/)
+  expect(whole.notices).toEqual([expect.stringContaining('the rest is made from the recording: 1 s of sound')])
+  expect(heard[0]).toBeLessThan(1.5)
+  const foreign = await finished(
+    { ...given, live: { ...LIVE, holes: [{ start: 1, end: 1.6, userId: 99 }] } },
+    recording(undefined, 3),
+  )
+  expect(foreign.said!.join(' ')).not.toContain('hole')
+})

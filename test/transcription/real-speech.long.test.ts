@@ -10,6 +10,7 @@ import { silentLogger } from '../../core/logger.ts'
 import {
   createAssemblyAi,
   createDeepgram,
+  createLocal,
   createOpenAiCompatible,
   LiveTranscription,
   type SpeechProvider,
@@ -38,7 +39,17 @@ async function answer({ file }: Asked) {
 const PROVIDERS: Record<string, () => Promise<SpeechProvider>> = {
   async Default() {
     const { url } = await startSpeechService(answer)
-    return createOpenAiCompatible({ url, key: null, model: 'm', customParams: {} })
+    return createOpenAiCompatible({
+      url,
+      key: null,
+      model: 'm',
+      liveUrl: 'ws://127.0.0.1:9/v1/realtime',
+      liveModel: 'live',
+      customParams: {},
+    })
+  },
+  async local() {
+    return createLocal({ models: import.meta.dirname, engine: join(import.meta.dirname, 'sphinx-engine.ts') })
   },
   async deepgram() {
     const { url } = await startDeepgram(deepgram.recognizing())
@@ -76,49 +87,52 @@ test.each(Object.keys(PROVIDERS))('%s: words, times and speakers are those of th
   expect(readFileSync(join(place, 'transcription.vtt'), 'utf8')).toContain('<v Ann Berg>')
 })
 
-test.each(['deepgram', 'assemblyai'])('%s, live: words, times and speakers are those of the script', async (name) => {
-  const place = folder()
-  const lines = record(place)
-  const pcm = execFileSync('ffmpeg', [
-    ...['-v', 'error', '-i', join(place, 'audio.m4a'), '-f', 's16le', '-ar', '16000', '-ac', '1', '-'],
-  ])
-  const clock = new HandClock()
-  const begins = clock.now()
-  const turns = lines.map(({ speaker, start, end }) => ({
-    person: { id: 1, name: speaker, platform_id: 'p' },
-    start,
-    end,
-  }))
-  const reported: string[] = []
-  let onSamples: (message: Buffer) => void = () => {}
-  const live = new LiveTranscription({
-    recognition: (await PROVIDERS[name]!()).live,
-    capture: async (_environment, _rate, _folder, listener) => {
-      onSamples = listener
-      return { ended: new Promise(() => {}), stop: async () => {} }
-    },
-    ...{ sampleRate: 16_000, folder: place, clock, logger: silentLogger },
-    notice: (message) => reported.push(message),
-    emit: ({ text, is_final: isFinal }) => isFinal && reported.push(text),
-  })
-  const environment = { display: null, pulseServer: '', pulseSink: '', width: 1, height: 1 }
-  live.start(environment, { offset: (at) => (at - begins) / 1000, turns: () => turns, person: () => null })
-  await clock.advance(0)
-  for (let at = 0; at < pcm.byteLength; at += 3200) {
-    await clock.advance(100)
-    onSamples(pcm.subarray(at, at + 3200))
-  }
-  // The clock did not advance while the connection was made, so that all sound waits for it.
-  const wordsOf = (texts: readonly string[]) => texts.join(' ').split(' ').length
-  const most = 0.9 * wordsOf(lines.map(({ text }) => text))
-  for (let push = 0; wordsOf(reported) < most && push < 1200; push++) {
-    await new Promise((resolve) => setTimeout(resolve, 50))
-    await clock.advance(100)
-    onSamples(Buffer.alloc(3200))
-  }
-  await live.close()
-  const { words, gap } = live.result()
-  expect({ gap, reported }).toEqual({ gap: null, reported: expect.any(Array) })
-  const turnsOfFile = turns.map(({ person, start, end }) => ({ speaker: person.name, userId: 1, start, end }))
-  judge(lines, utterancesOf(words, turnsOfFile, null))
-})
+test.each(['local', 'deepgram', 'assemblyai'])(
+  '%s, live: words, times and speakers are those of the script',
+  async (name) => {
+    const place = folder()
+    const lines = record(place)
+    const pcm = execFileSync('ffmpeg', [
+      ...['-v', 'error', '-i', join(place, 'audio.m4a'), '-f', 's16le', '-ar', '16000', '-ac', '1', '-'],
+    ])
+    const clock = new HandClock()
+    const begins = clock.now()
+    const turns = lines.map(({ speaker, start, end }) => ({
+      person: { id: 1, name: speaker, platform_id: 'p' },
+      start,
+      end,
+    }))
+    const reported: string[] = []
+    let onSamples: (message: Buffer) => void = () => {}
+    const live = new LiveTranscription({
+      recognition: (await PROVIDERS[name]!()).live,
+      capture: async (_environment, _rate, _folder, listener) => {
+        onSamples = listener
+        return { ended: new Promise(() => {}), stop: async () => {} }
+      },
+      ...{ hearsVoices: false, folder: place, clock, logger: silentLogger },
+      notice: (message) => reported.push(message),
+      emit: ({ text, is_final: isFinal }) => isFinal && reported.push(text),
+    })
+    const environment = { display: null, pulseServer: '', pulseSink: '', width: 1, height: 1 }
+    live.start(environment, { offset: (at) => (at - begins) / 1000, turns: () => turns, person: () => null })
+    await clock.advance(0)
+    for (let at = 0; at < pcm.byteLength; at += 3200) {
+      await clock.advance(100)
+      onSamples(pcm.subarray(at, at + 3200))
+    }
+    // The clock did not advance while the connection was made, so that all sound waits for it.
+    const wordsOf = (texts: readonly string[]) => texts.join(' ').split(' ').length
+    const most = 0.9 * wordsOf(lines.map(({ text }) => text))
+    for (let push = 0; wordsOf(reported) < most && push < 1200; push++) {
+      await new Promise((resolve) => setTimeout(resolve, 50))
+      await clock.advance(100)
+      onSamples(Buffer.alloc(3200))
+    }
+    await live.close()
+    const { words, gap } = live.result()
+    expect({ gap, reported }).toEqual({ gap: null, reported: expect.any(Array) })
+    const turnsOfFile = turns.map(({ person, start, end }) => ({ speaker: person.name, userId: 1, start, end }))
+    judge(lines, utterancesOf(words, turnsOfFile, null))
+  },
+)

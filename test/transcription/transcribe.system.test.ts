@@ -13,7 +13,14 @@ test('a recording longer than the provider accepts is cut in pauses, and the tim
   const service = await startSpeechService((_asked, number) => ({
     body: { words: [{ word: `piece${number}`, start: 0.9, end: 1.1 }] },
   }))
-  const provider = createOpenAiCompatible({ url: service.url, key: null, model: 'm', customParams: {} })
+  const provider = createOpenAiCompatible({
+    url: service.url,
+    key: null,
+    model: 'm',
+    liveUrl: 'ws://127.0.0.1:9/v1/realtime',
+    liveModel: 'live',
+    customParams: {},
+  })
   const short = { ...provider, afterwards: { ...provider.afterwards!, maxSeconds: lines[1]!.end + 0.5 } }
   await transcribe(place, { botId: BOT_ID, provider: short, key: null, signal: new AbortController().signal })
   expect(service.asked).toHaveLength(2)
@@ -30,7 +37,14 @@ test('a service that fails leaves no file and says why', async () => {
   const place = folder()
   record(place)
   const service = await startSpeechService(() => ({ status: 400, body: 'this sound is unknown' }))
-  const provider = createOpenAiCompatible({ url: service.url, key: 'k', model: 'm', customParams: {} })
+  const provider = createOpenAiCompatible({
+    url: service.url,
+    key: 'k',
+    model: 'm',
+    liveUrl: 'ws://127.0.0.1:9/v1/realtime',
+    liveModel: 'live',
+    customParams: {},
+  })
   const work = transcribe(place, { botId: BOT_ID, provider, key: null, signal: new AbortController().signal })
   await expect(work).rejects.toThrow('answered with status 400')
   expect(readdirSync(place).filter((name) => name.includes('transcription'))).toEqual([])

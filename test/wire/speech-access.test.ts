@@ -15,7 +15,10 @@ describe('which service transcribes', () => {
   test('is the operator’s own by default, after the meeting; a caller’s key goes first', () => {
     const environment = { STANDIN_TRANSCRIPTION_URL: URL, STANDIN_TRANSCRIPTION_KEY: '' }
     expect(planned({}, environment).plan).toEqual({
-      access: { provider: 'Default', url: URL, key: null, model: 'whisper-1' },
+      access: {
+        ...{ provider: 'Default', url: URL, key: null, model: 'whisper-1' },
+        ...{ liveUrl: 'ws://10.0.0.7:8000/v1/realtime?intent=transcription', liveModel: 'gpt-live-transcribe' },
+      },
       isLive: false,
       isAfterwards: true,
     })
@@ -57,8 +60,13 @@ test.each([
   ['a keyed service without a key', { provider: 'deepgram' }, {}, 'transcription.api_key'],
   ['another one without', { provider: 'assemblyai', mode: 'live' }, {}, 'transcription.api_key'],
   ['captions afterwards', { provider: 'captions', mode: 'after' }, {}, 'transcription.mode'],
-  ['Default live', { mode: 'live' }, { STANDIN_TRANSCRIPTION_URL: URL }, 'transcription.mode'],
   ['an address that is none', {}, { STANDIN_TRANSCRIPTION_URL: 'speech' }, 'STANDIN_TRANSCRIPTION_URL'],
+  [
+    'a live address that is none',
+    { mode: 'live' },
+    { STANDIN_TRANSCRIPTION_URL: URL, STANDIN_TRANSCRIPTION_LIVE_URL: URL },
+    'STANDIN_TRANSCRIPTION_LIVE_URL',
+  ],
   [
     'live sound without encryption',
     { provider: 'assemblyai', api_key: 'k' },

@@ -16,6 +16,7 @@ import {
   excerpt,
   isTooLong,
   isTransientStatus,
+  LIVE_SAMPLE_RATE,
   lenient,
   MAX_ANSWER_BYTES,
   ProviderError,
@@ -79,7 +80,7 @@ export function createAssemblyAi(options: AssemblyAiOptions): SpeechProvider {
   return {
     name: 'assemblyai',
     afterwards: { maxSeconds: MAX_SECONDS, transcribe },
-    live: { open },
+    live: { sampleRate: LIVE_SAMPLE_RATE, open },
   }
 
   /** Each step is tried again by itself: a sound that was sent once is not sent again for an answer that was lost. */
@@ -107,12 +108,12 @@ export function createAssemblyAi(options: AssemblyAiOptions): SpeechProvider {
     }
   }
 
-  async function open(sampleRate: number, listener: LiveListener, signal: AbortSignal): Promise<LiveConnection> {
+  async function open(listener: LiveListener, signal: AbortSignal): Promise<LiveConnection> {
     const own = {
       speechModel: 'universal-streaming-multilingual',
       formatTurns: true,
       ...liveParams(customParams),
-      sampleRate,
+      sampleRate: LIVE_SAMPLE_RATE,
       encoding: 'pcm_s16le',
       apiKey: key,
       connectTimeout: OPEN_MS,
@@ -171,10 +172,11 @@ export function createAssemblyAi(options: AssemblyAiOptions): SpeechProvider {
         if (own.inactivityTimeout !== undefined) say(() => transcriber.keepAlive())
       },
       async finish(limit) {
-        if (isOver) return
+        if (isOver) return true
         await Promise.race([transcriber.close(true, 0).catch(() => {}), aborted(limit)])
         turns.release()
         close()
+        return !limit.aborted
       },
       close,
     }

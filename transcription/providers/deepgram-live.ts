@@ -83,6 +83,7 @@ export async function openDeepgramSocket(
       say(() => socket.sendCloseStream({ type: 'CloseStream' }))
       await Promise.race([ended.promise, aborted(limit)])
       close()
+      return !limit.aborted
     },
     close,
   }

@@ -14,6 +14,7 @@ import {
   excerpt,
   isTooLong,
   isTransientStatus,
+  LIVE_SAMPLE_RATE,
   MAX_ANSWER_BYTES,
   ProviderError,
   tried,
@@ -52,7 +53,7 @@ export function createDeepgram({ key, url, customParams, retryMs = RETRY_MS }: D
       maxSeconds: MAX_SECONDS,
       transcribe: (file, signal) => tried(() => ask(file, signal), { signal, retryMs }),
     },
-    live: { open },
+    live: { sampleRate: LIVE_SAMPLE_RATE, open },
   }
 
   /** The package takes 36 MB and most of a second to load, which bots without it need not pay. */
@@ -93,8 +94,8 @@ export function createDeepgram({ key, url, customParams, retryMs = RETRY_MS }: D
     return { raw: answer, ...spokenIn(channel, language) }
   }
 
-  async function open(sampleRate: number, listener: LiveListener, signal: AbortSignal): Promise<LiveConnection> {
-    const format = { encoding: 'linear16', sample_rate: sampleRate, channels: 1, interim_results: true }
+  async function open(listener: LiveListener, signal: AbortSignal): Promise<LiveConnection> {
+    const format = { encoding: 'linear16', sample_rate: LIVE_SAMPLE_RATE, channels: 1, interim_results: true }
     const { client } = await load()
     const socket = await client.listen.v1.createConnection({
       model: MODEL.model,

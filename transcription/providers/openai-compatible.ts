@@ -1,12 +1,15 @@
 /**
  * Any service that speaks OpenAI's `POST /audio/transcriptions`: OpenAI itself, and self-hosted Whisper servers such as
- * speaches, whisper.cpp's server or vLLM. Source: OpenAI API reference, "Create transcription".
+ * speaches, whisper.cpp's server or vLLM; live if it has OpenAI's Realtime interface too. Source: OpenAI API reference,
+ * "Create transcription".
  */
 import { openAsBlob } from 'node:fs'
 import { basename } from 'node:path'
 import { readBody } from '@standin/base/bounded-body.ts'
+import { openTurns } from '../turn-connection.ts'
 import type { Recognized, SpeechProvider } from '../types.ts'
 import { recognizedIn } from './openai-answer.ts'
+import { REALTIME_SAMPLE_RATE, realtimeSessions } from './openai-realtime.ts'
 import {
   causeOf,
   excerpt,
@@ -24,10 +27,15 @@ export interface OpenAiCompatibleOptions {
   /** Null for servers that ask for none. */
   key: string | null
   model: string
+  /** Of live recognition. */
+  liveUrl: string
+  liveModel: string
   /** Further fields of the request, as the caller gave them; they override ours. */
   customParams: Readonly<Record<string, unknown>>
   /** Between tries; tests shorten it. */
   retryMs?: number
+  /** Longest live session; tests shorten it. */
+  sessionMs?: number
 }
 
 const RETRY_MS = 2_000
@@ -53,6 +61,9 @@ function ownParametersIn(refusal: string, given: Readonly<Record<string, unknown
 export function createOpenAiCompatible(options: OpenAiCompatibleOptions): SpeechProvider {
   const address = `${options.url.replace(/\/+$/, '')}/audio/transcriptions`
   const { host } = new URL(address)
+  const { liveUrl, liveModel, key, customParams, sessionMs } = options
+  const live = { url: liveUrl, model: liveModel, key, customParams, ...(sessionMs && { sessionMs }) }
+  const language = typeof options.customParams.language === 'string' ? options.customParams.language : null
 
   return {
     name: 'Default',
@@ -61,8 +72,11 @@ export function createOpenAiCompatible(options: OpenAiCompatibleOptions): Speech
       transcribe: (file, signal) =>
         tried(() => askPlainer(file, signal), { signal, retryMs: options.retryMs ?? RETRY_MS }),
     },
-    // The interface has no live way that its servers agree on.
-    live: null,
+    live: {
+      sampleRate: REALTIME_SAMPLE_RATE,
+      open: (listener, signal) =>
+        openTurns(realtimeSessions(live), { sampleRate: REALTIME_SAMPLE_RATE, language }, listener, signal),
+    },
   }
 
   /** Some models take no times of words, and some no verbose answer: what one refuses is left out. */

@@ -7,6 +7,9 @@ import { z } from 'zod'
 /** Far more than the words of the longest recording; what is longer is no transcript. */
 export const MAX_ANSWER_BYTES = 50_000_000
 
+/** Hertz. Speech services recommend it; a higher rate costs more and does not improve the transcript. */
+export const LIVE_SAMPLE_RATE = 16_000
+
 export class ProviderError extends Error {
   readonly isTransient: boolean
   readonly retryAfterMs: number | null

@@ -1,14 +1,16 @@
 """Typed client of the Standin API. `Client` has a method for each operation of `/v2`."""
 
 from . import types
+from ._follow import FollowedEvent, follow as _follow
 from ._http import Page, StandinApiError
 from ._operations import Operations
 from ._version import VERSION as __version__
 from .webhooks import WebhookError, verify_webhook
 
 import time as _time
+from collections.abc import Callable as _Callable, Iterable as _Iterable, Iterator as _Iterator
 
-__all__ = ["Client", "Page", "StandinApiError", "WebhookError", "types", "verify_webhook", "__version__"]
+__all__ = ["Client", "FollowedEvent", "Page", "StandinApiError", "WebhookError", "types", "verify_webhook", "__version__"]
 
 
 class Client(Operations):
@@ -27,3 +29,20 @@ class Client(Operations):
             if ends_at is not None and _time.monotonic() + every > ends_at:
                 raise TimeoutError(f"Bot {bot_id} has not ended after {timeout} s; its status is {bot['status']}")
             _time.sleep(every)
+
+    def follow_events(
+        self,
+        bot_id: str,
+        *,
+        types: _Iterable[str] | None = None,
+        cursor: str | None = None,
+        on_partial: _Callable[[types.BotEvent], object] | None = None,
+        on_trouble: _Callable[[StandinApiError], object] | None = None,
+    ) -> _Iterator[FollowedEvent]:
+        """
+        Each event of the bot once and in order, as it comes, until the bot has ended. Connections that fail are opened again;
+        `on_trouble` gets each failure. `cursor` is that of the last event that is known. `on_partial` gets words that may still
+        change: those with the same `data["id"]` replace each other, until they come as an event. Raises `StandinApiError` if
+        the service refuses the first connection, or a later one for good.
+        """
+        return _follow(self, bot_id, types, cursor, on_partial, on_trouble)

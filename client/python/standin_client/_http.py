@@ -172,9 +172,9 @@ class Transport:
             if os.path.exists(part):
                 os.remove(part)
 
-    def _open(self, request: urllib.request.Request) -> http.client.HTTPResponse:
+    def _open(self, request: urllib.request.Request, timeout: float | None = None) -> http.client.HTTPResponse:
         try:
-            return self._opener.open(request, timeout=self._timeout)
+            return self._opener.open(request, timeout=timeout or self._timeout)
         except urllib.error.HTTPError as refusal:
             with refusal:
                 raise _refusal(refusal) from None

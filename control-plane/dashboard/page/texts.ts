@@ -28,11 +28,14 @@ type EndpointRequest = NonNullable<operations['postEndpoints']['requestBody']>['
 type WebhookEvent = NonNullable<EndpointRequest['events']>[number]
 
 /** The compiler compares them with the events of the API. */
-const EVENTS: Record<WebhookEvent, true> = {
+const EVENTS: Record<WebhookEvent, 'live' | true> = {
   'bot.status_change': true,
   'bot.completed': true,
   'bot.failed': true,
   'bot.chat_message': true,
+  'bot.participant': 'live',
+  'bot.speaker': 'live',
+  'bot.transcript': 'live',
   'calendar.connection_created': true,
   'calendar.connection_updated': true,
   'calendar.connection_deleted': true,
@@ -43,6 +46,8 @@ const EVENTS: Record<WebhookEvent, true> = {
   'calendar.event_cancelled': true,
 }
 export const WEBHOOK_EVENTS = Object.keys(EVENTS) as WebhookEvent[]
+/** Endpoints get these only if they name them. */
+export const isLiveWebhook = (event: WebhookEvent) => EVENTS[event] === 'live'
 
 /** Error messages by code. */
 export const REASON_TEXTS: Record<string, string> = {
@@ -395,7 +400,9 @@ export const TEXTS = {
     edit: 'Edit',
     remove: 'Delete',
     removeSure: 'Delete this endpoint? Its past deliveries remain in the list.',
-    events: 'Events (none selected: every event)',
+    events: 'Events (none selected: all but the live ones)',
+    live: 'live',
+    within: 'Seconds in which live events are gathered',
     everyEvent: 'Every event',
     event: 'Event',
     anyEvent: 'Any event',
@@ -442,6 +449,7 @@ export const TEXTS = {
       transcription_failed: 'Failed transcriptions',
       conf_credential_error: 'Refused Zoom credentials',
       calendar_sync_error: 'Failed calendar syncs',
+      account_signed_out: 'Accounts that were signed out',
       webhook_delivery_exhausted: 'Webhooks that could not be delivered',
       daily_bot_cap: 'Bots in the last 24 hours',
       token_balance: 'Token balance',
@@ -609,6 +617,10 @@ export const TEXTS = {
       'calendar_bots.cancel': 'Calendar bots cancelled',
       'calendar_bots.change': 'Calendar bots changed',
       'calendar_bots.schedule': 'Calendar bots scheduled',
+      'account.change': 'Account changed',
+      'account.check': 'Account to be checked',
+      'account.create': 'Account added',
+      'account.delete': 'Account deleted',
       'credential.change': 'Zoom connection changed',
       'credential.create': 'Zoom connection created',
       'credential.delete': 'Zoom connection deleted',
@@ -627,6 +639,8 @@ export const TEXTS = {
       'person.invite': 'Sign-in link created',
       'person.withdraw_invitation': 'Invitation withdrawn',
       'person.remove': 'Person removed',
+      'subscription.create': 'Subscription to events created',
+      'subscription.delete': 'Subscription to events deleted',
       'team.change': 'Limits of the team changed',
       'team.create': 'Team created',
       'team.grant_tokens': 'Tokens granted',

@@ -1,5 +1,6 @@
 /** The worker's job of one attempt, made from what the caller asked. */
 import { type Job, jobSchema, problemsOf } from '@standin/wire/job.ts'
+import type { WordsPack } from '@standin/wire/words.ts'
 import { type BotSecrets, problemOfTokenExtra, type RequestOfRow, requestOf, timeoutsOf } from '../../bots/request.ts'
 import { remainingLimits } from '../../bots/resume.ts'
 import type { JoinGrant } from '../../ports.ts'
@@ -43,6 +44,8 @@ export interface JobParts {
   link: { url: string; token: string }
   /** How long the bot waits for its control plane before it asks to join. */
   waitForWelcomeSeconds: number
+  /** Null: those that the worker ships. */
+  words?: WordsPack | null
   /** Null: nothing is traced. */
   traceparent?: string | null
 }
@@ -66,7 +69,7 @@ export class ImpossibleJob extends Error {
 /** Throws `ImpossibleJob`. */
 export function jobOf(parts: JobParts): Job {
   const { bot, secrets, grant, storage, link } = parts
-  const { callback, webhook_url, allow_multiple_bots, sealed, conf_config, ...asked } = requestOf(bot)
+  const { callback, webhook_url, allow_multiple_bots, sealed, conf_config, account_pool, ...asked } = requestOf(bot)
   const goesOn = bot.resumes > 0
   // The row was just claimed, so its time is the database's.
   const left = goesOn ? remainingLimits(bot, bot.updated_at) : null
@@ -102,6 +105,7 @@ export function jobOf(parts: JobParts): Job {
     egress: parts.egress ?? null,
     storage,
     control_plane: link,
+    words: parts.words ?? null,
     traceparent: parts.traceparent ?? null,
     // The older generation takes any JSON; a job takes an object, which token addresses get as a parameter.
     extra: isRecord(bot.extra) ? bot.extra : null,

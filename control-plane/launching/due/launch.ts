@@ -2,6 +2,7 @@
 import type { InTurn } from '@standin/base/in-turn.ts'
 import type { Job } from '@standin/wire/job.ts'
 import type { PlatformName } from '@standin/wire/meeting-links/index.ts'
+import type { WordsPack } from '@standin/wire/words.ts'
 import { launchFailed } from '../../bots/crash.ts'
 import { credentialIdOf, grantRequestOf } from '../../bots/grant-request.ts'
 import { impossible, noRoom, waitsForToken } from '../../bots/launch.ts'
@@ -43,6 +44,8 @@ export interface LaunchTools {
   /** Resolves the stored credentials that bots name. */
   grants: JoinGrants
   zoomApp?: ZoomApp | null
+  /** The words of new bots; null: those that the worker ships. */
+  words?: () => WordsPack | null
   /** The proxy of the browsers of a team's bots on a platform. */
   egressOf?: (team: string, platform: PlatformName) => Job['egress']
   log: Log
@@ -162,7 +165,7 @@ async function grantOf(grants: JoinGrants, bot: BotRow): Promise<JoinGrant | nul
 }
 
 function makeJob(
-  { seals, linkUrl, waitForWelcomeSeconds, zoomApp, egressOf }: LaunchTools,
+  { seals, linkUrl, waitForWelcomeSeconds, zoomApp, words, egressOf }: LaunchTools,
   { bot, token }: Claim,
   fetched: Pick<JobParts, 'grant' | 'storage' | 'isRegistered'>,
   span: Span | null,
@@ -174,6 +177,7 @@ function makeJob(
     link: { url: linkUrl, token },
     waitForWelcomeSeconds,
     zoomApp,
+    words: words?.() ?? null,
     egress: egressOf?.(bot.team_id, bot.meeting_platform as PlatformName),
     traceparent: span?.traceparent ?? null,
   })

@@ -15,8 +15,7 @@ import { labelSources } from '../../shared/words.ts'
 import { answerDialog } from '../dialogs.ts'
 import { ZOOM_PACES, ZOOM_WAITS, type ZoomPaces } from '../paces.ts'
 import type { ElementName } from '../page/types.ts'
-import { SELECTORS } from '../selectors.ts'
-import { WORDS } from '../words.ts'
+import { SELECTORS, WORDS } from '../words.ts'
 import { JOIN_FLOW_WAITS, JoinFlow, type JoinFlowWaits, type SdkMeetingPage } from './join-flow.ts'
 import type { SdkAnswer, SdkPageApi, SdkPageConfig, SdkSnapshot } from './page/types.ts'
 import { type SdkPage, serveSdkPage } from './page-server.ts'
@@ -101,6 +100,7 @@ class ZoomSdkDriver extends PlatformDriver<SdkSnapshot, keyof typeof SDK_PAGE_PH
     })
     let hasRight = false
     super({
+      platform: 'zoom',
       page,
       options,
       classifier,

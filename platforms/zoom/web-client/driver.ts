@@ -13,8 +13,7 @@ import { leaveSteps } from '../leaving.ts'
 import { ZOOM_PACES, ZOOM_WAITS, type ZoomPaces } from '../paces.ts'
 import type { ElementName, PageConfig, PageSnapshot, ZoomPageApi } from '../page/types.ts'
 import type { PageStateKind } from '../page-state.ts'
-import { SELECTORS } from '../selectors.ts'
-import { WORDS } from '../words.ts'
+import { SELECTORS, WORDS } from '../words.ts'
 import { turnOnCaptions } from './captions.ts'
 import { ChatPanel } from './chat.ts'
 import { InCallTasks } from './in-call-tasks.ts'
@@ -50,6 +49,7 @@ export const openWebClient: OpenDriver<WebClientOptions> = async (target, enviro
   const chat = new ChatPanel(page)
   const inCallTasks = new InCallTasks(page, recordingMode, paces, chat)
   return new PlatformDriver<PageSnapshot, PageStateKind>({
+    platform: 'zoom',
     page,
     options,
     classifier: webClientClassifier(page.waits, paces),

@@ -17,6 +17,8 @@ export interface Line {
   text: string
   /** The text comes from the page and not from a participant, so it is not searched. */
   isOwnText?: boolean
+  /** The words may still change. */
+  isPartial?: boolean
   /** Shown below the text. `words` are searched too. */
   more?: { words: string; content: ComponentChildren }
 }
@@ -60,7 +62,7 @@ export function Lines({ lines, label, searchLabel, empty, playback }: LinesParts
         {word !== '' && `${shown.length} of ${lines.length}`}
       </p>
       <ol ref={list} class="lines" aria-label={label}>
-        {shown.map(({ at, name, note, text, isOwnText, more, place }) => (
+        {shown.map(({ at, name, note, text, isOwnText, isPartial, more, place }) => (
           <li key={place}>
             <button type="button" class="line" onClick={() => playback.seek(at, true)}>
               <time>{clock(at)}</time>
@@ -68,7 +70,7 @@ export function Lines({ lines, label, searchLabel, empty, playback }: LinesParts
                 <bdi>{name}</bdi>
                 {note}
               </b>{' '}
-              <bdi class={isOwnText ? 'soft' : undefined}>{isOwnText ? text : marked(text, word)}</bdi>
+              <bdi class={isOwnText || isPartial ? 'soft' : undefined}>{isOwnText ? text : marked(text, word)}</bdi>
             </button>
             {more?.content}
           </li>

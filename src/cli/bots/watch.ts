@@ -1,9 +1,12 @@
-/** `standin bots watch`: what happens to a bot, line by line, until it has ended. */
+/** `standin bots watch`: what happens to a bot, line by line, and at a terminal the words as they are spoken, until it has ended. */
+import { clearLine, cursorTo } from 'node:readline'
 import { systemClock } from '@standin/base/deadline.ts'
 import { jsonText } from '@standin/base/json-text.ts'
-import { answerOf, StandinApiError, type StandinClient } from '@standin/client/index.ts'
+import { followEvents } from '@standin/client/follow.ts'
+import { answerOf, type Schemas, StandinApiError, type StandinClient } from '@standin/client/index.ts'
 import type { BotEvent } from '@standin/wire/events.ts'
 import type { Io } from '../io.ts'
+import { shownText } from '../shown-text.ts'
 import { colored, LEFT_EARLY, sentenceFor } from '../view.ts'
 import { readBot } from './bots.ts'
 import { patiently } from './service.ts'
@@ -34,8 +37,11 @@ export async function watchBot(
   io: Pick<Io, 'output' | 'errors'>,
 ): Promise<number> {
   const path = { bot_id: botId }
+  const live = !json && !quiet ? liveLine(io.output) : null
   const write = (text: string | null) => {
-    if (text !== null) io.output.write(`${json ? text : colored(text, io.output)}\n`)
+    if (text === null) return
+    live?.clear()
+    io.output.write(`${json ? text : colored(text, io.output)}\n`)
   }
   const patience = { signal, onTrouble: (sentence: string) => io.errors.write(`! ${sentence}\n`) }
   const readStatus = () =>
@@ -47,6 +53,8 @@ export async function watchBot(
   let shown = ''
   let hasRecorded = false
   let isFirst = true
+  const following = new AbortController()
+  let stream: Promise<void> | null = null
 
   /** True if there may be more. */
   async function showEvents(): Promise<boolean> {
@@ -55,24 +63,47 @@ export async function watchBot(
     const page = isFirst ? await readEvents(query) : await patiently(() => readEvents(query), patience)
     isFirst = false
     cursor = page.cursor
-    for (const event of page.data) {
-      const { type, data } = event
-      if (type === 'status_change') {
-        shown = String(data.status)
-        hasRecorded ||= shown === 'in_call_recording'
-      }
-      if (json) write(jsonText(event))
-      else if (!quiet) write(sentenceFor({ type, ...data } as BotEvent))
-    }
+    for (const event of page.data) show(event)
     return page.data.length > 0
+  }
+
+  function show(event: Schemas['BotEvent']): void {
+    const { type, data } = event
+    if (type === 'status_change') {
+      shown = String(data.status)
+      hasRecorded ||= shown === 'in_call_recording'
+    }
+    if (json) write(jsonText(event))
+    else if (!quiet) write(sentenceFor({ type, ...data } as BotEvent))
+  }
+
+  /** Shows events as they come. Resolves when none comes this way any more; they are read page by page then. */
+  async function follow(): Promise<void> {
+    const options = { ...(cursor !== null && { cursor }), signal: AbortSignal.any([signal, following.signal]) }
+    try {
+      for await (const { cursor: place, ...event } of followEvents(client, botId, {
+        ...options,
+        ...(live && { onPartial: ({ data }) => live.show(data) }),
+      })) {
+        cursor = place
+        show(event)
+      }
+    } catch {
+      // The next page says why, if it is not answered either.
+    }
+    stream = null
   }
 
   try {
     for (;;) {
       // Read before the events, so that after an end every event is there.
       const status = isFirst ? null : await patiently(() => readStatus().catch(whileScheduled), patience)
-      while (await showEvents());
-      if (status === 'completed' || status === 'failed') break
+      const isOver = status === 'completed' || status === 'failed'
+      if (isOver) following.abort()
+      if (isOver) await stream
+      if (stream === null) while (await showEvents());
+      if (isOver) break
+      if (status !== null && status !== 'scheduled') stream ??= follow()
       if (status !== null && status !== shown && STATUSES_OF_SERVICE.includes(status)) {
         shown = status
         if (json) write(jsonText({ type: 'status_change', data: { status } }))
@@ -81,6 +112,8 @@ export async function watchBot(
       if (status !== null) await systemClock.sleep(LOOK_EVERY_MS, signal)
     }
   } catch (error) {
+    following.abort()
+    live?.clear()
     if (!signal.aborted) throw error
     if (!json) io.errors.write(`The bot continues. To end it: standin bots leave ${botId}\n`)
     return EXIT_INTERRUPTED
@@ -99,4 +132,24 @@ export async function watchBot(
 function whileScheduled(error: unknown): string {
   if (error instanceof StandinApiError && error.status === 404) return 'scheduled'
   throw error
+}
+
+/** The words that are being spoken, in the last line of a terminal. Null if the output is none. */
+function liveLine(output: Io['output']) {
+  const { isTTY, columns = 80 } = output as Partial<NodeJS.WriteStream>
+  if (!isTTY) return null
+  const clear = () => {
+    cursorTo(output, 0)
+    clearLine(output, 0)
+  }
+  return {
+    clear,
+    show({ speaker, text }: Record<string, unknown>) {
+      const name = shownText(String((speaker as { name?: unknown } | null)?.name ?? 'Unknown'), 30)
+      const line = `… ${name}: ${shownText(String(text), Number.POSITIVE_INFINITY)}`
+      clear()
+      // A reader has read its beginning.
+      if (text !== '') output.write(line.length < columns ? line : `…${line.slice(2 - columns)}`)
+    },
+  }
 }

@@ -13,6 +13,7 @@ import { createGuardedClient } from '../../../control-plane/outgoing/guarded-cli
 import type { ArtifactField as ArtifactLink } from '../../../control-plane/ports.ts'
 import { createSeals, newSealKey, parseSealKeys } from '../../../control-plane/secrets/seals.ts'
 import { openDatabase } from '../../../control-plane/store/database.ts'
+import { PartialFeed } from '../../../control-plane/store/partial-words.ts'
 import { prepareCallerRole } from '../../../control-plane/store/row-security.ts'
 import { createKey, type Permission } from '../../../control-plane/store/teams/keys.ts'
 import { createTeam, setTeam, type TeamChange } from '../../../control-plane/store/teams/teams.ts'
@@ -65,6 +66,7 @@ export async function openApiWorld({ generations, dependencies: given }: ApiWorl
     keyDatabase: acrossTeams,
     readList: createReadList(database),
     eventTail,
+    partials: new PartialFeed(),
     seals,
     links: {
       publicUrl: 'https://standin.test',

@@ -173,10 +173,10 @@ test.each([
   expect(events.at(-1)).toMatchObject({ type: 'bot', data: { bot_id: id, status: world.status } })
 })
 
-test('a watch continues while the bot runs', async () => {
+test('a watch continues while the bot runs, and a terminal shows words before they are final', async () => {
   const id = await sent()
   const { report } = await startReporting(world.database, id)
-  const output = new PassThrough()
+  const output = Object.assign(new PassThrough(), { isTTY: true, columns: 60 })
   let early = ''
   const watching = run(output, 'watch', id)
   await report(joined('Early'))
@@ -186,6 +186,18 @@ test('a watch continues while the bot runs', async () => {
       expect(early).toContain('Early joined')
     },
     { timeout: 60_000 },
+  )
+  const transcript = { type: 'transcript', id: 'm1', is_final: false, speaker: null, start: 1, end: 2, language: null }
+  const partials = JSON.stringify([
+    { botId: id, attempt: 1, at: new Date().toISOString(), transcript: { ...transcript, text: 'so shall we beg' } },
+  ])
+  await vi.waitFor(
+    () => {
+      world.dependencies.partials.receive(partials)
+      early += output.read() ?? ''
+      expect(early).toContain('… Unknown: so shall we beg')
+    },
+    { timeout: 60_000, interval: 200 },
   )
   await report(joined('Later'))
   await world.database.updateTable('bots').set({ phase: 'ended', status: 'completed' }).where('id', '=', id).execute()

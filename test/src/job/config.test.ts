@@ -2,6 +2,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { InvalidJob, readConfig, type Settings } from '../../../src/job/config.ts'
+import { checkEngine } from '../../../src/wiring/transcription.ts'
 
 const BOT_ID = '5b0d4f2e-7c55-4c86-9d2c-0f6a1f0c7f11'
 const target = { url: 'https://meet.google.com/abc-defg-hij' }
@@ -125,6 +126,13 @@ describe('configuration', () => {
       expect(problems(settings({}, { hostMap: [text] }))).toEqual(['--map-host'])
     },
   )
+
+  test('refuses a transcript by an engine that has no model here', () => {
+    const job = { transcription: { provider: 'local' } }
+    expect(problems(settings(job))).toEqual(['transcription'])
+    const config = readConfig(settings(job, { environment: { STANDIN_SPEECH_MODELS: '/no/such/folder' } }))
+    expect(() => checkEngine(config)).toThrow(InvalidJob)
+  })
 
   test('a meeting link that is too long is one problem', () => {
     expect(problems(settings({ meeting_url: 'a'.repeat(150_000) }))).toEqual(['meeting_url'])

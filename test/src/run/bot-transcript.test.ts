@@ -60,6 +60,8 @@ test('a live transcript starts with the recording, hears captions and pauses, an
         calls.push('start')
       },
       takeCaption: (event) => void calls.push(event.type === 'caption' ? event.text : 'captions'),
+      onSpeaker: () => {},
+      takeVoice: () => {},
       pause: () => void calls.push('pause'),
       resume: () => void calls.push('resume'),
       close: () => {

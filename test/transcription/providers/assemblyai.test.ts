@@ -93,7 +93,7 @@ async function opened(script: Parameters<typeof startAssemblyAi>[0], customParam
   const heard: HeardWords[] = []
   const lost: string[] = []
   const listener = { heard: (words: HeardWords) => heard.push(words), lost: (reason: string) => lost.push(reason) }
-  const connection = await provider(service, customParams).live!.open(16_000, listener, SIGNAL)
+  const connection = await provider(service, customParams).live!.open(listener, SIGNAL)
   onTestFinished(() => connection.close())
   return { connection, heard, lost, service }
 }
@@ -170,7 +170,7 @@ test('a refused connection says whether another try may help', async () => {
   ] as const) {
     const service = await startAssemblyAi({ refuse: () => status })
     const failure = await provider(service)
-      .live!.open(16_000, listener, SIGNAL)
+      .live!.open(listener, SIGNAL)
       .catch((error) => error)
     expect(failure).toMatchObject({ isTransient, message: expect.stringContaining(String(status)) })
   }

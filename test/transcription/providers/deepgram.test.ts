@@ -78,7 +78,7 @@ async function opened(script: Parameters<typeof startDeepgram>[0]) {
   const heard: HeardWords[] = []
   const lost: string[] = []
   const listener = { heard: (words: HeardWords) => heard.push(words), lost: (reason: string) => lost.push(reason) }
-  const connection = await provider(service.url).live!.open(16_000, listener, SIGNAL)
+  const connection = await provider(service.url).live!.open(listener, SIGNAL)
   onTestFinished(() => connection.close())
   return { connection, heard, lost, service }
 }
@@ -129,7 +129,7 @@ test('a refused connection says with what status, and whether another try may he
   ] as const) {
     const service = await startDeepgram({ refuse: () => status })
     const failure = await provider(service.url)
-      .live!.open(16_000, listener, SIGNAL)
+      .live!.open(listener, SIGNAL)
       .catch((error) => error)
     expect(failure).toMatchObject({ isTransient, message: expect.stringContaining(`status ${status}`) })
   }

@@ -18,7 +18,15 @@ function sound(): string {
 }
 
 function provider(url: string, customParams: Record<string, unknown> = {}, key: string | null = 'sk-secret') {
-  return createOpenAiCompatible({ url, key, model: 'whisper-1', customParams, retryMs: 1 }).afterwards!
+  return createOpenAiCompatible({
+    url,
+    key,
+    model: 'whisper-1',
+    liveUrl: 'ws://127.0.0.1:9/v1/realtime',
+    liveModel: 'live',
+    customParams,
+    retryMs: 1,
+  }).afterwards!
 }
 
 test('asks as the interface has it: model, verbose answer, times of words, the key as a bearer', async () => {

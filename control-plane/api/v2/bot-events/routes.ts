@@ -2,8 +2,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { isClosed } from '../../../bots/row.ts'
+import { EVENT_TYPES, type StoredEvent, shownEvent } from '../../../bots/shown-events.ts'
 import type { BotRow } from '../../../rows/index.ts'
-import { type EventPlaces, readEvents, type StoredEvent } from '../../../store/bots/bot-events.ts'
+import { type EventPlaces, readEvents } from '../../../store/bots/bot-events.ts'
 import { readBot } from '../../../store/bots/bots.ts'
 import type { ApiDependencies } from '../../dependencies.ts'
 import { createPlaces, EVENT_STREAM, type EventStream, openEventStream } from '../../http/event-stream.ts'
@@ -11,7 +12,8 @@ import { type App, callerOf } from '../../http/generation.ts'
 import { anyBot } from '../bots/access.ts'
 import { botParams, commaList, documented, limit, success } from '../common.ts'
 import { EventFollower } from './follower.ts'
-import { cursorOf, EVENT_TYPES, eventSchema, placesOf, shownEvent } from './schema.ts'
+import { passPartials } from './partials.ts'
+import { cursorOf, eventSchema, placesOf } from './schema.ts'
 
 /** Between two looks whether a bot of which nothing is heard has ended, and after it said so itself. */
 const QUIET_MS = 15_000
@@ -82,7 +84,13 @@ export function botEventRoutes(app: App, dependencies: ApiDependencies): void {
       'that comes back with it as `last-event-id` gets exactly what it missed. Once the bot has ended, the last event is ' +
       'named `end`, and a reader that comes back after it gets a 204.',
     params: botParams,
-    querystring: z.strictObject(chosen),
+    querystring: z.strictObject({
+      ...chosen,
+      partials: z
+        .stringbool({ truthy: ['true'], falsy: ['false'] })
+        .default(false)
+        .describe('Words that may still change too, as events named `partial`, which have no id and are sent once.'),
+    }),
     headers: z.looseObject({
       'last-event-id': z
         .string()
@@ -93,20 +101,25 @@ export function botEventRoutes(app: App, dependencies: ApiDependencies): void {
     answer: EVENT_STREAM,
     refusals: [404],
     async handle(request, reply) {
-      const { types = EVENT_TYPES, cursor } = request.query
+      const { types = EVENT_TYPES, cursor, partials: wantsPartials } = request.query
       const lastEvent = request.headers['last-event-id'] as string | undefined
       const known = lastEvent
         ? placesOf(lastEvent, 'headers/last-event-id')
         : placesOf(cursor ?? '', 'querystring/cursor')
       const bot = await anyBot(dependencies, request, request.params.bot_id)
-      return follow(request, reply, { bot, types, known })
+      return follow(request, reply, { bot, types, known, wantsPartials })
     },
   })
 
   async function follow(
     request: FastifyRequest,
     reply: FastifyReply,
-    { bot, types, known }: { bot: BotRow; types: readonly string[]; known: EventPlaces },
+    {
+      bot,
+      types,
+      known,
+      wantsPartials,
+    }: { bot: BotRow; types: readonly string[]; known: EventPlaces; wantsPartials: boolean },
   ): Promise<FastifyReply> {
     const { teamId, keyId, session } = callerOf(request)
     takePlace(reply, teamId, keyId ?? session!.hash.toString('hex'))
@@ -123,7 +136,8 @@ export function botEventRoutes(app: App, dependencies: ApiDependencies): void {
     streams.add(stream)
     if (isClosing) stream.end()
     // Not awaited: the time of a handler is limited.
-    void pass(bot.id, follower, stream, { first, known })
+    const partials = wantsPartials ? passPartials(dependencies.partials, bot.id, stream) : null
+    void pass(bot.id, follower, stream, { first, known, note: (events) => partials?.note(events) })
       .catch((error: unknown) => {
         log.warn({ bot: bot.id, error: String(error) }, 'Events could not be read for a follower')
         // It comes back with its last id.
@@ -131,6 +145,7 @@ export function botEventRoutes(app: App, dependencies: ApiDependencies): void {
       })
       .finally(() => {
         follower.close()
+        partials?.close()
         streams.delete(stream)
       })
     return reply
@@ -141,13 +156,14 @@ export function botEventRoutes(app: App, dependencies: ApiDependencies): void {
     botId: string,
     follower: EventFollower,
     stream: EventStream,
-    { first, known }: { first: StoredEvent[]; known: EventPlaces },
+    { first, known, note }: { first: StoredEvent[]; known: EventPlaces; note(events: StoredEvent[]): void },
   ): Promise<void> {
     const passed = new Map(known)
     let events = first
     let quietMs = 0
     let hasEnded = false
     while (!stream.signal.aborted) {
+      note(events)
       for (const event of events) {
         passed.set(event.journalId, event.seq)
         stream.send(`id: ${cursorOf(passed)}\ndata: ${JSON.stringify(shownEvent(event))}\n\n`)

@@ -63,7 +63,7 @@ export function scheduledRoutes(app: App, dependencies: ApiDependencies): void {
       once(database, request, reply, async (tx) => {
         const joinAt = joinTimeOf(request.body.join_at, clock.now())
         const bot = newBotOf(request.body, request, dependencies, joinAt)
-        await checkCredential(tx, bot.teamId, bot.request)
+        await checkCredential(tx, bot.teamId, bot.request, bot.meeting.platform)
         const created = await createBot(tx, seals, bot)
         if ('refused' in created) throw errorOfRefusal(created.refused)
         return { status: 201, body: succeeded({ bot_id: created.botId }) }
@@ -125,7 +125,7 @@ export function scheduledRoutes(app: App, dependencies: ApiDependencies): void {
       const given = changeOfBody(body, dependencies)
       const joinAt = body.join_at && joinTimeOf(body.join_at, clock.now())
       const meeting = body.meeting_url === undefined ? null : meetingOf(body.meeting_url, dependencies)
-      await checkCredential(database, callerOf(request).teamId, given)
+      await checkCredential(database, callerOf(request).teamId, given, meeting?.platform)
       checkOwnKey(request, given)
       const isMeant = (bot: BotRow) => isOf(callerOf(request))(bot) && bot.is_scheduled
       const changed = await withBot(database, botId, isMeant, async (tx, bot, now) => {

@@ -1,5 +1,6 @@
 /** The last screenshot of a bot's meeting, its age, and why there is no newer one. Its size never changes. */
 import { useSignal } from '@preact/signals'
+import type { ComponentChildren } from 'preact'
 import { type Answers, dashboard, dataOf } from '../api.ts'
 import { may } from '../session.ts'
 import { TEXTS } from '../texts.ts'
@@ -13,9 +14,11 @@ interface LivePictureProps {
   botId: string
   name: string
   view: Answers['LiveView'] | undefined
+  /** Captions, which lie in the picture. */
+  children?: ComponentChildren
 }
 
-export function LivePicture({ botId, name, view }: LivePictureProps) {
+export function LivePicture({ botId, name, view, children }: LivePictureProps) {
   /** Time of the screenshot that could not be shown. */
   const broken = useSignal<string | null>(null)
   const action = useAction({ showsSuccess: true })
@@ -43,6 +46,7 @@ export function LivePicture({ botId, name, view }: LivePictureProps) {
         ) : (
           <p>{reason ?? TEXTS.loading}</p>
         )}
+        {children && <div class="shot-captions">{children}</div>}
       </div>
       <div class="shot-line">
         <span title={isShown && reason !== null ? reason : undefined}>

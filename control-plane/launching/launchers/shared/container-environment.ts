@@ -32,6 +32,10 @@ const PASSED = [
   'AWS_DEFAULT_REGION',
   'STANDIN_TRANSCRIPTION_URL',
   'STANDIN_TRANSCRIPTION_MODEL',
+  'STANDIN_TRANSCRIPTION_LIVE_URL',
+  'STANDIN_TRANSCRIPTION_LIVE_MODEL',
+  'STANDIN_SPEECH_MODELS',
+  'STANDIN_SPEECH_ENGINE',
   'STANDIN_DEEPGRAM_URL',
   'STANDIN_ASSEMBLYAI_URL',
   'STANDIN_ASSEMBLYAI_LIVE_URL',
@@ -62,6 +66,7 @@ export function withOperatorKeys(job: Job, environment: Environment): Job {
   if (!transcription || transcription.api_key) return job
   const names = {
     Default: 'STANDIN_TRANSCRIPTION_KEY',
+    local: null,
     deepgram: 'STANDIN_DEEPGRAM_KEY',
     assemblyai: 'STANDIN_ASSEMBLYAI_KEY',
     captions: null,

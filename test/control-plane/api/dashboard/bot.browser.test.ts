@@ -170,6 +170,38 @@ test('while the meeting runs the page shows the last picture and its captions', 
   await page.getByText('Waiting for the screenshot …').waitFor(LONG)
   await page.locator('.line', { hasText: 'Good morning' }).waitFor(LONG)
   expect(await page.locator('.line', { hasText: 'Good morning' }).textContent()).toContain('1:01')
+  // Words that may still change are replaced in place, here and in the picture, until they are final.
+  const ana = { id: 1, name: 'Ana Kovač', platform_id: 'p-1' }
+  const partial = (text: string) =>
+    world.dependencies.partials.receive(
+      JSON.stringify([
+        {
+          ...{ botId: bot.id, attempt: 1, at: new Date().toISOString() },
+          transcript: {
+            ...{
+              type: 'transcript',
+              id: 'm7',
+              text,
+              is_final: false,
+              speaker: ana,
+              start: 63,
+              end: 64,
+              language: null,
+            },
+          },
+        },
+      ]),
+    )
+  partial('shall we')
+  await page.locator('.line', { hasText: 'shall we' }).waitFor(LONG)
+  partial('shall we begin')
+  await page.locator('.line', { hasText: 'shall we begin' }).waitFor(LONG)
+  await page.locator('.shot-captions', { hasText: 'Ana Kovač shall we begin' }).waitFor(LONG)
+  expect(await page.locator('.line').count()).toBe(2)
+  await bot.report({ ...lineOf('Ana Kovač', 'Shall we begin?', 63, 64), id: 'm7' } as never)
+  world.dependencies.eventTail.wake([bot.id])
+  await page.locator('.line', { hasText: 'Shall we begin?' }).waitFor(LONG)
+  expect(await page.locator('.line').count()).toBe(2)
 })
 
 test('each part of the way has its time; the current one counts, and a wait in the waiting room says when it ends', async () => {

@@ -195,3 +195,32 @@ test('bots of other teams, unknown keys and odd places are refused before a stre
   const refused = await listen(botId, { after: 'yesterday' }).answer
   expect(refused.status).toBe(400)
 })
+
+test('words that may still change come to a reader that asks for them, without an id, and never after their final ones', async () => {
+  const { botId, report } = await runningBot()
+  const asking = listen(botId, { query: '?types=transcript&partials=true' })
+  const other = listen(botId, { query: '?types=transcript' })
+  await Promise.all([asking.answer, other.answer])
+  const partial = (id: string, text: string) =>
+    world.dependencies.partials.receive(
+      JSON.stringify([
+        { botId, attempt: 1, at: new Date().toISOString(), transcript: { ...said(text), id, is_final: false } },
+      ]),
+    )
+  partial('m1', 'go')
+  partial('m1', 'good mor')
+  await expect.poll(() => textsOf(asking.heard), PATIENT).toEqual(['go', 'good mor'])
+  await report({ ...said('Good morning'), id: 'm1' } as NumberedEvent['event'])
+  await expect.poll(() => textsOf(asking.heard), PATIENT).toEqual(['go', 'good mor', 'Good morning'])
+  partial('m1', 'late')
+  partial('m2', 'all')
+  await expect.poll(() => textsOf(asking.heard).at(-1), PATIENT).toBe('all')
+  expect(asking.heard.map(({ event, id }) => [event, id === ''])).toEqual([
+    ['partial', true],
+    ['partial', true],
+    ['message', false],
+    ['partial', true],
+  ])
+  expect(textsOf(other.heard)).toEqual(['Good morning'])
+  await Promise.all([asking.stop(), other.stop()])
+})

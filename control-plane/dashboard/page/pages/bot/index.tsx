@@ -24,6 +24,7 @@ import { REASON_TEXTS, TEXTS } from '../../texts.ts'
 import { Chat } from './chat.tsx'
 import { Controls } from './controls.tsx'
 import { Files } from './files.tsx'
+import { captionsOf, speakerOf, useWords } from './live-words.ts'
 import { People } from './people.tsx'
 import { Raw } from './raw.tsx'
 import { Recording } from './recording.tsx'
@@ -65,6 +66,7 @@ async function readDetails(id: string): Promise<Details> {
 
 function Meeting({ bot, parts, steps, reload }: Details & { reload: () => Promise<void> }) {
   const playback = usePlayback()
+  const words = useWords(bot.bot_id)
   // Each response has new signed links to the same file.
   const file = bot.diarization?.split('?', 1)[0]
   const turns = useLoaded(() => readTurns(bot, parts), undefined, [bot.status, file, parts.parts.length])
@@ -91,12 +93,12 @@ function Meeting({ bot, parts, steps, reload }: Details & { reload: () => Promis
       <div class="columns">
         <section>
           <h2>{isLive ? TEXTS.bot.live : TEXTS.bot.recording}</h2>
-          {isLive && <LiveSection bot={bot} />}
+          {isLive && <LiveSection bot={bot} words={words.value} />}
           <Recording bot={bot} parts={parts} playback={playback} turns={turns} isLive={isLive} />
         </section>
         <section>
           <h2>{TEXTS.bot.transcript}</h2>
-          <Transcript bot={bot} parts={parts} playback={playback} reload={reload} />
+          <Transcript bot={bot} words={words} parts={parts} playback={playback} reload={reload} />
         </section>
       </div>
       <Tabs
@@ -115,9 +117,20 @@ function Meeting({ bot, parts, steps, reload }: Details & { reload: () => Promis
   )
 }
 
-function LiveSection({ bot }: { bot: BotDetails }) {
+function LiveSection({ bot, words }: { bot: BotDetails; words: ReturnType<typeof useWords>['value'] }) {
   const views = useLiveViews()
-  return <LivePicture botId={bot.bot_id} name={bot.bot_name} view={views.value.get(bot.bot_id)} />
+  return (
+    <LivePicture botId={bot.bot_id} name={bot.bot_name} view={views.value.get(bot.bot_id)}>
+      {captionsOf(words).map((event) => (
+        <p key={`${event.attempt} ${event.data.id}`}>
+          <b>
+            <bdi>{speakerOf(event, TEXTS.bot.unknown)}</bdi>
+          </b>{' '}
+          <bdi>{String(event.data.text ?? '')}</bdi>
+        </p>
+      ))}
+    </LivePicture>
+  )
 }
 
 /** Why the meeting kept the bot out, what changes it, and what the bot saw. */

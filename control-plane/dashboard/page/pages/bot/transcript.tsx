@@ -1,24 +1,27 @@
 import { type Line, Lines } from '../../../../../report/page/parts/lines.tsx'
 import type { Playback } from '../../../../../report/page/parts/playback.ts'
-import { answerOf, type Bot, hasEnded, type Parts, v2 } from '../../api.ts'
+import { answerOf, type Bot, type BotEvent, hasEnded, type Parts, v2 } from '../../api.ts'
 import { ActionButton, OutcomeLine, useAction } from '../../parts/action.tsx'
 import { Shown, useLoaded } from '../../parts/load.tsx'
 import { may } from '../../session.ts'
 import { TEXTS } from '../../texts.ts'
-import { useEvents } from './live-events.ts'
+import { speakerOf, type useWords } from './live-words.ts'
+
+type Words = ReturnType<typeof useWords>
 
 interface TranscriptParts {
   bot: Bot
+  words: Words
   parts: Parts
   playback: Playback
 }
 
-/** The finished transcript, or the captions while the meeting runs. Afterwards a missing one can be made. */
-export function Transcript({ bot, parts, playback, reload }: TranscriptParts & { reload: () => Promise<void> }) {
+/** The finished transcript, or the words while the meeting runs: those that may still change are replaced in place. Afterwards a missing one can be made. */
+export function Transcript({ bot, words, parts, playback, reload }: TranscriptParts & { reload: () => Promise<void> }) {
   return bot.transcription === null ? (
     <>
       {hasEnded(bot) && <Missing bot={bot} reload={reload} />}
-      <Live bot={bot} parts={parts} playback={playback} />
+      <Live bot={bot} words={words} parts={parts} playback={playback} />
     </>
   ) : (
     <Finished key={bot.bot_id} address={bot.transcription} playback={playback} />
@@ -50,19 +53,21 @@ function Missing({ bot, reload }: { bot: Bot; reload: () => Promise<void> }) {
   )
 }
 
-function Live({ bot, parts, playback }: TranscriptParts) {
-  const events = useEvents(bot.bot_id, 'transcript', !hasEnded(bot))
+function Live({ bot, words, parts, playback }: TranscriptParts) {
+  const { finals, partials } = words.value
   // The offsets of each attempt count from its own start.
   const begins = new Map(parts.parts.map((part) => [part.attempt, part.begins]))
-  const lines = events.value.map(({ attempt, data }) => {
+  const lineOf = (event: BotEvent) => {
+    const { attempt, data } = event
     const begin = begins.get(attempt) ?? 0
     return {
-      name: String((data.speaker as { name?: unknown } | null)?.name ?? TEXTS.bot.unknown),
+      name: speakerOf(event, TEXTS.bot.unknown),
       at: begin + Number(data.start ?? 0),
       ...(typeof data.end === 'number' && { until: begin + data.end }),
       text: String(data.text ?? ''),
     }
-  })
+  }
+  const lines = [...finals.map(lineOf), ...partials.map((event) => ({ ...lineOf(event), isPartial: true }))]
   if (lines.length === 0) return hasEnded(bot) ? null : <p class="soft">{TEXTS.bot.noCaptions}</p>
   return <AllLines lines={lines} playback={playback} />
 }
