@@ -21,6 +21,7 @@ const MEASURES: Record<string, () => Promise<{ measure: Measure }>> = {
   reading: () => import('./reading.ts'),
   links: () => import('./control-links.ts'),
   events: () => import('./events.ts'),
+  words: () => import('./words.ts'),
   due: () => import('./due.ts'),
   joining: () => import('./joining.ts'),
   webhooks: () => import('./webhooks.ts'),
