@@ -106,7 +106,7 @@ async function speak(
   })()
   const beganAt = systemClock.now()
   live.start(ENVIRONMENT, { offset: (at) => Math.max(0, at - beganAt) / 1000, turns: () => [], person: () => null })
-  // Bots do not speak in step.
+  // Each bot begins at another time.
   await wait(1_000 + place * 37)
   await capture(words, endedAt, (message) => onSamples(message))
   await until('words at the follower', 10, () => seen.follower.size === words).catch(() => {})

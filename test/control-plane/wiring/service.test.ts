@@ -99,7 +99,7 @@ test('all roles: the API asks for a key, bots need a token, a second start has t
   expect(await statusOf(`${second.publicUrl}/v2/bots`, headers)).toBe(200)
 })
 
-test('a subscription gets events that another process stores, and is told to connect again when its process ends', async () => {
+test('a subscription gets events that another process stores, and a code to connect again when its process ends', async () => {
   const api = await start('followed', { roles: 'api' })
   const teamId = await createTeam(db.database, 'Followers')
   const { key } = await createKey(db.database, { teamId, name: 'test', permission: 'full', seal: null })
