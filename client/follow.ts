@@ -40,7 +40,7 @@ export async function* followEvents(
       const body = await open(last)
       if (body === null) return
       isFirst = false
-      for await (const { id = '', event, data } of body) {
+      for await (const { id = '', event, data } of until(body, signal)) {
         failures = 0
         if (event === 'end') return
         if (event === 'partial') {
@@ -77,6 +77,26 @@ export async function* followEvents(
     if (response.status === 204) return null
     const stream = (await answerOf(request)) as unknown as ReadableStream<Uint8Array<ArrayBuffer>>
     return stream.pipeThrough(new TextDecoderStream()).pipeThrough(new EventSourceParserStream())
+  }
+}
+
+/**
+ * The messages until `signal` is aborted. The signal of the request does not end its answer once the request was garbage
+ * collected, so the answer is cancelled here.
+ */
+async function* until<T>(body: ReadableStream<T>, signal: AbortSignal | undefined): AsyncGenerator<T> {
+  const reader = body.getReader()
+  const leave = () => void reader.cancel().catch(() => {})
+  signal?.addEventListener('abort', leave)
+  try {
+    for (;;) {
+      const { done, value } = await reader.read()
+      if (done) return
+      yield value
+    }
+  } finally {
+    signal?.removeEventListener('abort', leave)
+    leave()
   }
 }
 

@@ -55,6 +55,7 @@ export async function startPlatform<M extends Meeting>(
 export class PlatformServer<M extends Meeting = Meeting> implements MockServer {
   readonly platform: MockPlatform<M>
   readonly meetings = new Map<string, M>()
+  private readonly rewordings = new WeakMap<M, Readonly<Record<string, string>>>()
   readonly accounts: Accounts
   readonly certificateHash: string
   /** Set from outside where one host's page serves several platforms. */
@@ -109,6 +110,7 @@ export class PlatformServer<M extends Meeting = Meeting> implements MockServer {
     const media = { ...(this.mediaServer && { via: this.mediaServer }), ...options.media }
     const meeting = this.platform.make(code, scenarioName, { ...options, media })
     this.meetings.set(code, meeting)
+    this.rewordings.set(meeting, options.rewording ?? {})
     return meeting
   }
 
@@ -120,7 +122,9 @@ export class PlatformServer<M extends Meeting = Meeting> implements MockServer {
   loadScript(meeting: M, visit: MeetingVisit, bundle: string, given: Readonly<Record<string, unknown>>): string {
     const socketPath = this.socketFor(meeting, visit)
     const values = JSON.stringify({ ...given, socketPath, token: visit.token }).replaceAll('\u2028', '\\u2028')
-    return this.site.scriptOnce(`(()=>{const __given=${values};\n${pageScript(bundle)}\n})()`)
+    const script = `(()=>{const __given=${values};\n${pageScript(bundle)}\n})()`
+    const changed = Object.entries(this.rewordings.get(meeting) ?? {})
+    return this.site.scriptOnce(changed.reduce((text, [from, to]) => text.replaceAll(from, to), script))
   }
 
   /** The path of a socket that can be opened once; its page is then the visit's. */

@@ -3,6 +3,8 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import { type AddressInfo, connect, type Socket } from 'node:net'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import type { NumberedEvent } from '@standin/wire/events.ts'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { createStandinClient, followEvents, followSubscription } from '../../client/index.ts'
@@ -176,4 +178,24 @@ test('a subscription that cannot be followed says why', async () => {
   await expect(earlier).rejects.toThrow('another connection follows this subscription')
   later.abort()
   await second
+})
+test('a follower that is aborted ends, also long after its request was sent', async () => {
+  const { client } = await openRelay()
+  const botId = await world.bot(team, { meeting_url: freshMeet() })
+  const { report } = await startReporting(world.database, botId)
+  await report(said('one'))
+  const stop = new AbortController()
+  const first = Promise.withResolvers<void>()
+  const following = (async () => {
+    for await (const _ of followEvents(client, botId, { signal: stop.signal })) first.resolve()
+  })()
+  await first.promise
+  // The request is garbage now, and its signal with it.
+  setFlagsFromString('--expose-gc')
+  for (let round = 0; round < 5; round++) {
+    runInNewContext('gc')()
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+  stop.abort()
+  await following
 })

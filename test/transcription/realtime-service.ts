@@ -67,7 +67,7 @@ export interface RealtimeScript {
 
 const TRANSCRIPTION = 'conversation.item.input_audio_transcription'
 
-async function openRealtime(script: RealtimeScript = {}) {
+export async function openRealtime(script: RealtimeScript = {}) {
   const sessions: RealtimeSession[] = []
   const server = createServer((_request, response) => response.writeHead(404).end())
   const sockets = new WebSocketServer({ noServer: true })
@@ -101,8 +101,10 @@ async function openRealtime(script: RealtimeScript = {}) {
           session.buffer = Buffer.concat([session.buffer, sound])
           session.seconds += sound.byteLength / 2 / RATE
           if (script.append?.(session, number) || !script.isStreaming) return
-          // A word counts once another sound follows it.
-          const words = wordsIn(Buffer.concat([session.buffer, Buffer.from([1, 0])]))
+          // A word counts once its end was heard.
+          const isInWord =
+            session.buffer.byteLength > 0 && session.buffer.readInt16LE(session.buffer.byteLength - 2) !== 0
+          const words = wordsIn(session.buffer).slice(0, isInWord ? -1 : undefined)
           const id = item
           for (const word of words.slice(said))
             later(() => session.say({ type: `${TRANSCRIPTION}.delta`, item_id: id, delta: `${word} ` }))
