@@ -40,6 +40,7 @@ export interface BotRequest {
   separateTracks: boolean
   /** Seconds with other bots only before the bot leaves. */
   onlyBotsTimeout: number
+  account: 'never' | 'if_required' | 'always'
 }
 
 export interface Meetings {
@@ -67,7 +68,16 @@ const FILE_TIMEOUT_MS = 30_000
 export function createMeetings({ v2 }: StandinClient, fetchFile: typeof fetch = fetch): Meetings {
   const of = (botId: string) => ({ params: { path: { bot_id: botId } } })
   return {
-    async send({ meetingUrl, botName, recordingMode, entryMessage, captions, separateTracks, onlyBotsTimeout }) {
+    async send({
+      meetingUrl,
+      botName,
+      recordingMode,
+      entryMessage,
+      captions,
+      separateTracks,
+      onlyBotsTimeout,
+      account,
+    }) {
       const body = {
         meeting_url: meetingUrl,
         bot_name: botName,
@@ -76,6 +86,7 @@ export function createMeetings({ v2 }: StandinClient, fetchFile: typeof fetch = 
         transcription_enabled: captions,
         transcription_config: captions ? { provider: 'captions' as const } : null,
         separate_tracks: separateTracks,
+        account,
         timeout_config: { only_bots_timeout: onlyBotsTimeout },
         extra: { sent_by: 'mcp' },
       }

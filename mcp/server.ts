@@ -66,10 +66,13 @@ function offerBots(server: McpServer, meetings: Meetings, pause: (ms: number) =>
         only_bots_timeout: optional(z.int().min(30).max(21_600).default(300)).describe(
           'Seconds with other bots only before the bot leaves.',
         ),
+        account: optional(z.enum(['never', 'if_required', 'always']).default('never')).describe(
+          'Whether the bot joins with an account of the team, under whose name people see it.',
+        ),
       },
       annotations: acts,
     },
-    ({ meeting_url, bot_name, recording_mode, entry_message, captions, separate_tracks, only_bots_timeout }) =>
+    ({ meeting_url, bot_name, recording_mode, entry_message, captions, separate_tracks, only_bots_timeout, account }) =>
       answered(async () => {
         const id = await meetings.send({
           meetingUrl: meeting_url,
@@ -79,6 +82,7 @@ function offerBots(server: McpServer, meetings: Meetings, pause: (ms: number) =>
           captions,
           separateTracks: separate_tracks,
           onlyBotsTimeout: only_bots_timeout,
+          account,
         })
         return `The bot ${id} is on its way.`
       }),

@@ -10,6 +10,7 @@ import {
   ChartColumn,
   CircleUser,
   type IconNode,
+  IdCard,
   KeyRound,
   Link as LinkIcon,
   Radio,
@@ -21,6 +22,7 @@ import {
 import type { ComponentChildren } from 'preact'
 import type { Role } from './api.ts'
 import { Account } from './pages/account.tsx'
+import { Accounts } from './pages/accounts.tsx'
 import { Alerts } from './pages/alerts/index.tsx'
 import { AuditLog } from './pages/audit-log.tsx'
 import { Bot } from './pages/bot/index.tsx'
@@ -88,6 +90,7 @@ export const GROUPS: readonly { title: string; entries: readonly NavigationEntry
     entries: [
       { to: '/team', title: nav.team, icon: Users, role: 'viewer', show: () => <Team /> },
       { to: '/usage', title: nav.usage, icon: ChartColumn, role: 'viewer', show: () => <Usage /> },
+      { to: '/accounts', title: nav.accounts, icon: IdCard, role: 'viewer', show: () => <Accounts /> },
       { to: '/connections', title: nav.connections, icon: LinkIcon, role: 'viewer', show: () => <Connections /> },
       { to: '/account', title: nav.account, icon: CircleUser, role: 'viewer', show: () => <Account /> },
       { to: '/system', title: nav.system, icon: Activity, role: 'operator', show: () => <System /> },

@@ -23,6 +23,7 @@ export function Send() {
             frame_rate: Number(choices.frame_rate) as 25,
             separate_tracks: choices.separate_tracks === 'yes',
             recording_consent: choices.recording_consent as 'accept',
+            account: choices.account as 'never',
             timeout_config: { only_bots_timeout: Number(choices.only_bots_minutes) * 60 },
             entry_message: entry_message || null,
             transcription_enabled: transcript !== 'none',
@@ -53,6 +54,7 @@ export function Send() {
           <summary>{TEXTS.send.more}</summary>
           <Choice label={TEXTS.send.tracks} name="separate_tracks" options={TEXTS.send.trackChoices} />
           <Choice label={TEXTS.send.rate} name="frame_rate" options={{ 25: '25', 30: '30' }} />
+          <Choice label={TEXTS.send.account} name="account" options={TEXTS.send.accounts} />
           <Choice label={TEXTS.send.consent} name="recording_consent" options={TEXTS.send.consents} />
           <Field
             label={TEXTS.send.onlyBots}

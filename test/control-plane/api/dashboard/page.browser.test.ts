@@ -197,6 +197,7 @@ describe.each([
       '/send',
       '/scheduled',
       '/calendars',
+      '/accounts',
       '/connections',
       '/webhooks',
       '/alerts',
