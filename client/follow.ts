@@ -102,7 +102,7 @@ async function* until<T>(body: ReadableStream<T>, signal: AbortSignal | undefine
 
 const isForGood = ({ status }: StandinApiError) => status >= 400 && status < 500 && status !== 429
 
-function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
+export function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve) => {
     const done = () => {
       clearTimeout(timer)

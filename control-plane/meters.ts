@@ -24,6 +24,8 @@ export interface Counted {
   /** Final reports of bots that counted the signals of their page, and those in which a signal answered. */
   signal_reports: { platform: SignalPlatform }
   page_signals: { platform: SignalPlatform; signal: string }
+  /** The operator's words pack, at each look that found another one. */
+  words_packs: { result: 'accepted' | 'refused' }
   /** Final reports with a reason why the meeting kept the bot out. */
   refusals: { platform: PlatformName; reason: Reason }
 }

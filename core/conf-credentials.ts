@@ -62,6 +62,8 @@ export function confCredentialsOf(job: Job): ConfCredentials | null {
 /** Problems of the credentials, each with its path; empty if there is none. */
 export function confProblems(job: Job, platform: PlatformName): Problem[] {
   const given = givenPaths(job)
+  if (job.teams_token && platform !== 'teams')
+    return [{ path: 'teams_token', message: 'belongs to Microsoft Teams; this link is of another platform' }]
   if (given.length === 0) return []
   if (platform !== 'zoom')
     return given.map((path) => ({ path, message: 'belongs to Zoom meetings; this link is of another platform' }))

@@ -8,6 +8,7 @@ import { openMicrosoftTeams } from './microsoft-teams/driver.ts'
 import type { DriverOptions, OpenDriver } from './shared/driver-options.ts'
 import { openZoom } from './zoom/driver.ts'
 
+export { useWords } from './shared/words.ts'
 export type { DriverOptions }
 
 interface Platform {

@@ -9,7 +9,7 @@ import type { Job } from '@standin/wire/job.ts'
 import { createLogger, logFile } from '../core/logger.ts'
 import { lookupFor } from '../core/network/address-policy.ts'
 import type { CommandAnswer } from '../core/ports.ts'
-import { registerSecrets } from '../core/process/known-secrets.ts'
+import { addSecrets, registerSecrets } from '../core/process/known-secrets.ts'
 import { makeBotFolder } from '../core/process/mkdirs.ts'
 import { StopRequests } from '../core/process/stop-requests.ts'
 import { UncaughtErrors } from '../core/process/uncaught-errors.ts'
@@ -21,11 +21,13 @@ import { type BotConfig, InvalidJob } from './job/config.ts'
 import { LOG_NAME, setAsideEarlier } from './run/artifacts.ts'
 import { runBot } from './run/bot.ts'
 import { offsetAt } from './run/recording-clock.ts'
+import { openAccount } from './wiring/account.ts'
 import { openControl } from './wiring/control-link.ts'
 import { meetingOpener, storedSession } from './wiring/driver.ts'
 import { recoverEarlierBot } from './wiring/recovery.ts'
 import { audioTapOf, openStreaming, streams } from './wiring/streaming.ts'
 import { checkEngine, openTranscription } from './wiring/transcription.ts'
+import { openWords } from './wiring/words.ts'
 
 /** Shows a running bot to a person or a program. */
 export interface View {
@@ -64,8 +66,8 @@ function traceOf({ traceparent }: Job): { traceId?: string } {
 async function runBotOf(config: BotConfig, openView: OpenView, stops: StopRequests): Promise<number> {
   const { job, workFolder } = config
   await asJobProblem(makeBotFolder(workFolder))
-  const secrets = [job, { url: config.target.url }, config.transcription]
-  registerSecrets(...secrets)
+  // Names of selectors, such as that of the box for a passcode, are no secrets.
+  registerSecrets({ ...job, words: null }, { url: config.target.url }, config.transcription)
   const log = await asJobProblem(Promise.try(() => logFile(join(workFolder, LOG_NAME))))
   const logger = createLogger(log, config.logLevel).child({ botId: job.bot_id, ...traceOf(job) })
   // Before the control link opens: its journal is in the same folder, and an earlier bot that still runs writes to it.
@@ -79,7 +81,7 @@ async function runBotOf(config: BotConfig, openView: OpenView, stops: StopReques
       logger.warn('The control plane gave no new keys of the storage', { error })
       throw error
     })
-    registerSecrets(...secrets, keys)
+    addSecrets(keys)
     logger.info('New keys of the storage', { endAt: keys.keys_end_at })
     return keys
   }
@@ -101,7 +103,13 @@ async function runBotOf(config: BotConfig, openView: OpenView, stops: StopReques
     interrupt: () => stops.interrupt(),
   })
   for (const message of earlierNotices) control.report({ type: 'notice', level: 'warning', message })
+  const refused = (message: string) => control.report({ type: 'notice', level: 'warning', message })
+  const wordsVersion = await openWords(job.words, config.words, logger, refused)
   const session = storedSession(config)
+  const account = openAccount({
+    ...{ job, platform: config.target.platform, stored: session, control, clock: systemClock },
+    ...{ logger: logger.child({ part: 'account' }), keepSecret: addSecrets },
+  })
   try {
     const recorder = createRecorder({
       mode: job.recording_mode,
@@ -129,6 +137,7 @@ async function runBotOf(config: BotConfig, openView: OpenView, stops: StopReques
     const { report, exitCode } = await runBot(job, config.target, {
       clock: systemClock,
       logger,
+      wordsVersion,
       workFolder,
       storage,
       streaming,
@@ -137,7 +146,7 @@ async function runBotOf(config: BotConfig, openView: OpenView, stops: StopReques
       writeReport,
       control,
       recorder,
-      openMeeting: meetingOpener(config, control, logger, session, audioTap),
+      openMeeting: meetingOpener(config, control, logger, account, audioTap),
       onStopRequest: (listener) => stops.listen(listener),
       onDefect: (listener) => uncaughtErrors.listen(listener),
     })

@@ -54,8 +54,6 @@ const sources = globSync(
   .sort()
   .map(read)
 
-/** A platform's selectors are data. Its page code takes their names from them, as types. */
-const selectorsOf = (platform: string) => (platform === 'zoom' ? ['platforms/zoom/selectors.ts'] : [])
 const PLATFORMS = ['google-meet', 'jitsi', 'microsoft-teams', 'zoom']
 /** Rooms that every room of the worker may import. */
 const GROUND = ['core', 'base', 'wire']
@@ -107,17 +105,9 @@ const ROOMS: Room[] = [
   ...PLATFORMS.flatMap((name) => [
     {
       path: `platforms/${name}`,
-      may: [
-        ...GROUND,
-        'platforms/browser',
-        'platforms/shared',
-        'platforms/shared/page',
-        `platforms/${name}/page`,
-        ...selectorsOf(name),
-      ],
+      may: [...GROUND, 'platforms/browser', 'platforms/shared', 'platforms/shared/page', `platforms/${name}/page`],
     },
-    { path: `platforms/${name}/page`, may: [...GROUND, 'platforms/shared/page', ...selectorsOf(name)] },
-    ...selectorsOf(name).map((path) => ({ path, may: [] })),
+    { path: `platforms/${name}/page`, may: [...GROUND, 'platforms/shared/page'] },
   ]),
   { path: 'recorder', may: GROUND },
   { path: 'storage', may: GROUND },
@@ -174,6 +164,7 @@ const ROOMS: Room[] = [
   { path: 'control-plane/webhooks', may: SERVICE_GROUND },
   { path: 'control-plane/jobs', may: [...SERVICE_GROUND, 'control-plane/actions'] },
   { path: 'control-plane/watching', may: SERVICE_GROUND },
+  { path: 'control-plane/words', may: SERVICE_GROUND },
   {
     path: 'control-plane/api',
     may: [...SERVICE_GROUND, 'control-plane/actions', 'control-plane/secrets', ...CALENDAR_TERMS],
@@ -192,7 +183,7 @@ const ROOMS: Room[] = [
         (name) => `control-plane/${name}`,
       ),
       'control-plane/calendars/providers',
-      ...['actions', 'launching', 'outgoing', 'secrets', 'sign-in', 'watching', 'webhooks'].map(
+      ...['actions', 'launching', 'outgoing', 'secrets', 'sign-in', 'watching', 'webhooks', 'words'].map(
         (name) => `control-plane/${name}`,
       ),
     ],
@@ -203,7 +194,7 @@ const ROOMS: Room[] = [
     may: [
       ...SERVICE_GROUND,
       'control-plane',
-      ...['alerts', 'api', 'config', 'files', 'jobs', 'outgoing', 'secrets', 'webhooks', 'wiring'].map(
+      ...['alerts', 'api', 'config', 'files', 'jobs', 'outgoing', 'secrets', 'webhooks', 'wiring', 'words'].map(
         (name) => `control-plane/${name}`,
       ),
     ],
@@ -380,7 +371,13 @@ describe('imports', () => {
 
   test.each([
     ['playwright', ['platforms/']],
-    ['ws', ['src/control-link/', 'streaming/', 'transcription/', 'mock/', 'control-plane/control-link/']],
+    [
+      'ws',
+      [
+        ...['src/control-link/', 'streaming/', 'transcription/', 'mock/', 'control-plane/control-link/'],
+        ...['control-plane/api/http/web-socket.ts', 'control-plane/api/v2/event-subscriptions/socket.ts'],
+      ],
+    ],
     ['@aws-sdk/', ['storage/', 'control-plane/files/']],
     ['werift', ['mock/']],
     ['selfsigned', ['mock/']],
@@ -422,7 +419,7 @@ describe('imports', () => {
 
   test.each(['google-meet', 'jitsi', 'microsoft-teams', 'zoom'])('%s has the files that every platform has', (name) => {
     const has = new Set(globSync('**/*.ts', { cwd: join(packageRoot, 'platforms', name) }))
-    const common = ['dialogs', 'driver', 'leaving', 'outcomes', 'page-state', 'selectors', 'words', 'words/en']
+    const common = ['dialogs', 'driver', 'leaving', 'outcomes', 'page-state', 'words']
     const page = ['audio-capture', 'chat', 'elements', 'main', 'snapshot', 'speech', 'tiles', 'types'].map(
       (file) => `page/${file}`,
     )

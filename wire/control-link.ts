@@ -1,5 +1,6 @@
 /** The messages of the control link, one per text frame, in both directions. docs/control-link.md describes the exchange. */
 import { z } from 'zod'
+import { storageStateSchema } from './account-session.ts'
 import { ERROR_CODES, STATUSES } from './codes.ts'
 import { botCommandSchema, COMMAND_ERROR_CODES } from './commands.ts'
 import { numberedEventSchema, transcriptSchema } from './events.ts'
@@ -7,8 +8,8 @@ import { storageKeysSchema, token } from './job.ts'
 
 export const PROTOCOL_VERSION = 1
 
-/** Of one frame to the bot: a command with the longest chat message is far smaller. */
-export const MAX_DOWN_FRAME_BYTES = 64 * 1024
+/** Of one frame to the bot: the largest holds the session of an account. */
+export const MAX_DOWN_FRAME_BYTES = 1024 * 1024
 /** Of one frame from the bot: the largest is an answer that holds a screenshot. */
 export const MAX_UP_FRAME_BYTES = 9 * 1024 * 1024
 export const MAX_COMMAND_ID_LENGTH = 200
@@ -38,7 +39,7 @@ const freshTokenSchema = z.strictObject({
   type: z.literal('token'),
   id: commandId,
   token: token.optional(),
-  code: z.enum(ERROR_CODES).optional().describe('The end code where another try does not help.'),
+  code: z.enum(ERROR_CODES).optional().describe('The end code if another try does not help.'),
   message: z.string().max(2_000).optional(),
   can_retry: z.boolean().default(false),
 })
@@ -53,6 +54,31 @@ const freshKeysSchema = z.strictObject({
 })
 export type FreshKeys = z.infer<typeof freshKeysSchema>
 
+/** The answer to `account_request`, under its id: the account with its session, or why there is none. */
+const leasedAccountSchema = z.strictObject({
+  type: z.literal('account'),
+  id: commandId,
+  account: z
+    .strictObject({
+      account_id: z.uuid(),
+      label: z.string(),
+      version: z.int().describe('Of the session; a report names it again.'),
+      session: storageStateSchema,
+    })
+    .optional(),
+  message: z.string().max(2_000).optional(),
+})
+export type LeasedAccount = z.infer<typeof leasedAccountSchema>
+
+/** The answer to `account_report_request`, under its id: the version of the session that is stored now. */
+const accountReportSchema = z.strictObject({
+  type: z.literal('account_report'),
+  id: commandId,
+  version: z.int().optional().describe('Absent: another session was stored meanwhile, or the account was deleted.'),
+  message: z.string().max(2_000).optional(),
+})
+export type AccountReport = z.infer<typeof accountReportSchema>
+
 /** From the control plane to the bot. */
 export const downMessageSchema = z.discriminatedUnion('type', [
   welcomeSchema,
@@ -60,6 +86,8 @@ export const downMessageSchema = z.discriminatedUnion('type', [
   commandMessageSchema,
   freshTokenSchema,
   freshKeysSchema,
+  leasedAccountSchema,
+  accountReportSchema,
 ])
 export type DownMessage = z.infer<typeof downMessageSchema>
 
@@ -98,14 +126,38 @@ export type Heartbeat = z.infer<typeof heartbeatSchema>
 
 const tokenRequestSchema = z
   .strictObject({ type: z.literal('token_request'), id: commandId })
-  .describe('Asks for a fresh on-behalf-of token for another try to join; only where the job has `conf_fresh_tokens`.')
+  .describe(
+    'Asks for a fresh token for a try to join; only if the job has `conf_fresh_tokens` or `teams_fresh_tokens`.',
+  )
 
 const keysRequestSchema = z
   .strictObject({ type: z.literal('storage_keys_request'), id: commandId })
   .describe('Asks for new keys of the storage; only where those of the job have `keys_end_at`.')
 
+const accountRequestSchema = z
+  .strictObject({ type: z.literal('account_request'), id: commandId })
+  .describe('Asks for an account of the team; only where `account` of the job is not `never`.')
+
+const accountReportRequestSchema = z
+  .strictObject({
+    type: z.literal('account_report_request'),
+    id: commandId,
+    account_id: z.uuid(),
+    version: z.int(),
+    state: z.enum(['ok', 'signed_out']),
+    reason: z.string().max(400).optional().describe('The words of the page, if the account is signed out.'),
+    session: storageStateSchema.optional().describe('As the meeting refreshed it; absent: unchanged.'),
+  })
+  .describe('Whether the platform still knows the session, and the session that the platform refreshed.')
+
+const requestSchemas = [
+  tokenRequestSchema,
+  keysRequestSchema,
+  accountRequestSchema,
+  accountReportRequestSchema,
+] as const
 /** A question of the bot; its answer has the same id. */
-export type LinkRequest = z.infer<typeof tokenRequestSchema> | z.infer<typeof keysRequestSchema>
+export type LinkRequest = z.infer<(typeof requestSchemas)[number]>
 
 /** From the bot to the control plane. */
 export const upMessageSchema = z.discriminatedUnion('type', [
@@ -114,7 +166,6 @@ export const upMessageSchema = z.discriminatedUnion('type', [
   answerSchema,
   partialTranscriptSchema,
   heartbeatSchema,
-  tokenRequestSchema,
-  keysRequestSchema,
+  ...requestSchemas,
 ])
 export type UpMessage = z.infer<typeof upMessageSchema>

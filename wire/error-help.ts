@@ -73,8 +73,10 @@ export const CAUSE_TABLE: Readonly<Record<EndCause, Help & { what: string }>> = 
     ...operator("Check that the bot's machine reaches the internet: its route, firewall and network policy."),
   },
   PROXY_FAILED: {
-    what: "The proxy of the bot's machine did not pass the request on.",
-    ...operator("Check the address and the rules of the proxy that the bot's machine uses."),
+    what: 'The proxy of the bot did not pass the request on.',
+    ...operator(
+      "Check the address, the login and the rules of the proxy (STANDIN_EGRESS, or that of the bot's machine).",
+    ),
   },
   TLS_INTERCEPTED: {
     what: "The certificate that came was not one of the meeting's server.",

@@ -182,6 +182,7 @@ const finalReportSchema = z.strictObject({
     .describe(
       'At how many polls of the page each of its signals answered, docs/platforms.md; absent if none is counted.',
     ),
+  words_version: z.string().max(20).optional().describe('Of the words pack with which the bot read pages.'),
   location: z.string().nullable(),
   extra: z.record(z.string(), z.json()).nullable(),
 })

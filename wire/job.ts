@@ -4,7 +4,9 @@
  */
 import { isBlank } from '@standin/base/blank-text.ts'
 import { z } from 'zod'
+import { ACCOUNT_USES } from './account-session.ts'
 import { RECORDING_MODES } from './codes.ts'
+import { egressSchema } from './egress.ts'
 
 /** Limits of the service's interface. */
 export const MAX_CHAT_LENGTH = 500
@@ -349,6 +351,15 @@ export const jobSchema = z
       .nullish()
       .describe('Access key (ZAK) of the user as whom the bot joins. It serves until it expires.'),
     conf_access_token_url: tokenUrl.nullish().describe('Gives the access key (ZAK) of the user as whom the bot joins.'),
+    teams_token: token
+      .nullish()
+      .describe('By which a registered bot identifies itself to Microsoft Teams. It lasts about an hour.'),
+    teams_fresh_tokens: z
+      .boolean()
+      .nullish()
+      .describe(
+        'Whether the control plane gives a token of the registered bot for each try to join Microsoft Teams, over the control link.',
+      ),
     denials: z
       .int()
       .min(0)
@@ -361,8 +372,29 @@ export const jobSchema = z
       .refine((text) => !CONTROL_CHARACTERS.test(text), { error: 'must not contain control characters' })
       .nullish()
       .describe(
-        "Stored session of the bot's account, which is only read: the folder of a Chromium profile, the file of a storage state (JSON), or s3://bucket/key of such a file or of a profile as .tar.gz.",
+        "Stored session of the bot's account: the folder of a Chromium profile, the file of a storage state (JSON), or s3://bucket/key of such a file or of a profile as .tar.gz.",
       ),
+    keeps_browser_state: z
+      .boolean()
+      .default(false)
+      .describe(
+        'Whether the cookies that the meeting refreshed are written into the file of `browser_state`. Profiles and S3 are only read.',
+      ),
+    account: z
+      .enum(ACCOUNT_USES)
+      .default('never')
+      .describe(
+        'Whether the bot asks its control plane for an account: before it joins, or once the platform refuses guests. The session comes over the control link, and goes back there when the meeting refreshed it.',
+      ),
+    words: z
+      .looseObject({ version: z.string().max(20) })
+      .nullish()
+      .describe(
+        'The words pack with which the bot reads pages (docs/words.md). Absent: the one that the program ships.',
+      ),
+    egress: egressSchema
+      .nullish()
+      .describe('The proxy of the browser. Uploads, the control link and speech services do not use it.'),
     storage: storageSchema.default({ type: 'folder', path: 'recordings' }),
     control_plane: z.strictObject({ url: webSocketAddress, token }).nullish(),
     extra: callerData.nullish().describe('Free-form data of the caller, given back in the final report.'),

@@ -12,6 +12,8 @@ export const REASONS = [
   'policy_blocks_bots',
   'policy_blocks_guests',
   'account_required',
+  'account_signed_out',
+  'no_account_free',
   'invitation_required',
   'denied_twice',
   'waited_too_long',
@@ -106,6 +108,23 @@ export const REASON_TABLE: Readonly<Record<Reason, ReasonFacts>> = {
       'The host admits guests, in Zoom by turning off "Require authentication to join". Or give the bot the session of an account that may join (browser_state).',
     codes: ['LOGIN_REQUIRED'],
     platforms: ALL,
+  },
+  account_signed_out: {
+    title: 'The account of the bot is signed out',
+    host: 'The account with which the bot joined is signed out. You cannot change that.',
+    developer: 'The bot had the session of an account, and the page asked it to sign in.',
+    setting: 'Sign in again, and give the new session to the account (`PATCH /v2/accounts/{account_id}`).',
+    codes: ['LOGIN_REQUIRED', 'BOT_REMOVED', 'BOT_REMOVED_TOO_EARLY'],
+    platforms: ['meet', 'teams', 'zoom'],
+  },
+  no_account_free: {
+    title: 'No account was free',
+    host: 'All accounts with which the bot could join were in other meetings. You cannot change that.',
+    developer:
+      'Each account of the pool was disabled, signed out, in this meeting already, or in as many as it may be.',
+    setting: 'Add accounts to the pool, raise `max_meetings`, or send the bot with the account `if_required`.',
+    codes: ['LOGIN_REQUIRED'],
+    platforms: ['meet', 'teams', 'zoom'],
   },
   invitation_required: {
     title: 'The meeting wants a registration',

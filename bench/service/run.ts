@@ -22,6 +22,7 @@ const MEASURES: Record<string, () => Promise<{ measure: Measure }>> = {
   links: () => import('./control-links.ts'),
   events: () => import('./events.ts'),
   words: () => import('./words.ts'),
+  live: () => import('./live.ts'),
   due: () => import('./due.ts'),
   joining: () => import('./joining.ts'),
   webhooks: () => import('./webhooks.ts'),

@@ -9,6 +9,7 @@ const HAPPENED: Readonly<Partial<Record<AlertType, readonly [string, string]>>> 
   conf_credential_error: ['time credentials of Zoom were refused', 'times credentials of Zoom were refused'],
   bot_crash: ['bot crashed', 'bots crashed'],
   transcription_failed: ['transcription failed', 'transcriptions failed'],
+  account_signed_out: ['account of bots was signed out', 'accounts of bots were signed out'],
   calendar_sync_error: ['calendar could not be read', 'calendars could not be read'],
   webhook_delivery_exhausted: ['webhook was given up', 'webhooks were given up'],
 }

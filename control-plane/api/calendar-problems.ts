@@ -10,6 +10,7 @@ export interface Meant {
   calendarId?: string | null
   seriesId?: string | null
   eventId?: string | null
+  generation?: string
 }
 
 /** The result of the work; a problem of the calendars becomes an error of the API. */
@@ -46,6 +47,8 @@ function errorOfProblem({ kind, message, retryAfterMs }: CalendarProblem, meant:
       return refusals.validation(`body/platform: ${message}`)
     case 'limit_reached':
       return refusals.calendarLimit(message)
+    case 'zoom_app_missing':
+      return refusals.zoomAppMissing(meant.generation, message)
     case 'provider_unavailable':
       return refusals.providerUnavailable(
         message,

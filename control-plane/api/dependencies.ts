@@ -111,8 +111,11 @@ interface ConferencingAuthority {
   authorize(
     app: ConnectionApp,
     grant: { code: string; redirectUri: string } | ConnectionTokens,
-  ): Promise<{ user: AuthorizedUser } | { refused: string } | { unavailable: string; retryAfterMs: number | null }>
+  ): Promise<{ user: AuthorizedUser } | ProviderRefusal>
+  /** Whether Microsoft accepts a bot that is registered at Microsoft Teams; null if it does. */
+  checkTeamsApp(app: ConnectionApp & { tenantId: string }): Promise<ProviderRefusal | null>
 }
+export type ProviderRefusal = { refused: string } | { unavailable: string; retryAfterMs: number | null }
 
 /** `sign-in/oidc.ts` with its settings filled in. Its errors have a `kind` and a message for the log. */
 export interface OidcSignIn {

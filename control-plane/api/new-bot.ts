@@ -5,8 +5,9 @@ import { type MeetingLink, readMeeting } from '@standin/wire/meeting-links/index
 import { problemOfMode } from '@standin/wire/speech-access.ts'
 import type { FastifyRequest } from 'fastify'
 import type { NewBot } from '../actions/create-bot.ts'
-import { type BotRequest, problemOfTokenExtra, requestOf } from '../bots/request.ts'
+import { type BotRequest, problemOfTokenExtra, problemOfZoomToken, requestOf } from '../bots/request.ts'
 import type { BotRow } from '../rows/index.ts'
+import { hasAccount } from '../store/accounts/accounts.ts'
 import type { Refusal } from '../store/bots/admission-checks.ts'
 import { connectionsOfUser, readConnection } from '../store/connections/connections.ts'
 import type { Database, Tx } from '../store/database.ts'
@@ -25,7 +26,7 @@ export function newBot(
   const { keyId, teamId } = callerOf(request)
   checkRequest(asked.generation, asked.request, dependencies)
   const meeting = meetingOf(meetingUrl, dependencies)
-  if (meeting.platform === 'zoom' && !dependencies.settings.hasZoomApp) checkZoomApp(asked)
+  checkZoomApp(asked.generation, meeting.platform, asked.request, dependencies)
   return {
     ...asked,
     id: randomUUID(),
@@ -37,18 +38,15 @@ export function newBot(
   }
 }
 
-const NEEDS_APP =
-  'an on-behalf-of token or an access key works only with an app of Zoom: name a stored credential, or the operator sets STANDIN_ZOOM_CLIENT_ID and STANDIN_ZOOM_CLIENT_SECRET'
-
 /** Rejects with 400 if the bot has a token of Zoom, but no app that the token could be used with. */
-function checkZoomApp({
-  generation,
-  request: { conf_config: conf, conf_sdk_id: sdkId },
-}: Pick<Asked, 'generation' | 'request'>): void {
-  const hasToken = conf?.obf_token || conf?.obf_token_url || conf?.zak_token_url
-  if (!hasToken || sdkId || conf.credential_id || conf.credential_user_id) return
-  const field = generation === 'v2' ? 'conf_config' : 'conf_obf_token'
-  throw refusals.validation(`body/${field} ${NEEDS_APP}`)
+export function checkZoomApp(
+  generation: NewBot['generation'],
+  platform: string,
+  request: Partial<BotRequest>,
+  { settings }: Pick<ApiDependencies, 'settings'>,
+): void {
+  const problem = settings.hasZoomApp ? null : problemOfZoomToken(platform, request)
+  if (problem !== null) throw refusals.zoomAppMissing(generation, problem)
 }
 
 /** Rejects with 400 if the link is of no supported platform. */
@@ -118,12 +116,18 @@ function addressProblem(client: ApiDependencies['client'], asked: Partial<BotReq
   return (conf?.obf_token_url ?? conf?.zak_token_url) ? problemOfTokenExtra(asked.extra) : null
 }
 
-/** Rejects if the bot names a credential that the team does not have, or a user of more than one. */
+/**
+ * Rejects if the bot names a credential that the team does not have, or a user of more than one, or if it wants an account
+ * and the team has none. `platform`: null if it is not known yet.
+ */
 export async function checkCredential(
   database: Database | Tx,
   teamId: string,
-  { conf_config: conf }: Partial<BotRequest>,
+  { conf_config: conf, account = 'never', account_pool: pool = null }: Partial<BotRequest>,
+  platform: string | null = null,
 ): Promise<void> {
+  if (account !== 'never' && !(await hasAccount(database, teamId, platform, pool)))
+    throw refusals.noAccount(platform, pool)
   if (conf?.credential_id) {
     if ((await readConnection(database, teamId, conf.credential_id)) === undefined)
       throw refusals.credentialNotFound(conf.credential_id)

@@ -31,6 +31,7 @@ const STEP_KINDS = [
   'refused',
   'waiting_for_room',
   'waiting_for_token',
+  'account',
   'pickup_delayed',
   'launched',
   'launch_failed',

@@ -3,6 +3,11 @@ import type { GrantRequest } from '../ports.ts'
 import type { BotRow } from '../rows/index.ts'
 import { requestOf } from './request.ts'
 
+/** The stored credential that the bot names by its id. */
+export function credentialIdOf(bot: Pick<BotRow, 'request'>): string | null {
+  return requestOf(bot).conf_config?.credential_id ?? null
+}
+
 /** Null if the bot names no stored credential, or if its platform has none. */
 export function grantRequestOf(
   bot: Pick<BotRow, 'team_id' | 'meeting_platform' | 'meeting_url' | 'request'>,

@@ -14,6 +14,7 @@ type JobFields = Pick<
   | 'frame_rate'
   | 'separate_tracks'
   | 'recording_consent'
+  | 'account'
 >
 type SdkKeys = Pick<Job, 'conf_sdk_id' | 'conf_sdk_pwd'>
 type Streaming = NonNullable<Job['streaming']>
@@ -33,6 +34,8 @@ export interface BotRequest extends Partial<JobFields & SdkKeys> {
   callback?: { url: string; method: 'POST' | 'PUT'; secret?: string | null } | null
   /** The older generation's; its endpoint of kind `bot` does the sending. */
   webhook_url?: string | null
+  /** Only an account of this pool; null: of any. */
+  account_pool?: string | null
   /** Of the older generation. */
   deduplication_key?: string | null
   /** False: refused if the team has sent a bot to the meeting within the last five minutes. */
@@ -130,6 +133,21 @@ export function problemOfTokenExtra(extra: unknown): string | null {
   return length <= MAX_EXTRA_IN_ADDRESS
     ? null
     : `extra is sent within the address of the token and too long for it: ${length} characters, ${MAX_EXTRA_IN_ADDRESS} are possible`
+}
+
+const NEEDS_APP =
+  'an on-behalf-of token or an access key works only with an app of Zoom: name a stored credential, or the operator sets STANDIN_ZOOM_CLIENT_ID and STANDIN_ZOOM_CLIENT_SECRET'
+
+/**
+ * A sentence if the bot has a token of Zoom, but no app that the token could be used with, and the operator has none either;
+ * else null.
+ */
+export function problemOfZoomToken(
+  platform: string | undefined,
+  { conf_config: conf, conf_sdk_id: sdkId }: Partial<BotRequest>,
+): string | null {
+  if (platform !== 'zoom' || sdkId || conf?.credential_id || conf?.credential_user_id) return null
+  return conf?.obf_token || conf?.obf_token_url || conf?.zak_token_url ? NEEDS_APP : null
 }
 
 /** Where the secrets of a bot are sealed. */

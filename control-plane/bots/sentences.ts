@@ -32,6 +32,7 @@ const KIND_WORDS: Readonly<Record<string, string>> = {
   refused: 'The bot was refused at its join time.',
   waiting_for_room: 'The bot waits for room on a machine.',
   waiting_for_token: 'The bot waits for its token.',
+  account: 'The account of the bot.',
   pickup_delayed: 'The bot waits longer than usual for its start.',
   launched: 'The bot was started.',
   launch_failed: 'The start of the bot failed.',
@@ -50,6 +51,7 @@ const KIND_WORDS: Readonly<Record<string, string>> = {
 
 /** Kinds whose reason says what happened as well. */
 const TOLD_BY_REASON: readonly string[] = [
+  'account',
   'asked',
   'admitted',
   'connected',

@@ -62,6 +62,8 @@ export interface CalendarSettings {
   /** The address under which providers reach this service; null: they cannot, and changes are only polled. */
   publicUrl: string | null
   jitsiHosts: readonly string[]
+  /** The operator has an app at Zoom. */
+  hasZoomApp?: boolean
 }
 
 export interface Calendars {

@@ -114,6 +114,8 @@ export type CalendarProblemKind =
   | 'platform_mismatch'
   /** 429: as many calendars as the team may have. */
   | 'limit_reached'
+  /** 400: a token of Zoom without an app. */
+  | 'zoom_app_missing'
   /** 503: the provider did not answer, or not in a way that is understood. */
   | 'provider_unavailable'
 

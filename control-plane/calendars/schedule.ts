@@ -1,8 +1,9 @@
 /** The bots that callers request for events: scheduled, changed and cancelled, for one event or all of its series. */
 
+import { meetingsIn } from '@standin/wire/meeting-links/index.ts'
 import { changeScheduledBot } from '../actions/change-scheduled-bot.ts'
 import { stopBots } from '../actions/stop-bot.ts'
-import type { BotRequest } from '../bots/request.ts'
+import { type BotRequest, problemOfZoomToken } from '../bots/request.ts'
 import type { BotRow, CalendarRow } from '../rows/index.ts'
 import { logChange } from '../store/audit-log.ts'
 import { lockCalendar } from '../store/calendars/calendars.ts'
@@ -82,6 +83,7 @@ export function scheduleBots(
         : await writeSeriesIntent(tx, tools.seals, { calendarId: calendar.id, seriesId, apiKeyId, bot })
     for (const one of events) {
       const refusal = refusalToSchedule(one, now)
+      if (refusal === null) checkZoomApp(tools, one, bot)
       const isPassedOver = rule !== null && (refusal?.code === 'EVENT_OVER' || refusal?.code === 'EVENT_CANCELLED')
       if (refusal !== null && !isPassedOver) result.refused.push(refusal)
       // An occurrence that gets a link later gets its bot then.
@@ -99,6 +101,18 @@ export function scheduleBots(
     }
     await followEvents(tx, tools, calendar, { eventIds: result.eventIds })
   })
+}
+
+/** Rejects if the event's link is one of Zoom and the bot has a token of Zoom, but no app that the token could be used with. */
+function checkZoomApp(
+  { jitsiHosts, hasZoomApp }: SyncTools,
+  { event, intent }: Pick<Followed, 'event' | 'intent'>,
+  bot: BotRequest,
+): void {
+  const link = linkOf(event.meeting_url, intent?.meeting_url ?? null)
+  const [meeting] = link === null ? [] : meetingsIn(link, { jitsiHosts })
+  const problem = hasZoomApp ? null : problemOfZoomToken(meeting?.platform, bot)
+  if (problem !== null) throw new CalendarProblem('zoom_app_missing', problem)
 }
 
 function refusalToSchedule({ event, intent, bot }: Followed, now: Date): RefusedEvent | null {
@@ -141,6 +155,7 @@ export function changeBots(
         continue
       }
       const after = change(before)
+      checkZoomApp(tools, one, after)
       const usesRule = seriesId !== null && intent.bot === null && rule?.id === intent.series_intent_id
       if (!usesRule) await writeIntentBot(tx, tools.seals, intent.id, after)
       const reason = 'The request for the bot of this calendar event was changed.'

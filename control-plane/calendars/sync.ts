@@ -46,6 +46,7 @@ export interface SyncTools extends FollowTools {
   providers: Readonly<Record<CalendarPlatform, CalendarProvider>>
   tokens: Tokens
   meters?: Meters
+  hasZoomApp?: boolean
 }
 
 export type SyncOutcome =

@@ -7,12 +7,14 @@ import { speechAccessOf, speechProblemsOf } from '@standin/wire/speech-access.ts
 import { type ServiceConfig, unknownSettings } from '../config/config.ts'
 import { openFileStore } from '../files/open-file-store.ts'
 import { checkRecordings, storageProblemOf } from '../files/storage-check.ts'
+import { createGuardedClient } from '../outgoing/guarded-client.ts'
 import type { Log } from '../ports.ts'
 import { databaseTime } from '../store/drain.ts'
 import { httpAddress } from '../wiring/http-address.ts'
 import { type Installation, openInstallation } from '../wiring/installation.ts'
-import { standinCommand } from '../wiring/installed-file.ts'
+import { standinCommand, versionOfProgram } from '../wiring/installed-file.ts'
 import { openLauncher } from '../wiring/launcher.ts'
+import { Words } from '../words/words.ts'
 
 export interface DoctorParts {
   config: ServiceConfig
@@ -32,6 +34,20 @@ export async function doctorCommand(parts: DoctorParts, json: boolean | undefine
   return (await printFindings({ findings: examine(parts), output: process.stdout, json, ends })) ? 0 : 1
 }
 
+async function checkWords({ words: settings, allowPrivateAddresses: allowPrivate }: ServiceConfig): Promise<Finding> {
+  const client = createGuardedClient({ allowPrivate })
+  const words = new Words({ ...settings, client, program: versionOfProgram() })
+  try {
+    await words.refresh()
+    return fine('Words', `${words.version}${words.forBots === null ? ', which the program ships' : ''}`)
+  } catch (error) {
+    const cure = 'Check STANDIN_WORDS and STANDIN_WORDS_KEY; `standin words verify` says what is wrong with a file.'
+    return warning('Words', `${words.version} is used, since the pack was refused: ${messageOf(error)}`, cure)
+  } finally {
+    await client.close()
+  }
+}
+
 async function* examine(parts: DoctorParts): AsyncGenerator<Finding> {
   const { config, environment, log } = parts
   for (const sentence of unknownSettings(environment))
@@ -49,6 +65,7 @@ async function* examine(parts: DoctorParts): AsyncGenerator<Finding> {
     yield unfit('Database', messageOf(error), 'Check DATABASE_URL, or the data folder that --data names.')
   }
   try {
+    yield await checkWords(config)
     yield* checkStorage(config, installation)
     yield await checkSpeech(environment)
     if (config.launcher === 'process') yield await checkBots()

@@ -136,6 +136,8 @@ export function readServiceConfig(options: ConfigOptions, environment: Environme
   if (launcher !== 'process' && config.roles.has('launcher')) reportUnreachable(config, report)
   if (config.oidc && isPlainIssuer(config.oidc.issuer) && !config.allowPrivateAddresses)
     report(SETTINGS.oidc.issuer, 'is not reached by https', SETTINGS.oidc.issuer.kind.cure)
+  if (/^https?:/.test(values.words.place ?? '') && values.words.key === null)
+    report(SETTINGS.words.place, 'is an address, and STANDIN_WORDS_KEY is missing', 'Set both, or name a file')
   if (problems.length > 0) throw new InvalidConfig(problems)
   return Object.freeze(config)
 }

@@ -3,8 +3,10 @@
  * from these rows, the type of `ServiceConfig` is inferred from them, and a test compares docs/service.md with them.
  */
 import { readHostMapping } from '@standin/base/host-mapping.ts'
+import { PUBLIC_KEY } from '@standin/base/signed-json.ts'
 import { parseStorage } from '../files/open-file-store.ts'
 import { parseSealKeys } from '../secrets/seals.ts'
+import { egressRules } from './egress.ts'
 import * as is from './kind.ts'
 import { mailSender, mailServer } from './mail.ts'
 import * as oidc from './oidc.ts'
@@ -225,6 +227,20 @@ export const SETTINGS = {
     kind: is.listOf('host', 'Write hosts without a protocol, such as meet.example.com', HOST),
     absent: [],
   },
+  words: {
+    place: {
+      variable: 'STANDIN_WORDS',
+      kind: is.anyText,
+      option: '--words <file|url>',
+      help: 'a newer words pack than the shipped one',
+    },
+    key: {
+      variable: 'STANDIN_WORDS_KEY',
+      kind: is.matching(PUBLIC_KEY, 'a public key', 'Write it as `standin words keygen` prints it'),
+      needs: 'STANDIN_WORDS',
+    },
+    seconds: { variable: 'STANDIN_WORDS_SECONDS', kind: is.wholeNumber(1, 86_400), default: '300' },
+  },
   /** Days for which rows are kept. */
   keep: {
     deliveries: { variable: 'STANDIN_DELIVERY_DAYS', kind: days(7), default: '30' },
@@ -311,6 +327,8 @@ export const SETTINGS = {
     },
     zoom: oauthApp('ZOOM'),
   },
+  /** Proxies of the browsers of bots; the first rule that fits counts. */
+  egress: { variable: 'STANDIN_EGRESS', kind: egressRules, absent: [], isSecret: true },
   /** Bots read these themselves; the service checks them, so that a mistake is found before the first meeting. */
   worker: {
     transcriptionUrl: { variable: 'STANDIN_TRANSCRIPTION_URL', kind: speechAddress },

@@ -1,6 +1,14 @@
 /** From the code that a user brought back from the page of consent, or from its tokens, to tokens and profile. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type App, type ConferencingPlatform, PlatformProblem, type Profile, type TokenPair } from './ports.ts'
+import {
+  type App,
+  type ConferencingPlatform,
+  PlatformProblem,
+  type Profile,
+  type TeamsApp,
+  type TeamsSignIn,
+  type TokenPair,
+} from './ports.ts'
 
 /** The code is spent by then, so a failed request for the profile is repeated. Milliseconds. */
 const AGAIN_MS = [300, 1_000, 3_000]
@@ -59,5 +67,20 @@ function adviceFor({ kind }: PlatformProblem): string {
       return ' Check the client id and the client secret of the app.'
     default:
       return ''
+  }
+}
+
+/** Requests a token only to check the app. Null: Microsoft accepts it. */
+export async function checkTeamsApp(
+  teams: TeamsSignIn,
+  app: TeamsApp,
+): Promise<Exclude<Authorization, { user: unknown }> | null> {
+  try {
+    await teams.botToken(app)
+    return null
+  } catch (error) {
+    if (!(error instanceof PlatformProblem)) throw error
+    if (error.isPassing) return { unavailable: error.message, retryAfterMs: error.retryAfterMs }
+    return { refused: `${error.message} Check the tenant id, the client id and the client secret.` }
   }
 }

@@ -1,5 +1,5 @@
-/** A token for a further try of a bot that runs: its user was not in the meeting yet, and each token serves one try. */
-import { grantRequestOf } from '../bots/grant-request.ts'
+/** A token for a try of a bot that runs: each token serves one try. */
+import { credentialIdOf, grantRequestOf } from '../bots/grant-request.ts'
 import { isClosed, namedAttempt } from '../bots/row.ts'
 import { GrantDelayed, GrantRefused, type JoinGrants } from '../ports.ts'
 import { readBot } from '../store/bots/bots.ts'
@@ -13,10 +13,16 @@ export interface FreshTokenAnswer {
   can_retry: boolean
 }
 
+export interface FreshTokenSources {
+  database: Database
+  grants: JoinGrants
+  /** A token of Microsoft Teams for a bot of the team. */
+  teamsToken(teamId: string, credentialId: string | null): Promise<FreshTokenAnswer>
+}
+
 /** Rejects only if the database cannot be asked. */
 export async function freshTokenOf(
-  database: Database,
-  grants: JoinGrants,
+  { database, grants, teamsToken }: FreshTokenSources,
   { botId, attempt }: { botId: string; attempt: number },
 ): Promise<FreshTokenAnswer> {
   const refused = (message: string, code: FreshTokenAnswer['code'] = 'CONF_OBF_TOKEN_ERROR') => ({
@@ -27,6 +33,7 @@ export async function freshTokenOf(
   const bot = await readBot(database, botId)
   if (bot === undefined || isClosed(bot) || namedAttempt(bot) !== attempt)
     return refused('The bot is not wanted any more.')
+  if (bot.meeting_platform === 'teams') return teamsToken(bot.team_id, credentialIdOf(bot))
   const request = grantRequestOf(bot)
   if (request === null || !request.wantsToken) return refused('The bot names no stored credential.')
   try {

@@ -69,7 +69,8 @@ async function find(database: Database, request: GrantRequest): Promise<ShownCon
       `${ids.length} stored credentials belong to the conferencing user "${userId}"; name one of them with credential_id.`,
     )
   const connection = ids[0] && (await readConnection(database, teamId, ids[0].id))
-  if (connection !== undefined) return connection
+  if (connection?.platform === 'zoom') return connection
+  if (connection !== undefined) throw new GrantRefused(CODES.obf, 'The stored credential is not one of Zoom.')
   if (credentialId !== null) throw new ConnectionGone()
   throw new GrantRefused(CODES.obf, `No stored credential belongs to the conferencing user "${userId}".`)
 }

@@ -6,6 +6,16 @@ export interface App {
   clientSecret: string
 }
 
+/** A bot that is registered at Microsoft Teams: an app of a tenant of Microsoft Entra. */
+export interface TeamsApp extends App {
+  tenantId: string
+}
+
+export interface TeamsSignIn {
+  /** A token for one try to join, which lasts about an hour. Rejects with `PlatformProblem`. */
+  botToken(app: TeamsApp): Promise<string>
+}
+
 /** Adds the secret of the operator's app, which is not stored; other apps stay as they are. */
 export type CompleteApp = (app: App) => App
 

@@ -1,22 +1,17 @@
 /**
  * Zoom's OAuth server and the two requests of its REST API that connections use. Source:
  * docs/platform-notes/zoom.md#oauth and #access-keys-and-on-behalf-of-tokens.
- * The text of an answer is never repeated whole: it may hold what was sent.
  */
 import { z } from 'zod'
-import type { GuardedClient, OutgoingAnswer, OutgoingRequest } from '../ports.ts'
+import type { GuardedClient } from '../ports.ts'
 import { type App, type ConferencingPlatform, PlatformProblem, type Profile, type TokenPair } from './ports.ts'
+import { type Answered, askProvider, passingProblem, saidBy, tokenSchema as token } from './provider-answers.ts'
 
 const ANSWER_MS = 10_000
 /** A refresh that is given up is lost with its new token, so its answer is waited for longer. */
 const REFRESH_MS = 25_000
-const MAX_BYTES = 64 * 1024
-const MAX_SHOWN = 200
-/** A shorter text would hide ordinary words. */
-const MIN_SECRET_LENGTH = 6
+const NAME = 'Zoom'
 
-/** Visible ASCII, which is what a header and the job of a bot can carry. */
-const token = z.string().regex(/^[!-~]{1,4096}$/)
 const pairSchema = z.object({
   access_token: token,
   refresh_token: token,
@@ -56,18 +51,6 @@ export function createZoom({ client, address }: ZoomSettings): ConferencingPlatf
   const oauth = address ?? 'https://zoom.us'
   const rest = address ?? 'https://api.zoom.us'
 
-  /** `secrets`: what was sent and must not be repeated from a refusal. */
-  async function ask(
-    request: Omit<OutgoingRequest, 'maxBytes' | 'timeoutMs'>,
-    timeoutMs: number,
-    secrets: readonly string[],
-  ): Promise<Answered> {
-    const answer = await client.request({ ...request, timeoutMs, maxBytes: MAX_BYTES }).catch((error: Error) => {
-      throw new PlatformProblem('unavailable', `${error.message}.`)
-    })
-    return { ...answer, json: jsonOf(answer, answer.status === 200 ? [] : secrets) }
-  }
-
   async function pairOf(app: App, form: Record<string, string>, refusedGrant: 'code_refused' | 'revoked') {
     const basic = Buffer.from(`${app.clientId}:${app.clientSecret}`).toString('base64')
     const request = {
@@ -75,8 +58,14 @@ export function createZoom({ client, address }: ZoomSettings): ConferencingPlatf
       method: 'POST' as const,
       headers: { authorization: `Basic ${basic}`, 'content-type': 'application/x-www-form-urlencoded' },
       body: new URLSearchParams(form).toString(),
+      timeoutMs: REFRESH_MS,
     }
-    const answer = await ask(request, REFRESH_MS, [app.clientSecret, basic, form.code ?? '', form.refresh_token ?? ''])
+    const answer = await askProvider(client, request, [
+      app.clientSecret,
+      basic,
+      form.code ?? '',
+      form.refresh_token ?? '',
+    ])
     const pair = pairSchema.safeParse(answer.json)
     if (answer.status === 200 && pair.success) return asPair(pair.data)
     throw tokenProblem(answer, refusedGrant)
@@ -84,7 +73,8 @@ export function createZoom({ client, address }: ZoomSettings): ConferencingPlatf
 
   async function read<T>(path: string, accessToken: string, schema: z.ZodType<T>): Promise<T> {
     const headers = { authorization: `Bearer ${accessToken}`, accept: 'application/json' }
-    const answer = await ask({ url: `${rest}${path}`, method: 'GET', headers }, ANSWER_MS, [accessToken])
+    const request = { url: `${rest}${path}`, method: 'GET' as const, headers, timeoutMs: ANSWER_MS }
+    const answer = await askProvider(client, request, [accessToken])
     const parsed = schema.safeParse(answer.json)
     if (answer.status === 200 && parsed.success) return parsed.data
     throw restProblem(answer)
@@ -101,19 +91,6 @@ export function createZoom({ client, address }: ZoomSettings): ConferencingPlatf
       if (kind === 'obf' && meetingNumber !== null) query.set('meeting_id', meetingNumber)
       return (await read(`/v2/users/me/token?${query}`, accessToken, tokenSchema)).token
     },
-  }
-}
-
-type Answered = OutgoingAnswer & { json: unknown }
-
-function jsonOf({ body, isCut }: OutgoingAnswer, secrets: readonly string[]): unknown {
-  if (isCut) return null
-  let text = Buffer.from(body).toString('utf8')
-  for (const secret of secrets) if (secret.length >= MIN_SECRET_LENGTH) text = text.replaceAll(secret, '[hidden]')
-  try {
-    return JSON.parse(text)
-  } catch {
-    return null
   }
 }
 
@@ -138,8 +115,8 @@ function asProfile(profile: z.output<typeof profileSchema>): Profile {
 
 function tokenProblem(answer: Answered, refusedGrant: 'code_refused' | 'revoked'): PlatformProblem {
   const { reason, error } = problemOf(answer)
-  const said = saidBy(answer, [error, reason])
-  const passing = passingProblem(answer, said)
+  const said = saidBy(NAME, answer, [error, reason])
+  const passing = passingProblem(NAME, answer, said)
   if (passing !== null) return passing
   if (error === 'invalid_client') return new PlatformProblem('client_refused', said)
   if (/redirect/i.test(reason ?? '')) return new PlatformProblem('redirect_mismatch', said)
@@ -149,8 +126,8 @@ function tokenProblem(answer: Answered, refusedGrant: 'code_refused' | 'revoked'
 
 function restProblem(answer: Answered): PlatformProblem {
   const { code, message } = problemOf(answer)
-  const said = saidBy(answer, [code === undefined ? undefined : String(code), message])
-  const passing = passingProblem(answer, said)
+  const said = saidBy(NAME, answer, [code === undefined ? undefined : String(code), message])
+  const passing = passingProblem(NAME, answer, said)
   if (passing !== null) return passing
   if (code === 124 || answer.status === 401) return new PlatformProblem('token_refused', said)
   if (code === 4711 || code === 4700 || /scopes?:/i.test(message ?? ''))
@@ -159,30 +136,7 @@ function restProblem(answer: Answered): PlatformProblem {
   return new PlatformProblem('refused', said)
 }
 
-/** Null: no temporary problem. An answer that should be a document and is none is a proxy's or a defect. */
-function passingProblem({ status, headers, json }: Answered, said: string): PlatformProblem | null {
-  if (status === 429) return new PlatformProblem('rate_limited', said, retryAfterOf(headers['retry-after']))
-  if (status === 200) return new PlatformProblem('unavailable', 'Zoom sent an answer that cannot be read.')
-  const isUnreadable = typeof json !== 'object' || json === null
-  return status >= 500 || status === 408 || isUnreadable ? new PlatformProblem('unavailable', said) : null
-}
-
-/** Seconds, or a date. */
-function retryAfterOf(header: string | undefined): number | null {
-  if (header === undefined) return null
-  if (/^\d{1,6}$/.test(header)) return Number(header) * 1000
-  const at = Date.parse(header)
-  return Number.isNaN(at) ? null : Math.max(0, at - Date.now())
-}
-
 function problemOf({ json }: Answered): Problem {
   const parsed = problemSchema.safeParse(json)
   return parsed.success ? parsed.data : {}
-}
-
-/** Such as `Zoom answered 400: invalid_grant (Invalid Token!).` */
-function saidBy({ status }: Answered, [word, sentence]: (string | undefined)[]): string {
-  const shown = (value: string) => value.replace(/[^\P{C}]/gu, '?').slice(0, MAX_SHOWN)
-  const words = [word && shown(word), sentence && `(${shown(sentence).replace(/\.$/, '')})`].filter(Boolean)
-  return words.length === 0 ? `Zoom answered ${status}.` : `Zoom answered ${status}: ${words.join(' ')}.`
 }

@@ -29,8 +29,8 @@ export interface EventWriterParts {
   traces: Traces
   /** Called after the commit and before the acknowledgement: messages that have to come first. */
   beforeAck(link: Link, stored: Stored): Promise<void>
-  /** Called after the commit, with the bots of the events. */
-  onStored(...botIds: string[]): void
+  /** Called after the commit, with the bots of the events and their teams. */
+  onStored(...ids: string[]): void
 }
 
 export class EventWriter {
@@ -108,7 +108,8 @@ export class EventWriter {
       return
     }
     const written = group.filter(({ batch }) => batch.events.length > 0)
-    if (written.length > 0) this.#parts.onStored(...written.map(({ batch }) => batch.botId))
+    if (written.length > 0)
+      this.#parts.onStored(...written.flatMap(({ link }) => [link.owner.botId, link.owner.teamId]))
     this.#measure(group)
     if (this.#parts.traces.isOn) this.#trace(group, stored)
     await Promise.all(group.map(({ link, batch }, place) => this.#settle(link, batch, stored[place]!)))

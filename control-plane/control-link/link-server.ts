@@ -10,8 +10,6 @@ import { batched } from '@standin/base/batcher.ts'
 import { systemClock, within } from '@standin/base/deadline.ts'
 import {
   type Answer,
-  type FreshKeys,
-  type FreshToken,
   type LinkRequest,
   MAX_UP_FRAME_BYTES,
   type PartialTranscript,
@@ -27,7 +25,7 @@ import { createPartialSender, type PartialWords } from '../store/partial-words.t
 import { createHint } from '../store/wake-ups.ts'
 import { NO_TRACES, type Traces } from '../traces.ts'
 import { EventWriter } from './event-writer.ts'
-import { CLOSE, Link, type LinkListener, type WaitingEvents } from './link.ts'
+import { CLOSE, Link, type LinkAnswer, type LinkListener, type WaitingEvents } from './link.ts'
 
 export interface LinkServerOptions {
   /** A separate pool: four connections are enough for thousands of bots. */
@@ -37,13 +35,19 @@ export interface LinkServerOptions {
   log: Log
   meters?: Meters
   traces?: Traces
-  /**
-   * A fresh token for another try of the bot to join, or why there is none. Rejects if that cannot be found out. Absent:
-   * this server gives none.
-   */
-  freshToken?: (owner: LinkOwner) => Promise<Omit<FreshToken, 'type' | 'id'>>
-  /** The same for the keys of the attempt's files. */
-  freshKeys?: (owner: LinkOwner) => Promise<Omit<FreshKeys, 'type' | 'id'>>
+  /** Answers to requests of bots; each rejects if it cannot be found out. This server has none of those that are absent. */
+  answers?: Partial<LinkAnswers>
+}
+
+type LinkAnswers = {
+  [Type in LinkRequest['type']]: (owner: LinkOwner, request: Extract<LinkRequest, { type: Type }>) => Promise<object>
+}
+
+const NO_ANSWERS: LinkAnswers = {
+  token_request: async () => ({ message: 'This server gives no tokens.', can_retry: false }),
+  storage_keys_request: async () => ({ message: 'This server gives no keys.' }),
+  account_request: async () => ({ message: 'This server gives no accounts.' }),
+  account_report_request: async () => ({ message: 'This server has no accounts.' }),
 }
 
 export interface LinkServer {
@@ -91,8 +95,7 @@ class Server implements LinkServer {
     perMessageDeflate: false,
     clientTracking: false,
   })
-  readonly #freshToken: NonNullable<LinkServerOptions['freshToken']>
-  readonly #freshKeys: NonNullable<LinkServerOptions['freshKeys']>
+  readonly #answers: LinkAnswers
   readonly #links = new Set<Link>()
   /** The newest link of each attempt that has said hello. */
   readonly #byAttempt = new Map<string, Link>()
@@ -113,12 +116,10 @@ class Server implements LinkServer {
     log,
     meters = NO_METERS,
     traces = NO_TRACES,
-    freshToken,
-    freshKeys,
+    answers,
   }: LinkServerOptions) {
     this.#meters = meters
-    this.#freshToken = freshToken ?? (async () => ({ message: 'This server gives no tokens.', can_retry: false }))
-    this.#freshKeys = freshKeys ?? (async () => ({ message: 'This server gives no keys.' }))
+    this.#answers = { ...NO_ANSWERS, ...answers }
     this.#database = database
     this.#log = log
     this.#now = () => clock.now()
@@ -252,18 +253,18 @@ class Server implements LinkServer {
   }
 
   /** One of each kind at a time for each bot. */
-  async #request(link: Link, { type, id }: LinkRequest): Promise<void> {
-    const isToken = type === 'token_request'
-    const none = (message: string) =>
-      link.give(isToken ? { type: 'token', id, message, can_retry: true } : { type: 'storage_keys', id, message })
-    if (link.fetching.has(type)) return none(`${isToken ? 'A token is' : 'Keys are'} being fetched already.`)
+  async #request(link: Link, request: LinkRequest): Promise<void> {
+    const { type, id } = request
+    const give = (answer: object) => link.give({ type: type.replace(/_request$/, ''), id, ...answer } as LinkAnswer)
+    // Only a token may be asked for again at once.
+    const none = (message: string) => give({ message, ...(type === 'token_request' && { can_retry: true }) })
+    if (link.fetching.has(type)) return none('The same is being fetched already.')
     link.fetching.add(type)
     try {
-      if (isToken) link.give({ type: 'token', id, ...(await this.#freshToken(link.owner)) })
-      else link.give({ type: 'storage_keys', id, ...(await this.#freshKeys(link.owner)) })
+      give(await this.#answers[type](link.owner, request as never))
     } catch (error) {
       this.#log.warn({ ...link.logFields, error: String(error) }, `A ${type} of a bot failed`)
-      none(`The control plane cannot fetch ${isToken ? 'tokens' : 'keys'} now.`)
+      none('The control plane cannot answer now.')
     } finally {
       link.fetching.delete(type)
     }

@@ -1,12 +1,14 @@
 /** One WebSocket of one bot, as the server sees it: what it may say, and how much of it may wait. */
 import type { BotCommand } from '@standin/wire/commands.ts'
 import {
+  type AccountReport,
   type Answer,
   type CommandMessage,
   type DownMessage,
   type FreshKeys,
   type FreshToken,
   type Heartbeat,
+  type LeasedAccount,
   type LinkRequest,
   type PartialTranscript,
   type UpMessage,
@@ -32,6 +34,9 @@ const MAX_MESSAGES_A_SECOND = 1_000
 const MAX_BAD_MESSAGES = 20
 /** Bytes that a bot which does not read is sent. */
 const MAX_UNREAD_BYTES = 1024 * 1024
+
+/** The answer to a request of the bot. */
+export type LinkAnswer = FreshToken | FreshKeys | LeasedAccount | AccountReport
 
 /** Bytes that all links of a process keep in memory for the database. */
 export interface WaitingEvents {
@@ -126,7 +131,7 @@ export class Link {
     return this.#send(message)
   }
 
-  give(answer: FreshToken | FreshKeys): void {
+  give(answer: LinkAnswer): void {
     this.#send(answer)
   }
 

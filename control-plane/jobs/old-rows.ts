@@ -7,6 +7,7 @@ import {
   removeFirings,
   removeHistories,
   removeMessages,
+  removeNews,
   removeRequests,
 } from '../store/old-rows.ts'
 
@@ -32,6 +33,7 @@ export async function removeOldRows(
     ['deliveries', removeDeliveries, keep.deliveries],
     ['alert_firings', removeFirings, keep.histories],
     ['messages', removeMessages, keep.deliveries],
+    ['event_inbox', removeNews, 0],
     ['histories', removeHistories, keep.histories],
     ['ledger', foldLedger, keep.ledger],
     ['request_log', removeRequests, 1],

@@ -1,4 +1,5 @@
 /** Starts bots when they are due and makes sure that each of them ends. */
+import type { WordsPack } from '@standin/wire/words.ts'
 import type { Meters } from '../meters.ts'
 import type { FileStore, JoinGrants, Launcher, Log, Seals } from '../ports.ts'
 import type { Database } from '../store/database.ts'
@@ -7,6 +8,7 @@ import { listenForWakeUps } from '../store/wake-ups.ts'
 import type { Traces } from '../traces.ts'
 import { startDueLoop } from './due/index.ts'
 import type { ZoomApp } from './due/job.ts'
+import type { LaunchTools } from './due/launch.ts'
 import type { JoinParts } from './reconcile/assemble.ts'
 import { type Reconciler, type ReconcilerSettings, startReconciler } from './reconcile/reconciler.ts'
 import type { Recover } from './reconcile/recovery.ts'
@@ -28,6 +30,9 @@ export interface LaunchingSettings {
   grants: JoinGrants
   /** The operator's own app, for tokens without an app of the caller. */
   zoomApp?: ZoomApp | null
+  /** The words of new bots; null: those that the worker ships. */
+  words?: () => WordsPack | null
+  egressOf?: LaunchTools['egressOf']
   recover: Recover
   /** Makes one recording of the parts of a bot that was resumed. */
   joinParts: JoinParts

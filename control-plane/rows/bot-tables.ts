@@ -89,6 +89,10 @@ export interface BotsTable {
   parts: Generated<unknown>
   /** How a bot of several parts ended, until these are joined. */
   pending_end: Json<unknown> | null
+  /** The account with which the bot joined last. It is the bot's until the bot is out of its meeting (migration 0200). */
+  account_id: string | null
+  /** Which of the account's places the bot takes. */
+  account_place: number | null
   /** The attempt whose files are the bot's; 0: those that were joined. Null: the attempt that was in the meeting. */
   files_attempt: number | null
 }

@@ -6,7 +6,9 @@ export interface ConnectionsTable {
   id: string
   team_id: string
   name: string
+  platform: Generated<string>
   type: string
+  tenant_id: string | null
   client_id: string
   client_secret: Buffer | null
   user_id: string | null

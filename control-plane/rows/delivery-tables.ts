@@ -12,6 +12,9 @@ export interface EndpointsTable {
   url: string
   method: Generated<string>
   events: Json<unknown> | null
+  /** Types of bot events that are sent as webhooks, those of each bot within the time; null: none. */
+  live_types: Json<unknown> | null
+  live_within_ms: number | null
   secret: Buffer | null
   previous_secret: Buffer | null
   previous_secret_until: Time | null
@@ -21,6 +24,29 @@ export interface EndpointsTable {
   disabled_at: Time | null
   disabled_reason: string | null
   created_at: Created
+}
+
+/** Programs that follow all bots of a team, and acknowledge what they have. */
+export interface EventSubscriptionsTable {
+  id: Generated<string>
+  team_id: string
+  name: string
+  types: Json<unknown>
+  /** The connection that gets the events. */
+  holder: string | null
+  followed_at: Time | null
+  created_at: Created
+}
+
+/** Journals of which a subscription or an endpoint has not acknowledged everything. */
+export interface EventInboxTable {
+  receiver_id: string
+  journal_id: string
+  bot_id: string
+  /** The receiver has everything up to here. */
+  after_seq: number
+  last_seq: number
+  waits_since: Created
 }
 
 export interface MessagesTable {

@@ -3,6 +3,7 @@
  * under their names in the database; `bigint` columns are numbers (`database.ts`).
  */
 import type { Insertable, Selectable, Updateable } from 'kysely'
+import type { AccountsTable } from './account-tables.ts'
 import type { AlertTables } from './alert-tables.ts'
 import type {
   ArtifactsTable,
@@ -27,7 +28,14 @@ import type {
   CalendarsTable,
 } from './calendar-tables.ts'
 import type { ConnectionsTable } from './connection-tables.ts'
-import type { DeliveriesTable, DeliveryAttemptsTable, EndpointsTable, MessagesTable } from './delivery-tables.ts'
+import type {
+  DeliveriesTable,
+  DeliveryAttemptsTable,
+  EndpointsTable,
+  EventInboxTable,
+  EventSubscriptionsTable,
+  MessagesTable,
+} from './delivery-tables.ts'
 import type { PersonIdentitiesTable } from './identity-tables.ts'
 import type {
   PeopleTable,
@@ -62,6 +70,8 @@ export interface Tables extends AlertTables {
   live_pictures: LivePicturesTable
   artifacts: ArtifactsTable
   endpoints: EndpointsTable
+  event_subscriptions: EventSubscriptionsTable
+  event_inbox: EventInboxTable
   messages: MessagesTable
   deliveries: DeliveriesTable
   delivery_attempts: DeliveryAttemptsTable
@@ -85,6 +95,7 @@ export interface Tables extends AlertTables {
   calendar_intents: CalendarIntentsTable
   calendar_bots: CalendarBotsTable
   connections: ConnectionsTable
+  accounts: AccountsTable
 }
 
 export type BotRow = Selectable<BotsTable>
@@ -101,3 +112,4 @@ export type EventRow = Selectable<CalendarEventsTable>
 export type SeriesIntentRow = Selectable<CalendarSeriesIntentsTable>
 export type IntentRow = Selectable<CalendarIntentsTable>
 export type ConnectionRow = Selectable<ConnectionsTable>
+export type AccountRow = Selectable<AccountsTable>

@@ -12,6 +12,10 @@ export const ACTOR_KINDS = ['person', 'key', 'operator', 'system'] as const
 type ActorKind = (typeof ACTOR_KINDS)[number]
 
 export const AUDIT_ACTIONS = [
+  'account.change',
+  'account.check',
+  'account.create',
+  'account.delete',
   'alert_rule.change',
   'alert_rule.create',
   'alert_rule.delete',
@@ -46,6 +50,8 @@ export const AUDIT_ACTIONS = [
   'person.invite',
   'person.remove',
   'person.withdraw_invitation',
+  'subscription.create',
+  'subscription.delete',
   'team.change',
   'team.create',
   'team.grant_tokens',

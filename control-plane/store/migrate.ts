@@ -21,6 +21,9 @@ import * as requestLog from './migrations/0186-request-log.ts'
 import * as savedViews from './migrations/0187-saved-views.ts'
 import * as invitations from './migrations/0188-invitations.ts'
 import * as reasons from './migrations/0190-reasons.ts'
+import * as accounts from './migrations/0200-accounts.ts'
+import * as teamsApps from './migrations/0207-teams-apps.ts'
+import * as subscriptions from './migrations/0212-subscriptions.ts'
 
 const MIGRATIONS: Record<string, Migration> = {
   '0100-tables': tables,
@@ -38,6 +41,9 @@ const MIGRATIONS: Record<string, Migration> = {
   '0187-saved-views': savedViews,
   '0188-invitations': invitations,
   '0190-reasons': reasons,
+  '0200-accounts': accounts,
+  '0207-teams-apps': teamsApps,
+  '0212-subscriptions': subscriptions,
 }
 
 /** Their tables are those of `0100-tables`: they were made into one migration, once. */

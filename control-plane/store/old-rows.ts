@@ -69,6 +69,20 @@ export const removeHistories = (db: Database, days: number): Promise<number> =>
     select count(*) from done`,
   )
 
+/** News whose receiver is gone. */
+export const removeNews = (db: Database): Promise<number> =>
+  countOf(
+    db,
+    sql`
+    with old as materialized (
+      select receiver_id, journal_id, bot_id from event_inbox
+      where not exists (select from event_subscriptions where id = receiver_id)
+        and not exists (select from endpoints where id = receiver_id and live_types is not null and disabled_at is null)
+      limit ${BATCH} for update skip locked
+    ), removed as (delete from event_inbox where (receiver_id, journal_id, bot_id) in (select * from old) returning 1)
+    select count(*) from removed`,
+  )
+
 /** Entries become one for each team, month, kind and meter, with the same sum. Those of a bot that has not ended stay. */
 export const foldLedger = (db: Database, days: number): Promise<number> =>
   countOf(

@@ -17,6 +17,7 @@ export const SEALED_COLUMNS = [
   { table: 'calendar_series_intents', column: 'secrets' },
   { table: 'calendar_intents', column: 'secrets' },
   { table: 'job_offers', column: 'job' },
+  { table: 'accounts', column: 'session' },
 ] as const
 export type SealedColumn = (typeof SEALED_COLUMNS)[number]
 

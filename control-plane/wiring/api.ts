@@ -5,9 +5,10 @@ import { sendTestAlert } from '../alerts/evaluate.ts'
 import type { ApiDependencies, OidcSignIn } from '../api/dependencies.ts'
 import { createReadList } from '../api/http/read-list.ts'
 import { buildApi } from '../api/http/server.ts'
+import { routeUpgrade } from '../api/http/web-socket.ts'
 import { EventTail } from '../api/v2/bot-events/tail.ts'
 import type { ServiceConfig } from '../config/config.ts'
-import { authorizeUser } from '../connections/authorize.ts'
+import { authorizeUser, checkTeamsApp } from '../connections/authorize.ts'
 import { createArtifactLinks } from '../files/artifact-links.ts'
 import { createGuardedClient } from '../outgoing/guarded-client.ts'
 import { createOidcProvider } from '../sign-in/oidc.ts'
@@ -29,7 +30,7 @@ export async function openApi(
   parts: Parts,
   { keyDatabase, probes, jobs }: Pick<ApiDependencies, 'probes' | 'jobs'> & { keyDatabase: Database },
 ): Promise<ListeningServer> {
-  const { config, closing, seals, files, platform, client, clock, log, metrics, traces, publicUrl, pool } = parts
+  const { config, closing, seals, files, platform, teams, client, clock, log, metrics, traces, publicUrl, pool } = parts
   const { database: acrossTeams } = parts
   const database = pool('api')
   // A process that only serves the API need not have the keys of the operator's speech services.
@@ -62,7 +63,10 @@ export async function openApi(
     alerts: { sendsMail: config.mail !== null, sendTest: (ruleId) => sendTestAlert(database, ruleId) },
     retranscribe: (...asked) => requestRetranscription(database, seals, ...asked),
     calendars: parts.calendarsOf(database, acrossTeams).operations,
-    conferencing: { authorize: (app, grant) => authorizeUser(platform, app, grant) },
+    conferencing: {
+      authorize: (app, grant) => authorizeUser(platform, app, grant),
+      checkTeamsApp: (app) => checkTeamsApp(teams, app),
+    },
     files: files.handler,
     ...(oidc && { oidc }),
     consents: openConsents(config, closing),
@@ -80,7 +84,11 @@ export async function openApi(
     },
   })
   closing.addWork('api', () => app.close())
-  return { server: app.server, listen: (place) => app.listen(place) }
+  return {
+    server: app.server,
+    handleUpgrade: (...upgrade) => routeUpgrade(app, ...upgrade),
+    listen: (place) => app.listen(place),
+  }
 }
 
 /** Its address is the operator's own choice, so it may be a private one. */

@@ -1,6 +1,9 @@
 /** The HTTP server of a process without the role `api`: its probes, and the jobs of containers. */
 import { createServer, type IncomingMessage, type Server } from 'node:http'
+import type { Duplex } from 'node:stream'
 import type { JobHandler, Probes, TextAnswer } from '../ports.ts'
+
+export type HandleUpgrade = (request: IncomingMessage, socket: Duplex, head: Buffer) => void
 
 interface Place {
   host: string
@@ -9,6 +12,8 @@ interface Place {
 
 export interface ListeningServer {
   server: Server
+  /** Of the server's own WebSockets; absent: it has none. */
+  handleUpgrade?: HandleUpgrade
   listen(place: Place): Promise<unknown>
 }
 

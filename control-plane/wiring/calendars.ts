@@ -3,7 +3,7 @@ import { type CalendarSettings, type Calendars, openCalendars } from '../calenda
 import { openCalendarProviders } from '../calendars/providers/index.ts'
 import type { ServiceConfig } from '../config/config.ts'
 import { createGuardedClient } from '../outgoing/guarded-client.ts'
-import { completeBy } from './consents.ts'
+import { completeBy, zoomAppOf } from './consents.ts'
 
 /** `publicUrl`: where the service is reached; providers push there if they can. */
 export function openServiceCalendars(
@@ -36,6 +36,7 @@ export function openServiceCalendars(
     providers,
     publicUrl: isReachable ? publicUrl.replace(/\/$/, '') : null,
     jitsiHosts: config.jitsiHosts,
+    hasZoomApp: zoomAppOf(config) !== null,
   })
   return {
     ...calendars,

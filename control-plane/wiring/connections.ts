@@ -1,7 +1,9 @@
-/** The conferencing platform as the settings name it, and the stored credentials for launchers. */
+/** The conferencing platforms as the settings name it, and the stored credentials for launchers. */
 import { type FreshTokenAnswer, freshTokenOf } from '../connections/fresh-tokens.ts'
 import { createJoinGrants } from '../connections/join-grants.ts'
-import type { CompleteApp, ConferencingPlatform } from '../connections/ports.ts'
+import type { CompleteApp, ConferencingPlatform, TeamsSignIn } from '../connections/ports.ts'
+import { createTeams } from '../connections/teams.ts'
+import { teamsTokenOf } from '../connections/teams-tokens.ts'
 import { TokenKeeper } from '../connections/tokens.ts'
 import { createZoom } from '../connections/zoom.ts'
 import type { Meters } from '../meters.ts'
@@ -11,13 +13,19 @@ import type { Database } from '../store/database.ts'
 
 export interface OpenedPlatform {
   platform: ConferencingPlatform
+  teams: TeamsSignIn
   close(): Promise<void>
 }
 
-/** `address` is the operator's own choice, so it may be a private one; null: Zoom's. */
-export function openPlatform(address: string | null): OpenedPlatform {
+/** The addresses are the operator's own choice, so they may be private ones; null: Zoom's. */
+export function openPlatforms(address: string | null, signInAddress: string): OpenedPlatform {
   const client = createGuardedClient({ allowPrivate: address !== null })
-  return { platform: createZoom({ client, address }), close: () => client.close() }
+  const signInClient = createGuardedClient({ allowPrivate: true })
+  return {
+    platform: createZoom({ client, address }),
+    teams: createTeams({ client: signInClient, address: signInAddress }),
+    close: async () => void (await Promise.all([client.close(), signInClient.close()])),
+  }
 }
 
 export interface JoinTokens {
@@ -32,17 +40,30 @@ export interface JoinTokenParts {
   database: Database
   seals: Seals
   platform: ConferencingPlatform
+  teams: TeamsSignIn
   log: Log
   meters: Meters
   complete: CompleteApp
 }
 
-export function openJoinTokens({ database, seals, platform, log, meters, complete }: JoinTokenParts): JoinTokens {
+export function openJoinTokens({
+  database,
+  seals,
+  platform,
+  teams,
+  log,
+  meters,
+  complete,
+}: JoinTokenParts): JoinTokens {
   const tokens = new TokenKeeper({ database, seals, platform, log, meters, complete })
   const grants = createJoinGrants({ database, seals, platform, tokens, log, complete })
   return {
     grants,
-    again: (owner) => freshTokenOf(database, grants, owner),
+    again: (owner) =>
+      freshTokenOf(
+        { database, grants, teamsToken: (...asked) => teamsTokenOf({ database, seals, teams, log }, ...asked) },
+        owner,
+      ),
     close: () => tokens.close(),
   }
 }

@@ -8,9 +8,10 @@ import { type Database, openDatabase } from '../store/database.ts'
 import { createHint } from '../store/wake-ups.ts'
 import { createMetrics } from '../watching/metrics.ts'
 import { openTraces } from '../watching/traces.ts'
+import { watchWords } from '../words/words.ts'
 import { openServiceCalendars } from './calendars.ts'
 import type { Closing } from './closing.ts'
-import { type JoinTokens, openJoinTokens, openPlatform } from './connections.ts'
+import { type JoinTokens, openJoinTokens, openPlatforms } from './connections.ts'
 import { completeBy } from './consents.ts'
 import { lookForRecordings, openFiles, tryFiles } from './files.ts'
 import { publicUrlOf } from './http-address.ts'
@@ -86,18 +87,26 @@ export async function openParts({ config, environment, log, sink, installation, 
   void lookForRecordings(config, installation, files, log)
   const client = createGuardedClient({ allowPrivate: config.allowPrivateAddresses })
   closing.add('client', () => client.close())
-  const { platform, close: closePlatform } = openPlatform(config.providers.zoom)
-  closing.add('conferencing platform', closePlatform)
+  const words = watchWords({ ...config.words, client, program: versionOfProgram(), log, meters })
+  closing.add('words', () => words.close())
+  await words.ready
+  const {
+    platform,
+    teams,
+    close: closePlatforms,
+  } = openPlatforms(config.providers.zoom, config.providers.microsoftLogin)
+  closing.add('conferencing platforms', closePlatforms)
   let openedTokens: JoinTokens | null = null
   return {
     ...{ config, environment, log, sink, closing, clock, has, metrics, meters, traces, dispatching, pool, files },
-    ...{ storage, client, platform, publicUrl, seals, database, callers, databaseUrl: installation.databaseUrl },
+    ...{ storage, client, words, platform, teams, publicUrl, seals, database, callers },
+    databaseUrl: installation.databaseUrl,
     linkUrl: config.linkUrl ?? new URL(LINK_PATH, address.href.replace(/^http/, 'ws')).href,
     /** One for the process: a pair of tokens that the database does not accept is in its memory only. */
     joinTokens(): JoinTokens {
       if (openedTokens !== null) return openedTokens
       const complete = completeBy(config.apps.zoom)
-      const opened = openJoinTokens({ database: pool('connections'), seals, platform, log, meters, complete })
+      const opened = openJoinTokens({ database: pool('connections'), seals, platform, teams, log, meters, complete })
       closing.add('tokens of connections', () => opened.close())
       openedTokens = opened
       return opened

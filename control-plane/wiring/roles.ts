@@ -1,9 +1,10 @@
 /** Starts the roles of a process besides the API. Each one closes its parts with the process. */
-import type { Server } from 'node:http'
 import { join } from 'node:path'
 import { speechProblemsOf } from '@standin/wire/speech-access.ts'
+import { leaseAccount, takeAccountReport } from '../actions/lease-account.ts'
 import { evaluateAlerts } from '../alerts/evaluate.ts'
 import { createAlertMail } from '../alerts/mail.ts'
+import { egressOf } from '../config/egress.ts'
 import { createLinkServer } from '../control-link/link-server.ts'
 import { createArtifactLinks } from '../files/artifact-links.ts'
 import { freshKeysOf } from '../files/fresh-keys.ts'
@@ -22,31 +23,34 @@ import { databaseTime } from '../store/drain.ts'
 import { learnedCost } from '../store/launches/launches.ts'
 import { listenForWakeUps } from '../store/wake-ups.ts'
 import { startDispatcher } from '../webhooks/dispatcher.ts'
-import { pathOf } from './bare-server.ts'
+import { startLiveWebhooks } from '../webhooks/live.ts'
+import type { HandleUpgrade } from './bare-server.ts'
 import { zoomAppOf } from './consents.ts'
 import { standinCommand, versionOfProgram } from './installed-file.ts'
 import { openLauncher } from './launcher.ts'
-import { LINK_PATH, type Parts } from './parts.ts'
+import type { Parts } from './parts.ts'
 import { watchDrain } from './watch-drain.ts'
 
 /** Leaves time for everything else within the grace of the process. */
 const DISPATCHER_PATIENCE_MS = 7_000
 
-/** Before the server listens, so that no bot connects before its link can be accepted. */
-export function acceptLinks(parts: Parts, database: Database, server: Server): void {
-  const { log, meters, traces, metrics, closing } = parts
-  const freshToken = (owner: { botId: string; attempt: number }) => parts.joinTokens().again(owner)
+/** The result handles upgrades. Before the server listens, so that no bot connects before its link can be accepted. */
+export function acceptLinks(parts: Parts, database: Database): HandleUpgrade {
+  const { log, meters, traces, metrics, closing, seals } = parts
+  const accounts = { database, seals, log }
   const { prefixKeys } = parts.files.store
   const links = createLinkServer({
-    ...{ database, log, meters, traces, freshToken },
-    ...(prefixKeys && { freshKeys: (owner) => freshKeysOf(database, prefixKeys, owner) }),
+    ...{ database, log, meters, traces },
+    answers: {
+      token_request: (owner) => parts.joinTokens().again(owner),
+      account_request: (owner) => leaseAccount(accounts, owner),
+      account_report_request: (owner, report) => takeAccountReport(accounts, owner, report),
+      ...(prefixKeys && { storage_keys_request: (owner) => freshKeysOf(database, prefixKeys, owner) }),
+    },
   })
   metrics.gauge('links', 'Bots that are connected to this process.', () => links.size)
   closing.addWork('links', () => links.close())
-  server.on('upgrade', (request, socket, head) => {
-    if (pathOf(request.url) === LINK_PATH) links.handleUpgrade(request, socket, head)
-    else socket.end('HTTP/1.1 404 Not Found\r\nconnection: close\r\n\r\n')
-  })
+  return (...upgrade) => links.handleUpgrade(...upgrade)
 }
 
 export async function startLauncherRole(parts: Parts): Promise<void> {
@@ -61,6 +65,8 @@ export async function startLauncherRole(parts: Parts): Promise<void> {
     files: files.store,
     grants: parts.joinTokens().grants,
     zoomApp: zoomAppOf(config),
+    words: () => parts.words.words.forBots,
+    egressOf: (team, platform) => egressOf(config.egress, team, platform),
     recover: createRecoverCommand({ command: standinCommand('recover'), environment }),
     joinParts: createJoinPartsCommand({ command: standinCommand('join-parts'), environment }),
     resumesBots: config.resumesBots,
@@ -86,10 +92,17 @@ export function startDispatcherRole(parts: Parts): void {
     ...(config.webhookDelays && { delays: config.webhookDelays }),
   })
   dispatching.wake = () => dispatcher.wake()
-  const hints = listenForWakeUps(databaseUrl, 'deliveries', dispatching.wake, (error) =>
-    log.warn({ error: String(error) }, 'The connection for wake-ups broke'),
-  )
-  closing.addWork('wake-ups of the dispatcher', () => hints.close())
+  const live = startLiveWebhooks(database, log)
+  for (const [due, wake] of [
+    ['deliveries', dispatching.wake],
+    ['events', live.wake],
+  ] as const) {
+    const hints = listenForWakeUps(databaseUrl, due, wake, (error) =>
+      log.warn({ error: String(error) }, 'The connection for wake-ups broke'),
+    )
+    closing.addWork('wake-ups of the dispatcher', () => hints.close())
+  }
+  closing.addWork('live webhooks', () => live.close())
   closing.addWork('dispatcher', () => dispatcher.close(DISPATCHER_PATIENCE_MS))
 }
 

@@ -11,13 +11,13 @@ import { createSignInLink } from '../store/people/sessions.ts'
 import { writeSetting } from '../store/settings.ts'
 import { createProbes } from '../watching/probes.ts'
 import { openApi } from './api.ts'
-import { createBareServer } from './bare-server.ts'
+import { createBareServer, type ListeningServer, pathOf } from './bare-server.ts'
 import { Closing } from './closing.ts'
 import { addressFile, writeSecretFile } from './data-folder.ts'
 import { httpAddress, PUBLIC_URL } from './http-address.ts'
 import { openInstallation } from './installation.ts'
 import type { Environment } from './launcher.ts'
-import { openParts, type Parts, type ProcessSettings } from './parts.ts'
+import { LINK_PATH, openParts, type Parts, type ProcessSettings } from './parts.ts'
 import { readinessOf } from './readiness.ts'
 import { acceptLinks, startDispatcherRole, startJobsRole, startLauncherRole } from './roles.ts'
 
@@ -76,7 +76,7 @@ async function ownerSignInLink(database: Database, publicUrl: string): Promise<s
 
 /** Opens the server of this process, with the API if it has that role. */
 async function listen(parts: Parts, address: URL): Promise<void> {
-  const { config, has, closing, database, callers, seals, storage, log, sink, metrics } = parts
+  const { config, has, closing, database, callers, seals, storage, log, sink, metrics, words } = parts
   const linkDatabase = has('links') ? parts.pool('links') : null
   const jobs = linkDatabase && createJobHandler({ database: linkDatabase, seals, log })
   const keyDatabase = has('api') ? parts.pool('keys') : null
@@ -87,11 +87,20 @@ async function listen(parts: Parts, address: URL): Promise<void> {
       log: () => sink?.problem ?? null,
       row_security: () => callers.problem,
       recordings: storage.warning,
+      words: words.problem,
     },
+    facts: { words_version: () => words.words.version },
     metrics: metrics.registry,
   })
-  const server = keyDatabase ? await openApi(parts, { keyDatabase, probes, ...(jobs && { jobs }) }) : bareServer()
-  if (linkDatabase !== null) acceptLinks(parts, linkDatabase, server.server)
+  const server: ListeningServer = keyDatabase
+    ? await openApi(parts, { keyDatabase, probes, ...(jobs && { jobs }) })
+    : bareServer()
+  const links = linkDatabase && acceptLinks(parts, linkDatabase)
+  server.server.on('upgrade', (request, socket, head) => {
+    if (links && pathOf(request.url) === LINK_PATH) links(request, socket, head)
+    else if (server.handleUpgrade) server.handleUpgrade(request, socket, head)
+    else socket.end('HTTP/1.1 404 Not Found\r\nconnection: close\r\n\r\n')
+  })
   await server.listen({ host: config.host, port: Number(address.port || 80) }).catch((error) => {
     throw listenProblem(error, config.host, address.port)
   })

@@ -7,11 +7,18 @@ const SURELY_UNIQUE = 10
 const SECRET_FIELD = /token|secret|pwd|passw(?:or)?d|passcode|api_?key|access_?key|^key$|credential|sdk_id/i
 const SECRET_PARAMETER = /token|secret|pwd|passw(?:or)?d|passcode|key|sig|^(?:tk|zak|p|auth|code|jwt)$/i
 
+const secrets = new Set<string>()
 let pattern: RegExp | null = null
 
 /** Replaces the list by the secrets in `values`, such as the job and the access to a speech service. */
 export function registerSecrets(...values: readonly unknown[]): void {
-  const secrets = new Set(values.flatMap((value) => secretsIn(value)))
+  secrets.clear()
+  addSecrets(...values)
+}
+
+/** Adds the secrets in `values`, which the bot got after its start. */
+export function addSecrets(...values: readonly unknown[]): void {
+  for (const secret of values.flatMap((value) => secretsIn(value))) secrets.add(secret)
   const forms = [...secrets].filter((secret) => secret.length >= SHORTEST).flatMap(formsOf)
   // The longest first: one secret may begin with another.
   const alternatives = [...new Set(forms)].sort((one, other) => other.length - one.length).map(alternativeOf)

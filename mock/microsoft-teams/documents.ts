@@ -28,7 +28,8 @@ export function forwardDocument(path: string) {
 /** The start of the web client: the meeting's path is behind the `#`, where servers do not see it. */
 export function clientStartDocument() {
   return shellDocument(`
-const target = location.hash.slice(1)
+const [target, token] = location.hash.slice(1).split('&token=')
+if (token) sessionStorage.setItem('botToken', token)
 const query = 'anon=true&launchAgent=join_launcher_web&lightExperience=true&correlationId=' + crypto.randomUUID()
 if (target.startsWith('/')) location.replace(target + (target.includes('?') ? '&' : '?') + query)`)
 }

@@ -8,6 +8,7 @@ import { type Scenario, TWO } from '../shared/scenario.ts'
 import type { MockMeetingOptions } from '../types.ts'
 import { ACCESS_MODES } from './access-modes.ts'
 import { SHOWABLE } from './actions.ts'
+import { type BotTokenState, stateOfBotToken } from './bot-token.ts'
 import { invitationOf, lightPath, type MeetingIds, type NamedMeeting, newIds } from './links.ts'
 import { TeamsMediaLink } from './media-link.ts'
 import type { ChatLine as PageChatLine, PagePerson, PageSettings } from './page/protocol.ts'
@@ -34,6 +35,8 @@ export class TeamsMeeting extends Meeting<Person, TeamsVisit> implements TeamsVi
   isUnderWay = false
   protected readonly showable = SHOWABLE
   protected readonly accessModes = ACCESS_MODES
+  /** Whether the token of the bot that came last is accepted; null without one. */
+  botToken: BotTokenState | null = null
   private joins = 0
   private readonly happened = new Set<string>()
   /** Audio sources of those who spoke, the newest first. */
@@ -122,6 +125,11 @@ export class TeamsMeeting extends Meeting<Person, TeamsVisit> implements TeamsVi
     if (this.happened.has(what)) return false
     this.happened.add(what)
     return true
+  }
+
+  identify(token: string): void {
+    this.botToken = stateOfBotToken(token)
+    this.note({ event: 'rpc', target: 'bot-token', detail: this.botToken })
   }
 
   countJoin(): number {

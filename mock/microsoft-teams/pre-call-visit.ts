@@ -151,7 +151,7 @@ export abstract class PreCallVisit extends Visit<ToPage, FromPage> {
 
   /** Detection is on, and the bot has not proved that it is registered. */
   private get isSuspected(): boolean {
-    return this.meeting.settings.botAccess !== 'AllowAllBots'
+    return this.meeting.settings.botAccess !== 'AllowAllBots' && this.meeting.botToken !== 'valid'
   }
 
   // Joining.

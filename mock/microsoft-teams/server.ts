@@ -81,7 +81,10 @@ function answerLink(named: links.NamedMeeting, { response, url }: Exchange, serv
   const { settings } = meeting
   meeting.navigated(url.href)
   // A visitor who opens the address of the web client comes here first.
-  if (!url.searchParams.has('launchAgent') || !meeting.isUnderWay) meeting.loads++
+  if (!url.searchParams.has('launchAgent') || !meeting.isUnderWay) {
+    meeting.loads++
+    meeting.botToken = null
+  }
   meeting.isUnderWay = false
   if (settings.load === 'http-404') sendError(404, meeting, response)
   else if (meeting.loads <= settings.failedLoads) sendError(503, meeting, response)

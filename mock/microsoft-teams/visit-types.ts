@@ -1,5 +1,6 @@
 /** The states of a visit, and what it needs from its meeting. */
 import type { VisitHost } from '../shared/visit.ts'
+import type { BotTokenState } from './bot-token.ts'
 import type { PagePerson, RetryKind } from './page/protocol.ts'
 import type { ScenarioSettings } from './settings.ts'
 import type { TeamsVisit } from './visit.ts'
@@ -14,6 +15,8 @@ export interface TeamsVisitMeeting extends VisitHost {
   countJoin(): number
   /** True once for each name: for events that happen in one visit only. */
   isFirst(what: string): boolean
+  readonly botToken: BotTokenState | null
+  identify(token: string): void
   pushEnd(subCode: number, phrase: string, isByHost: boolean): void
   systemLine(visit: TeamsVisit, text: string): void
 }

@@ -34,6 +34,7 @@ export class TeamsVisit extends PreCallVisit {
 
   protected override receive(message: FromPage): void {
     if (message.say === 'hello') this.greetPage()
+    else if (message.say === 'token') this.meeting.identify(message.token)
     else if (message.say === 'launch') this.onLaunch(message.choice)
     else if (message.say === 'gatePassed') this.gatePassed?.()
     else if (message.say === 'join') this.join(message.name)

@@ -25,6 +25,8 @@ export interface BotBrowser {
   storedFile(mark: Uint8Array, bytes: number): Promise<string | null>
   /** CPU waits of the browser's renderers; empty if they are unknown. Never rejects. */
   cpuWaits(): Promise<CpuWaits>
+  /** A clause about the latest request that the operator's proxy did not pass on; null without such a request. */
+  proxyProblem(): string | null
   /** The browser's first process; null if other bots share it. */
   readonly processId: number | null
   /** Repeatable, never rejects. */
@@ -50,7 +52,7 @@ export interface ContextOptions {
 }
 
 /** The process behind a context. */
-export interface BrowserProcess extends Pick<BotBrowser, 'processId' | 'storedFile' | 'cpuWaits'> {
+export interface BrowserProcess extends Pick<BotBrowser, 'processId' | 'storedFile' | 'cpuWaits' | 'proxyProblem'> {
   /** Runs once, after the context was closed or did not close in time. Never rejects. */
   cleanUp(): Promise<void>
 }
@@ -62,7 +64,7 @@ const CONSOLE_LINE_LENGTH = 2000
 /** Rejects when the browser breaks meanwhile; then the caller has to close the context. */
 export async function botBrowserOf(
   context: BrowserContext,
-  { processId, storedFile, cpuWaits, cleanUp }: BrowserProcess,
+  { processId, storedFile, cpuWaits, proxyProblem, cleanUp }: BrowserProcess,
   environment: CaptureEnvironment,
   options: ContextOptions,
 ): Promise<BotBrowser> {
@@ -119,6 +121,7 @@ export async function botBrowserOf(
     },
     storedFile,
     cpuWaits,
+    proxyProblem,
     processId,
     async close() {
       if (isClosing) {

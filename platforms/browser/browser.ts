@@ -6,11 +6,13 @@ import { mkdir, readdir, readFile, rm, statfs } from 'node:fs/promises'
 import { join } from 'node:path'
 import { CHILD_PATH } from '@standin/base/child-path.ts'
 import { socketParent } from '@standin/base/socket-folder.ts'
+import type { Egress } from '@standin/wire/egress.ts'
 import { type BrowserContextOptions, chromium, type LaunchOptions } from 'playwright'
 import { CAPTURE_SAMPLE_RATE } from '../../core/meeting/capture-sample-rate.ts'
 import type { CaptureEnvironment } from '../../core/ports.ts'
 import { type BotBrowser, type BrowserProcess, botBrowserOf, type ContextOptions } from './bot-browser.ts'
 import { rendererWaits } from './cpu-waits.ts'
+import { openEgress } from './egress.ts'
 import { FEATURES_OFF } from './features-off.ts'
 import { makeBrowserHome } from './home.ts'
 import { type MappedHost, mappedHostArguments } from './mapped-hosts.ts'
@@ -27,6 +29,8 @@ export interface BrowserOptions extends ContextOptions {
   executablePath?: string
   mappedHosts?: readonly MappedHost[]
   extraArguments?: readonly string[]
+  /** The proxy of everything that the browser requests; default none. */
+  egress?: Egress | null
   /** The session of an account; it is copied, and the original is never written. */
   state?: BrowserState | null
 }
@@ -82,9 +86,11 @@ export const openBrowser: OpenBrowser = async (environment, options, signal) => 
   const home = await makeBrowserHome()
   const profile = join(home, 'profile')
   const { logger, state } = options
+  const egress = options.egress ? await openEgress(options.egress) : null
   try {
     if (state?.kind === 'profile') await copyProfile(state.folder, profile)
-    const launch = await launchOptions(environment, options, home, signal)
+    const extraArguments = [...(options.extraArguments ?? []), ...(egress?.arguments ?? [])]
+    const launch = await launchOptions(environment, { ...options, extraArguments }, home, signal)
     const context = await type.launchPersistentContext(profile, { ...launch, ...contextOptions(environment) })
     if (state?.kind === 'storage_state') await context.setStorageState(state.state)
     const [processId = null] = await processesOf(profile)
@@ -92,8 +98,10 @@ export const openBrowser: OpenBrowser = async (environment, options, signal) => 
       processId,
       storedFile: (mark, bytes) => findStoredFile(profile, mark, bytes),
       cpuWaits: async () => (processId === null ? new Map() : rendererWaits(processId)),
+      proxyProblem: () => egress?.problem() ?? null,
       async cleanUp() {
         await endProcesses(profile)
+        await egress?.close()
         // Chromium's children may still write while they exit.
         await rm(home, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 }).catch((error) =>
           logger.warn('The browser profile could not be removed', { error }),
@@ -103,6 +111,7 @@ export const openBrowser: OpenBrowser = async (environment, options, signal) => 
     return await botBrowserOf(context, browserProcess, environment, options)
   } catch (error) {
     await endProcesses(profile)
+    await egress?.close()
     await rm(home, { recursive: true, force: true })
     throw error
   }

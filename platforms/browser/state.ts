@@ -7,7 +7,7 @@ import { constants } from 'node:fs'
 import { chmod, cp, lstat, mkdir, open, readdir, rm, stat } from 'node:fs/promises'
 import { basename, join, relative } from 'node:path'
 import { aborted } from '@standin/base/deadline.ts'
-import { z } from 'zod'
+import { readStorageState, type StorageState } from '@standin/wire/account-session.ts'
 import { makeBrowserHome } from './home.ts'
 import { unpackTar } from './unpack-tar.ts'
 
@@ -16,34 +16,6 @@ export type BrowserState =
   | { kind: 'storage_state'; state: StorageState }
   /** A Chromium user data folder, to be copied. */
   | { kind: 'profile'; folder: string }
-
-/** As `storageState({ path })` of Playwright writes it; unknown fields of newer versions are kept. */
-const storageStateSchema = z.looseObject({
-  cookies: z
-    .array(
-      z.looseObject({
-        name: z.string(),
-        value: z.string(),
-        domain: z.string(),
-        path: z.string().default('/'),
-        expires: z.number().default(-1),
-        httpOnly: z.boolean().default(false),
-        secure: z.boolean().default(false),
-        sameSite: z.enum(['Strict', 'Lax', 'None']).default('Lax'),
-      }),
-    )
-    .max(10_000),
-  origins: z
-    .array(
-      z.looseObject({
-        origin: z.string(),
-        localStorage: z.array(z.looseObject({ name: z.string(), value: z.string() })).default([]),
-      }),
-    )
-    .max(1000)
-    .default([]),
-})
-type StorageState = z.output<typeof storageStateSchema>
 
 /** A storage state is text of some kilobytes; a file this large is another kind of file. */
 const MAX_STATE_BYTES = 16 * 1024 * 1024
@@ -181,10 +153,9 @@ function parseState(bytes: Uint8Array): BrowserState {
     // The parser's own words quote the text, which is secret.
     throw new Error('the stored session is not JSON')
   }
-  const state = storageStateSchema.safeParse(parsed)
-  if (!state.success)
-    throw new Error(`the stored session is no storage state: ${state.error.issues[0]?.path.join('.') ?? ''} is wrong`)
-  return { kind: 'storage_state', state: state.data }
+  const read = readStorageState(parsed)
+  if ('problem' in read) throw new Error(`the stored session ${read.problem}`)
+  return { kind: 'storage_state', state: read.state }
 }
 
 /** The folder itself, or the only folder in it, as archives have it. */

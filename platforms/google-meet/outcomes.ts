@@ -90,6 +90,7 @@ const AFTER_ADMISSION: Partial<Record<PageStateKind, MeetingEnd>> = {
   marketing: 'removed',
   landing: 'removed',
   login_wall: 'removed',
+  credentials_lost: 'removed',
 }
 
 /** After admission: the end that this page state means, or null. */

@@ -3,8 +3,7 @@ import { type MeetingPage, meetingScript } from '../shared/page-access/meeting-p
 import { scriptConfig } from '../shared/page-access/script-config.ts'
 import { labelSources } from '../shared/words.ts'
 import type { ElementName, PageConfig, PageSnapshot } from './page/types.ts'
-import { SELECTORS } from './selectors.ts'
-import { WORDS } from './words.ts'
+import { SELECTORS, WORDS } from './words.ts'
 
 export type MeetPage = MeetingPage<PageSnapshot, ElementName>
 

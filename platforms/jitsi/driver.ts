@@ -17,8 +17,7 @@ import { leaveSteps } from './leaving.ts'
 import type { ElementName, PageConfig, PageSnapshot } from './page/types.ts'
 import { jitsiClassifier } from './page-classifier.ts'
 import type { PageStateKind } from './page-state.ts'
-import { SELECTORS } from './selectors.ts'
-import { WORDS } from './words.ts'
+import { SELECTORS, WORDS } from './words.ts'
 
 /** A move to another room of the same meeting leaves one conference and joins the next. */
 const LEFT_LOOKS = 6

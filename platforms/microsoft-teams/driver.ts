@@ -42,7 +42,10 @@ export const openMicrosoftTeams: OpenDriver = async (target, environment, signal
       return answered
     },
     entrance: {
-      open: (aborted) => loadMeeting(page, url, aborted, 'Microsoft Teams'),
+      open: async (aborted) => {
+        const token = await options.teamsToken?.()
+        await loadMeeting(page, token ? withToken(url, token) : url, aborted, 'Microsoft Teams')
+      },
       ask: (snapshot, state) => joinFlow.ask(snapshot, state),
       hasAsked: () => form.hasAsked,
       timeOut: (snapshot) => form.timeOut(snapshot),
@@ -74,4 +77,9 @@ function mediaOrigins(url: string): string[] {
 /** Removes the parameter that would let a signed-in bot join as a guest. */
 export function withAccount(url: string): string {
   return url.replace(/&anon=true$/, '').replace(/\?anon=true$/, '')
+}
+
+/** The part behind `#` does not go to servers; the page reads it (docs/platform-notes/microsoft-teams.md#registered-bots). */
+function withToken(url: string, token: string): string {
+  return `${url}${url.includes('#') ? '&' : '#'}token=${token}`
 }

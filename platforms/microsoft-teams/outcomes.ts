@@ -89,6 +89,7 @@ const AFTER_ADMISSION: Partial<Record<PageStateKind, MeetingEnd>> = {
   bots_blocked: 'removed',
   organization_policy: 'removed',
   sign_in_wall: 'removed',
+  sign_in_page: 'removed',
   ended_for_all: 'ended_for_all',
   // By another device of the same person, or in words we do not know.
   left: 'ended_for_all',

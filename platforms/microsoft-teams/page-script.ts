@@ -4,8 +4,7 @@ import { scriptConfig } from '../shared/page-access/script-config.ts'
 import { labelSources } from '../shared/words.ts'
 import type { ElementName, PageConfig, PageSnapshot, TeamsPageApi } from './page/types.ts'
 import { TEAMS_HOSTS } from './page-state.ts'
-import { SELECTORS } from './selectors.ts'
-import { WORDS } from './words.ts'
+import { SELECTORS, WORDS } from './words.ts'
 
 export type TeamsPage = MeetingPage<PageSnapshot, ElementName, TeamsPageApi>
 

@@ -1,4 +1,6 @@
+import type { StorageState } from '@standin/wire/account-session.ts'
 import type { RecordingMode } from '@standin/wire/codes.ts'
+import type { Egress } from '@standin/wire/egress.ts'
 import type { ConfCredentials } from '../../core/conf-credentials.ts'
 import type { Logger } from '../../core/logger.ts'
 import type { MeetingTarget } from '../../core/meeting/meeting.ts'
@@ -15,6 +17,17 @@ export type OpenDriver<Options = DriverOptions> = (
   signal: AbortSignal,
   options: Options,
 ) => Promise<MeetingDriver>
+
+/** The account behind the session of the browser, or one that may follow. */
+interface AccountUse {
+  /**
+   * The page asks for a sign-in: it refuses guests, or the session is signed out. True: another attempt comes with another
+   * session.
+   */
+  onLoginRequired(text: string): boolean
+  /** The browser's cookies after the join and at the end. Never rejects. */
+  onRefreshed(cookies: StorageState['cookies']): Promise<void>
+}
 
 /** Options of every platform's driver. */
 export interface DriverOptions {
@@ -46,12 +59,18 @@ export interface DriverOptions {
   clock?: Clock
   /** For a platform that is joined through its SDK; the others do not use it. */
   conf?: ConfCredentials | null
+  /** The token by which a registered bot identifies itself to Microsoft Teams; resolves with null if there is none. */
+  teamsToken?: (() => Promise<string | null>) | null
   /** Gets a token from an address of `conf`. Default: public addresses only. */
   fetchToken?: (address: string, limits: FetchLimits) => Promise<Uint8Array>
   /** Shorter waits for tests; those of the real page are the default. */
   waits?: Partial<Waits>
+  /** The proxy of the browser. */
+  egress?: Egress | null
   /** The stored session of an account; null for a guest. */
   browserState?: BrowserState | null
+  /** Absent: the session is not followed. */
+  account?: AccountUse
   /** The browser carries an account's session. Default: where a stored one is given. */
   expectsAccount?: boolean
   extraArguments?: readonly string[]

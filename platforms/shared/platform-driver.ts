@@ -41,6 +41,7 @@ import type { PageClassifier, PageState } from './page-state.ts'
 import { REAL_WAITS, type Waits } from './waits.ts'
 
 const EVIDENCE_MS = 5000
+const COOKIES_MS = 2000
 /** Number of page states that are kept for the evidence. */
 const HISTORY = 50
 
@@ -80,6 +81,7 @@ export async function openMeetingPage<
       ownScript:
         environment.frames === undefined ? undefined : { path: `/${script.painter}.js`, source: pageScript(PAINTER) },
       state: options.browserState ?? null,
+      egress: options.egress ?? null,
       logger,
     }
     browser = await (options.openBrowser ?? openBrowser)(environment, browserOptions, signal)
@@ -181,7 +183,9 @@ export class PlatformDriver<Snapshot extends CommonSnapshot, Kind extends string
       await this.#frames.check()
       await watching.afterPoll?.(...look)
     }
+    const { account, browserState } = parts.options
     const own = {
+      onSignedOut: browserState ? (text: string) => void account?.onLoginRequired(text) : undefined,
       ...captions,
       page,
       classifier,
@@ -228,13 +232,28 @@ export class PlatformDriver<Snapshot extends CommonSnapshot, Kind extends string
     this.#page.gate = gate
     this.#hasAsked = true
     const admission = await orReason(signal, this.#orAboutAccount(enter(this.#entrance, signal)))
-    if (admission === 'in_meeting') await this.#meeting.begin(this.provenAt)
+    if (admission === 'in_meeting') await this.#begin()
     return admission
   }
 
   async waitForAdmission(signal: AbortSignal): Promise<void> {
     await orReason(signal, this.#orAboutAccount(waitForAdmission(this.#entrance, signal)))
+    await this.#begin()
+  }
+
+  async #begin(): Promise<void> {
     await this.#meeting.begin(this.provenAt)
+    void this.#keepSession()
+  }
+
+  /** Platforms refresh the session in the meeting. Never rejects. */
+  async #keepSession(): Promise<void> {
+    const { account, browserState } = this.#parts.options
+    if (!account || !browserState || !this.#meeting.hasBegun) return
+    const { browser, clock } = this.#page
+    const read = within(clock, COOKIES_MS, browser.context.cookies(), () => new NoAnswer()).catch(() => null)
+    const cookies = await read
+    if (cookies !== null) await account.onRefreshed(cookies.map((cookie) => ({ ...cookie })))
   }
 
   async obtainRecordingRight(limitMs: number, signal: AbortSignal): Promise<void> {
@@ -333,6 +352,7 @@ export class PlatformDriver<Snapshot extends CommonSnapshot, Kind extends string
   async close(): Promise<void> {
     this.#over.abort()
     await this.#meeting.end()
+    await this.#keepSession()
     await this.#page.browser.close()
   }
 
@@ -357,10 +377,17 @@ export class PlatformDriver<Snapshot extends CommonSnapshot, Kind extends string
     } catch (error) {
       if (!(error instanceof BotError) || error.code !== 'LOGIN_REQUIRED') throw error
       const { message, step, canRetry, reason } = error
-      const advice = this.#parts.options.browserState
-        ? 'The stored session that was given (browser_state) is not signed in any more, or its account may not join.'
-        : (this.#parts.accountAdvice ?? 'A stored session of an account (browser_state) would help.')
-      throw new BotError('LOGIN_REQUIRED', `${message} ${advice}`, { cause: error, canRetry, step, reason })
+      const { browserState, account } = this.#parts.options
+      const comesAgain = account?.onLoginRequired(message) ?? false
+      const advice = browserState
+        ? 'The stored session that was given is not signed in any more, or its account may not join.'
+        : comesAgain
+          ? 'The bot tries again with an account of its team.'
+          : (this.#parts.accountAdvice ?? 'A stored session of an account (browser_state) would help.')
+      throw new BotError('LOGIN_REQUIRED', `${message} ${advice}`, {
+        ...{ cause: error, step, canRetry: canRetry || comesAgain },
+        reason: browserState ? 'account_signed_out' : reason,
+      })
     }
   }
 

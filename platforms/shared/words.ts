@@ -1,25 +1,61 @@
 /**
- * Wording as data. A platform keeps it in `words/<language>.ts`: complete in English, in which the driver asks for its
- * pages, and in other languages as far as it was observed. All languages are matched together, since a page may be half
- * translated.
+ * The words in use: those that the program ships, or a newer pack that the bot was given. A process runs one bot, so it
+ * has one pack. All languages are matched together, since a page may be half translated.
  */
+import type { PlatformName } from '@standin/wire/meeting-links/index.ts'
+import { MAX_COMPARED_LENGTH } from '@standin/wire/pattern-steps.ts'
+import { type EnglishWords, type SelectorName, SHIPPED_WORDS, type WordsPack } from '@standin/wire/words.ts'
 
 /** Tables of expressions by name, such as `states`, `dialogs` and `labels`. */
 export type Words = Readonly<Record<string, Readonly<Record<string, readonly RegExp[]>>>>
 
-/** Another language: any part of the complete wording. */
-export type PartialWords<Whole extends Words> = { [Table in keyof Whole]?: Partial<Whole[Table]> }
+interface WordsOf<Platform extends PlatformName> {
+  WORDS: {
+    readonly [Table in keyof EnglishWords<Platform>]: {
+      readonly [Name in keyof EnglishWords<Platform>[Table]]: readonly RegExp[]
+    }
+  }
+  /** Marks of the page that do not depend on its language. */
+  SELECTORS: Readonly<Record<SelectorName<Platform>, string>>
+}
+
+const inUse = {
+  meet: { WORDS: {}, SELECTORS: {} },
+  teams: { WORDS: {}, SELECTORS: {} },
+  zoom: { WORDS: {}, SELECTORS: {} },
+  jitsi: { WORDS: {}, SELECTORS: {} },
+} satisfies Record<PlatformName, object>
+
+/** To be called before a driver is opened. The words of all platforms are replaced in place. */
+export function useWords(pack: WordsPack): void {
+  for (const platform of Object.keys(inUse) as PlatformName[]) {
+    const { words, selectors } = pack.platforms[platform]
+    const { en, ...others } = words
+    const names = SHIPPED_WORDS.platforms[platform].words.en
+    Object.assign(inUse[platform].WORDS, mergeWords(names, [en, ...Object.values(others)]))
+    Object.assign(inUse[platform].SELECTORS, selectors)
+  }
+}
+useWords(SHIPPED_WORDS)
+
+/** The words of a platform; the objects always show those in use. */
+export function wordsOf<Platform extends PlatformName>(platform: Platform): WordsOf<Platform> {
+  return inUse[platform] as unknown as WordsOf<Platform>
+}
 
 /** Every expression of every language, case-insensitive; English first, so that its order stays an order of preference. */
-export function mergeWords<Whole extends Words>(english: Whole, others: readonly PartialWords<Whole>[]): Whole {
-  const tables = Object.entries(english).map(([table, entries]) => {
-    const merged = Object.entries(entries).map(([name, expressions]) => {
-      const more = others.flatMap((words) => words[table]?.[name] ?? [])
-      return [name, [...expressions, ...more].map(({ source }) => new RegExp(source, 'iu'))]
-    })
-    return [table, Object.fromEntries(merged)]
-  })
-  return Object.fromEntries(tables) as Whole
+function mergeWords(
+  names: Readonly<Record<string, object>>,
+  languages: readonly Readonly<Record<string, Readonly<Record<string, readonly string[]>>>>[],
+): Words {
+  const merged = (table: string, name: string) =>
+    languages.flatMap((words) => words[table]?.[name] ?? []).map((source) => new RegExp(source, 'iu'))
+  return Object.fromEntries(
+    Object.entries(names).map(([table, entries]) => [
+      table,
+      Object.fromEntries(Object.keys(entries).map((name) => [name, merged(table, name)])),
+    ]),
+  )
 }
 
 /** Normal form for comparisons: straight apostrophes, three dots, plain single spaces. */
@@ -33,7 +69,7 @@ export function plain(text: string): string {
 }
 
 export function matches(expressions: readonly RegExp[], text: string): boolean {
-  const compared = plain(text)
+  const compared = plain(text).slice(0, MAX_COMPARED_LENGTH)
   return expressions.some((expression) => expression.test(compared))
 }
 

@@ -42,6 +42,7 @@ export function jobFrom(
     const [field, inner] = path.split('.') as [string, string?]
     job[field] = inner === undefined ? value : { ...(job[field] as object | undefined), [inner]: value }
   }
+  if (options.account !== undefined) Object.assign(job, { browser_state: options.account, keeps_browser_state: true })
   if (options.image !== undefined) job.bot_image = pictureFrom(options.image)
   if (meetingUrl !== undefined) job.meeting_url = meetingUrl
   const transcription = transcriptionFrom(options, job.transcription)
@@ -55,6 +56,7 @@ export function jobFrom(
     job.conf_sdk_pwd = environment.STANDIN_CONF_SDK_PWD ?? job.conf_sdk_pwd
     job.conf_obf_token = environment.STANDIN_CONF_OBF_TOKEN ?? job.conf_obf_token
   }
+  if (options.teamsTokenFile !== undefined) job.teams_token = tokenFrom(options.teamsTokenFile)
   if (options.controlPlane !== undefined)
     job.control_plane = { url: options.controlPlane, token: environment.STANDIN_CONTROL_TOKEN ?? '' }
   return job
@@ -165,6 +167,14 @@ function pictureFrom(image: string): string {
     return pictureDataUrl(readFileSync(image))
   } catch (error) {
     throw new InvalidJob([{ path: '--image', message: fileProblem(error, image) }])
+  }
+}
+
+function tokenFrom(file: string): string {
+  try {
+    return readGivenFile(file).trim()
+  } catch (error) {
+    throw new InvalidJob([{ path: '--teams-token-file', message: fileProblem(error, file) }])
   }
 }
 

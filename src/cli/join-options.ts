@@ -61,11 +61,13 @@ const FIELDS = {
 
 /** Several of them make one field. */
 const OTHERS = [
+  ['--account <file>', 'joins with the session in the file, and writes back what the meeting refreshed'],
   ['--out <folder>', "where the recording's folder is made (default: recordings)"],
   ['--s3 <s3://bucket/prefix>', 'store in S3 instead; credentials come from the usual AWS variables'],
   ['--s3-endpoint <url>', 'an S3-compatible server'],
   ['--s3-region <region>', ''],
   ['--transcribe', 'make a transcript after the meeting'],
+  ['--teams-token-file <file>', 'a token by which the registered bot identifies itself to Microsoft Teams'],
   ['--captions', 'live transcript from the captions of the meeting'],
   ['--transcription-provider <name>', '', provider],
   ['--transcription-language <code>', 'such as en, if the speech service does not recognize it'],

@@ -8,6 +8,7 @@ import { viewOpener } from './open-view.ts'
 export interface JoinFlags extends JoinOptions {
   mapHost?: string[]
   jitsiHost?: string[]
+  words?: string
   json?: boolean
 }
 
@@ -19,6 +20,7 @@ export async function join(meetingUrl: string | undefined, flags: JoinFlags, io:
     job,
     hostMap: flags.mapHost ?? [],
     jitsiHosts: flags.jitsiHost ?? [],
+    words: flags.words,
     environment: io.environment,
     typed: typedFields(flags),
   }

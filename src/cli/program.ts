@@ -56,6 +56,7 @@ function withJoinOptions(command: Command): Command {
     .optionsGroup('Meeting:')
     .option('--map-host <host=ip:port>', 'send connections for a host elsewhere and accept its certificate', collect)
     .option('--jitsi-host <host>', 'your own Jitsi Meet server; may be given several times', collect)
+    .option('--words <file|url>', 'a newer words pack than the shipped one (STANDIN_WORDS, STANDIN_WORDS_KEY)')
     .optionsGroup('Programs:')
     .option('--json', 'JSON lines even in a terminal')
 }
@@ -273,6 +274,8 @@ function addMachineCommands(program: Command, io: Io): void {
         ),
     )
 
+  addWordsCommand(program, io)
+
   program
     .command('doctor')
     .description('say what is missing on this machine and how to get it')
@@ -280,5 +283,45 @@ function addMachineCommands(program: Command, io: Io): void {
     .action(async (flags: { json?: boolean }) => {
       const { doctor } = await import('./doctor.ts')
       process.exitCode = await doctor({ ...io, json: flags.json ?? false })
+    })
+}
+
+function addWordsCommand(program: Command, io: Io): void {
+  const command = program
+    .command('words')
+    .description('the words and selectors by which bots read pages: docs/words.md')
+  command
+    .command('print')
+    .description('print the pack that the program ships')
+    .action(async () => {
+      const { wordsPrint } = await import('./words.ts')
+      process.exitCode = wordsPrint(io)
+    })
+  command
+    .command('keygen')
+    .description('make a key pair; the public key is printed')
+    .argument('<file>', 'where the private key is written')
+    .action(async (file: string) => {
+      const { wordsKeygen } = await import('./words.ts')
+      process.exitCode = await wordsKeygen(file, io)
+    })
+  command
+    .command('sign')
+    .description('check a pack and sign it')
+    .argument('<file>', 'the pack')
+    .requiredOption('--key <file>', 'the private key')
+    .requiredOption('--out <file>', 'where the signed pack is written')
+    .action(async (file: string, flags: { key: string; out: string }) => {
+      const { wordsSign } = await import('./words.ts')
+      process.exitCode = await wordsSign(file, flags, io)
+    })
+  command
+    .command('verify')
+    .description('say whether a pack can be used')
+    .argument('<file|url>', 'the pack, signed or not')
+    .option('--key <text>', 'the public key (STANDIN_WORDS_KEY)')
+    .action(async (place: string, flags: { key?: string }) => {
+      const { wordsVerify } = await import('./words.ts')
+      process.exitCode = await wordsVerify(place, flags, io)
     })
 }

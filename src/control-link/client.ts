@@ -118,6 +118,10 @@ class ControlLink implements CommandedControlPlane {
     return keys
   }
 
+  askForAccount: CommandedControlPlane['askForAccount'] = () => this.#requests.ask('account')
+
+  reportAccount: CommandedControlPlane['reportAccount'] = (report) => this.#requests.ask('account_report', report)
+
   submit: CommandedControlPlane['submit'] = (command) => this.#dispatcher.submit(command)
 
   async whenWelcomed(): Promise<void> {
@@ -217,6 +221,8 @@ class ControlLink implements CommandedControlPlane {
         break
       case 'token':
       case 'storage_keys':
+      case 'account':
+      case 'account_report':
         this.#requests.receive(message)
         break
     }

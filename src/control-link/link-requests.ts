@@ -1,6 +1,6 @@
-/** Asks the control plane for fresh tokens and keys: each request has one answer, or an end in time. */
+/** Asks the control plane for fresh tokens, keys and accounts: each request has one answer, or an end in time. */
 import { randomUUID } from 'node:crypto'
-import type { FreshKeys, FreshToken, LinkRequest } from '@standin/wire/control-link.ts'
+import type { AccountReport, FreshKeys, FreshToken, LeasedAccount, LinkRequest } from '@standin/wire/control-link.ts'
 
 /** The control plane has half a minute for the provider. */
 const ANSWER_MS = 45_000
@@ -9,6 +9,8 @@ const ANSWER_MS = 45_000
 interface Answers {
   token: FreshToken
   storage_keys: FreshKeys
+  account: LeasedAccount
+  account_report: AccountReport
 }
 type Answer = Answers[keyof Answers]
 
@@ -27,13 +29,14 @@ export class LinkRequests {
     this.#send = send
   }
 
-  async ask<T extends keyof Answers>(type: T): Promise<Answers[T]> {
+  /** `fields`: of the request, beside its type and id. */
+  async ask<T extends keyof Answers>(type: T, fields: object = {}): Promise<Answers[T]> {
     const id = randomUUID()
     const { promise, resolve, reject } = Promise.withResolvers<Answer>()
     const timer = setTimeout(() => reject(new Error('the control plane did not answer in time')), ANSWER_MS)
     this.#waiting.set(id, { type, resolve, reject })
     try {
-      if (!this.#send({ type: `${type}_request`, id } as LinkRequest))
+      if (!this.#send({ type: `${type}_request`, id, ...fields } as LinkRequest))
         throw new Error('the link to the control plane is down')
       return (await promise) as Answers[T]
     } finally {

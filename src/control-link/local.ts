@@ -1,5 +1,5 @@
 import type { BotCommand } from '@standin/wire/commands.ts'
-import type { FreshToken } from '@standin/wire/control-link.ts'
+import type { AccountReport, FreshToken, LeasedAccount, LinkRequest } from '@standin/wire/control-link.ts'
 import type { NumberedEvent, Transcript } from '@standin/wire/events.ts'
 import type { StorageKeys } from '@standin/wire/job.ts'
 import type { Logger } from '../../core/logger.ts'
@@ -8,12 +8,18 @@ import { CommandDispatcher } from './command-dispatcher.ts'
 import { Journal } from './journal.ts'
 import { Reporter } from './reporter.ts'
 
+type AccountNews = Omit<Extract<LinkRequest, { type: 'account_report_request' }>, 'type' | 'id'>
+
 /** The bot's end of a link, which also takes commands from inside the process. */
 export interface CommandedControlPlane extends ControlPlane {
   /** Rejects with a sentence if the control plane cannot be asked or does not answer in time. */
   askForToken(): Promise<FreshToken>
   /** New keys of the storage. Rejects likewise, and if the control plane has none. */
   askForKeys(): Promise<StorageKeys>
+  /** An account of the team with its session, or why there is none. Rejects likewise. */
+  askForAccount(): Promise<LeasedAccount>
+  /** Rejects likewise. */
+  reportAccount(report: AccountNews): Promise<AccountReport>
   /** Runs in turn with those of the control plane. Never rejects. */
   submit(command: BotCommand): Promise<CommandAnswer>
 }
@@ -29,6 +35,8 @@ export interface LocalOptions {
   onPartial?: (partial: Transcript) => void
 }
 
+const none = async () => Promise.reject(new Error('the bot has no control plane'))
+
 /** Where no control plane was named: events go into the journal, commands come from inside the process only. */
 export function createLocalControlPlane(options: LocalOptions): CommandedControlPlane {
   const journal = new Journal(options)
@@ -38,8 +46,10 @@ export function createLocalControlPlane(options: LocalOptions): CommandedControl
     report: (event) => reporter.report(event),
     show: (partial) => options.onPartial?.(partial),
     onCommand: (listener) => dispatcher.listen(listener),
-    askForToken: async () => Promise.reject(new Error('the bot has no control plane')),
-    askForKeys: async () => Promise.reject(new Error('the bot has no control plane')),
+    askForToken: none,
+    askForKeys: none,
+    askForAccount: none,
+    reportAccount: none,
     submit: (command) => dispatcher.submit(command),
     // There is no welcome to wait for.
     whenWelcomed: () => Promise.resolve(),

@@ -35,7 +35,13 @@ export const LOG_NAME = 'standin.log'
 export async function saveEvidence(
   folder: string,
   evidence: Evidence | null,
-  failure: { code: string; reason?: Reason | undefined; sentence: string; step: string | undefined },
+  failure: {
+    code: string
+    reason?: Reason | undefined
+    sentence: string
+    step: string | undefined
+    words_version?: string | undefined
+  },
 ): Promise<void> {
   const debug = join(folder, 'debug')
   await mkdir(debug, { recursive: true, mode: 0o700 })

@@ -59,6 +59,7 @@ export async function closeRun(run: Run, end: End, impatience: AbortSignal): Pro
     transcribedSeconds: transcript.seconds,
     transcriptIds: transcript.ids,
     signals: run.meeting.signalCounts,
+    wordsVersion: run.wordsVersion,
     sightings: run.meeting.sightings,
     location: storage.location(),
     now: clock.now(),
@@ -105,7 +106,7 @@ async function closeLiveTranscript({ liveTranscript, clock, logger }: Run): Prom
   )
 }
 
-async function keepEvidence({ meeting, clock, logger, workFolder }: Run, failure: End): Promise<void> {
+async function keepEvidence({ meeting, clock, logger, workFolder, wordsVersion }: Run, failure: End): Promise<void> {
   const sentence = `${failure.message} ${failure.error?.cure ?? ''}`.trim()
   try {
     const late = () => new Error('The page gave no evidence in time')
@@ -118,6 +119,7 @@ async function keepEvidence({ meeting, clock, logger, workFolder }: Run, failure
       reason: failure.reason,
       sentence,
       step: failure.error?.step,
+      words_version: wordsVersion,
     })
   } catch (error) {
     logger.warn('The evidence of the failure could not be kept', { error })

@@ -49,6 +49,7 @@ export interface LifeFacts {
   transcriptIds: readonly string[]
   signals: SignalCounts
   sightings: readonly Sighting[]
+  wordsVersion?: string
   location: string
   now: number
 }
@@ -84,6 +85,7 @@ export function finalReportOf(end: End, facts: LifeFacts): FinalReport {
     transcribed_seconds: facts.transcribedSeconds,
     transcription_ids: facts.transcriptIds.length > 0 ? [...facts.transcriptIds] : undefined,
     signals: Object.keys(facts.signals).length > 0 ? facts.signals : undefined,
+    words_version: facts.wordsVersion,
     location: facts.location,
     extra: job.extra ?? null,
   }

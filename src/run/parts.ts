@@ -39,6 +39,8 @@ export interface BotParts {
   transcribe: Transcribe | null
   writeReport: WriteReport
   control: ControlPlane
+  /** Of the words pack in use. */
+  wordsVersion?: string
   clock: Clock
   logger: Logger
   /** The recording's own folder on this machine; exists. */

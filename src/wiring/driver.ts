@@ -14,7 +14,8 @@ import { parseS3Address, readS3Object } from '../../storage/index.ts'
 import type { CommandedControlPlane } from '../control-link/local.ts'
 import { loadBotImage } from '../job/bot-image.ts'
 import type { BotConfig } from '../job/config.ts'
-import { freshTokensOf, withFreshTokens } from '../job/fresh-tokens.ts'
+import { freshTokensOf, teamsTokenOf, withFreshTokens } from '../job/fresh-tokens.ts'
+import type { BotAccount } from './account.ts'
 import type { MeetingAudioTap } from './streaming.ts'
 
 const TOKEN_FIELDS = [
@@ -40,14 +41,19 @@ export function meetingOpener(
   config: BotConfig,
   control: CommandedControlPlane,
   logger: Logger,
-  session: SessionOnce,
+  account: BotAccount,
   audioTap: MeetingAudioTap | null,
 ): OpenMeeting {
   const { job } = config
   const freshTokens = freshTokensOf(job, () => control.askForToken())
+  const teamsToken = teamsTokenOf(
+    job,
+    () => control.askForToken(),
+    (level, message) => control.report({ type: 'notice', level, message }),
+  )
   let botImages: Promise<(string | null)[]> | null = null
   return async (target, environment, signal, onVoice) => {
-    const browserState = await session.load(signal)
+    const browserState = await account.load(signal)
     botImages ??= shownImages(config, control)
     const open = openDriver({
       botName: job.bot_name,
@@ -61,7 +67,10 @@ export function meetingOpener(
       chromium: config.chromium,
       browserPlugins: config.browserPlugins,
       browserState,
+      egress: job.egress ?? null,
+      account,
       conf: withFreshTokens(confCredentialsOf(job), freshTokens),
+      teamsToken,
       fetchToken: (address, limits) =>
         fetchPublic(
           address,

@@ -7,7 +7,8 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import type { NumberedEvent } from '@standin/wire/events.ts'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
-import { createStandinClient, followEvents } from '../../client/index.ts'
+import { createStandinClient, followEvents, followSubscription } from '../../client/index.ts'
+import { routeUpgrade } from '../../control-plane/api/http/web-socket.ts'
 import { freshMeet, startReporting } from '../control-plane/api/reporting.ts'
 import { openApiWorld } from '../control-plane/api/world.ts'
 
@@ -17,6 +18,7 @@ beforeAll(async () => {
   world = await openApiWorld()
   team = await world.team()
   await world.app.listen({ host: '127.0.0.1', port: 0 })
+  world.app.server.on('upgrade', (...upgrade) => routeUpgrade(world.app, ...upgrade))
 })
 afterAll(() => world.close())
 
@@ -144,4 +146,57 @@ test('a follower that is aborted ends, also long after its request was sent', as
   }
   stop.abort()
   await following
+})
+
+test('a subscription gives every event although connections break, and what was processed comes no more', async () => {
+  const { url, client, cut } = await openRelay()
+  await client.POST('/v2/event-subscriptions', { body: { name: 'all', types: ['notice'] } })
+  const botId = await world.bot(team, { meeting_url: freshMeet() })
+  const { report } = await startReporting(world.database, botId)
+  const stop = new AbortController()
+  const heard: string[] = []
+  const following = (async () => {
+    for await (const { bot_id, data } of followSubscription({
+      ...{ baseUrl: url, apiKey: team.key, name: 'all', signal: stop.signal },
+    })) {
+      expect(bot_id).toBe(botId)
+      heard.push(String(data.message))
+    }
+  })()
+  const wanted = Array.from({ length: 60 }, (_, place) => String(place + 1))
+  for (const text of wanted) {
+    await report(said(text))
+    if (Number(text) % 20 === 0) {
+      await expect.poll(() => heard.at(-1), { timeout: 30_000 }).toBe(text)
+      cut()
+    }
+  }
+  const waiting = async () => (await client.GET('/v2/event-subscriptions')).data?.data[0]?.waiting_bots
+  await expect.poll(() => [...new Set(heard)], { timeout: 30_000 }).toEqual(wanted)
+  // The last one is acknowledged when the next one is asked for.
+  await expect.poll(waiting, { timeout: 30_000 }).toBe(0)
+  stop.abort()
+  await following
+})
+
+test('a subscription that cannot be followed says why', async () => {
+  const { url, client } = await openRelay()
+  await client.POST('/v2/event-subscriptions', { body: { name: 'taken' } })
+  const first = (apiKey: string, name: string) =>
+    followSubscription({ baseUrl: url, apiKey, name, signal: AbortSignal.timeout(60_000) }).next()
+  await expect(first(team.key, 'none')).rejects.toThrow('There is no such subscription; create it with POST')
+  await expect(first('wrong', 'taken')).rejects.toThrow('API key')
+  const earlier = first(team.key, 'taken')
+  earlier.catch(() => {})
+  await expect
+    .poll(
+      async () =>
+        (await client.GET('/v2/event-subscriptions')).data?.data.find(({ name }) => name === 'taken')?.followed_at,
+    )
+    .not.toBeNull()
+  const later = new AbortController()
+  const second = followSubscription({ baseUrl: url, apiKey: team.key, name: 'taken', signal: later.signal }).next()
+  await expect(earlier).rejects.toThrow('another connection follows this subscription')
+  later.abort()
+  await second
 })

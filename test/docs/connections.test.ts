@@ -11,6 +11,7 @@ import { type Service, startService } from '@standin/control-plane/wiring/servic
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { readServiceConfig } from '../../control-plane/config/config.ts'
 import { newSealKey } from '../../control-plane/secrets/seals.ts'
+import { type MockMicrosoftCalendar, startMockMicrosoftCalendar } from '../../mock/calendars/microsoft/index.ts'
 import { startZoomOauth, type ZoomOauth } from '../../mock/zoom-oauth/index.ts'
 import { openTestDatabase, type TestDatabase } from '../control-plane/postgres.ts'
 
@@ -22,13 +23,20 @@ const EXAMPLE_ID = '0d5c6a2e-4a0f-4c39-8a43-2f6a3f0c7f11'
 let folder: string
 let db: TestDatabase
 let zoom: ZoomOauth
+let microsoft: MockMicrosoftCalendar
 let service: Service
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'standin-connection-docs-'))
   db = await openTestDatabase()
   zoom = await startZoomOauth()
-  const environment = { DATABASE_URL: db.url, STANDIN_SECRET_KEYS: newSealKey('k1'), STANDIN_ZOOM_URL: zoom.url }
+  microsoft = await startMockMicrosoftCalendar()
+  const environment = {
+    DATABASE_URL: db.url,
+    STANDIN_SECRET_KEYS: newSealKey('k1'),
+    STANDIN_ZOOM_URL: zoom.url,
+    STANDIN_MICROSOFT_LOGIN_URL: microsoft.loginUrl,
+  }
   // Without a launcher: bots stay queued.
   const config = readServiceConfig({ data: folder, port: '0', roles: 'api' }, environment, '/')
   service = await startService(config, {}, log)
@@ -36,6 +44,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await service?.close()
   await zoom?.close()
+  await microsoft?.close()
   await db?.close()
   await rm(folder, { recursive: true, force: true })
 })
@@ -79,7 +88,7 @@ test('the page of consent, the code and the calls of the page work one after the
   const back = new URL(allowed.headers.get('location')!)
   expect(back.searchParams.get('state')).toBe('state-1')
 
-  expect(blocks).toHaveLength(3)
+  expect(blocks).toHaveLength(4)
   const [connect, send, lookAfter] = blocks
   const [made] = await run(connect!, EXAMPLE_ID, {
     '<client id>': app.clientId,
@@ -97,6 +106,15 @@ test('the page of consent, the code and the calls of the page work one after the
   expect(Object.keys(shown).filter((field) => !(field in made!.body.data))).toEqual([])
   expect((await run(send!, id)).map(({ status }) => status)).toEqual([201])
   expect((await run(lookAfter!, id)).map(({ status }) => status)).toEqual([200, 200, 200])
+})
+
+test('a registered bot of Microsoft Teams is stored as the page says', async () => {
+  const [stored] = await run(blocks[3]!, EXAMPLE_ID, {
+    '<tenant id of Microsoft Entra>': 'example.com',
+    '<client id>': microsoft.tokens.clientId,
+    '<client secret>': microsoft.tokens.clientSecret,
+  })
+  expect(stored).toMatchObject({ status: 201, body: { data: { platform: 'teams', state: 'active' } } })
 })
 
 test('the failures that the page explains are worded as the program words them', () => {

@@ -5,8 +5,8 @@ import { openapiFiles } from '../../scripts/write-openapi.ts'
 
 const DOCS = join(import.meta.dirname, '../../docs')
 
-test('the OpenAPI documents in docs are what the service serves; `npm run schemas` writes them', async () => {
+test('the API documents in docs are what the service serves; `npm run schemas` writes them', async () => {
   const files = await openapiFiles()
-  expect(files.size).toBe(3)
+  expect(files.size).toBe(4)
   for (const [name, content] of files) expect(await readFile(join(DOCS, name), 'utf8'), name).toBe(content)
 })

@@ -1,7 +1,11 @@
 /** Access modes and platforms: the driver's reason is that of the mock's access mode, or `unknown`; never another. */
+import { readMeeting } from '@standin/wire/meeting-links/index.ts'
 import { REASON_TABLE, type Reason, reasonOfFailure } from '@standin/wire/reasons.ts'
 import { describe, expect, test } from 'vitest'
-import type { PlatformName } from '../../core/meeting/meeting.ts'
+import type { MeetingTarget, PlatformName } from '../../core/meeting/meeting.ts'
+import { BOT_TOKEN_SECONDS, newBotToken } from '../../mock/microsoft-teams/bot-token.ts'
+import { invitationOf } from '../../mock/microsoft-teams/links.ts'
+import type { TeamsMeeting } from '../../mock/microsoft-teams/meeting.ts'
 import type { MockMeeting } from '../../mock/types.ts'
 import type { Attempt } from './attempts.ts'
 import { meetHarness } from './google-meet/harness.ts'
@@ -143,6 +147,44 @@ describe.each(Object.entries(MATRIX))('%s', (_name, { platform, harness: start, 
       expect([...codes, platform], scenario).toEqual(expect.arrayContaining([code, platform]))
       expect(platforms, scenario).toContain(platform)
     }
+  })
+})
+
+const REGISTERED = { tenant: 'example.com', clientId: 'bot' }
+const TOKENS: Record<string, () => string | null> = {
+  none: () => null,
+  valid: () => newBotToken(REGISTERED),
+  expired: () => newBotToken(REGISTERED, Date.now() - (BOT_TOKEN_SECONDS + 1) * 1000),
+  foreign: () => newBotToken(REGISTERED, Date.now(), 'another key'),
+}
+/** The state of the page when the bot is in, waits or was refused: with a valid token, and without one. */
+const POLICIES = {
+  'allow-all-bots': ['call', 'call'],
+  'require-approval': ['call', 'suspected'],
+  'block-detected': ['call', 'botsBlocked'],
+} as const
+
+describe.each(Object.entries(POLICIES))('Microsoft Teams, %s', (policy, [registered, detected]) => {
+  const teams = teamsHarness()
+
+  test.each(Object.entries(TOKENS))('a bot with the token "%s"', async (name, tokenOf) => {
+    const token = tokenOf()
+    const driver = { teamsToken: async () => token }
+    // Links of both forms: the token goes behind the `#` that one of them has.
+    const attempts = (['short', 'classic'] as const).map(async (link) => {
+      const retarget = (target: MeetingTarget, { ids }: TeamsMeeting) => ({
+        ...target,
+        ...readMeeting(invitationOf(ids, link)),
+      })
+      const { driver: bot, meeting, signal } = await teams.attempt(`access-${policy}`, { speed: 20, driver, retarget })
+      await bot.join(signal).catch(() => {})
+      expect(meeting.state, link).toBe(name === 'valid' ? registered : detected)
+      expect(meeting.botToken, link).toBe(token === null ? null : name)
+      // The evidence of this page holds the token nowhere.
+      if (token !== null) expect(JSON.stringify(await bot.evidence())).not.toContain(token)
+      await bot.close()
+    })
+    await Promise.all(attempts)
   })
 })
 

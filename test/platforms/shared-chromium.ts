@@ -44,6 +44,7 @@ export class SharedChromium {
         processId: null,
         storedFile: async () => null,
         cpuWaits: async () => new Map(),
+        proxyProblem: () => null,
         cleanUp: async () => {},
       }
       return await botBrowserOf(context, shared, environment, options)
@@ -118,7 +119,8 @@ atWorkerEnd(() => sharedChromium.close())
  */
 function needsOwnProcess({ display, frames }: CaptureEnvironment, options: BrowserOptions): boolean {
   const { plugins = [], extraArguments = [], state } = options
-  const isOfProcess = plugins.length > 0 || extraArguments.length > 0 || state?.kind === 'profile'
+  const isOfProcess =
+    plugins.length > 0 || extraArguments.length > 0 || state?.kind === 'profile' || Boolean(options.egress)
   return display !== null || frames !== undefined || isOfProcess
 }
 

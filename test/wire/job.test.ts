@@ -36,6 +36,8 @@ test('the least job is an id and a link; everything else has a default', () => {
     wait_for_welcome_seconds: 0,
     recording_consent: 'accept',
     separate_tracks: false,
+    account: 'never',
+    keeps_browser_state: false,
     denials: 0,
     timeout_config: {
       waiting_room_timeout: 600,
@@ -362,6 +364,8 @@ const BOUNDS: [path: string, taken: object[], refused: unknown[]][] = [
     [{ conf_obf_token_user_id: 'u' }],
     [{ conf_obf_token_user_id: '' }, { conf_obf_token_user_id: 'x'.repeat(257) }],
   ],
+  ['keeps_browser_state', [{ keeps_browser_state: true }], [{ keeps_browser_state: null }]],
+  ['account', [{ account: 'always' }, { account: 'if_required' }], [{ account: 'yes' }, { account: null }]],
   ['conf_fresh_tokens', [{ conf_fresh_tokens: true }, { conf_fresh_tokens: null }], [{ conf_fresh_tokens: 'yes' }]],
   [
     'conf_access_token',
@@ -412,6 +416,11 @@ const BOUNDS: [path: string, taken: object[], refused: unknown[]][] = [
       withPlane({ token: 'a\r\nb' }),
       withPlane({ token: 'ключ' }),
     ],
+  ],
+  [
+    'words.version',
+    [{ words: { version: '2026.11.27', any: 1 } }, { words: null }],
+    [{ words: {} }, { words: { version: 1 } }, { words: { version: '1'.repeat(21) } }],
   ],
   ['denials', [{ denials: 0 }, { denials: 7 }], [{ denials: -1 }, { denials: 0.5 }, { denials: null }]],
   [

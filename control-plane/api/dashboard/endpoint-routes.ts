@@ -22,6 +22,7 @@ const endpointSchema = z
     kind: z.string(),
     url: z.string(),
     events: z.array(z.string()).nullable().describe('Null: all.'),
+    live_within_seconds: z.number().nullable(),
     failed_in_a_row: z.int(),
     failing_since: time.nullable(),
     probe_at: time.nullable(),
@@ -32,8 +33,17 @@ const endpointSchema = z
   .meta({ id: 'Endpoint' })
 const url = z.string().min(1).max(2048)
 const events = z.array(z.enum(WEBHOOK_EVENTS)).min(1).max(WEBHOOK_EVENTS.length)
+const liveWithin = z.number().min(0.2).max(60)
 const params = z.strictObject({ endpoint_id: uuid })
 const secret = success(z.object({ endpoint_id: z.uuid(), secret: z.string().nullable().describe('Shown this once.') }))
+
+const chosenEvents = (body: {
+  events?: z.output<typeof events> | null | undefined
+  live_within_seconds?: number | undefined
+}) => ({
+  events: body.events,
+  liveWithinMs: body.live_within_seconds === undefined ? undefined : Math.round(body.live_within_seconds * 1000),
+})
 
 export function endpointRoutes(app: App, { database, seals, client, webhooks }: ApiDependencies): void {
   const owner = { role: 'owner' } as const
@@ -46,6 +56,7 @@ export function endpointRoutes(app: App, { database, seals, client, webhooks }: 
         kind: one.kind,
         url: one.url,
         events: one.events as string[] | null,
+        live_within_seconds: one.live_types === null ? null : one.live_within_ms! / 1000,
         failed_in_a_row: one.failed_in_a_row,
         failing_since: at(one.failing_since),
         probe_at: at(one.probe_at),
@@ -61,15 +72,15 @@ export function endpointRoutes(app: App, { database, seals, client, webhooks }: 
     {
       config: owner,
       schema: {
-        body: z.strictObject({ url, events: events.nullish() }),
+        body: z.strictObject({ url, events: events.nullish(), live_within_seconds: liveWithin.optional() }),
         response: { 201: secret },
       },
     },
     async (request, reply) => {
-      const { url, events } = request.body
+      const { url } = request.body
       checkUrl(url)
       const { teamId } = callerOf(request)
-      const made = await createEndpoint(database, seals, { teamId, kind: 'team', url, events: events ?? null })
+      const made = await createEndpoint(database, seals, { teamId, kind: 'team', url, ...chosenEvents(request.body) })
       reply.code(201)
       return succeeded({ endpoint_id: made.id, secret: made.secret })
     },
@@ -93,7 +104,7 @@ export function endpointRoutes(app: App, { database, seals, client, webhooks }: 
       schema: {
         params,
         body: z
-          .strictObject({ url: url.optional(), events: events.nullish() })
+          .strictObject({ url: url.optional(), events: events.nullish(), live_within_seconds: liveWithin.optional() })
           .refine((body) => Object.values(body).some((part) => part !== undefined), { error: 'needs a url or events' }),
         response: { 200: message },
       },
@@ -101,7 +112,8 @@ export function endpointRoutes(app: App, { database, seals, client, webhooks }: 
     async (request) => {
       if (request.body.url !== undefined) checkUrl(request.body.url)
       const id = await ownEndpoint(request.params.endpoint_id, callerOf(request).teamId)
-      if (!(await changeEndpoint(database, id, request.body))) throw refusals.unknown('endpoint')
+      if (!(await changeEndpoint(database, id, { url: request.body.url, ...chosenEvents(request.body) })))
+        throw refusals.unknown('endpoint')
       return done('Saved')
     },
   )

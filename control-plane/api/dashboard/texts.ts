@@ -38,7 +38,9 @@ export const DASHBOARD_TEXTS: Readonly<Record<string, string>> = {
   endpoint_id: 'The id of the endpoint.',
   'Endpoint.kind': "The team's endpoint, the address of the older generation, or that of one bot.",
   url: 'The address.',
-  events: 'Which events it gets; null: all.',
+  events: 'Which events it gets; null: all but `bot.participant`, `bot.speaker` and `bot.transcript`.',
+  live_within_seconds:
+    'How long events of one bot are gathered for one `bot.participant`, `bot.speaker` or `bot.transcript`; null if it gets none of them.',
   disabled_at: 'When it was disabled; null: it works.',
   disabled_reason: 'Why it was disabled.',
   failed_in_a_row: 'How many attempts have failed since the last success.',

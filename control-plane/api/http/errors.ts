@@ -111,6 +111,12 @@ export const refusals = {
     wrongSignIn('This link was used already, was withdrawn, or is too old; ask an owner of the team for another one'),
   emailTaken: () => conflict('Another person of this team has this e-mail address'),
   tooManyRules: (most: number) => conflict(`A team has at most ${most} alert rules; delete one first`),
+  subscriptionExists: (name: string) => conflict(`The team has a subscription ${name} already`),
+  tooManySubscriptions: (most: number) => conflict(`A team has at most ${most} subscriptions; delete one first`),
+  needsWebSocket: () =>
+    refusal(426, 'FST_ERR_UPGRADE_REQUIRED')('This address is a WebSocket: connect with ws:// or wss://', {
+      headers: { upgrade: 'websocket' },
+    }),
   tooManyViews: (most: number) => conflict(`A person has at most ${most} saved views; delete one first`),
   tooManyTests: (retryAfter: number) => limited('This rule was tested just now; wait and try again', { retryAfter }),
   lastOwner: () => conflict('A team keeps at least one owner'),
@@ -141,6 +147,13 @@ export const refusals = {
     invalid(
       `body/conf_config/credential_user_id belongs to ${count} stored credentials; name one of them with credential_id`,
     ),
+  zoomAppMissing: (generation: string | undefined, problem: string) =>
+    invalid(`body/${generation === 'older' ? 'conf_obf_token' : 'conf_config'} ${problem}`),
+  noAccount: (platform: string | null, pool: string | null) =>
+    refusals.validation(
+      `body/account The team has no account${platform === null ? '' : ` of the platform ${platform}`}${pool === null ? '' : ` in the pool '${pool}'`}: add one with POST /v2/accounts, or send the bot without`,
+    ),
+  accountNotFound: (id: string) => refusal(404, 'FST_ERR_ACCOUNT_NOT_FOUND_BY_ID')(`Account with ID '${id}' not found`),
   credentialNotFound: (id: string) =>
     refusal(404, 'FST_ERR_CREDENTIAL_NOT_FOUND_BY_ID')(`Credential with ID '${id}' not found`),
   botNotFound: (id: string) => refusal(404, 'FST_ERR_BOT_NOT_FOUND_BY_ID')(`Bot with ID '${id}' not found`),

@@ -13,6 +13,7 @@ import { pageRoutes } from '../dashboard/page-routes.ts'
 import type { ApiDependencies } from '../dependencies.ts'
 import { hookRoutes } from '../hooks/routes.ts'
 import { olderGeneration } from '../older/index.ts'
+import { asyncapiDocument } from '../v2/event-subscriptions/asyncapi.ts'
 import { newerGeneration } from '../v2/index.ts'
 import { createAuthentication } from './auth.ts'
 import { answerClientError } from './client-errors.ts'
@@ -163,7 +164,7 @@ export async function buildApi(
       { prefix: generation.prefix },
     )
   }
-  docsRoutes(app, documents)
+  docsRoutes(app, documents, asyncapiDocument(settings))
   if (settings.dashboardFolder !== undefined) pageRoutes(app, settings.dashboardFolder)
   if (settings.helpFolder !== undefined) helpRoutes(app, settings.helpFolder)
   return app

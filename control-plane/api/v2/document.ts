@@ -54,6 +54,11 @@ export const TAGS: readonly { name: string; description: string }[] = [
     name: 'Bot data',
     description: 'Delete what an ended bot recorded, make its transcript again, send its webhook again.',
   },
+  {
+    name: 'Event subscriptions',
+    description:
+      'Follow the events of all bots over one WebSocket that resumes where the program stopped. See [live](/help/live).',
+  },
   { name: 'Batches', description: 'Up to 100 bots in one request. A wrong item does not affect the others.' },
   {
     name: 'Scheduled bots',
@@ -63,6 +68,11 @@ export const TAGS: readonly { name: string; description: string }[] = [
     name: 'Conferencing credentials',
     description:
       'Users of Zoom who let your bots join on their behalf. Tokens are fetched when a bot joins, and never shown.',
+  },
+  {
+    name: 'Accounts',
+    description:
+      'Accounts with which bots join signed in. A session comes from a person who signed in, and is never shown.',
   },
   {
     name: 'Calendars',

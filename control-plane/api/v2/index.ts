@@ -1,5 +1,6 @@
 /** The newer generation, `/v2`. */
 import type { Generation } from '../http/generation.ts'
+import { accountRoutes } from './accounts/routes.ts'
 import { auditLogRoutes } from './audit-log/routes.ts'
 import { batchRoutes } from './batches/routes.ts'
 import { botControlRoutes } from './bot-control/routes.ts'
@@ -12,6 +13,7 @@ import { calendarRoutes } from './calendars/routes.ts'
 import { confCredentialRoutes } from './conf-credentials/routes.ts'
 import { INTRODUCTION, TAGS } from './document.ts'
 import { newerErrorBody } from './error-body.ts'
+import { eventSubscriptionRoutes } from './event-subscriptions/routes.ts'
 import { scheduledRoutes } from './scheduled/routes.ts'
 import { timelineRoutes } from './timeline/routes.ts'
 import { webhookOperations } from './webhooks.ts'
@@ -40,10 +42,12 @@ export async function newerRoutes(...[app, dependencies]: Parameters<Generation[
   botControlRoutes(app, dependencies)
   botDataRoutes(app, dependencies)
   botEventRoutes(app, dependencies)
+  eventSubscriptionRoutes(app, dependencies)
   batchRoutes(app, dependencies)
   scheduledRoutes(app, dependencies)
   timelineRoutes(app, dependencies)
   confCredentialRoutes(app, dependencies)
+  accountRoutes(app, dependencies)
   calendarRoutes(app, dependencies)
   calendarEventRoutes(app, dependencies)
   calendarBotRoutes(app, dependencies)

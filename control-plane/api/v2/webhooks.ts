@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import { WEBHOOK_EVENTS, type WebhookEvent } from '../../bots/messages/index.ts'
 import { sampleBody } from '../../bots/messages/samples.ts'
+import { eventSchema } from './bot-events/schema.ts'
 import { errorHelp, link, person, reasonFields } from './bots/schema.ts'
 import { calendarIds, instanceTexts } from './calendar-events/schema.ts'
 import { calendarFields } from './calendars/schema.ts'
@@ -15,6 +16,11 @@ const bot = {
 const sent_at = time.describe('When the webhook was made; a repeat says the same.')
 const { calendar_id, calendar_platform, account_email, status } = calendarFields
 const { event_id, series_id, event_type } = calendarIds
+const live = {
+  ...bot,
+  events: z.array(eventSchema).describe('In the order of the bot, as `GET /v2/bots/{bot_id}/events` has them.'),
+  sent_at,
+}
 const connection = { calendar_id, calendar_platform, account_email, status, created_at: fields.created_at }
 
 const {
@@ -101,6 +107,12 @@ const WEBHOOKS: Readonly<Record<WebhookEvent, [when: string, data: z.ZodRawShape
       sent_at,
     },
   ],
+  'bot.participant': [
+    'People join, leave, change, raise hands, share a screen or react; only for endpoints that name it',
+    live,
+  ],
+  'bot.speaker': ['People begin and end speaking; only for endpoints that name it', live],
+  'bot.transcript': ['Words of a live transcript came; only for endpoints that name it', live],
   'calendar.connection_created': ['A calendar was connected', connection],
   'calendar.connection_updated': [
     'A calendar has other credentials, or is active again',

@@ -1,6 +1,7 @@
 /** Bodies of `/v2`: `{event, data, extra}`. Callbacks carry the same. */
 import type { BotRow } from '../../rows/index.ts'
 import { errorHelpOf, HELP_PATH, reasonHelpOf } from '../error-help.ts'
+import { type LiveWebhook, type StoredEvent, shownEvent } from '../shown-events.ts'
 import type { ChatNews, StatusNews } from './index.ts'
 import { peopleOf } from './people.ts'
 import { ARTIFACT_NAMES, link, NEWER_LINK_SECONDS, pageLink, SENT_AT } from './placeholders.ts'
@@ -73,8 +74,17 @@ export function chatBody(bot: BotRow, { messageId, senderName, senderId, text }:
   }
 }
 
-const names = (bot: BotRow) => ({ bot_id: bot.id, event_id: bot.event_id })
+/** Events of one kind, in order. */
+export const liveBody = (bot: Named, event: LiveWebhook, events: readonly StoredEvent[]): Body => ({
+  event,
+  data: { ...names(bot), events: events.map(shownEvent), sent_at: SENT_AT },
+  extra: extraOf(bot),
+})
 
-function extraOf({ extra }: BotRow): unknown {
+type Named = Pick<BotRow, 'id' | 'event_id' | 'extra'>
+
+const names = (bot: Named) => ({ bot_id: bot.id, event_id: bot.event_id })
+
+function extraOf({ extra }: Named): unknown {
   return typeof extra === 'object' && !Array.isArray(extra) ? extra : null
 }

@@ -27,6 +27,11 @@ const DENIED = {
   report: { reason_evidence: [{ seen: 'The bot asked to join.', at: AT }] },
 }
 
+const ADA = { id: 1, name: 'Ada Byron', platform_id: 'p-1' }
+const eventOf = (seq: number, type: string, data: Record<string, unknown>) => ({
+  ...{ id: `${BOT}:${seq}`, at: AT, attempt: 1, type, data },
+})
+
 const SAMPLES: Readonly<Record<WebhookEvent, Record<string, unknown>>> = {
   'bot.status_change': {
     data: { ...names, status: { code: 'joining_call', created_at: AT } },
@@ -72,6 +77,41 @@ const SAMPLES: Readonly<Record<WebhookEvent, Record<string, unknown>>> = {
   },
   'bot.chat_message': {
     data: { ...names, message_id: 'test', sender_name: 'Ada Byron', sender_id: 1, text: 'Hello', sent_at: AT },
+    extra: { test: true },
+  },
+  'bot.participant': {
+    data: {
+      ...names,
+      events: [eventOf(1, 'participant_joined', { participant: ADA, offset: 1.5 })],
+      sent_at: AT,
+    },
+    extra: { test: true },
+  },
+  'bot.speaker': {
+    data: {
+      ...names,
+      events: [
+        eventOf(2, 'speaker', {
+          participant: ADA,
+          is_speaking: true,
+          timestamp: 1_767_258_000,
+          offset: 2,
+          source: 'csrc',
+          confidence: 1,
+        }),
+      ],
+      sent_at: AT,
+    },
+    extra: { test: true },
+  },
+  'bot.transcript': {
+    data: {
+      ...names,
+      events: [
+        eventOf(3, 'transcript', { text: 'Hello', is_final: true, speaker: ADA, start: 2, end: 2.6, language: 'en' }),
+      ],
+      sent_at: AT,
+    },
     extra: { test: true },
   },
   'calendar.connection_created': { data: CONNECTION },

@@ -28,11 +28,14 @@ type EndpointRequest = NonNullable<operations['postEndpoints']['requestBody']>['
 type WebhookEvent = NonNullable<EndpointRequest['events']>[number]
 
 /** The compiler compares them with the events of the API. */
-const EVENTS: Record<WebhookEvent, true> = {
+const EVENTS: Record<WebhookEvent, 'live' | true> = {
   'bot.status_change': true,
   'bot.completed': true,
   'bot.failed': true,
   'bot.chat_message': true,
+  'bot.participant': 'live',
+  'bot.speaker': 'live',
+  'bot.transcript': 'live',
   'calendar.connection_created': true,
   'calendar.connection_updated': true,
   'calendar.connection_deleted': true,
@@ -43,6 +46,8 @@ const EVENTS: Record<WebhookEvent, true> = {
   'calendar.event_cancelled': true,
 }
 export const WEBHOOK_EVENTS = Object.keys(EVENTS) as WebhookEvent[]
+/** Endpoints get these only if they name them. */
+export const isLiveWebhook = (event: WebhookEvent) => EVENTS[event] === 'live'
 
 /** Error messages by code. */
 export const REASON_TEXTS: Record<string, string> = {
@@ -89,7 +94,7 @@ export const TEXTS = {
     send: 'Send a bot',
     scheduled: 'Scheduled',
     calendars: 'Calendars',
-    connections: 'Zoom connections',
+    connections: 'Zoom and Teams',
     webhooks: 'Webhooks',
     alerts: 'Alerts',
     usage: 'Usage',
@@ -362,20 +367,22 @@ export const TEXTS = {
     changed: (count: number) => (count === 1 ? '1 event changed.' : `${count} events changed.`),
   },
   connections: {
-    title: 'Zoom connections',
+    title: 'Zoom and Teams',
     empty: 'There are no stored credentials.',
-    help: 'Bots join on behalf of your Zoom app, or of a user who authorized it. The documentation explains how to create the app.',
+    help: 'Bots join Zoom on behalf of your app, or of a user who authorized it. They identify themselves to Microsoft Teams as your registered bot. The documentation explains how to create the app and the registration.',
     columns: ['Name', 'Type', 'User', 'Status', ''],
-    types: { app: 'App credentials', user: 'Authorized user' },
-    states: { active: 'Active', invalid: 'Refused: authorize again' },
+    types: { app: 'App credentials', user: 'Authorized user', teams: 'Registered Teams bot' },
+    states: { active: 'Active', invalid: 'Refused: authorize or store it again' },
     remove: 'Delete',
-    removeSure: 'Delete these credentials? Bots that use them will fail to join.',
+    removeSure: 'Delete these credentials? Zoom bots that use them will fail to join; Teams bots will join as guests.',
     add: 'Add credentials',
     name: 'Name',
     clientId: 'Client ID',
     clientSecret: 'Client secret',
     code: 'Authorization code (only for a user; can be used once)',
     redirect: 'Redirect URL (only with a code)',
+    teamsBot: 'With your bot that is registered at Microsoft Teams',
+    tenant: 'Tenant ID',
   },
   webhooks: {
     title: 'Webhooks',
@@ -394,7 +401,9 @@ export const TEXTS = {
     edit: 'Edit',
     remove: 'Delete',
     removeSure: 'Delete this endpoint? Its past deliveries remain in the list.',
-    events: 'Events (none selected: every event)',
+    events: 'Events (none selected: all but the live ones)',
+    live: 'live',
+    within: 'Seconds in which live events are gathered',
     everyEvent: 'Every event',
     event: 'Event',
     anyEvent: 'Any event',
@@ -441,6 +450,7 @@ export const TEXTS = {
       transcription_failed: 'Failed transcriptions',
       conf_credential_error: 'Refused Zoom credentials',
       calendar_sync_error: 'Failed calendar syncs',
+      account_signed_out: 'Accounts that were signed out',
       webhook_delivery_exhausted: 'Webhooks that could not be delivered',
       daily_bot_cap: 'Bots in the last 24 hours',
       token_balance: 'Token balance',
@@ -608,6 +618,10 @@ export const TEXTS = {
       'calendar_bots.cancel': 'Calendar bots cancelled',
       'calendar_bots.change': 'Calendar bots changed',
       'calendar_bots.schedule': 'Calendar bots scheduled',
+      'account.change': 'Account changed',
+      'account.check': 'Account to be checked',
+      'account.create': 'Account added',
+      'account.delete': 'Account deleted',
       'credential.change': 'Zoom connection changed',
       'credential.create': 'Zoom connection created',
       'credential.delete': 'Zoom connection deleted',
@@ -626,6 +640,8 @@ export const TEXTS = {
       'person.invite': 'Sign-in link created',
       'person.withdraw_invitation': 'Invitation withdrawn',
       'person.remove': 'Person removed',
+      'subscription.create': 'Subscription to events created',
+      'subscription.delete': 'Subscription to events deleted',
       'team.change': 'Limits of the team changed',
       'team.create': 'Team created',
       'team.grant_tokens': 'Tokens granted',

@@ -1,5 +1,6 @@
 /** The worker's job of one attempt, made from what the caller asked. */
 import { type Job, jobSchema, problemsOf } from '@standin/wire/job.ts'
+import type { WordsPack } from '@standin/wire/words.ts'
 import { type BotSecrets, problemOfTokenExtra, type RequestOfRow, requestOf, timeoutsOf } from '../../bots/request.ts'
 import { remainingLimits } from '../../bots/resume.ts'
 import type { JoinGrant } from '../../ports.ts'
@@ -31,6 +32,10 @@ export interface JobParts {
   secrets: BotSecrets
   /** Token of the stored credential that the bot names; null if it names none. */
   grant: JoinGrant | null
+  /** The proxy of the bot's browser. */
+  egress?: Job['egress']
+  /** The team has a bot that is registered at Microsoft Teams. */
+  isRegistered?: boolean
   /** The operator's own app, for tokens without an app of the caller. */
   zoomApp?: ZoomApp | null
   /** Storage of the attempt, from the file store. */
@@ -39,6 +44,8 @@ export interface JobParts {
   link: { url: string; token: string }
   /** How long the bot waits for its control plane before it asks to join. */
   waitForWelcomeSeconds: number
+  /** Null: those that the worker ships. */
+  words?: WordsPack | null
   /** Null: nothing is traced. */
   traceparent?: string | null
 }
@@ -62,7 +69,7 @@ export class ImpossibleJob extends Error {
 /** Throws `ImpossibleJob`. */
 export function jobOf(parts: JobParts): Job {
   const { bot, secrets, grant, storage, link } = parts
-  const { callback, webhook_url, allow_multiple_bots, sealed, conf_config, ...asked } = requestOf(bot)
+  const { callback, webhook_url, allow_multiple_bots, sealed, conf_config, account_pool, ...asked } = requestOf(bot)
   const goesOn = bot.resumes > 0
   // The row was just claimed, so its time is the database's.
   const left = goesOn ? remainingLimits(bot, bot.updated_at) : null
@@ -90,12 +97,15 @@ export function jobOf(parts: JobParts): Job {
       },
     }),
     denials: bot.denials,
+    teams_fresh_tokens: parts.isRegistered ?? false,
     // A receiver that is away costs its stream, not the recording.
     streaming: asked.streaming && { ...asked.streaming, is_required: false },
     transcription: asked.transcription && { ...asked.transcription, api_key: secrets.transcriptionApiKey ?? null },
     ...conferencingOf(bot, conf_config, secrets, grant, parts.zoomApp ?? null),
+    egress: parts.egress ?? null,
     storage,
     control_plane: link,
+    words: parts.words ?? null,
     traceparent: parts.traceparent ?? null,
     // The older generation takes any JSON; a job takes an object, which token addresses get as a parameter.
     extra: isRecord(bot.extra) ? bot.extra : null,

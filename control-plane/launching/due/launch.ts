@@ -1,8 +1,10 @@
 /** One attempt: its job, the launcher's answer, and what that means for the bot. */
 import type { InTurn } from '@standin/base/in-turn.ts'
 import type { Job } from '@standin/wire/job.ts'
+import type { PlatformName } from '@standin/wire/meeting-links/index.ts'
+import type { WordsPack } from '@standin/wire/words.ts'
 import { launchFailed } from '../../bots/crash.ts'
-import { grantRequestOf } from '../../bots/grant-request.ts'
+import { credentialIdOf, grantRequestOf } from '../../bots/grant-request.ts'
 import { impossible, noRoom, waitsForToken } from '../../bots/launch.ts'
 import { type Meters, NO_METERS } from '../../meters.ts'
 import {
@@ -22,6 +24,7 @@ import { lockBot } from '../../store/bots/bots.ts'
 import { applyChange } from '../../store/bots/changes.ts'
 import { openSecrets } from '../../store/bots/secrets.ts'
 import { nowOf } from '../../store/clock.ts'
+import { teamsAppOf } from '../../store/connections/connections.ts'
 import type { Database } from '../../store/database.ts'
 import { launchCleaned, launchEnded, removeLaunch } from '../../store/launches/launches.ts'
 import { NO_TRACES, type Span, type Traces, traceOf } from '../../traces.ts'
@@ -41,6 +44,10 @@ export interface LaunchTools {
   /** Resolves the stored credentials that bots name. */
   grants: JoinGrants
   zoomApp?: ZoomApp | null
+  /** The words of new bots; null: those that the worker ships. */
+  words?: () => WordsPack | null
+  /** The proxy of the browsers of a team's bots on a platform. */
+  egressOf?: (team: string, platform: PlatformName) => Job['egress']
   log: Log
   meters?: Meters
   traces?: Traces
@@ -87,7 +94,10 @@ export async function launchBot(tools: LaunchTools, claim: Claim, steps: LaunchS
   try {
     const grant = await grantOf(tools.grants, bot)
     const storage = { ...tools.files.jobStorage(bot.id, attempt), ...(await tools.files.prefixKeys?.(bot.id, attempt)) }
-    const job = makeJob(tools, claim, { grant, storage }, span)
+    const isRegistered =
+      bot.meeting_platform === 'teams' &&
+      (await teamsAppOf(tools.database, bot.team_id, credentialIdOf(bot))) !== undefined
+    const job = makeJob(tools, claim, { grant, storage, isRegistered }, span)
     handle = await startInTurn(() => startIfLeased(tools, claim, job))
     if (handle === null) {
       tools.meters?.count('lease_losses', { work: 'launch', how: 'overtaken' })
@@ -155,9 +165,9 @@ async function grantOf(grants: JoinGrants, bot: BotRow): Promise<JoinGrant | nul
 }
 
 function makeJob(
-  { seals, linkUrl, waitForWelcomeSeconds, zoomApp }: LaunchTools,
+  { seals, linkUrl, waitForWelcomeSeconds, zoomApp, words, egressOf }: LaunchTools,
   { bot, token }: Claim,
-  fetched: Pick<JobParts, 'grant' | 'storage'>,
+  fetched: Pick<JobParts, 'grant' | 'storage' | 'isRegistered'>,
   span: Span | null,
 ) {
   return jobOf({
@@ -167,6 +177,8 @@ function makeJob(
     link: { url: linkUrl, token },
     waitForWelcomeSeconds,
     zoomApp,
+    words: words?.() ?? null,
+    egress: egressOf?.(bot.team_id, bot.meeting_platform as PlatformName),
     traceparent: span?.traceparent ?? null,
   })
 }

@@ -14,6 +14,7 @@ export const OPERATIONAL_TYPES = [
   'bot_crash',
   'transcription_failed',
   'calendar_sync_error',
+  'account_signed_out',
   'webhook_delivery_exhausted',
 ] as const
 /** Compare a value as it is now. */

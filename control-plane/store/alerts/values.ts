@@ -83,6 +83,9 @@ function occurrences(from: RawBuilder<unknown>, until: RawBuilder<unknown>): Raw
     when 'calendar_sync_error' then (
       select count(*) from calendars
       where team_id = rule.team_id and deleted_at is null and ${within('calendars.sync_failed_at')})
+    when 'account_signed_out' then (
+      select count(*) from accounts
+      where team_id = rule.team_id and state = 'signed_out' and ${within('accounts.state_at')})
     else (
       select count(distinct bot.id) from bot_steps step join bots bot on bot.id = step.bot_id
       where (step.kind = 'ended'

@@ -1,6 +1,7 @@
 /** The events of bots, for those who follow them. */
 import type { BotEvent } from '@standin/wire/events.ts'
 import { sql } from 'kysely'
+import type { StoredEvent } from '../../bots/shown-events.ts'
 import type { Database } from '../database.ts'
 import { PREPARED } from '../prepared.ts'
 
@@ -9,15 +10,6 @@ import { PREPARED } from '../prepared.ts'
  * numbers; times are not in order.
  */
 export type EventPlaces = ReadonlyMap<string, number>
-
-export interface StoredEvent {
-  botId: string
-  journalId: string
-  seq: number
-  attempt: number
-  at: Date
-  event: BotEvent
-}
 
 interface Row {
   bot_id: string

@@ -62,13 +62,29 @@ export function newEvent(
   return { bot: botId, journal: journalId, seq, attempt, type: event.type, at: instant(at, now), event }
 }
 
+/** They wait in the inbox of each subscription and endpoint that follows the bot's team and wants one of them. */
 export async function insertEvents(tx: Tx, events: readonly NewEvent[]): Promise<void> {
   if (events.length === 0) return
   await sql`
-    insert into bot_events (bot_id, journal_id, seq, attempt, type, at, event)
-    select bot, journal, seq, attempt, type, at, event
-    from json_to_recordset(${JSON.stringify(events)}::json)
-      as row (bot uuid, journal uuid, seq int, attempt int, type text, at timestamptz, event jsonb)`.execute(tx)
+    with fresh as materialized (
+      select * from json_to_recordset(${JSON.stringify(events)}::json)
+        as row (bot uuid, journal uuid, seq int, attempt int, type text, at timestamptz, event jsonb)
+    ), stored as (
+      insert into bot_events (bot_id, journal_id, seq, attempt, type, at, event)
+      select bot, journal, seq, attempt, type, at, event from fresh
+    ), news as (
+      select bot, journal, min(seq) - 1 as after_seq, max(seq) as last_seq, array_agg(distinct type) as types
+      from fresh group by bot, journal
+    ), receivers as (
+      select id, team_id, types from event_subscriptions union all
+      select id, team_id, live_types from endpoints where live_types is not null and disabled_at is null
+    )
+    insert into event_inbox (receiver_id, journal_id, bot_id, after_seq, last_seq)
+    select receivers.id, news.journal, news.bot, news.after_seq, news.last_seq
+    from news join bots on bots.id = news.bot
+    join receivers on receivers.team_id = bots.team_id and receivers.types ?| news.types
+    order by receivers.id, news.journal
+    on conflict (receiver_id, journal_id, bot_id) do update set last_seq = excluded.last_seq`.execute(tx)
 }
 
 /** A file that is reported again is the same file, with the latest values. */

@@ -17,6 +17,8 @@ export const connectionPlace = (column: SecretColumn, id: string): SealedPlace =
 export interface ConnectionApp {
   clientId: string
   clientSecret: string
+  /** Of a bot that is registered at Microsoft Teams; absent for an app of Zoom. */
+  tenantId?: string | undefined
 }
 
 /** A user who has authorized the app: what the platform gave for the code, and who it is. */
@@ -51,7 +53,9 @@ const SHOWN = [
   'id',
   'team_id',
   'name',
+  'platform',
   'type',
+  'tenant_id',
   'client_id',
   'user_id',
   'account_id',
@@ -69,6 +73,14 @@ const SHOWN = [
   'deleted_at',
 ] as const
 
+/** The provider has accepted new keys: earlier answers count no more. */
+const ACCEPTED = {
+  tokens_version: sql<number>`tokens_version + 1`,
+  state: 'active',
+  last_error_message: null,
+  last_error_at: null,
+}
+
 export async function createConnection(
   db: Database | Tx,
   seals: Seals,
@@ -77,7 +89,8 @@ export async function createConnection(
   const id = randomUUID()
   const type = given.user === null ? 'app' : 'user'
   return inTransaction(db, async (tx) => {
-    await logChange(tx, { teamId: given.teamId, action: 'credential.create', target: id, details: { type } })
+    const details = { type, ...(given.app.tenantId && { platform: 'teams' }) }
+    await logChange(tx, { teamId: given.teamId, action: 'credential.create', target: id, details })
     return tx
       .insertInto('connections')
       .values({
@@ -130,15 +143,13 @@ function changed(
       ...(change.name !== undefined && { name: change.name }),
       ...(change.extra !== undefined && { extra: change.extra === null ? null : JSON.stringify(change.extra) }),
       ...(change.app && appColumns(seals, id, change.app)),
+      ...(change.app?.tenantId && ACCEPTED),
       ...(change.user && {
         ...userColumns(seals, id, change.user),
+        ...ACCEPTED,
         type: 'user',
-        tokens_version: sql<number>`tokens_version + 1`,
         lease_owner: null,
         lease_until: null,
-        state: 'active',
-        last_error_message: null,
-        last_error_at: null,
       }),
       updated_at: sql<Date>`now()`,
     })
@@ -174,6 +185,7 @@ export interface ConnectionFilter {
   email?: string | undefined
   displayName?: string | undefined
   userId?: string | undefined
+  platforms?: readonly string[] | undefined
   types?: readonly string[] | undefined
   states?: readonly string[] | undefined
   extra?: readonly { field: string; value: string }[] | undefined
@@ -193,6 +205,7 @@ export async function listConnections(
   partly(filter.email, 'email')
   partly(filter.displayName, 'display_name')
   if (filter.userId !== undefined) conditions.push(sql<boolean>`user_id = ${filter.userId}`)
+  if (filter.platforms !== undefined) conditions.push(sql<boolean>`platform = any (${[...filter.platforms]}::text[])`)
   if (filter.types !== undefined) conditions.push(sql<boolean>`type = any (${[...filter.types]}::text[])`)
   if (filter.states !== undefined) conditions.push(sql<boolean>`state = any (${[...filter.states]}::text[])`)
   for (const { field, value } of filter.extra ?? []) conditions.push(sql<boolean>`extra ->> ${field}::text = ${value}`)
@@ -217,6 +230,29 @@ export async function readConnection(
     .where('id', '=', id)
     .where('team_id', '=', teamId)
     .where('deleted_at', 'is', null)
+    .executeTakeFirst()
+}
+
+/**
+ * The app by which bots of the team identify themselves at Microsoft Teams: the named one, else the oldest that was not refused.
+ * Undefined if there is none.
+ */
+export function teamsAppOf(
+  db: Database | Tx,
+  teamId: string,
+  credentialId: string | null,
+): Promise<ShownConnection | undefined> {
+  return db
+    .selectFrom('connections')
+    .select([...SHOWN])
+    .where('team_id', '=', teamId)
+    .where('platform', '=', 'teams')
+    .where('deleted_at', 'is', null)
+    .orderBy(sql`id is not distinct from ${credentialId}::uuid`, 'desc')
+    .orderBy(sql`state = 'active'`, 'desc')
+    .orderBy('created_at')
+    .orderBy('id')
+    .limit(1)
     .executeTakeFirst()
 }
 
@@ -267,8 +303,12 @@ export async function deleteConnection(db: Database, teamId: string, id: string)
   })
 }
 
-function appColumns(seals: Seals, id: string, { clientId, clientSecret }: ConnectionApp) {
-  return { client_id: clientId, client_secret: seals.seal(clientSecret, connectionPlace('client_secret', id)) }
+function appColumns(seals: Seals, id: string, { clientId, clientSecret, tenantId }: ConnectionApp) {
+  return {
+    ...(tenantId && { platform: 'teams', tenant_id: tenantId }),
+    client_id: clientId,
+    client_secret: seals.seal(clientSecret, connectionPlace('client_secret', id)),
+  }
 }
 
 function userColumns(seals: Seals, id: string, { tokens, profile }: AuthorizedUser) {

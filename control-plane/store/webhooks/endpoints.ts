@@ -1,14 +1,17 @@
 /** Addresses that messages are sent to: of teams, of accounts of the older generation, and of single bots. */
 import { randomBytes, randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
+import { liveTypesOf } from '../../bots/shown-events.ts'
 import type { Seals } from '../../ports.ts'
 import type { EndpointRow } from '../../rows/index.ts'
 import { logChange } from '../audit-log.ts'
+import { emptyInbox } from '../bots/subscriptions.ts'
 import { type Database, inTransaction, type Tx } from '../database.ts'
 
 /** Hours in which both secrets sign after a rotation. */
 const ROTATION_HOURS = 24
 const SECRET_BYTES = 32
+const LIVE_WITHIN_MS = 1_000
 
 /**
  * `team`: webhooks of `/v2`, signed. `account` and `bot`: the older generation. `callback`: of one bot, its secret is sent
@@ -26,8 +29,10 @@ export interface NewEndpoint {
   /** With `alert` and `mail`. */
   alertRuleId?: string
   method?: 'POST' | 'PUT'
-  /** Null or absent: every event. */
-  events?: readonly string[] | null
+  /** Null or absent: every event but live ones. */
+  events?: readonly string[] | null | undefined
+  /** How long live events of a bot are gathered. */
+  liveWithinMs?: number | undefined
   /** Made if it is left out and `kind` is `team`. */
   secret?: string | null
 }
@@ -57,7 +62,9 @@ export async function createEndpoint(
         kind,
         url,
         method: endpoint.method ?? 'POST',
-        events: events ? JSON.stringify(events) : null,
+        events: jsonOrNull(events ?? null),
+        live_types: jsonOrNull(liveTypesOf(events ?? null)),
+        live_within_ms: endpoint.liveWithinMs ?? LIVE_WITHIN_MS,
         secret: secret === null ? null : seals.seal(secret, secretPlace(id)),
       })
       .execute()
@@ -67,6 +74,8 @@ export async function createEndpoint(
   })
   return { id, secret }
 }
+
+const jsonOrNull = (list: readonly string[] | null) => (list === null ? null : JSON.stringify(list))
 
 const hostOf = (url: string) => URL.parse(url)?.host ?? null
 
@@ -90,6 +99,8 @@ export async function listEndpoints(
       'url',
       'method',
       'events',
+      'live_types',
+      'live_within_ms',
       'previous_secret_until',
       'failed_in_a_row',
       'probe_at',
@@ -133,7 +144,7 @@ export async function rotateSecret(db: Database, seals: Seals, id: string, teamI
   })
 }
 
-/** Sends to a disabled endpoint again. False if there is none. */
+/** Sends to a disabled endpoint again, from now on. False if there is none. */
 export async function enableEndpoint(db: Database | Tx, id: string): Promise<boolean> {
   return inTransaction(db, async (tx) => {
     const row = await tx
@@ -143,6 +154,7 @@ export async function enableEndpoint(db: Database | Tx, id: string): Promise<boo
       .returning('team_id')
       .executeTakeFirst()
     if (row === undefined) return false
+    await emptyInbox(tx, id)
     await logChange(tx, { teamId: row.team_id, action: 'endpoint.enable', target: id })
     return true
   })
@@ -152,16 +164,22 @@ export interface EndpointChange {
   url?: string | undefined
   /** Null: every event. */
   events?: readonly string[] | null | undefined
+  liveWithinMs?: number | undefined
 }
 
 /** Changes an endpoint of a team. False if there is none. */
-export async function changeEndpoint(db: Database, id: string, { url, events }: EndpointChange): Promise<boolean> {
+export async function changeEndpoint(db: Database, id: string, change: EndpointChange): Promise<boolean> {
+  const { url, events, liveWithinMs } = change
   return db.transaction().execute(async (tx) => {
     const row = await tx
       .updateTable('endpoints')
       .set({
         ...(url !== undefined && { url }),
-        ...(events !== undefined && { events: events === null ? null : JSON.stringify(events) }),
+        ...(events !== undefined && {
+          events: jsonOrNull(events),
+          live_types: jsonOrNull(liveTypesOf(events)),
+        }),
+        ...(liveWithinMs !== undefined && { live_within_ms: liveWithinMs }),
       })
       .where('id', '=', id)
       .where('kind', '=', 'team')

@@ -35,28 +35,7 @@ export async function withMessages(
 }
 
 function messageParts(messages: readonly OutgoingMessage[]): RawBuilder<unknown> {
-  const rows = messages.map((message, place) => ({
-    place,
-    id: message.id,
-    team_id: message.teamId,
-    bot_id: message.botId,
-    event: message.event,
-    ordering_key: message.orderingKey,
-    body: message.body,
-    is_compat: message.isCompat,
-    generation: message.channel,
-  }))
-  return sql`
-    wanted as (
-      select * from json_to_recordset(${jsonText(rows)}::json) as message
-        (place int, id text, team_id uuid, bot_id uuid, event text, ordering_key text, body jsonb, is_compat boolean,
-         generation text)
-    ), stored as (
-      insert into messages (id, team_id, bot_id, event, ordering_key, body, is_compat, generation)
-      select id, team_id, bot_id, event, ordering_key, body, is_compat, generation from wanted order by place
-      on conflict (id) do nothing
-      returning id
-    ), delivery as (
+  return sql`${storedMessages(messages.map(rowOf))}, delivery as (
       insert into deliveries (message_id, endpoint_id, team_id, bot_id, ordering_key, state)
       select wanted.id, endpoints.id, wanted.team_id, wanted.bot_id, wanted.ordering_key, 'waiting'
       from wanted
@@ -73,6 +52,30 @@ function messageParts(messages: readonly OutgoingMessage[]): RawBuilder<unknown>
       order by wanted.place, endpoints.created_at
     )`
 }
+
+const rowOf = (message: OutgoingMessage, place: number) => ({
+  place,
+  id: message.id,
+  team_id: message.teamId,
+  bot_id: message.botId,
+  event: message.event,
+  ordering_key: message.orderingKey,
+  body: message.body,
+  is_compat: message.isCompat,
+  generation: message.channel,
+})
+
+const storedMessages = (rows: readonly ReturnType<typeof rowOf>[]) => sql`
+    wanted as (
+      select * from json_to_recordset(${jsonText(rows)}::json) as message
+        (place int, id text, team_id uuid, bot_id uuid, event text, ordering_key text, body jsonb, is_compat boolean,
+         generation text, endpoint_id uuid)
+    ), stored as (
+      insert into messages (id, team_id, bot_id, event, ordering_key, body, is_compat, generation)
+      select id, team_id, bot_id, event, ordering_key, body, is_compat, generation from wanted order by place
+      on conflict (id) do nothing
+      returning id
+    )`
 
 /**
  * One message to one endpoint, whether or not it subscribes to the event. Resolves with the delivery's id; null without
@@ -97,6 +100,18 @@ export async function sendTo(
     returning id`.execute(db)
   await wakeDispatcher(db)
   return rows[0]?.id ?? null
+}
+
+/** Messages that go to one endpoint each. One whose id is known changes nothing. */
+export async function sendEach(tx: Tx, messages: readonly (OutgoingMessage & { endpointId: string })[]): Promise<void> {
+  if (messages.length === 0) return
+  const rows = messages.map((message, place) => ({ ...rowOf(message, place), endpoint_id: message.endpointId }))
+  await sql`
+    with ${storedMessages(rows)}
+    insert into deliveries (message_id, endpoint_id, team_id, bot_id, ordering_key, state)
+    select id, endpoint_id, wanted.team_id, wanted.bot_id, wanted.ordering_key, 'waiting'
+    from wanted join stored using (id) order by place`.execute(tx)
+  await wakeDispatcher(tx)
 }
 
 /** A stored message to the channels of an alert rule. */

@@ -3,6 +3,7 @@
  * the place of https://graph.microsoft.com and of https://login.microsoftonline.com.
  */
 import { createHash } from 'node:crypto'
+import { BOT_SCOPE, BOT_TOKEN_SECONDS, newBotToken } from '../../microsoft-teams/bot-token.ts'
 import { type NewAccount, StandInAccount, TokenOffice } from '../account.ts'
 import { StandInCalendar } from '../calendar.ts'
 import { StandInClock } from '../clock.ts'
@@ -41,6 +42,8 @@ export class MockMicrosoftCalendar {
   readonly views = new Views()
   readonly subscriptions: Subscriptions
   readonly accounts: StandInAccount[] = []
+  /** All tokens that registered bots got. */
+  readonly botTokens: string[] = []
   readonly server: StandInServer
 
   constructor(clock: StandInClock) {
@@ -160,13 +163,15 @@ export class MockMicrosoftCalendar {
     const tenant = partsOf(request)[1] ?? ''
     const form = new URLSearchParams(request.body)
     if (!this.isTenant(request)) return loginRefusal(400, 'invalid_request', 90002, `Tenant '${tenant}' not found.`)
-    const isCode = form.get('grant_type') === 'authorization_code'
-    if (!isCode && form.get('grant_type') !== 'refresh_token')
+    const grant = form.get('grant_type')
+    const isCode = grant === 'authorization_code'
+    if (!isCode && grant !== 'refresh_token' && grant !== 'client_credentials')
       return loginRefusal(400, 'unsupported_grant_type', 70003, 'The grant type is not supported here.')
     if (form.get('client_id') !== this.tokens.clientId)
       return loginRefusal(400, 'unauthorized_client', 700016, 'Application was not found in the directory.')
     if (form.get('client_secret') !== this.tokens.clientSecret)
       return loginRefusal(401, 'invalid_client', 7000215, 'Invalid client secret provided.')
+    if (grant === 'client_credentials') return this.identifyBot(tenant, form)
     const given = isCode ? this.tokens.redeem(form) : this.tokens.exchange(form.get('refresh_token') ?? '')
     if (given === 'code')
       return loginRefusal(400, 'invalid_grant', 54005, 'The code was already redeemed or is expired.')
@@ -190,6 +195,16 @@ export class MockMicrosoftCalendar {
         ...(given.refreshToken !== null && { refresh_token: given.refreshToken }),
       },
     }
+  }
+
+  /** The client itself, without a user: a bot that is registered at Microsoft Teams. */
+  private identifyBot(tenant: string, form: URLSearchParams): Reply {
+    if (form.get('scope') !== BOT_SCOPE)
+      return loginRefusal(400, 'invalid_scope', 70011, 'The provided value for scope is not valid.')
+    const token = newBotToken({ tenant, clientId: this.tokens.clientId }, this.clock.now())
+    this.botTokens.push(token)
+    const body = { token_type: 'Bearer', expires_in: BOT_TOKEN_SECONDS, access_token: token }
+    return { status: 200, body: { ...body, ext_expires_in: BOT_TOKEN_SECONDS } }
   }
 }
 

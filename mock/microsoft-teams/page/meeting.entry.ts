@@ -54,6 +54,9 @@ function start({ settings, socketPath, token }: Given): void {
   keepNetworkBusy('/api/mt/beta/ping')
   openPushSocket(token)
 
+  const botToken = botTokenOf(location.hash)
+  if (botToken !== null) say({ say: 'token', token: botToken })
+
   let shown: Shown | null = null
   let call: CallPage | null = null
 
@@ -106,6 +109,13 @@ function screenOf(context: Context, view: Exclude<View, { name: 'call' }>): Show
     case 'e2ee':
       return screens.encryptionPage(context)
   }
+}
+
+/** The documents between the link and the page have other addresses, so the token is kept beside them. */
+function botTokenOf(hash: string): string | null {
+  const token = /[#&]token=([^&]+)/.exec(hash)?.[1]
+  if (token !== undefined) sessionStorage.setItem('botToken', token)
+  return sessionStorage.getItem('botToken')
 }
 
 /** In the log things are called by the marks that survive releases. */

@@ -170,6 +170,8 @@ export type ToPage =
 
 export type FromPage =
   | SharedFromPage
+  /** The token of a registered bot, which the link brought behind its `#`. */
+  | { say: 'token'; token: string }
   | { say: 'launch'; choice: 'web' | 'app' }
   | { say: 'gatePassed' }
   | { say: 'join'; name: string }

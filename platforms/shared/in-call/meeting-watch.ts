@@ -36,6 +36,8 @@ export interface Watching<Snapshot extends CommonSnapshot, Kind extends string> 
    * admission.
    */
   canBePutBack?: boolean
+  /** Absent: the bot is a guest, whom a platform cannot sign out. */
+  onSignedOut?: ((text: string) => void) | undefined
   /** The platform's code for a meeting that ended before anything was recorded. */
   codeBeforeRecording?: 'MEETING_ENDED_PREMATURELY'
 }
@@ -98,6 +100,10 @@ export class MeetingWatch<Snapshot extends CommonSnapshot, Kind extends string> 
     await within(this.#watching.page.clock, LAST_LOOK_MS, this.#loop, () => new Error('The last look hangs')).catch(
       (error) => this.#watching.page.logger.debug('The page is left without its last look', { error }),
     )
+  }
+
+  get hasBegun(): boolean {
+    return this.#loop !== null
   }
 
   /** The bot is in and nothing has ended it. */
@@ -231,7 +237,10 @@ export class MeetingWatch<Snapshot extends CommonSnapshot, Kind extends string> 
         this.#fail(new BotError(code, message, { step: 'waiting' }))
         return
       }
-      const reason = refusal?.reason === 'ejected_as_unverified' ? refusal.reason : undefined
+      const isSignedOut = this.#watching.onSignedOut && refusal?.reason === 'account_required'
+      if (isSignedOut) this.#watching.onSignedOut?.(state.text)
+      const unverified = refusal?.reason === 'ejected_as_unverified' ? refusal.reason : undefined
+      const reason = isSignedOut ? 'account_signed_out' : unverified
       this.#emit({ type: 'ended', end, text: state.text, at: seen.at, codeBeforeRecording, reason })
       this.#isOver = true
       return

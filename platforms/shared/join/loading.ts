@@ -25,8 +25,9 @@ export async function loadMeeting(
 ): Promise<void> {
   const unreachable = (reason: string, cause?: unknown) => {
     const [, endCause, why] = NETWORK_FAULTS.find(([names]) => names.test(reason)) ?? []
+    const detail = (endCause === 'PROXY_FAILED' && page.browser.proxyProblem()) || why
     const sentence =
-      why === undefined ? reason : `${why}, which the network of the bot's machine has to make possible (${reason})`
+      why === undefined ? reason : `${detail}, which the network of the bot's machine has to make possible (${reason})`
     return new BotError('CANNOT_JOIN_MEETING', `The meeting page could not be loaded: ${sentence}.`, {
       step: 'load',
       canRetry: true,

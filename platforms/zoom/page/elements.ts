@@ -4,8 +4,7 @@ import { isVisible, labelOf } from '../../shared/page/dom/visible-text.ts'
 import { createWording } from '../../shared/page/dom/wording.ts'
 import { signalNotes } from '../../shared/page/signals.ts'
 import type { DeviceState } from '../../shared/page/types.ts'
-import type { SELECTORS, SelectorName } from '../selectors.ts'
-import type { AudioState, PageConfig } from './types.ts'
+import type { AudioState, PageConfig, SelectorName } from './types.ts'
 
 const signals = signalNotes<'zoom'>()
 
@@ -16,7 +15,7 @@ export type Elements = ReturnType<typeof createElements>
 export function createElements({ selectors, labels }: Given) {
   const wording = createWording(labels)
   const { says } = wording
-  const select = (name: SelectorName) => (selectors as Partial<typeof SELECTORS>)[name] ?? ':not(*)'
+  const select = (name: SelectorName) => (selectors as Partial<Record<SelectorName, string>>)[name] ?? ':not(*)'
   const all = (name: SelectorName, root: ParentNode = document) => [...root.querySelectorAll(select(name))]
   const first = (name: SelectorName, root: ParentNode = document) => root.querySelector(select(name))
   const drawn = (name: SelectorName, root: ParentNode = document) => all(name, root).find(isVisible) ?? null

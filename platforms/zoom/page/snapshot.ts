@@ -3,10 +3,9 @@ import { createDialogReader, hasVisibleCaptcha } from '../../shared/page/dom/dia
 import { isVisible, plain, textWithout, visibleLines } from '../../shared/page/dom/visible-text.ts'
 import { pageNow } from '../../shared/page/page-clock.ts'
 import { signalNotes } from '../../shared/page/signals.ts'
-import type { SelectorName } from '../selectors.ts'
 import { BreakoutRooms } from './breakout-rooms.ts'
 import type { Elements } from './elements.ts'
-import type { FormSnapshot, PageConfig, PageSnapshot } from './types.ts'
+import type { FormSnapshot, PageConfig, PageSnapshot, SelectorName } from './types.ts'
 
 const signals = signalNotes<'zoom'>()
 

@@ -1,8 +1,10 @@
 /** Types of the data that the page script receives and reports, in addition to those of all platforms. */
+import type * as words from '@standin/wire/words.ts'
 import type { CommonConfig, CommonSnapshot, PageApi } from '../../shared/page/types.ts'
 import type { Elements } from './elements.ts'
 
 export type PageConfig = CommonConfig
+export type SelectorName = words.SelectorName<'zoom'>
 
 /** The form before the join, of the new client or the classic one. */
 export interface FormSnapshot {

@@ -35,6 +35,11 @@ async function failedRetranscription(): Promise<void> {
     .execute()
 }
 
+const signedOutAccount = () =>
+  sql`
+  insert into accounts (id, team_id, platform, label, pool, max_meetings, session, state, state_at)
+  values (${randomUUID()}, ${team}, 'meet', 'A', 'default', 1, 'x', 'signed_out', now())`.execute(world.database)
+
 const OCCURRENCES: [AlertType, string, () => Promise<unknown>][] = [
   ['bot_join_failed', 'was refused by the host', () => world.failedBot(team, 'BOT_NOT_ACCEPTED')],
   ['bot_join_failed', 'could not be started', () => world.failedBot(team, 'INTERNAL_ERROR')],
@@ -51,6 +56,7 @@ const OCCURRENCES: [AlertType, string, () => Promise<unknown>][] = [
   ],
   ['transcription_failed', 'got no new transcript', () => failedRetranscription()],
   ['calendar_sync_error', 'a calendar was not read', () => world.calendar(team, { failed: true })],
+  ['account_signed_out', 'an account was signed out', () => signedOutAccount()],
   ['webhook_delivery_exhausted', 'a webhook was given up', () => world.exhaustedWebhook(team)],
 ]
 

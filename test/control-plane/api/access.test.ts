@@ -59,8 +59,22 @@ const operations = (id: string): [method: Method, path: string, body?: object][]
   ['post', `/v2/calendars/${id}/bots`, { event_id: id, bot_name: 'Notes' }],
   ['patch', `/v2/calendars/${id}/bots`, { event_id: id, bot_name: 'Notes' }],
   ['delete', `/v2/calendars/${id}/bots`, { event_id: id }],
+  [
+    'post',
+    '/v2/accounts',
+    { platform: 'zoom', label: 'A', session: { cookies: [{ name: 'a', value: 'b', domain: 'zoom.us' }] } },
+  ],
+  ['get', '/v2/accounts'],
+  ['get', `/v2/accounts/${id}`],
+  ['patch', `/v2/accounts/${id}`, { label: 'B' }],
+  ['post', `/v2/accounts/${id}/check`],
+  ['delete', `/v2/accounts/${id}`],
   ['post', '/v2/conf-credentials', { name: 'App', client_id: 'id', client_secret: 'secret' }],
   ['get', '/v2/audit-log'],
+  ['post', '/v2/event-subscriptions', { name: 'crm' }],
+  ['get', '/v2/event-subscriptions'],
+  ['delete', '/v2/event-subscriptions/crm'],
+  ['get', '/v2/event-subscriptions/crm/socket'],
   ['get', '/v2/conf-credentials'],
   ['get', `/v2/conf-credentials/${id}`],
   ['patch', `/v2/conf-credentials/${id}`, { name: 'App' }],
@@ -73,7 +87,7 @@ const names = operations('ID').map(([method, path], index) => [`${method} ${path
 test('the list above is the whole document', async () => {
   const { paths } = (await world.app.inject('/openapi.json')).json()
   const documented = Object.entries(paths as Record<string, object>).flatMap(([path, methods]) =>
-    Object.keys(methods).map((method) => `${method} ${path.replaceAll(/\{\w+_id\}/g, 'ID')}`),
+    Object.keys(methods).map((method) => `${method} ${path.replaceAll(/\{\w+_id\}/g, 'ID').replace('{name}', 'crm')}`),
   )
   expect(names.map(([name]) => name).sort()).toEqual(documented.sort())
 })
@@ -110,6 +124,7 @@ describe.each(names)('%s', (_name, index) => {
 const CODES: [path: RegExp, code: string][] = [
   [/\/bots\/scheduled\//, 'FST_ERR_SCHEDULED_BOT_NOT_FOUND_BY_ID'],
   [/\/calendars\//, 'FST_ERR_CALENDAR_NOT_FOUND_BY_ID'],
+  [/\/accounts\//, 'FST_ERR_ACCOUNT_NOT_FOUND_BY_ID'],
   [/\/conf-credentials\//, 'FST_ERR_CREDENTIAL_NOT_FOUND_BY_ID'],
   [/\/bots\//, 'FST_ERR_BOT_NOT_FOUND_BY_ID'],
 ]

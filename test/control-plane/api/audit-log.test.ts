@@ -17,7 +17,7 @@ let world: Awaited<ReturnType<typeof openCalendarWorld>>
 beforeAll(async () => {
   world = await openCalendarWorld({
     retranscribe: (...asked) => requestRetranscription(world.database, world.dependencies.seals, ...asked),
-    conferencing: { authorize: async () => ({ user: newUser() }) },
+    conferencing: { authorize: async () => ({ user: newUser() }), checkTeamsApp: async () => null },
   })
 })
 afterAll(() => world.close())
@@ -116,6 +116,9 @@ async function eventWithBot(team: Team, generation: 'v2' | 'older') {
 }
 
 const app = { name: 'App', client_id: 'id', client_secret: SECRET }
+const session = { cookies: [{ name: 'SID', value: SECRET, domain: '.zoom.us' }] }
+const newAccount = (team: Team) => team.post('/v2/accounts', { platform: 'zoom', label: 'Notes', session })
+const account = async (team: Team) => (await newAccount(team)).body.data.account_id
 const credential = async (team: Team) => (await team.post('/v2/conf-credentials', app)).body.data.credential_id
 const oauthUser = {
   ...{ conf_client_id: 'id', conf_client_secret: SECRET },
@@ -313,6 +316,28 @@ const CASES: Record<string, Case> = {
       return () => team.delete(path, { event_id: eventId })
     },
   ],
+  'POST /v2/accounts': [['account.create'], (team) => () => newAccount(team)],
+  'PATCH /v2/accounts/{account_id}': [
+    ['account.change'],
+    async (team) => {
+      const id = await account(team)
+      return () => team.patch(`/v2/accounts/${id}`, { label: 'Other', session })
+    },
+  ],
+  'POST /v2/accounts/{account_id}/check': [
+    ['account.check'],
+    async (team) => {
+      const id = await account(team)
+      return () => team.post(`/v2/accounts/${id}/check`)
+    },
+  ],
+  'DELETE /v2/accounts/{account_id}': [
+    ['account.delete'],
+    async (team) => {
+      const id = await account(team)
+      return () => team.delete(`/v2/accounts/${id}`)
+    },
+  ],
   'POST /v2/conf-credentials': [['credential.create'], (team) => () => team.post('/v2/conf-credentials', app)],
   'PATCH /v2/conf-credentials/{credential_id}': [
     ['credential.change'],
@@ -326,6 +351,18 @@ const CASES: Record<string, Case> = {
     async (team) => {
       const id = await credential(team)
       return () => team.delete(`/v2/conf-credentials/${id}`)
+    },
+  ],
+
+  'POST /v2/event-subscriptions': [
+    ['subscription.create'],
+    (team) => () => team.post('/v2/event-subscriptions', { name: 'crm' }),
+  ],
+  'DELETE /v2/event-subscriptions/{name}': [
+    ['subscription.delete'],
+    async (team) => {
+      await team.post('/v2/event-subscriptions', { name: 'crm' })
+      return () => team.delete('/v2/event-subscriptions/crm')
     },
   ],
 

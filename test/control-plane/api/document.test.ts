@@ -17,6 +17,7 @@ afterAll(() => world.close())
 const KEY = '#/components/parameters/IdempotencyKey'
 const IDEMPOTENT = {
   '/openapi.json': [
+    'POST /v2/accounts',
     'POST /v2/bots',
     'POST /v2/bots/batch',
     'POST /v2/bots/scheduled',

@@ -79,7 +79,7 @@ test.each(explained)('$name: each schema and each parameter has a description', 
 })
 
 interface Operation {
-  parameters?: { in: string; name: string; example?: unknown }[]
+  parameters?: { in: string; name: string; example?: unknown; schema?: { example?: unknown } }[]
   requestBody?: { content: Record<string, { example?: unknown }> }
   responses: Record<string, { headers?: object }>
 }
@@ -96,12 +96,13 @@ describe('examples', () => {
   afterAll(() => world.close())
 
   test('each operation has one of its body and of its path', () => {
-    expect(operations).toHaveLength(45)
+    expect(operations).toHaveLength(55)
     for (const { method, path, operation } of operations) {
       for (const { example } of Object.values(operation.requestBody?.content ?? {}))
         expect(example, `${method} ${path}`).toBeDefined()
       for (const one of operation.parameters ?? [])
-        if (one.in === 'path') expect(one.example, `${method} ${path}`).toMatch(/^[0-9a-f-]{36}$/)
+        if (one.in === 'path')
+          expect(one.example ?? one.schema?.example, `${method} ${path}`).toMatch(/^([0-9a-f-]{36}|crm)$/)
     }
   })
 
@@ -127,15 +128,27 @@ describe('examples', () => {
     for (const operation of ['scheduleBots', 'changeBots', 'cancelBots'] as const)
       calendars.answer(operation, { eventIds: [], refused: [] })
     const { id: event_id } = await addEvent(world.database, calendar_id)
-    const ids: Record<string, string> = { bot_id, calendar_id, event_id, credential_id: randomUUID() }
+    if (path.includes('{name}')) await team.post('/v2/event-subscriptions', { name: 'crm' })
+    const account = {
+      platform: 'meet',
+      label: 'A',
+      session: { cookies: [{ name: 'a', value: 'b', domain: 'google.com' }] },
+    }
+    const { account_id } = (await team.post('/v2/accounts', account)).body.data
+    const ids: Record<string, string> = {
+      ...{ name: 'crm', bot_id, account_id, calendar_id, event_id },
+      credential_id: randomUUID(),
+    }
     const url = path.replace(/\{(\w+)\}/g, (_, id: string) => ids[id]!)
     const { status, body } = await team[method](url, requestBody?.content['application/json']?.example)
     // There is no bot in a meeting, no provider of credentials, and no worker for transcripts.
-    const expected = path.includes('credential_id')
-      ? [404]
-      : /pause|resume|chat|delete-data|resend|retry|retranscribe/.test(path)
-        ? [409, 503]
-        : [200, 201]
+    const expected = path.endsWith('/socket')
+      ? [426]
+      : path.includes('credential_id')
+        ? [404]
+        : /pause|resume|chat|delete-data|resend|retry|retranscribe/.test(path)
+          ? [409, 503]
+          : [200, 201]
     expect(expected, JSON.stringify(body)).toContain(status)
   })
 })

@@ -83,7 +83,10 @@ export async function openApiWorld({ generations, dependencies: given }: ApiWorl
     },
     alerts: { sendsMail: true, sendTest: (ruleId) => sendTestAlert(database, ruleId) },
     calendars: NO_CALENDARS,
-    conferencing: { authorize: async () => ({ unavailable: 'The tests have no provider.', retryAfterMs: null }) },
+    conferencing: {
+      authorize: async () => ({ unavailable: 'The tests have no provider.', retryAfterMs: null }),
+      checkTeamsApp: async () => null,
+    },
     client,
     clock: Date,
     log: {

@@ -45,6 +45,32 @@ describe('without an app of the operator', () => {
     expect((await team.post('/bots/', older({ conf_obf_token: 'obf', ...keys }))).status).toBeLessThan(300)
   })
 
+  test('a change of a scheduled bot is judged as a whole: its new token, and its new link', async () => {
+    const team = await without.team()
+    const join_at = new Date(Date.now() + 3_600_000).toISOString()
+    const schedule = async (fields: object) => {
+      const answer = await team.post('/v2/bots/scheduled', { ...fields, join_at })
+      expect(answer.status).toBe(201)
+      return `/v2/bots/scheduled/${answer.body.data.bot_id}`
+    }
+    const [zoom, teams] = [
+      await schedule(newer({})),
+      await schedule(newer({ obf_token: 'obf' }, 'https://teams.microsoft.com/meet/21')),
+    ]
+    const { meeting_url } = newer({})
+    const changes: [path: string, change: object][] = [
+      [zoom, { conf_config: { obf_token_url: token } }],
+      [teams, { meeting_url }],
+    ]
+    for (const [path, change] of changes)
+      expect(await team.patch(path, change)).toMatchObject({
+        status: 400,
+        body: { message: expect.stringContaining('body/conf_config an on-behalf-of token or an access key') },
+      })
+    expect((await team.patch(zoom, { bot_name: 'Other' })).status).toBe(200)
+    expect((await team.patch(teams, { meeting_url, conf_config: null })).status).toBe(200)
+  })
+
   test('a token is no problem with a credential, or for a meeting of another platform', async () => {
     const team = await without.team()
     expect((await team.post('/v2/bots', newer({ obf_token: 'obf', credential_user_id: 'ann' }))).status).toBe(201)

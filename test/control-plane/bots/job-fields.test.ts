@@ -21,6 +21,7 @@ const LEFT_OUT: Readonly<Record<string, string>> = {
   control_plane: 'made for each attempt',
   storage: 'the storage of the installation: a caller who could name another place could read or overwrite other files',
   browser_state: 'a file of the machine or of the storage of the installation, which a caller must not name',
+  keeps_browser_state: 'likewise',
   conf_sdk_id: 'a stored credential that `conf_config` names',
   conf_sdk_pwd: 'likewise',
   conf_obf_token: '`conf_config.obf_token`',
@@ -49,6 +50,7 @@ const ASKED = {
   frame_rate: 30,
   separate_tracks: true,
   recording_consent: 'refuse',
+  account: 'always',
   entry_message: 'Hello',
   timeout_config: {
     ...{ waiting_room_timeout: 700, no_one_joined_timeout: 701, silence_timeout: 702, grace_period: 7 },

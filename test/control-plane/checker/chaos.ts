@@ -2,18 +2,22 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { createBot } from '../../../control-plane/actions/create-bot.ts'
 import { askToLeave } from '../../../control-plane/actions/stop-bot.ts'
+import { WEBHOOK_EVENTS } from '../../../control-plane/bots/messages/index.ts'
+import { EVENT_TYPES } from '../../../control-plane/bots/shown-events.ts'
 import { createSeals, newSealKey, parseSealKeys } from '../../../control-plane/secrets/seals.ts'
+import { createSubscription } from '../../../control-plane/store/bots/subscriptions.ts'
 import { nowOf } from '../../../control-plane/store/clock.ts'
 import { type Database, openDatabase } from '../../../control-plane/store/database.ts'
 import { migrate } from '../../../control-plane/store/migrate.ts'
 import { startOwnPostgres } from '../../../control-plane/store/own-postgres.ts'
+import { createKey } from '../../../control-plane/store/teams/keys.ts'
 import { createEndpoint } from '../../../control-plane/store/webhooks/endpoints.ts'
 import { packageRoot } from '../../../core/process/page-scripts.ts'
 import { freePort } from '../../servers/free-port.ts'
@@ -21,14 +25,16 @@ import { type BotHost, startBotHost } from '../launching/bot-host.ts'
 import type { Plan } from '../launching/simulated-bot.ts'
 import { installClock, stepClock } from './database-clock.ts'
 import { mayMount, mountDisk, unmountDisk } from './disk.ts'
+import { Followers, SUBSCRIPTION } from './followers.ts'
 import { type LinkProxy, startLinkProxy } from './link-proxy.ts'
 import { unpackOlderVersion } from './older-version.ts'
 import type { RoleSettings } from './role-process.ts'
 import { seeded } from './seeded.ts'
 import { unsettled } from './settled.ts'
-import type { Received } from './violations.ts'
+import type { Evidence, Received } from './violations.ts'
 import { startWebhookReceiver } from './webhook-receiver.ts'
 
+const SUBSCRIPTIONS = 'control-plane/store/bots/subscriptions.ts'
 const PROGRAM = fileURLToPath(new URL('role-process.ts', import.meta.url))
 /** Longer than the margin within which a claimed bot is not started any more. */
 export const LEASE_SECONDS = 8
@@ -71,15 +77,19 @@ export class Chaos {
   readonly disks: Record<keyof typeof DISK_MEGABYTES, string>
   readonly older: { commit: string; program: string } | null
   readonly #folder: string
+  readonly followers: Followers
   readonly #proxy: LinkProxy
+  readonly #apiProxy: LinkProxy
   readonly #seals
   readonly #server: readonly string[]
   readonly #closings: (() => unknown)[] = []
-  #teams: string[] = []
+  /** By team. */
+  readonly #keys = new Map<string, string>()
 
   private constructor(parts: {
     host: BotHost
     proxy: LinkProxy
+    apiProxy: LinkProxy
     database: Database
     folder: string
     sealKeys: string
@@ -92,6 +102,8 @@ export class Chaos {
     this.random = seeded(shape.seed)
     this.disks = disksIn(folder)
     this.#proxy = parts.proxy
+    this.#apiProxy = parts.apiProxy
+    this.followers = new Followers(`http://127.0.0.1:${parts.apiProxy.port}`)
     this.#folder = folder
     this.#seals = createSeals(parseSealKeys(parts.sealKeys))
     this.#server = shape.isLong ? LONG_SERVER : SERVER
@@ -117,6 +129,8 @@ export class Chaos {
     const host = await startBotHost()
     const ports = [await freePort(), await freePort()]
     const proxy = await startLinkProxy(ports)
+    const apiPorts = [await freePort(), await freePort()]
+    const apiProxy = await startLinkProxy(apiPorts)
     const sealKeys = newSealKey('test')
     const common = {
       sealKeys,
@@ -130,6 +144,7 @@ export class Chaos {
       { role: 'launcher' as const },
       { role: 'launcher' as const },
       ...ports.map((port) => ({ role: 'links' as const, port })),
+      ...apiPorts.map((port) => ({ role: 'api' as const, port })),
       { role: 'dispatcher' as const },
       { role: 'dispatcher' as const },
     ]
@@ -142,9 +157,10 @@ export class Chaos {
         return { settings: { ...common, ...kind, databaseUrl: url.href }, proxy: ownProxy }
       }),
     )
-    const chaos = new Chaos({ host, proxy, database, folder, sealKeys, roles, shape })
+    const chaos = new Chaos({ host, proxy, apiProxy, database, folder, sealKeys, roles, shape })
     await chaos.#addReceiver(shape.teams)
     await Promise.all(chaos.roles.map(({ ready }) => ready))
+    for (const key of chaos.#keys.values()) chaos.followers.followTeam(key)
     return chaos
   }
 
@@ -157,15 +173,19 @@ export class Chaos {
         .values({ name: `Team ${n}` })
         .returning('id')
         .executeTakeFirstOrThrow()
-      this.#teams.push(team.id)
-      await createEndpoint(this.database, this.#seals, { teamId: team.id, kind: 'team', url })
+      const { id: teamId } = team
+      const { key } = await createKey(this.database, { teamId, name: 'checker', permission: 'full', seal: null })
+      this.#keys.set(teamId, key)
+      const endpoint = { teamId, kind: 'team', url, events: WEBHOOK_EVENTS, liveWithinMs: 300 } as const
+      await createEndpoint(this.database, this.#seals, endpoint)
+      await createSubscription(this.database, { teamId, name: SUBSCRIPTION, types: EVENT_TYPES, most: 1 })
     }
   }
 
   /** Asks for a bot, again and again where the database is away: what a caller does that uses an idempotency key. */
   async createBot(plan: Plan, joinInSeconds: number | null): Promise<string> {
     const id = randomUUID()
-    const teamId = this.#teams[Math.floor(this.random() * this.#teams.length)]!
+    const [teamId, key] = [...this.#keys][Math.floor(this.random() * this.#keys.size)]!
     await this.#insist(async () => {
       const known = await this.database.selectFrom('bots').select('id').where('id', '=', id).executeTakeFirst()
       if (known !== undefined) return
@@ -182,6 +202,7 @@ export class Chaos {
       })
     })
     this.#count('bots')
+    this.followers.followBot(key, id)
     return id
   }
 
@@ -241,9 +262,25 @@ export class Chaos {
     this.#count('cut links', cut)
   }
 
+  async cutFollowers(): Promise<undefined> {
+    for (let times = 0; times < 4; times++) {
+      await sleep(400)
+      this.#count('cut followers', this.#apiProxy.cut(0.5))
+    }
+  }
+
   /** Work that has to finish before everything is over; empty at the end. */
-  unsettled(): Promise<string[]> {
-    return unsettled(this.database)
+  async unsettled(): Promise<string[]> {
+    const { streams } = this.followers
+    return [...(await unsettled(this.database)), ...(streams > 0 ? [`${streams} streams`] : [])]
+  }
+
+  /** The invariants are computed from it. */
+  get evidence(): Evidence {
+    const { database, host, received } = this
+    // The subscriptions of an older version are those of its files.
+    const wasOlder = this.older !== null && !existsSync(join(this.#folder, 'older', SUBSCRIPTIONS))
+    return { database, host, received, heard: this.followers.heard, wasOlder }
   }
 
   async close(): Promise<void> {
@@ -254,8 +291,11 @@ export class Chaos {
       }),
     )
     for (const close of this.#closings) close()
+    await this.followers.close()
     await this.host.close()
-    await Promise.all([this.#proxy, ...this.roles.map(({ proxy }) => proxy)].map((proxy) => proxy.close()))
+    await Promise.all(
+      [this.#proxy, this.#apiProxy, ...this.roles.map(({ proxy }) => proxy)].map((proxy) => proxy.close()),
+    )
     await this.database.destroy()
     await (await startOwnPostgres({ folder: this.#folder, settings: this.#server })).stop()
     if (this.older !== null && mayMount) for (const disk of Object.values(this.disks)) unmountDisk(disk)

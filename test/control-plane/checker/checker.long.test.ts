@@ -26,7 +26,7 @@ test(`${rounds} rounds with ${bots} bots and every fault leave no violation`, {
   try {
     await runRounds(chaos, { rounds, botsOfARound: Math.ceil(bots / rounds), faults })
     await expect.poll(() => chaos.unsettled(), { timeout: SETTLES_WITHIN_MS, interval: 1_000 }).toEqual([])
-    const found = [...chaos.ended, ...(await violations(chaos))]
+    const found = [...chaos.ended, ...chaos.followers.ended, ...(await violations(chaos.evidence))]
     const seconds = (performance.now() - startedAt) / 1000
     console.log(await reportOf(chaos, { seed, seconds, found }))
     expect(found).toEqual([])

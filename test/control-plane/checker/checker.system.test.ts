@@ -14,7 +14,7 @@ test('after any kill, every bot has one end, one history and its webhooks, and n
     await runRounds(chaos, { rounds: 6, botsOfARound: 10, faults: SHORT_FAULTS })
     await expect.poll(() => chaos.unsettled(), { timeout: 840_000, interval: 500 }).toEqual([])
     console.log('checker:', JSON.stringify({ seed, ...chaos.counts, webhooks: chaos.received.length }))
-    expect([...chaos.ended, ...(await violations(chaos))]).toEqual([])
+    expect([...chaos.ended, ...chaos.followers.ended, ...(await violations(chaos.evidence))]).toEqual([])
     const lost = await chaos.database.selectFrom('bots').select('resumes').where('resumes', '>', 0).execute()
     const joined = await chaos.database.selectFrom('bots').select('id').where('files_attempt', '=', 0).execute()
     console.log(`checker: ${lost.length} bots were lost in their meeting, ${joined.length} have joined recordings`)

@@ -4,7 +4,7 @@ import { type Chaos, LEASE_SECONDS } from './chaos.ts'
 import { fillDisk } from './disk.ts'
 import type { RoleSettings } from './role-process.ts'
 
-type Place = RoleSettings['role'] | 'frozen' | 'database' | 'network' | 'recordings' | 'clocks'
+type Place = RoleSettings['role'] | 'followers' | 'frozen' | 'database' | 'network' | 'recordings' | 'clocks'
 
 export interface Fault {
   name: string
@@ -30,8 +30,10 @@ export const SHORT_FAULTS: readonly Fault[] = [
   kill('launcher'),
   kill('links'),
   kill('dispatcher'),
+  kill('api'),
   { name: 'kills of the database', places: ['database'], begin: (chaos) => chaos.killDatabase() },
   { name: 'cut links', places: ['network'], begin: (chaos) => chaos.cutLinks() },
+  { name: 'cut followers', places: ['followers'], begin: (chaos) => chaos.cutFollowers() },
   {
     name: 'frozen launchers',
     // The frozen one may be killed meanwhile.
@@ -94,7 +96,7 @@ export const LONG_FAULTS: readonly Fault[] = [
   },
   {
     name: 'a step of the clock of every process, each by another time',
-    places: ['launcher', 'links', 'dispatcher', 'clocks'],
+    places: ['launcher', 'links', 'dispatcher', 'api', 'clocks'],
     async begin(chaos) {
       for (const role of chaos.roles) chaos.stepClock(role, (2 * chaos.random() - 1) * CLOCK_STEPS.ofProcess)
       return undefined

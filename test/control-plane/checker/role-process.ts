@@ -1,25 +1,35 @@
 /** One role of the service as a separate process, which the checker kills. Its settings come in variables. */
 import { once } from 'node:events'
 import { createServer } from 'node:http'
+import type { ApiDependencies } from '@standin/control-plane/api/dependencies.ts'
+import { createReadList } from '@standin/control-plane/api/http/read-list.ts'
+import { buildApi } from '@standin/control-plane/api/http/server.ts'
+import { routeUpgrade } from '@standin/control-plane/api/http/web-socket.ts'
+import { EventTail } from '@standin/control-plane/api/v2/bot-events/tail.ts'
+import { newerGeneration } from '@standin/control-plane/api/v2/index.ts'
 import { createLinkServer } from '@standin/control-plane/control-link/link-server.ts'
+import { Registry } from 'prom-client'
 import { createArtifactLinks } from '../../../control-plane/files/artifact-links.ts'
 import { openFileStore } from '../../../control-plane/files/open-file-store.ts'
 import { startLaunching } from '../../../control-plane/launching/index.ts'
 import { createGuardedClient } from '../../../control-plane/outgoing/guarded-client.ts'
 import { createSeals, parseSealKeys } from '../../../control-plane/secrets/seals.ts'
 import { openDatabase } from '../../../control-plane/store/database.ts'
+import { prepareCallerRole } from '../../../control-plane/store/row-security.ts'
+import { listenForWakeUps } from '../../../control-plane/store/wake-ups.ts'
 import { startDispatcher } from '../../../control-plane/webhooks/dispatcher.ts'
+import { startLiveWebhooks } from '../../../control-plane/webhooks/live.ts'
 import { joinVideos } from '../launching/join-videos.ts'
 import { createSimulatedLauncher } from '../launching/simulated.ts'
 
 export interface RoleSettings {
-  role: 'launcher' | 'links' | 'dispatcher'
+  role: 'launcher' | 'links' | 'dispatcher' | 'api'
   databaseUrl: string
   sealKeys: string
   recordings: string
   hostUrl: string
   linkUrl: string
-  /** Of the links role. */
+  /** Of the roles `links` and `api`. */
   port: number
   leaseSeconds: number
   /** How far its clock is from the machine's. */
@@ -89,7 +99,39 @@ switch (settings.role) {
       delays: [0.1, 0.2, 0.5],
       leaseSeconds: 3,
     })
-    close = () => dispatcher.close()
+    const live = startLiveWebhooks(database, log)
+    const hints = listenForWakeUps(settings.databaseUrl, 'events', live.wake, () => {})
+    close = async () => {
+      await Promise.all([hints.close(), live.close(), dispatcher.close()])
+    }
+    break
+  }
+  case 'api': {
+    const { role: callerRole } = await prepareCallerRole(database)
+    const callers = openDatabase({
+      ...{ url: settings.databaseUrl, role: 'api', connections: 6, onError: () => {} },
+      callerRole,
+    })
+    const eventTail = new EventTail(database, log)
+    const hints = listenForWakeUps(
+      settings.databaseUrl,
+      'events',
+      (ids) => eventTail.wake(ids),
+      () => {},
+    )
+    const app = await buildApi(
+      {
+        ...{ database: callers, acrossTeams: database, keyDatabase: database, readList: createReadList(callers) },
+        ...{ eventTail, seals, log, clock: Date, metrics: new Registry(), probes: {} },
+        settings: { publicUrl: 'http://127.0.0.1' },
+      } as unknown as ApiDependencies,
+      [newerGeneration],
+    )
+    app.server.on('upgrade', (...upgrade) => routeUpgrade(app, ...upgrade))
+    await app.listen({ host: '127.0.0.1', port: settings.port })
+    close = async () => {
+      await Promise.all([hints.close(), app.close()])
+    }
   }
 }
 process.once('SIGTERM', () => void close().then(() => process.exit(0)))

@@ -19,6 +19,7 @@ function anyPlan(random: () => number): Plan {
   return {
     meetingMs: 100 + random() * 3_000,
     chats: 1 + Math.floor(random() * 20),
+    hasWords: true,
     ...(die < 0.1 && { dies: 'before_joining' as const, deadAttempts: 1 }),
     ...(die >= 0.1 && die < 0.14 && { dies: 'recording' as const, isOutOfMemory: random() < 0.5 }),
     ...(die >= 0.14 && die < 0.2 && { ...goesOn, dies: 'recording' as const }),

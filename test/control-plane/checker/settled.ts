@@ -10,6 +10,10 @@ export async function unsettled(database: Database): Promise<string[]> {
     count('open bots', database.selectFrom('bots').select('id').where('phase', '<>', 'closed').execute()),
     count('launches', database.selectFrom('launches').select('bot_id').where('cleaned_at', 'is', null).execute()),
     count(
+      'journals in an inbox',
+      database.selectFrom('event_inbox').select('bot_id').whereRef('last_seq', '>', 'after_seq').execute(),
+    ),
+    count(
       'deliveries',
       database.selectFrom('deliveries').select('id').where('state', 'in', ['waiting', 'sending']).execute(),
     ),

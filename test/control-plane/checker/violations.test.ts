@@ -1,5 +1,8 @@
 /** The checker itself: correct rows pass, and a planted defect of each kind is found. */
+import { randomUUID } from 'node:crypto'
+import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { EVENT_TYPES } from '../../../control-plane/bots/shown-events.ts'
 import { createEndpoint } from '../../../control-plane/store/webhooks/endpoints.ts'
 import type { HostedBot } from '../launching/bot-host.ts'
 import { type LaunchingWorld, openLaunchingWorld, seals } from '../launching/world.ts'
@@ -96,6 +99,27 @@ test('a service without defects passes, and each planted defect is named', async
   expect(
     await violations({ ...right, received: [...received.filter(({ botId }) => botId !== id), ...own.reverse()] }),
   ).toContainEqual(expect.stringMatching(/^webhooks: .* out of order/))
+  const { rows: events } = await sql<{ bot: string; id: string }>`
+    select bot_id as bot, journal_id || ':' || seq as id from bot_events
+    where type = any(${EVENT_TYPES}::text[]) order by attempt, seq`.execute(database)
+  const heardBy = (change: (ids: string[]) => string[]) =>
+    new Map(
+      ids.map((bot) => {
+        const all = events.filter((one) => one.bot === bot).map((one) => one.id)
+        return [bot, { stream: change(all), subscription: all }]
+      }),
+    )
+  const followed = (change: (ids: string[]) => string[]) => violations({ ...right, heard: heardBy(change) })
+  expect(await followed((all) => all)).toEqual([])
+  for (const [problem, change] of [
+    ['1 events, such as .* are missing', (all) => all.slice(0, -1)],
+    ['an event came twice or out of order', (all) => [...all, all[0]!]],
+    ['an event came twice or out of order', (all) => all.toReversed()],
+    ['an event came that is not stored', (all) => [...all, `${randomUUID()}:1`]],
+  ] as [string, (ids: string[]) => string[]][])
+    expect(await followed(change)).toContainEqual(
+      expect.stringMatching(new RegExp(`^followers: the stream of bot .*${problem}`)),
+    )
   const stranger = { id: 'msg_invented', event: 'bot.completed', botId: id }
   const invented = await violations({ ...right, received: [...received, stranger] })
   expect(invented).toContainEqual(expect.stringMatching(/^webhooks: msg_invented/))

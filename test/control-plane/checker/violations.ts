@@ -4,14 +4,18 @@
  */
 import { sql } from 'kysely'
 import { partsOf } from '../../../control-plane/bots/parts.ts'
+import { EVENT_TYPES } from '../../../control-plane/bots/shown-events.ts'
 import type { Database } from '../../../control-plane/store/database.ts'
 import { ledgerDifferences } from '../../../control-plane/store/teams/ledger-audit.ts'
 import type { BotHost } from '../launching/bot-host.ts'
+import type { Heard } from './followers.ts'
 
 export interface Received {
   id: string
   event: string
   botId: string
+  /** Of events of the bot that it carries. */
+  eventIds?: string[]
 }
 
 export interface Evidence {
@@ -19,6 +23,10 @@ export interface Evidence {
   host: BotHost
   /** In the order of their arrival. */
   received: readonly Received[]
+  /** By bot; absent: no bot was followed. */
+  heard?: ReadonlyMap<string, Heard>
+  /** Whether a version that knows no subscriptions stored events meanwhile. */
+  wasOlder?: boolean
 }
 
 /** One sentence for each violation, with the name of its invariant first. */
@@ -30,6 +38,7 @@ export async function violations(evidence: Evidence): Promise<string[]> {
     webhooks(evidence),
     tokens(evidence),
     nothingLeft(evidence),
+    followers(evidence),
   ])
   return found.flat()
 }
@@ -170,3 +179,48 @@ async function nothingLeft({ database, host }: Evidence): Promise<string[]> {
   const running = host.bots.filter(({ bot }) => bot.evidence === null)
   return running.length === 0 ? left : [...left, `nothing left: ${running.length} bots run that no row knows`]
 }
+
+/** Followers have each event of the attempts that are the bot, in the order of its journal, and none that is not stored. */
+async function followers({ database, heard, received, wasOlder = false }: Evidence): Promise<string[]> {
+  if (heard === undefined) return []
+  const { rows } = await sql<{ bot: string; id: string; type: string; is_the_bot: boolean }>`
+    select bot_id as bot, journal_id || ':' || seq as id, type, (bots.joined_attempt is null
+      or bot_events.attempt = bots.joined_attempt
+      or bots.parts @> jsonb_build_array(jsonb_build_object('attempt', bot_events.attempt))) as is_the_bot
+    from bot_events join bots on bots.id = bot_id where type = any(${EVENT_TYPES}::text[])
+    order by bot_id, bot_events.attempt, seq`.execute(database)
+  const messages = new Map(received.map((message) => [message.id, message]))
+  const inWebhooks = Map.groupBy(messages.values(), ({ botId }) => botId)
+  return [...Map.groupBy(rows, ({ bot }) => bot)].flatMap(([bot, stored]) => {
+    const { stream, subscription } = heard.get(bot) ?? { stream: [], subscription: [] }
+    const words = stored.filter(({ type }) => type === 'transcript')
+    const carried = (inWebhooks.get(bot) ?? []).flatMap(({ eventIds = [] }) => eventIds)
+    return [
+      ...problemsOf('the stream', bot, stored, stream),
+      // Events that were not acknowledged come again.
+      ...(wasOlder ? [] : problemsOf('the subscription', bot, stored, [...new Set(subscription)])),
+      ...(wasOlder ? [] : problemsOf('webhooks', bot, words, carried)),
+    ]
+  })
+}
+
+function problemsOf(
+  follower: string,
+  bot: string,
+  stored: readonly { id: string; is_the_bot: boolean }[],
+  ids: readonly string[],
+): string[] {
+  const [known, have] = [new Set(stored.map(({ id }) => id)), new Set(ids)]
+  const missing = stored.filter(({ id, is_the_bot }) => is_the_bot && !have.has(id))
+  const order = Map.groupBy(ids, (id) => id.split(':')[0])
+  const isSorted = [...order.values()].every((ofJournal) =>
+    ofJournal.every((id, place) => place === 0 || numberOf(id) > numberOf(ofJournal[place - 1]!)),
+  )
+  return [
+    ...(missing.length > 0 ? [`${missing.length} events, such as ${missing[0]!.id}, are missing`] : []),
+    ...(ids.every((id) => known.has(id)) ? [] : ['an event came that is not stored']),
+    ...(isSorted ? [] : ['an event came twice or out of order']),
+  ].map((problem) => `followers: ${follower} of bot ${bot}: ${problem}`)
+}
+
+const numberOf = (id: string) => Number(id.split(':')[1])

@@ -10,8 +10,12 @@ export async function startWebhookReceiver(received: Received[]): Promise<{ url:
       text += chunk
     })
     request.on('end', () => {
-      const { event, data } = JSON.parse(text) as { event: string; data: { bot_id: string } }
-      received.push({ id: String(request.headers['webhook-id']), event, botId: data.bot_id })
+      const { event, data } = JSON.parse(text) as {
+        event: string
+        data: { bot_id: string; events?: { id: string }[] }
+      }
+      const eventIds = data.events?.map(({ id }) => id) ?? []
+      received.push({ id: String(request.headers['webhook-id']), event, botId: data.bot_id, eventIds })
       // The answer may come after its dispatcher was killed.
       setTimeout(() => response.end(), Math.random() < 0.05 ? 300 : 0)
     })

@@ -123,6 +123,9 @@ test('every variable of the table is read', () => {
     STANDIN_HISTORY_DAYS: '60',
     STANDIN_LEDGER_DAYS: '800',
     STANDIN_AUDIT_LOG_DAYS: '90',
+    STANDIN_WORDS: 'https://packs.example/words.json',
+    STANDIN_WORDS_KEY: 'k'.repeat(43),
+    STANDIN_WORDS_SECONDS: '60',
   }
   expect(rowsOf(SETTINGS).filter(({ variable }) => !(variable in environment))).toEqual([])
   const config = read({ ...environment, HOME: '/root' })
@@ -196,6 +199,7 @@ test('every variable of the table is read', () => {
       domains: ['example.com'],
     },
     keep: { deliveries: 14, histories: 60, ledger: 800, auditLog: 90 },
+    words: { place: 'https://packs.example/words.json', key: 'k'.repeat(43), seconds: 60 },
     resumesBots: true,
     prefersLocation: true,
     jitsiHosts: ['meet.example.com', 'calls.example.net'],

@@ -13,6 +13,8 @@ beforeAll(async () => {
 })
 afterAll(() => world?.close())
 
+const teamsToken = () => Promise.reject(new Error('The bot is one of Zoom'))
+
 async function running(values: { phase?: string; attempt?: number; hasObfToken?: boolean; scopes?: string[] } = {}) {
   const base = await world.setting()
   const { id: credentialId } = await base.connection(values.scopes ? { scopes: values.scopes } : {})
@@ -37,7 +39,7 @@ async function running(values: { phase?: string; attempt?: number; hasObfToken?:
   return {
     ...base,
     credentialId,
-    ask: (attempt = 1) => freshTokenOf(world.database, grants, { botId: bot.id, attempt }),
+    ask: (attempt = 1) => freshTokenOf({ database: world.database, grants, teamsToken }, { botId: bot.id, attempt }),
   }
 }
 
@@ -78,5 +80,7 @@ test('a provider that is down is reported as one that may answer later', async (
 test('an unknown bot gets none', async () => {
   const { process } = await world.setting()
   const owner = { botId: randomUUID(), attempt: 1 }
-  expect(await freshTokenOf(world.database, process().grants, owner)).toMatchObject({ can_retry: false })
+  expect(await freshTokenOf({ database: world.database, grants: process().grants, teamsToken }, owner)).toMatchObject({
+    can_retry: false,
+  })
 })

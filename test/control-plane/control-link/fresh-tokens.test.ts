@@ -12,9 +12,11 @@ afterAll(() => world.close())
 test('a bot gets a token for its attempt', async () => {
   const owners: object[] = []
   const server = await world.server({
-    async freshToken(owner) {
-      owners.push(owner)
-      return { token: `obf.${owners.length}`, can_retry: false }
+    answers: {
+      async token_request(owner) {
+        owners.push(owner)
+        return { token: `obf.${owners.length}`, can_retry: false }
+      },
     },
   })
   const bot = await world.bot()
@@ -31,25 +33,29 @@ test('a bot gets a token for its attempt', async () => {
 test('one token at a time is fetched for a bot', async () => {
   const { promise, resolve } = Promise.withResolvers<void>()
   const server = await world.server({
-    async freshToken() {
-      await promise
-      return { token: 'obf.1', can_retry: false }
+    answers: {
+      async token_request() {
+        await promise
+        return { token: 'obf.1', can_retry: false }
+      },
     },
   })
   const { link } = await openBotLink(server.url, await world.bot())
   await link.whenWelcomed()
   const first = link.askForToken()
-  expect(await link.askForToken()).toMatchObject({ message: 'A token is being fetched already.', can_retry: true })
+  expect(await link.askForToken()).toMatchObject({ message: 'The same is being fetched already.', can_retry: true })
   resolve()
   expect(await first).toMatchObject({ token: 'obf.1' })
 })
 
 test('a failing source is reported as one that may work later, without its error text', async () => {
-  const server = await world.server({ freshToken: async () => Promise.reject(new Error('password of the database')) })
+  const server = await world.server({
+    answers: { token_request: async () => Promise.reject(new Error('password of the database')) },
+  })
   const { link } = await openBotLink(server.url, await world.bot())
   await link.whenWelcomed()
   const answer = await link.askForToken()
-  expect(answer).toMatchObject({ message: 'The control plane cannot fetch tokens now.', can_retry: true })
+  expect(answer).toMatchObject({ message: 'The control plane cannot answer now.', can_retry: true })
 })
 
 test('a server without tokens says so', async () => {
@@ -70,13 +76,15 @@ test('a bot gets keys for the files of its attempt, also while a token is being 
   const { promise, resolve } = Promise.withResolvers<void>()
   const owners: object[] = []
   const server = await world.server({
-    async freshToken() {
-      await promise
-      return { token: 'obf.1', can_retry: false }
-    },
-    async freshKeys(owner) {
-      owners.push(owner)
-      return { keys: KEYS }
+    answers: {
+      async token_request() {
+        await promise
+        return { token: 'obf.1', can_retry: false }
+      },
+      async storage_keys_request(owner) {
+        owners.push(owner)
+        return { keys: KEYS }
+      },
     },
   })
   const bot = await world.bot()
@@ -90,10 +98,12 @@ test('a bot gets keys for the files of its attempt, also while a token is being 
 })
 
 test('why there are no keys is said, without the error text of the source', async () => {
-  const failing = await world.server({ freshKeys: async () => Promise.reject(new Error('key of the operator')) })
+  const failing = await world.server({
+    answers: { storage_keys_request: async () => Promise.reject(new Error('key of the operator')) },
+  })
   const none = await world.server()
   for (const [server, reason] of [
-    [failing, 'The control plane cannot fetch keys now.'],
+    [failing, 'The control plane cannot answer now.'],
     [none, 'This server gives no keys.'],
   ] as const) {
     const { link } = await openBotLink(server.url, await world.bot())
@@ -108,7 +118,9 @@ test('a bot that is over gets no keys, and an attempt that was replaced still do
     given.push(place)
     return KEYS
   }
-  const server = await world.server({ freshKeys: (owner) => freshKeysOf(world.database, prefixKeys, owner) })
+  const server = await world.server({
+    answers: { storage_keys_request: (owner) => freshKeysOf(world.database, prefixKeys, owner) },
+  })
   const bot = await world.bot({ attempt: 2 })
   const over = await world.bot({ phase: 'closed', status: 'completed' })
   const replaced = await openBotLink(server.url, bot)

@@ -23,7 +23,16 @@ beforeEach(() => world.begin())
 afterAll(() => world.close())
 
 const remove = (keep = KEEP) => removeOldRows(world.database, keep, new AbortController().signal)
-const NONE = { deliveries: 0, alert_firings: 0, messages: 0, histories: 0, ledger: 0, audit_log: 0, request_log: 0 }
+const NONE = {
+  deliveries: 0,
+  event_inbox: 0,
+  alert_firings: 0,
+  messages: 0,
+  histories: 0,
+  ledger: 0,
+  audit_log: 0,
+  request_log: 0,
+}
 
 type Table =
   | 'bots'

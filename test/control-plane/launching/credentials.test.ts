@@ -30,6 +30,7 @@ async function setting() {
     database: base.database,
     seals,
     platform,
+    teams: { botToken: async () => 'unused' },
     log: quiet,
     meters: NO_METERS,
   })

@@ -17,6 +17,8 @@ export interface Plan {
   meetingMs?: number
   /** Chat messages on the way. */
   chats?: number
+  /** Whether each comes with words of a live transcript. */
+  hasWords?: boolean
   /** Where the kernel kills it; absent: nowhere. `terminated`: its machine sends SIGTERM while it records. */
   dies?: 'before_joining' | 'waiting' | 'recording' | 'terminated' | 'before_report'
   /** Whether it is killed for lack of memory. */
@@ -146,6 +148,7 @@ export function startSimulatedBot(job: Job, attempt: number): SimulatedBot {
     for (let n = 1; n <= chats && !asked.signal.aborted; n++) {
       await rest((plan.meetingMs ?? 200) / chats)
       say(chat(`message ${n}`, n))
+      if (plan.hasWords) say(words(`message ${n}`, n))
       if (n === Math.ceil(chats / 2) && isDoomed('recording')) die()
       if (n === Math.ceil(chats / 2) && isDoomed('terminated')) return end('failed', 'SIGTERM', startedAt)
     }
@@ -255,6 +258,11 @@ function evidenceOf(values: Partial<EndEvidence>): EndEvidence {
     logTail: 'log',
     ...values,
   }
+}
+
+function words(text: string, number: number): BotEvent {
+  const speaker = { id: 1, name: 'Ada', platform_id: 'p-1' }
+  return { type: 'transcript', text, is_final: true, speaker, start: number, end: number + 1, language: 'en' }
 }
 
 function chat(text: string, number: number): BotEvent {

@@ -19,6 +19,9 @@ const LATER = [
   '0187-saved-views',
   '0188-invitations',
   '0190-reasons',
+  '0200-accounts',
+  '0207-teams-apps',
+  '0212-subscriptions',
 ]
 let world: TestDatabase
 beforeAll(async () => {
@@ -67,7 +70,8 @@ const dropLater = async () => {
   await sql`drop index bots_by_transcript, bot_commands_leave, bots_older_of_team, deliveries_of_team,
     deliveries_given_up_of_team, deliveries_by_end, messages_by_age, sign_in_links_of_person`.execute(world.database)
   await sql`alter table bots drop column history_deleted_at, drop column end_cause,
-    drop column reason, drop column denials`.execute(world.database)
+    drop column reason, drop column denials, drop column account_id, drop column account_place`.execute(world.database)
+  await sql`alter table connections drop column platform, drop column tenant_id`.execute(world.database)
   await sql`alter table sessions drop column consent_state`.execute(world.database)
   await sql`do $$ declare one record; begin
     for one in select tablename from pg_policies where policyname = 'of_team' loop
@@ -76,7 +80,10 @@ const dropLater = async () => {
     end loop; end $$`.execute(world.database)
   await sql`drop function team_of_bot`.execute(world.database)
   await sql`drop operator == (uuid, uuid), !== (uuid, uuid)`.execute(world.database)
-  await sql`drop table audit_log, sign_in_people, request_log, saved_views`.execute(world.database)
+  await sql`drop table audit_log, sign_in_people, request_log, saved_views, event_subscriptions, event_inbox, accounts`.execute(
+    world.database,
+  )
+  await sql`alter table endpoints drop column live_types, drop column live_within_ms`.execute(world.database)
   await sql`alter table sign_in_links drop column sign_in, drop column is_invitation`.execute(world.database)
   await sql`alter table sessions drop column sign_in`.execute(world.database)
   await sql`drop function refuse_change_of_audit_log`.execute(world.database)

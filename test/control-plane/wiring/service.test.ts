@@ -1,4 +1,5 @@
 /** The composition: which roles serve what, and how a start fails. In this process, on a separate database. */
+import { randomUUID } from 'node:crypto'
 import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -15,11 +16,13 @@ import { openFiles } from '@standin/control-plane/wiring/files.ts'
 import { greeting } from '@standin/control-plane/wiring/greeting.ts'
 import { PUBLIC_URL } from '@standin/control-plane/wiring/http-address.ts'
 import { type Service, startService } from '@standin/control-plane/wiring/service.ts'
+import { SHIPPED_WORDS } from '@standin/wire/words.ts'
 import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
 import { freePort } from '../../servers/free-port.ts'
 import { startS3Server } from '../../servers/s3-server.ts'
+import { startReporting } from '../api/reporting.ts'
 import { openTestDatabase, type TestDatabase } from '../postgres.ts'
 
 const log = { info: () => {}, warn: () => {}, error: () => {} }
@@ -94,6 +97,37 @@ test('all roles: the API asks for a key, bots need a token, a second start has t
   const second = await start('all')
   expect(second.firstKey).toBeNull()
   expect(await statusOf(`${second.publicUrl}/v2/bots`, headers)).toBe(200)
+})
+
+test('a subscription gets events that another process stores, and is told to connect again when its process ends', async () => {
+  const api = await start('followed', { roles: 'api' })
+  const teamId = await createTeam(db.database, 'Followers')
+  const { key } = await createKey(db.database, { teamId, name: 'test', permission: 'full', seal: null })
+  const headers = { 'x-service-api-key': key }
+  await fetch(`${api.publicUrl}/v2/event-subscriptions`, {
+    method: 'POST',
+    headers: { ...headers, 'content-type': 'application/json' },
+    body: JSON.stringify({ name: 'crm' }),
+  })
+  const address = `${api.publicUrl.replace('http', 'ws')}/v2/event-subscriptions/crm/socket`
+  const socket = new WebSocket(address, { headers })
+  const texts: string[] = []
+  socket.on('message', (data) => {
+    for (const { data: said } of JSON.parse(String(data)).events) texts.push(said.message)
+  })
+  const closed = new Promise((resolve) => socket.once('close', resolve))
+  await new Promise((resolve) => socket.once('open', resolve))
+  const bot = { id: randomUUID(), team_id: teamId, generation: 'v2', bot_name: 'Bot', recording_mode: 'audio_only' }
+  const meeting = { meeting_url: 'https://meet.google.com/abc-defg-hij', meeting_key: 'm', meeting_platform: 'meet' }
+  await db.database
+    .insertInto('bots')
+    .values({ ...bot, ...meeting, phase: 'running', status: 'in_call_recording', request: '{}' })
+    .execute()
+  const { report } = await startReporting(db.database, bot.id)
+  await report({ type: 'notice', level: 'info', message: 'Hello' })
+  await expect.poll(() => texts, { timeout: 20_000 }).toEqual(['Hello'])
+  await api.close()
+  expect(await closed).toBe(1012)
 })
 
 test('requests of callers pass row security, also those for lists; work of the service does not', async () => {
@@ -209,7 +243,7 @@ test.each([undefined, ...ROLES, 'links,launcher,dispatcher,jobs', 'api,links'])(
     }
     const json = 'application/json; charset=utf-8'
     const checks = { database: 'ok', migrations: 'ok', keyring: 'ok', recordings: 'ok' }
-    const ready = JSON.stringify({ status: 'ready', checks, warnings: {} })
+    const ready = JSON.stringify({ status: 'ready', checks, warnings: {}, words_version: SHIPPED_WORDS.version })
     expect(await answerOf('/healthz')).toEqual([200, json, '{"status":"ok"}'])
     expect(await answerOf('/healthz/?from=balancer')).toEqual([200, json, '{"status":"ok"}'])
     expect(await answerOf('/healthz', 'HEAD')).toEqual([200, json, ''])

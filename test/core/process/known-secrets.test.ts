@@ -87,6 +87,8 @@ test('each field of the job schema that holds a secret is known', () => {
       "storage.access_key_id",
       "storage.secret_access_key",
       "storage.session_token",
+      "teams_fresh_tokens",
+      "teams_token",
       "transcription.api_key",
     ]
   `)

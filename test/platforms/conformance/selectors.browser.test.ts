@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
 import { silentLogger } from '../../../core/logger.ts'
 import { openBrowser } from '../../../platforms/browser/browser.ts'
-import { SELECTORS as GOOGLE_MEET } from '../../../platforms/google-meet/selectors.ts'
-import { SELECTORS as JITSI } from '../../../platforms/jitsi/selectors.ts'
-import { SELECTORS as MICROSOFT_TEAMS } from '../../../platforms/microsoft-teams/selectors.ts'
-import { SELECTORS as ZOOM } from '../../../platforms/zoom/selectors.ts'
+import { SELECTORS as GOOGLE_MEET } from '../../../platforms/google-meet/words.ts'
+import { SELECTORS as JITSI } from '../../../platforms/jitsi/words.ts'
+import { SELECTORS as MICROSOFT_TEAMS } from '../../../platforms/microsoft-teams/words.ts'
+import { SELECTORS as ZOOM } from '../../../platforms/zoom/words.ts'
 import { SILENT_STAGE } from './ground.ts'
 
 test('the browser understands every selector of every platform', async () => {

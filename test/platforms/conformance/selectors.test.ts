@@ -7,10 +7,10 @@ import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { packageRoot } from '../../../core/process/page-scripts.ts'
-import { SELECTORS as GOOGLE_MEET } from '../../../platforms/google-meet/selectors.ts'
-import { SELECTORS as JITSI } from '../../../platforms/jitsi/selectors.ts'
-import { SELECTORS as MICROSOFT_TEAMS } from '../../../platforms/microsoft-teams/selectors.ts'
-import { SELECTORS as ZOOM } from '../../../platforms/zoom/selectors.ts'
+import { SELECTORS as GOOGLE_MEET } from '../../../platforms/google-meet/words.ts'
+import { SELECTORS as JITSI } from '../../../platforms/jitsi/words.ts'
+import { SELECTORS as MICROSOFT_TEAMS } from '../../../platforms/microsoft-teams/words.ts'
+import { SELECTORS as ZOOM } from '../../../platforms/zoom/words.ts'
 
 type Selectors = Readonly<Record<string, string>>
 

@@ -1,10 +1,10 @@
 /** The wording that a driver relies on is data; every platform keeps it in the same form, and its mock shows it. */
 import { globSync, readFileSync } from 'node:fs'
-import { basename, join } from 'node:path'
-import { pathToFileURL } from 'node:url'
+import { join } from 'node:path'
+import { SHIPPED_WORDS } from '@standin/wire/words.ts'
 import { describe, expect, test } from 'vitest'
 import { packageRoot } from '../../../core/process/page-scripts.ts'
-import { matches, plain, type Words } from '../../../platforms/shared/words.ts'
+import { matches, plain } from '../../../platforms/shared/words.ts'
 
 const COMPOSED = 'the mock puts it together from parts'
 const DECIDED_BY_ADDRESS = 'the mock leads to the address, which decides'
@@ -36,12 +36,17 @@ const UNSEEN: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   },
 }
 
-const languagesOf = (platform: string) => globSync(`platforms/${platform}/words/*.ts`, { cwd: packageRoot }).sort()
-
-async function wordsOf(file: string): Promise<Words> {
-  const module = (await import(pathToFileURL(join(packageRoot, file)).href)) as Record<string, Words>
-  return Object.values(module)[0]!
+const FOLDERS: Record<string, keyof typeof SHIPPED_WORDS.platforms> = {
+  'google-meet': 'meet',
+  'microsoft-teams': 'teams',
+  zoom: 'zoom',
+  jitsi: 'jitsi',
 }
+
+type Words = Readonly<Record<string, Readonly<Record<string, readonly string[]>>>>
+const languagesOf = (platform: string) =>
+  Object.entries<Words>({ ...SHIPPED_WORDS.platforms[FOLDERS[platform]!].words })
+const englishOf = (platform: string): Words => languagesOf(platform)[0]![1]
 
 const expressionsOf = (words: Words) =>
   Object.entries(words).flatMap(([table, entries]) =>
@@ -69,35 +74,36 @@ function textsOfMock(platform: string): string[] {
 
 describe.each(Object.entries(UNSEEN))('%s', (platform, unseen) => {
   test('keeps the languages of the project apart, English whole and first', () => {
-    const names = languagesOf(platform).map((file) => basename(file, '.ts'))
+    const names = languagesOf(platform).map(([language]) => language)
+    expect(names[0]).toBe('en')
     expect(names).toEqual(expect.arrayContaining(['de', 'en', 'es', 'fr', 'ja', 'pt']))
   })
 
-  test('other languages name only what English names', async () => {
-    const english = new Set(expressionsOf(await wordsOf(`platforms/${platform}/words/en.ts`)).map(({ name }) => name))
-    for (const file of languagesOf(platform)) {
-      const unknown = expressionsOf(await wordsOf(file)).filter(({ name }) => !english.has(name))
+  test('other languages name only what English names', () => {
+    const english = new Set(expressionsOf(englishOf(platform)).map(({ name }) => name))
+    for (const [language, words] of languagesOf(platform)) {
+      const unknown = expressionsOf(words).filter(({ name }) => !english.has(name))
       expect(
         unknown.map(({ name }) => name),
-        file,
+        language,
       ).toEqual([])
     }
   })
 
-  test('every expression can be compiled in the page, and is written in the form in which texts are compared', async () => {
-    for (const file of languagesOf(platform)) {
-      for (const { name, expression } of expressionsOf(await wordsOf(file))) {
-        expect(() => new RegExp(expression.source, 'iu'), `${file} ${name}`).not.toThrow()
-        expect(expression.source, `${file} ${name}`).not.toMatch(/[’‘“”…\u00a0\u202f]/)
+  test('every expression can be compiled in the page, and is written in the form in which texts are compared', () => {
+    for (const [language, words] of languagesOf(platform)) {
+      for (const { name, expression } of expressionsOf(words)) {
+        expect(() => new RegExp(expression, 'iu'), `${language} ${name}`).not.toThrow()
+        expect(expression, `${language} ${name}`).not.toMatch(/[’‘“”…\u00a0\u202f]/)
       }
     }
   })
 
-  test('everything that has a word has one that the mock shows', async () => {
+  test('everything that has a word has one that the mock shows', () => {
     const texts = textsOfMock(platform)
     const shown = new Map<string, boolean>()
-    for (const { name, expression } of expressionsOf(await wordsOf(`platforms/${platform}/words/en.ts`))) {
-      const compiled = new RegExp(expression.source, 'iu')
+    for (const { name, expression } of expressionsOf(englishOf(platform))) {
+      const compiled = new RegExp(expression, 'iu')
       shown.set(name, shown.get(name) || texts.some((text) => matches([compiled], text)))
     }
     const missing = [...shown].filter(([, isShown]) => !isShown).map(([name]) => name)

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
-import { LABELS, type LabelName, STATE_TEXTS, WORDS } from '../../../platforms/jitsi/words.ts'
+import { type LabelName, type PageStateText, WORDS } from '../../../platforms/jitsi/words.ts'
 import { labelSources, matches } from '../../../platforms/shared/words.ts'
 
+const LABELS = Object.keys(WORDS.labels) as LabelName[]
 const labelsOf = (text: string) => LABELS.filter((label) => matches(WORDS.labels[label], text))
 
 test.each<[string, LabelName[]]>([
@@ -32,7 +33,7 @@ test.each([
   "You've been muted by Ann Host",
   'Do you want to kick this participant?',
 ])('%s says nothing about an end', (text) => {
-  expect(STATE_TEXTS.filter((name) => matches(WORDS.states[name], text))).toEqual([])
+  expect((Object.keys(WORDS.states) as PageStateText[]).filter((name) => matches(WORDS.states[name], text))).toEqual([])
 })
 
 test('every label reaches the page as text of an expression', () => {

@@ -1,8 +1,9 @@
 import type { FreshToken } from '@standin/wire/control-link.ts'
 import { jobSchema } from '@standin/wire/job.ts'
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { confCredentialsOf } from '../../../core/conf-credentials.ts'
-import { freshTokensOf, withFreshTokens } from '../../../src/job/fresh-tokens.ts'
+import { redactText } from '../../../core/logger.ts'
+import { freshTokensOf, teamsTokenOf, withFreshTokens } from '../../../src/job/fresh-tokens.ts'
 
 const jobOf = (fields: Record<string, unknown>) =>
   jobSchema.parse({
@@ -61,4 +62,57 @@ test.each([
   const job = jobOf(fields)
   expect(freshTokensOf(job, async () => Promise.reject(new Error('asked')))).toBeNull()
   expect(withFreshTokens(confCredentialsOf(job), null)).toEqual(confCredentialsOf(job))
+})
+
+describe('the token of a bot that is registered at Microsoft Teams', () => {
+  const teams = (fields: object, ...answers: (Partial<FreshToken> | Error)[]) => {
+    const job = jobSchema.parse({
+      bot_id: '5b0d4f2e-7c55-4c86-9d2c-0f6a1f0c7f11',
+      meeting_url: 'https://teams.microsoft.com/meet/2412345678901?p=x',
+      ...fields,
+    })
+    const notices: string[] = []
+    let asked = 0
+    const ask = async (): Promise<FreshToken> => {
+      const answer = answers[asked++] ?? new Error('too often')
+      if (answer instanceof Error) throw answer
+      return { type: 'token', id: 'a', can_retry: false, ...answer }
+    }
+    const next = teamsTokenOf(job, ask, (level, message) => void notices.push(`${level}: ${message}`))
+    return { next, notices, asked: () => asked }
+  }
+
+  test('is fresh for each try, hidden from the log, and told without its text', async () => {
+    const { next, notices } = teams({ teams_fresh_tokens: true }, { token: 'marker-one' }, { token: 'marker-two' })
+    expect([await next!(), await next!()]).toEqual(['marker-one', 'marker-two'])
+    expect(redactText('at marker-one and marker-two')).toBe('at [redacted] and [redacted]')
+    expect(notices.join()).toMatch(/info: .* as a registered bot/)
+    expect(notices.join()).not.toContain('marker')
+  })
+
+  test('of the job alone needs no control plane, and a bot without one has none', async () => {
+    expect(await teams({ teams_token: 'fixed' }).next!()).toBe('fixed')
+    expect(teams({}).next).toBeNull()
+  })
+
+  test.each<[string, (Partial<FreshToken> | Error)[], string | null, RegExp]>([
+    [
+      'is asked for again after a passing problem',
+      [{ message: 'Busy.', can_retry: true }, { token: 'a' }],
+      'a',
+      /info/,
+    ],
+    [
+      'is given up after the second',
+      [new Error('the link is down'), new Error('it is down')],
+      null,
+      /guest.* it is down/,
+    ],
+    ['is given up at once after a refusal', [{ message: 'Wrong secret.' }], null, /warning: .*guest.* Wrong secret\./],
+  ])('%s', async (_name, answers, token, notice) => {
+    const { next, notices, asked } = teams({ teams_fresh_tokens: true }, ...answers)
+    expect(await next!()).toBe(token)
+    expect(asked()).toBe(answers.length)
+    expect(notices).toEqual([expect.stringMatching(notice)])
+  })
 })

@@ -25,7 +25,7 @@ export function createRoute(app: App, dependencies: ApiDependencies): void {
     refusals: [402, 409],
     async handle(request, reply) {
       const bot = newBotOf(request.body, request, dependencies)
-      await checkCredential(database, bot.teamId, bot.request)
+      await checkCredential(database, bot.teamId, bot.request, bot.meeting.platform)
       return once(database, request, reply, async (tx) => {
         const created = await createBot(tx, seals, bot)
         if (!('refused' in created)) return { status: 200, body: { bot_id: created.botId } }

@@ -75,7 +75,7 @@ export function batchRoutes(app: App, dependencies: ApiDependencies): void {
             const result = await create(() =>
               once(index, async (tx) => {
                 const bot = newBot(item, request, dependencies)
-                await checkCredential(tx, bot.teamId, bot.request)
+                await checkCredential(tx, bot.teamId, bot.request, bot.meeting.platform)
                 const created = await createBot(tx, seals, bot)
                 if ('refused' in created) throw errorOfRefusal(created.refused)
                 return { status: 201, body: created.botId }

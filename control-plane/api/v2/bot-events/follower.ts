@@ -1,6 +1,7 @@
 /** One follower of one bot: every event after a place, once and in order, however slowly they are taken. */
 import { EventEmitter, once } from 'node:events'
-import { type EventPlaces, readEvents, type StoredEvent } from '../../../store/bots/bot-events.ts'
+import type { StoredEvent } from '../../../bots/shown-events.ts'
+import { type EventPlaces, readEvents } from '../../../store/bots/bot-events.ts'
 import type { Database } from '../../../store/database.ts'
 import type { EventTail } from './tail.ts'
 

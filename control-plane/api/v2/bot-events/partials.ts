@@ -1,5 +1,5 @@
 /** Words that may still change, in the stream of a follower that wants them. They have no cursor: none is sent again. */
-import type { StoredEvent } from '../../../store/bots/bot-events.ts'
+import type { StoredEvent } from '../../../bots/shown-events.ts'
 import type { PartialFeed } from '../../../store/partial-words.ts'
 import type { EventStream } from '../../http/event-stream.ts'
 

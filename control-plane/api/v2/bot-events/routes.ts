@@ -2,8 +2,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { isClosed } from '../../../bots/row.ts'
+import { EVENT_TYPES, type StoredEvent, shownEvent } from '../../../bots/shown-events.ts'
 import type { BotRow } from '../../../rows/index.ts'
-import { type EventPlaces, readEvents, type StoredEvent } from '../../../store/bots/bot-events.ts'
+import { type EventPlaces, readEvents } from '../../../store/bots/bot-events.ts'
 import { readBot } from '../../../store/bots/bots.ts'
 import type { ApiDependencies } from '../../dependencies.ts'
 import { createPlaces, EVENT_STREAM, type EventStream, openEventStream } from '../../http/event-stream.ts'
@@ -12,7 +13,7 @@ import { anyBot } from '../bots/access.ts'
 import { botParams, commaList, documented, limit, success } from '../common.ts'
 import { EventFollower } from './follower.ts'
 import { passPartials } from './partials.ts'
-import { cursorOf, EVENT_TYPES, eventSchema, placesOf, shownEvent } from './schema.ts'
+import { cursorOf, eventSchema, placesOf } from './schema.ts'
 
 /** Between two looks whether a bot of which nothing is heard has ended, and after it said so itself. */
 const QUIET_MS = 15_000

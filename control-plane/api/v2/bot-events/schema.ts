@@ -1,39 +1,19 @@
-/** Events of bots as callers see them, and the cursor after them. */
+/** Events of bots in answers, and the cursor after them. */
 import { z } from 'zod'
-import type { EventPlaces, StoredEvent } from '../../../store/bots/bot-events.ts'
+import { EVENT_TYPES } from '../../../bots/shown-events.ts'
+import type { EventPlaces } from '../../../store/bots/bot-events.ts'
 import { refusals } from '../../http/errors.ts'
 import { time } from '../common.ts'
 
-/** The event types of a bot that are useful to a caller and hold nothing internal, such as the places of files. */
-export const EVENT_TYPES = [
-  'status_change',
-  'join_denied',
-  'participant_joined',
-  'participant_changed',
-  'participant_left',
-  'speaker',
-  'chat_message',
-  'chat_message_changed',
-  'reaction',
-  'hand_raised',
-  'screen_share',
-  'transcript',
-  'recording_gap',
-  'notice',
-] as const
-
 export const eventSchema = z
   .object({
+    id: z.string().describe('The same however the event is sent.'),
     at: time.describe('When the bot noted it.'),
     attempt: z.int().describe('The start of the bot that noted it, counted from 1.'),
     type: z.enum(EVENT_TYPES).describe('What happened.'),
     data: z.record(z.string(), z.unknown()).describe('As in docs/schemas/event.json, without `type`.'),
   })
   .meta({ id: 'BotEvent', description: 'Something that the bot noted.' })
-
-export function shownEvent({ at, attempt, event: { type, ...data } }: StoredEvent): z.input<typeof eventSchema> {
-  return { at: at.toISOString(), attempt, type: type as (typeof EVENT_TYPES)[number], data }
-}
 
 /** `<journal>:<number>` of each journal, which is one for a bot that was started once. */
 export const cursorOf = (places: EventPlaces): string =>

@@ -3,10 +3,10 @@
  * process. A hint of the process that stored them says when; without hints they are looked for every second.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
+import { EVENT_TYPES, type StoredEvent } from '../../../bots/shown-events.ts'
 import type { Log } from '../../../ports.ts'
-import { type EventPlaces, readEvents, readHeads, type StoredEvent } from '../../../store/bots/bot-events.ts'
+import { type EventPlaces, readEvents, readHeads } from '../../../store/bots/bot-events.ts'
 import type { Database } from '../../../store/database.ts'
-import { EVENT_TYPES } from './schema.ts'
 
 const LOOK_EVERY_MS = 1_000
 /** After a failed read. */
@@ -22,6 +22,7 @@ export class EventTail {
   readonly #log: Log
   readonly #timer: NodeJS.Timeout
   readonly #listeners = new Map<string, Set<Listener>>()
+  readonly #teams = new Map<string, Set<() => void>>()
   /** How far each bot's journals were read. A bot without an entry is not read yet. */
   readonly #places = new Map<string, EventPlaces>()
   readonly #due = new Set<string>()
@@ -32,12 +33,28 @@ export class EventTail {
   constructor(database: Database, log: Log) {
     this.#database = database
     this.#log = log
-    this.#timer = setInterval(() => this.wake([]), LOOK_EVERY_MS)
+    this.#timer = setInterval(() => this.#wakeBots([]), LOOK_EVERY_MS)
     this.#timer.unref()
   }
 
-  /** Events of these bots were stored; none: of any. */
-  wake(botIds: readonly string[]): void {
+  /** Calls `listener` when events of the team's bots were stored. The result ends that. */
+  listen(teamId: string, listener: () => void): () => void {
+    const ofTeam = this.#teams.get(teamId) ?? new Set()
+    this.#teams.set(teamId, ofTeam.add(listener))
+    return () => {
+      ofTeam.delete(listener)
+      if (ofTeam.size === 0 && this.#teams.get(teamId) === ofTeam) this.#teams.delete(teamId)
+    }
+  }
+
+  /** Events of these bots and teams were stored; none: of any. */
+  wake(ids: readonly string[]): void {
+    for (const id of ids.length > 0 ? ids : this.#teams.keys())
+      for (const listener of this.#teams.get(id) ?? []) listener()
+    this.#wakeBots(ids)
+  }
+
+  #wakeBots(botIds: readonly string[]): void {
     for (const id of botIds.length > 0 ? botIds : this.#listeners.keys()) if (this.#places.has(id)) this.#due.add(id)
     if (this.#due.size > 0) void this.#read()
   }

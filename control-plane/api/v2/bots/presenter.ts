@@ -43,7 +43,8 @@ export function botDetails(bot: BotRow, links: Record<ArtifactField, string | nu
     tokens: tokensOf(bot),
     extra: bot.extra as BotDetails['extra'],
     conf_config: conferencingOf(bot),
-    meet_login_credential_id: null,
+    account_id: bot.account_id,
+    meet_login_credential_id: bot.meeting_platform === 'meet' ? bot.account_id : null,
     callback_config: callback ? { url: callback.url, method: callback.method, secret: null } : null,
   }
 }

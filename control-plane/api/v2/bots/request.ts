@@ -44,6 +44,8 @@ export function requestOfBody(body: ChangedFields): Partial<BotRequest> {
     separate_tracks,
     recording_consent,
     allow_multiple_bots,
+    account,
+    account_pool,
     conf_config,
     timeout_config,
     streaming_config,
@@ -51,7 +53,7 @@ export function requestOfBody(body: ChangedFields): Partial<BotRequest> {
   } = body
   const request: Partial<BotRequest> = {
     ...{ bot_name, recording_mode, extra, bot_image, bot_image_config, entry_message },
-    ...{ frame_rate, separate_tracks, recording_consent, allow_multiple_bots, conf_config },
+    ...{ frame_rate, separate_tracks, recording_consent, allow_multiple_bots, conf_config, account, account_pool },
     timeout_config: timeout_config && limitsOf(timeout_config),
     streaming: part(body.streaming_enabled, streaming_config && streamOf(streaming_config)),
     transcription: part(body.transcription_enabled, {

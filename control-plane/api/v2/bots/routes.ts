@@ -47,7 +47,7 @@ export function botRoutes(app: App, dependencies: ApiDependencies): void {
     refusals: [402, 404, 409],
     async handle(request, reply) {
       const bot = newBotOf(request.body, request, dependencies)
-      await checkCredential(database, bot.teamId, bot.request)
+      await checkCredential(database, bot.teamId, bot.request, bot.meeting.platform)
       return once(database, request, reply, async (tx) => {
         const created = await createBot(tx, seals, bot)
         if ('refused' in created) throw errorOfRefusal(created.refused)

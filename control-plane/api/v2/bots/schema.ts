@@ -1,5 +1,6 @@
 /** Requests and answers of `/v2/bots`. */
 import { isBlank } from '@standin/base/blank-text.ts'
+import { ACCOUNT_USES } from '@standin/wire/account-session.ts'
 import { WHO } from '@standin/wire/error-help.ts'
 import {
   chatText,
@@ -224,6 +225,14 @@ export const botFields = {
   entry_message: chatTextOrNull.describe('The bot writes it into the chat once it is in the meeting.'),
   timeout_config: timeoutConfig,
   conf_config: confConfig.nullable(),
+  account: z
+    .enum(ACCOUNT_USES)
+    .describe(
+      'Whether the bot joins with an account of the team: `if_required` as a guest first, and signed in if the platform refuses guests. People see the name of the account then.',
+    ),
+  account_pool: blankAsNull(z.string().trim().max(100).refine(storable, { error: NOT_STORABLE }).nullable()).describe(
+    'Only an account of this pool; null: of any.',
+  ),
   extra: callerData.nullable().describe('Your own object, repeated in answers and webhooks.'),
   streaming_enabled: z.boolean().describe('Whether live audio is streamed, as `streaming_config` says.'),
   streaming_config: streamingConfig.nullable(),
@@ -245,6 +254,8 @@ export const creationFields = {
   entry_message: botFields.entry_message.default(null),
   timeout_config: botFields.timeout_config.prefault({}),
   conf_config: botFields.conf_config.default(null),
+  account: botFields.account.default('never'),
+  account_pool: botFields.account_pool.default(null),
   extra: botFields.extra.default(null),
   streaming_enabled: botFields.streaming_enabled.default(false),
   streaming_config: botFields.streaming_config.default(null),
@@ -396,7 +407,8 @@ export const botDetailsSchema = z
     tokens: tokens.nullable(),
     extra: fields.extra,
     conf_config: shownConfConfig,
-    meet_login_credential_id: z.null().describe('Always null; clients of the interface expect it.'),
+    account_id: z.uuid().nullable().describe('The account with which the bot joined last; null: as a guest.'),
+    meet_login_credential_id: z.uuid().nullable().describe('`account_id`, if the meeting is of Google Meet.'),
     callback_config: z
       .object({
         url: z.string().describe('Gets the final webhook of this bot.'),

@@ -9,6 +9,8 @@ export function credential(row: ShownConnection): z.output<typeof credentialSche
   return {
     credential_id: row.id,
     name: row.name,
+    platform: row.platform as 'zoom' | 'teams',
+    tenant_id: row.tenant_id,
     credential_type: row.type as 'app' | 'user',
     conf_user_id: row.user_id,
     conf_account_id: row.account_id,

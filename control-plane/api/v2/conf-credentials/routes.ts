@@ -1,4 +1,4 @@
-/** Apps of the conferencing platform, and users who authorized them: `/v2/conf-credentials`. */
+/** Apps of Zoom, users who authorized them, and bots that are registered at Microsoft Teams: `/v2/conf-credentials`. */
 import { z } from 'zod'
 import {
   changeConnection,
@@ -7,7 +7,7 @@ import {
   listConnections,
   readConnection,
 } from '../../../store/connections/connections.ts'
-import { authorizedUser } from '../../authorizing.ts'
+import { authorizedUser, checkTeamsApp } from '../../authorizing.ts'
 import type { ApiDependencies } from '../../dependencies.ts'
 import { refusals } from '../../http/errors.ts'
 import { type App, callerOf } from '../../http/generation.ts'
@@ -28,9 +28,9 @@ export function confCredentialRoutes(app: App, dependencies: ApiDependencies): v
 
   route.post('/conf-credentials', {
     config: { isIdempotent: true },
-    summary: 'Store an app of the conferencing platform, or a user who authorized it',
+    summary: 'Store an app of Zoom, a user who authorized it, or a bot registered at Microsoft Teams',
     description:
-      'Without `authorization_code` only the keys of the app are stored (type `app`). With it the code is exchanged for tokens and the profile of the user is read (type `user`); bots that name the credential get a fresh token at their start.',
+      'Without `authorization_code` only the keys of the app are stored (type `app`). With it the code is exchanged for tokens and the profile of the user is read (type `user`); bots that name the credential get a fresh token at their start. With `platform: teams` and `tenant_id` it is the registration of a bot at Microsoft Teams, which is checked at once; every bot of Teams identifies itself by it.',
     body: createCredentialBody,
     example: () => ({ name: 'Our Zoom app', client_id: 'id-of-your-app', client_secret: 'secret-of-your-app' }),
     status: 201,
@@ -38,7 +38,7 @@ export function confCredentialRoutes(app: App, dependencies: ApiDependencies): v
     handle: async (request, reply) =>
       onceOutside(database, request, reply, async () => {
         const { body } = request
-        const keys = { clientId: body.client_id, clientSecret: body.client_secret }
+        const keys = { clientId: body.client_id, clientSecret: body.client_secret, tenantId: body.tenant_id }
         const user = await userOf(keys, body)
         const { teamId } = callerOf(request)
         const made = await createConnection(database, seals, {
@@ -63,6 +63,7 @@ export function confCredentialRoutes(app: App, dependencies: ApiDependencies): v
         name: query.name,
         email: query.conf_email,
         displayName: query.conf_display_name,
+        platforms: query.platform,
         userId: query.conf_user_id,
         types: query.credential_type,
         states: query.state,
@@ -99,9 +100,16 @@ export function confCredentialRoutes(app: App, dependencies: ApiDependencies): v
       const { credential_id: id } = request.params
       const { teamId } = callerOf(request)
       // Before the code is spent.
-      if ((await readConnection(database, teamId, id)) === undefined) throw refusals.credentialNotFound(id)
+      const before = await readConnection(database, teamId, id)
+      if (before === undefined) throw refusals.credentialNotFound(id)
+      const isTeams = before.platform === 'teams'
+      if (isTeams ? body.authorization_code : body.tenant_id)
+        throw refusals.validation(`body/${isTeams ? 'authorization_code' : 'tenant_id'} belongs to another platform`)
+      const tenantId = body.tenant_id ?? before.tenant_id ?? undefined
       const keys =
-        body.client_id === undefined ? undefined : { clientId: body.client_id, clientSecret: body.client_secret! }
+        body.client_id === undefined
+          ? undefined
+          : { clientId: body.client_id, clientSecret: body.client_secret!, tenantId }
       const user = (keys && (await userOf(keys, body))) ?? undefined
       const change = { name: body.name, extra: body.extra, app: keys, user }
       const row = await changeConnection(database, seals, { teamId, id }, change)
@@ -112,7 +120,8 @@ export function confCredentialRoutes(app: App, dependencies: ApiDependencies): v
 
   route.delete('/conf-credentials/:credential_id', {
     summary: 'Delete a credential with its secrets and tokens',
-    description: 'Bots that name it fail with CONF_OBF_TOKEN_ERROR at their start.',
+    description:
+      'Bots that name it fail with CONF_OBF_TOKEN_ERROR at their start; bots of Microsoft Teams join as guests then.',
     params: credentialParams,
     answer: message,
     refusals: [404],
@@ -125,9 +134,10 @@ export function confCredentialRoutes(app: App, dependencies: ApiDependencies): v
 
   /** Null if the body has no code. */
   async function userOf(
-    keys: { clientId: string; clientSecret: string },
+    { tenantId, ...keys }: { clientId: string; clientSecret: string; tenantId: string | undefined },
     body: { authorization_code?: string | null | undefined; redirect_uri?: string | null | undefined },
   ) {
+    if (tenantId !== undefined) await checkTeamsApp(dependencies, { ...keys, tenantId })
     if (!body.authorization_code) return null
     return authorizedUser(dependencies, keys, { code: body.authorization_code, redirectUri: body.redirect_uri! })
   }

@@ -14,7 +14,7 @@ import type { ApiDependencies } from '../../dependencies.ts'
 import { refusals } from '../../http/errors.ts'
 import { type App, callerOf, checkFirst } from '../../http/generation.ts'
 import { once } from '../../http/idempotency.ts'
-import { checkCredential, checkOwnKey, errorOfRefusal, meetingOf } from '../../new-bot.ts'
+import { checkCredential, checkOwnKey, checkZoomApp, errorOfRefusal, meetingOf } from '../../new-bot.ts'
 import { generationSeenBy, isOf } from '../bots/access.ts'
 import { changeOfBody, newBotOf } from '../bots/request.ts'
 import { createdBot } from '../bots/schema.ts'
@@ -63,7 +63,7 @@ export function scheduledRoutes(app: App, dependencies: ApiDependencies): void {
       once(database, request, reply, async (tx) => {
         const joinAt = joinTimeOf(request.body.join_at, clock.now())
         const bot = newBotOf(request.body, request, dependencies, joinAt)
-        await checkCredential(tx, bot.teamId, bot.request)
+        await checkCredential(tx, bot.teamId, bot.request, bot.meeting.platform)
         const created = await createBot(tx, seals, bot)
         if ('refused' in created) throw errorOfRefusal(created.refused)
         return { status: 201, body: succeeded({ bot_id: created.botId }) }
@@ -125,15 +125,17 @@ export function scheduledRoutes(app: App, dependencies: ApiDependencies): void {
       const given = changeOfBody(body, dependencies)
       const joinAt = body.join_at && joinTimeOf(body.join_at, clock.now())
       const meeting = body.meeting_url === undefined ? null : meetingOf(body.meeting_url, dependencies)
-      await checkCredential(database, callerOf(request).teamId, given)
+      await checkCredential(database, callerOf(request).teamId, given, meeting?.platform)
       checkOwnKey(request, given)
       const isMeant = (bot: BotRow) => isOf(callerOf(request))(bot) && bot.is_scheduled
       const changed = await withBot(database, botId, isMeant, async (tx, bot, now) => {
         if (bot.schedule_status !== 'scheduled') throw refusals.botStatus(botId, bot.schedule_status ?? bot.status)
         if (!isChangeable(bot.join_at, now.getTime()) || !isChangeable(joinAt ?? bot.join_at, now.getTime()))
           throw refusals.botStatus(botId, 'scheduled', TOO_LATE)
+        const asked = { ...openRequest(seals, bot), ...given }
+        checkZoomApp('v2', meeting?.platform ?? bot.meeting_platform, asked, dependencies)
         const change = {
-          request: { ...openRequest(seals, bot), ...given },
+          request: asked,
           reason: `Changed by a request: ${Object.keys(body).join(', ') || 'nothing'}.`,
           patch: {
             ...(joinAt && { join_at: joinAt, due_at: joinAt }),

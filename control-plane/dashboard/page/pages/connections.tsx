@@ -1,4 +1,4 @@
-import { answerOf, v2 } from '../api.ts'
+import { answerOf, type Schemas, v2 } from '../api.ts'
 import { CONNECT_TEXTS } from '../connect-texts.ts'
 import { ActionButton, OutcomeLine, useAction } from '../parts/action.tsx'
 import { ConnectButtons, isOffered, useConnectOutcome } from '../parts/connect.tsx'
@@ -8,12 +8,17 @@ import { Help, Status, Table, Time } from '../parts/pieces.tsx'
 import { may } from '../session.ts'
 import { TEXTS } from '../texts.ts'
 
-/** Stored Zoom credentials: of an app, and of users who authorized it. */
+/** Stored credentials of Zoom, of an app and of users who authorized it, and of bots that are registered at Microsoft Teams. */
 export function Connections() {
   const texts = TEXTS.connections
   const action = useAction()
   useConnectOutcome(action, 'zoom')
   const credentials = useLoaded(() => answerOf(v2.GET('/v2/conf-credentials')))
+  const add = async (body: Schemas['CreateCredentialInput']) => {
+    await answerOf(v2.POST('/v2/conf-credentials', { body }))
+    await credentials.reload()
+    return TEXTS.saved
+  }
   const remove = async (id: string) => {
     const options = { params: { path: { credential_id: id } } }
     const { data } = await answerOf(v2.DELETE('/v2/conf-credentials/{credential_id}', options))
@@ -37,8 +42,8 @@ export function Connections() {
                 <br />
                 <span class="soft">{credential.credential_id}</span>
               </>,
-              texts.types[credential.credential_type],
-              credential.conf_email ?? credential.conf_user_id ?? TEXTS.none,
+              texts.types[credential.platform === 'teams' ? 'teams' : credential.credential_type],
+              credential.conf_email ?? credential.conf_user_id ?? credential.tenant_id ?? TEXTS.none,
               <>
                 <Status of={credential.state} texts={texts.states} />
                 {credential.last_error_message !== null && (
@@ -73,9 +78,7 @@ export function Connections() {
               onSubmit={async ({ name = '', client_id = '', client_secret = '', authorization_code, redirect_uri }) => {
                 const authorization = authorization_code ? { authorization_code, redirect_uri: redirect_uri ?? '' } : {}
                 const body = { name, client_id, client_secret, ...authorization }
-                await answerOf(v2.POST('/v2/conf-credentials', { body }))
-                await credentials.reload()
-                return TEXTS.saved
+                return add(body)
               }}
             >
               <Field label={texts.name} name="name" required maxLength={100} autocomplete="off" />
@@ -83,6 +86,21 @@ export function Connections() {
               <Field label={texts.clientSecret} name="client_secret" type="password" required autocomplete="off" />
               <Field label={texts.code} name="authorization_code" maxLength={2000} autocomplete="off" />
               <Field label={texts.redirect} name="redirect_uri" type="url" autocomplete="off" />
+            </Form>
+          </details>
+          <details>
+            <summary>{texts.teamsBot}</summary>
+            <Form
+              of={action}
+              submit={texts.add}
+              onSubmit={({ name = '', tenant_id = '', client_id = '', client_secret = '' }) =>
+                add({ name, platform: 'teams', tenant_id, client_id, client_secret })
+              }
+            >
+              <Field label={texts.name} name="name" required maxLength={100} autocomplete="off" />
+              <Field label={texts.tenant} name="tenant_id" required maxLength={255} autocomplete="off" />
+              <Field label={texts.clientId} name="client_id" required maxLength={256} autocomplete="off" />
+              <Field label={texts.clientSecret} name="client_secret" type="password" required autocomplete="off" />
             </Form>
           </details>
         </section>

@@ -10,11 +10,11 @@ import { Shown, useLoaded } from '../parts/load.tsx'
 import { Empty, Secret, Status } from '../parts/pieces.tsx'
 import { queryValue, setQuery } from '../router.tsx'
 import { may } from '../session.ts'
-import { TEXTS, WEBHOOK_EVENTS } from '../texts.ts'
+import { isLiveWebhook, TEXTS, WEBHOOK_EVENTS } from '../texts.ts'
 
 type State = Answers['Delivery']['state']
 type Endpoint = Answers['Endpoint']
-type NewEndpoint = { url: string; events: (typeof WEBHOOK_EVENTS)[number][] | null }
+type NewEndpoint = { url: string; events: (typeof WEBHOOK_EVENTS)[number][] | null; live_within_seconds?: number }
 const REPLAY_DAYS = 7
 const texts = TEXTS.webhooks
 
@@ -77,7 +77,7 @@ interface EndpointFormProps {
   onSubmit: (endpoint: NewEndpoint) => Promise<string | null>
 }
 
-/** Address and events. All events, or none, stand for every event, also those of later versions. */
+/** Address and events. All events but live ones, or none, stand for every such event, also those of later versions. */
 function EndpointForm({ of, submit, endpoint, onSubmit }: EndpointFormProps) {
   return (
     <Form
@@ -85,8 +85,12 @@ function EndpointForm({ of, submit, endpoint, onSubmit }: EndpointFormProps) {
       submit={submit}
       onSubmit={({ url = '', ...fields }) => {
         const chosen = WEBHOOK_EVENTS.filter((event) => fields[event] !== undefined)
-        const isEvery = chosen.length === 0 || chosen.length === WEBHOOK_EVENTS.length
-        return onSubmit({ url, events: isEvery ? null : [...chosen] })
+        const isEvery = WEBHOOK_EVENTS.every((event) => isLiveWebhook(event) !== chosen.includes(event))
+        return onSubmit({
+          url,
+          events: chosen.length === 0 || isEvery ? null : chosen,
+          ...(fields.within && chosen.some(isLiveWebhook) && { live_within_seconds: Number(fields.within) }),
+        })
       }}
     >
       <Field
@@ -104,8 +108,18 @@ function EndpointForm({ of, submit, endpoint, onSubmit }: EndpointFormProps) {
           <label key={event} class="check">
             <input type="checkbox" name={event} defaultChecked={endpoint?.events?.includes(event) ?? false} />
             {event}
+            {isLiveWebhook(event) && <span class="soft">{texts.live}</span>}
           </label>
         ))}
+        <Field
+          label={texts.within}
+          name="within"
+          type="number"
+          min={0.2}
+          max={60}
+          step={0.1}
+          defaultValue={String(endpoint?.live_within_seconds ?? 1)}
+        />
       </fieldset>
     </Form>
   )

@@ -105,3 +105,38 @@ test('in the older generation by the user, with the fields of the bot parameter 
   const opened = world.dependencies.seals.open(bot!.secrets!, { table: 'bots', column: 'secrets', row: bot!.id })
   expect(JSON.parse(opened)).toMatchObject({ sdkId: 'sdk-id', sdkPassword: 'marker-sdk-password' })
 })
+
+const NEEDS_APP = 'works only with an app of Zoom'
+const TOKEN_URL = 'https://tokens.example/obf'
+
+test.each([
+  ['one event', {}],
+  ['its series', { all_occurrences: true }],
+])('without an app, a token of Zoom is refused at once in the newer generation: %s', async (_what, which) => {
+  const { team, calendarId, event } = await setting('v2')
+  const path = `/v2/calendars/${calendarId}/bots`
+  const named = { series_id: event.series_id, event_id: event.event_id, ...which }
+  const token = { conf_config: { obf_token: 'obf' } }
+  const refused = await team.post(path, { ...named, bot_name: 'Bot', ...token })
+  expect(refused).toMatchObject({ status: 400, body: { message: expect.stringContaining('body/conf_config an on') } })
+  expect(refused.body.message).toContain(NEEDS_APP)
+  expect(await botsOf(team.teamId)).toEqual([])
+  expect((await team.post(path, { ...named, bot_name: 'Bot' })).status).toBe(201)
+  const changed = await team.patch(path, { ...named, ...token, bot_name: 'Other' })
+  expect(changed).toMatchObject({ status: 400, body: { message: expect.stringContaining(NEEDS_APP) } })
+  expect((await botsOf(team.teamId)).map((bot) => bot.bot_name)).toEqual(['Bot'])
+})
+
+test('without an app, a token of Zoom is refused at once in the older generation', async () => {
+  const { team, event } = await setting('older')
+  const path = `/calendar_events/${event.uuid}/bot`
+  const token = { conf_obf_token_url: TOKEN_URL }
+  const refused = await team.post(path, { bot_name: 'Bot', ...token })
+  expect(refused.status).toBeGreaterThanOrEqual(400)
+  expect(refused.text).toContain(`body/conf_obf_token an on-behalf-of token or an access key ${NEEDS_APP}`)
+  expect((await team.post(path, { bot_name: 'Bot' })).status).toBe(200)
+  expect((await team.patch(path, token)).text).toContain(NEEDS_APP)
+  const keys = { conf_sdk_id: 'id', conf_sdk_pwd: 'password' }
+  expect((await team.patch(path, { ...token, ...keys })).status).toBe(200)
+  expect(await botsOf(team.teamId)).toHaveLength(1)
+})

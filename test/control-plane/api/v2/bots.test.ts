@@ -46,6 +46,7 @@ test('a bot is created with two fields, and is queued', async () => {
       tokens: null,
       extra: null,
       conf_config: null,
+      account_id: null,
       meet_login_credential_id: null,
       callback_config: null,
     },

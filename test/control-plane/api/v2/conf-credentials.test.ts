@@ -43,6 +43,8 @@ describe('create', () => {
       data: {
         credential_id: expect.any(String),
         name: 'Our app',
+        platform: 'zoom',
+        tenant_id: null,
         credential_type: 'app',
         conf_user_id: null,
         conf_account_id: null,
@@ -372,5 +374,57 @@ describe('bots that name a credential', () => {
     expect(answer).toMatchObject({ status: 400, body: { code: 'FST_ERR_VALIDATION' } })
     expect(answer.body.message).toContain('belongs to 2 stored credentials')
     expect((await team.post('/v2/bots', bot({ credential_user_id: 'nobody-yet' }))).status).toBe(201)
+  })
+})
+
+describe('a bot that is registered at Microsoft Teams', () => {
+  test('is checked at once, listed with its tenant and without its secret, and gets a new secret', async () => {
+    const { microsoft, registration } = conferencing
+    const team = await world.team()
+    const made = await team.post(PATH, registration())
+    expect(made).toMatchObject({
+      status: 201,
+      body: { data: { platform: 'teams', tenant_id: 'example.com', credential_type: 'app', state: 'active' } },
+    })
+    const id: string = made.body.data.credential_id
+    expect((await team.get(`${PATH}?platform=teams`)).body.data).toEqual([made.body.data])
+    expect((await team.get(`${PATH}?platform=zoom`)).body.data).toEqual([])
+    const old = registration()
+    microsoft.tokens.clientSecret = 'marker-newer-secret'
+    const [refused, unknown] = [
+      await team.patch(`${PATH}/${id}`, { client_id: old.client_id, client_secret: old.client_secret }),
+      await team.post(PATH, { ...registration(), tenant_id: 'unknown.example' }),
+    ]
+    expect([refused.status, unknown.status]).toEqual([400, 400])
+    expect(refused.body.message).toContain('Check the tenant id, the client id and the client secret.')
+    const { client_id, client_secret } = registration()
+    const changed = await team.patch(`${PATH}/${id}`, { client_id, client_secret })
+    expect(changed.body.data).toMatchObject({ tenant_id: 'example.com', state: 'active' })
+    const row = await world.database
+      .selectFrom('connections')
+      .selectAll()
+      .where('id', '=', id)
+      .executeTakeFirstOrThrow()
+    expect(world.dependencies.seals.open(row.client_secret!, connectionPlace('client_secret', id))).toBe(
+      'marker-newer-secret',
+    )
+    const texts = [made, refused, unknown, changed].map(({ text }) => text).join()
+    for (const secret of [old.client_secret, client_secret]) expect(texts).not.toContain(secret)
+    expect((await team.delete(`${PATH}/${id}`)).status).toBe(200)
+  })
+
+  test('cannot be stored while Microsoft is away', async () => {
+    conferencing.microsoft.server.script('token', { status: 503, body: 'busy' })
+    expect((await (await world.team()).post(PATH, conferencing.registration())).status).toBe(503)
+  })
+
+  test.each([
+    ['without a tenant', { tenant_id: undefined }],
+    ['with a tenant that changes the address', { tenant_id: '../x' }],
+    ['with a code', { authorization_code: 'a', redirect_uri: 'https://app.example' }],
+    ['as one of Zoom', { platform: 'zoom' }],
+  ])('%s is refused', async (_name, fields) => {
+    const team = await world.team()
+    expect((await team.post(PATH, { ...conferencing.registration(), ...fields })).status).toBe(400)
   })
 })

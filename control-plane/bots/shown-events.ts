@@ -1,0 +1,61 @@
+/** Events of bots as callers see them: in lists, streams and webhooks. */
+import type { BotEvent } from '@standin/wire/events.ts'
+
+/** As it is stored. */
+export interface StoredEvent {
+  botId: string
+  journalId: string
+  seq: number
+  attempt: number
+  at: Date
+  event: BotEvent
+}
+
+/** The event types of a bot that are useful to a caller and hold nothing internal, such as the places of files. */
+export const EVENT_TYPES = [
+  'status_change',
+  'join_denied',
+  'participant_joined',
+  'participant_changed',
+  'participant_left',
+  'speaker',
+  'chat_message',
+  'chat_message_changed',
+  'reaction',
+  'hand_raised',
+  'screen_share',
+  'transcript',
+  'recording_gap',
+  'notice',
+] as const
+export type EventType = (typeof EVENT_TYPES)[number]
+
+/** `id` stays the same, however the event is sent. */
+export function shownEvent({ journalId, seq, at, attempt, event: { type, ...data } }: StoredEvent) {
+  return { id: `${journalId}:${seq}`, at: at.toISOString(), attempt, type: type as EventType, data }
+}
+
+/** Webhooks that endpoints get only if they ask for them by name: each carries several events. */
+const LIVE_WEBHOOKS = {
+  'bot.participant': [
+    'participant_joined',
+    'participant_changed',
+    'participant_left',
+    'hand_raised',
+    'screen_share',
+    'reaction',
+  ],
+  'bot.speaker': ['speaker'],
+  'bot.transcript': ['transcript'],
+} as const satisfies Record<string, readonly EventType[]>
+export type LiveWebhook = keyof typeof LIVE_WEBHOOKS
+const LIVE_NAMES = Object.keys(LIVE_WEBHOOKS) as LiveWebhook[]
+
+/** Those that an endpoint with these `events` gets; null: none. */
+export function liveTypesOf(events: readonly string[] | null): EventType[] | null {
+  const types = LIVE_NAMES.filter((name) => events?.includes(name)).flatMap((name) => [...LIVE_WEBHOOKS[name]])
+  return types.length > 0 ? types : null
+}
+
+export const liveWebhookOf = ({ event: { type } }: StoredEvent): LiveWebhook | undefined =>
+  LIVE_NAMES.find((name) => (LIVE_WEBHOOKS[name] as readonly string[]).includes(type))

@@ -1,0 +1,71 @@
+/**
+ * Requests to a provider of credentials, and what its refusals say. The text of an answer is never repeated whole: it may
+ * hold what was sent.
+ */
+import { z } from 'zod'
+import type { GuardedClient, OutgoingAnswer, OutgoingRequest } from '../ports.ts'
+import { PlatformProblem } from './ports.ts'
+
+const MAX_BYTES = 64 * 1024
+const MAX_SHOWN = 200
+/** A shorter text would hide ordinary words. */
+const MIN_SECRET_LENGTH = 6
+
+/** Visible ASCII, which is what a header and the job of a bot can carry. */
+export const tokenSchema = z.string().regex(/^[!-~]{1,4096}$/)
+
+export type Answered = OutgoingAnswer & { json: unknown }
+
+/** `secrets`: what was sent and must not be repeated from a refusal. Rejects with `PlatformProblem`. */
+export async function askProvider(
+  client: Pick<GuardedClient, 'request'>,
+  request: Omit<OutgoingRequest, 'maxBytes'>,
+  secrets: readonly string[],
+): Promise<Answered> {
+  const answer = await client.request({ ...request, maxBytes: MAX_BYTES }).catch((error: Error) => {
+    throw new PlatformProblem('unavailable', `${error.message}.`)
+  })
+  return { ...answer, json: jsonOf(answer, answer.status === 200 ? [] : secrets) }
+}
+
+function jsonOf({ body, isCut }: OutgoingAnswer, secrets: readonly string[]): unknown {
+  if (isCut) return null
+  let text = Buffer.from(body).toString('utf8')
+  for (const secret of secrets) if (secret.length >= MIN_SECRET_LENGTH) text = text.replaceAll(secret, '[hidden]')
+  try {
+    return JSON.parse(text)
+  } catch {
+    return null
+  }
+}
+
+/** Null: no temporary problem. An answer that should be a document and is none is a proxy's or a defect. */
+export function passingProblem(
+  provider: string,
+  { status, headers, json }: Answered,
+  said: string,
+): PlatformProblem | null {
+  if (status === 429) return new PlatformProblem('rate_limited', said, retryAfterOf(headers['retry-after']))
+  if (status === 200) return new PlatformProblem('unavailable', `${provider} sent an answer that cannot be read.`)
+  const isUnreadable = typeof json !== 'object' || json === null
+  return status >= 500 || status === 408 || isUnreadable ? new PlatformProblem('unavailable', said) : null
+}
+
+/** Seconds, or a date. */
+function retryAfterOf(header: string | undefined): number | null {
+  if (header === undefined) return null
+  if (/^\d{1,6}$/.test(header)) return Number(header) * 1000
+  const at = Date.parse(header)
+  return Number.isNaN(at) ? null : Math.max(0, at - Date.now())
+}
+
+/** Such as `Zoom answered 400: invalid_grant (Invalid Token!).` */
+export function saidBy(
+  provider: string,
+  { status }: Answered,
+  [word, sentence]: readonly (string | undefined)[],
+): string {
+  const shown = (value: string) => value.replace(/[^\P{C}]/gu, '?').slice(0, MAX_SHOWN)
+  const words = [word && shown(word), sentence && `(${shown(sentence).replace(/\.$/, '')})`].filter(Boolean)
+  return `${provider} answered ${status}${words.length === 0 ? '' : `: ${words.join(' ')}`}.`
+}

@@ -1,0 +1,49 @@
+/**
+ * The way of a browser's requests to the operator's proxy: a forwarder on this machine's loopback, which knows the proxy's user
+ * name and password. Chromium takes none on its command line, which other users can read, and has none for SOCKS at all.
+ */
+import type { Egress } from '@standin/wire/egress.ts'
+import { Server } from 'proxy-chain'
+
+/** Problems by which a proxy refuses the login. */
+const REFUSED_LOGIN = /\b(?:401|407)\b|authentication failed/i
+
+export interface OpenEgress {
+  /** Arguments for Chromium. */
+  arguments: string[]
+  /** A clause about the latest request that the proxy did not pass on; null if there was none. */
+  problem(): string | null
+  /** Repeatable, never rejects. */
+  close(): Promise<void>
+}
+
+export async function openEgress({ proxy, media }: Egress): Promise<OpenEgress> {
+  const forwarder = new Forwarder(proxy)
+  await forwarder.listen()
+  return {
+    arguments: [
+      `--proxy-server=http://127.0.0.1:${forwarder.port}`,
+      // WebRTC goes through the proxy by TCP, or not at all.
+      ...(media === 'proxy' ? ['--force-webrtc-ip-handling-policy=disable_non_proxied_udp'] : []),
+    ],
+    problem: () => forwarder.problem,
+    close: () => forwarder.close(true).catch(() => {}),
+  }
+}
+
+class Forwarder extends Server {
+  problem: string | null = null
+
+  constructor(upstreamProxyUrl: string) {
+    super({ host: '127.0.0.1', port: 0, prepareRequestFunction: () => ({ upstreamProxyUrl }) })
+  }
+
+  /** The library reports problems with the proxy in its log only. */
+  override log(_id: unknown, line: string): void {
+    const cause = /upstream (?:SOCKS )?proxy:? (.+)/.exec(line)?.[1]
+    if (cause !== undefined)
+      this.problem = REFUSED_LOGIN.test(cause)
+        ? 'the proxy refused the user name or the password'
+        : `the proxy cannot be reached (${cause.replace(/^\w*Error: /, '')})`
+  }
+}

@@ -1,0 +1,42 @@
+/** The proxy through which a bot's browser reaches its meeting. */
+import { z } from 'zod'
+
+const PROTOCOLS = ['http:', 'https:', 'socks5:']
+
+/** The address may hold a user name and a password, so no message repeats it. */
+function problemOfProxy(text: string): string | null {
+  const url = URL.canParse(text) ? new URL(text) : null
+  if (url === null || !PROTOCOLS.includes(url.protocol))
+    return 'must be an address that starts with http://, https:// or socks5://'
+  if (!/^[A-Za-z0-9_.:[\]-]{1,255}$/.test(url.hostname)) return 'names no host'
+  if (url.protocol === 'socks5:' && url.port === '') return 'names no port'
+  if (url.port === '0') return 'names port 0'
+  if (url.search !== '' || url.hash !== '' || url.pathname.length > 1) return 'has a part behind the port'
+  if (url.username === '' && url.password !== '') return 'has a password and no user'
+  try {
+    decodeURIComponent(url.username + url.password)
+    return null
+  } catch {
+    return 'has a user or a password with a % that begins no code'
+  }
+}
+
+const proxyAddress = z
+  .string()
+  .max(2048)
+  .superRefine((text, context) => {
+    const problem = problemOfProxy(text)
+    if (problem !== null) context.addIssue(problem)
+  })
+  .describe('http://, https:// or socks5://, with user name and password if the proxy wants them.')
+
+export const egressSchema = z.strictObject({
+  proxy: proxyAddress,
+  media: z
+    .enum(['proxy', 'direct'])
+    .default('proxy')
+    .describe(
+      "proxy: sound and pictures of the meeting pass the proxy over TCP, if the platform's servers take that, and never go around it; direct: they go around it over UDP.",
+    ),
+})
+export type Egress = z.infer<typeof egressSchema>
