@@ -3,6 +3,7 @@
  * few and fixed: an id, an address or a text of a caller is never one.
  */
 import type { PlatformName } from '@standin/wire/meeting-links/index.ts'
+import type { CheckState } from '@standin/wire/page-check.ts'
 import type { SignalPlatform } from '@standin/wire/page-signals.ts'
 import type { Reason } from '@standin/wire/reasons.ts'
 import type { Launcher } from './ports.ts'
@@ -24,6 +25,8 @@ export interface Counted {
   /** Final reports of bots that counted the signals of their page, and those in which a signal answered. */
   signal_reports: { platform: SignalPlatform }
   page_signals: { platform: SignalPlatform; signal: string }
+  /** Checks of the operator's test meetings. */
+  page_checks: { platform: PlatformName; state: CheckState }
   /** The operator's words pack, at each look that found another one. */
   words_packs: { result: 'accepted' | 'refused' }
   /** Final reports with a reason why the meeting kept the bot out. */

@@ -41,6 +41,8 @@ export interface Evidence {
   screenshot: Uint8Array | null
   /** The page's source, for reading only. */
   html: string | null
+  /** The page without people's content, which may be handed on. */
+  structure?: string | null
   /** Console lines of the page, newest last. */
   console: string[]
   url: string | null
@@ -61,6 +63,8 @@ export interface AskGate {
   readonly isOpen: boolean
   /** Resolves when the bot may ask to join; rejects when the bot ends first. */
   readonly opened: Promise<void>
+  /** A page that refuses before the bot may ask ends the attempt; otherwise it is opened again when the bot may ask. */
+  readonly endsAtRefusal?: boolean
 }
 
 /** One attempt to be in one meeting. A refused attempt is closed and a new driver is opened. */
@@ -114,6 +118,8 @@ export interface MeetingDriver {
   readonly sightings: readonly Sighting[]
   /** Empty if the platform's signals are not counted. */
   readonly signalCounts: SignalCounts
+  /** Names of selectors and words of the pack that the page shows now; null if it does not answer. */
+  census(): Promise<{ found: string[] } | null>
   /** Never rejects. */
   evidence(): Promise<Evidence>
   /** Closes the browser; repeatable, never rejects. */

@@ -4,6 +4,7 @@ import { jitsi, startMockJitsi } from './jitsi/index.ts'
 import { microsoftTeams, startMockMicrosoftTeams } from './microsoft-teams/index.ts'
 import { startHostPage } from './shared/host-page.ts'
 import type { MockServerOptions, PlatformServer } from './shared/platform-server.ts'
+import { hostOfStructure, type Replay, startReplay } from './shared/replay.ts'
 import { startMockZoom, zoom } from './zoom/index.ts'
 
 export { startMockCalendars } from './calendars/host.ts'
@@ -55,4 +56,14 @@ export async function startMocks(names: readonly MockPlatformName[] = MOCK_PLATF
       await Promise.all(servers.map((server) => server.close()))
     },
   }
+}
+
+/** Serves the structure of a page (`debug/structure.html`) under the host names of its platform. */
+export function replayStructure(structure: string): Promise<Replay> {
+  const host = hostOfStructure(structure)
+  const known = Object.values(PLATFORMS).find(({ platform }) => platform.hosts.includes(host))
+  // The certificate is for these hosts; a Jitsi server of an operator has its own name.
+  return startReplay(structure, [
+    ...new Set([host, ...(known?.platform.hosts ?? []).filter((name) => !name.startsWith('*'))]),
+  ])
 }

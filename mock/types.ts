@@ -133,6 +133,8 @@ export interface MockMeetingOptions {
    */
   hostReady?: Promise<unknown>
   lang?: string
+  /** Texts and marks that the platform changed since: by what the page's script has, what it shows instead. */
+  rewording?: Readonly<Record<string, string>>
   /** How the media come: in which size, through which server, with which losses. */
   media?: Pick<
     MediaRoomOptions,

@@ -87,7 +87,7 @@ export const REASON_TABLE: Readonly<Record<Reason, ReasonFacts>> = {
     host: "The organization's policy keeps bots out of its meetings.",
     developer: 'The page said that bots are not allowed. Another attempt gets the same answer.',
     setting:
-      'In Microsoft Teams an administrator sets ExternalBotAccessMode of the meeting policy to RequireApprovalWhenDetected, or the operator registers the bot with Microsoft. In Zoom the host lets bots in, or the bot joins through the Meeting SDK.',
+      'In Microsoft Teams an administrator sets ExternalBotAccessMode of the meeting policy to RequireApprovalWhenDetected, or the operator registers the bot with Microsoft and stores the registration (/v2/conf-credentials). In Zoom the host lets bots in, or the bot joins through the Meeting SDK.',
     codes: ['BOT_NOT_ACCEPTED', 'CANNOT_JOIN_MEETING', 'LOGIN_REQUIRED'],
     platforms: ['teams', 'zoom'],
   },

@@ -30,6 +30,8 @@ export interface WordsPack {
       /** By language; English is complete. */
       words: { readonly en: EnglishWords<Platform> } & Readonly<Record<string, Tables>>
       selectors: Readonly<Record<SelectorName<Platform>, string>>
+      /** Signs that a check of a page has to find before and after the bot is in; each is a list of alternatives. */
+      expected: Readonly<Record<'entrance' | 'meeting', readonly (readonly string[])[]>>
       /** For maintainers, by name, such as `selectors.tile`. */
       notes?: Readonly<Record<string, string>>
     }
@@ -58,10 +60,13 @@ const selector = z
   .max(1000)
   .refine(isBalanced, { error: 'must be a selector whose quotes and brackets are closed' })
 
+const signs = z.array(z.array(z.string().max(100)).min(1).max(10)).max(50)
+
 const platformSchema = z
   .strictObject({
     words: z.record(z.string().regex(/^[a-z]{2,8}$/), tables).refine((words) => Object.keys(words).length <= 40),
     selectors: z.record(name, selector),
+    expected: z.strictObject({ entrance: signs, meeting: signs }),
     notes: z.record(z.string().max(100), z.string().max(1000)).optional(),
   })
   .superRefine(({ words }, { addIssue }) => {
@@ -88,10 +93,15 @@ export const wordsSchema = z
       const has = namesIn(platforms[platform])
       const missing = namesIn(SHIPPED.platforms[platform]).filter((wanted) => !has.includes(wanted))
       if (missing.length > 0) addIssue(`${platform} has no ${missing.slice(0, 10).join(', ')}`)
-      const unknown = Object.values(platforms[platform].words)
-        .flatMap(wordNames)
-        .filter((found) => !has.includes(found))
-      if (unknown.length > 0) addIssue(`${platform} has no English words for ${unknown.slice(0, 10).join(', ')}`)
+      const { words, expected } = platforms[platform]
+      const named = [
+        ...Object.values(words).flatMap(wordNames),
+        ...expected.entrance.flat(),
+        ...expected.meeting.flat(),
+      ]
+      const unknown = named.filter((found) => !has.includes(found))
+      if (unknown.length > 0)
+        addIssue(`${platform} has no English words or selectors for ${unknown.slice(0, 10).join(', ')}`)
     }
   })
   .transform((pack) => pack as unknown as WordsPack)

@@ -70,6 +70,16 @@ const storage = is.kind('Write folder:/srv/recordings or s3://bucket/prefix', (t
   parseStorage(text, {})
   return text
 })
+/** A link may hold a passcode, so no message repeats one. */
+const checkLinks = is.kind('Write links of your test meetings, separated by commas', (text) => {
+  const links = text
+    .split(',')
+    .map((link) => link.trim())
+    .filter(Boolean)
+  if (links.length === 0 || links.some((link) => !/^https:\/\//.test(link) || !URL.canParse(link)))
+    throw new Error('holds a word that is no https:// address')
+  return links
+})
 const delays = is.list(
   'delay',
   `Write 1 to 20 numbers from 0 to ${MAX_DELAY_SECONDS}, such as 5,10,300, separated by commas`,
@@ -240,6 +250,16 @@ export const SETTINGS = {
       needs: 'STANDIN_WORDS',
     },
     seconds: { variable: 'STANDIN_WORDS_SECONDS', kind: is.wholeNumber(1, 86_400), default: '300' },
+  },
+  /** Test meetings of the operator, whose pages are looked at again and again. */
+  checks: {
+    links: {
+      variable: 'STANDIN_CHECK_LINKS',
+      kind: checkLinks,
+      absent: [],
+      isSecret: true,
+    },
+    minutes: { variable: 'STANDIN_CHECK_MINUTES', kind: is.wholeNumber(5, 10_080), default: '60' },
   },
   /** Days for which rows are kept. */
   keep: {

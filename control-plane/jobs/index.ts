@@ -20,7 +20,16 @@ const LEASE_SECONDS = 60
 /** Spreads the polls of several processes. */
 const JITTER = 0.1
 
-export const JOB_NAMES = ['deletions', 'retention', 'audit', 'idempotency', 'sessions', 'renewals', 'alerts'] as const
+export const JOB_NAMES = [
+  'deletions',
+  'retention',
+  'audit',
+  'idempotency',
+  'sessions',
+  'renewals',
+  'alerts',
+  'checks',
+] as const
 type JobName = (typeof JOB_NAMES)[number]
 
 export interface JobsSettings extends DeletionTools {
@@ -28,6 +37,8 @@ export interface JobsSettings extends DeletionTools {
   renewals?: () => Promise<unknown>
   /** Evaluates alert rules. Absent: there is no such job. */
   alerts?: () => Promise<unknown>
+  /** Checks the pages of the operator's test meetings. Absent: there is no such job. */
+  checks?: { run(signal: AbortSignal): Promise<unknown>; everySeconds: number }
   /** For how long rows are kept. */
   keep: KeptDays
   /** Jobs that are done again and again; all if it is left out. `run` does any. */
@@ -53,6 +64,8 @@ const SCHEDULE: Record<JobName, { look: number; every: number }> = {
   // The calendars renew their subscriptions themselves; this job finds the ones that they missed.
   renewals: { look: 600, every: 6 * 3600 },
   alerts: { look: 5, every: 4 },
+  // How often they are due is a setting.
+  checks: { look: 5, every: 3600 },
 }
 
 /** Past events are shown for so long. */
@@ -75,6 +88,7 @@ export function startJobs(settings: JobsSettings): Jobs {
     sessions: () => forgetOldSessions(database),
     renewals: async () => settings.renewals?.() ?? {},
     alerts: async () => settings.alerts?.() ?? {},
+    checks: async (signal) => settings.checks?.run(signal) ?? {},
   }
 
   /** Jobs that are due every few seconds write nothing while there is nothing to do. */
@@ -92,7 +106,8 @@ export function startJobs(settings: JobsSettings): Jobs {
   }
 
   function repeat(name: JobName) {
-    const { look, every } = SCHEDULE[name]
+    const { look } = SCHEDULE[name]
+    const every = name === 'checks' ? (settings.checks?.everySeconds ?? 0) : SCHEDULE[name].every
     const lookMs = (lookEverySeconds[name] ?? look) * 1000
     const round = async () => {
       await turn(name, Math.min(every, lookEverySeconds[name] ?? every))
@@ -102,7 +117,8 @@ export function startJobs(settings: JobsSettings): Jobs {
     return startLoop(round, { onError, afterErrorMs: lookMs, signal: stop.signal })
   }
 
-  const isOffered = (name: JobName) => (name !== 'renewals' && name !== 'alerts') || settings[name] !== undefined
+  const isOffered = (name: JobName) =>
+    (name !== 'renewals' && name !== 'alerts' && name !== 'checks') || settings[name] !== undefined
   const names = JOB_NAMES.filter(isOffered)
   const loops = (settings.periodic ?? names).map(repeat)
   const asked = new Set<Promise<unknown>>()

@@ -24,6 +24,7 @@ const COUNTERS: Of<Counted> = {
   links_opened: { help: 'Control links that bots opened.', labels: [] },
   events_stored: { help: 'Events of bots that were committed.', labels: [] },
   signal_reports: { help: 'Final reports that count the signals of the page.', labels: ['platform'] },
+  page_checks: { help: 'Checks of the pages of test meetings, by their result.', labels: ['platform', 'state'] },
   words_packs: { help: 'Words packs that were put into use, or refused.', labels: ['result'] },
   refusals: { help: 'Final reports of bots that a meeting kept out, by reason.', labels: ['platform', 'reason'] },
   page_signals: { help: 'Those of them in which the signal answered.', labels: ['platform', 'signal'] },

@@ -3,6 +3,7 @@
  * first happening, so the first bot that crashes would raise no alert.
  */
 import { MEETING_PLATFORMS } from '@standin/wire/meeting-links/index.ts'
+import { CHECK_STATES } from '@standin/wire/page-check.ts'
 import { countedSignals, SIGNAL_PLATFORMS } from '@standin/wire/page-signals.ts'
 import { REASON_TABLE, REASONS } from '@standin/wire/reasons.ts'
 import type { Counted, ReconcilerAction, ReconcilerReason } from '../meters.ts'
@@ -43,6 +44,7 @@ export const SERIES: Series = {
   ],
   webhook_attempts: ofEach('answer', ['2xx', '3xx', '4xx', '5xx', 'other', 'timeout', 'unreachable']),
   webhooks_finished: ofEach('result', ['delivered', 'given_up']),
+  page_checks: MEETING_PLATFORMS.flatMap((platform) => CHECK_STATES.map((state) => ({ platform, state }))),
   words_packs: ofEach('result', ['accepted', 'refused']),
   links_opened: [{}],
   events_stored: [{}],

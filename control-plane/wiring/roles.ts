@@ -9,6 +9,7 @@ import { createLinkServer } from '../control-link/link-server.ts'
 import { createArtifactLinks } from '../files/artifact-links.ts'
 import { freshKeysOf } from '../files/fresh-keys.ts'
 import { startJobs } from '../jobs/index.ts'
+import { checkPages } from '../jobs/page-checks.ts'
 import { createProviderDeletion, ownKeys } from '../jobs/provider-deletion.ts'
 import { startRetranscriptions } from '../jobs/retranscription.ts'
 import { createTranscribeCommand } from '../jobs/transcribe-command.ts'
@@ -106,6 +107,19 @@ export function startDispatcherRole(parts: Parts): void {
   closing.addWork('dispatcher', () => dispatcher.close(DISPATCHER_PATIENCE_MS))
 }
 
+/** They need what a bot needs, on the machine of this process. */
+function pageChecks({ config, environment, words, log, meters }: Parts) {
+  const { links, minutes } = config.checks
+  const mapped = config.mapHosts.flatMap(({ host, address }) => ['--map-host', `${host}=${address}`])
+  const settings = {
+    ...{ links, log, meters, jitsiHosts: config.jitsiHosts, words: () => words.words.forBots },
+    command: [...standinCommand('check'), ...mapped],
+    environment: botEnvironment(environment, { type: 'folder', path: '' }),
+    wordsFile: join(config.dataFolder, 'words-of-checks.json'),
+  }
+  return { run: (signal: AbortSignal) => checkPages(settings, signal), everySeconds: minutes * 60 }
+}
+
 export function startJobsRole(parts: Parts): void {
   const { config, environment, client, seals, log, files, closing } = parts
   const database = parts.pool('jobs')
@@ -116,6 +130,7 @@ export function startJobsRole(parts: Parts): void {
     provider: createProviderDeletion({ client, environment }),
     renewals: () => calendars.renew(),
     alerts: () => evaluateAlerts(database, log),
+    ...(config.checks.links.length > 0 && { checks: pageChecks(parts) }),
   })
   closing.addWork('jobs', () => jobs.close())
   const retranscriptions = startRetranscriptions({

@@ -13,6 +13,10 @@ export const ACCESS_MODES: AccessModes<ScenarioSettings> = {
     settings: { afterJoin: 'denied' },
   },
   blocked: { about: 'The platform refuses before the bot can ask.', settings: { blockedLoads: Infinity } },
+  invited: {
+    about: 'Accounts come straight in, as if they were invited; guests ask.',
+    settings: { afterJoin: 'lobby', accountsAreInvited: true },
+  },
   account: { about: 'Only people who are signed in.', settings: { load: 'login-wall' } },
   full: { about: 'There is no room for one more.', settings: { afterJoin: 'full' } },
   'host-not-there': { about: 'The host has not come.', settings: { afterJoin: 'waiting-for-host' } },

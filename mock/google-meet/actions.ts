@@ -24,6 +24,7 @@ export const SHOWABLE: Record<string, (visit: GoogleMeetVisit) => void> = {
   'request-timeout': (visit) => visit.finish('requestTimeout'),
   'everyone-left': (visit) => visit.finish('everyoneLeft'),
   'left-elsewhere': (visit) => visit.finish('left'),
+  'signed-out': (visit) => visit.signOut('https://accounts.google.com/v3/signin/identifier'),
   blocked: (visit) => visit.finish('blocked'),
   unverified: (visit) => visit.finish('unverified'),
   lobby: (visit) => visit.backToLobby(),

@@ -60,8 +60,8 @@ export function signInDocument(continueTo: string): string {
     'Sign in - Google Accounts',
     `<div><h1><span>Sign in</span></h1><div>to continue to <span>Google Meet</span></div>
 <div>Use your Google Account</div></div>
-<form><input type="email" aria-label="Email or phone"><input type="hidden" name="continue" value="${escaped(continueTo)}">
-<button type="button">Next</button></form>`,
+<form><input type="email" name="identifier" aria-label="Email or phone"><input type="hidden" name="continue" value="${escaped(continueTo)}">
+<button>Next</button></form>`,
   )
 }
 

@@ -1,4 +1,6 @@
 /** A mock Google Meet meeting: sends people, speakers and chat to its page and its roster channel. */
+
+import type { VisitAccount } from '../shared/accounts.ts'
 import type { CaptionRow } from '../shared/caption-writer.ts'
 import { type ChatLine, Meeting } from '../shared/meeting.ts'
 import { Timers } from '../shared/timers.ts'
@@ -69,13 +71,16 @@ export class GoogleMeetMeeting extends Meeting<Person, GoogleMeetVisit> implemen
   // For the server.
 
   /** The settings of the page that is about to be served, with a new visit for it. */
-  newVisit(): { visit: GoogleMeetVisit; page: PageSettings } {
+  newVisit(account: VisitAccount | null = null): { visit: GoogleMeetVisit; page: PageSettings } {
     const { blockedLoads, failedLoads } = this.settings
     const isBlocked =
       (this.loads <= failedLoads + blockedLoads && blockedLoads > 0) || this.denials >= DENIALS_UNTIL_BLOCK
     const visit = this.addVisit(new GoogleMeetVisit(this, { self: this.devices.next(), isBlocked }))
+    visit.account = account
     const load = { code: this.code, seed: this.seed, speed: this.speed, lang: this.lang }
-    const page = pageSettings(this.settings, load)
+    const own = pageSettings(this.settings, load)
+    const joinLabels = this.settings.accountsAreInvited ? ['Join now'] : own.joinLabels
+    const page = account ? { ...own, signedIn: true, accountName: account.name, joinLabels } : own
     return { visit, page: this.isChatOn ? page : { ...page, chat: 'off' } }
   }
 

@@ -22,13 +22,18 @@ export const googleMeet: MockPlatform<GoogleMeetMeeting> = {
   title: 'Google Meet',
   hosts: ['meet.google.com', 'accounts.google.com', 'workspace.google.com', 'www.google.com'],
   scenarios: SCENARIOS,
+  accountCookie: { name: 'SID', domain: '.google.com' },
   newCode: randomCode,
   make: (code, scenario, options) =>
     new GoogleMeetMeeting(code, scenario, SCENARIOS[scenario] ?? { about: '' }, options),
   answer: (exchange, server) => {
     const { host, response, url } = exchange
     if (host === 'accounts.google.com') {
-      sendPage(response, documents.signInDocument(url.searchParams.get('continue') ?? HOME))
+      const target = url.searchParams.get('continue') ?? HOME
+      // Pressing Next, which only a person does.
+      if (url.searchParams.has('identifier')) {
+        response.writeHead(302, { location: target, 'set-cookie': server.accounts.signInHeader() }).end()
+      } else sendPage(response, documents.signInDocument(target))
     } else if (host === 'workspace.google.com') sendPage(response, documents.marketingDocument())
     else if (host === 'www.google.com') sendPage(response, documents.captchaDocument())
     else answerMeet(exchange, server)
@@ -63,20 +68,21 @@ function answerMeeting(code: string, url: URL, exchange: Exchange, server: MockG
   meeting.loads++
   meeting.navigated(url.href)
   if (meeting.loads <= meeting.settings.failedLoads) sendPage(response, documents.errorDocument(503), 503)
-  else if (meeting.settings.load === 'login-wall') redirectToSignIn(exchange)
+  else if (meeting.settings.load === 'login-wall' && !server.accounts.of(exchange.request)) redirectToSignIn(exchange)
   else if (meeting.settings.load === 'landing') redirect(response, HOME)
   else sendMeeting(meeting, exchange, server)
 }
 
-function sendMeeting(meeting: GoogleMeetMeeting, { response }: Exchange, server: MockGoogleMeet): void {
-  const { visit, page } = meeting.newVisit()
+function sendMeeting(meeting: GoogleMeetMeeting, { request, response }: Exchange, server: MockGoogleMeet): void {
+  const account = server.accounts.of(request)
+  const { visit, page } = meeting.newVisit(account)
   const settings = { ...page, workletPath: `/_/worklet/${randomPath()}.js` }
   const scriptPath = server.loadScript(meeting, visit, 'mock/google-meet/meeting', { settings })
   const { html, headers } = documents.meetingDocument(scriptPath, {
     trustedTypes: meeting.settings.trustedTypes,
     lang: page.lang,
   })
-  sendPage(response, html, 200, headers)
+  sendPage(response, html, 200, { ...headers, ...(account && { 'set-cookie': account.setCookie }) })
 }
 
 function answerCall({ request, response }: Exchange, server: MockGoogleMeet): void {

@@ -16,6 +16,8 @@ export interface ScenarioSettings {
   callErrorFlash: boolean
   joinMs: number
   afterJoin: 'lobby' | 'call' | 'blocked' | 'denied' | 'suspected' | 'full' | 'login-wall' | 'waiting-for-host'
+  /** Accounts come straight in, as if they were invited. */
+  accountsAreInvited: boolean
   lobbyTextDelayMs: number
   denial: 'denied' | 'left'
   lobbyTextAfterDenial: 'gone' | 'hidden' | 'visible'
@@ -49,6 +51,7 @@ export const DEFAULTS: ScenarioSettings = {
   callErrorFlash: false,
   joinMs: 800,
   afterJoin: 'lobby',
+  accountsAreInvited: false,
   lobbyTextDelayMs: 300,
   denial: 'denied',
   lobbyTextAfterDenial: 'hidden',

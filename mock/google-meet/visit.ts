@@ -98,7 +98,8 @@ export class GoogleMeetVisit extends Visit<ToPage, FromPage> {
   private async afterJoin(): Promise<void> {
     const { settings } = this.meeting
     if (settings.devicePrompt === 'twice') await this.ask('joining', 'device-prompt')
-    if (settings.afterJoin === 'call') this.enterCall()
+    const mayEnter = settings.accountsAreInvited || settings.afterJoin === 'login-wall'
+    if (settings.afterJoin === 'call' || (this.account !== null && mayEnter)) this.enterCall()
     else if (settings.afterJoin === 'lobby' || settings.afterJoin === 'suspected') this.enterLobby()
     else if (settings.afterJoin === 'denied') this.finish('denied')
     else if (settings.afterJoin === 'full') this.finish('full')

@@ -20,6 +20,10 @@ export const ACCESS_MODES: AccessModes<ScenarioSettings> = {
     about: 'Anonymous users cannot join.',
     settings: { afterJoin: 'wall', wall: "Anonymous users can't join this meeting. Contact your admin." },
   },
+  invited: {
+    about: 'Accounts come straight in, as if they were invited; guests ask.',
+    settings: { afterJoin: 'lobby', accountsAreInvited: true },
+  },
   account: { about: 'The link leads to the sign-in form.', settings: { load: 'sign-in' } },
   'not-started': { about: 'An event that admits guests only after its start.', settings: { afterJoin: 'not-started' } },
   locked: { about: 'The organizer has locked the meeting.', settings: { afterJoin: 'locked' } },

@@ -25,6 +25,7 @@ export const SHOWABLE: Record<string, (visit: TeamsVisit) => void> = {
   'chat-notice': (visit) => visit.systemLine('Meeting started'),
   'solve-captcha': (visit) => visit.solveCaptcha(),
   'no-response': (visit) => visit.retry('noResponse'),
+  'signed-out': (visit) => visit.signOut('https://login.microsoftonline.com/common/oauth2/v2.0/authorize'),
   'could-not-connect': (visit) => visit.retry('couldNotConnect'),
   vanish: (visit) => visit.vanish(),
   'left-elsewhere': (visit) => visit.finishLeft(),

@@ -190,6 +190,8 @@ export abstract class PreCallVisit extends Visit<ToPage, FromPage> {
     else if (this.isSuspected && settings.botAccess === 'BlockDetectedBots')
       this.after(settings.retryMs, () => this.retry('botsBlocked'))
     else if (settings.afterJoin === 'captcha') this.after(settings.captchaMs, () => void this.captcha())
+    else if (this.account !== null && (settings.accountsAreInvited || settings.afterJoin === 'wall'))
+      this.after(settings.connectingMs, () => this.enterCall())
     else if (settings.afterJoin === 'lobby' || (this.isSuspected && settings.afterJoin === 'call'))
       this.after(settings.connectingMs, () => this.enterLobby())
     else if (settings.afterJoin === 'call') this.after(settings.connectingMs, () => this.enterCall())

@@ -36,6 +36,7 @@ export const microsoftTeams: MockPlatform<TeamsMeeting> = {
   title: 'Microsoft Teams',
   hosts: [...TEAMS_HOSTS, ...SIGN_IN_HOSTS, ELSEWHERE],
   scenarios: SCENARIOS,
+  accountCookie: { name: 'authtoken', domain: '.microsoft.com' },
   newCode: links.randomCode,
   make: (code, scenario, options) => new TeamsMeeting(code, scenario, SCENARIOS[scenario] ?? { about: '' }, options),
   answer: (exchange, server) => {
@@ -88,7 +89,7 @@ function answerLink(named: links.NamedMeeting, { response, url }: Exchange, serv
   meeting.isUnderWay = false
   if (settings.load === 'http-404') sendError(404, meeting, response)
   else if (meeting.loads <= settings.failedLoads) sendError(503, meeting, response)
-  else if (settings.load === 'sign-in') {
+  else if (settings.load === 'sign-in' && !server.accounts.of(response.req)) {
     meeting.enterState('signIn')
     redirect(response, `https://${SIGN_IN_HOSTS[0]}/common/oauth2/v2.0/authorize`)
   } else {
@@ -196,10 +197,15 @@ function sendApp(
   response: ServerResponse,
   server: MockMicrosoftTeams,
 ): void {
-  const settings = meeting.pageSettings(isFull)
+  const account = server.accounts.of(response.req)
+  visit.account = account
+  const own = meeting.pageSettings(isFull)
+  const settings = account ? { ...own, accountName: account.name } : own
   const scriptPath = server.loadScript(meeting, visit, BUNDLE, { settings })
   const cookie = `${SESSION_COOKIE}=${visit.token}; Path=/; Secure; HttpOnly; SameSite=Lax`
-  sendPage(response, documents.appDocument(scriptPath, settings.lang), 200, { 'set-cookie': cookie })
+  sendPage(response, documents.appDocument(scriptPath, settings.lang), 200, {
+    'set-cookie': account ? [cookie, account.setCookie] : [cookie],
+  })
 }
 
 /** Any digits have a page. Only after the join does it report that there is no such meeting. */

@@ -32,6 +32,8 @@ export interface ScenarioSettings {
   /** The dialog "Continue without audio or video?" after joining. */
   avConfirm: 'never' | 'once' | 'in-frame'
   avConfirmMs: Range
+  /** Accounts come straight in, as if they were invited. */
+  accountsAreInvited: boolean
   afterJoin: 'lobby' | 'call' | 'wall' | 'not-started' | 'captcha' | RetryKind
   /** Text of the wall. */
   wall: string
@@ -84,6 +86,7 @@ export const DEFAULTS: ScenarioSettings = {
   deviceListMs: [300, 1500],
   avConfirm: 'never',
   avConfirmMs: [200, 1500],
+  accountsAreInvited: false,
   afterJoin: 'lobby',
   wall: 'We need to verify your info before you can join',
   captchaMs: [500, 4000],

@@ -2,6 +2,7 @@
 import { pageScript } from '../../core/process/page-scripts.ts'
 import { JanusServer, LOOPBACK } from '../media/room.ts'
 import type { MockMeeting, MockMeetingOptions, MockServer } from '../types.ts'
+import { type AccountCookie, Accounts } from './accounts.ts'
 import { type Certificate, makeCertificate } from './certificate.ts'
 import { startHostPage } from './host-page.ts'
 import type { Meeting } from './meeting.ts'
@@ -17,6 +18,8 @@ export interface MockPlatform<M extends Meeting = Meeting> {
   /** The real host names; those with a wildcard are in the certificate only. */
   readonly hosts: readonly string[]
   readonly scenarios: Readonly<Record<string, { about: string }>>
+  /** The session of a signed-in browser; absent if the platform has no accounts. */
+  readonly accountCookie?: AccountCookie
   /** A meeting code in the platform's form. */
   newCode(): string
   make(code: string, scenarioName: string, options: MockMeetingOptions): M
@@ -52,6 +55,8 @@ export async function startPlatform<M extends Meeting>(
 export class PlatformServer<M extends Meeting = Meeting> implements MockServer {
   readonly platform: MockPlatform<M>
   readonly meetings = new Map<string, M>()
+  private readonly rewordings = new WeakMap<M, Readonly<Record<string, string>>>()
+  readonly accounts: Accounts
   readonly certificateHash: string
   /** Set from outside where one host's page serves several platforms. */
   hostPage = ''
@@ -61,6 +66,7 @@ export class PlatformServer<M extends Meeting = Meeting> implements MockServer {
 
   constructor(platform: MockPlatform<M>, certificate: Certificate, mediaServer: JanusServer | null) {
     this.platform = platform
+    this.accounts = new Accounts(platform.accountCookie ?? { name: 'account', domain: 'localhost' })
     this.mediaServer = mediaServer
     this.certificateHash = certificate.hash
     this.site = new Site(
@@ -104,6 +110,7 @@ export class PlatformServer<M extends Meeting = Meeting> implements MockServer {
     const media = { ...(this.mediaServer && { via: this.mediaServer }), ...options.media }
     const meeting = this.platform.make(code, scenarioName, { ...options, media })
     this.meetings.set(code, meeting)
+    this.rewordings.set(meeting, options.rewording ?? {})
     return meeting
   }
 
@@ -115,7 +122,9 @@ export class PlatformServer<M extends Meeting = Meeting> implements MockServer {
   loadScript(meeting: M, visit: MeetingVisit, bundle: string, given: Readonly<Record<string, unknown>>): string {
     const socketPath = this.socketFor(meeting, visit)
     const values = JSON.stringify({ ...given, socketPath, token: visit.token }).replaceAll('\u2028', '\\u2028')
-    return this.site.scriptOnce(`(()=>{const __given=${values};\n${pageScript(bundle)}\n})()`)
+    const script = `(()=>{const __given=${values};\n${pageScript(bundle)}\n})()`
+    const changed = Object.entries(this.rewordings.get(meeting) ?? {})
+    return this.site.scriptOnce(changed.reduce((text, [from, to]) => text.replaceAll(from, to), script))
   }
 
   /** The path of a socket that can be opened once; its page is then the visit's. */

@@ -1,7 +1,7 @@
 /** Serves all host names of a platform on one local port, over HTTPS, with pages, scripts and sockets of ours. */
 
 import { randomBytes } from 'node:crypto'
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http'
 import { createServer, type Server } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { messageOf } from '@standin/base/error-text.ts'
@@ -112,7 +112,7 @@ export function sendPage(
   response: ServerResponse,
   html: string,
   status = 200,
-  headers: Record<string, string> = {},
+  headers: OutgoingHttpHeaders & { 'content-security-policy'?: string } = {},
 ): void {
   const policies = [headers['content-security-policy'], STRICT_POLICY].filter((one) => one !== undefined)
   response.writeHead(status, {

@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import type { WebSocket } from 'ws'
 import type { MockLogEntry } from '../types.ts'
+import type { VisitAccount } from './accounts.ts'
 import type { MediaLink } from './media-link.ts'
 import type { SharedFromPage, SharedToPage } from './page/protocol.ts'
 import { Timers } from './timers.ts'
@@ -64,6 +65,8 @@ export abstract class Visit<
   state = 'boot'
   /** As typed by the bot; empty before it asked to join. */
   botName = ''
+  /** Null for a guest. */
+  account: VisitAccount | null = null
   microphoneOn = false
   cameraOn = false
   /** Random, so that it cannot be guessed. */
@@ -150,6 +153,12 @@ export abstract class Visit<
 
   sendSamples(samples: Uint8Array): void {
     if (this.socket?.readyState === 1) this.socket.send(samples)
+  }
+
+  /** The platform ends the session of the account, and sends the page to its sign-in. */
+  signOut(url: string): void {
+    this.account?.signOut()
+    this.navigate(url)
   }
 
   navigate(url: string): void {

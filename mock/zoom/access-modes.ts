@@ -7,6 +7,10 @@ export const ACCESS_MODES: AccessModes<ScenarioSettings> = {
   'waiting-room': { about: 'Guests ask, and the host decides.', settings: { afterJoin: 'lobby' } },
   rtms: { about: 'The wall against bots, which names RTMS, after Join.', settings: { botWall: 'after-join' } },
   'removed-before': { about: 'The host removed this bot before.', settings: { afterJoin: 'removed-before' } },
+  invited: {
+    about: 'Accounts come straight in, as if they were invited; guests ask.',
+    settings: { afterJoin: 'lobby', accountsAreInvited: true },
+  },
   account: { about: 'Only people who are signed in.', settings: { load: 'authorized-only' } },
   registration: { about: 'Only people who registered.', settings: { load: 'registration' } },
   'not-started': { about: 'The host has not started the meeting.', settings: { afterJoin: 'waiting-for-host' } },

@@ -1,5 +1,6 @@
 /** A mock Zoom meeting: sends people, speakers and chat to its page, and answers its address. */
 import type { MediaLine, SessionOptions } from '../media/session.ts'
+import type { VisitAccount } from '../shared/accounts.ts'
 import type { CaptionRow } from '../shared/caption-writer.ts'
 import { type ChatLine, Meeting } from '../shared/meeting.ts'
 import type { Scenario } from '../shared/scenario.ts'
@@ -19,15 +20,12 @@ const MAX_MESSAGE_LENGTH = 4096
 const LOW_BITS = { voice: 1, camera: 0 } as const
 const CLUSTER = 'us02web.zoom.us'
 export const VANITY = 'acme.zoom.us'
-/** The cookie of a signed-in user. */
-const SESSION_COOKIE = /(?:^|;\s*)_zm_ssid=[^;]+/
-const ACCOUNT_NAME = 'Standin Notes'
 
 export interface LoadRequest {
   isFramed: boolean
   /** The link's passcode. */
   pwd: string
-  cookies: string
+  account: VisitAccount | null
   /** As the browser asks for it. */
   language: string
 }
@@ -82,24 +80,20 @@ export class ZoomMeeting extends Meeting<ZoomPerson, ZoomVisit> implements Visit
     return Date.now() - this.firstAskedAt >= this.settings.invalidForMs / this.speed
   }
 
-  isSignedIn(cookies: string): boolean {
-    return SESSION_COOKIE.test(cookies)
-  }
-
   /** The settings of the page that is about to be served, with a new visit for it. */
-  newVisit({ isFramed, pwd, cookies, language }: LoadRequest): { visit: ZoomVisit; page: PageSettings } {
+  newVisit({ isFramed, pwd, account, language }: LoadRequest): { visit: ZoomVisit; page: PageSettings } {
     const { passcode, blankLoads, stalledLoads, browserLanguage } = this.settings
     const isGiven = pwd === this.passcode.inLink
-    const isSignedIn = this.isSignedIn(cookies)
     const visit = this.addVisit(
       new ZoomVisit(this, {
         self: this.nodes.next(),
         isFramed,
         asksPasscode: passcode === 'asked' || !isGiven,
         load: this.loads <= blankLoads ? 'blank' : this.loads <= stalledLoads ? 'stall' : 'client',
-        name: isSignedIn ? ACCOUNT_NAME : '',
+        name: account?.name ?? '',
       }),
     )
+    visit.account = account
     const lang = browserLanguage && !language.toLowerCase().startsWith('en') ? language.slice(0, 2) : this.lang
     const page = pageSettings(this.settings, { seed: this.seed, speed: this.speed, lang, isFramed })
     return { visit, page: this.isChatOn || page.chat !== 'on' ? page : { ...page, chat: 'host-disabled' } }

@@ -29,6 +29,7 @@ export const zoom: MockPlatform<ZoomMeeting> = {
   title: 'Zoom',
   hosts: ['zoom.us', APP, 'us02web.zoom.us', 'us06web.zoom.us', VANITY, SDK_HOST, 'www.google.com'],
   scenarios: SCENARIOS,
+  accountCookie: { name: '_zm_ssid', domain: '.zoom.us' },
   newCode: randomNumber,
   make: (code, scenario, options) => new ZoomMeeting(code, scenario, SCENARIOS[scenario] ?? { about: '' }, options),
   answer: (exchange, server) => {
@@ -114,9 +115,10 @@ function answerMeeting(meeting: ZoomMeeting, exchange: Exchange, server: MockZoo
   const signIn = `https://${APP}/signin`
   if (!meeting.isUnderWay() || load === 'invalid-link') elsewhere('errorPage', documents.errorDocument())
   else if (load === 'sign-in') away('signIn', signIn)
-  else if (load === 'signed-in-only' && !meeting.isSignedIn(request.headers.cookie ?? '')) away('signIn', signIn)
+  else if (load === 'signed-in-only' && !server.accounts.of(request)) away('signIn', signIn)
   else if (load === 'sign-in-text') elsewhere('signIn', documents.wallDocument(TEXT.classicSignIn))
-  else if (load === 'authorized-only') elsewhere('signIn', documents.wallDocument(oneOf(WALLS, meeting.seed)))
+  else if (load === 'authorized-only' && !server.accounts.of(request))
+    elsewhere('signIn', documents.wallDocument(oneOf(WALLS, meeting.seed)))
   else if (load === 'registration') away('registration', `https://zoom.us/webinar/register/WN_${meeting.code}`)
   else if (load === 'external' && host === VANITY) elsewhere('external', documents.externalDocument())
   else if (load === 'something-wrong') elsewhere('somethingWrong', documents.somethingWrongDocument())
@@ -125,16 +127,19 @@ function answerMeeting(meeting: ZoomMeeting, exchange: Exchange, server: MockZoo
 
 function sendClient(meeting: ZoomMeeting, exchange: Exchange, server: MockZoom): void {
   const { url, request } = exchange
+  const account = server.accounts.of(request)
   const { visit, page } = meeting.newVisit({
     isFramed: url.searchParams.get('from') === 'pwa',
     pwd: url.searchParams.get('pwd') ?? '',
-    cookies: request.headers.cookie ?? '',
+    account,
     language: request.headers['accept-language'] ?? '',
   })
   const settings = { ...page, workletPath: `/wc/worklet/${randomPath()}.js` }
   const scriptPath = server.loadScript(meeting, visit, 'mock/zoom/meeting', { settings })
   const { lang, isFramed } = settings
-  send(exchange, documents.clientDocument({ scriptPath, lang, cookies: meeting.settings.cookies, isFramed }))
+  const headers = { ...documents.ISOLATION, ...(account && { 'set-cookie': account.setCookie }) }
+  const { cookies } = meeting.settings
+  sendPage(exchange.response, documents.clientDocument({ scriptPath, lang, cookies, isFramed }), 200, headers)
 }
 
 function oneOf<T>(choices: readonly T[], seed: number): T {

@@ -37,6 +37,8 @@ export interface ScenarioSettings {
   passcode: 'link' | 'asked' | 'wrong-in-link' | 'missing-in-link'
   botWall: 'none' | 'at-once' | 'after-join' | 'late' | 'captcha-failed'
   joinMs: number
+  /** Accounts come straight in, as if they were invited. */
+  accountsAreInvited: boolean
   afterJoin:
     | 'lobby'
     | 'call'
@@ -81,6 +83,7 @@ export const DEFAULTS: ScenarioSettings = {
   passcode: 'link',
   botWall: 'none',
   joinMs: 2000,
+  accountsAreInvited: false,
   afterJoin: 'lobby',
   afterHost: 'lobby',
   admissionMs: 1000,

@@ -42,6 +42,7 @@ export const SHOWABLE: Readonly<Record<string, (visit: ZoomVisit) => void>> = {
   'ended-free': end('hostEnded', 'ended-free'),
   'other-device': end('duplicate', 'duplicate'),
   'gone-home': (visit) => visit.goAway(),
+  'signed-out': (visit) => visit.signOut('https://app.zoom.us/signin'),
   ...SDK_SHOWABLE,
   freeze: (visit) => visit.send({ do: 'freeze', ms: FREEZE_MS }),
 }

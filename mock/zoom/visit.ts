@@ -140,10 +140,10 @@ export class ZoomVisit extends Visit<ToPage, FromPage> {
   }
 
   protected afterJoin(): void {
-    const { afterJoin } = this.meeting.settings
+    const { afterJoin, accountsAreInvited } = this.meeting.settings
     const refusal = REFUSALS[afterJoin]
     if (refusal) this.refuse(...refusal)
-    else if (afterJoin === 'call') this.enterCall()
+    else if (afterJoin === 'call' || (this.account !== null && accountsAreInvited)) this.enterCall()
     else if (afterJoin === 'lobby') this.enterLobby()
     else if (afterJoin === 'waiting-for-host') this.wait('waitingForHost', [this.oneOf(HOST_TIPS)])
     else this.navigate(`https://app.zoom.us/signin?continue=${encodeURIComponent(WEB)}`)

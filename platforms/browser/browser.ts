@@ -42,7 +42,7 @@ export type OpenBrowser = (
   signal: AbortSignal,
 ) => Promise<BotBrowser>
 
-const DEFAULT_EXECUTABLE = '/usr/bin/chromium'
+export const DEFAULT_EXECUTABLE = '/usr/bin/chromium'
 const LAUNCH_MS = 60_000
 /** Chromium writes large shared buffers; less than this aborts renderers. */
 const ENOUGH_SHARED_MEMORY = 512 * 1024 * 1024

@@ -30,6 +30,7 @@ export const openGoogleMeet: OpenDriver = async (target, environment, signal, op
   const form = new JoinForm(page, devices, options.botName)
   const joinFlow = new JoinFlow(page, form, options.expectsAccount ?? false)
   return new PlatformDriver<PageSnapshot, PageStateKind>({
+    platform: 'meet',
     page,
     options,
     classifier: meetClassifier(page.waits),

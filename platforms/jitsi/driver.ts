@@ -47,6 +47,7 @@ export const openJitsi: OpenDriver = async (target, environment, signal, options
   const joinFlow = new JoinFlow({ page, form, password })
   const inCallTasks = new InCallTasks(page, address.url, () => new JoinFlow({ page, form: newForm(), password }))
   return new PlatformDriver<PageSnapshot, PageStateKind>({
+    platform: 'jitsi',
     page,
     options,
     classifier: jitsiClassifier(address, password !== null, page.waits),

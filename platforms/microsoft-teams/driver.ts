@@ -32,6 +32,7 @@ export const openMicrosoftTeams: OpenDriver = async (target, environment, signal
   const chat = teamsChat(page)
   const inCallTasks = new InCallTasks(page, chat, options.recordingMode)
   return new PlatformDriver<PageSnapshot, PageStateKind>({
+    platform: 'teams',
     page,
     options,
     classifier: teamsClassifier(page.waits, expectsAccount),

@@ -7,7 +7,7 @@ import { messageOf } from '@standin/base/error-text.ts'
 import { MAX_SIGHTING_LENGTH, type Sighting } from '@standin/wire/reasons.ts'
 import { BotError } from '../../core/errors.ts'
 import { redactText } from '../../core/logger.ts'
-import type { MeetingEvent } from '../../core/meeting/meeting.ts'
+import type { MeetingEvent, PlatformName } from '../../core/meeting/meeting.ts'
 import type {
   Admission,
   AskGate,
@@ -37,8 +37,10 @@ import type { CommonSnapshot, PageApi } from './page/types.ts'
 import { FrameLink, PAINTER } from './page-access/frame-link.ts'
 import { MeetingPage, type MeetingScript, NoAnswer, type PageParts } from './page-access/meeting-page.ts'
 import { receiveCarriedAudio } from './page-access/page-audio-transport.ts'
+import { structureOf } from './page-access/page-structure.ts'
 import type { PageClassifier, PageState } from './page-state.ts'
 import { REAL_WAITS, type Waits } from './waits.ts'
+import { namedWording } from './words.ts'
 
 const EVIDENCE_MS = 5000
 const COOKIES_MS = 2000
@@ -103,6 +105,7 @@ export async function openMeetingPage<
 
 /** The parts of a driver that differ between platforms. */
 export interface DriverParts<Snapshot extends CommonSnapshot, Kind extends string> {
+  platform: PlatformName
   page: MeetingPage<Snapshot>
   options: DriverOptions
   classifier: PageClassifier<Snapshot, Kind>
@@ -328,17 +331,26 @@ export class PlatformDriver<Snapshot extends CommonSnapshot, Kind extends string
     return this.#leaving
   }
 
+  async census(): Promise<{ found: string[] } | null> {
+    return this.#page.ask('census', namedWording(this.#parts.platform))
+  }
+
   async evidence(): Promise<Evidence> {
     const { page, console, ended } = this.#page.browser
     const bounded = <Found>(work: Promise<Found>) =>
       within(this.#page.clock, EVIDENCE_MS, work, () => new NoAnswer()).catch(() => null)
-    const [screenshot, html] = await Promise.all([bounded(this.screenshot()), bounded(this.#page.frame.content())])
+    const [screenshot, html, structure] = await Promise.all([
+      bounded(this.screenshot()),
+      bounded(this.#page.frame.content()),
+      bounded(structureOf(this.#page)),
+    ])
     const hide = (text: string) => this.#hide(text)
     const { lastSnapshot: last } = this.#page
     const snapshot = { seen: [...this.#history], last, browser: ended ?? 'running', signals: this.signalCounts }
     return {
       screenshot,
       html: html === null ? null : hide(html),
+      structure: structure === null ? null : hide(structure),
       console: console.map(hide),
       url: hide(page.url()),
       signs: hideIn(snapshot, hide) as Record<string, unknown>,

@@ -43,6 +43,23 @@ export function wordsOf<Platform extends PlatformName>(platform: Platform): Word
   return inUse[platform] as unknown as WordsOf<Platform>
 }
 
+/** Sources of a platform's expressions by name, such as `labels.join`. */
+export function namedWording(platform: PlatformName): Record<string, string> {
+  const tables = Object.entries(inUse[platform].WORDS as Words)
+  const named = tables.map(([table, names]) =>
+    Object.entries(labelSources(names)).map(([name, source]) => [`${table}.${name}`, source]),
+  )
+  return Object.fromEntries(named.flat())
+}
+
+/** Sources of all expressions in use, of every platform. */
+export function allWording(): string[] {
+  const tables = Object.values(inUse).flatMap(({ WORDS }) => Object.values(WORDS as Words))
+  return tables.flatMap((names) =>
+    Object.values(names).flatMap((expressions) => expressions.map(({ source }) => source)),
+  )
+}
+
 /** Every expression of every language, case-insensitive; English first, so that its order stays an order of preference. */
 function mergeWords(
   names: Readonly<Record<string, object>>,

@@ -1,6 +1,11 @@
+import { existsSync } from 'node:fs'
+import { readFile, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { CommandMistake } from '@standin/base/command-output.ts'
 import type { MockPlatformName } from '@standin/mock/index.ts'
 import type { Io } from './io.ts'
 import { loadMock } from './mock-package.ts'
+import { fileProblem } from './shown-text.ts'
 
 /** `standin mock`: serves the mock meetings of these platforms, or of all, until it is interrupted. Throws MockIsMissing. */
 export async function mock(platforms: readonly MockPlatformName[], io: Io): Promise<number> {
@@ -24,6 +29,30 @@ export async function mock(platforms: readonly MockPlatformName[], io: Io): Prom
   await untilInterrupted()
   await mocks.close()
   return 0
+}
+
+/** `standin mock --replay`: serves a page that a bot did not understand, until it is interrupted. Throws MockIsMissing. */
+export async function mockReplay(place: string, io: Io): Promise<number> {
+  const { replayStructure } = await loadMock()
+  const replay = await structureAt(place)
+    .then(replayStructure)
+    .catch((error) => {
+      throw new CommandMistake(`${place} cannot be replayed: ${fileProblem(error, place)}`)
+    })
+  const mappings = replay.hosts.map((host) => `  --map-host ${host}=${replay.address}`)
+  io.output.write(
+    ['Every link of these hosts shows the page, with its options:', ...mappings, '', 'Ctrl-C ends it.', ''].join('\n'),
+  )
+  await untilInterrupted()
+  await replay.close()
+  return 0
+}
+
+/** Of the file itself, a `debug` folder, or the folder of a recording. */
+async function structureAt(place: string): Promise<string> {
+  if (!(await stat(place)).isDirectory()) return readFile(place, 'utf8')
+  const inDebug = join(place, 'debug', 'structure.html')
+  return readFile(existsSync(inDebug) ? inDebug : join(place, 'structure.html'), 'utf8')
 }
 
 interface StandInFlags {

@@ -8,7 +8,9 @@ import type { TranscriptionProvider } from '@standin/wire/job.ts'
 import { Argument, Command, Option } from 'commander'
 import type { PlatformName } from '../../core/meeting/meeting.ts'
 import { packageRoot } from '../../core/process/page-scripts.ts'
+import { addAccountCommand } from './account/commands.ts'
 import { addBotsCommand } from './bots/commands.ts'
+import type { CheckFlags } from './check.ts'
 import type { DemoFlags } from './demo.ts'
 import type { Io } from './io.ts'
 import type { JoinFlags } from './join.ts'
@@ -42,6 +44,18 @@ Examples:
   standin completion bash > ~/.local/share/bash-completion/completions/standin
   standin completion zsh > "\${fpath[1]}/_standin"
   standin completion fish > ~/.config/fish/completions/standin.fish`
+
+const CHECK_HELP = `
+Without --join the bot fills in its name and does not ask to join.
+
+Example:
+  standin check https://meet.google.com/abc-defg-hij
+
+Exit codes:
+  0   the page is as this version knows it
+  1   the page has changed: signs are missing
+  2   the options are not valid
+  3   the page could not be reached or judged, or keeps bots out`
 
 const port = (help: string) => wholeNumber(new Option('--port <number>', `${help} (default: any free port)`), 0, 65_535)
 
@@ -115,14 +129,35 @@ function addMeetingCommands(program: Command, io: Io): void {
       process.exitCode = await demoMeeting(code, io)
     })
 
+  program
+    .command('check')
+    .description("look at a real meeting's page, and say which signs of it are there")
+    .argument('<meeting-url>', 'the link of a meeting')
+    .option('--join', 'ask to join too, and stay for 30 seconds')
+    .addOption(wholeNumber(new Option('--seconds <number>', 'how long to wait for the page'), 5, 600).default(60))
+    .option('--out <file>', 'where the result is written as JSON (default: standin-check-<platform>.json)')
+    .option('--map-host <host=ip:port>', 'send connections for a host elsewhere and accept its certificate', collect)
+    .option('--jitsi-host <host>', 'your own Jitsi Meet server; may be given several times', collect)
+    .option('--words <file|url>', 'a newer words pack than the shipped one (STANDIN_WORDS, STANDIN_WORDS_KEY)')
+    .option('--json', 'print the JSON, and write no file')
+    .addHelpText('after', CHECK_HELP)
+    .action(async (link: string, flags: CheckFlags) => {
+      const { check } = await import('./check.ts')
+      process.exitCode = await check(link, flags, io)
+    })
+
   const mockCommand = program
     .command('mock')
     .description('serve the mock meetings, for a person to open and play host')
     .addArgument(new Argument('[platforms...]', 'which of them (default: all)').choices(PLATFORM_NAMES))
-    .addHelpText('after', '\nExamples:\n  standin mock\n  standin mock zoom teams')
-    .action(async (platforms: PlatformName[]) => {
-      const { mock } = await import('./mock.ts')
-      process.exitCode = await mock(platforms, io)
+    .option('--replay <file|folder>', 'a page that a bot did not understand: debug/structure.html of its recording')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  standin mock\n  standin mock zoom teams\n  standin mock --replay recordings/<bot id>',
+    )
+    .action(async (platforms: PlatformName[], { replay }: { replay?: string }) => {
+      const { mock, mockReplay } = await import('./mock.ts')
+      process.exitCode = await (replay === undefined ? mock(platforms, io) : mockReplay(replay, io))
     })
 
   mockCommand
@@ -253,6 +288,7 @@ function addServiceCommands(program: Command, io: Io): void {
         throw new CommandMistake(`standin ${name} is a separate program: start it with bin/standin`)
       })
   addBotsCommand(program, io)
+  addAccountCommand(program, io)
 }
 
 function addMachineCommands(program: Command, io: Io): void {

@@ -49,6 +49,7 @@ export async function saveEvidence(
     // A bot without a log file, as in a test, has none to copy.
   })
   if (evidence?.screenshot) await writeWholeFile(join(debug, 'screenshot.png'), evidence.screenshot)
+  if (evidence?.structure) await writeWholeFile(join(debug, 'structure.html'), redactText(evidence.structure))
   if (evidence?.html) await writeWholeFile(join(debug, 'page.html'), redactText(evidence.html))
   if (evidence)
     await writeWholeFile(join(debug, 'console.log'), evidence.console.map((line) => `${redactText(line)}\n`).join(''))

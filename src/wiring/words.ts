@@ -26,17 +26,22 @@ export async function openWords(
   logger: Logger,
   onRefused: (sentence: string) => void,
 ): Promise<string> {
-  let pack = SHIPPED_WORDS
   try {
-    // A job comes from the service, which checked the signature.
-    if (given) pack = accepted(given)
-    else if (source) pack = await readWords(source)
+    return (await chooseWords(given, source)).version
   } catch (error) {
+    const { version } = await chooseWords(null, null)
     logger.warn('The words pack was refused', { error })
-    onRefused(`The words pack was refused; the bot uses ${pack.version}, which the program ships: ${messageOf(error)}`)
+    onRefused(`The words pack was refused; the bot uses ${version}, which the program ships: ${messageOf(error)}`)
+    return version
   }
+}
+
+/** Puts the words into use. Rejects with a sentence if they cannot be used. */
+export async function chooseWords(given: unknown, source: WordsSource | null): Promise<WordsPack> {
+  // A job comes from the service, which checked the signature.
+  const pack = given ? accepted(given) : source ? await readWords(source) : SHIPPED_WORDS
   useWords(pack)
-  return pack.version
+  return pack
 }
 
 const accepted = (document: unknown) => acceptWords(document, programVersion(), SHIPPED_WORDS.version)

@@ -127,27 +127,6 @@ test('a service that is away after a connection without events is tried again', 
   expect(troubles).toEqual(['The service is busy'])
 })
 
-test('a follower that is aborted ends, also long after its request was sent', async () => {
-  const { client } = await openRelay()
-  const botId = await world.bot(team, { meeting_url: freshMeet() })
-  const { report } = await startReporting(world.database, botId)
-  await report(said('one'))
-  const stop = new AbortController()
-  const first = Promise.withResolvers<void>()
-  const following = (async () => {
-    for await (const _ of followEvents(client, botId, { signal: stop.signal })) first.resolve()
-  })()
-  await first.promise
-  // The request is garbage now, and its signal with it.
-  setFlagsFromString('--expose-gc')
-  for (let round = 0; round < 5; round++) {
-    runInNewContext('gc')()
-    await new Promise((resolve) => setTimeout(resolve, 20))
-  }
-  stop.abort()
-  await following
-})
-
 test('a subscription gives every event although connections break, and what was processed comes no more', async () => {
   const { url, client, cut } = await openRelay()
   await client.POST('/v2/event-subscriptions', { body: { name: 'all', types: ['notice'] } })
@@ -199,4 +178,24 @@ test('a subscription that cannot be followed says why', async () => {
   await expect(earlier).rejects.toThrow('another connection follows this subscription')
   later.abort()
   await second
+})
+test('a follower that is aborted ends, also long after its request was sent', async () => {
+  const { client } = await openRelay()
+  const botId = await world.bot(team, { meeting_url: freshMeet() })
+  const { report } = await startReporting(world.database, botId)
+  await report(said('one'))
+  const stop = new AbortController()
+  const first = Promise.withResolvers<void>()
+  const following = (async () => {
+    for await (const _ of followEvents(client, botId, { signal: stop.signal })) first.resolve()
+  })()
+  await first.promise
+  // The request is garbage now, and its signal with it.
+  setFlagsFromString('--expose-gc')
+  for (let round = 0; round < 5; round++) {
+    runInNewContext('gc')()
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+  stop.abort()
+  await following
 })

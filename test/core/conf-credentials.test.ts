@@ -31,6 +31,11 @@ describe('credentials of the SDK', () => {
     })
   })
 
+  test('a token of Microsoft Teams belongs to no other platform', () => {
+    expect(paths({ teams_token: 'a' }, 'zoom')).toEqual(['teams_token'])
+    expect(paths({ teams_token: 'a' }, 'teams')).toEqual([])
+  })
+
   test('a token goes before an address, and both before a stored connection', () => {
     const job = { ...SDK, conf_obf_token: 'obf', conf_obf_token_url: URL_OF_TOKEN, conf_obf_token_user_id: 'u' }
     expect(paths(job)).toEqual([])

@@ -168,6 +168,7 @@ export class World {
       get waitingFor() {
         return world.waitingFor
       },
+      census: async () => null,
       get sightings() {
         return world.sightings
       },

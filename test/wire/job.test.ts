@@ -366,6 +366,25 @@ const BOUNDS: [path: string, taken: object[], refused: unknown[]][] = [
   ],
   ['keeps_browser_state', [{ keeps_browser_state: true }], [{ keeps_browser_state: null }]],
   ['account', [{ account: 'always' }, { account: 'if_required' }], [{ account: 'yes' }, { account: null }]],
+  ['teams_token', [{ teams_token: 'eyJ.a-b_c' }, { teams_token: null }], [{ teams_token: '' }, { teams_token: 'a b' }]],
+  ['teams_fresh_tokens', [{ teams_fresh_tokens: true }, { teams_fresh_tokens: null }], [{ teams_fresh_tokens: 1 }]],
+  [
+    'egress',
+    [
+      { egress: { proxy: 'http://proxy.test:3128' } },
+      { egress: { proxy: 'socks5://user:word@proxy.test:1080', media: 'direct' } },
+    ],
+    [{ egress: 'http://proxy.test' }, { egress: [] }],
+  ],
+  [
+    'egress.proxy',
+    [{ egress: { proxy: 'https://proxy.test' } }],
+    [
+      { egress: { proxy: 'ftp://proxy.test' } },
+      { egress: { proxy: 'socks5://proxy.test' } },
+      { egress: { proxy: 'http://proxy.test/path' } },
+    ],
+  ],
   ['conf_fresh_tokens', [{ conf_fresh_tokens: true }, { conf_fresh_tokens: null }], [{ conf_fresh_tokens: 'yes' }]],
   [
     'conf_access_token',

@@ -66,7 +66,12 @@ describe('a pack', () => {
     [
       'with German words that English does not have',
       (pack) => Object.assign(pack.platforms.zoom.words.de.labels, { leeve: ['^x$'] }),
-      'zoom has no English words for labels.leeve',
+      'zoom has no English words or selectors for labels.leeve',
+    ],
+    [
+      'that expects what it does not name',
+      (pack) => pack.platforms.jitsi.expected.entrance.push(['selectors.tooth']),
+      'jitsi has no English words or selectors for selectors.tooth',
     ],
     ['with an open selector', (pack) => Object.assign(pack.platforms.meet.selectors, { tile: 'a[b="' }), 'closed'],
     ['with style in a selector', (pack) => Object.assign(pack.platforms.meet.selectors, { tile: 'a{} b' }), 'closed'],

@@ -150,9 +150,11 @@ export function connectRoutes(app: App, dependencies: ApiDependencies): void {
 
   async function connectZoom(
     request: FastifyRequest,
-    app: ConsentApp['app'],
+    { clientId, clientSecret }: ConsentApp['app'],
     tokens: ConnectionTokens,
   ): Promise<string> {
+    // The app's tenant is one of Microsoft.
+    const app = { clientId, clientSecret }
     const result = await conferencing.authorize(app, tokens)
     if ('refused' in result) throw new ConnectProblem('permission_denied', result.refused)
     if ('unavailable' in result) throw new ConnectProblem('unavailable', result.unavailable)

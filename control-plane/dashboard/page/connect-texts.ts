@@ -64,7 +64,7 @@ export const CONNECT_TEXTS = {
   and: 'and',
   again: 'Connect again',
   ownApp: 'With your own OAuth app',
-  ownZoomApp: 'With your own Zoom app',
+  ownZoomApp: 'With your own Zoom app, or your registered Teams bot',
   others: 'Other calendars of this account',
   showOthers: 'Show other calendars',
   noOthers: 'The account has no other calendar.',

@@ -381,8 +381,7 @@ export const TEXTS = {
     clientSecret: 'Client secret',
     code: 'Authorization code (only for a user; can be used once)',
     redirect: 'Redirect URL (only with a code)',
-    teamsBot: 'With your bot that is registered at Microsoft Teams',
-    tenant: 'Tenant ID',
+    tenant: 'Tenant ID (only for a bot that is registered at Microsoft Teams)',
   },
   webhooks: {
     title: 'Webhooks',

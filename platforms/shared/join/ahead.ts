@@ -23,7 +23,7 @@ export async function prepareAhead<Snapshot extends CommonSnapshot, Kind extends
     await fillIn(entrance, signal)
   } catch (error) {
     signal.throwIfAborted()
-    if (!(error instanceof BotError) || gate.isOpen) throw error
+    if (!(error instanceof BotError) || gate.isOpen || gate.endsAtRefusal) throw error
     logger.info('The page is not ready ahead of time; it is opened again when the bot may ask', { error })
     await gate.opened
     await entrance.open(signal)

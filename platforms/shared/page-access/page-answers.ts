@@ -169,6 +169,8 @@ const ANSWERS: Readonly<Partial<Record<keyof PageApi, z.ZodType>>> = {
   openFrames: z.string().max(MAX_ID).nullable(),
   framesFault: text(MAX_TEXT).nullable(),
   compositePng: z.string().nullable(),
+  census: z.object({ found: list(z.string().max(100), 1000) }),
+  structure: z.string().max(2_000_000),
   playSound: z.number().min(0),
 }
 

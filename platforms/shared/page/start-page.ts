@@ -10,6 +10,8 @@ import { installWebRtcTap, type WebRtcTap, type WebRtcTapOptions } from './audio
 import { createOwnMedia } from './devices/own-media.ts'
 import { installVirtualDevices, type VirtualDevices } from './devices/virtual-devices.ts'
 import { watchCallControl } from './dom/call-control.ts'
+import { pageCensus } from './dom/census.ts'
+import { pageStructure } from './dom/structure.ts'
 import { answerDriver, createEventQueue, type EventQueue } from './link.ts'
 import { followDriver, pageNow } from './page-clock.ts'
 import { createCameras } from './people/cameras.ts'
@@ -142,6 +144,9 @@ export function startPage<Config extends CommonConfig, Api extends PageApi>(
       platform.audioCapture?.begin()
     },
     chat: () => platform.chat(),
+    census: (words) => pageCensus(config.selectors, words),
+    // In the meeting also buttons may name people.
+    structure: (known) => pageStructure({ ...config, known, showsControls: !queue.hasBegun }),
     ...pictureCalls(composite, config.recordingMode, () => {
       platform.preparePicture?.()
       poll()

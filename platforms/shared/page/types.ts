@@ -6,6 +6,7 @@
 import type { RecordingMode } from '@standin/wire/codes.ts'
 import type { ChatMessage, MeetingEvent } from '../../../core/meeting/meeting.ts'
 import type { DegradationStep } from '../../../core/ports.ts'
+import type { Census } from './dom/census.ts'
 
 /** Delay of received sound and picture: `even` keeps both in sync for a recording, `live` minimizes latency. */
 export type Playout = 'even' | 'live'
@@ -32,9 +33,9 @@ export interface CommonConfig {
   painter: string
   /** Sends a text to the driver, where it listens; the page's own scripts never see it. */
   carry?: (payload: string) => void
-  /** From the platform's `selectors.ts`. */
+  /** The platform's selectors in use. */
   selectors: Readonly<Record<string, string>>
-  /** Sources of case-insensitive expressions for labels, from the platform's `words.ts`. */
+  /** Sources of case-insensitive expressions for labels in use. */
   labels: Readonly<Record<string, string>>
 }
 
@@ -181,6 +182,10 @@ export interface PageApi<Snapshot extends CommonSnapshot = CommonSnapshot, Name 
   /** The recorded picture, a PNG in base64; null while the screen shows it. */
   compositePng(): Promise<string | null>
   setDegradationStep(step: DegradationStep): void
+  /** `words` are sources of expressions by name. */
+  census(words: Readonly<Record<string, string>>): Census
+  /** The page without people's content, as HTML; `known` are sources of expressions of known wording. */
+  structure(known: readonly string[]): string
   /** Plays mono PCM (base64 of 16-bit little-endian samples) through the bot's microphone; returns the seconds queued. */
   playSound(pcm: string, sampleRate: number): number
   clearSound(): void

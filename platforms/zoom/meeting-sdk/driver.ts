@@ -100,6 +100,7 @@ class ZoomSdkDriver extends PlatformDriver<SdkSnapshot, keyof typeof SDK_PAGE_PH
     })
     let hasRight = false
     super({
+      platform: 'zoom',
       page,
       options,
       classifier,

@@ -49,6 +49,7 @@ export const openWebClient: OpenDriver<WebClientOptions> = async (target, enviro
   const chat = new ChatPanel(page)
   const inCallTasks = new InCallTasks(page, recordingMode, paces, chat)
   return new PlatformDriver<PageSnapshot, PageStateKind>({
+    platform: 'zoom',
     page,
     options,
     classifier: webClientClassifier(page.waits, paces),

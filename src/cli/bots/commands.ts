@@ -1,24 +1,11 @@
 /** The words and options of `standin bots`. The code of a command is loaded when it runs. */
-import { CommandMistake, createOutput, type Output } from '@standin/base/command-output.ts'
-import type { StandinApiError, StandinClient } from '@standin/client/index.ts'
 import { RECORDING_MODES } from '@standin/wire/codes.ts'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import type { Io } from '../io.ts'
 import { isBotId, providerOption, wholeNumber } from '../option-kinds.ts'
-import { shownText } from '../shown-text.ts'
 import type { ListFlags, SendFlags } from './bots.ts'
 import type { DownloadFlags } from './download.ts'
-import type { ServiceFlags } from './service.ts'
-
-const EXIT_REFUSED = 1
-
-interface Context<Flags> {
-  client: StandinClient['v2']
-  flags: Flags & ServiceFlags
-  output: Output
-  /** Aborted by Ctrl-C. */
-  signal: AbortSignal
-}
+import { addServiceCommand } from './service-command.ts'
 
 const EXAMPLES = `
 The service is that of --url, of STANDIN_URL, or the one that was started in this folder. Its key comes from --key-file,
@@ -39,39 +26,9 @@ Exit codes:
   130  interrupted`
 
 export function addBotsCommand(program: Command, io: Io): void {
-  const bots = program
-    .command('bots')
-    .description('send bots through a running service, follow them, and download their files')
-    .optionsGroup('Service:')
-    .option('--url <address>', 'of the service (default: STANDIN_URL, or the service that was started in this folder)')
-    .option('--key-file <file>', 'file with an API key (default: STANDIN_API_KEY, or api-key of the data folder)')
-    .optionsGroup('Output:')
-    .option('--json', 'answers in JSON')
-    .option('-q, --quiet', 'only what a script needs: an id, the end, a folder')
-    .addHelpText('after', EXAMPLES)
-
-  /** Runs the work with a client of the service, and sets the exit code. */
-  const act =
-    <Args extends unknown[], Flags>(work: (context: Context<Flags>, ...args: Args) => Promise<number | undefined>) =>
-    async (...all: [...Args, Flags, Command]) => {
-      const flags = (all.at(-1) as Command).optsWithGlobals<Flags & ServiceFlags>()
-      const stop = new AbortController()
-      const onSignal = () => stop.abort(new Error('It was interrupted'))
-      for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, onSignal)
-      try {
-        const { openService } = await import('./service.ts')
-        const client = openService(flags, io.environment, stop.signal)
-        const output = createOutput(io.output, flags.json ?? false)
-        const args = all.slice(0, -2) as unknown[] as Args
-        process.exitCode = (await work({ client, flags, output, signal: stop.signal }, ...args)) ?? 0
-      } catch (error) {
-        if (!(error instanceof Error) || error instanceof CommandMistake) throw error
-        io.errors.write(`standin bots: ${explained(error)}\n`)
-        process.exitCode = stop.signal.aborted ? 130 : EXIT_REFUSED
-      } finally {
-        for (const signal of ['SIGINT', 'SIGTERM'] as const) process.off(signal, onSignal)
-      }
-    }
+  const description = 'send bots through a running service, follow them, and download their files'
+  const { command: bots, act } = addServiceCommand(program, io, 'bots', description)
+  bots.addHelpText('after', EXAMPLES)
 
   bots
     .command('send')
@@ -197,10 +154,4 @@ function keyValue(text: string, before: Record<string, string> = {}): Record<str
   const [, key, value] = /^([^=]+)=(.*)$/s.exec(text) ?? []
   if (key === undefined) throw new InvalidArgumentError('Write it as key=value.')
   return { ...before, [key]: value! }
-}
-
-function explained(error: Error): string {
-  const { status, code, message } = error as Partial<StandinApiError> & Error
-  if (status === 401) return `The service does not accept the API key (${code})`
-  return `${shownText(message.replace(/^body\/(\S+) /, '$1: '), 500)}${code && !message.includes(code) ? ` (${code})` : ''}`
 }

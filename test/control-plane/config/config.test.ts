@@ -105,6 +105,7 @@ test('every variable of the table is read', () => {
     STANDIN_BOT_NODE_SELECTOR: 'pool=bots',
     STANDIN_BOT_TOLERATIONS: 'pool:NoSchedule',
     STANDIN_BOT_CPU_REQUEST: '700',
+    STANDIN_EGRESS: '[{"proxy":"http://proxy.example:3128"}]',
     STANDIN_TRANSCRIPTION_URL: 'http://127.0.0.1:8000/v1',
     STANDIN_TRANSCRIPTION_KEY: 'speech-key',
     STANDIN_TRANSCRIPTION_MODEL: 'large',
@@ -126,6 +127,8 @@ test('every variable of the table is read', () => {
     STANDIN_WORDS: 'https://packs.example/words.json',
     STANDIN_WORDS_KEY: 'k'.repeat(43),
     STANDIN_WORDS_SECONDS: '60',
+    STANDIN_CHECK_LINKS: 'https://meet.google.com/abc-defg-hij, https://zoom.us/j/93812345678',
+    STANDIN_CHECK_MINUTES: '30',
   }
   expect(rowsOf(SETTINGS).filter(({ variable }) => !(variable in environment))).toEqual([])
   const config = read({ ...environment, HOME: '/root' })
@@ -200,12 +203,14 @@ test('every variable of the table is read', () => {
     },
     keep: { deliveries: 14, histories: 60, ledger: 800, auditLog: 90 },
     words: { place: 'https://packs.example/words.json', key: 'k'.repeat(43), seconds: 60 },
+    checks: { links: ['https://meet.google.com/abc-defg-hij', 'https://zoom.us/j/93812345678'], minutes: 30 },
     resumesBots: true,
     prefersLocation: true,
     jitsiHosts: ['meet.example.com', 'calls.example.net'],
     offersDemo: false,
     greets: false,
     logLevel: 'warn',
+    egress: [{ proxy: 'http://proxy.example:3128', media: 'proxy' }],
     worker: {
       transcriptionUrl: 'http://127.0.0.1:8000/v1',
       transcriptionKey: 'speech-key',

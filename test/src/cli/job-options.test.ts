@@ -97,6 +97,7 @@ describe('options as a job', () => {
     [{ s3: 'calls' }, '--s3'],
     [{ s3: 's3://a', out: 'b' }, 'storage'],
     [{ image: '/nowhere.png' }, '--image'],
+    [{ teamsTokenFile: '/nowhere.jwt' }, '--teams-token-file'],
   ])('%o is refused naming the option', (options, path) => {
     try {
       jobFrom(URL_OF_MEETING, options, {})
@@ -117,6 +118,12 @@ describe('options as a job', () => {
     })
     // An environment that serves several bots gives its secrets only to those who ask for the SDK.
     expect(jobFrom('https://zoom.us/j/88240852079', {}, environment)).not.toHaveProperty('conf_sdk_pwd')
+  })
+
+  test('the token of a registered bot of Microsoft Teams comes from a file', () => {
+    const file = join(mkdtempSync(join(tmpdir(), 'standin-token-')), 'token.jwt')
+    writeFileSync(file, 'eyJ0eXAi.e30.c2ln\n')
+    expect(jobFrom(URL_OF_MEETING, { teamsTokenFile: file }, {})).toMatchObject({ teams_token: 'eyJ0eXAi.e30.c2ln' })
   })
 
   test('a job that is not JSON, or no object, is refused', () => {

@@ -1,4 +1,4 @@
-import { answerOf, type Schemas, v2 } from '../api.ts'
+import { answerOf, v2 } from '../api.ts'
 import { CONNECT_TEXTS } from '../connect-texts.ts'
 import { ActionButton, OutcomeLine, useAction } from '../parts/action.tsx'
 import { ConnectButtons, isOffered, useConnectOutcome } from '../parts/connect.tsx'
@@ -14,11 +14,6 @@ export function Connections() {
   const action = useAction()
   useConnectOutcome(action, 'zoom')
   const credentials = useLoaded(() => answerOf(v2.GET('/v2/conf-credentials')))
-  const add = async (body: Schemas['CreateCredentialInput']) => {
-    await answerOf(v2.POST('/v2/conf-credentials', { body }))
-    await credentials.reload()
-    return TEXTS.saved
-  }
   const remove = async (id: string) => {
     const options = { params: { path: { credential_id: id } } }
     const { data } = await answerOf(v2.DELETE('/v2/conf-credentials/{credential_id}', options))
@@ -75,32 +70,24 @@ export function Connections() {
             <Form
               of={action}
               submit={texts.add}
-              onSubmit={async ({ name = '', client_id = '', client_secret = '', authorization_code, redirect_uri }) => {
-                const authorization = authorization_code ? { authorization_code, redirect_uri: redirect_uri ?? '' } : {}
-                const body = { name, client_id, client_secret, ...authorization }
-                return add(body)
+              onSubmit={async ({ name = '', client_id = '', client_secret = '', ...rest }) => {
+                const { authorization_code, redirect_uri = '', tenant_id } = rest
+                const body = {
+                  ...{ name, client_id, client_secret },
+                  ...(authorization_code && { authorization_code, redirect_uri }),
+                  ...(tenant_id && { platform: 'teams' as const, tenant_id }),
+                }
+                await answerOf(v2.POST('/v2/conf-credentials', { body }))
+                await credentials.reload()
+                return TEXTS.saved
               }}
             >
               <Field label={texts.name} name="name" required maxLength={100} autocomplete="off" />
+              <Field label={texts.tenant} name="tenant_id" maxLength={255} autocomplete="off" />
               <Field label={texts.clientId} name="client_id" required maxLength={256} autocomplete="off" />
               <Field label={texts.clientSecret} name="client_secret" type="password" required autocomplete="off" />
               <Field label={texts.code} name="authorization_code" maxLength={2000} autocomplete="off" />
               <Field label={texts.redirect} name="redirect_uri" type="url" autocomplete="off" />
-            </Form>
-          </details>
-          <details>
-            <summary>{texts.teamsBot}</summary>
-            <Form
-              of={action}
-              submit={texts.add}
-              onSubmit={({ name = '', tenant_id = '', client_id = '', client_secret = '' }) =>
-                add({ name, platform: 'teams', tenant_id, client_id, client_secret })
-              }
-            >
-              <Field label={texts.name} name="name" required maxLength={100} autocomplete="off" />
-              <Field label={texts.tenant} name="tenant_id" required maxLength={255} autocomplete="off" />
-              <Field label={texts.clientId} name="client_id" required maxLength={256} autocomplete="off" />
-              <Field label={texts.clientSecret} name="client_secret" type="password" required autocomplete="off" />
             </Form>
           </details>
         </section>

@@ -83,13 +83,17 @@ test('a calendar is connected by the form, its events say who gets a bot and why
   await page.getByText('No calendar is connected.').waitFor(LONG)
 })
 
-test('keys of a Zoom app are stored and deleted, and their secret is never shown', async () => {
+test.each([
+  ['keys of a Zoom app', null, 'App credentials'],
+  ['the registration of a Teams bot', 'example.com', 'Registered Teams bot'],
+])('%s are stored and deleted, and their secret is never shown', async (_what, tenant, type) => {
   await page.goto(`${world.address}/dashboard/connections`)
   await page.getByLabel('Name').fill('Our app')
+  if (tenant !== null) await page.getByLabel('Tenant ID').fill(tenant)
   await page.getByLabel('Client ID').fill('client-1')
   await page.getByLabel('Client secret').fill('very-secret')
   await page.getByRole('button', { name: 'Add credentials' }).click()
-  await page.getByText('App credentials').waitFor(LONG)
+  await page.getByRole('row', { name: new RegExp(`Our app.*${type}`) }).waitFor(LONG)
   expect(await page.content()).not.toContain('very-secret')
   expect(await seriousOf()).toEqual([])
   page.once('dialog', (dialog) => dialog.accept())

@@ -6,9 +6,10 @@ import type { MeetingPage } from '../../../../platforms/shared/page-access/meeti
 const URL = 'https://meet.google.com/abc-defg-hij'
 
 /** The error of a page whose address does not load. */
-async function failureOf(reason: string): Promise<BotError> {
+async function failureOf(reason: string, proxyProblem: string | null = null): Promise<BotError> {
   const goto = async () => Promise.reject(new Error(`page.goto: ${reason} at ${URL}\nCall log:\n  - navigating`))
-  const page = { browser: { page: { url: () => 'about:blank', goto } }, waits: { loadMs: 1000 } }
+  const browser = { page: { url: () => 'about:blank', goto }, proxyProblem: () => proxyProblem }
+  const page = { browser, waits: { loadMs: 1000 } }
   return loadMeeting(page as unknown as MeetingPage, URL, new AbortController().signal, 'Google Meet').then(
     () => Promise.reject(new Error('It loaded')),
     (error: BotError) => error,
@@ -43,4 +44,9 @@ test.each([
   const error = await failureOf(reason)
   expect(error).toMatchObject({ code: 'CANNOT_JOIN_MEETING', endCause: undefined })
   expect(error.message).not.toContain('machine')
+})
+
+test('the problem that the proxy of the bot reported is in the message', async () => {
+  const { message } = await failureOf('net::ERR_TUNNEL_CONNECTION_FAILED', 'the proxy refused the user name')
+  expect(message).toContain('could not be loaded: the proxy refused the user name')
 })

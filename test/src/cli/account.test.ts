@@ -1,0 +1,75 @@
+/** `standin account`: the commands ask the real API with a real database. */
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { PassThrough } from 'node:stream'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import type { Io } from '../../../src/cli/io.ts'
+import { createProgram } from '../../../src/cli/program.ts'
+import { openApiWorld } from '../../control-plane/api/world.ts'
+
+let world: Awaited<ReturnType<typeof openApiWorld>>
+let folder: string
+let environment: Record<string, string>
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'standin-account-'))
+  world = await openApiWorld()
+  const url = await world.app.listen({ host: '127.0.0.1', port: 0 })
+  environment = { STANDIN_URL: url, STANDIN_API_KEY: (await world.team()).key }
+})
+afterEach(() => {
+  process.exitCode = undefined
+})
+afterAll(async () => {
+  await world.close()
+  await rm(folder, { recursive: true, force: true })
+})
+
+async function standin(...words: string[]): Promise<{ code: unknown; out: string; errors: string }> {
+  const [output, errors] = [new PassThrough(), new PassThrough()]
+  const io = { input: new PassThrough(), output, errors, environment } as unknown as Io
+  await createProgram(io).parseAsync(['account', ...words], { from: 'user' })
+  const { exitCode: code } = process
+  return { code, out: String(output.read() ?? ''), errors: String(errors.read() ?? '') }
+}
+
+async function fileWith(content: unknown): Promise<string> {
+  const file = join(folder, 'state.json')
+  await writeFile(file, typeof content === 'string' ? content : JSON.stringify(content))
+  return file
+}
+const cookie = (domain: string) => ({ name: 'SID', value: 'secret-of-the-session', domain })
+const ADD = ['add', '--platform', 'meet', '--label', 'Notes']
+
+test('an imported session becomes an account, which is listed, disabled, enabled, checked and deleted', async () => {
+  const file = await fileWith({ cookies: [cookie('.google.com'), cookie('.bank.example')] })
+  const added = await standin('-q', ...ADD, '--address', 'n@example.com', '--max-meetings', '3', '--import', file)
+  expect(added.code).toBe(0)
+  const id = added.out.trim()
+  const listed = await standin('list')
+  for (const word of [id, 'meet', 'unknown', '0 of 3', 'default', 'n@example.com', 'Notes'])
+    expect(listed.out).toContain(word)
+  await standin('disable', id)
+  expect((await standin('list')).out).toContain('disabled')
+  for (const deed of ['enable', 'check']) expect((await standin(deed, id)).code).toBe(0)
+  expect(await standin('-q', ...ADD, '--replace', id, '--import', file)).toMatchObject({ code: 0, out: added.out })
+  expect((await standin('list')).out).not.toContain('disabled')
+  expect((await standin('delete', id)).code).toBe(0)
+  expect((await standin('list')).out).toContain('There are no accounts.')
+  expect(await standin('check', id)).toMatchObject({ code: 1, errors: expect.stringContaining('not found') })
+  for (const { out, errors } of [added, listed]) expect(`${out}${errors}`).not.toContain('secret-of-the-session')
+})
+
+test.each([
+  ['is no JSON', 'secret-of-the-session', 'the session is not JSON'],
+  ['has no cookie of the platform', { cookies: [cookie('.zoom.us')] }, 'holds no cookie of google.com'],
+])('a file that %s is a mistake, and is not repeated', async (_what, content, words) => {
+  const failed = standin(...ADD, '--import', await fileWith(content))
+  await expect(failed).rejects.toThrow(words)
+  await expect(failed).rejects.not.toThrow('secret-of-the-session')
+})
+
+test('without a display the command says so', async () => {
+  await expect(standin(...ADD)).rejects.toThrow('no display (DISPLAY): sign in on another one and use --import')
+})
