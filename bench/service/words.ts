@@ -33,7 +33,7 @@ interface Times {
 }
 
 export async function measure({ isSmall }: Options): Promise<Figure[]> {
-  const bots = makeBots(isSmall ? 4 : 20)
+  const bots = makeBots(isSmall ? 2 : 5)
   const words = isSmall ? 15 : 60
   const recognizer = await openRealtime({ isStreaming: true, delayMs: RECOGNIZER_MS })
   const folder = mkdtempSync(join(tmpdir(), 'standin-words-'))
@@ -106,7 +106,7 @@ async function speak(
   })()
   const beganAt = systemClock.now()
   live.start(ENVIRONMENT, { offset: (at) => Math.max(0, at - beganAt) / 1000, turns: () => [], person: () => null })
-  // Each bot begins at another time.
+  // The words of several bots do not end at one instant.
   await wait(1_000 + place * 37)
   await capture(words, endedAt, (message) => onSamples(message))
   await until('words at the follower', 10, () => seen.follower.size === words).catch(() => {})
