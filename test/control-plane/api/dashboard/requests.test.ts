@@ -65,6 +65,7 @@ test('filters, and pages behind the last one', async () => {
   expect(await found('?status=failed')).toEqual([])
   expect(await found('?text=found')).toEqual(['GET 400'])
   expect(await found('?text=limit')).toEqual(['GET 400'])
+  expect((await read('?text=a%00b')).status).toBe(400)
   expect(await found('?text=FST_ERR_VALIDATION')).toEqual(['POST 400', 'GET 400'])
   expect(await found(`?key_id=${team.keyId}`)).toHaveLength(3)
   expect(await found(`?key_id=${team.teamId}`)).toEqual([])
