@@ -106,6 +106,9 @@ test('a bot fails on a changed page and says so, and the next one gets in with a
   const meeting = changed()
   const next = await send(meeting)
   await expect.poll(async () => (await bot(next))?.status, LONG).toMatch(/in_waiting_room|in_call/)
+  // No bot outlives the test.
+  meeting.endForAll()
+  await expect.poll(async () => (await bot(next))?.status, LONG).toMatch(/completed|failed/)
 })
 
 test('the structure of a page is served as the page of its platform', async () => {
