@@ -65,9 +65,9 @@ async function* examine(parts: DoctorParts): AsyncGenerator<Finding> {
     yield unfit('Database', messageOf(error), 'Check DATABASE_URL, or the data folder that --data names.')
   }
   try {
-    yield await checkWords(config)
     yield* checkStorage(config, installation)
     yield await checkSpeech(environment)
+    yield await checkWords(config)
     if (config.launcher === 'process') yield await checkBots()
     else if (installation !== null) yield await checkLauncher(parts, installation)
     yield await checkPort(config)

@@ -57,6 +57,8 @@ function pitchOf(sound: Buffer): string {
   return hertz < 600 ? 'low' : 'high'
 }
 
+const PATIENT = { timeout: 30_000, interval: 20 }
+
 async function scene(url: string) {
   const clock = new HandClock()
   const begins = clock.now()
@@ -80,13 +82,12 @@ async function scene(url: string) {
     person: (id) => [ANN, BEN].find((person) => person.platform_id === id) ?? null,
   })
   await clock.advance(0)
-  const settle = () => new Promise((resolve) => setTimeout(resolve, 100))
-  return { clock, live, said, turns, captured: () => captured, settle }
+  return { clock, live, said, turns, captured: () => captured }
 }
 
 test('two who speak at once are two texts, each with its speaker, its id and its time', async () => {
   const { url, sessions } = await startRealtime(byPitch)
-  const { clock, live, said, settle, captured } = await scene(url)
+  const { clock, live, said, captured } = await scene(url)
   const [low, high] = [tone(300), tone(1500)]
   for (let index = 0; index < 50; index++) {
     await clock.advance(20)
@@ -94,11 +95,12 @@ test('two who speak at once are two texts, each with its speaker, its id and its
     live.takeVoice({ participantId: 'a', at, opus: low[index]! })
     if (index >= 10) live.takeVoice({ participantId: 'b', at, opus: high[index]! })
   }
-  await settle()
-  for (let step = 0; step < 20; step++) await clock.advance(100)
-  await settle()
   // They come at the pause, not only when the meeting ends.
-  expect(said.filter(({ is_final: isFinal }) => isFinal)).toHaveLength(2)
+  const pause = async () => {
+    await clock.advance(100)
+    return said.filter(({ is_final: isFinal }) => isFinal)
+  }
+  await expect.poll(pause, PATIENT).toHaveLength(2)
   await live.close()
   const finals = said.filter(({ is_final: isFinal }) => isFinal)
   expect(finals.map(({ speaker, text }) => `${speaker?.name}: ${text}`).toSorted()).toEqual([
@@ -125,14 +127,20 @@ test('a meeting that mixes its voices is heard as a whole, and its beginning is 
 })
 
 test('words of a voice that no recognizer took are a hole of this person alone', async () => {
-  const { url } = await startRealtime({ refuse: () => 503 })
+  let refused = 0
+  const { url } = await startRealtime({
+    refuse: () => {
+      refused++
+      return 503
+    },
+  })
   const { clock, live } = await scene(url)
   const low = tone(300)
   for (let index = 0; index < 50; index++) {
     await clock.advance(20)
     live.takeVoice({ participantId: 'a', at: clock.now() - 20, opus: low[index]! })
   }
-  await new Promise((resolve) => setTimeout(resolve, 100))
+  await expect.poll(() => refused, PATIENT).toBeGreaterThan(0)
   await live.close()
   expect(live.result().holes).toEqual([{ start: expect.closeTo(0, 1), end: expect.closeTo(1, 1), userId: 1 }])
 })

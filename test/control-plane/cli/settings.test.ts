@@ -118,6 +118,7 @@ test('the doctor tries every part, also after one that fails', async () => {
     'Storage: fit',
     'Recordings: warning',
     'Speech service: fit',
+    'Words: fit',
     'Bots: unfit',
     'Port: unfit',
   ])

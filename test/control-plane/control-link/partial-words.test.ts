@@ -54,8 +54,10 @@ test('come to the followers of their bot alone, the newest of each text, and cos
   expect(foreign).toEqual([])
   leave()
   const before = followed.length
+  const later: PartialWords[] = []
+  feed.follow(bot.id, (one) => later.push(one))
   link.show(words('m3', 'behind'))
-  await new Promise((resolve) => setTimeout(resolve, 300))
+  await expect.poll(() => later.at(-1)?.transcript.id, PATIENCE).toBe('m3')
   expect(followed).toHaveLength(before)
 })
 

@@ -120,7 +120,8 @@ test('the watch says what was refused until the file is mended, and counts', asy
   try {
     await watch.ready
     expect(watch.problem()).toContain('needs Standin 9.0.0')
-    await new Promise((resolve) => setTimeout(resolve, 100))
+    const looks = vi.spyOn(watch.words, 'refresh')
+    await vi.waitFor(() => expect(looks.mock.calls.length).toBeGreaterThan(2), 10_000)
     expect(watch.problem()).toContain('needs Standin 9.0.0')
     expect(log.warn).toHaveBeenCalledTimes(1)
     write(place, signed('2027.1.1'))

@@ -185,22 +185,29 @@ test('connections that are cut anywhere give every event, in the order of its bo
 
 test('a program that acknowledges nothing gets a bounded part, and the rest after it does', async () => {
   const team = await world.team()
-  await subscribe(team, { name: 'slow' })
+  for (const name of ['slow', 'quick']) await subscribe(team, { name })
+  const quick = follow(team, 'quick')
+  const acking = (one: ReturnType<typeof follow>) =>
+    setInterval(() => {
+      for (const { botId } of bots)
+        one.heard
+          .filter((event) => event.botId === botId)
+          .slice(-1)
+          .map(one.ack)
+    }, 50)
   const bots = await Promise.all(Array.from({ length: 30 }, () => runningBot(team)))
   for (const bot of bots) await bot.report(...Array.from({ length: 100 }, (_, place) => said(String(place + 1))))
   const follower = follow(team, 'slow')
   await expect.poll(() => follower.heard.length, PATIENT).toBeGreaterThanOrEqual(1_000)
-  await new Promise((resolve) => setTimeout(resolve, 1_500))
-  expect(follower.heard.length).toBeLessThanOrEqual(3_000 - 1)
-  const acking = setInterval(() => {
-    for (const { botId } of bots) {
-      const last = follower.heard.filter((one) => one.botId === botId).at(-1)
-      if (last) follower.ack(last)
-    }
-  }, 50)
+  const quickly = acking(quick)
+  await expect.poll(() => quick.heard.length, PATIENT).toBe(3_000)
+  clearInterval(quickly)
+  await quick.cut()
+  expect(follower.heard.length).toBeLessThan(3_000)
+  const slowly = acking(follower)
   await expect.poll(() => follower.heard.length, PATIENT).toBe(3_000)
   await expect.poll(() => waitingBots(team, 'slow'), PATIENT).toBe(0)
-  clearInterval(acking)
+  clearInterval(slowly)
   for (const { botId } of bots)
     expect(textsOf(follower.heard, botId)).toEqual(Array.from({ length: 100 }, (_, place) => String(place + 1)))
   await follower.cut()
