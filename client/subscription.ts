@@ -23,8 +23,12 @@ export interface SubscriptionOptions extends Pick<StandinClientOptions, 'baseUrl
 
 const FIRST_PAUSE_MS = 500
 const MAX_PAUSE_MS = 15_000
+/** Close code by which the service asks for a new connection, of the registry of IANA. */
+const RESTART = 1012
 /** Close codes that do not pass: a wrong message, a deleted subscription, another follower. */
 const FOR_GOOD = new Set([1008, 4001])
+
+class Restart extends Error {}
 
 /**
  * Gives the events of all bots that are not acknowledged, those of each bot in order. An event is acknowledged when the next
@@ -47,7 +51,8 @@ export async function* followSubscription(options: SubscriptionOptions): AsyncGe
     } catch (error) {
       if (signal?.aborted) return
       if (error instanceof StandinApiError) throw error
-      await refuseForGood(options)
+      if (error instanceof Restart) continue
+      await throwRefusal(options)
       onTrouble?.(error as Error)
       await pause(Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** failures++), signal)
     } finally {
@@ -75,11 +80,8 @@ function connect({ baseUrl, apiKey, name, headers, signal, webSocket = WebSocket
   socket.addEventListener('error', () => end(new Error('The connection failed')))
   socket.addEventListener('close', ({ code, reason }) => {
     const message = reason || `The connection was closed (${code})`
-    end(
-      FOR_GOOD.has(code)
-        ? new StandinApiError(message, { status: 0, code: null, retryAfter: null })
-        : new Error(message),
-    )
+    if (FOR_GOOD.has(code)) end(new StandinApiError(message, { status: 0, code: null, retryAfter: null }))
+    else end(code === RESTART ? new Restart(message) : new Error(message))
   })
   return {
     async *messages(): AsyncGenerator<EventsMessage> {
@@ -105,7 +107,7 @@ function connect({ baseUrl, apiKey, name, headers, signal, webSocket = WebSocket
 }
 
 /** The refusal of a WebSocket has no body that a program can read; the same request without one has it. */
-async function refuseForGood({ baseUrl, apiKey, name, headers, signal }: SubscriptionOptions): Promise<void> {
+async function throwRefusal({ baseUrl, apiKey, name, headers, signal }: SubscriptionOptions): Promise<void> {
   const address = `${baseUrl.replace(/\/$/, '')}/v2/event-subscriptions/${name}/socket`
   const answer = await fetch(address, {
     headers: { 'x-service-api-key': apiKey, ...headers },

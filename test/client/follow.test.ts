@@ -158,6 +158,30 @@ test('a subscription gives every event although connections break, and what was 
   await following
 })
 
+test('a service that asks for a new connection is no trouble', async () => {
+  const { url, client } = await openRelay()
+  await client.POST('/v2/event-subscriptions', { body: { name: 'restarted' } })
+  const stop = new AbortController()
+  const troubles: Error[] = []
+  let connections = 0
+  class Restarted extends WebSocket {
+    constructor(address: string, options: { headers: Record<string, string> }) {
+      super(address, options as never)
+      connections++
+      if (connections <= 2)
+        this.addEventListener('open', () => this.dispatchEvent(new CloseEvent('close', { code: 1012 })))
+    }
+  }
+  const following = followSubscription({
+    ...{ baseUrl: url, apiKey: team.key, name: 'restarted', signal: stop.signal, webSocket: Restarted },
+    onTrouble: (error) => void troubles.push(error),
+  }).next()
+  await expect.poll(() => connections, { timeout: 30_000 }).toBe(3)
+  stop.abort()
+  await following
+  expect(troubles).toEqual([])
+})
+
 test('a subscription that cannot be followed says why', async () => {
   const { url, client } = await openRelay()
   await client.POST('/v2/event-subscriptions', { body: { name: 'taken' } })
