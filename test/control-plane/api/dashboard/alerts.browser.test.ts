@@ -97,7 +97,7 @@ test('a rule is made, tested, edited, turned off and deleted; the page says what
   await expect.poll(() => page.evaluate(() => document.activeElement?.getAttribute('name')), LONG).toBe('name')
   await page.getByLabel('Name').fill(HOSTILE)
   await page.getByLabel('Type').selectOption({ label: 'Bots that crashed' })
-  await page.getByLabel('Count').fill('3')
+  await page.getByLabel('Count', { exact: true }).fill('3')
   await page.getByLabel('Callback URL').fill('https://user:pass@example.com/')
   await page.getByLabel('E-mail addresses').fill('ada@example.com\nbob@example.com')
   await button('Save').click()
