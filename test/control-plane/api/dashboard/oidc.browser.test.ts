@@ -90,7 +90,7 @@ test('an owner confirms the address that a member gave', async () => {
   await context.clearCookies()
   provider.use({ id: 'ola', email: 'ola@example.com', email_verified: true })
   await page.getByRole('link', { name: 'Sign in with Acme' }).click(LONG)
-  await page.getByRole('link', { name: 'Team' }).click(LONG)
+  await page.getByRole('link', { name: 'Team', exact: true }).click(LONG)
   page.once('dialog', (dialog) => dialog.accept())
   await page.getByRole('button', { name: 'Confirm address' }).click(LONG)
   await page.getByRole('button', { name: 'Confirm address' }).waitFor({ state: 'detached', ...LONG })
