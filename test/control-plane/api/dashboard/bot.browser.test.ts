@@ -197,6 +197,10 @@ test('while the meeting runs the page shows the last picture and its captions', 
   partial('shall we begin')
   await page.locator('.line', { hasText: 'shall we begin' }).waitFor(LONG)
   await page.locator('.shot-captions', { hasText: 'Ana Kovač shall we begin' }).waitFor(LONG)
+  const [name, said] = await Promise.all(
+    ['b', '> bdi'].map((part) => page.locator(`.shot-captions p ${part}`).first().boundingBox()),
+  )
+  expect(said!.x - name!.x - name!.width, 'space between the name and the words').toBeGreaterThan(1)
   expect(await page.locator('.line').count()).toBe(2)
   await bot.report({ ...lineOf('Ana Kovač', 'Shall we begin?', 63, 64), id: 'm7' } as never)
   world.dependencies.eventTail.wake([bot.id])
