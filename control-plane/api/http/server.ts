@@ -30,6 +30,7 @@ import { asRequest, identifyRequests, REQUEST_ID, requestIdOf } from './request-
 import { createRouteTable } from './route-table.ts'
 import { traceRequests } from './tracing.ts'
 import { validatorCompiler } from './validation.ts'
+import { isWebSocket } from './web-socket.ts'
 
 /** Limit for most bodies; routes with arrays have their own. */
 const BODY_BYTES = 1024 * 1024
@@ -71,6 +72,7 @@ export async function buildApi(
     trustProxy: settings.trustedProxies ? [...settings.trustedProxies] : false,
     routerOptions: { ignoreTrailingSlash: true },
     http: {
+      shouldUpgradeCallback: isWebSocket,
       maxHeaderSize: HEADER_BYTES,
       headersTimeout: Math.min(HEADER_TIMEOUT_MS, settings.requestTimeoutMs ?? REQUEST_TIMEOUT_MS),
       connectionsCheckingInterval: Math.min(LATENESS_CHECK_MS, settings.requestTimeoutMs ?? REQUEST_TIMEOUT_MS),

@@ -14,13 +14,23 @@ const MAX_MESSAGE_BYTES = 4 * 1024
 const upgrades = new WeakMap<IncomingMessage, { socket: Duplex; head: Buffer; response: ServerResponse }>()
 const webSockets = new WebSocketServer({ noServer: true, maxPayload: MAX_MESSAGE_BYTES, perMessageDeflate: false })
 
+/**
+ * Whether the server emits `upgrade` for a request. Others are answered as usual: some clients offer HTTP/2 in this way with every
+ * request, such as that of Java. A WebSocket has no body, and nothing limits the time of one.
+ */
+export const isWebSocket = ({ method, headers }: IncomingMessage): boolean =>
+  method === 'GET' && headers.upgrade?.toLowerCase() === 'websocket'
+
 /** For the `upgrade` event of the server. */
 export function routeUpgrade(app: App, request: IncomingMessage, socket: Duplex, head: Buffer): void {
   socket.on('error', () => socket.destroy())
   const response = new ServerResponse(request)
   response.assignSocket(socket as never)
   response.shouldKeepAlive = false
-  response.once('finish', () => socket.end())
+  response.once('finish', () => {
+    socket.once('finish', () => socket.destroy())
+    socket.end()
+  })
   upgrades.set(request, { socket, head, response })
   app.routing(request, response)
 }

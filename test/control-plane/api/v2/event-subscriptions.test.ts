@@ -1,5 +1,6 @@
 /** Subscriptions of a team: what a program has not acknowledged comes again, and nothing else. */
 import { once } from 'node:events'
+import { type AddressInfo, connect } from 'node:net'
 import type { NumberedEvent } from '@standin/wire/events.ts'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -279,6 +280,45 @@ test('refusals come before the connection is a WebSocket', async () => {
   expect(await refusalOf('/v2/elsewhere', team.key)).toEqual([404, 'FST_ERR_NOT_FOUND'])
   const plain = await team.get(path)
   expect([plain.status, plain.body.code]).toEqual([426, 'FST_ERR_UPGRADE_REQUIRED'])
+})
+
+/** The whole answer to a request, whose connection the service has to close. */
+const raw = (...lines: string[]) =>
+  new Promise<string>((resolve, reject) => {
+    const { port } = world.app.server.address() as AddressInfo
+    const socket = connect(port, '127.0.0.1')
+    let text = ''
+    socket.on('data', (data) => {
+      text += data
+    })
+    socket.on('end', () => resolve(text))
+    socket.on('error', reject)
+    socket.write(lines.join('\r\n'))
+  })
+
+test('a request that offers HTTP/2 is answered as usual, with its body', async () => {
+  const team = await world.team()
+  const body = JSON.stringify({ name: 'java' })
+  const head = ['POST /v2/event-subscriptions HTTP/1.1', 'host: x', `x-service-api-key: ${team.key}`]
+  const offer = ['connection: Upgrade, HTTP2-Settings, close', 'upgrade: h2c', 'http2-settings: AAMAAABkAAQAAP__']
+  const about = ['content-type: application/json', `content-length: ${body.length}`, '', body]
+  expect(await raw(...head, ...offer, ...about)).toMatch(/^HTTP\/1.1 201 /)
+})
+
+test('a handshake that is none is refused, and its connection closed', async () => {
+  const team = await world.team()
+  await subscribe(team, { name: 'mine' })
+  const head = [
+    'GET /v2/event-subscriptions/mine/socket HTTP/1.1',
+    'host: x',
+    'connection: upgrade',
+    'upgrade: websocket',
+  ]
+  expect(await raw(...head, `x-service-api-key: ${team.key}`, '', '')).toMatch(/^HTTP\/1.1 400 /)
+  expect(await raw(...head, '', '')).toMatch(/^HTTP\/1.1 401 /)
+  const follower = follow(team, 'mine')
+  await follower.opened
+  await follower.cut()
 })
 
 test('names are taken once, and a team has twenty', async () => {
