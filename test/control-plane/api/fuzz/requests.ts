@@ -92,7 +92,7 @@ export async function createFuzz(world: World, seed: number) {
       outcome.answers.set(operation.name, counts.set(status, (counts.get(status) ?? 0) + 1))
       if (status >= 500 && status !== UNAVAILABLE) problem(`answered ${status}: ${text.slice(0, 500)}`)
       // The attacker's addresses name what the other team has, or nothing.
-      if (caller === attacker && status < 300 && operation.path.includes('{')) problem("showed another team's")
+      if (caller === attacker && status < 300 && namesRow(operation.path, url)) problem("showed another team's")
       world.judge.check({
         ...{ method, path: url, status, text, headers: answer.headers },
         contentType: String(answer.headers['content-type'] ?? ''),
@@ -201,3 +201,7 @@ function harvest(text: string, ids: Map<string, unknown[]>): void {
     ids.set('any id', [...(ids.get('any id') ?? []), id].slice(-60))
   }
 }
+
+/** Providers are the same for all teams, and each team gives its own names. An empty id leads to the list. */
+const namesRow = (path: string, url: string): boolean =>
+  path.includes('{') && !/\{(?:provider|name)\}/.test(path) && !url.split('?', 1)[0]!.endsWith('/')
