@@ -21,7 +21,7 @@ export interface RecognizerSession {
 
 export interface SessionListener {
   onEvent(event: unknown): void
-  /** The session is over; told once at most. */
+  /** The session is over; called once at most. */
   onLost(reason: string): void
 }
 

@@ -1,4 +1,5 @@
 /** The proxy through which a bot's browser reaches its meeting. */
+import { problemOfServer } from '@standin/base/server-address.ts'
 import { z } from 'zod'
 
 const PROTOCOLS = ['http:', 'https:', 'socks5:']
@@ -8,17 +9,8 @@ function problemOfProxy(text: string): string | null {
   const url = URL.canParse(text) ? new URL(text) : null
   if (url === null || !PROTOCOLS.includes(url.protocol))
     return 'must be an address that starts with http://, https:// or socks5://'
-  if (!/^[A-Za-z0-9_.:[\]-]{1,255}$/.test(url.hostname)) return 'names no host'
-  if (url.protocol === 'socks5:' && url.port === '') return 'names no port'
-  if (url.port === '0') return 'names port 0'
-  if (url.search !== '' || url.hash !== '' || url.pathname.length > 1) return 'has a part behind the port'
-  if (url.username === '' && url.password !== '') return 'has a password and no user'
-  try {
-    decodeURIComponent(url.username + url.password)
-    return null
-  } catch {
-    return 'has a user or a password with a % that begins no code'
-  }
+  if (url.protocol === 'socks5:' && url.hostname !== '' && url.port === '') return 'names no port'
+  return problemOfServer(url)
 }
 
 const proxyAddress = z

@@ -1,5 +1,7 @@
 /** Kinds of the settings of the operator's mail server. */
+
 import { isIP } from 'node:net'
+import { problemOfServer } from '@standin/base/server-address.ts'
 import { z } from 'zod'
 import type { MailServer } from '../outgoing/mailer.ts'
 import { kind } from './kind.ts'
@@ -31,16 +33,7 @@ export const mailServer = kind(
 
 function problemOf(url: URL): string | null {
   if (!(url.protocol in PORTS)) return 'does not start with smtp:// or smtps://'
-  if (!/^[A-Za-z0-9_.:[\]-]{1,255}$/.test(url.hostname)) return 'names no host'
-  if (url.port === '0') return 'names port 0'
-  if (url.search !== '' || url.hash !== '' || url.pathname.length > 1) return 'has a part behind the port'
-  if (url.username === '' && url.password !== '') return 'has a password and no user'
-  try {
-    decodeURIComponent(url.username + url.password)
-    return null
-  } catch {
-    return 'has a user or a password with a % that begins no code'
-  }
+  return problemOfServer(url)
 }
 
 const isLoopback = (host: string): boolean =>

@@ -136,7 +136,7 @@ export function openAccount({ job, platform, stored, control, clock, logger, kee
         return
       } catch (error) {
         if (tries === REPORT_TRIES)
-          logger.warn('The control plane was not told that the account is signed out', { error })
+          logger.warn('The control plane has no report that the account is signed out', { error })
         else await clock.sleep(BETWEEN_TRIES_MS)
       }
     }

@@ -82,7 +82,7 @@ describe('the token of a bot that is registered at Microsoft Teams', () => {
     return { next, notices, asked: () => asked }
   }
 
-  test('is fresh for each try, hidden from the log, and told without its text', async () => {
+  test('is fresh for each try, hidden from the log, and a notice names no token', async () => {
     const { next, notices } = teams({ teams_fresh_tokens: true }, { token: 'marker-one' }, { token: 'marker-two' })
     expect([await next!(), await next!()]).toEqual(['marker-one', 'marker-two'])
     expect(redactText('at marker-one and marker-two')).toBe('at [redacted] and [redacted]')
