@@ -1,10 +1,14 @@
 /** Standin itself, a whole bot in its own process, in each of its modes. */
 
+import { join } from 'node:path'
 import type { RecordingMode } from '@standin/wire/codes.ts'
+import { packageRoot } from '../../core/process/page-scripts.ts'
 import type { MockServer } from '../../mock/types.ts'
 import { BotProcess } from '../../test/end-to-end/bot-process.ts'
 import type { Contender } from './measured.ts'
 
+/** The built program, as users run it: the sources would have Node's compiler of types in their memory. */
+const BUILT = [join(packageRoot, 'bin/standin')] as const
 /** The job's default. */
 const FRAMES_PER_SECOND = 25
 
@@ -15,7 +19,7 @@ export function ownMode(mode: RecordingMode, server: MockServer, folder: string)
     framesPerSecond: mode === 'audio_only' ? null : FRAMES_PER_SECOND,
     hasCameras: true,
     async start({ meeting }) {
-      const bot = new BotProcess(server, meeting, { out: folder, job: { recording_mode: mode } })
+      const bot = new BotProcess(server, meeting, { out: folder, job: { recording_mode: mode }, program: BUILT })
       try {
         await bot.whenStatus('in_call_recording')
       } catch (error) {

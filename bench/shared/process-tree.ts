@@ -49,13 +49,16 @@ function readTree(roots: readonly number[]): Map<number, number> {
   return found
 }
 
+/** Ids of the processes `roots` and their descendants. */
+export const processesBelow = (roots: readonly number[]): number[] => [...readTree(roots).keys()]
+
 /** Processes whose command line holds `text`. */
 export function processesWith(text: string): number[] {
   const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name))
   return pids.map(Number).filter((pid) => pid !== process.pid && readOrEmpty(`/proc/${pid}/cmdline`).includes(text))
 }
 
-function roleOf(pid: number): string {
+export function roleOf(pid: number): string {
   // Chromium's own children write theirs into one string.
   const words = readOrEmpty(`/proc/${pid}/cmdline`).split(/[\0 ]/)
   const value = (name: string) => words.find((word) => word.startsWith(`${name}=`))?.slice(name.length + 1)

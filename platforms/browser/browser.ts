@@ -13,7 +13,7 @@ import type { CaptureEnvironment } from '../../core/ports.ts'
 import { type BotBrowser, type BrowserProcess, botBrowserOf, type ContextOptions } from './bot-browser.ts'
 import { rendererWaits } from './cpu-waits.ts'
 import { openEgress } from './egress.ts'
-import { FEATURES_OFF } from './features-off.ts'
+import { FEATURES } from './features.ts'
 import { makeBrowserHome } from './home.ts'
 import { type MappedHost, mappedHostArguments } from './mapped-hosts.ts'
 import { withPlugins } from './plugins.ts'
@@ -76,7 +76,7 @@ const ALWAYS = [
   '--test-type',
   '--noerrdialogs',
   '--disable-crash-reporter',
-  FEATURES_OFF,
+  ...FEATURES,
 ]
 
 /** A separate Chromium with a fresh profile. */

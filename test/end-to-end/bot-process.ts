@@ -26,7 +26,14 @@ export class BotProcess {
   constructor(
     server: MockServer,
     meeting: MockMeeting,
-    options: { out: string; arguments?: string[]; job?: Record<string, unknown>; environment?: Record<string, string> },
+    options: {
+      out: string
+      arguments?: string[]
+      job?: Record<string, unknown>
+      environment?: Record<string, string>
+      /** Default: the sources, as they are. */
+      program?: readonly [string, ...string[]]
+    },
   ) {
     this.#out = options.out
     const job = {
@@ -36,21 +43,18 @@ export class BotProcess {
       ...options.job,
     }
     const mappings = server.hosts.flatMap((host) => ['--map-host', `${host}=${server.address}`])
-    this.process = spawn(
-      process.execPath,
-      [join(packageRoot, 'src/cli/index.ts'), 'join', '--json', ...mappings, ...(options.arguments ?? [])],
-      {
-        env: {
-          ...process.env,
-          // The servers of the tests are on this machine.
-          STANDIN_PRIVATE_ADDRESSES: 'allow',
-          ...options.environment,
-          STANDIN_JOB: JSON.stringify(job),
-          STANDIN_LOG_LEVEL: 'debug',
-        },
-        stdio: ['ignore', 'pipe', 'pipe'],
+    const [command, ...before] = options.program ?? [process.execPath, join(packageRoot, 'src/cli/index.ts')]
+    this.process = spawn(command, [...before, 'join', '--json', ...mappings, ...(options.arguments ?? [])], {
+      env: {
+        ...process.env,
+        // The servers of the tests are on this machine.
+        STANDIN_PRIVATE_ADDRESSES: 'allow',
+        ...options.environment,
+        STANDIN_JOB: JSON.stringify(job),
+        STANDIN_LOG_LEVEL: 'debug',
       },
-    )
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
     this.exitCode = once(this.process, 'exit').then(([code]) => code as number | null)
     this.process.stderr!.on('data', (chunk) => {
       this.#errors += String(chunk)
@@ -161,7 +165,7 @@ export function platformArguments(platform: MockPlatformName, meeting: MockMeeti
   return platform === 'jitsi' ? ['--jitsi-host', new URL(meeting.url).hostname] : []
 }
 
-function descendants(root: number): number[] {
+export function descendants(root: number): number[] {
   const parents = new Map<number, number[]>()
   for (const name of readdirSync('/proc')) {
     if (!/^\d+$/.test(name)) continue

@@ -80,6 +80,16 @@ test.each(['v22.12.0', 'v22.20.1', 'v24.1.0', 'v26.10.0'])("the machine's own No
   expect(await checkout.run('bin/standin', ['doctor'])).toEqual({ exitCode: 0, text: 'ran\n' })
 })
 
+test('a bot keeps its memory small; other commands do not need to', async () => {
+  await start('doctor')
+  await checkout.write('take-away.sh', 'rm -r node_modules\n')
+  await checkout.run('take-away.sh')
+  await checkout.fake('node', '[ "$1" = --version ] && echo v24.1.0 || echo "$MALLOC_TRIM_THRESHOLD_ $*"')
+  const bot = await checkout.run('bin/standin', ['join', 'link'])
+  expect(bot.text).toMatch(/^131072 --max-semi-space-size=1 .*index\.js join link$/m)
+  expect((await checkout.run('bin/standin', ['doctor'])).text).toMatch(/^ \/.*index\.js doctor$/m)
+})
+
 test('under npx, the end of the shell in between reaches the program', async () => {
   await start('doctor')
   await checkout.fake('setpriv', 'true')

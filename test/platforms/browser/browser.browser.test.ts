@@ -14,6 +14,7 @@ import type { CaptureEnvironment } from '../../../core/ports.ts'
 import { type BotBrowser, type BrowserOptions, openBrowser } from '../../../platforms/browser/browser.ts'
 import { publicKeyHash, splitAddress } from '../../../platforms/browser/mapped-hosts.ts'
 import { sandboxObstacle } from '../../../platforms/browser/sandbox.ts'
+import { descendants } from '../../end-to-end/bot-process.ts'
 
 const run = promisify(execFile)
 const HEADLESS: CaptureEnvironment = {
@@ -249,16 +250,26 @@ describe('without a display', () => {
     expect(flags.includes('--no-sandbox')).toBe((await sandboxObstacle()) !== null)
   })
 
-  test('what Playwright turns off stays off', async () => {
+  test.each(['disable', 'enable'])('features that Playwright says to %s keep its say', async (way) => {
     const { processId } = await open(HEADLESS)
     const flags = readFileSync(`/proc/${processId}/cmdline`, 'utf8').split(/[\0 ]/)
-    const lists = flags.flatMap((flag) => {
-      const features = /^--disable-features=(.+)$/.exec(flag)?.[1]
-      return features === undefined ? [] : [features.split(',')]
-    })
+    const lists = flags
+      .filter((flag) => flag.startsWith(`--${way}-features=`))
+      .map((flag) => flag.slice(flag.indexOf('=') + 1).split(','))
     expect(lists.length).toBeGreaterThan(1)
     // The last list is the one that counts.
     expect(lists.at(-1)).toEqual(expect.arrayContaining(lists.flat()))
+  })
+
+  test('it has one process for pages, and none for network, sound and a page to come', async () => {
+    const { processId, page } = await open(HEADLESS)
+    await page.goto('data:text/html,<p>One site')
+    const types = descendants(processId!).map((pid) => {
+      const words = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split(/[\0 ]/)
+      return words.find((word) => word.startsWith('--utility-sub-type=') || word === '--type=renderer')
+    })
+    expect(types.filter((type) => type === '--type=renderer')).toHaveLength(1)
+    expect(types.filter((type) => /network|audio/.test(type ?? ''))).toEqual([])
   })
 
   test('closing it, twice, leaves no process and no profile', async () => {
