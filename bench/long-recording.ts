@@ -41,7 +41,7 @@ try {
   for (const place of ['folder', 's3'].filter((name) => name.includes(values.only))) {
     for (const seconds of lengths) {
       const botId = `${place}-${seconds}`
-      const { grow, url } = place === 'folder' ? folderPlace(botId) : s3Place(botId)
+      const { grow, url } = await (place === 'folder' ? folderPlace(botId) : s3Place(botId))
       const began = performance.now()
       const recording = await feedLong(clips, seconds, grow)
       const fedSeconds = (performance.now() - began) / 1000
@@ -73,15 +73,15 @@ try {
   rmSync(folder, { recursive: true, force: true })
 }
 
-function folderPlace(botId: string): { grow: Grow; url: () => Promise<string> } {
-  const storage = openStorage({ type: 'folder', path: folder }, { botId })
+async function folderPlace(botId: string): Promise<{ grow: Grow; url: () => Promise<string> }> {
+  const storage = await openStorage({ type: 'folder', path: folder }, { botId })
   return { grow: (file) => storage.grow(file, NEVER), url: async () => `${web.url}${botId}/video.mp4` }
 }
 
-function s3Place(botId: string): { grow: Grow; url: () => Promise<string> } {
+async function s3Place(botId: string): Promise<{ grow: Grow; url: () => Promise<string> }> {
   const { bucket, endpoint, region, keys } = server
   const place = { bucket, endpoint, region, access_key_id: keys.accessKeyId, secret_access_key: keys.secretAccessKey }
-  const storage = openStorage({ type: 's3', ...place }, { botId, workFolder: join(folder, `work-${botId}`) })
+  const storage = await openStorage({ type: 's3', ...place }, { botId, workFolder: join(folder, `work-${botId}`) })
   const credentials = { accessKeyId: keys.accessKeyId, secretAccessKey: keys.secretAccessKey }
   const client = new S3Client({ endpoint, region, forcePathStyle: true, credentials })
   return {

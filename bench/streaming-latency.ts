@@ -47,7 +47,7 @@ const meeting = server.open('open-meeting-join-now', { people: FOUR_PEOPLE })
 const target = readMeeting(meeting.url)
 if ('problem' in target) throw new Error(target.problem)
 const { signal } = new AbortController()
-const storage = openStorage({ type: 'folder', path: folder }, { botId: 'bench' })
+const storage = await openStorage({ type: 'folder', path: folder }, { botId: 'bench' })
 const recorder = createRecorder({
   mode,
   framesPerSecond: 25,

@@ -86,12 +86,10 @@ async function runBotOf(config: BotConfig, openView: OpenView, stops: StopReques
     return keys
   }
   const storage = await asJobProblem(
-    Promise.try(() =>
-      openStorage(
-        job.storage,
-        { botId: job.bot_id, workFolder },
-        { onRetry, freshKeys, ...lookupFor(config, 'storage.endpoint') },
-      ),
+    openStorage(
+      job.storage,
+      { botId: job.bot_id, workFolder },
+      { onRetry, freshKeys, ...lookupFor(config, 'storage.endpoint') },
     ),
   )
   const control = openControl(config, logger, {

@@ -23,7 +23,7 @@ const recording = { botId: plan.botId, workFolder: plan.workFolder }
 const storage =
   plan.storage.type === 's3'
     ? new S3Storage(plan.storage, recording, plan.tuning)
-    : openStorage(plan.storage, recording)
+    : await openStorage(plan.storage, recording)
 const { signal } = new AbortController()
 const say = (fact: unknown) => process.stdout.write(`${JSON.stringify(fact)}\n`)
 

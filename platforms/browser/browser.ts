@@ -12,7 +12,6 @@ import { CAPTURE_SAMPLE_RATE } from '../../core/meeting/capture-sample-rate.ts'
 import type { CaptureEnvironment } from '../../core/ports.ts'
 import { type BotBrowser, type BrowserProcess, botBrowserOf, type ContextOptions } from './bot-browser.ts'
 import { rendererWaits } from './cpu-waits.ts'
-import { openEgress } from './egress.ts'
 import { FEATURES } from './features.ts'
 import { makeBrowserHome } from './home.ts'
 import { type MappedHost, mappedHostArguments } from './mapped-hosts.ts'
@@ -86,7 +85,8 @@ export const openBrowser: OpenBrowser = async (environment, options, signal) => 
   const home = await makeBrowserHome()
   const profile = join(home, 'profile')
   const { logger, state } = options
-  const egress = options.egress ? await openEgress(options.egress) : null
+  // Loaded for those who use a proxy: its library takes 10 MB.
+  const egress = options.egress ? await (await import('./egress.ts')).openEgress(options.egress) : null
   try {
     if (state?.kind === 'profile') await copyProfile(state.folder, profile)
     const extraArguments = [...(options.extraArguments ?? []), ...(egress?.arguments ?? [])]

@@ -9,7 +9,6 @@ import { basename, join, relative } from 'node:path'
 import { aborted } from '@standin/base/deadline.ts'
 import { readStorageState, type StorageState } from '@standin/wire/account-session.ts'
 import { makeBrowserHome } from './home.ts'
-import { unpackTar } from './unpack-tar.ts'
 
 export type BrowserState =
   /** Cookies and local storage, as Playwright's `storageState` writes them. */
@@ -92,6 +91,7 @@ async function load(address: string, readObject: ReadObject, signal: AbortSignal
     try {
       const unpacked = join(home, 'unpacked')
       await mkdir(unpacked)
+      const { unpackTar } = await import('./unpack-tar.ts')
       await unpackTar(bytes, unpacked, { maxBytes: MAX_PROFILE_BYTES })
       return { state: { kind: 'profile', folder: await profileIn(unpacked) }, dispose }
     } catch (error) {

@@ -10,7 +10,7 @@ import type { ControlPlane, OpenMeeting } from '../../core/ports.ts'
 import { openSessionOnce, type SessionOnce } from '../../platforms/browser/session.ts'
 import type { ReadObject } from '../../platforms/browser/state.ts'
 import { openDriver } from '../../platforms/index.ts'
-import { parseS3Address, readS3Object } from '../../storage/index.ts'
+import { loadBucket, parseS3Address } from '../../storage/index.ts'
 import type { CommandedControlPlane } from '../control-link/local.ts'
 import { loadBotImage } from '../job/bot-image.ts'
 import type { BotConfig } from '../job/config.ts'
@@ -29,9 +29,10 @@ const TOKEN_FIELDS = [
 export function storedSession(config: BotConfig): SessionOnce {
   const { job } = config
   /** Reads with the credentials of the job's storage, or those of the environment. */
-  const readObject: ReadObject = (address, maxBytes, signal) => {
+  const readObject: ReadObject = async (address, maxBytes, signal) => {
     const { bucket, prefix: key } = parseS3Address(address)
     const place = job.storage.type === 's3' ? job.storage : { type: 's3' as const }
+    const { readS3Object } = await loadBucket()
     return readS3Object({ ...place, bucket }, key, maxBytes, signal, lookupFor(config, 'storage.endpoint'))
   }
   return openSessionOnce(job.browser_state ?? null, readObject)

@@ -16,7 +16,7 @@ export async function joinRecordings(
   { botId, parts, to, beganAt }: { botId: string; parts: StoragePlace[]; to: StoragePlace; beganAt: number | null },
   signal: AbortSignal,
 ): Promise<JoinedFile[]> {
-  const target = openStorage(to, { botId })
+  const target = await openStorage(to, { botId })
   await target.prepare(signal)
   // Files of a folder get their place without being copied once more.
   const folder =
@@ -50,7 +50,7 @@ export async function joinRecordings(
 
 /** Files of a folder are read where they lie; others are fetched into `folder`. */
 async function openPart(place: StoragePlace, botId: string, folder: string, signal: AbortSignal): Promise<Part> {
-  const storage = openStorage(place, { botId })
+  const storage = await openStorage(place, { botId })
   if (place.type === 'folder')
     return {
       async file(name) {

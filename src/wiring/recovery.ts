@@ -5,14 +5,12 @@ import { lookupFor } from '../../core/network/address-policy.ts'
 import { indexBody } from '../../recorder/index.ts'
 import {
   type BucketRecovery,
+  loadBucket,
   openStorage,
   type Recovered,
-  recoverBucket,
   recoverSpool,
   type StorageConfig,
 } from '../../storage/index.ts'
-
-export { listAbandoned } from '../../storage/index.ts'
 
 import type { BotConfig } from '../job/config.ts'
 import { type LeftoverArtifacts, storeLeftoverArtifacts } from '../run/leftover-artifacts.ts'
@@ -68,7 +66,7 @@ export async function recoverFolderAndArtifacts(
 ): Promise<Recovered & LeftoverArtifacts> {
   const recovered = await recoverFolder(folder, options)
   if (recovered.bucket === undefined) return { ...recovered, beside: [] }
-  const storage = openStorage({ ...recovered.bucket, ...options.credentials }, { botId: basename(folder) })
+  const storage = await openStorage({ ...recovered.bucket, ...options.credentials }, { botId: basename(folder) })
   // A recording that is older than the one of that name is in its own folder.
   const under = dirname(recovered.files[0]?.name ?? '')
   const { beside, problems } = await storeLeftoverArtifacts(
@@ -82,7 +80,17 @@ export async function recoverFolderAndArtifacts(
 
 type BucketPlace = Extract<StorageConfig, { type: 's3' }>
 
+/** The recordings of a bucket whose bots show no sign of life. */
+export async function listAbandoned(place: BucketPlace, options: Omit<BucketRecovery, 'format'>) {
+  const bucket = await loadBucket()
+  return bucket.listAbandoned(place, options)
+}
+
 /** Recovers the recordings of a bucket that `listAbandoned` finds. */
-export function recoverAbandoned(place: BucketPlace, options: Omit<BucketRecovery, 'format'>): Promise<Recovered> {
+export async function recoverAbandoned(
+  place: BucketPlace,
+  options: Omit<BucketRecovery, 'format'>,
+): Promise<Recovered> {
+  const { recoverBucket } = await loadBucket()
   return recoverBucket(place, { ...options, format: { indexBody } })
 }

@@ -11,7 +11,6 @@ import { padHead } from '../moov-reserve.ts'
 import { nameParts } from '../names.ts'
 import type { S3Config, S3Tuning } from '../s3/session.ts'
 import { own, Spool, spoolOf } from '../spool.ts'
-import { recoverSpooledUpload } from './recover-upload.ts'
 import { earlierName, type GrownFormat, type Recovered, type RecoveredFile, toError } from './recovered.ts'
 
 export interface SpoolRecovery {
@@ -101,7 +100,11 @@ async function recoverOne(
   options: SpoolRecovery,
 ): Promise<RecoveredFile | null> {
   if (growth.isDone) return null
-  if (growth.start.s3 !== undefined) return recoverSpooledUpload(folder, growth, options)
+  if (growth.start.s3 !== undefined) {
+    // Loaded here: it needs AWS's library.
+    const { recoverSpooledUpload } = await import('./recover-upload.ts')
+    return recoverSpooledUpload(folder, growth, options)
+  }
   return recoverFile(recordingFolder, folder, growth, options)
 }
 

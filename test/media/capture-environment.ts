@@ -15,7 +15,7 @@ export const realClock = systemClock
 /** Files that grow in a folder, as those of a job do that stores there. */
 export function growIn(folder: string): RecorderOptions['grow'] {
   const storage = openStorage({ type: 'folder', path: dirname(folder) }, { botId: basename(folder) })
-  return (file) => storage.grow(file, new AbortController().signal)
+  return async (file) => (await storage).grow(file, new AbortController().signal)
 }
 
 /** A recorder with the tone-and-flash source in its capture environment, in a separate folder. */

@@ -36,7 +36,7 @@ async function temporaryFolder(): Promise<string> {
 
 test('a long recording in a folder plays and seeks in Chromium the moment it is finished', async () => {
   const folder = await temporaryFolder()
-  const storage = openStorage({ type: 'folder', path: folder }, { botId: 'long' })
+  const storage = await openStorage({ type: 'folder', path: folder }, { botId: 'long' })
   const recording = await feedLong(clips, SECONDS, (file) => storage.grow(file, NEVER))
   const { files, problem } = await recording.finish(NEVER)
   expect(problem).toBeNull()
@@ -54,7 +54,7 @@ test('a long recording in S3 plays and seeks by a presigned address, and was sen
   onTestFinished(() => server.close())
   const { bucket, endpoint, region, keys } = server
   const place = { bucket, endpoint, region, access_key_id: keys.accessKeyId, secret_access_key: keys.secretAccessKey }
-  const storage = openStorage({ type: 's3', ...place }, { botId: 'long', workFolder: await temporaryFolder() })
+  const storage = await openStorage({ type: 's3', ...place }, { botId: 'long', workFolder: await temporaryFolder() })
   const recording = await feedLong(clips, SECONDS, (file) => storage.grow(file, NEVER))
   const sentBefore = server.requests.filter(({ operation }) => operation === 'UploadPart').length
   const { files, problem } = await recording.finish(NEVER)
@@ -77,7 +77,7 @@ test('a long recording in S3 plays and seeks by a presigned address, and was sen
 
 test('a recording that outgrew the room for its index plays and seeks to its end', async () => {
   const folder = await temporaryFolder()
-  const storage = openStorage({ type: 'folder', path: folder }, { botId: 'long' })
+  const storage = await openStorage({ type: 'folder', path: folder }, { botId: 'long' })
   const recording = await feedLong(clips, SECONDS / 2, (file) => storage.grow(file, NEVER), SECONDS / 4)
   expect((await recording.finish(NEVER)).problem).toBeNull()
   const types = await topLevelBoxes(join(folder, 'long', 'video.mp4'))

@@ -104,21 +104,21 @@ growthContract('a folder', () => place)
 describe('the folder storage', () => {
   test('makes the folder and those above it', async () => {
     const folder = path.join(await temporaryFolder(), 'not', 'there yet')
-    const storage = openStorage({ type: 'folder', path: folder }, { botId: 'bot' })
+    const storage = await openStorage({ type: 'folder', path: folder }, { botId: 'bot' })
     await storage.prepare(never)
     expect((await files.stat(path.join(folder, 'bot'))).isDirectory()).toBe(true)
     expect(await listAll(folder)).toEqual([])
     expect(storage.location()).toBe(path.join(folder, 'bot'))
   })
 
-  test('gives an absolute location for a relative path', () => {
-    const storage = openStorage({ type: 'folder', path: 'recordings' }, { botId: 'bot' })
+  test('gives an absolute location for a relative path', async () => {
+    const storage = await openStorage({ type: 'folder', path: 'recordings' }, { botId: 'bot' })
     expect(storage.location()).toBe(path.resolve('recordings', 'bot'))
   })
 
   test('gives a file inside the target a second name instead of copying it', async () => {
     const root = await temporaryFolder()
-    const storage = openStorage({ type: 'folder', path: root }, { botId: 'bot' })
+    const storage = await openStorage({ type: 'folder', path: root }, { botId: 'bot' })
     await storage.prepare(never)
     const work = path.join(root, 'bot', '.work')
     await files.mkdir(work)
@@ -167,7 +167,7 @@ describe('the folder storage', () => {
 
   test('a file that is already stored under its name is checked and stays', async () => {
     const root = await temporaryFolder()
-    const storage = openStorage({ type: 'folder', path: root }, { botId: 'bot' })
+    const storage = await openStorage({ type: 'folder', path: root }, { botId: 'bot' })
     await storage.prepare(never)
     const local = await localFile(5000, path.join(root, 'bot'), 'video.mp4')
     const stored = await storage.store({ name: 'video.mp4', path: local.path, ...video }, never)
@@ -203,7 +203,7 @@ describe('the folder storage', () => {
     async ([code, trouble, words]) => {
       const root = await temporaryFolder()
       const older = await localFile(100)
-      await openStorage({ type: 'folder', path: root }, { botId: 'bot' }).store(
+      await (await openStorage({ type: 'folder', path: root }, { botId: 'bot' })).store(
         { name: 'video.mp4', path: older.path, ...video },
         never,
       )
@@ -250,7 +250,7 @@ describe('the folder storage', () => {
     ['a file above the folder', 'deeper'],
   ])('%s is named', async ([, deeper]) => {
     const local = await localFile(10)
-    const storage = openStorage({ type: 'folder', path: path.join(local.path, deeper!) }, { botId: 'bot' })
+    const storage = await openStorage({ type: 'folder', path: path.join(local.path, deeper!) }, { botId: 'bot' })
     for (const attempt of [storage.prepare(never), storage.store({ name: 'a', path: local.path, ...video }, never)]) {
       const error = await rejectionOf(attempt)
       expect(error).toMatchObject({ name: 'StorageError', trouble: 'invalid' })
@@ -261,7 +261,7 @@ describe('the folder storage', () => {
 
   test('a place without write permission is named', async () => {
     // The kernel's own file system refuses even root.
-    const storage = openStorage({ type: 'folder', path: '/sys/standin' }, { botId: 'bot' })
+    const storage = await openStorage({ type: 'folder', path: '/sys/standin' }, { botId: 'bot' })
     const error = await rejectionOf(storage.prepare(never))
     expect(error).toMatchObject({ name: 'StorageError', trouble: 'access' })
     expect(error.message).toContain('/sys/standin/bot cannot be written')
@@ -271,13 +271,13 @@ describe('the folder storage', () => {
     const root = await temporaryFolder()
     await files.mkdir(path.join(root, 'bot', 'video.mp4'), { recursive: true })
     const local = await localFile(10)
-    const storage = openStorage({ type: 'folder', path: root }, { botId: 'bot' })
+    const storage = await openStorage({ type: 'folder', path: root }, { botId: 'bot' })
     const error = await rejectionOf(storage.store({ name: 'video.mp4', path: local.path, ...video }, never))
     expect(error.message).toContain('is a folder')
     expect(await listAll(root)).toEqual([])
   })
 
-  test.for(['', 'nul\0'])('the path %j is refused', (folder) => {
-    expect(() => openStorage({ type: 'folder', path: folder }, { botId: 'bot' })).toThrow('needs a path')
+  test.for(['', 'nul\0'])('the path %j is refused', async (folder) => {
+    await expect(openStorage({ type: 'folder', path: folder }, { botId: 'bot' })).rejects.toThrow('needs a path')
   })
 })
