@@ -61,24 +61,32 @@ export class CaptureServers {
       this.#cleanup.add('sound server folder', remove)
       this.#home = home
     }
-    const sound =
-      running(this.#sound) ??
-      this.#guarded(await startAudioSink({ home: this.#home, withVoice, readyDeadlineMs, signal }))
-    this.#sound = sound
-    signal.throwIfAborted()
-    if (hasPicture)
+    const home = this.#home
+    const startSound = async () => {
+      const sound =
+        running(this.#sound) ?? this.#guarded(await startAudioSink({ home, withVoice, readyDeadlineMs, signal }))
+      this.#sound = sound
+      return sound
+    }
+    const startScreen = async () => {
+      if (!hasPicture) return
       this.#display =
         running(this.#display) ?? this.#guarded(await startDisplay({ width, height, folder, readyDeadlineMs, signal }))
+    }
+    // At once, since a person may be waiting for the bot. If one fails, the other has started and is ended with the rest.
+    const [sound, screen] = await Promise.allSettled([startSound(), startScreen()])
     signal.throwIfAborted()
+    if (sound.status === 'rejected') throw sound.reason
+    if (screen.status === 'rejected') throw screen.reason
     const name = this.#display?.name ?? null
-    if (!isStanding) logger.info('Capture environment ready', { display: name, sound: sound.server })
+    if (!isStanding) logger.info('Capture environment ready', { display: name, sound: sound.value.server })
     return {
       ...{ display: name, soundPieceMs, soundAheadMs, width, height },
-      pulseServer: sound.server,
-      pulseSink: sound.sink,
+      pulseServer: sound.value.server,
+      pulseSink: sound.value.sink,
       displayAuthority: this.#display?.authority,
       frames: hasPicture ? this.framesLink : undefined,
-      voiceSink: sound.voice?.sink,
+      voiceSink: sound.value.voice?.sink,
     }
   }
 
