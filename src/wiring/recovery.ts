@@ -11,7 +11,6 @@ import {
   recoverSpool,
   type StorageConfig,
 } from '../../storage/index.ts'
-
 import type { BotConfig } from '../job/config.ts'
 import { type LeftoverArtifacts, storeLeftoverArtifacts } from '../run/leftover-artifacts.ts'
 
