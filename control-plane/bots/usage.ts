@@ -1,5 +1,6 @@
 /** What attempts used, in whole milliseconds and bytes, so that sums are exact. Pure. */
 import { type BotUsage, USAGE_PHASES, type UsagePhase } from '@standin/wire/usage.ts'
+import type { PricedUsage } from './prices.ts'
 
 export interface UsageRow {
   core_ms: number
@@ -26,3 +27,10 @@ export function usageRowOf(usage: BotUsage): UsageRow {
 }
 
 const milliseconds = (seconds: number) => Math.round(seconds * 1000)
+
+/** Sums over attempts, exact; the memory is the highest of them. */
+export interface UsageSums extends PricedUsage {
+  /** Null if no attempt measured it. */
+  peakMemoryBytes: number | null
+  phaseMs: Record<UsagePhase, bigint>
+}
