@@ -2,8 +2,9 @@
  * Counters and timers of the service for `/metrics`; docs/watching.md says what each means. The values of a label are
  * few and fixed: an id, an address or a text of a caller is never one.
  */
-import type { PlatformName } from '@standin/wire/meeting-links/index.ts'
+
 import type { RecordingMode } from '@standin/wire/codes.ts'
+import type { PlatformName } from '@standin/wire/meeting-links/index.ts'
 import type { CheckState } from '@standin/wire/page-check.ts'
 import type { SignalPlatform } from '@standin/wire/page-signals.ts'
 import type { Reason } from '@standin/wire/reasons.ts'

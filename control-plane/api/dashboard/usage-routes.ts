@@ -3,10 +3,10 @@ import { z } from 'zod'
 import { MICRO } from '../../bots/change.ts'
 import { readTeam } from '../../store/teams/teams.ts'
 import { readLedger, readUsage } from '../../store/teams/usage.ts'
-import { shownUsage, usageSchema as resourceSchema } from '../v2/bots/usage.ts'
 import type { ApiDependencies } from '../dependencies.ts'
 import { refusals } from '../http/errors.ts'
 import { type App, callerOf } from '../http/generation.ts'
+import { usageSchema as resourceSchema, shownUsage } from '../v2/bots/usage.ts'
 import { limit, succeeded, success, time } from '../v2/common.ts'
 import { rowNumber } from './fields.ts'
 
@@ -42,7 +42,12 @@ const entrySchema = z
 export function usageRoutes(app: App, { database, readList, settings }: ApiDependencies): void {
   app.get(
     '/usage',
-    { schema: { querystring: z.strictObject({ days: limit(366, 30), per: z.enum(['day', 'month']).default('day') }), response: { 200: success(usageSchema) } } },
+    {
+      schema: {
+        querystring: z.strictObject({ days: limit(366, 30), per: z.enum(['day', 'month']).default('day') }),
+        response: { 200: success(usageSchema) },
+      },
+    },
     async (request) => {
       const { teamId } = callerOf(request)
       const team = await readTeam(database, teamId)

@@ -17,8 +17,12 @@ const costSchema = z
 export const usageSchema = z
   .object({
     core_seconds: z.number().describe('Processor time; one core for one second is 1.'),
-    peak_memory_bytes: bytes('The highest memory of one attempt, shared pages counted once. Null: not measured.').nullable(),
-    memory_gb_hours: z.number().describe('Of each attempt its highest memory for as long as it lived; a GB is 10⁹ bytes.'),
+    peak_memory_bytes: bytes(
+      'The highest memory of one attempt, shared pages counted once. Null: not measured.',
+    ).nullable(),
+    memory_gb_hours: z
+      .number()
+      .describe('Of each attempt its highest memory for as long as it lived; a GB is 10⁹ bytes.'),
     bytes_received: bytes('By browsers: HTTP, WebSocket and WebRTC.'),
     bytes_sent: bytes('By browsers: HTTP, WebSocket and WebRTC.'),
     bytes_stored: bytes('Of the files that were stored.'),
@@ -44,9 +48,10 @@ export function shownUsage(sums: UsageSums, prices: Prices | null | undefined): 
     bytes_received: bounded(sums.bytesReceived),
     bytes_sent: bounded(sums.bytesSent),
     bytes_stored: bounded(sums.bytesStored),
-    phase_seconds: Object.fromEntries(
-      USAGE_PHASES.map((phase) => [phase, seconds(sums.phaseMs[phase])]),
-    ) as Record<UsagePhase, number>,
+    phase_seconds: Object.fromEntries(USAGE_PHASES.map((phase) => [phase, seconds(sums.phaseMs[phase])])) as Record<
+      UsagePhase,
+      number
+    >,
     cost: prices ? { amount: costOf(prices, sums), currency: prices.currency, prices_as_of: prices.as_of } : null,
   }
 }
