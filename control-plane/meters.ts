@@ -34,7 +34,7 @@ export interface Counted {
   words_packs: { result: 'accepted' | 'refused' }
   /** Final reports with a reason why the meeting kept the bot out. */
   refusals: { platform: PlatformName; reason: Reason }
-  /** What bots used, by their final reports. */
+  /** Resources of bots, by their final reports. */
   bot_core_seconds: OfBot
   /** Highest memory of each bot for as long as it lived. */
   bot_memory_gigabyte_seconds: OfBot

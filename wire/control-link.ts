@@ -122,7 +122,9 @@ const heartbeatSchema = z.strictObject({
   status: z.enum(STATUSES),
   cpu_percent: z.number().min(0).describe('Of the whole process tree; 100 is one core.'),
   memory_bytes: z.int().min(0).describe('Memory of the whole process tree; pages that processes share count once.'),
-  usage: botUsageSchema.optional().describe('What the bot used so far; counts for a bot that sends no final report.'),
+  usage: botUsageSchema
+    .optional()
+    .describe('Resources that the bot used so far; they count if it sends no final report.'),
 })
 export type Heartbeat = z.infer<typeof heartbeatSchema>
 

@@ -52,6 +52,6 @@ export const botUsageSchema = z.strictObject({
     .strictObject(
       Object.fromEntries(USAGE_PHASES.map((phase) => [phase, phaseSeconds])) as Record<UsagePhase, typeof phaseSeconds>,
     )
-    .describe('Seconds in each phase; their sum is the life of the process so far.'),
+    .describe('Seconds in each phase; their sum is how long the process has run.'),
 })
 export type BotUsage = z.infer<typeof botUsageSchema>

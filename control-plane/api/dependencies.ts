@@ -81,7 +81,7 @@ interface ApiSettings {
   /** Longest time for a whole request to arrive, in milliseconds. Default 30,000. */
   requestTimeoutMs?: number
   shedding?: SheddingSettings
-  /** What resources of bots cost. Absent or null: no money is shown. */
+  /** Prices of the resources of bots. Absent or null: no money is shown. */
   prices?: Prices | null
   /** Addresses of proxies whose `x-forwarded-for` is trusted. Default: none. */
   trustedProxies?: readonly string[]

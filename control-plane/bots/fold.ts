@@ -29,7 +29,7 @@ export interface Folded {
   change: BotChange
   /** Files of the attempt, also of one that does not decide. */
   artifacts: Artifact[]
-  /** What the process that wrote this journal used, by its final report; null without one. */
+  /** Resources of the process that wrote this journal, by its final report; null without one. */
   usage: BotUsage | null
 }
 

@@ -1,4 +1,4 @@
-/** What attempts used, in whole milliseconds and bytes, so that sums are exact. Pure. */
+/** Resources that attempts used, in whole milliseconds and bytes, so that sums are exact. Pure. */
 import { type BotUsage, USAGE_PHASES, type UsagePhase } from '@standin/wire/usage.ts'
 import type { PricedUsage } from './prices.ts'
 
@@ -12,7 +12,7 @@ export interface UsageRow {
   phase_ms: Record<UsagePhase, number>
 }
 
-/** The columns of `attempt_usage` for a report of the bot. The life is the sum of its phases, whatever is rounded. */
+/** The columns of `attempt_usage` for a report of the bot. `life_ms` is the sum of the rounded phases. */
 export function usageRowOf(usage: BotUsage): UsageRow {
   const phases = USAGE_PHASES.map((phase) => [phase, milliseconds(usage.phase_seconds[phase])] as const)
   return {

@@ -4,7 +4,7 @@ import { isAbsolute } from 'node:path'
 
 const MAX_BYTES = 1024 * 1024
 
-/** Throws a message that follows the name of the setting and repeats nothing of the document. */
+/** Throws a message that follows the name of the setting and does not quote the document. */
 export function documentOf(text: string): unknown {
   return jsonOf(isAbsolute(text) ? readText(text) : text)
 }

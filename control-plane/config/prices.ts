@@ -1,4 +1,4 @@
-/** What the operator pays for the resources of bots: STANDIN_PRICES, a JSON document or the path of one. */
+/** The operator's prices of the resources of bots: STANDIN_PRICES, a JSON document or the path of one. */
 import { problemsOf } from '@standin/wire/job.ts'
 import { type Prices, pricesSchema } from '../bots/prices.ts'
 import { documentOf } from './document.ts'

@@ -127,7 +127,7 @@ export interface LaunchesTable {
 }
 
 /**
- * What each process of an attempt used (`wire/usage.ts`); a process that is started again in its container has another
+ * Resources that each process of an attempt used (`wire/usage.ts`); a process that is started again in its container has another
  * journal. Rows stay with the bot when its launches are removed.
  */
 export interface AttemptUsageTable {

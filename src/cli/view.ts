@@ -130,7 +130,7 @@ export function sentenceFor(event: BotEvent): string | null {
   }
 }
 
-/** What helps against the reason of the end, and what the bot used. */
+/** Help against the reason of the end, and the resources that the bot used. */
 function reportSentence({ reason, usage }: FinalReport): string | null {
   const lines = reason ? [`  → ${REASON_TABLE[reason].title}. ${REASON_TABLE[reason].setting}`] : []
   if (usage !== undefined) lines.push(usageSentence(usage))

@@ -6,7 +6,7 @@ import { LEGAL_MOVES, type State } from './states.ts'
 
 type Details = Omit<Extract<BotEvent, { type: 'status_change' }>, 'type' | 'status'>
 
-/** Also after another browser rejoined: the status stays. The end is a phase of its own, before its status. */
+/** The phase of each status. It stays while another browser rejoins. The end begins a phase before its status. */
 const PHASES: Readonly<Partial<Record<Status, UsagePhase>>> = {
   joining_call: 'joining',
   in_waiting_room: 'waiting_room',

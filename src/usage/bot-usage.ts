@@ -1,5 +1,5 @@
 /**
- * What a bot used since its process started: the one place that counts it, for heartbeats and the final report.
+ * Resources that a bot used since its process started: the one place that counts them, for heartbeats and the final report.
  *
  * Processor time and memory are those of the whole process tree. Bytes received and sent are those of the browser as it
  * counts them itself: HTTP messages (their bodies as they were transferred, and their headers), payloads of WebSockets, and
@@ -96,7 +96,7 @@ class BotUsageMeter implements UsageMeter {
   }
 
   #count(): void {
-    // A clock of a test may stand still, but none goes back.
+    // Time that was counted is never taken back.
     const now = Math.max(this.#countedTo, this.#now())
     this.#phaseMs.set(this.#phase, (this.#phaseMs.get(this.#phase) ?? 0) + now - this.#countedTo)
     this.#countedTo = now

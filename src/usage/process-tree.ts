@@ -52,7 +52,7 @@ export function treeOf(
   return [...tree.values()]
 }
 
-/** Of every process that the machine shows. */
+/** Reads every process that the machine shows. */
 export async function readStats(procFolder: string): Promise<ProcessStat[]> {
   const pids = (await readdir(procFolder)).filter((name) => /^\d+$/.test(name))
   const texts = await Promise.all(pids.map((pid) => readText(`${procFolder}/${pid}/stat`)))
@@ -82,7 +82,7 @@ export class TreeTime {
   update(tree: readonly ProcessStat[]): number {
     const now = new Map(tree.map((stat) => [stat.pid, stat]))
     const lives = (stat: ProcessStat) => now.get(stat.pid)?.startedAt === stat.startedAt
-    /** Time that ended processes had, by the living process that may have waited for them; null: nobody of the tree. */
+    /** Time that ended processes had, by the living process that may have waited for them; null: no process of the tree. */
     const left = new Map<number | null, number>()
     for (const stat of this.#seen.values()) {
       if (lives(stat)) continue

@@ -13,7 +13,7 @@ export function parseSharedBytes(text: string): number | null {
   return match ? Number(match[1]) * 1024 : null
 }
 
-/** Bytes of its own, without files and shared memory, from `/proc/<pid>/status`; 0 for a process without memory. */
+/** Bytes that no other process shares, without files and shared memory, from `/proc/<pid>/status`; 0 for a process without memory. */
 export function parseOwnBytes(text: string): number {
   const match = /^RssAnon:\s*(\d+) kB$/m.exec(text)
   return match ? Number(match[1]) * 1024 : 0

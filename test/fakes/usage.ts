@@ -1,4 +1,4 @@
-/** What a bot used, with values of a test. */
+/** Resources of a bot, with values of a test. */
 
 import type { UsageMeter, UsageReading } from '../../core/ports.ts'
 import { type BotUsage, USAGE_PHASES, type UsagePhase } from '../../wire/usage.ts'

@@ -1,4 +1,4 @@
-/** What the attempts of bots used: one row for each process that reported. */
+/** Resources that the attempts of bots used: one row for each process that reported. */
 import { type BotUsage, USAGE_PHASES, type UsagePhase } from '@standin/wire/usage.ts'
 import { sql } from 'kysely'
 import { type UsageSums, usageRowOf } from '../../bots/usage.ts'
@@ -75,14 +75,14 @@ function sumsOf(row: SummedRow): UsageSums {
   }
 }
 
-/** Of all attempts of a bot; null if none has reported. */
+/** Adds up all attempts of a bot; null if none has reported. */
 export async function usageOfBot(db: Database | Tx, botId: string): Promise<UsageSums | null> {
   const { rows } = await sql<SummedRow & { processes: number }>`
     select count(*) as processes, ${SUMMED} from attempt_usage where bot_id = ${botId}`.execute(db)
   return rows[0]!.processes === 0 ? null : sumsOf(rows[0]!)
 }
 
-/** Of the bots of a team by the day (UTC) on which they were created, or its month, such as 2026-11-26 and 2026-11. */
+/** Adds up the bots of a team by the day (UTC) on which they were created, or its month, such as 2026-11-26 and 2026-11. */
 export async function usageOfTeam(
   db: Database,
   teamId: string,

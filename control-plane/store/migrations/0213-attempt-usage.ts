@@ -1,4 +1,4 @@
-/** What each process of an attempt used. Whole numbers, so that sums are exact. */
+/** Resources that each process of an attempt used. Whole numbers, so that sums are exact. */
 import { type Kysely, sql } from 'kysely'
 
 const STATEMENTS = [

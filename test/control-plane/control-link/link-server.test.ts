@@ -96,7 +96,7 @@ test('heartbeats are written for the attempt', async () => {
     expect(launch.heartbeat_at).not.toBeNull()
     expect(launch.memory_bytes).toBeGreaterThan(0)
   })
-  // What it used so far counts if it never sends a final report.
+  // It counts if the bot never sends a final report.
   await until(async () => expect((await usageOfBot(world.database, bot.id))?.coreMs).toBe(1000n))
 })
 

@@ -1,4 +1,4 @@
-/** What attempts used: stored once for each process, and summed for bots and teams. */
+/** Resources of attempts: stored once for each process, and summed for bots and teams. */
 import { randomUUID } from 'node:crypto'
 import {
   type BotUsage,

@@ -13,7 +13,7 @@ function openMeter(readings: Partial<ProcessUsage>[] = []) {
   return { meter, time }
 }
 
-test('the phases add up to the life of the process, from its start', async () => {
+test('the phases add up to the time since the start of the process', async () => {
   const { meter, time } = openMeter()
   const moves = [
     [3000, 'joining'],
@@ -36,7 +36,7 @@ test('the phases add up to the life of the process, from its start', async () =>
   })
 })
 
-test('for any moves of any clock, the sum of the phases is the life to a millisecond each', async () => {
+test('for any moves of any clock, the sum of the phases is all of the time, to a millisecond each', async () => {
   const move = fc.tuple(fc.integer({ min: -50, max: 100_000 }), fc.constantFrom(...USAGE_PHASES))
   await fc.assert(
     fc.asyncProperty(fc.array(move, { maxLength: 30 }), async (moves) => {

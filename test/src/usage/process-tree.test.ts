@@ -70,7 +70,7 @@ const step = fc.record({
   isWaitedFor: fc.boolean(),
 })
 
-test('the sum never goes down and never exceeds the time that was really used, whatever ends or is restarted', () => {
+test('the sum never goes down and never exceeds the time that was really used, also if processes end or are restarted', () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
       const time = new TreeTime()

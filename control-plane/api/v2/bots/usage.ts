@@ -1,4 +1,4 @@
-/** What bots used, and what it costs, as the API answers it. */
+/** Resources that bots used, and their cost, as the API answers them. */
 import { USAGE_PHASES, type UsagePhase } from '@standin/wire/usage.ts'
 import { z } from 'zod'
 import { costOf, type Prices } from '../../../bots/prices.ts'
@@ -32,7 +32,7 @@ export const usageSchema = z
           USAGE_PHASES.map((phase) => [phase, z.number().describe(`Seconds in the phase ${phase}.`)]),
         ) as Record<UsagePhase, z.ZodNumber>,
       )
-      .describe('Seconds in each phase; their sum is the life of the processes.'),
+      .describe('Seconds in each phase; their sum is how long the processes ran.'),
     cost: costSchema.nullable().describe('Null if the operator has no price list.'),
   })
   .meta({ id: 'ResourceUsage', description: 'Resources that bots used, all attempts together.' })

@@ -1,4 +1,4 @@
-/** What bots used, and what it costs. */
+/** Resources that bots used, and their cost. */
 import type { Schemas } from '../api.ts'
 import { TEXTS } from '../texts.ts'
 import { number } from './format.ts'
