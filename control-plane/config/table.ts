@@ -11,6 +11,7 @@ import * as is from './kind.ts'
 import { mailSender, mailServer } from './mail.ts'
 import * as oidc from './oidc.ts'
 import * as pods from './pods.ts'
+import { priceList } from './prices.ts'
 import { trustedProxies } from './trusted-proxies.ts'
 
 export const ROLES = ['api', 'links', 'launcher', 'dispatcher', 'jobs'] as const
@@ -349,6 +350,7 @@ export const SETTINGS = {
   },
   /** Proxies of the browsers of bots; the first rule that fits counts. */
   egress: { variable: 'STANDIN_EGRESS', kind: egressRules, absent: [], isSecret: true },
+  prices: { variable: 'STANDIN_PRICES', kind: priceList },
   /** Bots read these themselves; the service checks them, so that a mistake is found before the first meeting. */
   worker: {
     transcriptionUrl: { variable: 'STANDIN_TRANSCRIPTION_URL', kind: speechAddress },

@@ -27,6 +27,19 @@ const COUNTERS: Of<Counted> = {
   page_checks: { help: 'Checks of the pages of test meetings, by their result.', labels: ['platform', 'state'] },
   words_packs: { help: 'Words packs that were put into use, or refused.', labels: ['result'] },
   refusals: { help: 'Final reports of bots that a meeting kept out, by reason.', labels: ['platform', 'reason'] },
+  bot_core_seconds: { help: 'Processor time of bots, by their final reports.', labels: ['platform', 'mode'] },
+  bot_memory_gigabyte_seconds: {
+    help: 'Highest memory of bots times the seconds of their lives, by their final reports.',
+    labels: ['platform', 'mode'],
+  },
+  bot_bytes: {
+    help: 'Bytes that bots received, sent and stored, by their final reports.',
+    labels: ['platform', 'mode', 'kind'],
+  },
+  bot_phase_seconds: {
+    help: 'Seconds of bots in each phase, by their final reports.',
+    labels: ['platform', 'mode', 'phase'],
+  },
   page_signals: { help: 'Those of them in which the signal answered.', labels: ['platform', 'signal'] },
 }
 

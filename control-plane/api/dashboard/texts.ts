@@ -134,7 +134,7 @@ export const DASHBOARD_TEXTS: Readonly<Record<string, string>> = {
   reserved: 'Tokens that running bots may still use.',
   spent: 'Tokens that were charged so far.',
   daily_cap: 'Bots a day; null: no limit.',
-  days: 'One row for each day, oldest first.',
+  days: 'One row for each day or month, oldest first.',
   day: 'The day, in UTC.',
   bots: 'Bots that were created on that day.',
   recorded_minutes: 'Minutes of recording.',

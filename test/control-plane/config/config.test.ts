@@ -127,6 +127,7 @@ test('every variable of the table is read', () => {
     STANDIN_WORDS: 'https://packs.example/words.json',
     STANDIN_WORDS_KEY: 'k'.repeat(43),
     STANDIN_WORDS_SECONDS: '60',
+    STANDIN_PRICES: '{"currency":"EUR","as_of":"2026-11-01","core_hour":"0.04","gb_sent":"0.000000001"}',
     STANDIN_CHECK_LINKS: 'https://meet.google.com/abc-defg-hij, https://zoom.us/j/93812345678',
     STANDIN_CHECK_MINUTES: '30',
   }
@@ -211,6 +212,10 @@ test('every variable of the table is read', () => {
     greets: false,
     logLevel: 'warn',
     egress: [{ proxy: 'http://proxy.example:3128', media: 'proxy' }],
+    prices: {
+      ...{ currency: 'EUR', as_of: '2026-11-01', core_hour: 40_000_000n, gb_sent: 1n },
+      ...{ memory_gb_hour: 0n, gb_received: 0n, gb_stored: 0n },
+    },
     worker: {
       transcriptionUrl: 'http://127.0.0.1:8000/v1',
       transcriptionKey: 'speech-key',
