@@ -7,12 +7,13 @@ import { sql } from 'kysely'
 import pg from 'pg'
 import type { Database } from './database.ts'
 
-/** Launchers listen for bots, dispatchers for deliveries, the API for events of bots that are followed. */
-type Due = 'bots' | 'deliveries' | 'events'
+/** Launchers listen for bots, dispatchers for deliveries, the API for events of bots that are followed, jobs for calendars. */
+type Due = 'bots' | 'deliveries' | 'events' | 'calendars'
 const CHANNELS: Record<Due, string> = {
   bots: 'standin_due',
   deliveries: 'standin_deliveries',
   events: 'standin_events',
+  calendars: 'standin_calendars',
 }
 export const PARTIALS_CHANNEL = 'standin_partials'
 /** Between two hints of one process. */
@@ -21,6 +22,17 @@ const MIN_PAUSE_MS = 25
 const MAX_IDS = 200
 const RECONNECT_MS = 2_000
 const JITTER = 0.3
+/**
+ * Longest sleep of a loop that hints wake. Nothing else may come later than by this, such as a hint that was lost, a row
+ * that another program wrote, or a due time that the database's clock jumped over.
+ */
+const MAX_SLEEP_MS = 5_000
+
+export interface WakeUps {
+  /** How long a loop may sleep that is woken by these hints, milliseconds; `withoutHintsMs` while none can arrive. */
+  maxSleepMs(withoutHintsMs: number): number
+  close(): Promise<void>
+}
 
 /** Call the result after each commit that made something due, with the ids of what it is if the listener asks for them. */
 export function createHint(db: Database, due: Due, onError: (error: unknown) => void): (...ids: string[]) => void {
@@ -52,7 +64,8 @@ export async function sendHint(db: Database, due: Due, ids: readonly string[] = 
 
 /**
  * Calls `onWake` for every hint, over a separate connection that is opened again when it breaks. No ids: look at all.
- * `others`: what is done with the messages of further channels.
+ * When the connection breaks, `onError` is called, and then `onWake`. `others`: what is done with the messages of further
+ * channels.
  */
 export function listenForWakeUps(
   url: string,
@@ -60,12 +73,13 @@ export function listenForWakeUps(
   onWake: (ids: readonly string[]) => void,
   onError: (error: Error) => void,
   others: Readonly<Record<string, (payload: string) => void>> = {},
-): { close(): Promise<void> } {
+): WakeUps {
   const listeners = {
     [CHANNELS[due]]: (payload: string) => onWake(payload === '' ? [] : payload.split(',')),
     ...others,
   }
   let isClosed = false
+  let isListening = false
   let timer: NodeJS.Timeout | undefined
   let client: pg.Client | undefined
 
@@ -76,7 +90,11 @@ export function listenForWakeUps(
     const retry = (error: Error) => {
       if (isBroken || isClosed) return
       isBroken = true
+      const wasListening = isListening
+      isListening = false
       onError(error)
+      // Whoever sleeps for long now has to look more often.
+      if (wasListening) onWake([])
       next.end().catch(() => {})
       timer = setTimeout(connect, spread(RECONNECT_MS, JITTER))
     }
@@ -86,6 +104,7 @@ export function listenForWakeUps(
     try {
       await next.connect()
       for (const channel of Object.keys(listeners)) await next.query(`listen ${channel}`)
+      isListening = !isBroken
       // Hints may have been lost in between.
       onWake([])
     } catch (error) {
@@ -95,6 +114,7 @@ export function listenForWakeUps(
 
   void connect()
   return {
+    maxSleepMs: (withoutHintsMs) => (isListening ? MAX_SLEEP_MS : withoutHintsMs),
     async close() {
       isClosed = true
       clearTimeout(timer)

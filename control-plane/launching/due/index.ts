@@ -21,8 +21,8 @@ import { LaunchWriter } from './launch-writer.ts'
 
 const LEASE_SECONDS = 30
 /**
- * Longest pause between two polls; the due time of the next known bot ends it earlier. A bot that becomes due in
- * between comes with a hint, or is late by this time at most.
+ * Longest pause between two polls without hints; the due time of the next known bot ends it earlier. A bot that becomes
+ * due in between is late by this time at most.
  */
 const MAX_PAUSE_MS = 1_000
 /** While bots wait for room at the launcher, which sends no hint when room becomes free. */
@@ -57,10 +57,12 @@ export interface DueSettings extends Omit<LaunchTools, 'writer'> {
   /** Called when bots were claimed. */
   onClaim?: () => void
   leaseSeconds?: number
+  /** Longest sleep, milliseconds, given the longest one without hints. */
+  maxSleepMs?: (withoutHintsMs: number) => number
 }
 
 export function startDueLoop(settings: DueSettings): DueLoop {
-  const { database, launcher, log, concurrency } = settings
+  const { database, launcher, log, concurrency, maxSleepMs = (ms) => ms } = settings
   const leaseSeconds = settings.leaseSeconds ?? LEASE_SECONDS
   const tools: LaunchTools = { ...settings, writer: new LaunchWriter(database, launcher) }
   const underWay = new Set<Promise<void>>()
@@ -159,12 +161,13 @@ export function startDueLoop(settings: DueSettings): DueLoop {
 
   async function round(): Promise<number> {
     await lead()
-    const { scheduled, due, next_in } = await lookForDue(database, leadSeconds, MAX_PAUSE_MS / 1000)
+    const longestMs = maxSleepMs(MAX_PAUSE_MS)
+    const { scheduled, due, next_in } = await lookForDue(database, leadSeconds, longestMs / 1000)
     // In parallel: bots that are admitted now are claimed in the next round.
     const [admitted, claimed] = await both(scheduled ? admitDue(database, leadSeconds) : 0, due ? claimAndStart() : 0)
     await late()
     if (claimed + admitted > 0) return 0
-    return due ? FULL_PAUSE_MS : pauseUntil(next_in)
+    return due ? FULL_PAUSE_MS : pauseUntil(next_in, longestMs)
   }
 
   const loop = startLoop(round, {
@@ -181,8 +184,8 @@ export function startDueLoop(settings: DueSettings): DueLoop {
 }
 
 /** Milliseconds, until just after the next bot is due. */
-function pauseUntil(nextInSeconds: number | null): number {
-  const longest = MAX_PAUSE_MS * (1 - JITTER * Math.random())
+function pauseUntil(nextInSeconds: number | null, longestMs: number): number {
+  const longest = longestMs * (1 - JITTER * Math.random())
   return nextInSeconds === null ? longest : Math.min(longest, Math.ceil(nextInSeconds * 1000) + 1)
 }
 
