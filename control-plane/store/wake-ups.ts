@@ -26,7 +26,7 @@ const JITTER = 0.3
  * Longest sleep of a loop that hints wake. Nothing else may come later than by this, such as a hint that was lost, a row
  * that another program wrote, or a due time that the database's clock jumped over.
  */
-const MAX_SLEEP_MS = 5_000
+const MAX_SLEEP_MS = 10_000
 
 export interface WakeUps {
   /** How long a loop may sleep that is woken by these hints, milliseconds; `withoutHintsMs` while none can arrive. */

@@ -48,7 +48,7 @@ const BUILD_WITHIN_MS = 20_000
 const PAUSE_MS = { first: 40, max: 500, factor: 1.6, jitter: 0.2 }
 /** Between two claims while requests are under way: their lanes get free one by one, and one claim takes many. */
 const BETWEEN_CLAIMS_MS = 10
-const RELEASE_EVERY_MS = 4_000
+const RELEASE_EVERY_MS = 10_000
 const AFTER_ERROR_MS = 1_000
 
 export interface DispatcherSettings {

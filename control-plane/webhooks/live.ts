@@ -15,7 +15,7 @@ import { sendEach } from '../store/webhooks/messages.ts'
 const MAX_JOURNALS = 50
 const MAX_EVENTS = 200
 /** Between two looks if no hint comes. */
-const QUIET_MS = 5_000
+const QUIET_MS = 10_000
 /** Hints come up to forty times a second. */
 const MIN_PAUSE_MS = 50
 const LOCKED_PAUSE_MS = 200

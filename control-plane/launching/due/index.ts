@@ -16,6 +16,7 @@ import {
 } from '../../store/bots/claims.ts'
 import { startSeconds } from '../../store/launches/launches.ts'
 import { traceEnd } from '../reconcile/trace-end.ts'
+import { Burst } from './burst.ts'
 import { type Claim, type LaunchTools, launchBot, namesCredential } from './launch.ts'
 import { LaunchWriter } from './launch-writer.ts'
 
@@ -31,14 +32,14 @@ const FULL_PAUSE_MS = 250
 const JITTER = 0.2
 const AFTER_ERROR_MS = 1_000
 /** How often the loop searches for late bots, and for bots that can no longer be started. */
-const LATE_EVERY_MS = 4_000
+const LATE_EVERY_MS = 10_000
 /** How often the lead is measured again. */
 const LEAD_EVERY_MS = 60_000
 /** Seconds that a scheduled bot is started ahead of its join time, until enough starts were measured. */
 const ASSUMED_LEAD_SECONDS = 15
 const LEAD_LIMITS = { least: 5, most: 60 }
 /** Started bots whose outcome is not stored yet. A burst is started first and stored beside that. */
-const MAX_UNSTORED = 2_000
+const MAX_UNSTORED = 10_000
 /** Bots of one claim and of one pass over late ones. */
 const BATCH = 100
 /** Bots whose tokens are fetched beside the starts, so that a slow provider does not hold up the other bots. */
@@ -64,7 +65,8 @@ export interface DueSettings extends Omit<LaunchTools, 'writer'> {
 export function startDueLoop(settings: DueSettings): DueLoop {
   const { database, launcher, log, concurrency, maxSleepMs = (ms) => ms } = settings
   const leaseSeconds = settings.leaseSeconds ?? LEASE_SECONDS
-  const tools: LaunchTools = { ...settings, writer: new LaunchWriter(database, launcher) }
+  const burst = new Burst()
+  const tools: LaunchTools = { ...settings, writer: new LaunchWriter(database, launcher, () => burst.over()) }
   const underWay = new Set<Promise<void>>()
   const startInTurn = inTurn(concurrency)
   let leadSeconds = ASSUMED_LEAD_SECONDS
@@ -108,7 +110,10 @@ export function startDueLoop(settings: DueSettings): DueLoop {
     const places = await freePlaces()
     const limit = Math.min(BATCH, moreStarts(), places?.free ?? BATCH)
     if (places !== null && places.free === 0 && underWay.size === 0) await reportFull(places)
-    if (limit <= 0) return 0
+    if (limit <= 0) {
+      burst.end()
+      return 0
+    }
     const tokens = Array.from({ length: limit }, () => randomBytes(32).toString('base64url'))
     const hashes = tokens.map((token) => createHash('sha256').update(token).digest())
     const owner = randomUUID()
@@ -119,6 +124,7 @@ export function startDueLoop(settings: DueSettings): DueLoop {
       settings.meters?.count('claims', { queue: 'bots' }, claimed.length)
       settings.onClaim?.()
     }
+    burst.claimed(claimed.length === limit)
     for (const [index, bot] of claimed.entries()) start({ bot, owner, claimedAt, leaseEnds, token: tokens[index]! })
     return claimed.length
   }
@@ -163,8 +169,16 @@ export function startDueLoop(settings: DueSettings): DueLoop {
     await lead()
     const longestMs = maxSleepMs(MAX_PAUSE_MS)
     const { scheduled, due, next_in } = await lookForDue(database, leadSeconds, longestMs / 1000)
-    // In parallel: bots that are admitted now are claimed in the next round.
-    const [admitted, claimed] = await both(scheduled ? admitDue(database, leadSeconds) : 0, due ? claimAndStart() : 0)
+    let isAdmitting = scheduled
+    const admission = scheduled ? admitDue(database, leadSeconds).finally(() => void (isAdmitting = false)) : 0
+    // Beside an admission, which takes longer, claims follow each other.
+    const claims = async () => {
+      let sum = 0
+      for (let count = due ? await claimAndStart() : 0; count > 0; count = isAdmitting ? await claimAndStart() : 0)
+        sum += count
+      return sum
+    }
+    const [admitted, claimed] = await both(admission, claims())
     await late()
     if (claimed + admitted > 0) return 0
     return due ? FULL_PAUSE_MS : pauseUntil(next_in, longestMs)
@@ -178,6 +192,7 @@ export function startDueLoop(settings: DueSettings): DueLoop {
     wake: loop.wake,
     async close() {
       await loop.close()
+      burst.end()
       await Promise.all([...underWay.keys(), measuring])
     },
   }

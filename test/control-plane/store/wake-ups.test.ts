@@ -31,20 +31,27 @@ test('a hint wakes, and so does each connection, because hints may have been los
     (error) => errors.push(error),
   )
   onTestFinished(() => listening.close())
+  const sleepMs = () => listening.maxSleepMs(100)
+  expect(sleepMs()).toBe(100)
   await expect.poll(() => wakes).toBe(1)
+  expect(sleepMs()).toBe(10_000)
   await sendHint(opened.database, 'bots')
   await expect.poll(() => wakes).toBe(2)
 
   expect(await breakConnection()).toBe(1)
+  // Whoever sleeps for ten seconds is woken, and looks more often from then on.
   await expect.poll(() => wakes).toBe(3)
+  expect(sleepMs()).toBe(100)
+  await expect.poll(() => wakes).toBe(4)
+  expect(sleepMs()).toBe(10_000)
   expect(errors).toHaveLength(1)
   await sendHint(opened.database, 'bots')
-  await expect.poll(() => wakes).toBe(4)
+  await expect.poll(() => wakes).toBe(5)
 
   await listening.close()
   await sendHint(opened.database, 'bots')
   await expect.poll(breakConnection).toBe(0)
-  expect(wakes).toBe(4)
+  expect(wakes).toBe(5)
 })
 
 test('many hints at once are few, the last one is sent, and each kind has its own listeners', async () => {
