@@ -91,7 +91,9 @@ export function openCalendars(settings: CalendarSettings): Calendars {
   const tools: ConnectTools = { ...settings, tokens: createTokens(settings) }
   const exchange = createExchange(settings)
   const hint = (due: 'bots' | 'calendars') =>
-    createHint(acrossTeams, due, (error) => log.warn({ due, error: String(error) }, 'A change of a calendar was not notified'))
+    createHint(acrossTeams, due, (error) =>
+      log.warn({ due, error: String(error) }, 'A change of a calendar was not notified'),
+    )
   const hintLaunchers = hint('bots')
   const hintWorkers = hint('calendars')
   const stop = new AbortController()
@@ -232,23 +234,6 @@ export function openCalendars(settings: CalendarSettings): Calendars {
     throw new CalendarProblem('provider_unavailable', 'Another subscription is being made, and did not end in time')
   }
 
-  async function renew(): Promise<{ renewed: number; failed: number; polled: number }> {
-    const done = { renewed: 0, failed: 0, polled: 0 }
-    const seen = new Set<string>()
-    for (;;) {
-      const claim = newPushClaim()
-      const calendars = await claimOldPushes(database, claim, RENEWED_AT_ONCE, [...seen])
-      if (calendars.length === 0) break
-      for (const calendar of calendars) {
-        seen.add(calendar.id)
-        const { state } = await pushCalendar(tools, calendar, claim)
-        done[state === 'on' ? 'renewed' : state === 'off' ? 'polled' : 'failed']++
-      }
-    }
-    await stopChannels(tools)
-    return done
-  }
-
   return {
     operations,
     wake: () => loop?.wake(),
@@ -260,7 +245,7 @@ export function openCalendars(settings: CalendarSettings): Calendars {
         afterErrorMs: AFTER_ERROR_MS,
       })
     },
-    renew,
+    renew: () => renewOld(tools),
     async settle() {
       while (!stop.signal.aborted) {
         const started = await startDue()
@@ -275,6 +260,24 @@ export function openCalendars(settings: CalendarSettings): Calendars {
       await tools.tokens.close(CLOSE_PATIENCE_MS)
     },
   }
+}
+
+/** Opens and renews every subscription that is past its half life. */
+async function renewOld(tools: ConnectTools): ReturnType<Calendars['renew']> {
+  const done = { renewed: 0, failed: 0, polled: 0 }
+  const seen = new Set<string>()
+  for (;;) {
+    const claim = newPushClaim()
+    const calendars = await claimOldPushes(tools.database, claim, RENEWED_AT_ONCE, [...seen])
+    if (calendars.length === 0) break
+    for (const calendar of calendars) {
+      seen.add(calendar.id)
+      const { state } = await pushCalendar(tools, calendar, claim)
+      done[state === 'on' ? 'renewed' : state === 'off' ? 'polled' : 'failed']++
+    }
+  }
+  await stopChannels(tools)
+  return done
 }
 
 /** Makes the sync or the subscription due that a notification of a provider asks for. */

@@ -2,6 +2,7 @@
  * Hints between processes that something is due. They are sent outside of transactions, because a `notify` inside makes
  * commits wait for each other. The listener also looks by itself, so a lost hint costs only time.
  */
+import { randomUUID } from 'node:crypto'
 import { spread } from '@standin/base/backoff.ts'
 import { sql } from 'kysely'
 import pg from 'pg'
@@ -15,6 +16,7 @@ const CHANNELS: Record<Due, string> = {
   events: 'standin_events',
   calendars: 'standin_calendars',
 }
+const PROBE_CHANNEL = 'standin_probe'
 export const PARTIALS_CHANNEL = 'standin_partials'
 /** Between two hints of one process. */
 const MIN_PAUSE_MS = 25
@@ -29,7 +31,7 @@ const JITTER = 0.3
 const MAX_SLEEP_MS = 10_000
 
 export interface WakeUps {
-  /** How long a loop may sleep that is woken by these hints, milliseconds; `withoutHintsMs` while none can arrive. */
+  /** How long a loop may sleep that is woken by these hints, milliseconds; `withoutHintsMs` while none arrive. */
   maxSleepMs(withoutHintsMs: number): number
   close(): Promise<void>
 }
@@ -62,6 +64,17 @@ export async function sendHint(db: Database, due: Due, ids: readonly string[] = 
   await sql`select pg_notify(${CHANNELS[due]}, ${ids.join(',')})`.execute(db)
 }
 
+async function notifyOnce(url: string, probe: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url, application_name: 'standin probe' })
+  client.on('error', () => {})
+  try {
+    await client.connect()
+    await client.query('select pg_notify($1, $2)', [PROBE_CHANNEL, probe])
+  } finally {
+    await client.end()
+  }
+}
+
 /**
  * Calls `onWake` for every hint, over a separate connection that is opened again when it breaks. No ids: look at all.
  * When the connection breaks, `onError` is called, and then `onWake`. `others`: what is done with the messages of further
@@ -84,6 +97,7 @@ export function listenForWakeUps(
   let client: pg.Client | undefined
 
   async function connect(): Promise<void> {
+    const probe = randomUUID()
     const next = new pg.Client({ connectionString: url, application_name: 'standin wake-ups', keepAlive: true })
     client = next
     let isBroken = false
@@ -100,13 +114,17 @@ export function listenForWakeUps(
     }
     next.on('error', retry)
     next.on('end', () => retry(new Error('The connection for wake-ups was closed')))
-    next.on('notification', ({ channel, payload = '' }) => listeners[channel]?.(payload))
+    next.on('notification', ({ channel, payload = '' }) => {
+      if (channel !== PROBE_CHANNEL) return listeners[channel]?.(payload)
+      if (payload === probe) isListening = !isBroken && !isClosed
+    })
     try {
       await next.connect()
-      for (const channel of Object.keys(listeners)) await next.query(`listen ${channel}`)
-      isListening = !isBroken
+      for (const channel of [...Object.keys(listeners), PROBE_CHANNEL]) await next.query(`listen ${channel}`)
       // Hints may have been lost in between.
       onWake([])
+      // Over a connection of its own: a pooler such as PgBouncer accepts `listen` and passes no notification on.
+      await notifyOnce(url, probe).catch(() => {})
     } catch (error) {
       retry(error as Error)
     }

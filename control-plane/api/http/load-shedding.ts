@@ -47,9 +47,9 @@ function watchDelay() {
     // No sample: the loop stood still.
     meanMs = samples.count === 0 ? Number.POSITIVE_INFINITY : Math.max(0, samples.mean / 1e6 - STEP_MS)
     samples.reset()
-    if (!isAsked) return stop()
+    if (isAsked) timer!.refresh()
+    else stop()
     isAsked = false
-    timer!.refresh()
   }
 
   function stop(): void {

@@ -11,8 +11,8 @@ export class Burst {
 
   /** After each claim. `isFull`: more bots may be due than there are. */
   claimed(isFull: boolean): void {
-    if (!isFull) return this.end()
-    if (this.#over !== null || performance.now() < this.#notBefore) return
+    if (!isFull) this.end()
+    if (!isFull || this.#over !== null || performance.now() < this.#notBefore) return
     const { promise, resolve } = Promise.withResolvers<void>()
     this.#over = { promise, resolve, timer: setTimeout(() => this.end(), MAX_MS) }
   }

@@ -170,15 +170,24 @@ export function startDueLoop(settings: DueSettings): DueLoop {
     const longestMs = maxSleepMs(MAX_PAUSE_MS)
     const { scheduled, due, next_in } = await lookForDue(database, leadSeconds, longestMs / 1000)
     let isAdmitting = scheduled
-    const admission = scheduled ? admitDue(database, leadSeconds).finally(() => void (isAdmitting = false)) : 0
+    const admit = async () => {
+      try {
+        return await admitDue(database, leadSeconds)
+      } finally {
+        isAdmitting = false
+      }
+    }
     // Beside an admission, which takes longer, claims follow each other.
-    const claims = async () => {
+    const claim = async () => {
       let sum = 0
-      for (let count = due ? await claimAndStart() : 0; count > 0; count = isAdmitting ? await claimAndStart() : 0)
+      let count = await claimAndStart()
+      while (count > 0) {
         sum += count
+        count = isAdmitting ? await claimAndStart() : 0
+      }
       return sum
     }
-    const [admitted, claimed] = await both(admission, claims())
+    const [admitted, claimed] = await both(scheduled ? admit() : 0, due ? claim() : 0)
     await late()
     if (claimed + admitted > 0) return 0
     return due ? FULL_PAUSE_MS : pauseUntil(next_in, longestMs)

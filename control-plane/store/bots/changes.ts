@@ -137,5 +137,7 @@ const stepsIn = (rows: ReturnType<typeof stepRows>) => sql`
 async function addSteps(tx: Tx, steps: readonly { botId: string; step: Step }[]): Promise<void> {
   if (steps.length === 0) return
   const rows = steps.flatMap(({ botId, step }) => stepRows(botId, [step]))
-  await sql`${PREPARED} insert into bot_steps (bot_id, attempt, at, kind, reason, evidence) ${stepsIn(rows)}`.execute(tx)
+  await sql`${PREPARED} insert into bot_steps (bot_id, attempt, at, kind, reason, evidence) ${stepsIn(rows)}`.execute(
+    tx,
+  )
 }
