@@ -107,7 +107,7 @@ export function listenForWakeUps(
       const wasListening = isListening
       isListening = false
       onError(error)
-      // Whoever sleeps for long now has to look more often.
+      // A loop that sleeps for long has to look more often now.
       if (wasListening) onWake([])
       next.end().catch(() => {})
       timer = setTimeout(connect, spread(RECONNECT_MS, JITTER))
@@ -123,7 +123,7 @@ export function listenForWakeUps(
       for (const channel of [...Object.keys(listeners), PROBE_CHANNEL]) await next.query(`listen ${channel}`)
       // Hints may have been lost in between.
       onWake([])
-      // Over a connection of its own: a pooler such as PgBouncer accepts `listen` and passes no notification on.
+      // Over a separate connection: a pooler such as PgBouncer accepts `listen` and passes no notification on.
       await notifyOnce(url, probe).catch(() => {})
     } catch (error) {
       retry(error as Error)

@@ -67,7 +67,7 @@ export async function openInstalledDatabase(config: ServiceConfig, holder: Holde
       connections: CONNECTIONS,
       onError: (error) => {
         log.warn({ error: String(error) }, 'A database connection broke')
-        own?.look()
+        own?.check()
       },
     })
     closing.push(() => database.destroy())
@@ -134,21 +134,21 @@ async function ownPostgres(
   hold: DataFolderHold | null,
   closing: (() => Promise<unknown>)[],
   log: Log,
-): Promise<{ url: string; look: () => void }> {
+): Promise<{ url: string; check: () => void }> {
   const { url, stop } = await startOwnPostgres({ folder })
   // Without the lock, the running service manages the server.
-  if (hold === null) return { url, look: () => {} }
+  if (hold === null) return { url, check: () => {} }
   closing.push(stop)
   const loop = restartLoop(folder, log)
   closing.push(loop.close)
-  return { url, look: loop.look }
+  return { url, check: loop.check }
 }
 
 /**
  * Starts the server again where it was killed; it recovers its committed data. Each check connects, for which the server
  * makes a process, so it is woken when a connection breaks.
  */
-function restartLoop(folder: string, log: Log): { look(): void; close(): Promise<void> } {
+function restartLoop(folder: string, log: Log): { check(): void; close(): Promise<void> } {
   let isDown = false
   let brokeAt = Number.NEGATIVE_INFINITY
   async function poll(): Promise<number> {
@@ -163,7 +163,7 @@ function restartLoop(folder: string, log: Log): { look(): void; close(): Promise
   }
   const loop = startLoop(poll, { onError, afterErrorMs: LOOK_AGAIN_MS })
   return {
-    look() {
+    check() {
       brokeAt = performance.now()
       loop.wake()
     },

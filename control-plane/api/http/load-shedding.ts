@@ -44,7 +44,7 @@ function watchDelay() {
   let meanMs = 0
 
   function measure(): void {
-    // No sample: the loop stood still.
+    // No sample: the loop was blocked all the time.
     meanMs = samples.count === 0 ? Number.POSITIVE_INFINITY : Math.max(0, samples.mean / 1e6 - STEP_MS)
     samples.reset()
     if (isAsked) timer!.refresh()

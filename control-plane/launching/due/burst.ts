@@ -17,7 +17,7 @@ export class Burst {
     this.#over = { promise, resolve, timer: setTimeout(() => this.end(), MAX_MS) }
   }
 
-  /** What waited has as much time as the burst had, before another one begins. */
+  /** The outcomes get as much time as the burst had, before another one begins. */
   end(): void {
     if (this.#over === null) return
     clearTimeout(this.#over.timer)

@@ -41,7 +41,7 @@ test('a hint wakes, and so does each connection, because hints may have been los
   await expect.poll(() => wakes).toBe(2)
 
   expect(await breakConnection()).toBe(1)
-  // Whoever sleeps for ten seconds is woken, and looks more often from then on.
+  // A loop that sleeps for ten seconds is woken, and looks more often from then on.
   await expect.poll(() => wakes).toBe(3)
   expect(sleepMs()).toBe(100)
   await expect.poll(() => wakes).toBe(4)
