@@ -1,7 +1,7 @@
 /**
  * `node bench/memory.ts`: where the memory of bots is, by process and by kind of page, while they record.
  *
- * `--mode audio_only`: the recording mode. `--bots 8`: bots at once, each in a meeting of its own. `--seconds 20`: time of
+ * `--mode audio_only`: the recording mode. `--bots 8`: bots at once, each in a separate meeting. `--seconds 20`: time of
  * recording before the reading. `--built`: the bots run from `dist/`, as users run them.
  *
  * Shares (PSS): memory that processes share counts once, so the rows add up.

@@ -80,6 +80,7 @@ export function startLaunching(settings: LaunchingSettings): Launching {
     onClaim: () => reconciler.wake(),
     waitForWelcomeSeconds: settings.waitForWelcomeSeconds ?? WAIT_FOR_WELCOME_SECONDS,
     concurrency: settings.concurrency ?? CONCURRENCY[launcher.kind],
+    maxSleepMs: (withoutHintsMs) => hints?.maxSleepMs(withoutHintsMs) ?? withoutHintsMs,
   })
   const hints =
     databaseUrl === null

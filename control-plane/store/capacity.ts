@@ -2,10 +2,9 @@
 import type { SpeechProblems } from '@standin/wire/speech-access.ts'
 import { sql } from 'kysely'
 import type { Database } from './database.ts'
-import { writeSetting } from './settings.ts'
 
 const PREFIX = 'capacity:'
-/** A process reports every ten seconds. */
+/** A process reports every thirty seconds, or sooner. */
 const SHOWN_SECONDS = 60
 
 export interface Capacity {
@@ -25,11 +24,14 @@ export async function writeCapacity(
   id: string,
   capacity: Capacity & { speech: SpeechProblems },
 ): Promise<void> {
-  const { rows } = await sql<{ now: string }>`select now() as now`.execute(db)
-  await writeSetting(db, PREFIX + id, { ...capacity, at: rows[0]!.now })
   await sql`
-    delete from settings where name like ${`${PREFIX}%`}
-      and (value ->> 'at')::timestamptz < now() - make_interval(secs => ${SHOWN_SECONDS})`.execute(db)
+    with old as (
+      delete from settings where name like ${`${PREFIX}%`} and name <> ${PREFIX + id}
+        and (value ->> 'at')::timestamptz < now() - make_interval(secs => ${SHOWN_SECONDS})
+    )
+    insert into settings (name, value)
+    values (${PREFIX + id}, ${JSON.stringify(capacity)}::jsonb || jsonb_build_object('at', now()))
+    on conflict (name) do update set value = excluded.value`.execute(db)
 }
 
 export async function removeCapacity(db: Database, id: string): Promise<void> {

@@ -6,8 +6,8 @@ import type { Database, PoolCounts } from '../store/database.ts'
 import { registerDatabaseGauges } from './database-gauges.ts'
 import { SERIES } from './series.ts'
 
-/** Shorter steps do not show in a process whose work waits for a database; they cost an idle service time. */
-const EVENT_LOOP_STEP_MS = 50
+/** The smallest delay that shows. Sampling more often costs an idle service time. */
+const EVENT_LOOP_STEP_MS = 200
 
 const FINE = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
 const COARSE = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1800]

@@ -90,19 +90,15 @@ export function startDispatcherRole(parts: Parts): void {
     ...{ database, client, seals, clock, log, meters, traces },
     links: createArtifactLinks(database, files.store, publicUrl),
     mail: createAlertMail(config.mail && createMailer(config.mail), publicUrl),
+    maxSleepMs: (withoutHintsMs) => hints.maxSleepMs(withoutHintsMs),
     ...(config.webhookDelays && { delays: config.webhookDelays }),
   })
   dispatching.wake = () => dispatcher.wake()
   const live = startLiveWebhooks(database, log)
-  for (const [due, wake] of [
-    ['deliveries', dispatching.wake],
-    ['events', live.wake],
-  ] as const) {
-    const hints = listenForWakeUps(databaseUrl, due, wake, (error) =>
-      log.warn({ error: String(error) }, 'The connection for wake-ups broke'),
-    )
-    closing.addWork('wake-ups of the dispatcher', () => hints.close())
-  }
+  const onBroken = (error: Error) => log.warn({ error: String(error) }, 'The connection for wake-ups broke')
+  const hints = listenForWakeUps(databaseUrl, 'deliveries', dispatching.wake, onBroken)
+  const liveHints = listenForWakeUps(databaseUrl, 'events', live.wake, onBroken)
+  closing.addWork('wake-ups of the dispatcher', () => Promise.all([hints.close(), liveHints.close()]))
   closing.addWork('live webhooks', () => live.close())
   closing.addWork('dispatcher', () => dispatcher.close(DISPATCHER_PATIENCE_MS))
 }
@@ -121,10 +117,14 @@ function pageChecks({ config, environment, words, log, meters }: Parts) {
 }
 
 export function startJobsRole(parts: Parts): void {
-  const { config, environment, client, seals, log, files, closing } = parts
+  const { config, environment, client, seals, log, files, closing, databaseUrl } = parts
   const database = parts.pool('jobs')
   const calendars = parts.calendarsOf(database)
-  calendars.start()
+  const hints = listenForWakeUps(databaseUrl, 'calendars', calendars.wake, (error) =>
+    log.warn({ error: String(error) }, 'The connection for wake-ups broke'),
+  )
+  closing.addWork('wake-ups of calendars', () => hints.close())
+  calendars.start(hints.maxSleepMs)
   const jobs = startJobs({
     ...{ database, log, files: files.store, ownKeyOf: ownKeys(seals), keep: config.keep },
     provider: createProviderDeletion({ client, environment }),

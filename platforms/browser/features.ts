@@ -27,7 +27,7 @@ const BY_PLAYWRIGHT = [
 const SUGGESTIONS = ['WebUIOmniboxPopup', 'WebUIOmniboxAimPopup']
 
 /**
- * Memory of each bot (bench/notes/2026-11-28-memory.md): a second renderer that waits for another site (12 MB of its own),
+ * Memory of each bot (bench/notes/2026-11-28-memory.md): a second renderer that waits for another site (12 MB),
  * and a process for the sound service (16 MB).
  */
 const PROCESSES = ['SpareRendererForSitePerProcess', 'AudioServiceOutOfProcess']

@@ -11,6 +11,8 @@ import { removeCapacity, writeCapacity } from '../../store/capacity.ts'
 import type { Database } from '../../store/database.ts'
 
 const EVERY_MS = 10_000
+/** A report that says what the one before said is written only as often. */
+const REPEATED_EVERY_MS = 30_000
 /** Keeps many processes apart. */
 const JITTER = 0.1
 
@@ -29,10 +31,15 @@ export interface CapacityReportSettings {
 export function startCapacityReport(settings: CapacityReportSettings): { close(): Promise<void> } {
   const { database, launcher, version, image, speech, log, everyMs = EVERY_MS } = settings
   const id = randomUUID()
+  let written = { text: '', at: 0 }
 
   async function report(): Promise<number> {
-    const capacity = await launcher.capacity()
-    await writeCapacity(database, id, { launcher: launcher.kind, version, image, speech, ...capacity })
+    const capacity = { launcher: launcher.kind, version, image, speech, ...(await launcher.capacity()) }
+    const text = JSON.stringify(capacity)
+    if (text !== written.text || performance.now() - written.at > REPEATED_EVERY_MS - everyMs) {
+      await writeCapacity(database, id, capacity)
+      written = { text, at: performance.now() }
+    }
     return spread(everyMs, JITTER)
   }
 
