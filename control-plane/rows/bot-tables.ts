@@ -112,6 +112,8 @@ export interface LaunchesTable {
   exit_code: number | null
   signal: string | null
   is_out_of_memory: boolean | null
+  /** Its limit when memory ran out; null if it had none. */
+  memory_limit_bytes: number | null
   reason: string | null
   evidence: Json<unknown> | null
   log_tail: string | null

@@ -21,14 +21,13 @@ import { createRecoverCommand } from '../launching/programs/recover-command.ts'
 import { createMailer } from '../outgoing/mailer.ts'
 import type { Database } from '../store/database.ts'
 import { databaseTime } from '../store/drain.ts'
-import { learnedCost } from '../store/launches/launches.ts'
 import { listenForWakeUps } from '../store/wake-ups.ts'
 import { startDispatcher } from '../webhooks/dispatcher.ts'
 import { startLiveWebhooks } from '../webhooks/live.ts'
 import type { HandleUpgrade } from './bare-server.ts'
 import { zoomAppOf } from './consents.ts'
 import { standinCommand, versionOfProgram } from './installed-file.ts'
-import { openLauncher } from './launcher.ts'
+import { openBotNeeds, openLauncher } from './launcher.ts'
 import type { Parts } from './parts.ts'
 import { watchDrain } from './watch-drain.ts'
 
@@ -57,12 +56,10 @@ export function acceptLinks(parts: Parts, database: Database): HandleUpgrade {
 export async function startLauncherRole(parts: Parts): Promise<void> {
   const { config, environment, seals, linkUrl, log, meters, traces, metrics, files, closing, databaseUrl } = parts
   const database = parts.pool('launcher')
-  const launcher = await openLauncher({
-    ...{ config, environment, database, seals, linkUrl, log },
-    learnedCost: () => learnedCost(database),
-  })
+  const needs = openBotNeeds({ config, database, log })
+  const launcher = await openLauncher({ config, environment, database, seals, linkUrl, needs, log })
   const launching = startLaunching({
-    ...{ database, databaseUrl, launcher, seals, log, meters, traces, linkUrl },
+    ...{ database, databaseUrl, launcher, needs, seals, log, meters, traces, linkUrl },
     files: files.store,
     grants: parts.joinTokens().grants,
     zoomApp: zoomAppOf(config),
@@ -78,7 +75,7 @@ export async function startLauncherRole(parts: Parts): Promise<void> {
   closing.addWork('launching', () => launching.close().finally(() => launcher.close?.()))
   const image = launcher.kind === 'docker' || launcher.kind === 'kubernetes' ? config.botContainer.image : null
   const speech = speechProblemsOf(environment)
-  const capacity = startCapacityReport({ database, launcher, version: versionOfProgram(), image, speech, log })
+  const capacity = startCapacityReport({ database, launcher, needs, version: versionOfProgram(), image, speech, log })
   closing.addWork('capacity report', () => capacity.close())
 }
 

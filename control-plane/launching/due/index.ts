@@ -6,8 +6,10 @@ import { admitDue } from '../../actions/admit-due.ts'
 import { changeBot } from '../../actions/change-bot.ts'
 import { gaveUp } from '../../bots/crash.ts'
 import { pickupDelayed, waitsForRoom } from '../../bots/launch.ts'
+import type { Capacity, Packing } from '../../ports.ts'
 import {
   claimDue,
+  dueKinds,
   dueWithoutReason,
   hasLateBots,
   hopelessBots,
@@ -15,10 +17,13 @@ import {
   lookForDue,
 } from '../../store/bots/claims.ts'
 import { startSeconds } from '../../store/launches/launches.ts'
+import { countFitting } from '../launchers/shared/capacity.ts'
+import type { BotKind } from '../launchers/shared/needs.ts'
 import { traceEnd } from '../reconcile/trace-end.ts'
 import { Burst } from './burst.ts'
 import { type Claim, type LaunchTools, launchBot, namesCredential } from './launch.ts'
 import { LaunchWriter } from './launch-writer.ts'
+import { type Choice, chooseKinds } from './queue.ts'
 
 const LEASE_SECONDS = 30
 /**
@@ -101,16 +106,29 @@ export function startDueLoop(settings: DueSettings): DueLoop {
   }
 
   /** Free places now, starts under way counted; null: the engine decides. */
-  async function freePlaces(): Promise<{ free: number; limit: number; reason?: string } | null> {
+  async function freePlaces(): Promise<Capacity | null> {
     const capacity = await launcher.capacity()
     return capacity && { ...capacity, free: Math.max(0, capacity.free - starting.size) }
   }
 
+  /** Undefined: bots of every kind fit, or the launcher does not say. */
+  async function choose(packing: Packing | undefined): Promise<Choice | undefined> {
+    if (packing === undefined) return undefined
+    const learned = await settings.needs.learned()
+    if (learned.all().every((need) => countFitting(need, packing) > starting.size)) return undefined
+    return chooseKinds(packing, await dueKinds(database), learned.of)
+  }
+
   async function claimAndStart(): Promise<number> {
     const places = await freePlaces()
-    const limit = Math.min(BATCH, moreStarts(), places?.free ?? BATCH)
+    const choice = await choose(places?.packing)
+    if (choice !== undefined) await reportWaits(choice)
     if (places !== null && places.free === 0 && underWay.size === 0) await reportFull(places)
-    if (limit <= 0) {
+    const tooBig = choice?.tooBig ?? []
+    // Of the kinds that are too big none takes a place.
+    const kinds = places?.free === 0 ? tooBig : choice && [...choice.kinds, ...tooBig]
+    const limit = Math.min(BATCH, moreStarts(), tooBig.length > 0 ? BATCH : (places?.free ?? BATCH))
+    if (limit <= 0 || kinds?.length === 0) {
       burst.end()
       return 0
     }
@@ -119,7 +137,8 @@ export function startDueLoop(settings: DueSettings): DueLoop {
     const owner = randomUUID()
     const claimedAt = performance.now()
     const leaseEnds = claimedAt + leaseSeconds * 1000
-    const claimed = await claimDue(database, { owner, launcher: launcher.kind, limit, leaseSeconds }, hashes)
+    const rules = { owner, launcher: launcher.kind, limit, leaseSeconds, ...(kinds && { kinds }) }
+    const claimed = await claimDue(database, rules, hashes)
     if (claimed.length > 0) {
       settings.meters?.count('claims', { queue: 'bots' }, claimed.length)
       settings.onClaim?.()
@@ -129,10 +148,22 @@ export function startDueLoop(settings: DueSettings): DueLoop {
     return claimed.length
   }
 
-  async function reportFull({ limit, reason: own }: { limit: number; reason?: string }): Promise<void> {
+  async function reportFull({ limit, reason: own }: Capacity): Promise<void> {
     const reason = own ?? (limit === 1 ? 'One bot runs, which is the limit' : `${limit} bots run, which is the limit`)
-    for (const id of await dueWithoutReason(database, BATCH))
-      await changeBot(database, id, (bot, now) => (bot.phase === 'due' ? waitsForRoom(bot, reason, now) : null))
+    for (const { id } of await dueWithoutReason(database, BATCH)) await reportWait(id, reason)
+  }
+
+  async function reportWaits({ waits }: Choice): Promise<void> {
+    if (waits.length === 0) return
+    const reasons = new Map(waits.map((kind) => [kindKey(kind), kind.reason]))
+    for (const bot of await dueWithoutReason(database, BATCH)) {
+      const reason = reasons.get(kindKey(bot))
+      if (reason !== undefined) await reportWait(bot.id, reason)
+    }
+  }
+
+  async function reportWait(id: string, reason: string): Promise<void> {
+    await changeBot(database, id, (bot, now) => (bot.phase === 'due' ? waitsForRoom(bot, reason, now) : null))
   }
 
   async function lookAfterLate(): Promise<void> {
@@ -206,6 +237,8 @@ export function startDueLoop(settings: DueSettings): DueLoop {
     },
   }
 }
+
+const kindKey = ({ mode, platform }: BotKind) => `${mode} ${platform}`
 
 /** Milliseconds, until just after the next bot is due. */
 function pauseUntil(nextInSeconds: number | null, longestMs: number): number {
