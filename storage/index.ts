@@ -9,7 +9,7 @@ export { recoverSpool } from './recovery/recover-spool.ts'
 export type { Recovered } from './recovery/recovered.ts'
 export type { S3Tuning, StorageConfig } from './s3/session.ts'
 
-/** Loads what buckets need: AWS's library takes 15 MB of a bot's memory, and a bot whose storage is a folder needs none of it. */
+/** Loads what buckets need: AWS's library takes 4 to 7 MB of a bot's memory, and a bot whose storage is a folder needs none of it. */
 export const loadBucket = () => import('./bucket.ts')
 
 /**

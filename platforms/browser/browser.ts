@@ -85,7 +85,7 @@ export const openBrowser: OpenBrowser = async (environment, options, signal) => 
   const home = await makeBrowserHome()
   const profile = join(home, 'profile')
   const { logger, state } = options
-  // Loaded for those who use a proxy: its library takes 10 MB.
+  // Loaded for those who use a proxy: its library takes memory.
   const egress = options.egress ? await (await import('./egress.ts')).openEgress(options.egress) : null
   try {
     if (state?.kind === 'profile') await copyProfile(state.folder, profile)
