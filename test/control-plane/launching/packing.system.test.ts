@@ -34,8 +34,14 @@ async function machine() {
     for (const bot of await launcher.list())
       if (botId === undefined || bot.botId === botId) await launcher.kill(bot.handle)
   }
-  onTestFinished(() => stop())
-  setting.launching({ launcher, needs })
+  const launching = setting.launching({ launcher, needs })
+  onTestFinished(async () => {
+    // It would start bots that wait, in a folder that is removed.
+    await launching.close()
+    await stop()
+    for (const { handle } of await launcher.list())
+      await expect.poll(async () => (await launcher.inspect(handle)).state, LONG).not.toBe('running')
+  }, LONG.timeout)
   const ask = (mode: string) =>
     setting.bot(
       { meetingMs: 3_600_000 },
