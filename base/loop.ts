@@ -57,7 +57,10 @@ export function startLoop(
     /** Resolves after the last round. */
     ended,
     /** Ends the rest. A wake-up during a round is not lost: the next round follows at once. */
-    wake: (): void => woken.abort(),
+    wake(): void {
+      // Each call of `abort` makes an error with a stack, also of an aborted one.
+      if (!woken.signal.aborted) woken.abort()
+    },
     /** Begins no more rounds, and waits for the one under way. */
     close(): Promise<void> {
       end()

@@ -2,10 +2,13 @@
  * Counters and timers of the service for `/metrics`; docs/watching.md says what each means. The values of a label are
  * few and fixed: an id, an address or a text of a caller is never one.
  */
+
+import type { RecordingMode } from '@standin/wire/codes.ts'
 import type { PlatformName } from '@standin/wire/meeting-links/index.ts'
 import type { CheckState } from '@standin/wire/page-check.ts'
 import type { SignalPlatform } from '@standin/wire/page-signals.ts'
 import type { Reason } from '@standin/wire/reasons.ts'
+import type { UsagePhase } from '@standin/wire/usage.ts'
 import type { Launcher } from './ports.ts'
 
 type Kind = Launcher['kind']
@@ -31,7 +34,15 @@ export interface Counted {
   words_packs: { result: 'accepted' | 'refused' }
   /** Final reports with a reason why the meeting kept the bot out. */
   refusals: { platform: PlatformName; reason: Reason }
+  /** Resources of bots, by their final reports. */
+  bot_core_seconds: OfBot
+  /** Highest memory of each bot for as long as it lived. */
+  bot_memory_gigabyte_seconds: OfBot
+  bot_bytes: OfBot & { kind: 'received' | 'sent' | 'stored' }
+  bot_phase_seconds: OfBot & { phase: UsagePhase }
 }
+
+type OfBot = { platform: PlatformName; mode: RecordingMode }
 
 export type ReconcilerAction = 'stop' | 'kill' | 'finish' | 'forget' | 'give_up' | 'take_back' | 'adopt' | 'stop_orphan'
 export type ReconcilerReason =

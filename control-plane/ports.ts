@@ -18,12 +18,21 @@ export interface Log {
 
 // --- Launching -------------------------------------------------------------------------------------------------------
 
+/** The resources of a machine that a bot uses. */
+export interface Need {
+  /** Cores in use all the time. */
+  cores: number
+  memoryBytes: number
+}
+
 /** One start of a bot. Its name is made of bot and attempt, so that a second start under one name finds the first. */
 export interface LaunchSpec {
   botId: string
   attempt: number
   /** The whole job with its secrets; a launcher never puts it into an argument, a variable or a description. */
   job: Job
+  /** Expected need of the bot; absent: that of its mode. */
+  need?: Need
 }
 
 /** How a launcher finds a bot again; stored with the launch, so plain JSON without secrets. */
@@ -44,6 +53,8 @@ export interface EndEvidence {
   exitCode: number | null
   signal: string | null
   isOutOfMemory: boolean
+  /** Its limit when memory ran out; absent if it had none. */
+  memoryLimitBytes?: number
   /** In words, if the system says more. */
   reason: string | null
   endedAt: Date | null
@@ -59,9 +70,42 @@ export class NoRoom extends Error {
   }
 }
 
+/** Thrown by `start` if the launcher's machine is too small for the bot, even if nothing else runs. */
+export class NeverFits extends Error {
+  readonly need: Need
+
+  constructor(need: Need, reason: string) {
+    super(reason)
+    this.name = 'NeverFits'
+    this.need = need
+  }
+}
+
+/** The room of one machine. */
+export interface Packing {
+  /** Bots that run or are being started. */
+  running: number
+  /** Room for further bots together. */
+  left: Need
+  /** Room for a single bot, if no other one runs. */
+  most: Need
+}
+
+export interface Capacity {
+  free: number
+  limit: number
+  /** Why none is free, if not the limit. */
+  reason?: string
+  /** Absent: a cluster finds the machine of each bot. */
+  packing?: Packing
+}
+
 export interface Launcher {
   readonly kind: 'process' | 'docker' | 'kubernetes' | 'simulated'
-  /** Starts the bot, or finds the one of the same name. Rejects with `NoRoom`, or with an error of the infrastructure. */
+  /**
+   * Starts the bot, or finds the one of the same name. Rejects with `NoRoom` or `NeverFits`, or with an error of the
+   * infrastructure.
+   */
   start(spec: LaunchSpec): Promise<LaunchHandle>
   /** SIGTERM, then SIGKILL after `patienceMs`. Returns at once. */
   stop(handle: LaunchHandle, patienceMs: number): Promise<void>
@@ -71,8 +115,8 @@ export interface Launcher {
   list(): Promise<{ botId: string; attempt: number; handle: LaunchHandle }[]>
   /** Removes what is left of an ended bot, after its evidence was stored. */
   clean(handle: LaunchHandle): Promise<void>
-  /** Bots that could be started now, and the limit; null: the engine decides. `reason`: why none is free, if not the limit. */
-  capacity(): Promise<{ free: number; limit: number; reason?: string } | null>
+  /** Bots that could be started now, and the limit; null: the engine decides. */
+  capacity(): Promise<Capacity | null>
   /**
    * A folder of this machine with `<bot id>/` and the bot's files in it, as they are now or as they were when it ended; null
    * if there are none beside those in the store. Rejects if they cannot be reached now.

@@ -7,6 +7,7 @@ import type { Clock } from '@standin/base/deadline.ts'
 import type { BotCommand, CommandErrorCode } from '@standin/wire/commands.ts'
 import type { BotEvent, Gap, Person, StreamingUsage, Transcript, WholeQuality } from '@standin/wire/events.ts'
 import type { Sighting } from '@standin/wire/reasons.ts'
+import type { BotUsage, UsagePhase } from '@standin/wire/usage.ts'
 import type { MeetingEvent, MeetingTarget, PlatformName } from './meeting/meeting.ts'
 
 /** Where the browser shows video and plays audio, so that the recorder captures both. */
@@ -265,6 +266,30 @@ export interface LiveTranscript {
   resume(): void
   /** Waits some seconds for the last final transcripts. Repeatable, never rejects. */
   close(): Promise<void>
+}
+
+export interface UsageReading {
+  /** Of the whole process tree over the last seconds; 100 is one core. */
+  cpuPercent: number
+  /** Of the whole process tree, shared pages counted once; at most some seconds old. */
+  memoryBytes: number
+  /** Since the start of the process. */
+  usage: BotUsage
+}
+
+/** Counts what the bot uses. One instance serves one bot. */
+export interface UsageMeter {
+  /** From now on the time counts for this phase. */
+  enter(phase: UsagePhase): void
+  /** Bytes since the last call. */
+  noteTraffic(received: number, sent: number): void
+  /** Bytes of all files that are stored so far. */
+  noteStored(bytes: number): void
+  /** `withMemory`: also the memory, at some cost. Never rejects. */
+  read(withMemory?: boolean): Promise<UsageReading>
+  /** Null before the first reading. */
+  readonly latest: UsageReading | null
+  close(): void
 }
 
 export type CommandAnswer =

@@ -21,6 +21,7 @@ import { type BotConfig, InvalidJob } from './job/config.ts'
 import { LOG_NAME, setAsideEarlier } from './run/artifacts.ts'
 import { runBot } from './run/bot.ts'
 import { offsetAt } from './run/recording-clock.ts'
+import { openBotUsage } from './usage/bot-usage.ts'
 import { openAccount } from './wiring/account.ts'
 import { openControl } from './wiring/control-link.ts'
 import { meetingOpener, storedSession } from './wiring/driver.ts'
@@ -92,7 +93,8 @@ async function runBotOf(config: BotConfig, openView: OpenView, stops: StopReques
       { onRetry, freshKeys, ...lookupFor(config, 'storage.endpoint') },
     ),
   )
-  const control = openControl(config, logger, {
+  const usage = openBotUsage()
+  const control = openControl(config, logger, usage, {
     onEvent: (event) => view.onEvent(event),
     onPartial: (partial) => view.onPartial(partial),
   })
@@ -143,8 +145,9 @@ async function runBotOf(config: BotConfig, openView: OpenView, stops: StopReques
       ...openTranscription(config, control, logger),
       writeReport,
       control,
+      usage,
       recorder,
-      openMeeting: meetingOpener(config, control, logger, account, audioTap),
+      openMeeting: meetingOpener(config, control, logger, usage, account, audioTap),
       onStopRequest: (listener) => stops.listen(listener),
       onDefect: (listener) => uncaughtErrors.listen(listener),
     })
@@ -156,6 +159,7 @@ async function runBotOf(config: BotConfig, openView: OpenView, stops: StopReques
   } finally {
     view.close()
     uncaughtErrors.stop()
+    usage.close()
     await session.dispose()
   }
 }

@@ -84,6 +84,7 @@ const ROOMS: Room[] = [
   // The worker: `src` is its top, and no room imports it.
   { path: 'src/run', may: GROUND },
   { path: 'src/control-link', may: GROUND },
+  { path: 'src/usage', may: GROUND },
   { path: 'src/job', may: GROUND },
   {
     path: 'src/wiring',
@@ -93,7 +94,7 @@ const ROOMS: Room[] = [
       ...['recorder', 'report', 'storage', 'streaming', 'transcription'],
     ],
   },
-  { path: 'src', may: [...GROUND, 'src/run', 'src/job', 'src/wiring', 'recorder', 'report', 'storage'] },
+  { path: 'src', may: [...GROUND, 'src/run', 'src/job', 'src/usage', 'src/wiring', 'recorder', 'report', 'storage'] },
   {
     path: 'src/cli',
     may: [...GROUND, 'src', 'src/job', 'src/wiring', 'platforms/browser', 'report', 'mock', 'client'],

@@ -5,6 +5,7 @@ import { ERROR_CODES, STATUSES } from './codes.ts'
 import { botCommandSchema, COMMAND_ERROR_CODES } from './commands.ts'
 import { numberedEventSchema, transcriptSchema } from './events.ts'
 import { storageKeysSchema, token } from './job.ts'
+import { botUsageSchema } from './usage.ts'
 
 export const PROTOCOL_VERSION = 1
 
@@ -120,7 +121,10 @@ const heartbeatSchema = z.strictObject({
   at: z.iso.datetime(),
   status: z.enum(STATUSES),
   cpu_percent: z.number().min(0).describe('Of the whole process tree; 100 is one core.'),
-  memory_bytes: z.int().min(0).describe('Resident memory of the whole process tree.'),
+  memory_bytes: z.int().min(0).describe('Memory of the whole process tree; pages that processes share count once.'),
+  usage: botUsageSchema
+    .optional()
+    .describe('Resources that the bot used so far; they count if it sends no final report.'),
 })
 export type Heartbeat = z.infer<typeof heartbeatSchema>
 

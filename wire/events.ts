@@ -4,6 +4,7 @@ import { END_CAUSES, ERROR_CODES, NORMAL_END_CODES, RECORDING_MODES, STATUSES } 
 import { MAX_FILE_NAME_BYTES, pathParts } from './file-names.ts'
 import { isWithinDepth, MAX_CALLER_DATA_DEPTH } from './job.ts'
 import { REASONS, sightingsSchema } from './reasons.ts'
+import { botUsageSchema } from './usage.ts'
 
 /** Of the JSON text of one event. The largest is the final report of a meeting with thousands of participants. */
 export const MAX_EVENT_BYTES = 2 * 1024 * 1024
@@ -183,6 +184,7 @@ const finalReportSchema = z.strictObject({
       'At how many polls of the page each of its signals answered, docs/platforms.md; absent if none is counted.',
     ),
   words_version: z.string().max(20).optional().describe('Of the words pack with which the bot read pages.'),
+  usage: botUsageSchema.optional().describe('Resources that the bot used until its final report was made.'),
   location: z.string().nullable(),
   extra: z.record(z.string(), z.json()).nullable(),
 })

@@ -36,7 +36,7 @@ export async function measure({ isSmall }: Options): Promise<Figure[]> {
         value: service.cores * 100,
         unit: '% of a core',
         plain: plain.cores * 100,
-        goal: { atMost: 2 },
+        goal: { atMost: 1 },
       },
     ]
   } finally {

@@ -68,7 +68,13 @@ async function speak(
 ): Promise<void> {
   const home = mkdtempSync(join(folder, 'bot-'))
   const common = { logger: silentLogger, folder: home }
-  const link = openControlLink({ ...common, botId: bot.id, url: service.linkUrl, token: bot.token })
+  const link = openControlLink({
+    usage: { latest: null },
+    ...common,
+    botId: bot.id,
+    url: service.linkUrl,
+    token: bot.token,
+  })
   await link.whenWelcomed()
   /** `performance.now()` at which each word ended. */
   const endedAt = new Map<string, number>()

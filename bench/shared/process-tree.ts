@@ -1,7 +1,7 @@
 /** CPU and memory of some processes and all their descendants, by role. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { basename } from 'node:path'
-import { parseStat } from '../../src/control-link/process-usage.ts'
+import { parseStat } from '../../src/usage/process-tree.ts'
 
 /** The kernel reports times in hundredths of a second. */
 const TICKS_PER_SECOND = 100
@@ -42,7 +42,7 @@ function readTree(roots: readonly number[]): Map<number, number> {
   const found = new Map<number, number>()
   const visit = (stat: (typeof stats)[number]) => {
     if (found.has(stat.pid)) return
-    found.set(stat.pid, stat.ticks)
+    found.set(stat.pid, stat.ownTicks + stat.waitedTicks)
     for (const child of children.get(stat.pid) ?? []) visit(child)
   }
   for (const stat of stats) if (roots.includes(stat.pid)) visit(stat)

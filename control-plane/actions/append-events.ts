@@ -17,6 +17,7 @@ import {
   upsertArtifacts,
   writeHeads,
 } from '../store/bots/events.ts'
+import { type ReportedUsage, upsertUsage } from '../store/bots/usage.ts'
 import { nowOf } from '../store/clock.ts'
 import type { Database, Tx } from '../store/database.ts'
 
@@ -48,6 +49,7 @@ export async function appendEvents(db: Database, batches: readonly JournalBatch[
     const changes = new Map<string, { bot: BotRow; change: BotChange }>()
     const rows: NewEvent[] = []
     const files: { botId: string; attempt: number; artifact: Artifact }[] = []
+    const used: ReportedUsage[] = []
     const results = batches.map((batch) => {
       const stored = bots.get(batch.botId)
       if (stored === undefined) return null
@@ -65,8 +67,9 @@ export async function appendEvents(db: Database, batches: readonly JournalBatch[
       // The content of a deleted bot is not kept, and acknowledged all the same.
       if (stored.data_deleted_at !== null) return { lastSeq, standing, bot: null, foreignTranscripts }
       rows.push(...fresh.map((event) => newEvent(batch, event, now)))
-      const { change, artifacts } = fold(before, { ...batch, events: fresh, now })
+      const { change, artifacts, usage } = fold(before, { ...batch, events: fresh, now })
       files.push(...artifacts.map((artifact) => ({ botId: stored.id, attempt: batch.attempt, artifact })))
+      if (usage !== null) used.push({ botId: stored.id, attempt: batch.attempt, journalId: batch.journalId, usage })
       entry.change = joined(entry.change, change)
       return { lastSeq, standing, bot: withPatch(before, change.patch), foreignTranscripts }
     })
@@ -74,6 +77,7 @@ export async function appendEvents(db: Database, batches: readonly JournalBatch[
     await writeHeads(tx, known, heads)
     await insertEvents(tx, rows)
     await upsertArtifacts(tx, files)
+    await upsertUsage(tx, used, { isFinal: true })
     await applyChanges(tx, [...changes.values()])
     return results
   })

@@ -1,6 +1,7 @@
 /** The parts of the service that the API uses; `main.ts` passes the real ones. */
 import type { SpeechProblems } from '@standin/wire/speech-access.ts'
 import type { Registry } from 'prom-client'
+import type { Prices } from '../bots/prices.ts'
 import type { CalendarOperations } from '../calendars/operations.ts'
 import type { BotLinks, Clock, FileHandler, GuardedClient, JobHandler, Log, Probes, Seals } from '../ports.ts'
 import type { AuthorizedUser, ConnectionApp, ConnectionTokens } from '../store/connections/connections.ts'
@@ -80,6 +81,8 @@ interface ApiSettings {
   /** Longest time for a whole request to arrive, in milliseconds. Default 30,000. */
   requestTimeoutMs?: number
   shedding?: SheddingSettings
+  /** Prices of the resources of bots. Absent or null: no money is shown. */
+  prices?: Prices | null
   /** Addresses of proxies whose `x-forwarded-for` is trusted. Default: none. */
   trustedProxies?: readonly string[]
 }

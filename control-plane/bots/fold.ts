@@ -3,6 +3,7 @@
  * in the order of their journal, each once (`store/bots/events.ts`).
  */
 import type { Artifact, BotEvent, FinalReport, NumberedEvent, Person } from '@standin/wire/events.ts'
+import type { BotUsage } from '@standin/wire/usage.ts'
 import type { BotPatch, BotRow } from '../rows/index.ts'
 import { type BotChange, emptyChange } from './change.ts'
 import { AFTER_REPORT_SECONDS, deadlineOf } from './deadlines.ts'
@@ -28,21 +29,24 @@ export interface Folded {
   change: BotChange
   /** Files of the attempt, also of one that does not decide. */
   artifacts: Artifact[]
+  /** Resources of the process that wrote this journal, by its final report; null without one. */
+  usage: BotUsage | null
 }
 
 /**
  * The changes that the events make to the bot. Events of an attempt that does not decide, and events of a closed bot,
- * change nothing: they are stored, and their files are listed.
+ * change nothing: they are stored, their files are listed, and what they used counts.
  */
 export function fold(bot: BotRow, { attempt, journalId, events, now }: JournaledEvents): Folded {
   const folding = new Folding(bot, attempt, journalId, now)
   for (const event of events) folding.add(event)
-  return { change: folding.change, artifacts: [...folding.artifacts.values()] }
+  return { change: folding.change, artifacts: [...folding.artifacts.values()], usage: folding.usage }
 }
 
 class Folding {
   readonly change: BotChange = emptyChange()
   readonly artifacts = new Map<string, Artifact>()
+  usage: BotUsage | null = null
   #bot: BotRow
   readonly #attempt: number
   readonly #journalId: string
@@ -57,6 +61,7 @@ class Folding {
 
   add({ seq, at: text, event }: NumberedEvent): void {
     for (const artifact of artifactsOf(event)) this.artifacts.set(artifact.name, artifact)
+    if (event.type === 'final_report') this.usage = event.usage ?? this.usage
     if (isOver(this.#bot) || !decides(this.#bot, this.#attempt)) return
     const at = instant(text, this.#now)
     const sourceId = `${this.#journalId}:${seq}`

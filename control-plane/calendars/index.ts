@@ -18,9 +18,12 @@ import {
   claimDuePushes,
   claimOldPushes,
   claimPush,
+  secondsToNextDue,
 } from '../store/calendars/channels.ts'
 import { askForFullSync, claimDueSyncs, claimSync, hintSync } from '../store/calendars/syncs.ts'
 import type { Database } from '../store/database.ts'
+import type { Claim } from '../store/row-lease.ts'
+import { createHint } from '../store/wake-ups.ts'
 import {
   type ConnectTools,
   connect,
@@ -40,8 +43,12 @@ import { newClaim, type SyncOutcome, syncCalendar } from './sync.ts'
 import { DEBOUNCE_SECONDS } from './sync-times.ts'
 import { createTokens } from './tokens.ts'
 
-const LOOK_MS = 1_000
+/** Longest pause between two polls without hints; the time at which the next known calendar is due ends it earlier. */
+const MAX_PAUSE_MS = 1_000
+/** While calendars are due for which this process has no room. */
+const FULL_PAUSE_MS = 1_000
 const JITTER = 0.1
+const AFTER_ERROR_MS = 1_000
 const LOOK_FOR_OLD_CHANNELS_MS = 60_000
 /** Calendars at once: a provider's limits are separate for each account. */
 const SYNCS_AT_ONCE = 4
@@ -68,8 +75,10 @@ export interface CalendarSettings {
 
 export interface Calendars {
   operations: CalendarOperations
-  /** Starts the work that is due, from now on. */
-  start(): void
+  /** Starts the work that is due, from now on. `maxSleepMs`: longest sleep, given the longest one without hints. */
+  start(maxSleepMs?: (withoutHintsMs: number) => number): void
+  /** Looks for due work now. */
+  wake(): void
   /** Opens and renews every subscription that is past its half life, and stops the ones that were replaced. */
   renew(): Promise<{ renewed: number; failed: number; polled: number }>
   /** Does every sync and subscription that is due, and resolves when nothing is. For tests and measurements. */
@@ -78,14 +87,19 @@ export interface Calendars {
 }
 
 export function openCalendars(settings: CalendarSettings): Calendars {
-  const { database, log, meters } = settings
+  const { database, log, meters, acrossTeams = database } = settings
   const tools: ConnectTools = { ...settings, tokens: createTokens(settings) }
   const exchange = createExchange(settings)
+  const hint = (due: 'bots' | 'calendars') =>
+    createHint(acrossTeams, due, (error) =>
+      log.warn({ due, error: String(error) }, 'A change of a calendar was not notified'),
+    )
+  const hintLaunchers = hint('bots')
+  const hintWorkers = hint('calendars')
   const stop = new AbortController()
   const underWay = new Set<Promise<unknown>>()
   const counts = { syncs: 0, pushes: 0 }
   let loop: Loop | undefined
-  let mayBeMore = false
   let oldChannelsAt = 0
 
   function track<T>(work: Promise<T>, what: string): Promise<T | undefined> {
@@ -96,8 +110,8 @@ export function openCalendars(settings: CalendarSettings): Calendars {
       })
       .finally(() => {
         underWay.delete(tracked)
-        // There is room now for what was due beside it.
-        if (mayBeMore) loop?.wake()
+        // There is room now for what was due beside it, and its own calendar may be due again.
+        loop?.wake()
       })
     underWay.add(tracked)
     return tracked
@@ -106,7 +120,14 @@ export function openCalendars(settings: CalendarSettings): Calendars {
   async function sync(calendarId: string): Promise<SyncOutcome | null> {
     const claim = newClaim()
     const calendar = await claimSync(database, calendarId, claim)
-    return calendar && syncCalendar(tools, calendar, claim)
+    return calendar && syncClaimed(calendar, claim)
+  }
+
+  async function syncClaimed(calendar: CalendarRow, claim: Claim): Promise<SyncOutcome> {
+    const outcome = await syncCalendar(tools, calendar, claim)
+    // The bot of an event may be due before launchers would look again.
+    if (outcome.outcome === 'stored' && outcome.changed > 0) hintLaunchers()
+    return outcome
   }
 
   async function push(calendarId: string, isNew = false): Promise<PushOutcome | null> {
@@ -135,7 +156,7 @@ export function openCalendars(settings: CalendarSettings): Calendars {
     const claim = newClaim()
     const syncs = await claimDueSyncs(database, claim, Math.max(0, SYNCS_AT_ONCE - counts.syncs))
     if (syncs.length > 0) meters?.count('claims', { queue: 'calendar_syncs' }, syncs.length)
-    for (const calendar of syncs) begin('syncs', syncCalendar(tools, calendar, claim), 'A calendar was not synced')
+    for (const calendar of syncs) begin('syncs', syncClaimed(calendar, claim), 'A calendar was not synced')
     const pushClaim = newPushClaim()
     const pushes = await claimDuePushes(database, pushClaim, Math.max(0, PUSHES_AT_ONCE - counts.pushes))
     if (pushes.length > 0) meters?.count('claims', { queue: 'calendar_subscriptions' }, pushes.length)
@@ -144,13 +165,16 @@ export function openCalendars(settings: CalendarSettings): Calendars {
     return syncs.length + pushes.length
   }
 
-  async function round(): Promise<number> {
-    mayBeMore = (await startDue()) > 0
+  async function round(maxSleepMs: (withoutHintsMs: number) => number): Promise<number> {
+    const nextIn = await secondsToNextDue(database)
+    if (nextIn !== null && nextIn <= 0) await startDue()
     if (performance.now() > oldChannelsAt) {
       oldChannelsAt = performance.now() + LOOK_FOR_OLD_CHANNELS_MS
       void track(stopChannels(tools), 'Old subscriptions were not stopped')
     }
-    return spread(LOOK_MS, JITTER)
+    const longestMs = spread(maxSleepMs(MAX_PAUSE_MS), JITTER)
+    if (nextIn === null) return longestMs
+    return nextIn > 0 ? Math.min(longestMs, Math.ceil(nextIn * 1000) + 1) : FULL_PAUSE_MS
   }
 
   const operations: CalendarOperations = {
@@ -172,7 +196,11 @@ export function openCalendars(settings: CalendarSettings): Calendars {
     scheduleBots: (target, bot, apiKeyId) => scheduleBots(tools, target, bot, apiKeyId),
     changeBots: (target, change) => changeBots(tools, target, change),
     cancelBots: (target) => cancelBots(tools, target),
-    notified: (notification) => takeNotification(settings.acrossTeams ?? database, notification),
+    async notified(notification) {
+      const known = await takeNotification(acrossTeams, notification)
+      if (known === 'known') hintWorkers()
+      return known
+    },
   }
 
   async function fullSync(name: CalendarName): Promise<SyncResult> {
@@ -206,34 +234,18 @@ export function openCalendars(settings: CalendarSettings): Calendars {
     throw new CalendarProblem('provider_unavailable', 'Another subscription is being made, and did not end in time')
   }
 
-  async function renew(): Promise<{ renewed: number; failed: number; polled: number }> {
-    const done = { renewed: 0, failed: 0, polled: 0 }
-    const seen = new Set<string>()
-    for (;;) {
-      const claim = newPushClaim()
-      const calendars = await claimOldPushes(database, claim, RENEWED_AT_ONCE, [...seen])
-      if (calendars.length === 0) break
-      for (const calendar of calendars) {
-        seen.add(calendar.id)
-        const { state } = await pushCalendar(tools, calendar, claim)
-        done[state === 'on' ? 'renewed' : state === 'off' ? 'polled' : 'failed']++
-      }
-    }
-    await stopChannels(tools)
-    return done
-  }
-
   return {
     operations,
-    start: () => {
+    wake: () => loop?.wake(),
+    start: (maxSleepMs = (ms) => ms) => {
       if (settings.publicUrl !== null)
         void track(askForPushOf(database, NO_ADDRESS), 'Subscriptions were not asked for')
-      loop = startLoop(round, {
+      loop = startLoop(() => round(maxSleepMs), {
         onError: (error) => log.error({ error: String(error) }, 'Due calendars could not be looked for'),
-        afterErrorMs: LOOK_MS,
+        afterErrorMs: AFTER_ERROR_MS,
       })
     },
-    renew,
+    renew: () => renewOld(tools),
     async settle() {
       while (!stop.signal.aborted) {
         const started = await startDue()
@@ -248,6 +260,24 @@ export function openCalendars(settings: CalendarSettings): Calendars {
       await tools.tokens.close(CLOSE_PATIENCE_MS)
     },
   }
+}
+
+/** Opens and renews every subscription that is past its half life. */
+async function renewOld(tools: ConnectTools): ReturnType<Calendars['renew']> {
+  const done = { renewed: 0, failed: 0, polled: 0 }
+  const seen = new Set<string>()
+  for (;;) {
+    const claim = newPushClaim()
+    const calendars = await claimOldPushes(tools.database, claim, RENEWED_AT_ONCE, [...seen])
+    if (calendars.length === 0) break
+    for (const calendar of calendars) {
+      seen.add(calendar.id)
+      const { state } = await pushCalendar(tools, calendar, claim)
+      done[state === 'on' ? 'renewed' : state === 'off' ? 'polled' : 'failed']++
+    }
+  }
+  await stopChannels(tools)
+  return done
 }
 
 /** Makes the sync or the subscription due that a notification of a provider asks for. */

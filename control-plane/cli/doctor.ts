@@ -8,12 +8,12 @@ import { type ServiceConfig, unknownSettings } from '../config/config.ts'
 import { openFileStore } from '../files/open-file-store.ts'
 import { checkRecordings, storageProblemOf } from '../files/storage-check.ts'
 import { createGuardedClient } from '../outgoing/guarded-client.ts'
-import type { Log } from '../ports.ts'
+import type { Log, Need } from '../ports.ts'
 import { databaseTime } from '../store/drain.ts'
 import { httpAddress } from '../wiring/http-address.ts'
 import { type Installation, openInstallation } from '../wiring/installation.ts'
 import { standinCommand, versionOfProgram } from '../wiring/installed-file.ts'
-import { openLauncher } from '../wiring/launcher.ts'
+import { openBotNeeds, openLauncher } from '../wiring/launcher.ts'
 import { Words } from '../words/words.ts'
 
 export interface DoctorParts {
@@ -70,6 +70,7 @@ async function* examine(parts: DoctorParts): AsyncGenerator<Finding> {
     yield await checkWords(config)
     if (config.launcher === 'process') yield await checkBots()
     else if (installation !== null) yield await checkLauncher(parts, installation)
+    if (installation !== null) yield await showNeeds(parts, installation)
     yield await checkPort(config)
   } finally {
     await installation?.close()
@@ -154,13 +155,24 @@ function checkBots(): Promise<Finding> {
 async function checkLauncher({ config, environment, log }: DoctorParts, { database, seals }: Installation) {
   try {
     const linkUrl = config.linkUrl ?? 'ws://127.0.0.1/link'
-    const opened = { config, environment, database, seals, linkUrl, learnedCost: async () => null, log }
-    const launcher = await openLauncher(opened)
+    const needs = openBotNeeds({ config, database, log })
+    const launcher = await openLauncher({ config, environment, database, seals, linkUrl, needs, log })
     launcher.close?.()
     return fine('Bots', `${config.launcher} can start them`)
   } catch (error) {
     return unfit('Bots', messageOf(error), 'docs/docker.md and docs/kubernetes.md say what the launcher needs.')
   }
+}
+
+/** Needs of bots by mode and platform, as far as bots have shown them. */
+async function showNeeds({ config, log }: DoctorParts, { database }: Installation): Promise<Finding> {
+  const kinds = (await openBotNeeds({ config, database, log }).learned()).all()
+  const shown = ({ cores, memoryBytes }: Need) =>
+    `${cores.toFixed(2)} cores and ${Math.round(memoryBytes / 1024 ** 2)} MiB`
+  const learned = kinds.filter(({ samples }) => samples > 0)
+  if (learned.length === 0) return fine('Needs of bots', `none has run yet; ${shown(kinds[0]!)} are assumed for video`)
+  const lines = learned.map((kind) => `${kind.mode} on ${kind.platform} ${shown(kind)} (bots: ${kind.samples})`)
+  return fine('Needs of bots', lines.join('; '))
 }
 
 /** Free, or taken by a service that answers. */

@@ -133,6 +133,12 @@ export function readServiceConfig(options: ConfigOptions, environment: Environme
     report(rows.network, 'is "host" or nothing on Kubernetes', 'Write host, or leave it out')
   if (!isCluster && botContainer.pull === 'always')
     report(rows.pull, '"always" is known on Kubernetes only', 'Choose one of never, missing')
+  for (const [least, most] of [
+    ['minMemory', 'memory'],
+    ['minCores', 'cores'],
+  ] as const)
+    if ((botContainer[least] ?? 0) > botContainer[most])
+      report(rows[least], `is more than ${rows[most].variable}, ${botContainer[most]}`, 'Write a smaller number')
   if (launcher !== 'process' && config.roles.has('launcher')) reportUnreachable(config, report)
   if (config.oidc && isPlainIssuer(config.oidc.issuer) && !config.allowPrivateAddresses)
     report(SETTINGS.oidc.issuer, 'is not reached by https', SETTINGS.oidc.issuer.kind.cure)

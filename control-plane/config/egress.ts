@@ -1,13 +1,11 @@
 /** Which proxy the browsers of which bots use: STANDIN_EGRESS, a JSON document or the path of one. */
-import { readFileSync } from 'node:fs'
-import { isAbsolute } from 'node:path'
 import { type Egress, egressSchema } from '@standin/wire/egress.ts'
 import { problemsOf } from '@standin/wire/job.ts'
 import { MEETING_PLATFORMS, type PlatformName } from '@standin/wire/meeting-links/index.ts'
 import { z } from 'zod'
+import { documentOf } from './document.ts'
 import { kind } from './kind.ts'
 
-const MAX_BYTES = 1024 * 1024
 const MAX_RULES = 1000
 
 const ruleSchema = z.strictObject({
@@ -22,34 +20,12 @@ export type EgressRule = z.infer<typeof ruleSchema>
 export const egressRules = kind(
   'Write rules as JSON, or the absolute path of a file with them: [{"team": "<id>", "platform": "teams", "proxy": "socks5://user:password@host:port"}]',
   (text): EgressRule[] => {
-    const isPath = isAbsolute(text)
-    const { data, error } = z
-      .array(ruleSchema)
-      .max(MAX_RULES)
-      .safeParse(jsonOf(isPath ? readText(text) : text))
+    const { data, error } = z.array(ruleSchema).max(MAX_RULES).safeParse(documentOf(text))
     if (data !== undefined) return data
     const { path, message } = problemsOf(error)[0]!
     throw new Error(`${path === '' ? 'the document' : `rule ${path}`}: ${message}`)
   },
 )
-
-function readText(path: string): string {
-  try {
-    const text = readFileSync(path, 'utf8')
-    if (text.length <= MAX_BYTES) return text
-  } catch (error) {
-    throw new Error(`names a file that cannot be read (${(error as NodeJS.ErrnoException).code})`)
-  }
-  throw new Error('names a file of more than 1 MiB')
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    throw new Error('is neither JSON nor an absolute path')
-  }
-}
 
 /** That of the first rule that fits; null: the bot's browser uses none. */
 export function egressOf(rules: readonly EgressRule[], team: string, platform: PlatformName): Egress | null {

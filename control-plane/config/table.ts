@@ -11,6 +11,7 @@ import * as is from './kind.ts'
 import { mailSender, mailServer } from './mail.ts'
 import * as oidc from './oidc.ts'
 import * as pods from './pods.ts'
+import { priceList } from './prices.ts'
 import { trustedProxies } from './trusted-proxies.ts'
 
 export const ROLES = ['api', 'links', 'launcher', 'dispatcher', 'jobs'] as const
@@ -156,8 +157,10 @@ export const SETTINGS = {
     variable: 'STANDIN_MAX_BOTS',
     kind: is.wholeNumber(1, 10_000),
     option: '--max-bots <number>',
-    help: 'bots at once (default: by cores and memory; on kubernetes as many as it takes)',
+    help: 'bots at once, at most (cores and memory limit them too)',
   },
+  /** Percent of the cores of a machine that bots may be expected to take together. */
+  coresTarget: { variable: 'STANDIN_CPU_TARGET', kind: is.wholeNumber(10, 1_000), default: '90' },
   botCommand: {
     variable: 'STANDIN_BOT_COMMAND',
     kind: command,
@@ -281,7 +284,12 @@ export const SETTINGS = {
     network: { variable: 'STANDIN_BOT_NETWORK', kind: is.dockerNetwork },
     /** MiB. */
     memory: { variable: 'STANDIN_BOT_MEMORY', kind: is.wholeNumber(256, 1_048_576), default: '2048' },
+    /** Null: half of `memory`. */
+    minMemory: { variable: 'STANDIN_BOT_MEMORY_MIN', kind: is.wholeNumber(128, 1_048_576) },
     cores: { variable: 'STANDIN_BOT_CPUS', kind: is.wholeNumber(1, 256), default: '2' },
+    /** Null: `cores`. A browser that loads a page takes every core, so a lower limit makes joining slower. */
+    minCores: { variable: 'STANDIN_BOT_CPUS_MIN', kind: is.wholeNumber(1, 256) },
+    headroomPercent: { variable: 'STANDIN_BOT_HEADROOM', kind: is.wholeNumber(100, 1_000), default: '200' },
     seccompProfile: { variable: 'STANDIN_BOT_SECCOMP', kind: is.anyText },
     /** The folder of recordings as the engine names it. */
     recordings: { variable: 'STANDIN_BOT_RECORDINGS', kind: is.pathOrVolume },
@@ -297,8 +305,8 @@ export const SETTINGS = {
     pullSecret: { variable: 'STANDIN_BOT_PULL_SECRET', kind: pods.objectName('a Secret') },
     nodeSelector: { variable: 'STANDIN_BOT_NODE_SELECTOR', kind: pods.nodeLabels, absent: [] },
     tolerations: { variable: 'STANDIN_BOT_TOLERATIONS', kind: pods.tolerations, absent: [] },
-    /** The default is about the use of a bot with video while it records; docs/performance.md. */
-    requestedMillicores: { variable: 'STANDIN_BOT_CPU_REQUEST', kind: is.wholeNumber(10, 256_000), default: '1000' },
+    /** Null: what bots of the kind are expected to take. */
+    requestedMillicores: { variable: 'STANDIN_BOT_CPU_REQUEST', kind: is.wholeNumber(10, 256_000) },
   },
   oidc: {
     issuer: { variable: 'STANDIN_OIDC_ISSUER', kind: oidc.issuer, needs: 'STANDIN_OIDC_CLIENT_ID' },
@@ -349,6 +357,7 @@ export const SETTINGS = {
   },
   /** Proxies of the browsers of bots; the first rule that fits counts. */
   egress: { variable: 'STANDIN_EGRESS', kind: egressRules, absent: [], isSecret: true },
+  prices: { variable: 'STANDIN_PRICES', kind: priceList },
   /** Bots read these themselves; the service checks them, so that a mistake is found before the first meeting. */
   worker: {
     transcriptionUrl: { variable: 'STANDIN_TRANSCRIPTION_URL', kind: speechAddress },

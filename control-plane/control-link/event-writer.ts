@@ -5,8 +5,10 @@
 
 import type { FinalReport } from '@standin/wire/events.ts'
 import { countedSignals } from '@standin/wire/page-signals.ts'
+import { type BotUsage, USAGE_PHASES } from '@standin/wire/usage.ts'
 import { appendEvents, type Stored } from '../actions/append-events.ts'
-import type { Meters } from '../meters.ts'
+import { usageRowOf } from '../bots/usage.ts'
+import type { Counted, Meters } from '../meters.ts'
 import type { Log } from '../ports.ts'
 import type { JournalBatch } from '../store/bots/events.ts'
 import type { Database } from '../store/database.ts'
@@ -144,8 +146,9 @@ export class EventWriter {
   }
 
   /** A bot of another version may count signals that are not known here. */
-  #countReport({ meeting_platform: platform, signals, reason }: FinalReport): void {
+  #countReport({ meeting_platform: platform, recording_mode: mode, signals, reason, usage }: FinalReport): void {
     if (platform === null) return
+    if (usage !== undefined) countUsage(this.#parts.meters, { platform, mode }, usage)
     if (reason !== undefined) this.#parts.meters.count('refusals', { platform, reason })
     if (signals === undefined) return
     this.#parts.meters.count('signal_reports', { platform })
@@ -194,6 +197,16 @@ export class EventWriter {
       link.close(CLOSE.protocol, `expected event ${stored.lastSeq + 1}`)
     else link.settle(events.length)
   }
+}
+
+function countUsage(meters: Meters, bot: Counted['bot_core_seconds'], usage: BotUsage): void {
+  const { core_ms, peak_memory_bytes, bytes_received, bytes_sent, bytes_stored, life_ms, phase_ms } = usageRowOf(usage)
+  meters.count('bot_core_seconds', bot, core_ms / 1000)
+  meters.count('bot_memory_gigabyte_seconds', bot, ((peak_memory_bytes ?? 0) / 1e9) * (life_ms / 1000))
+  meters.count('bot_bytes', { ...bot, kind: 'received' }, bytes_received)
+  meters.count('bot_bytes', { ...bot, kind: 'sent' }, bytes_sent)
+  meters.count('bot_bytes', { ...bot, kind: 'stored' }, bytes_stored)
+  for (const phase of USAGE_PHASES) meters.count('bot_phase_seconds', { ...bot, phase }, phase_ms[phase] / 1000)
 }
 
 interface Taken {

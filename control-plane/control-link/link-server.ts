@@ -19,6 +19,7 @@ import type { Stored } from '../actions/append-events.ts'
 import { type Meters, NO_METERS } from '../meters.ts'
 import type { Clock, Log } from '../ports.ts'
 import { markSent, openCommands, storeAnswer, unsentCommands } from '../store/bots/commands.ts'
+import { upsertUsage } from '../store/bots/usage.ts'
 import type { Database } from '../store/database.ts'
 import { greet, type LinkOwner, noteLongLosses, ownersOfTokens, writeHeartbeats, writeLosses } from '../store/links.ts'
 import { createPartialSender, type PartialWords } from '../store/partial-words.ts'
@@ -326,6 +327,14 @@ class Server implements LinkServer {
         memoryBytes: heartbeat!.memory_bytes,
         secondsAgo: Math.max(0, now - heartbeatAt) / 1000,
       })),
+    )
+    await upsertUsage(
+      this.#database,
+      links.flatMap(({ owner, journalId, heartbeat }) => {
+        const usage = heartbeat?.usage
+        return usage === undefined || journalId === null ? [] : [{ ...owner, journalId, usage }]
+      }),
+      { isFinal: false },
     )
     for (const link of links) link.heartbeatWrittenAt = now
   }

@@ -19,6 +19,8 @@ const DAY = 24 * 3600
 const LEASE_SECONDS = 60
 /** Spreads the polls of several processes. */
 const JITTER = 0.1
+/** So many polls of the alerts are left out while there are no rules. */
+const WITHOUT_RULES = 3
 
 export const JOB_NAMES = [
   'deletions',
@@ -97,12 +99,14 @@ export function startJobs(settings: JobsSettings): Jobs {
     alerts: () => hasEnabledRules(database),
   }
 
-  async function turn(name: JobName, everySeconds: number): Promise<void> {
-    if (!((await hasWork[name]?.()) ?? true)) return
-    if (!(await takeTurn(database, name, owner, { everySeconds, leaseSeconds: LEASE_SECONDS }))) return
+  /** False: there is nothing to do. */
+  async function turn(name: JobName, everySeconds: number): Promise<boolean> {
+    if (!((await hasWork[name]?.()) ?? true)) return false
+    if (!(await takeTurn(database, name, owner, { everySeconds, leaseSeconds: LEASE_SECONDS }))) return true
     const keep = () => keepTurn(database, name, owner, LEASE_SECONDS)
     const lease = { seconds: LEASE_SECONDS, keep, log, fields: { job: name }, signal: stop.signal }
     await whileHeld(lease, work[name]).finally(() => endTurn(database, name, owner))
+    return true
   }
 
   function repeat(name: JobName) {
@@ -110,8 +114,8 @@ export function startJobs(settings: JobsSettings): Jobs {
     const every = name === 'checks' ? (settings.checks?.everySeconds ?? 0) : SCHEDULE[name].every
     const lookMs = (lookEverySeconds[name] ?? look) * 1000
     const round = async () => {
-      await turn(name, Math.min(every, lookEverySeconds[name] ?? every))
-      return spread(lookMs, JITTER)
+      const hasWork = await turn(name, Math.min(every, lookEverySeconds[name] ?? every))
+      return spread(hasWork || name !== 'alerts' ? lookMs : lookMs * WITHOUT_RULES, JITTER)
     }
     const onError = (error: unknown) => log.error({ job: name, error: String(error) }, 'A periodic job failed')
     return startLoop(round, { onError, afterErrorMs: lookMs, signal: stop.signal })

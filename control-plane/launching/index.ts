@@ -9,6 +9,7 @@ import type { Traces } from '../traces.ts'
 import { startDueLoop } from './due/index.ts'
 import type { ZoomApp } from './due/job.ts'
 import type { LaunchTools } from './due/launch.ts'
+import type { BotNeeds } from './launchers/shared/known-needs.ts'
 import type { JoinParts } from './reconcile/assemble.ts'
 import { type Reconciler, type ReconcilerSettings, startReconciler } from './reconcile/reconciler.ts'
 import type { Recover } from './reconcile/recovery.ts'
@@ -24,6 +25,7 @@ export interface LaunchingSettings {
   /** Opens the connection on which other processes say that a bot is due. Null: only `wake` and polling. */
   databaseUrl: string | null
   launcher: Launcher
+  needs: BotNeeds
   files: FileStore
   seals: Seals
   /** Resolves the stored credentials that bots name. */
@@ -80,6 +82,7 @@ export function startLaunching(settings: LaunchingSettings): Launching {
     onClaim: () => reconciler.wake(),
     waitForWelcomeSeconds: settings.waitForWelcomeSeconds ?? WAIT_FOR_WELCOME_SECONDS,
     concurrency: settings.concurrency ?? CONCURRENCY[launcher.kind],
+    maxSleepMs: (withoutHintsMs) => hints?.maxSleepMs(withoutHintsMs) ?? withoutHintsMs,
   })
   const hints =
     databaseUrl === null

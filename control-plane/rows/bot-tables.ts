@@ -112,6 +112,8 @@ export interface LaunchesTable {
   exit_code: number | null
   signal: string | null
   is_out_of_memory: boolean | null
+  /** Its limit when memory ran out; null if it had none. */
+  memory_limit_bytes: number | null
   reason: string | null
   evidence: Json<unknown> | null
   log_tail: string | null
@@ -124,6 +126,28 @@ export interface LaunchesTable {
   /** Which reconciler recovers it now, and until when that counts. */
   recovery_owner: string | null
   recovery_until: Time | null
+}
+
+/**
+ * Resources that each process of an attempt used (`wire/usage.ts`); a process that is started again in its container has another
+ * journal. Rows stay with the bot when its launches are removed.
+ */
+export interface AttemptUsageTable {
+  bot_id: string
+  attempt: number
+  journal_id: string
+  /** From the final report; false: from the last heartbeat so far. */
+  is_final: boolean
+  core_ms: number
+  /** Null if it was not measured. */
+  peak_memory_bytes: number | null
+  bytes_received: number
+  bytes_sent: number
+  bytes_stored: number
+  /** Milliseconds of all phases together. */
+  life_ms: number
+  /** Milliseconds by phase. */
+  phase_ms: Json<unknown>
 }
 
 export interface JobOffersTable {

@@ -7,6 +7,7 @@ import type { AccountsTable } from './account-tables.ts'
 import type { AlertTables } from './alert-tables.ts'
 import type {
   ArtifactsTable,
+  AttemptUsageTable,
   BotCommandsTable,
   BotEventsTable,
   BotStepsTable,
@@ -62,6 +63,7 @@ export interface Tables extends AlertTables {
   idempotency_keys: IdempotencyKeysTable
   bots: BotsTable
   launches: LaunchesTable
+  attempt_usage: AttemptUsageTable
   job_offers: JobOffersTable
   journals: JournalsTable
   bot_events: BotEventsTable

@@ -2,10 +2,9 @@
 import type { SpeechProblems } from '@standin/wire/speech-access.ts'
 import { sql } from 'kysely'
 import type { Database } from './database.ts'
-import { writeSetting } from './settings.ts'
 
 const PREFIX = 'capacity:'
-/** A process reports every ten seconds. */
+/** A process reports every thirty seconds, or sooner. */
 const SHOWN_SECONDS = 60
 
 export interface Capacity {
@@ -18,6 +17,27 @@ export interface Capacity {
   limit?: number
   /** Why none is free, if it is not the limit. */
   reason?: string
+  /** Expected needs of bots. Absent: an older version reports. */
+  kinds?: KindCapacity[]
+  /** Room for one bot alone on the launcher's machine. Absent: a cluster has several machines. */
+  most?: { cores: number; memory_bytes: number }
+}
+
+export interface KindCapacity {
+  mode: string
+  platform: string
+  cores: number
+  memory_bytes: number
+  /** Bots that these figures were learned from. */
+  samples: number
+  /** How many more of them fit. Absent: the engine decides. */
+  free?: number
+}
+
+/** Whether the machine of any launcher carries such a bot. */
+export async function fitsElsewhere(db: Database, need: { cores: number; memoryBytes: number }): Promise<boolean> {
+  const machines = (await readCapacities(db)).map(({ most }) => most)
+  return machines.some((most) => most && need.cores <= most.cores && need.memoryBytes <= most.memory_bytes)
 }
 
 export async function writeCapacity(
@@ -25,11 +45,14 @@ export async function writeCapacity(
   id: string,
   capacity: Capacity & { speech: SpeechProblems },
 ): Promise<void> {
-  const { rows } = await sql<{ now: string }>`select now() as now`.execute(db)
-  await writeSetting(db, PREFIX + id, { ...capacity, at: rows[0]!.now })
   await sql`
-    delete from settings where name like ${`${PREFIX}%`}
-      and (value ->> 'at')::timestamptz < now() - make_interval(secs => ${SHOWN_SECONDS})`.execute(db)
+    with old as (
+      delete from settings where name like ${`${PREFIX}%`} and name <> ${PREFIX + id}
+        and (value ->> 'at')::timestamptz < now() - make_interval(secs => ${SHOWN_SECONDS})
+    )
+    insert into settings (name, value)
+    values (${PREFIX + id}, ${JSON.stringify(capacity)}::jsonb || jsonb_build_object('at', now()))
+    on conflict (name) do update set value = excluded.value`.execute(db)
 }
 
 export async function removeCapacity(db: Database, id: string): Promise<void> {

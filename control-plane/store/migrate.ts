@@ -24,6 +24,8 @@ import * as reasons from './migrations/0190-reasons.ts'
 import * as accounts from './migrations/0200-accounts.ts'
 import * as teamsApps from './migrations/0207-teams-apps.ts'
 import * as subscriptions from './migrations/0212-subscriptions.ts'
+import * as attemptUsage from './migrations/0213-attempt-usage.ts'
+import * as memoryLimits from './migrations/0220-memory-limits.ts'
 
 const MIGRATIONS: Record<string, Migration> = {
   '0100-tables': tables,
@@ -44,6 +46,8 @@ const MIGRATIONS: Record<string, Migration> = {
   '0200-accounts': accounts,
   '0207-teams-apps': teamsApps,
   '0212-subscriptions': subscriptions,
+  '0213-attempt-usage': attemptUsage,
+  '0220-memory-limits': memoryLimits,
 }
 
 /** Their tables are those of `0100-tables`: they were made into one migration, once. */

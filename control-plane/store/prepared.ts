@@ -4,6 +4,8 @@ import { sql } from 'kysely'
 import pg from 'pg'
 
 const MARK = '/* prepared */'
+/** Templates often begin with a line break. */
+const isMarked = (text: string) => text.trimStart().startsWith(MARK)
 const NAME_LENGTH = 24
 
 /**
@@ -24,7 +26,7 @@ export class PreparingClient extends pg.Client {
 }
 
 /** For the driver, with a name if it has to be prepared. */
-export function statementOf(text: string, values: unknown, isPrepared = text.startsWith(MARK)): object {
+export function statementOf(text: string, values: unknown, isPrepared = isMarked(text)): object {
   return { text, values, ...(isPrepared && { name: nameOf(text) }) }
 }
 
@@ -37,7 +39,7 @@ export function frequentStatements(): (text: string) => boolean {
   /** How often statements without a mark were sent, by text; the one that was sent last is at the end. */
   const uses = new Map<string, number>()
   return (text) => {
-    if (text.startsWith(MARK)) return true
+    if (isMarked(text)) return true
     if (text.includes('*') || !text.includes('$1')) return false
     const count = (uses.get(text) ?? 0) + 1
     if (!uses.delete(text) && uses.size >= MAX_TEXTS) {

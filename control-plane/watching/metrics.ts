@@ -6,8 +6,8 @@ import type { Database, PoolCounts } from '../store/database.ts'
 import { registerDatabaseGauges } from './database-gauges.ts'
 import { SERIES } from './series.ts'
 
-/** Shorter steps do not show in a process whose work waits for a database; they cost an idle service time. */
-const EVENT_LOOP_STEP_MS = 50
+/** The smallest delay that shows. Sampling more often costs an idle service time. */
+const EVENT_LOOP_STEP_MS = 200
 
 const FINE = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
 const COARSE = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1800]
@@ -27,6 +27,19 @@ const COUNTERS: Of<Counted> = {
   page_checks: { help: 'Checks of the pages of test meetings, by their result.', labels: ['platform', 'state'] },
   words_packs: { help: 'Words packs that were put into use, or refused.', labels: ['result'] },
   refusals: { help: 'Final reports of bots that a meeting kept out, by reason.', labels: ['platform', 'reason'] },
+  bot_core_seconds: { help: 'Processor time of bots, by their final reports.', labels: ['platform', 'mode'] },
+  bot_memory_gigabyte_seconds: {
+    help: 'Highest memory of bots times the seconds of their lives, by their final reports.',
+    labels: ['platform', 'mode'],
+  },
+  bot_bytes: {
+    help: 'Bytes that bots received, sent and stored, by their final reports.',
+    labels: ['platform', 'mode', 'kind'],
+  },
+  bot_phase_seconds: {
+    help: 'Seconds of bots in each phase, by their final reports.',
+    labels: ['platform', 'mode', 'phase'],
+  },
   page_signals: { help: 'Those of them in which the signal answered.', labels: ['platform', 'signal'] },
 }
 

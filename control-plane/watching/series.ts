@@ -2,10 +2,12 @@
  * Every series of a counter, shown as 0 from the start: Prometheus sees no increase in a series that appears with its
  * first happening, so the first bot that crashes would raise no alert.
  */
+import { RECORDING_MODES } from '@standin/wire/codes.ts'
 import { MEETING_PLATFORMS } from '@standin/wire/meeting-links/index.ts'
 import { CHECK_STATES } from '@standin/wire/page-check.ts'
 import { countedSignals, SIGNAL_PLATFORMS } from '@standin/wire/page-signals.ts'
 import { REASON_TABLE, REASONS } from '@standin/wire/reasons.ts'
+import { USAGE_PHASES } from '@standin/wire/usage.ts'
 import type { Counted, ReconcilerAction, ReconcilerReason } from '../meters.ts'
 
 type Series = { [Name in keyof Counted]: Counted[Name][] }
@@ -21,7 +23,13 @@ const RECONCILER_REASONS: Record<ReconcilerAction, ReconcilerReason[]> = {
   stop_orphan: ['nothing_stored'],
 }
 
+const OF_BOTS = MEETING_PLATFORMS.flatMap((platform) => RECORDING_MODES.map((mode) => ({ platform, mode })))
+
 export const SERIES: Series = {
+  bot_core_seconds: OF_BOTS,
+  bot_memory_gigabyte_seconds: OF_BOTS,
+  bot_bytes: OF_BOTS.flatMap((bot) => (['received', 'sent', 'stored'] as const).map((kind) => ({ ...bot, kind }))),
+  bot_phase_seconds: OF_BOTS.flatMap((bot) => USAGE_PHASES.map((phase) => ({ ...bot, phase }))),
   claims: ofEach('queue', ['bots', 'deliveries', 'calendar_syncs', 'calendar_subscriptions']),
   lease_losses: [
     { work: 'launch', how: 'expired' },

@@ -24,8 +24,8 @@ import {
   dropOfDisabled,
   finishAttempt,
   finishDelivered,
-  hasDueDeliveries,
   hasLeftDeliveries,
+  lookForDeliveries,
   postponeDelivery,
   releaseExpiredClaims,
 } from '../store/webhooks/deliveries.ts'
@@ -42,13 +42,13 @@ const BATCH = 64
 const LEASE_SECONDS = 60
 const BUILD_WITHIN_MS = 20_000
 /**
- * Pause between two polls: short after something happened or a hint came, longer with each poll that finds nothing. A
- * message whose hint is lost waits for the longest one.
+ * Pause between two polls while something is due that cannot be claimed, or no hints arrive: short after something
+ * happened, longer with each poll that finds nothing.
  */
 const PAUSE_MS = { first: 40, max: 500, factor: 1.6, jitter: 0.2 }
 /** Between two claims while requests are under way: their lanes get free one by one, and one claim takes many. */
 const BETWEEN_CLAIMS_MS = 10
-const RELEASE_EVERY_MS = 4_000
+const RELEASE_EVERY_MS = 10_000
 const AFTER_ERROR_MS = 1_000
 
 export interface DispatcherSettings {
@@ -71,6 +71,8 @@ export interface DispatcherSettings {
   perEndpoint?: number
   leaseSeconds?: number
   buildWithinMs?: number
+  /** Longest sleep, milliseconds, given the longest one without hints. */
+  maxSleepMs?: (withoutHintsMs: number) => number
   /** From 0 to 1; spreads the delays. */
   random?: () => number
 }
@@ -83,7 +85,7 @@ export interface Dispatcher {
 }
 
 export function startDispatcher(settings: DispatcherSettings): Dispatcher {
-  const { database, log, meters = NO_METERS, traces = NO_TRACES } = settings
+  const { database, log, meters = NO_METERS, traces = NO_TRACES, maxSleepMs = (ms) => ms } = settings
   const concurrency = settings.concurrency ?? 500
   const rules = {
     leaseSeconds: settings.leaseSeconds ?? LEASE_SECONDS,
@@ -204,9 +206,14 @@ export function startDispatcher(settings: DispatcherSettings): Dispatcher {
       await takeBackLeft()
       releasedAt = performance.now()
     }
-    const hasClaimed = (await hasDueDeliveries(database)) && (await claimOnce())
+    const longestMs = maxSleepMs(PAUSE_MS.max)
+    const { is_due: isDue, next_in: nextIn } = await lookForDeliveries(database, longestMs / 1000)
+    const hasClaimed = isDue && (await claimOnce())
     idlePolls = hasClaimed ? 0 : idlePolls + 1
-    return hasClaimed ? 0 : backoff({ ...PAUSE_MS, random: tools.random }, idlePolls)
+    if (hasClaimed) return 0
+    const pause = backoff({ ...PAUSE_MS, random: tools.random }, idlePolls)
+    if (isDue || longestMs <= PAUSE_MS.max) return pause
+    return nextIn === null ? longestMs : Math.min(longestMs, Math.ceil(nextIn * 1000) + 1)
   }
 
   const loop = startLoop(round, {

@@ -15,9 +15,10 @@ import { sendEach } from '../store/webhooks/messages.ts'
 const MAX_JOURNALS = 50
 const MAX_EVENTS = 200
 /** Between two looks if no hint comes. */
-const QUIET_MS = 5_000
+const QUIET_MS = 10_000
 /** Hints come up to forty times a second. */
 const MIN_PAUSE_MS = 50
+const LOCKED_PAUSE_MS = 200
 const AFTER_ERROR_MS = 1_000
 
 export interface LiveWebhooks {
@@ -29,9 +30,11 @@ export interface LiveWebhooks {
 export function startLiveWebhooks(database: Database, log: Log): LiveWebhooks {
   async function round(): Promise<number> {
     await sleep(MIN_PAUSE_MS)
-    if ((await passOn(database)) > 0) return 0
     const seconds = await secondsToLive(database)
-    return seconds === null ? QUIET_MS : Math.max(1, Math.min(QUIET_MS, seconds * 1000))
+    if (seconds === null) return QUIET_MS
+    if (seconds > 0) return Math.max(1, Math.min(QUIET_MS, seconds * 1000))
+    // None: another process has locked what is due.
+    return (await passOn(database)) > 0 ? 0 : LOCKED_PAUSE_MS
   }
   const loop = startLoop(round, {
     onError: (error) => log.error({ error: String(error) }, 'Live webhooks could not be made'),

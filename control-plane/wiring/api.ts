@@ -78,6 +78,7 @@ export async function openApi(
       ...(servesDemo(config) && { demoLink: DEMO_LINK }),
       helpFolder: installedFile('dist/help'),
       jitsiHosts: config.jitsiHosts,
+      prices: config.prices,
       hasZoomApp: zoomAppOf(config) !== null,
       speech,
       ...(config.trustedProxies.length > 0 && { trustedProxies: config.trustedProxies }),

@@ -25,8 +25,11 @@ import {
 
 /** Connections for work without a separate pool: start, administration, first team. */
 const CONNECTIONS = 4
-/** How often the service's own PostgreSQL is checked. */
-const LOOK_MS = 3_000
+/** How often the service's own PostgreSQL is checked while its connections hold. */
+const LOOK_MS = 30_000
+/** How often in the minute after one broke: a server that is stopped closes its connections first. */
+const LOOK_AGAIN_MS = 3_000
+const UNCERTAIN_MS = 60_000
 
 export interface Installation {
   databaseUrl: string
@@ -56,12 +59,16 @@ export async function openInstalledDatabase(config: ServiceConfig, holder: Holde
     await makeDataFolder(config.dataFolder)
     const hold = await holdFor(config, holder)
     if (hold !== null) closing.push(() => hold.release())
-    const databaseUrl = config.databaseUrl ?? (await ownPostgres(config.dataFolder, hold, closing, log))
+    const own = config.databaseUrl === null ? await ownPostgres(config.dataFolder, hold, closing, log) : null
+    const databaseUrl = config.databaseUrl ?? own!.url
     const database = openDatabase({
       url: databaseUrl,
       role: holder,
       connections: CONNECTIONS,
-      onError: (error) => log.warn({ error: String(error) }, 'A database connection broke'),
+      onError: (error) => {
+        log.warn({ error: String(error) }, 'A database connection broke')
+        own?.check()
+      },
     })
     closing.push(() => database.destroy())
     if (config.databaseUrl !== null)
@@ -127,32 +134,41 @@ async function ownPostgres(
   hold: DataFolderHold | null,
   closing: (() => Promise<unknown>)[],
   log: Log,
-): Promise<string> {
-  const postgres = await startOwnPostgres({ folder })
+): Promise<{ url: string; check: () => void }> {
+  const { url, stop } = await startOwnPostgres({ folder })
   // Without the lock, the running service manages the server.
-  if (hold !== null) {
-    closing.push(() => postgres.stop())
-    closing.push(restartLoop(folder, log))
-  }
-  return postgres.url
+  if (hold === null) return { url, check: () => {} }
+  closing.push(stop)
+  const loop = restartLoop(folder, log)
+  closing.push(loop.close)
+  return { url, check: loop.check }
 }
 
 /**
- * Starts the server again where it was killed; it recovers its committed data. Returns a function that ends the watch.
+ * Starts the server again where it was killed; it recovers its committed data. Each check connects, for which the server
+ * makes a process, so it is woken when a connection breaks.
  */
-function restartLoop(folder: string, log: Log): () => Promise<void> {
+function restartLoop(folder: string, log: Log): { check(): void; close(): Promise<void> } {
   let isDown = false
+  let brokeAt = Number.NEGATIVE_INFINITY
   async function poll(): Promise<number> {
     const { isFresh } = await startOwnPostgres({ folder })
     if (isFresh) log.warn({}, 'PostgreSQL was not running and was started again')
     isDown = false
-    return LOOK_MS
+    return performance.now() - brokeAt < UNCERTAIN_MS ? LOOK_AGAIN_MS : LOOK_MS
   }
   const onError = (error: unknown) => {
     if (!isDown) log.error({ error: String(error) }, 'PostgreSQL is not running and could not be started')
     isDown = true
   }
-  return startLoop(poll, { onError, afterErrorMs: LOOK_MS }).close
+  const loop = startLoop(poll, { onError, afterErrorMs: LOOK_AGAIN_MS })
+  return {
+    check() {
+      brokeAt = performance.now()
+      loop.wake()
+    },
+    close: loop.close,
+  }
 }
 
 /** The keys of the configuration, or those of the data folder. Null: there are none. */

@@ -6,9 +6,12 @@ import type { ServiceConfig } from '../config/config.ts'
 import { createJobOffers } from '../launching/due/job-offers.ts'
 import { BOT_LIMITS } from '../launching/launchers/docker/container.ts'
 import { createDockerLauncher } from '../launching/launchers/docker/launcher.ts'
-import { createProcessLauncher, type ProcessLauncherSettings } from '../launching/launchers/process/launcher.ts'
+import { createProcessLauncher } from '../launching/launchers/process/launcher.ts'
+import { type BotNeeds, createBotNeeds } from '../launching/launchers/shared/known-needs.ts'
+import { type BotBounds, MIB } from '../launching/launchers/shared/needs.ts'
 import type { Launcher, Log, Seals } from '../ports.ts'
 import type { Database } from '../store/database.ts'
+import { readNeedSamples, readUse } from '../store/launches/needs.ts'
 import { keepSetting } from '../store/settings.ts'
 import { DEMO_LINK, startDemoMeeting } from './demo.ts'
 import { hasMockMeetings, standinCommand } from './installed-file.ts'
@@ -28,7 +31,7 @@ export interface LauncherParts {
   seals: Seals
   /** Address of the control link, as bots reach it. */
   linkUrl: string
-  learnedCost: NonNullable<ProcessLauncherSettings['learnedCost']>
+  needs: BotNeeds
   log: Log
 }
 
@@ -52,9 +55,28 @@ async function installationOf(database: Database): Promise<string> {
   return String(await keepSetting(database, 'installation_id', randomUUID()))
 }
 
+/** Needs of the bots of this installation. */
+export function openBotNeeds({ config, database, log }: Pick<LauncherParts, 'config' | 'database' | 'log'>): BotNeeds {
+  return createBotNeeds(
+    { samples: () => readNeedSamples(database), inUse: () => readUse(database, config.launcher) },
+    botBounds(config),
+    log,
+  )
+}
+
+/** The operator's bounds of one bot. */
+function botBounds({ botContainer }: ServiceConfig): BotBounds {
+  const { memory, minMemory, cores, minCores, headroomPercent } = botContainer
+  return {
+    memoryBytes: { least: (minMemory ?? memory / 2) * MIB, most: memory * MIB },
+    cores: { least: minCores ?? cores, most: cores },
+    headroom: headroomPercent / 100,
+  }
+}
+
 const mappings = ({ mapHosts }: ServiceConfig) => mapHosts.map(({ host, address }) => `${host}=${address}`)
 
-function openProcess({ config, environment, learnedCost, log }: LauncherParts, botVariables: Environment) {
+function openProcess({ config, environment, needs, log }: LauncherParts, botVariables: Environment) {
   const isDemo = servesDemo(config)
   return createProcessLauncher({
     folder: join(config.dataFolder, 'bots'),
@@ -63,16 +85,17 @@ function openProcess({ config, environment, learnedCost, log }: LauncherParts, b
     mapHostsOf: async (job) => (isDemo && job.meeting_url === DEMO_LINK ? startDemoMeeting(environment, log) : []),
     environment: botVariables,
     maxBots: config.maxBots,
-    learnedCost,
+    coresTarget: config.coresTarget / 100,
+    needs,
     log,
   })
 }
 
 async function openDocker(
-  { config, environment, database, seals, linkUrl, learnedCost, log }: LauncherParts,
+  { config, environment, database, seals, linkUrl, needs, log }: LauncherParts,
   botVariables: Environment,
 ) {
-  const { image, network, recordings, pull, memory, cores, seccompProfile } = config.botContainer
+  const { image, network, recordings, pull, seccompProfile } = config.botContainer
   const { storage } = config
   return createDockerLauncher({
     host: environment.DOCKER_HOST || null,
@@ -82,11 +105,12 @@ async function openDocker(
     network,
     mapHosts: mappings(config),
     environment: botVariables,
-    limits: { ...BOT_LIMITS, memoryBytes: memory * 1024 ** 2, cores },
+    limits: BOT_LIMITS,
     seccompProfile: seccompProfile && (await readProfile(seccompProfile)),
     recordings: storage.type === 'folder' ? { path: storage.path, source: recordings ?? storage.path } : null,
     maxBots: config.maxBots,
-    learnedCost,
+    coresTarget: config.coresTarget / 100,
+    needs,
     offers: createJobOffers({ database, seals, linkUrl }),
     workFolder: join(config.dataFolder, 'bots'),
     log,
@@ -94,14 +118,14 @@ async function openDocker(
 }
 
 async function openKubernetes(
-  { config, environment, database, seals, linkUrl, log }: LauncherParts,
+  { config, environment, database, seals, linkUrl, needs, log }: LauncherParts,
   botVariables: Environment,
 ): Promise<Launcher> {
   // The client of Kubernetes is large, and the other launchers do without.
   const { createKubernetesLauncher } = await import('../launching/launchers/kubernetes/launcher.ts')
   const { ownNamespace, readKubeConfig } = await import('../launching/launchers/kubernetes/cluster.ts')
   const cluster = readKubeConfig(environment)
-  const { image, network, pull, memory, cores } = config.botContainer
+  const { image, network, pull } = config.botContainer
   return createKubernetesLauncher({
     ...config.botPod,
     config: cluster,
@@ -111,8 +135,7 @@ async function openKubernetes(
     image,
     pull,
     usesHostNetwork: network === 'host',
-    memoryBytes: memory * 1024 ** 2,
-    cores,
+    needs,
     shmBytes: BOT_LIMITS.shmBytes,
     mapHosts: mappings(config),
     maxBots: config.maxBots,

@@ -21,14 +21,13 @@ import { createRecoverCommand } from '../launching/programs/recover-command.ts'
 import { createMailer } from '../outgoing/mailer.ts'
 import type { Database } from '../store/database.ts'
 import { databaseTime } from '../store/drain.ts'
-import { learnedCost } from '../store/launches/launches.ts'
 import { listenForWakeUps } from '../store/wake-ups.ts'
 import { startDispatcher } from '../webhooks/dispatcher.ts'
 import { startLiveWebhooks } from '../webhooks/live.ts'
 import type { HandleUpgrade } from './bare-server.ts'
 import { zoomAppOf } from './consents.ts'
 import { standinCommand, versionOfProgram } from './installed-file.ts'
-import { openLauncher } from './launcher.ts'
+import { openBotNeeds, openLauncher } from './launcher.ts'
 import type { Parts } from './parts.ts'
 import { watchDrain } from './watch-drain.ts'
 
@@ -57,12 +56,10 @@ export function acceptLinks(parts: Parts, database: Database): HandleUpgrade {
 export async function startLauncherRole(parts: Parts): Promise<void> {
   const { config, environment, seals, linkUrl, log, meters, traces, metrics, files, closing, databaseUrl } = parts
   const database = parts.pool('launcher')
-  const launcher = await openLauncher({
-    ...{ config, environment, database, seals, linkUrl, log },
-    learnedCost: () => learnedCost(database),
-  })
+  const needs = openBotNeeds({ config, database, log })
+  const launcher = await openLauncher({ config, environment, database, seals, linkUrl, needs, log })
   const launching = startLaunching({
-    ...{ database, databaseUrl, launcher, seals, log, meters, traces, linkUrl },
+    ...{ database, databaseUrl, launcher, needs, seals, log, meters, traces, linkUrl },
     files: files.store,
     grants: parts.joinTokens().grants,
     zoomApp: zoomAppOf(config),
@@ -78,7 +75,7 @@ export async function startLauncherRole(parts: Parts): Promise<void> {
   closing.addWork('launching', () => launching.close().finally(() => launcher.close?.()))
   const image = launcher.kind === 'docker' || launcher.kind === 'kubernetes' ? config.botContainer.image : null
   const speech = speechProblemsOf(environment)
-  const capacity = startCapacityReport({ database, launcher, version: versionOfProgram(), image, speech, log })
+  const capacity = startCapacityReport({ database, launcher, needs, version: versionOfProgram(), image, speech, log })
   closing.addWork('capacity report', () => capacity.close())
 }
 
@@ -90,19 +87,15 @@ export function startDispatcherRole(parts: Parts): void {
     ...{ database, client, seals, clock, log, meters, traces },
     links: createArtifactLinks(database, files.store, publicUrl),
     mail: createAlertMail(config.mail && createMailer(config.mail), publicUrl),
+    maxSleepMs: (withoutHintsMs) => hints.maxSleepMs(withoutHintsMs),
     ...(config.webhookDelays && { delays: config.webhookDelays }),
   })
   dispatching.wake = () => dispatcher.wake()
   const live = startLiveWebhooks(database, log)
-  for (const [due, wake] of [
-    ['deliveries', dispatching.wake],
-    ['events', live.wake],
-  ] as const) {
-    const hints = listenForWakeUps(databaseUrl, due, wake, (error) =>
-      log.warn({ error: String(error) }, 'The connection for wake-ups broke'),
-    )
-    closing.addWork('wake-ups of the dispatcher', () => hints.close())
-  }
+  const onBroken = (error: Error) => log.warn({ error: String(error) }, 'The connection for wake-ups broke')
+  const hints = listenForWakeUps(databaseUrl, 'deliveries', dispatching.wake, onBroken)
+  const liveHints = listenForWakeUps(databaseUrl, 'events', live.wake, onBroken)
+  closing.addWork('wake-ups of the dispatcher', () => Promise.all([hints.close(), liveHints.close()]))
   closing.addWork('live webhooks', () => live.close())
   closing.addWork('dispatcher', () => dispatcher.close(DISPATCHER_PATIENCE_MS))
 }
@@ -121,10 +114,14 @@ function pageChecks({ config, environment, words, log, meters }: Parts) {
 }
 
 export function startJobsRole(parts: Parts): void {
-  const { config, environment, client, seals, log, files, closing } = parts
+  const { config, environment, client, seals, log, files, closing, databaseUrl } = parts
   const database = parts.pool('jobs')
   const calendars = parts.calendarsOf(database)
-  calendars.start()
+  const hints = listenForWakeUps(databaseUrl, 'calendars', calendars.wake, (error) =>
+    log.warn({ error: String(error) }, 'The connection for wake-ups broke'),
+  )
+  closing.addWork('wake-ups of calendars', () => hints.close())
+  calendars.start(hints.maxSleepMs)
   const jobs = startJobs({
     ...{ database, log, files: files.store, ownKeyOf: ownKeys(seals), keep: config.keep },
     provider: createProviderDeletion({ client, environment }),

@@ -4,7 +4,7 @@ import type { Log } from '../ports.ts'
 import type { Database } from '../store/database.ts'
 import { isDrainAskedSince } from '../store/drain.ts'
 
-const LOOK_MS = 2_000
+const LOOK_MS = 5_000
 
 /** Calls `drain` once, when it is asked for after `since` (UTC milliseconds of the database's clock). Returns what ends the watch. */
 export function watchDrain(

@@ -6,6 +6,7 @@ import type { Logger } from '../../core/logger.ts'
 import type { CaptureEnvironment } from '../../core/ports.ts'
 import type { CpuWaits } from './cpu-waits.ts'
 import { type OwnScript, serveOwnScript } from './own-script.ts'
+import { countTraffic, type NoteTraffic } from './traffic.ts'
 
 export interface BotBrowser {
   context: BrowserContext
@@ -48,6 +49,8 @@ export interface ContextOptions {
   carrier?: string
   /** The script from which workers of the init script start. */
   ownScript?: OwnScript
+  /** Bytes of HTTP and WebSockets since the last call. Default: they are not counted. */
+  onTraffic?: NoteTraffic | undefined
   logger: Logger
 }
 
@@ -70,6 +73,7 @@ export async function botBrowserOf(
 ): Promise<BotBrowser> {
   for (const origin of options.mediaOrigins ?? []) await context.grantPermissions(['camera', 'microphone'], { origin })
   if (options.initScript !== undefined) await context.addInitScript({ content: options.initScript })
+  if (options.onTraffic !== undefined) countTraffic(context, options.onTraffic)
   // The first page of a persistent context does not get plugins.
   const first = context.pages()[0]
   const page = first && (options.plugins ?? []).length === 0 ? first : await context.newPage()

@@ -74,6 +74,8 @@ export interface DriverOptions {
   /** The browser carries an account's session. Default: where a stored one is given. */
   expectsAccount?: boolean
   extraArguments?: readonly string[]
+  /** Bytes that the browser received and sent since the last call. Default: they are not counted. */
+  onTraffic?: (received: number, sent: number) => void
   /** Default off. On is for a bot that plays sound into the meeting; it is silent while nothing is played. */
   microphone?: 'on' | 'off'
 }

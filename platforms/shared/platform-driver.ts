@@ -27,6 +27,7 @@ import { type LeaveSteps, leaveMeeting } from './in-call/leaving.ts'
 import { MeetingWatch, type Watching } from './in-call/meeting-watch.ts'
 import { SignalCounter } from './in-call/signal-counts.ts'
 import { leaveVideosUnpainted, SEEN_VIDEOS } from './in-call/unseen-videos.ts'
+import { WebRtcTraffic } from './in-call/webrtc-traffic.ts'
 import { AdmissionJudge } from './join/admission.ts'
 import { Advance } from './join/advance.ts'
 import { OPEN_GATE } from './join/ahead.ts'
@@ -84,6 +85,7 @@ export async function openMeetingPage<
         environment.frames === undefined ? undefined : { path: `/${script.painter}.js`, source: pageScript(PAINTER) },
       state: options.browserState ?? null,
       egress: options.egress ?? null,
+      onTraffic: options.onTraffic,
       logger,
     }
     browser = await (options.openBrowser ?? openBrowser)(environment, browserOptions, signal)
@@ -136,6 +138,7 @@ export class PlatformDriver<Snapshot extends CommonSnapshot, Kind extends string
   readonly #chat: ChatSender
   readonly #frames: FrameLink
   readonly #advance: Advance
+  readonly #traffic: WebRtcTraffic | null
   readonly #answers = new AnswerTime()
   readonly #signals: SignalCounter<Snapshot, Kind>
   readonly #history: { at: string; kind: string; text: string; proofs: readonly string[] }[] = []
@@ -157,6 +160,8 @@ export class PlatformDriver<Snapshot extends CommonSnapshot, Kind extends string
     const note = (state: PageState<Kind>) => this.#note(state)
     this.#page = page
     this.#frames = new FrameLink(page)
+    const { onTraffic } = parts.options
+    this.#traffic = onTraffic ? new WebRtcTraffic(page, onTraffic) : null
     this.#signals = new SignalCounter(classifier)
     const judge = new AdmissionJudge(page.waits)
     this.#advance = new Advance({
@@ -180,9 +185,13 @@ export class PlatformDriver<Snapshot extends CommonSnapshot, Kind extends string
       this.#note(state, alsoAnswered)
       this.#advance.observeInMeeting(classifier.phases[state.kind], page.lastSnapshot?.at ?? page.clock.now())
     }
-    const onNewDocument = () => void this.#showAgain()
+    const onNewDocument = () => {
+      this.#traffic?.onNewDocument()
+      void this.#showAgain()
+    }
     const captions = parts.options.captions ? { captions: parts.captions ?? null } : {}
     const afterPoll: typeof watching.afterPoll = async (...look) => {
+      this.#traffic?.check()
       await this.#frames.check()
       await watching.afterPoll?.(...look)
     }
@@ -372,6 +381,7 @@ export class PlatformDriver<Snapshot extends CommonSnapshot, Kind extends string
     this.#over.abort()
     try {
       await this.#meeting.end()
+      if (this.#meeting.hasBegun) await this.#traffic?.last()
       const isConfirmed = await leaveMeeting(this.#page, this.#parts.leaving, this.#hasAsked)
       this.#page.logger.info('Left the meeting page', { isConfirmed })
     } catch (error) {

@@ -3,8 +3,9 @@ import { dirname, join, relative } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { styleText } from 'node:util'
 import { jsonText } from '@standin/base/json-text.ts'
-import type { BotEvent } from '@standin/wire/events.ts'
+import type { BotEvent, FinalReport } from '@standin/wire/events.ts'
 import { REASON_TABLE } from '@standin/wire/reasons.ts'
+import type { BotUsage } from '@standin/wire/usage.ts'
 import type { View } from '../main.ts'
 import { shownBytes, shownDuration, shownText } from './shown-text.ts'
 
@@ -122,9 +123,23 @@ export function sentenceFor(event: BotEvent): string | null {
     case 'transcription_started':
       return `· making the transcript of ${shownDuration(event.seconds)} (${event.provider})`
     case 'final_report':
-      return event.reason ? `  → ${REASON_TABLE[event.reason].title}. ${REASON_TABLE[event.reason].setting}` : null
+      return reportSentence(event)
     case 'speaker':
     case 'recording_progress':
       return null
   }
+}
+
+/** Help against the reason of the end, and the resources that the bot used. */
+function reportSentence({ reason, usage }: FinalReport): string | null {
+  const lines = reason ? [`  → ${REASON_TABLE[reason].title}. ${REASON_TABLE[reason].setting}`] : []
+  if (usage !== undefined) lines.push(usageSentence(usage))
+  return lines.length === 0 ? null : lines.join('\n')
+}
+
+function usageSentence(usage: BotUsage): string {
+  const seconds = Object.values(usage.phase_seconds).reduce((sum, one) => sum + one, 0)
+  const memory = usage.peak_memory_bytes === null ? '' : `, up to ${shownBytes(usage.peak_memory_bytes)} of memory`
+  const bytes = (['received', 'sent', 'stored'] as const).map((way) => `${shownBytes(usage[`bytes_${way}`])} ${way}`)
+  return `  used ${usage.core_seconds.toFixed(1)} core seconds in ${shownDuration(seconds)}${memory}, ${bytes.join(', ')}`
 }

@@ -10,12 +10,12 @@ import { type DownMessage, PROTOCOL_VERSION, type UpMessage, upMessageSchema } f
 import type { BotEvent, Transcript } from '@standin/wire/events.ts'
 import { type Problem, problemsOf } from '@standin/wire/job.ts'
 import { type Logger, redactText } from '../../core/logger.ts'
+import type { UsageMeter } from '../../core/ports.ts'
 import { CommandDispatcher } from './command-dispatcher.ts'
 import { Connection, type ConnectionEnd } from './connection.ts'
 import { Journal } from './journal.ts'
 import { LinkRequests } from './link-requests.ts'
 import type { CommandedControlPlane, LocalOptions } from './local.ts'
-import { createUsageMeter, type UsageMeter } from './process-usage.ts'
 import { Reporter } from './reporter.ts'
 import { DEFAULT_TIMING, type LinkTiming } from './timing.ts'
 
@@ -31,7 +31,7 @@ export interface ControlLinkOptions extends LocalOptions {
   /** Resolves the name of the host; the system's own if it is left out. */
   lookup?: LookupFunction
   timing?: Partial<LinkTiming>
-  usage?: UsageMeter
+  usage: Pick<UsageMeter, 'latest'>
   random?: () => number
 }
 
@@ -64,7 +64,6 @@ class ControlLink implements CommandedControlPlane {
     this.#send(session, request)
     return true
   })
-  readonly #usage: UsageMeter
   readonly #heartbeat: NodeJS.Timeout
   readonly #whenQuiet = new Set<() => void>()
   readonly #welcome = Promise.withResolvers<void>()
@@ -87,9 +86,7 @@ class ControlLink implements CommandedControlPlane {
     this.#lastSentSeq = this.#journal.lastSeq
     this.#reporter = new Reporter({ journal: this.#journal, logger: this.#logger, onEvent: options.onEvent })
     this.#dispatcher = new CommandDispatcher({ logger: this.#logger, send: (text) => this.#sendAnswer(text) })
-    this.#usage = options.usage ?? createUsageMeter()
-    this.#heartbeat = setInterval(() => void this.#beat(), this.#timing.heartbeatMs)
-    void this.#usage.read()
+    this.#heartbeat = setInterval(() => this.#beat(), this.#timing.heartbeatMs)
     this.#connect()
   }
 
@@ -318,17 +315,17 @@ class ControlLink implements CommandedControlPlane {
     else this.#logger.error('A message does not fit the protocol', { problems: problemsOf(checked.error) })
   }
 
-  async #beat(): Promise<void> {
-    // Read also while the link is down: a percentage is over the time since the last reading.
-    const { cpuPercent, memoryBytes } = await this.#usage.read()
+  #beat(): void {
     const session = this.#session
-    if (session === null || session.sentSeq === null || !session.connection.canTakeMore) return
+    const reading = this.#options.usage.latest
+    if (reading === null || session === null || session.sentSeq === null || !session.connection.canTakeMore) return
     this.#send(session, {
       type: 'heartbeat',
       at: new Date().toISOString(),
       status: this.#reporter.status,
-      cpu_percent: cpuPercent,
-      memory_bytes: memoryBytes,
+      cpu_percent: reading.cpuPercent,
+      memory_bytes: reading.memoryBytes,
+      usage: reading.usage,
     })
   }
 

@@ -25,7 +25,7 @@ export async function runBot(job: Job, target: MeetingTarget, parts: BotParts): 
   const { recorder, storage, streaming, liveTranscript, control, clock, logger, openMeeting, workFolder } = parts
   const ending = new Ending(logger)
   const impatience = new AbortController()
-  const status = new StatusReport(control)
+  const status = new StatusReport(control, parts.usage)
   const timeline = new Timeline(() => recorder.spans())
   const chatRecord = new ChatRecord(timeline)
   const chat = new BotChat({ botName: job.bot_name, record: chatRecord, control, clock })

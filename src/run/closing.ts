@@ -25,10 +25,13 @@ export async function closeRun(run: Run, end: End, impatience: AbortSignal): Pro
   const { job, target, recorder, storage, control, clock, workFolder } = run
   const { ending, status, timeline, gaps, joinedAt } = run
   // Capturing stops immediately; the display stays until the browser has given its evidence and is closed.
+  run.usage.enter('finishing')
   const delivery = new Delivery(run)
   const finishing = delivery.complete(recorder, end.at ?? null)
   await Promise.all([closeStreaming(run), closeLiveTranscript(run)])
   if (!isNormalEnd(end.code) && end.askedBy === undefined) await keepEvidence(run, end)
+  // While the browser still runs: the memory of a bot that was short may never have been read.
+  void run.usage.read(true)
   await survive(run, 'leaving', () => leaveMeeting(run), undefined)
   const recorded = await finishing
   await survive(run, 'closing the recorder', () => recorder.close(), undefined)
@@ -38,7 +41,9 @@ export async function closeRun(run: Run, end: End, impatience: AbortSignal): Pro
   await writePeople(run)
   // The recording is safe before anything is made of it that it can do without.
   await delivery.store([...(await finishParticipantTracks(run)), ...(await filesBeside(workFolder))])
+  run.usage.enter('transcribing')
   const transcript = await makeTranscript(run, recorded, impatience)
+  run.usage.enter('finishing')
   const spans = recorder.spans()
   const measured = recorder.quality()
   const measure = () => measured && { ...measured, ...timeline.speechQuality(), ...run.relief.figures() }
@@ -47,6 +52,7 @@ export async function closeRun(run: Run, end: End, impatience: AbortSignal): Pro
   await survive(run, 'report', () => makeReport(run, recorded, { ...about, end: sentenceOf(end) }), undefined)
   await delivery.store(await filesBeside(workFolder))
   const { artifacts, problem } = await delivery.finish(about)
+  run.usage.noteStored(artifacts.reduce((sum, { bytes }) => sum + bytes, 0))
 
   const finalEnd = finalEndOf(end, {
     hasFiles: recorded.length > 0,
@@ -62,6 +68,7 @@ export async function closeRun(run: Run, end: End, impatience: AbortSignal): Pro
     wordsVersion: run.wordsVersion,
     sightings: run.meeting.sightings,
     location: storage.location(),
+    usage: (await run.usage.read()).usage,
     now: clock.now(),
   }
   const report =

@@ -3,6 +3,7 @@
 import type { Artifact, FinalReport, Gap, StreamingUsage, WholeQuality } from '@standin/wire/events.ts'
 import type { Job } from '@standin/wire/job.ts'
 import type { Sighting } from '@standin/wire/reasons.ts'
+import type { BotUsage } from '@standin/wire/usage.ts'
 import { redactText } from '../../core/logger.ts'
 import type { MeetingTarget } from '../../core/meeting/meeting.ts'
 import type { SignalCounts } from '../../core/ports.ts'
@@ -51,6 +52,7 @@ export interface LifeFacts {
   sightings: readonly Sighting[]
   wordsVersion?: string
   location: string
+  usage: BotUsage
   now: number
 }
 
@@ -86,6 +88,7 @@ export function finalReportOf(end: End, facts: LifeFacts): FinalReport {
     transcription_ids: facts.transcriptIds.length > 0 ? [...facts.transcriptIds] : undefined,
     signals: Object.keys(facts.signals).length > 0 ? facts.signals : undefined,
     words_version: facts.wordsVersion,
+    usage: facts.usage,
     location: facts.location,
     extra: job.extra ?? null,
   }

@@ -12,6 +12,7 @@ import type {
   ParticipantTracks,
   Streaming,
   Transcribe,
+  UsageMeter,
   WriteReport,
 } from '../../core/ports.ts'
 import type { StopRequester } from '../../core/process/stop-requests.ts'
@@ -39,6 +40,7 @@ export interface BotParts {
   transcribe: Transcribe | null
   writeReport: WriteReport
   control: ControlPlane
+  usage: UsageMeter
   /** Of the words pack in use. */
   wordsVersion?: string
   clock: Clock

@@ -61,6 +61,7 @@ export async function recordUntilEnd(run: Run, admittedAt: number, parts: Record
     observed = observe(observed, event)
     if (event.type === 'failed') void repairs.recorderFailed(event)
     if (event.type === 'sound') timeline.onSound(event.isAudible, event.at)
+    if (event.type === 'progress') run.usage.noteStored(event.bytes)
     if (event.type === 'progress' && job.recording_mode !== 'audio_only') run.relief.onProgress(event)
     if (event.type === 'progress' && event.at - lastProgressAt >= PROGRESS_EVERY_MS) {
       lastProgressAt = event.at

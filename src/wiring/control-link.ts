@@ -2,6 +2,7 @@
 import type { NumberedEvent, Transcript } from '@standin/wire/events.ts'
 import type { Logger } from '../../core/logger.ts'
 import { lookupFor } from '../../core/network/address-policy.ts'
+import type { UsageMeter } from '../../core/ports.ts'
 import { openControlLink } from '../control-link/client.ts'
 import { type CommandedControlPlane, createLocalControlPlane } from '../control-link/local.ts'
 import type { BotConfig } from '../job/config.ts'
@@ -9,6 +10,7 @@ import type { BotConfig } from '../job/config.ts'
 export function openControl(
   config: BotConfig,
   logger: Logger,
+  usage: Pick<UsageMeter, 'latest'>,
   watchers: { onEvent(event: NumberedEvent): void; onPartial(partial: Transcript): void },
 ): CommandedControlPlane {
   const { job, workFolder } = config
@@ -16,5 +18,5 @@ export function openControl(
   const common = { botId: job.bot_id, folder: workFolder, logger: part, ...watchers }
   if (!job.control_plane) return createLocalControlPlane(common)
   const { url, token } = job.control_plane
-  return openControlLink({ ...common, ...lookupFor(config, 'control_plane.url'), url, token })
+  return openControlLink({ ...common, ...lookupFor(config, 'control_plane.url'), url, token, usage })
 }

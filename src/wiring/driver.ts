@@ -6,7 +6,7 @@ import { confCredentialsOf } from '../../core/conf-credentials.ts'
 import type { Logger } from '../../core/logger.ts'
 import { lookupFor } from '../../core/network/address-policy.ts'
 import { fetchPublic } from '../../core/network/safe-fetch.ts'
-import type { ControlPlane, OpenMeeting } from '../../core/ports.ts'
+import type { ControlPlane, OpenMeeting, UsageMeter } from '../../core/ports.ts'
 import { openSessionOnce, type SessionOnce } from '../../platforms/browser/session.ts'
 import type { ReadObject } from '../../platforms/browser/state.ts'
 import { openDriver } from '../../platforms/index.ts'
@@ -42,6 +42,7 @@ export function meetingOpener(
   config: BotConfig,
   control: CommandedControlPlane,
   logger: Logger,
+  usage: Pick<UsageMeter, 'noteTraffic'>,
   account: BotAccount,
   audioTap: MeetingAudioTap | null,
 ): OpenMeeting {
@@ -78,6 +79,7 @@ export function meetingOpener(
           limits,
           TOKEN_FIELDS.some((field) => config.permitted.has(field)),
         ),
+      onTraffic: (received, sent) => usage.noteTraffic(received, sent),
       logger: logger.child({ part: 'driver' }),
     })
     return open(target, environment, signal)

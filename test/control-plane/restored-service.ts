@@ -16,6 +16,7 @@ import { type Database, openDatabase } from '../../control-plane/store/database.
 import { createEndpoint } from '../../control-plane/store/webhooks/endpoints.ts'
 import { freePort } from '../servers/free-port.ts'
 import { startBotHost } from './launching/bot-host.ts'
+import { needsOf } from './launching/known-needs.ts'
 import { createSimulatedLauncher } from './launching/simulated.ts'
 import type { Plan } from './launching/simulated-bot.ts'
 import { openTestDatabase } from './postgres.ts'
@@ -52,6 +53,7 @@ export async function openRestoredService() {
     await once(server.listen(port, '127.0.0.1'), 'listening')
     const launching = startLaunching({
       database,
+      needs: needsOf(),
       databaseUrl: null,
       launcher: createSimulatedLauncher(host.url),
       files,

@@ -27,6 +27,7 @@ import type { FinishedRecording, RecordedSpan, RecorderEvent, StoredMedia } from
 import { runBot } from '../../src/run/bot.ts'
 import type { BotParts, Outcome } from '../../src/run/parts.ts'
 import { HandClock } from './clock.ts'
+import { fakeUsage } from './usage.ts'
 
 const BOT_ID = '5b0d4f2e-7c55-4c86-9d2c-0f6a1f0c7f11'
 const TARGET = {
@@ -61,6 +62,7 @@ export class World {
   readonly calls: string[] = []
   /** Instants at which the bot opened the link, UTC milliseconds; it asks later. */
   readonly linkOpenedAt: number[] = []
+  readonly usage = fakeUsage()
   readonly sentChat: string[] = []
   readonly stored: string[] = []
   readonly spans: RecordedSpan[] = []
@@ -208,6 +210,7 @@ export class World {
       clock,
       workFolder,
       logger: silentLogger,
+      usage: this.usage,
       openMeeting: async (_target, _environment, _signal, onVoice) => {
         calls.push('open meeting')
         this.voice = onVoice

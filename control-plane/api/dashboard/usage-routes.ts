@@ -6,6 +6,7 @@ import { readLedger, readUsage } from '../../store/teams/usage.ts'
 import type { ApiDependencies } from '../dependencies.ts'
 import { refusals } from '../http/errors.ts'
 import { type App, callerOf } from '../http/generation.ts'
+import { usageSchema as resourceSchema, shownUsage } from '../v2/bots/usage.ts'
 import { limit, succeeded, success, time } from '../v2/common.ts'
 import { rowNumber } from './fields.ts'
 
@@ -18,10 +19,11 @@ const usageSchema = z
     daily_cap: z.int().nullable(),
     days: z.array(
       z.object({
-        day: z.string(),
+        day: z.string().describe('Such as 2026-11-26; with `per=month` the month, such as 2026-11.'),
         bots: z.int(),
         recorded_minutes: z.number(),
         charged: z.record(z.string(), z.number()),
+        resources: resourceSchema.nullable().describe('Of the bots that were created then; null: none has reported.'),
       }),
     ),
   })
@@ -37,10 +39,15 @@ const entrySchema = z
   })
   .meta({ id: 'LedgerEntry' })
 
-export function usageRoutes(app: App, { database, readList }: ApiDependencies): void {
+export function usageRoutes(app: App, { database, readList, settings }: ApiDependencies): void {
   app.get(
     '/usage',
-    { schema: { querystring: z.strictObject({ days: limit(366, 30) }), response: { 200: success(usageSchema) } } },
+    {
+      schema: {
+        querystring: z.strictObject({ days: limit(366, 30), per: z.enum(['day', 'month']).default('day') }),
+        response: { 200: success(usageSchema) },
+      },
+    },
     async (request) => {
       const { teamId } = callerOf(request)
       const team = await readTeam(database, teamId)
@@ -51,7 +58,10 @@ export function usageRoutes(app: App, { database, readList }: ApiDependencies): 
         reserved: team.reserved / MICRO,
         spent: team.spent / MICRO,
         daily_cap: team.daily_cap,
-        days: await readList(teamId, readUsage, teamId, request.query.days),
+        days: (await readList(teamId, readUsage, teamId, request.query)).map(({ resources, ...day }) => ({
+          ...day,
+          resources: resources && shownUsage(resources, settings.prices),
+        })),
       })
     },
   )

@@ -100,6 +100,8 @@ declare module 'fastify' {
     example?: (given: ExampleValues) => unknown
     /** After a success, launchers are notified that something may be due. */
     createsBots?: boolean
+    /** The route answers also while requests are turned away. */
+    answersUnderLoad?: boolean
   }
 }
 

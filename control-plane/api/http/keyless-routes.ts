@@ -7,9 +7,8 @@ const DURATIONS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
 const MAX_DOWNLOAD_MS = 24 * 3600 * 1000
 
 export function keylessRoutes(app: App, { probes, files, jobs }: ApiDependencies): void {
-  // Probes answer even under load shedding.
   for (const [path, probe] of Object.entries(probes))
-    app.get(path, { config: { pressureHandler: () => {} } }, async (_request, reply) => {
+    app.get(path, { config: { answersUnderLoad: true } }, async (_request, reply) => {
       const { status, headers, body } = await probe()
       return reply.code(status).headers(headers).send(body)
     })

@@ -120,7 +120,7 @@ export async function buildApi(
   app.addHook('preClose', endIdleConnections(app.server))
   identifyRequests(app)
   parseJsonOnly(app)
-  await shedLoad(app, settings.shedding)
+  shedLoad(app, settings.shedding)
 
   const hintLaunchers = createHint(dependencies.acrossTeams, 'bots', (error) =>
     dependencies.log.warn({ error: String(error) }, 'Launchers could not be notified of a new bot'),

@@ -6,8 +6,10 @@ import { admitDue } from '../../actions/admit-due.ts'
 import { changeBot } from '../../actions/change-bot.ts'
 import { gaveUp } from '../../bots/crash.ts'
 import { pickupDelayed, waitsForRoom } from '../../bots/launch.ts'
+import type { Capacity, Packing } from '../../ports.ts'
 import {
   claimDue,
+  dueKinds,
   dueWithoutReason,
   hasLateBots,
   hopelessBots,
@@ -15,14 +17,18 @@ import {
   lookForDue,
 } from '../../store/bots/claims.ts'
 import { startSeconds } from '../../store/launches/launches.ts'
+import { countFitting } from '../launchers/shared/capacity.ts'
+import type { BotKind } from '../launchers/shared/needs.ts'
 import { traceEnd } from '../reconcile/trace-end.ts'
+import { Burst } from './burst.ts'
 import { type Claim, type LaunchTools, launchBot, namesCredential } from './launch.ts'
 import { LaunchWriter } from './launch-writer.ts'
+import { type Choice, chooseKinds } from './queue.ts'
 
 const LEASE_SECONDS = 30
 /**
- * Longest pause between two polls; the due time of the next known bot ends it earlier. A bot that becomes due in
- * between comes with a hint, or is late by this time at most.
+ * Longest pause between two polls without hints; the due time of the next known bot ends it earlier. A bot that becomes
+ * due in between is late by this time at most.
  */
 const MAX_PAUSE_MS = 1_000
 /** While bots wait for room at the launcher, which sends no hint when room becomes free. */
@@ -31,14 +37,14 @@ const FULL_PAUSE_MS = 250
 const JITTER = 0.2
 const AFTER_ERROR_MS = 1_000
 /** How often the loop searches for late bots, and for bots that can no longer be started. */
-const LATE_EVERY_MS = 4_000
+const LATE_EVERY_MS = 10_000
 /** How often the lead is measured again. */
 const LEAD_EVERY_MS = 60_000
 /** Seconds that a scheduled bot is started ahead of its join time, until enough starts were measured. */
 const ASSUMED_LEAD_SECONDS = 15
 const LEAD_LIMITS = { least: 5, most: 60 }
 /** Started bots whose outcome is not stored yet. A burst is started first and stored beside that. */
-const MAX_UNSTORED = 2_000
+const MAX_UNSTORED = 10_000
 /** Bots of one claim and of one pass over late ones. */
 const BATCH = 100
 /** Bots whose tokens are fetched beside the starts, so that a slow provider does not hold up the other bots. */
@@ -57,12 +63,15 @@ export interface DueSettings extends Omit<LaunchTools, 'writer'> {
   /** Called when bots were claimed. */
   onClaim?: () => void
   leaseSeconds?: number
+  /** Longest sleep, milliseconds, given the longest one without hints. */
+  maxSleepMs?: (withoutHintsMs: number) => number
 }
 
 export function startDueLoop(settings: DueSettings): DueLoop {
-  const { database, launcher, log, concurrency } = settings
+  const { database, launcher, log, concurrency, maxSleepMs = (ms) => ms } = settings
   const leaseSeconds = settings.leaseSeconds ?? LEASE_SECONDS
-  const tools: LaunchTools = { ...settings, writer: new LaunchWriter(database, launcher) }
+  const burst = new Burst()
+  const tools: LaunchTools = { ...settings, writer: new LaunchWriter(database, launcher, () => burst.over()) }
   const underWay = new Set<Promise<void>>()
   const startInTurn = inTurn(concurrency)
   let leadSeconds = ASSUMED_LEAD_SECONDS
@@ -97,34 +106,64 @@ export function startDueLoop(settings: DueSettings): DueLoop {
   }
 
   /** Free places now, starts under way counted; null: the engine decides. */
-  async function freePlaces(): Promise<{ free: number; limit: number; reason?: string } | null> {
+  async function freePlaces(): Promise<Capacity | null> {
     const capacity = await launcher.capacity()
     return capacity && { ...capacity, free: Math.max(0, capacity.free - starting.size) }
   }
 
+  /** Undefined: bots of every kind fit, or the launcher does not say. */
+  async function choose(packing: Packing | undefined): Promise<Choice | undefined> {
+    if (packing === undefined) return undefined
+    const learned = await settings.needs.learned()
+    if (learned.all().every((need) => countFitting(need, packing) > starting.size)) return undefined
+    return chooseKinds(packing, await dueKinds(database), learned.of)
+  }
+
   async function claimAndStart(): Promise<number> {
     const places = await freePlaces()
-    const limit = Math.min(BATCH, moreStarts(), places?.free ?? BATCH)
+    const choice = await choose(places?.packing)
+    if (choice !== undefined) await reportWaits(choice)
     if (places !== null && places.free === 0 && underWay.size === 0) await reportFull(places)
-    if (limit <= 0) return 0
+    const tooBig = choice?.tooBig ?? []
+    // Of the kinds that are too big none takes a place.
+    const kinds = places?.free === 0 ? tooBig : choice && [...choice.kinds, ...tooBig]
+    const limit = Math.min(BATCH, moreStarts(), tooBig.length > 0 ? BATCH : (places?.free ?? BATCH))
+    if (limit <= 0 || kinds?.length === 0) {
+      burst.end()
+      return 0
+    }
     const tokens = Array.from({ length: limit }, () => randomBytes(32).toString('base64url'))
     const hashes = tokens.map((token) => createHash('sha256').update(token).digest())
     const owner = randomUUID()
     const claimedAt = performance.now()
     const leaseEnds = claimedAt + leaseSeconds * 1000
-    const claimed = await claimDue(database, { owner, launcher: launcher.kind, limit, leaseSeconds }, hashes)
+    const rules = { owner, launcher: launcher.kind, limit, leaseSeconds, ...(kinds && { kinds }) }
+    const claimed = await claimDue(database, rules, hashes)
     if (claimed.length > 0) {
       settings.meters?.count('claims', { queue: 'bots' }, claimed.length)
       settings.onClaim?.()
     }
+    burst.claimed(claimed.length === limit)
     for (const [index, bot] of claimed.entries()) start({ bot, owner, claimedAt, leaseEnds, token: tokens[index]! })
     return claimed.length
   }
 
-  async function reportFull({ limit, reason: own }: { limit: number; reason?: string }): Promise<void> {
+  async function reportFull({ limit, reason: own }: Capacity): Promise<void> {
     const reason = own ?? (limit === 1 ? 'One bot runs, which is the limit' : `${limit} bots run, which is the limit`)
-    for (const id of await dueWithoutReason(database, BATCH))
-      await changeBot(database, id, (bot, now) => (bot.phase === 'due' ? waitsForRoom(bot, reason, now) : null))
+    for (const { id } of await dueWithoutReason(database, BATCH)) await reportWait(id, reason)
+  }
+
+  async function reportWaits({ waits }: Choice): Promise<void> {
+    if (waits.length === 0) return
+    const reasons = new Map(waits.map((kind) => [kindKey(kind), kind.reason]))
+    for (const bot of await dueWithoutReason(database, BATCH)) {
+      const reason = reasons.get(kindKey(bot))
+      if (reason !== undefined) await reportWait(bot.id, reason)
+    }
+  }
+
+  async function reportWait(id: string, reason: string): Promise<void> {
+    await changeBot(database, id, (bot, now) => (bot.phase === 'due' ? waitsForRoom(bot, reason, now) : null))
   }
 
   async function lookAfterLate(): Promise<void> {
@@ -159,12 +198,30 @@ export function startDueLoop(settings: DueSettings): DueLoop {
 
   async function round(): Promise<number> {
     await lead()
-    const { scheduled, due, next_in } = await lookForDue(database, leadSeconds, MAX_PAUSE_MS / 1000)
-    // In parallel: bots that are admitted now are claimed in the next round.
-    const [admitted, claimed] = await both(scheduled ? admitDue(database, leadSeconds) : 0, due ? claimAndStart() : 0)
+    const longestMs = maxSleepMs(MAX_PAUSE_MS)
+    const { scheduled, due, next_in } = await lookForDue(database, leadSeconds, longestMs / 1000)
+    let isAdmitting = scheduled
+    const admit = async () => {
+      try {
+        return await admitDue(database, leadSeconds)
+      } finally {
+        isAdmitting = false
+      }
+    }
+    // Beside an admission, which takes longer, claims follow each other.
+    const claim = async () => {
+      let sum = 0
+      let count = await claimAndStart()
+      while (count > 0) {
+        sum += count
+        count = isAdmitting ? await claimAndStart() : 0
+      }
+      return sum
+    }
+    const [admitted, claimed] = await both(scheduled ? admit() : 0, due ? claim() : 0)
     await late()
     if (claimed + admitted > 0) return 0
-    return due ? FULL_PAUSE_MS : pauseUntil(next_in)
+    return due ? FULL_PAUSE_MS : pauseUntil(next_in, longestMs)
   }
 
   const loop = startLoop(round, {
@@ -175,14 +232,17 @@ export function startDueLoop(settings: DueSettings): DueLoop {
     wake: loop.wake,
     async close() {
       await loop.close()
+      burst.end()
       await Promise.all([...underWay.keys(), measuring])
     },
   }
 }
 
+const kindKey = ({ mode, platform }: BotKind) => `${mode} ${platform}`
+
 /** Milliseconds, until just after the next bot is due. */
-function pauseUntil(nextInSeconds: number | null): number {
-  const longest = MAX_PAUSE_MS * (1 - JITTER * Math.random())
+function pauseUntil(nextInSeconds: number | null, longestMs: number): number {
+  const longest = longestMs * (1 - JITTER * Math.random())
   return nextInSeconds === null ? longest : Math.min(longest, Math.ceil(nextInSeconds * 1000) + 1)
 }
 

@@ -16,6 +16,8 @@ import {
   type Launcher,
   type LaunchHandle,
   type Log,
+  type Need,
+  NeverFits,
   NoRoom,
   type Seals,
 } from '../../ports.ts'
@@ -23,12 +25,16 @@ import type { BotRow } from '../../rows/index.ts'
 import { lockBot } from '../../store/bots/bots.ts'
 import { applyChange } from '../../store/bots/changes.ts'
 import { openSecrets } from '../../store/bots/secrets.ts'
+import { fitsElsewhere } from '../../store/capacity.ts'
 import { nowOf } from '../../store/clock.ts'
 import { teamsAppOf } from '../../store/connections/connections.ts'
 import type { Database } from '../../store/database.ts'
 import { launchCleaned, launchEnded, removeLaunch } from '../../store/launches/launches.ts'
+import { outOfMemoryAt } from '../../store/launches/needs.ts'
 import { NO_TRACES, type Span, type Traces, traceOf } from '../../traces.ts'
 import { endWithout } from '../launchers/shared/evidence.ts'
+import type { BotNeeds } from '../launchers/shared/known-needs.ts'
+import { afterOutOfMemory } from '../launchers/shared/needs.ts'
 import { traceEnd } from '../reconcile/trace-end.ts'
 import { ImpossibleJob, type JobParts, jobOf, type ZoomApp } from './job.ts'
 import type { LaunchWriter } from './launch-writer.ts'
@@ -43,6 +49,7 @@ export interface LaunchTools {
   seals: Seals
   /** Resolves the stored credentials that bots name. */
   grants: JoinGrants
+  needs: BotNeeds
   zoomApp?: ZoomApp | null
   /** The words of new bots; null: those that the worker ships. */
   words?: () => WordsPack | null
@@ -98,7 +105,8 @@ export async function launchBot(tools: LaunchTools, claim: Claim, steps: LaunchS
       bot.meeting_platform === 'teams' &&
       (await teamsAppOf(tools.database, bot.team_id, credentialIdOf(bot))) !== undefined
     const job = makeJob(tools, claim, { grant, storage, isRegistered }, span)
-    handle = await startInTurn(() => startIfLeased(tools, claim, job))
+    const need = await needOf(tools, bot)
+    handle = await startInTurn(() => startIfLeased(tools, claim, { job, need }))
     if (handle === null) {
       tools.meters?.count('lease_losses', { work: 'launch', how: 'overtaken' })
       span?.end({ error: 'abandoned' })
@@ -129,7 +137,7 @@ const atOnce: InTurn = (work) => work()
 async function startIfLeased(
   { launcher, meters = NO_METERS }: LaunchTools,
   claim: Claim,
-  job: Job,
+  { job, need }: { job: Job; need: Need },
 ): Promise<LaunchHandle | null> {
   const startedAt = performance.now()
   if (startedAt > claim.leaseEnds - LEASE_MARGIN_MS) return null
@@ -139,13 +147,22 @@ async function startIfLeased(
   const answered = (outcome: 'started' | 'no_room' | 'failed') =>
     meters.time('launch', (performance.now() - startedAt) / 1000, { launcher: launcher.kind, outcome })
   try {
-    const handle = await launcher.start({ botId: bot.id, attempt: bot.attempt, job })
+    const handle = await launcher.start({ botId: bot.id, attempt: bot.attempt, job, need })
     answered('started')
     return handle
   } catch (error) {
-    answered(error instanceof NoRoom ? 'no_room' : 'failed')
+    answered(error instanceof NoRoom || error instanceof NeverFits ? 'no_room' : 'failed')
     throw error
   }
+}
+
+/** After an end for lack of memory it gets more than its kind. */
+async function needOf({ needs, database }: LaunchTools, bot: BotRow): Promise<Need> {
+  const { of } = await needs.learned()
+  const { cores, memoryBytes } = of({ mode: bot.recording_mode, platform: bot.meeting_platform })
+  const brokenBytes = bot.attempt === 1 ? null : await outOfMemoryAt(database, bot.id)
+  const need = { cores, memoryBytes }
+  return brokenBytes === null ? need : afterOutOfMemory(need, brokenBytes, needs.bounds)
 }
 
 /** Seconds, by the clock of the database. A bot that is started ahead of its time is not late. */
@@ -186,11 +203,13 @@ function makeJob(
 async function storeFailure(tools: LaunchTools, claim: Claim, error: Error): Promise<void> {
   const { database, log } = tools
   const { attempt } = claim.bot
+  // The machine of another launcher may be larger.
+  const waits = error instanceof NoRoom || (error instanceof NeverFits && (await fitsElsewhere(database, error.need)))
   await database.transaction().execute(async (tx) => {
     const bot = await lockBot(tx, claim.bot.id)
     const now = await nowOf(tx)
     const isOurs = bot !== undefined && bot.phase === 'launching' && bot.lease_owner === claim.owner
-    if (error instanceof NoRoom) {
+    if (waits) {
       await removeLaunch(tx, claim.bot.id, attempt)
       if (isOurs) await applyChange(tx, bot, noRoom(bot, error.message, now))
       return
@@ -203,13 +222,14 @@ async function storeFailure(tools: LaunchTools, claim: Claim, error: Error): Pro
     await launchEnded(tx, claim.bot.id, attempt, endWithout(error.message))
     await launchCleaned(tx, claim.bot.id, attempt)
     if (!isOurs) return
-    if (error instanceof ImpossibleJob || error instanceof GrantRefused)
+    if (error instanceof NeverFits) await applyChange(tx, bot, impossible(bot, 'INTERNAL_ERROR', error.message, now))
+    else if (error instanceof ImpossibleJob || error instanceof GrantRefused)
       await applyChange(tx, bot, impossible(bot, error.code, error.message, now))
     else await applyChange(tx, bot, launchFailed(bot, error.message, now))
   })
   await traceEnd(tools, claim.bot.id)
   const fields = { team: claim.bot.team_id, bot: claim.bot.id, attempt, error: error.message }
-  if (error instanceof NoRoom) log.info(fields, 'Bot waits: the launcher has no room')
+  if (waits) log.info(fields, 'Bot waits: the launcher has no room')
   else if (error instanceof GrantDelayed) log.warn(fields, 'Bot waits: its token could not be fetched')
   else log.error(fields, 'Bot could not be started')
 }

@@ -65,10 +65,7 @@ export async function applyStarted(db: Database, changes: readonly StartedChange
       update launches set handle = held.handle::jsonb, started_at = coalesce(launches.started_at, now())
       from held where launches.bot_id = held.id and launches.attempt = held.attempt
     ), step as (
-      insert into bot_steps (bot_id, attempt, at, kind, reason, evidence)
-      select step.bot_id, step.attempt, step.at, step.kind, step.reason, step.evidence::jsonb
-      from json_to_recordset(${JSON.stringify(steps)}::json)
-        as step (bot_id uuid, attempt int, at timestamptz, kind text, reason text, evidence text)
+      insert into bot_steps (bot_id, attempt, at, kind, reason, evidence) ${stepsIn(steps)}
       where step.bot_id = any (array(select id from held))
     )
     select id from held`.execute(db)
@@ -131,8 +128,16 @@ export async function writeEffects(
   )
 }
 
+/** One parameter, however many there are. */
+const stepsIn = (rows: ReturnType<typeof stepRows>) => sql`
+  select step.bot_id, step.attempt, step.at, step.kind, step.reason, step.evidence::jsonb
+  from json_to_recordset(${jsonText(rows)}::json)
+    as step (bot_id uuid, attempt int, at timestamptz, kind text, reason text, evidence text)`
+
 async function addSteps(tx: Tx, steps: readonly { botId: string; step: Step }[]): Promise<void> {
   if (steps.length === 0) return
   const rows = steps.flatMap(({ botId, step }) => stepRows(botId, [step]))
-  await tx.insertInto('bot_steps').values(rows).execute()
+  await sql`${PREPARED} insert into bot_steps (bot_id, attempt, at, kind, reason, evidence) ${stepsIn(rows)}`.execute(
+    tx,
+  )
 }

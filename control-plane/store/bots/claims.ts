@@ -19,6 +19,13 @@ export interface DueRules {
   launcher: string
   limit: number
   leaseSeconds: number
+  /** Recording modes and platforms of the bots that it takes; absent: of all. */
+  kinds?: readonly DueKind[]
+}
+
+interface DueKind {
+  mode: string
+  platform: string
 }
 
 export interface DueLook {
@@ -77,9 +84,14 @@ export async function dueForAdmission(
  */
 export async function claimDue(
   db: Database,
-  { owner, launcher, limit, leaseSeconds }: DueRules,
+  { owner, launcher, limit, leaseSeconds, kinds }: DueRules,
   tokenHashes: readonly Buffer[],
 ): Promise<BotRow[]> {
+  const isOfKinds =
+    kinds === undefined
+      ? sql`true`
+      : sql`(recording_mode, meeting_platform) in (select mode, platform
+          from json_to_recordset(${JSON.stringify(kinds)}::json) as kind (mode text, platform text))`
   return db.transaction().execute(async (tx) => {
     // `between` instead of an equality, and the order of the index: the planner may choose no other index then.
     const { rows } = await sql<BotRow>`
@@ -95,6 +107,7 @@ export async function claimDue(
         from team, lateral (
           select id, due_at from bots
           where phase = 'due' and team_id between team.team_id and team.team_id and due_at <= now()
+            and ${isOfKinds}
           order by bots.team_id, due_at, id limit (select greatest(1, ${LOOKED_AT_EACH * limit} / count(*)) from team)
         ) first
       ), chosen as (
@@ -116,18 +129,30 @@ export async function claimDue(
   })
 }
 
+/** A bot that found no room is due again within this time. */
+const RETRIED_WITHIN_SECONDS = 5
+
+/** Returns the longest wait of due bots, for each recording mode and platform. */
+export async function dueKinds(db: Database): Promise<(DueKind & { waitedSeconds: number })[]> {
+  const { rows } = await sql<DueKind & { waitedSeconds: number }>`
+    select recording_mode as mode, meeting_platform as platform,
+      extract(epoch from now() - min(greatest(queued_at, join_at)))::float8 as "waitedSeconds"
+    from bots where phase = 'due' and due_at <= now() + make_interval(secs => ${RETRIED_WITHIN_SECONDS})
+    group by 1, 2`.execute(db)
+  return rows
+}
+
 /** Due bots that no reason to wait is written for yet. */
-export async function dueWithoutReason(db: Database, limit: number): Promise<string[]> {
-  const rows = await db
+export async function dueWithoutReason(db: Database, limit: number): Promise<(DueKind & { id: string })[]> {
+  return db
     .selectFrom('bots')
-    .select('id')
+    .select(['id', 'recording_mode as mode', 'meeting_platform as platform'])
     .where('phase', '=', 'due')
     .where('due_at', '<=', sql<Date>`now()`)
     .where('wait_reason', 'is', null)
     .orderBy('due_at')
     .limit(limit)
     .execute()
-  return rows.map(({ id }) => id)
 }
 
 const IS_LATE_PICKUP = sql`phase <> 'closed' and phase in ('due', 'launching', 'starting') and pickup_delayed_at is null and resumes = 0

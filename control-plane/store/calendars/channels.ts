@@ -3,8 +3,10 @@ import { createHash } from 'node:crypto'
 import { sql } from 'kysely'
 import type { CalendarPatch, CalendarRow, ChannelRow } from '../../rows/index.ts'
 import type { Database, Tx } from '../database.ts'
+import { PREPARED } from '../prepared.ts'
 import { type Claim, RowLease } from '../row-lease.ts'
 import { lockCalendar } from './calendars.ts'
+import { syncLease } from './syncs.ts'
 
 const pushLease = new RowLease('calendars', 'push_lease')
 
@@ -19,6 +21,16 @@ export async function claimDuePushes(db: Database, claim: Claim, limit: number):
     db,
   )
   return rows
+}
+
+/** Until the next sync or subscription is due that no process works on, not above zero if one is now; null: there is none. */
+export async function secondsToNextDue(db: Database): Promise<number | null> {
+  const { rows } = await sql<{ seconds: number | null }>`
+    ${PREPARED} select extract(epoch from least(
+      (select sync_due_at from calendars where deleted_at is null and ${syncLease.isFree} order by sync_due_at limit 1),
+      (select push_due_at from calendars where deleted_at is null and ${pushLease.isFree} order by push_due_at limit 1)
+    ) - now())::float8 as seconds`.execute(db)
+  return rows[0]!.seconds
 }
 
 /**

@@ -60,7 +60,7 @@ export async function launchEnded(
   db: Database | Tx,
   botId: string,
   attempt: number,
-  { exitCode, signal, isOutOfMemory, reason, endedAt, logTail }: EndEvidence,
+  { exitCode, signal, isOutOfMemory, memoryLimitBytes, reason, endedAt, logTail }: EndEvidence,
 ): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('launches')
@@ -70,6 +70,7 @@ export async function launchEnded(
       exit_code: exitCode,
       signal,
       is_out_of_memory: isOutOfMemory,
+      memory_limit_bytes: memoryLimitBytes ?? null,
       reason,
       log_tail: keptLog(botId, logTail),
     })
@@ -264,20 +265,6 @@ export async function knownLaunches(
       on launches.bot_id = asked.bot and launches.attempt = asked.attempt
     where launches.cleaned_at is null or launches.evidence is not null`.execute(db)
   return new Set(known.rows.map(({ bot_id, attempt }) => `${bot_id} ${attempt}`))
-}
-
-/** The measured resources of bots that were launched in the last day; null without a measurement. */
-export async function learnedCost(
-  db: Database,
-): Promise<{ cores: number; memoryBytes: number; samples: number } | null> {
-  const { rows } = await sql<{ cores: number | null; memory: number | null; samples: number }>`
-    select avg(cpu_percent)::float / 100 as cores, avg(memory_bytes)::float as memory, count(*) as samples
-    from (select cpu_percent, memory_bytes from launches
-      where created_at > now() - interval '1 day' and heartbeat_at is not null
-        and cpu_percent is not null and memory_bytes is not null
-      order by heartbeat_at desc limit 200) recent`.execute(db)
-  const { cores, memory, samples } = rows[0]!
-  return cores === null || memory === null ? null : { cores, memoryBytes: memory, samples }
 }
 
 /** Seconds from the claim to `joining_call` that 95 of the last 100 bots of a day kept; null if too few are known. */

@@ -13,13 +13,17 @@ const MAX_PROBE_SECONDS = 600
 /** Without any success for this long, an endpoint that many messages share is disabled. */
 const DISABLED_AFTER_DAYS = 5
 
-/** Whether any delivery is due. Far cheaper than a claim that finds none. */
-export async function hasDueDeliveries(db: Database): Promise<boolean> {
-  const { rows } = await sql<{ is_due: boolean }>`
-    ${PREPARED} select exists (select from deliveries where state = 'waiting' and next_at <= now()) as is_due`.execute(
-    db,
-  )
-  return rows[0]!.is_due
+/** Whether any delivery is due, and else in how many seconds, if that is within `aheadSeconds`. Far cheaper than a claim that finds none. */
+export async function lookForDeliveries(
+  db: Database,
+  aheadSeconds: number,
+): Promise<{ is_due: boolean; next_in: number | null }> {
+  const { rows } = await sql<{ is_due: boolean; next_in: number | null }>`
+    ${PREPARED} select exists (select from deliveries where state = 'waiting' and next_at <= now()) as is_due,
+      (select extract(epoch from next_at - now())::float8 from deliveries
+        where state = 'waiting' and next_at > now() and next_at <= now() + make_interval(secs => ${aheadSeconds})
+        order by next_at limit 1) as next_in`.execute(db)
+  return rows[0]!
 }
 
 /** Whether there is something for `releaseExpiredClaims` or `dropOfDisabled`. */

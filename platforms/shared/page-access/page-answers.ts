@@ -3,6 +3,7 @@
  * Texts and lists that are too long are cut; values of another kind are refused, and the caller counts them.
  */
 import { systemClock } from '@standin/base/deadline.ts'
+import { MAX_TRAFFIC_BYTES } from '@standin/wire/usage.ts'
 import { z } from 'zod'
 import type { CommonSnapshot, PageApi, PageEvent } from '../page/types.ts'
 
@@ -158,6 +159,8 @@ export function readReport<Snapshot extends CommonSnapshot>(answer: unknown): Re
   return { snapshot: snapshot.data as unknown as Snapshot, events, lastNumber, document, hasBegun, dropped, refused }
 }
 
+const transferred = z.number().min(0).max(MAX_TRAFFIC_BYTES)
+
 const ANSWERS: Readonly<Partial<Record<keyof PageApi, z.ZodType>>> = {
   chat: z.object({
     isPanelOpen: z.boolean(),
@@ -172,6 +175,7 @@ const ANSWERS: Readonly<Partial<Record<keyof PageApi, z.ZodType>>> = {
   census: z.object({ found: list(z.string().max(100), 1000) }),
   structure: z.string().max(2_000_000),
   playSound: z.number().min(0),
+  traffic: z.object({ received: transferred, sent: transferred }),
 }
 
 /** The answer to any other question; `isRefused` where it is of another kind than the method's. */

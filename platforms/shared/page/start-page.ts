@@ -20,6 +20,7 @@ import { type CompositeTile, createComposite } from './picture/composite.ts'
 import { pictureCalls } from './picture/picture-calls.ts'
 import { takeAnswered } from './signals.ts'
 import type { CommonConfig, PageApi, PageEvent } from './types.ts'
+import { countWebRtc } from './webrtc-traffic.ts'
 
 /** Interval at which people, chat and pictures are read. Milliseconds. */
 const POLL_EVERY_MS = 250
@@ -144,6 +145,7 @@ export function startPage<Config extends CommonConfig, Api extends PageApi>(
       platform.audioCapture?.begin()
     },
     chat: () => platform.chat(),
+    traffic: countWebRtc(tap),
     census: (words) => pageCensus(config.selectors, words),
     // In the meeting also buttons may name people.
     structure: (known) => pageStructure({ ...config, known, showsControls: !queue.hasBegun }),

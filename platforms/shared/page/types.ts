@@ -7,6 +7,7 @@ import type { RecordingMode } from '@standin/wire/codes.ts'
 import type { ChatMessage, MeetingEvent } from '../../../core/meeting/meeting.ts'
 import type { DegradationStep } from '../../../core/ports.ts'
 import type { Census } from './dom/census.ts'
+import type { PageTraffic } from './webrtc-traffic.ts'
 
 /** Delay of received sound and picture: `even` keeps both in sync for a recording, `live` minimizes latency. */
 export type Playout = 'even' | 'live'
@@ -189,6 +190,8 @@ export interface PageApi<Snapshot extends CommonSnapshot = CommonSnapshot, Name 
   /** Plays mono PCM (base64 of 16-bit little-endian samples) through the bot's microphone; returns the seconds queued. */
   playSound(pcm: string, sampleRate: number): number
   clearSound(): void
+  /** Of the page's WebRTC connections. */
+  traffic(): Promise<PageTraffic>
   /** A data: URL for the bot's camera; rejects if it cannot be decoded, and the old picture stays. */
   showImage(dataUrl: string): Promise<void>
 }

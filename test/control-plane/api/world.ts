@@ -8,6 +8,7 @@ import type { InjectOptions, Response } from 'light-my-request'
 import { expect } from 'vitest'
 import { sendTestAlert } from '../../../control-plane/alerts/evaluate.ts'
 import type { ApiDependencies } from '../../../control-plane/api/dependencies.ts'
+import { pricesSchema } from '../../../control-plane/bots/prices.ts'
 import type { CalendarOperations } from '../../../control-plane/calendars/operations.ts'
 import { createGuardedClient } from '../../../control-plane/outgoing/guarded-client.ts'
 import type { ArtifactField as ArtifactLink } from '../../../control-plane/ports.ts'
@@ -22,6 +23,14 @@ import { createProbes } from '../../../control-plane/watching/probes.ts'
 import { resendEnd, sendCallback, sendTest } from '../../../control-plane/webhooks/replay.ts'
 import { openTestDatabase } from '../postgres.ts'
 import { createJudge } from './openapi-judge.ts'
+
+const PRICES = pricesSchema.parse({
+  currency: 'EUR',
+  as_of: '2026-11-01',
+  core_hour: '0.04',
+  memory_gb_hour: '0.005',
+  gb_sent: '0.12',
+})
 
 const NO_LINKS: Record<ArtifactLink, string | null> = {
   video: null,
@@ -96,7 +105,7 @@ export async function openApiWorld({ generations, dependencies: given }: ApiWorl
     files: null,
     metrics,
     probes: createProbes({ database: acrossTeams, metrics }),
-    settings: { publicUrl: 'http://127.0.0.1', commandTimeoutMs: 2000, hasZoomApp: true },
+    settings: { publicUrl: 'http://127.0.0.1', commandTimeoutMs: 2000, hasZoomApp: true, prices: PRICES },
     ...given,
   }
   const app = await (generations ? buildApi(dependencies, generations) : buildApi(dependencies))

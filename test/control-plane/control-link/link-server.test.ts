@@ -1,8 +1,12 @@
 /** The server of the control link with the worker's own client: what it stores, and what it logs. */
 import { randomUUID } from 'node:crypto'
+import type { Meters } from '@standin/control-plane/meters.ts'
+import { usageOfBot } from '@standin/control-plane/store/bots/usage.ts'
 import { openDatabase } from '@standin/control-plane/store/database.ts'
+import type { FinalReport } from '@standin/wire/events.ts'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { usageOf } from '../../fakes/usage.ts'
 import { numbersUpTo, until } from '../../src/control-link/support.ts'
 import {
   hello,
@@ -92,6 +96,25 @@ test('heartbeats are written for the attempt', async () => {
     expect(launch.heartbeat_at).not.toBeNull()
     expect(launch.memory_bytes).toBeGreaterThan(0)
   })
+  // It counts if the bot never sends a final report.
+  await until(async () => expect((await usageOfBot(world.database, bot.id))?.coreMs).toBe(1000n))
+})
+
+test('what a bot used is stored with its final report, in place of its heartbeats, and counted', async () => {
+  const counted: unknown[][] = []
+  const meters: Meters = { count: (...one) => void counted.push(one), time() {} }
+  const server = await world.server({ meters })
+  const bot = await world.bot({ phase: 'running', status: 'in_call_recording', joined_attempt: 1 })
+  const { link } = await openBotLink(server.url, bot)
+  await until(async () => expect(await usageOfBot(world.database, bot.id)).not.toBeNull())
+  const report = wholeLife().find(({ type }) => type === 'final_report') as FinalReport
+  link.report({ ...report, usage: usageOf({ core_seconds: 77, bytes_stored: 5 }, { recording: 60 }) })
+  await link.drain(20_000)
+  expect(await usageOfBot(world.database, bot.id)).toMatchObject({ coreMs: 77_000n, bytesStored: 5n })
+  const of = { platform: report.meeting_platform, mode: report.recording_mode }
+  expect(counted).toContainEqual(['bot_core_seconds', of, 77])
+  expect(counted).toContainEqual(['bot_bytes', { ...of, kind: 'stored' }, 5])
+  expect(counted).toContainEqual(['bot_phase_seconds', { ...of, phase: 'recording' }, 60])
 })
 
 describe('the log', () => {

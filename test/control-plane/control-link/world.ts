@@ -17,6 +17,7 @@ import { onTestFinished } from 'vitest'
 import { WebSocket } from 'ws'
 import { openControlLink } from '../../../src/control-link/client.ts'
 import type { LinkTiming } from '../../../src/control-link/timing.ts'
+import { fakeUsage } from '../../fakes/usage.ts'
 import { FAST, memoryLogger, temporaryFolder } from '../../src/control-link/support.ts'
 import { openTestDatabase } from '../postgres.ts'
 
@@ -157,6 +158,7 @@ export async function openBotLink(url: string, bot: LaunchedBot, timing: Partial
     logger,
     url,
     token: bot.tokens[1]!,
+    usage: fakeUsage(),
     timing: { ...FAST, ...timing },
   })
   onTestFinished(() => link.close())

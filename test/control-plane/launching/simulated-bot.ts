@@ -11,6 +11,7 @@ import type { EndEvidence } from '../../../control-plane/ports.ts'
 import type { Logger } from '../../../core/logger.ts'
 import { openControlLink } from '../../../src/control-link/client.ts'
 import type { LinkTiming } from '../../../src/control-link/timing.ts'
+import { fakeUsage } from '../../fakes/usage.ts'
 
 export interface Plan {
   /** Milliseconds in the meeting; it leaves earlier when it is asked to. */
@@ -101,7 +102,7 @@ export function startSimulatedBot(job: Job, attempt: number): SimulatedBot {
     url: job.control_plane.url,
     token: job.control_plane.token,
     timing: { ...TIMING, ...(!plan.reconnectsAsReal && AT_ONCE) },
-    usage: { read: async () => ({ cpuPercent: 20, memoryBytes: 300_000_000 }) },
+    usage: fakeUsage({ cpuPercent: 20, memoryBytes: 300_000_000 }),
     onEvent: ({ seq }) => {
       lastSeq = seq
     },

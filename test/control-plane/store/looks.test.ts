@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { hasLateBots, hasOpenAttempts, lookForDue } from '../../../control-plane/store/bots/claims.ts'
-import { hasDueDeliveries, hasLeftDeliveries } from '../../../control-plane/store/webhooks/deliveries.ts'
+import { hasLeftDeliveries, lookForDeliveries } from '../../../control-plane/store/webhooks/deliveries.ts'
 import { openWorld, type World } from '../webhooks/world.ts'
 
 let world: World
@@ -63,13 +63,20 @@ test('a reconciler sees attempts of its launcher, and launches that were left', 
 test('a dispatcher sees deliveries that are due, that came back and that are not wanted any more', async () => {
   const id = await world.bot(team)
   const { id: endpoint } = await world.endpoint({ teamId: team, kind: 'team', url: 'http://127.0.0.1:1' })
-  const seen = async () => [await hasDueDeliveries(world.database), await hasLeftDeliveries(world.database)]
+  const looked = () => lookForDeliveries(world.database, 70)
+  const seen = async () => [(await looked()).is_due, await hasLeftDeliveries(world.database)]
   const change = (values: object) => world.database.updateTable('deliveries').set(values).execute()
   expect(await seen()).toEqual([false, false])
   await world.send(team, id, 1)
   expect(await seen()).toEqual([true, false])
+  expect((await looked()).next_in).toBeNull()
+  await change({ next_at: inSeconds(3600) })
+  expect(await looked()).toEqual({ is_due: false, next_in: null })
   await change({ next_at: inSeconds(60) })
   expect(await seen()).toEqual([false, false])
+  const { next_in } = await looked()
+  expect(next_in).toBeGreaterThan(0)
+  expect(next_in).toBeLessThanOrEqual(60)
   await world.database.updateTable('endpoints').set({ disabled_at: new Date() }).where('id', '=', endpoint).execute()
   expect(await seen()).toEqual([false, true])
   await world.database.updateTable('endpoints').set({ disabled_at: null }).where('id', '=', endpoint).execute()

@@ -239,7 +239,7 @@ export function describeLists(count: number): void {
       const rules = await opened.database.selectFrom('alert_rules').select('id').where('team_id', '=', teamId).execute()
       for (const { id: ruleId } of rules) await readFirings(database, teamId, { ruleId, limit: 50 })
     }, 200)
-    await expectBounded((teamId) => readUsage(database, teamId, 7), count / 2)
+    await expectBounded((teamId) => readUsage(database, teamId, { days: 7, per: 'day' }), count / 2)
   })
 
   test('calendars, their events and their series', async () => {

@@ -22,6 +22,8 @@ const LATER = [
   '0200-accounts',
   '0207-teams-apps',
   '0212-subscriptions',
+  '0213-attempt-usage',
+  '0220-memory-limits',
 ]
 let world: TestDatabase
 beforeAll(async () => {
@@ -80,9 +82,10 @@ const dropLater = async () => {
     end loop; end $$`.execute(world.database)
   await sql`drop function team_of_bot`.execute(world.database)
   await sql`drop operator == (uuid, uuid), !== (uuid, uuid)`.execute(world.database)
-  await sql`drop table audit_log, sign_in_people, request_log, saved_views, event_subscriptions, event_inbox, accounts`.execute(
+  await sql`drop table audit_log, sign_in_people, request_log, saved_views, event_subscriptions, event_inbox, attempt_usage, accounts`.execute(
     world.database,
   )
+  await sql`alter table launches drop column memory_limit_bytes`.execute(world.database)
   await sql`alter table endpoints drop column live_types, drop column live_within_ms`.execute(world.database)
   await sql`alter table sign_in_links drop column sign_in, drop column is_invitation`.execute(world.database)
   await sql`alter table sessions drop column sign_in`.execute(world.database)

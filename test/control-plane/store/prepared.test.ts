@@ -25,6 +25,16 @@ test('a marked statement is prepared once for each connection, with other values
   await close()
 })
 
+test('a marked statement that begins with a line break is prepared too', async () => {
+  const { database, close } = await openTestDatabase()
+  await database.transaction().execute(async (tx) => {
+    await sql`
+      ${PREPARED} select ${1}::int as one`.execute(tx)
+    expect(await preparedBy(tx)).toMatchObject([{ runs: 1 }])
+  })
+  await close()
+})
+
 test('a statement without the mark is not', async () => {
   const { database, close } = await openTestDatabase()
   await database.transaction().execute(async (tx) => {

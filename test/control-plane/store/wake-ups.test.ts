@@ -1,5 +1,7 @@
 /** Hints that something is due: none is missed for longer than its connection is away. */
 import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { createHint, listenForWakeUps, sendHint } from '@standin/control-plane/store/wake-ups.ts'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
@@ -31,20 +33,27 @@ test('a hint wakes, and so does each connection, because hints may have been los
     (error) => errors.push(error),
   )
   onTestFinished(() => listening.close())
+  const sleepMs = () => listening.maxSleepMs(100)
+  expect(sleepMs()).toBe(100)
   await expect.poll(() => wakes).toBe(1)
+  await expect.poll(sleepMs).toBe(10_000)
   await sendHint(opened.database, 'bots')
   await expect.poll(() => wakes).toBe(2)
 
   expect(await breakConnection()).toBe(1)
+  // A loop that sleeps for ten seconds is woken, and looks more often from then on.
   await expect.poll(() => wakes).toBe(3)
+  expect(sleepMs()).toBe(100)
+  await expect.poll(() => wakes).toBe(4)
+  await expect.poll(sleepMs).toBe(10_000)
   expect(errors).toHaveLength(1)
   await sendHint(opened.database, 'bots')
-  await expect.poll(() => wakes).toBe(4)
+  await expect.poll(() => wakes).toBe(5)
 
   await listening.close()
   await sendHint(opened.database, 'bots')
   await expect.poll(breakConnection).toBe(0)
-  expect(wakes).toBe(4)
+  expect(wakes).toBe(5)
 })
 
 test('many hints at once are few, the last one is sent, and each kind has its own listeners', async () => {
@@ -79,3 +88,70 @@ test('hints name what is due; too many names mean anything', async () => {
   hint(...Array.from({ length: 300 }, () => randomUUID()))
   await expect.poll(() => heard.slice(3)).toEqual([[]])
 })
+
+test('a loop does not sleep longer behind a pooler that passes no notifications on', async () => {
+  const pooler = await startPooler(opened.url)
+  let wakes = 0
+  const listening = listenForWakeUps(
+    pooler.url,
+    'bots',
+    () => {
+      wakes += 1
+    },
+    () => {},
+  )
+  onTestFinished(async () => {
+    await listening.close()
+    pooler.close()
+  })
+  await expect.poll(() => wakes).toBe(1)
+  // The hint and the probe before it were kept back.
+  await expect.poll(() => pooler.kept()).toBe(1)
+  await sendHint(opened.database, 'bots')
+  await expect.poll(() => pooler.kept()).toBe(2)
+  expect(listening.maxSleepMs(100)).toBe(100)
+  expect(wakes).toBe(1)
+})
+
+/** Passes everything on but notifications, as PgBouncer does in transaction mode. */
+async function startPooler(url: string) {
+  const target = new URL(url)
+  const folder = target.searchParams.get('host')
+  const sockets = new Set<Socket>()
+  let kept = 0
+  const server = createServer((client) => {
+    const place =
+      folder === null ? { host: target.hostname, port: Number(target.port) } : { path: `${folder}/.s.PGSQL.5432` }
+    const database = connect(place as { path: string })
+    for (const socket of [client, database]) {
+      sockets.add(socket)
+      socket.on('error', () => {})
+    }
+    client.pipe(database)
+    client.on('close', () => database.destroy())
+    let rest: Buffer = Buffer.alloc(0)
+    database.on('data', (data: Buffer) => {
+      rest = Buffer.concat([rest, data])
+      // A type, then the length of itself and what follows.
+      while (rest.length >= 5 && rest.length > rest.readUInt32BE(1)) {
+        const end = 1 + rest.readUInt32BE(1)
+        if (rest[0] === 'A'.charCodeAt(0)) kept += 1
+        else client.write(rest.subarray(0, end))
+        rest = rest.subarray(end)
+      }
+    })
+    database.on('end', () => client.end())
+  })
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  const through = new URL(url)
+  through.searchParams.delete('host')
+  through.host = `127.0.0.1:${(server.address() as AddressInfo).port}`
+  return {
+    url: through.href,
+    kept: () => kept,
+    close() {
+      for (const socket of sockets) socket.destroy()
+      server.close()
+    },
+  }
+}

@@ -16,6 +16,7 @@ import type { StopRequester } from '../../../core/process/stop-requests.ts'
 import type { RecordedSpan, Recorder, RecorderEvent } from '../../../core/recording.ts'
 import { runBot } from '../../../src/run/bot.ts'
 import type { Outcome } from '../../../src/run/parts.ts'
+import { fakeUsage } from '../../fakes/usage.ts'
 import { SILENT_STAGE, until } from './ground.ts'
 
 export class BotLife {
@@ -38,6 +39,7 @@ export class BotLife {
     this.folder = join(place, whole.bot_id)
     mkdirSync(this.folder)
     this.outcome = runBot(whole, target, {
+      usage: fakeUsage(),
       recorder: this.#recorder(),
       openMeeting: async (...given) => {
         this.driver = await open(whole.recording_mode)(...given)

@@ -5,6 +5,7 @@ import type { NumberedEvent } from '@standin/wire/events.ts'
 import { expect, onTestFinished, test } from 'vitest'
 import { type ControlLinkOptions, openControlLink } from '../../../src/control-link/client.ts'
 import { HEARTBEAT_EVERY_MS } from '../../../src/control-link/timing.ts'
+import { fakeUsage } from '../../fakes/usage.ts'
 import { startScriptedPlane } from './scripted-plane.ts'
 import {
   BOT_ID,
@@ -22,7 +23,15 @@ import {
 async function openLink(options: Partial<ControlLinkOptions> & { url: string }) {
   const folder = options.folder ?? (await temporaryFolder())
   const logger = memoryLogger()
-  const link = openControlLink({ botId: BOT_ID, folder, logger, token: TOKEN, timing: FAST, ...options })
+  const link = openControlLink({
+    botId: BOT_ID,
+    folder,
+    logger,
+    token: TOKEN,
+    timing: FAST,
+    usage: fakeUsage(),
+    ...options,
+  })
   onTestFinished(() => link.close())
   return { link, folder, logger }
 }

@@ -1,13 +1,22 @@
 import type { BotCommand } from '@standin/wire/commands.ts'
 import { expect, onTestFinished, test } from 'vitest'
 import { openControlLink } from '../../../src/control-link/client.ts'
+import { fakeUsage } from '../../fakes/usage.ts'
 import { startCuttingProxy } from './cutting-proxy.ts'
 import { startScriptedPlane } from './scripted-plane.ts'
 import { BOT_ID, FAST, memoryLogger, numbersUpTo, startExample, TOKEN, temporaryFolder, until } from './support.ts'
 
 async function openLink(url: string) {
   const folder = await temporaryFolder()
-  const link = openControlLink({ botId: BOT_ID, folder, logger: memoryLogger(), token: TOKEN, timing: FAST, url })
+  const link = openControlLink({
+    usage: fakeUsage(),
+    botId: BOT_ID,
+    folder,
+    logger: memoryLogger(),
+    token: TOKEN,
+    timing: FAST,
+    url,
+  })
   onTestFinished(() => link.close())
   return link
 }

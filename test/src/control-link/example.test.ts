@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
 import { WebSocket } from 'ws'
 import { openControlLink } from '../../../src/control-link/client.ts'
+import { fakeUsage } from '../../fakes/usage.ts'
 import {
   BOT_ID,
   FAST,
@@ -47,7 +48,7 @@ test('it runs as a program, takes a bot, and keeps its events in a file', async 
   const folder = await temporaryFolder()
   const plane = await startProgram(folder)
   const options = { botId: BOT_ID, folder: await temporaryFolder(), logger: memoryLogger(), token: TOKEN, timing: FAST }
-  const link = openControlLink({ ...options, url: plane.url })
+  const link = openControlLink({ usage: fakeUsage(), ...options, url: plane.url })
   onTestFinished(() => link.close())
   link.onCommand(async () => ({ ok: true }))
   for (const number of numbersUpTo(20)) link.report(notice(`Notice ${number}`))
@@ -69,7 +70,7 @@ test('killed in the middle of writing, it continues after the last whole line of
   const journalFolder = await temporaryFolder()
   const first = await startExample(folder)
   const options = { botId: BOT_ID, folder: journalFolder, logger: memoryLogger(), token: TOKEN, timing: FAST }
-  const link = openControlLink({ ...options, url: first.url })
+  const link = openControlLink({ usage: fakeUsage(), ...options, url: first.url })
   onTestFinished(() => link.close())
   for (const number of numbersUpTo(5)) link.report(notice(`Notice ${number}`))
   await link.drain(25_000)

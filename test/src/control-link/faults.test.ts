@@ -9,6 +9,7 @@ import { expect, onTestFinished, test, vi } from 'vitest'
 import { WebSocket } from 'ws'
 import { type ControlLinkOptions, openControlLink } from '../../../src/control-link/client.ts'
 import { MAX_BAD_MESSAGES } from '../../../src/control-link/connection.ts'
+import { fakeUsage } from '../../fakes/usage.ts'
 import { type Cut, startCuttingProxy } from './cutting-proxy.ts'
 import { type ScriptedPlane, startScriptedPlane } from './scripted-plane.ts'
 import {
@@ -28,7 +29,7 @@ async function openLink(options: Partial<ControlLinkOptions> & { url: string }) 
   const folder = options.folder ?? (await temporaryFolder())
   const logger = memoryLogger()
   const timing = { ...FAST, ...options.timing }
-  const link = openControlLink({ botId: BOT_ID, folder, logger, token: TOKEN, ...options, timing })
+  const link = openControlLink({ botId: BOT_ID, folder, logger, token: TOKEN, usage: fakeUsage(), ...options, timing })
   onTestFinished(() => link.close())
   return { link, folder, logger }
 }

@@ -1,6 +1,7 @@
 /** A bot asks its control plane for tokens over the link, which may break at any time. */
 import { expect, onTestFinished, test } from 'vitest'
 import { openControlLink } from '../../../src/control-link/client.ts'
+import { fakeUsage } from '../../fakes/usage.ts'
 import { startScriptedPlane } from './scripted-plane.ts'
 import { BOT_ID, FAST, memoryLogger, TOKEN, temporaryFolder } from './support.ts'
 
@@ -8,7 +9,15 @@ const LONG = { timeout: 20_000, interval: 10 }
 
 async function openLink(url: string) {
   const folder = await temporaryFolder()
-  const link = openControlLink({ botId: BOT_ID, folder, logger: memoryLogger(), url, token: TOKEN, timing: FAST })
+  const link = openControlLink({
+    usage: fakeUsage(),
+    botId: BOT_ID,
+    folder,
+    logger: memoryLogger(),
+    url,
+    token: TOKEN,
+    timing: FAST,
+  })
   onTestFinished(() => link.close())
   return link
 }

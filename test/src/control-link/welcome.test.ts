@@ -3,6 +3,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { silentLogger } from '../../../core/logger.ts'
 import { openControlLink } from '../../../src/control-link/client.ts'
 import { createLocalControlPlane } from '../../../src/control-link/local.ts'
+import { fakeUsage } from '../../fakes/usage.ts'
 import { startScriptedPlane } from './scripted-plane.ts'
 import { BOT_ID, FAST, notice, TOKEN, temporaryFolder, until } from './support.ts'
 
@@ -11,7 +12,15 @@ async function openLink(url: string, acceptMs = FAST.acceptMs) {
   const steps: string[] = []
   const folder = await temporaryFolder()
   const timing = { ...FAST, acceptMs }
-  const link = openControlLink({ url, botId: BOT_ID, folder, logger: silentLogger, token: TOKEN, timing })
+  const link = openControlLink({
+    usage: fakeUsage(),
+    url,
+    botId: BOT_ID,
+    folder,
+    logger: silentLogger,
+    token: TOKEN,
+    timing,
+  })
   onTestFinished(() => link.close())
   link.onCommand(async (command) => {
     steps.push(command.type)

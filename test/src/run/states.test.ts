@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest'
 import { BotError, toBotError } from '../../../core/errors.ts'
 import { exitCodeOf, isNormalEnd, LEGAL_MOVES, type State } from '../../../src/run/states.ts'
 import { StatusReport } from '../../../src/run/status.ts'
+import { fakeUsage } from '../../fakes/usage.ts'
 
 describe('moves between states', () => {
   test('every state can be reached, and every state but the terminal ones can be left', () => {
@@ -35,7 +36,7 @@ describe('moves between states', () => {
 
   test('an illegal move is a defect and throws; entering the same state again is none', () => {
     const events: BotEvent[] = []
-    const status = new StatusReport({ report: (event) => events.push(event) })
+    const status = new StatusReport({ report: (event) => events.push(event) }, fakeUsage())
     status.enter('joining_call')
     status.enter('joining_call')
     expect(events).toHaveLength(1)

@@ -9,8 +9,14 @@ import type { ArtifactField } from '../../../ports.ts'
 import type { BotRow } from '../../../rows/index.ts'
 import { at } from '../common.ts'
 import type { BotDetails, BotItem, BotStatus, Tokens } from './schema.ts'
+import type { ResourceUsage } from './usage.ts'
 
-export function botDetails(bot: BotRow, links: Record<ArtifactField, string | null>, publicUrl: string): BotDetails {
+export function botDetails(
+  bot: BotRow,
+  links: Record<ArtifactField, string | null>,
+  publicUrl: string,
+  usage: ResourceUsage | null,
+): BotDetails {
   const { callback } = requestOf(bot)
   const help = errorHelpOf(bot)
   const isDeleted = bot.data_deleted_at !== null
@@ -41,6 +47,7 @@ export function botDetails(bot: BotRow, links: Record<ArtifactField, string | nu
     error_help: help && { ...help, link: `${publicUrl}${HELP_PATH}` },
     ...reasonHelpOf(bot, (path) => `${publicUrl}${path}`),
     tokens: tokensOf(bot),
+    usage,
     extra: bot.extra as BotDetails['extra'],
     conf_config: conferencingOf(bot),
     account_id: bot.account_id,

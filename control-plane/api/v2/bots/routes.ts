@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import { createBot } from '../../../actions/create-bot.ts'
 import { listBots } from '../../../store/bots/list.ts'
+import { usageOfBot } from '../../../store/bots/usage.ts'
 import type { ApiDependencies } from '../../dependencies.ts'
 import { type App, callerOf } from '../../http/generation.ts'
 import { once } from '../../http/idempotency.ts'
@@ -21,6 +22,7 @@ import {
   FILTER_STATUSES,
   screenshotSchema,
 } from './schema.ts'
+import { shownUsage } from './usage.ts'
 
 const listQuery = z.strictObject({
   ...botFilters,
@@ -33,7 +35,7 @@ const listQuery = z.strictObject({
 
 export function botRoutes(app: App, dependencies: ApiDependencies): void {
   const route = documented(app, 'Bots')
-  const { database, readList, seals, links, clock } = dependencies
+  const { database, readList, seals, links, clock, settings } = dependencies
 
   route.post('/bots', {
     config: { permission: 'sending', createsBots: true, isIdempotent: true },
@@ -97,7 +99,9 @@ export function botRoutes(app: App, dependencies: ApiDependencies): void {
     refusals: [404],
     async handle(request) {
       const bot = await spawnedBot(dependencies, request, request.params.bot_id)
-      return succeeded(botDetails(bot, await links.linksOf(bot.id), links.publicUrl))
+      const [addresses, sums] = await Promise.all([links.linksOf(bot.id), usageOfBot(database, bot.id)])
+      const usage = sums && shownUsage(sums, settings.prices)
+      return succeeded(botDetails(bot, addresses, links.publicUrl, usage))
     },
   })
 

@@ -16,6 +16,7 @@ import { z } from 'zod'
 import { DEFAULT_TIMEOUTS } from '../../../bots/request.ts'
 import { time } from '../common.ts'
 import { fields, shownConfConfig } from '../fields.ts'
+import { usageSchema } from './usage.ts'
 
 const MAX_ADDRESS_LENGTH = 2048
 const MAX_SECRET_LENGTH = 4096
@@ -405,6 +406,7 @@ export const botDetailsSchema = z
     error_help: errorHelp.nullable(),
     ...reasonFields,
     tokens: tokens.nullable(),
+    usage: usageSchema.nullable().describe('Null until the bot has reported for the first time.'),
     extra: fields.extra,
     conf_config: shownConfConfig,
     account_id: z.uuid().nullable().describe('The account with which the bot joined last; null: as a guest.'),

@@ -5,6 +5,7 @@ import { Choice } from '../parts/form.tsx'
 import { number, signed } from '../parts/format.ts'
 import { Shown, useLoaded } from '../parts/load.tsx'
 import { Table, Time } from '../parts/pieces.tsx'
+import { coreHours, costOf, gigabytes, memoryHours } from '../parts/resources.tsx'
 import { Link, queryValue, setQuery } from '../router.tsx'
 import { TEXTS } from '../texts.ts'
 
@@ -21,6 +22,7 @@ const FIGURES: Record<string, (day: Day) => number> = {
   minutes: (day) => day.recorded_minutes,
   tokens: totalOf,
   bots: (day) => day.bots,
+  cores: ({ resources }) => (resources?.core_seconds ?? 0) / 3600,
 }
 
 export function Usage() {
@@ -42,6 +44,7 @@ export function Usage() {
               </dl>
             </section>
             <Days used={used} count={days} />
+            <Resources ofDays={used} count={days} />
           </>
         )}
       </Shown>
@@ -90,7 +93,7 @@ function allDays(used: readonly Day[], count: number): Day[] {
   const today = Date.now()
   return Array.from({ length: count }, (_, place) => {
     const day = new Date(today - (count - 1 - place) * DAY_MS).toISOString().slice(0, 10)
-    return byDay.get(day) ?? { day, bots: 0, recorded_minutes: 0, charged: {} }
+    return byDay.get(day) ?? { day, bots: 0, recorded_minutes: 0, charged: {}, resources: null }
   })
 }
 
@@ -138,6 +141,52 @@ function Days({ used, count }: { used: readonly Day[]; count: number }) {
           ]}
         />
       </details>
+    </section>
+  )
+}
+
+/** Sums by day or by month, newest first. */
+function Resources({ ofDays, count }: { ofDays: readonly Day[]; count: number }) {
+  const per = queryValue('per') === 'month' ? 'month' : 'day'
+  const sums = useLoaded(
+    async () =>
+      per === 'day'
+        ? ofDays
+        : (await dataOf(dashboard.GET('/usage', { params: { query: { days: count, per } } }))).days,
+    undefined,
+    [per, count, ofDays],
+  )
+  return (
+    <section>
+      <h2>{texts.resources}</h2>
+      <div class="actions filters">
+        <Choice
+          label={texts.per}
+          name="per"
+          options={texts.pers}
+          value={per}
+          onChange={(value) => setQuery({ per: value })}
+        />
+      </div>
+      <Shown of={sums}>
+        {(rows) => (
+          <Table
+            texts={{ title: texts.resources, columns: texts.resourceColumns, empty: texts.noResources }}
+            entries={rows.flatMap(({ day, resources }) => (resources === null ? [] : [{ day, resources }])).reverse()}
+            numeric={[1, 2, 3, 4, 5, 6]}
+            keyOf={({ day }) => day}
+            cells={({ day, resources }) => [
+              day,
+              coreHours(resources),
+              memoryHours(resources),
+              gigabytes(resources.bytes_received),
+              gigabytes(resources.bytes_sent),
+              gigabytes(resources.bytes_stored),
+              costOf(resources),
+            ]}
+          />
+        )}
+      </Shown>
     </section>
   )
 }

@@ -2,29 +2,27 @@
 import { relative } from 'node:path'
 import type { Job } from '@standin/wire/job.ts'
 import type { ContainerCreateOptions } from 'dockerode'
-import type { LaunchSpec } from '../../../ports.ts'
+import type { LaunchSpec, Need } from '../../../ports.ts'
 import { containerVariables, type JobAddress, LABELS } from '../shared/container-environment.ts'
+import { type BotBounds, limitsOf } from '../shared/needs.ts'
 
 /** Between SIGTERM and SIGKILL where another program or a person stops the container. */
 const STOP_SECONDS = 120
 /** The driver `json-file` breaks characters at each 16 KiB of a line. */
 const LOG = { Type: 'local', Config: { 'max-size': '10m', 'max-file': '1', compress: 'false' } }
 
-/** The most that one bot may take. */
+/** Limits of one bot beside those of memory and cores. */
 export interface BotLimits {
-  memoryBytes: number
-  cores: number
   processes: number
   shmBytes: number
 }
 
 /** The figures of docs/docker.md. */
-export const BOT_LIMITS: BotLimits = {
-  memoryBytes: 2 * 1024 ** 3,
-  cores: 2,
-  processes: 500,
-  shmBytes: 1024 ** 3,
-}
+export const BOT_LIMITS: BotLimits = { processes: 500, shmBytes: 1024 ** 3 }
+
+/** The weight of one core, by which the kernel divides cores that are short. */
+const SHARES_OF_CORE = 1024
+const MIN_SHARES = 2
 
 export interface ContainerSettings {
   installation: string
@@ -50,12 +48,13 @@ interface RecordingsFolder {
 }
 
 export function containerOf(
-  { botId, attempt, job }: LaunchSpec,
+  { botId, attempt, job, need }: LaunchSpec & { need: Need },
   name: string,
   address: JobAddress,
-  settings: ContainerSettings,
+  settings: ContainerSettings & { bounds: BotBounds },
 ): ContainerCreateOptions {
   const { image, installation, environment, limits, mapHosts, network } = settings
+  const { memoryBytes, cores } = limitsOf(need, settings.bounds)
   const variables = containerVariables(job, address, environment)
   const user = ownUser(job)
   return {
@@ -63,7 +62,13 @@ export function containerOf(
     Image: image,
     Cmd: ['join', ...mapHosts.flatMap((host) => ['--map-host', host])],
     Env: Object.entries(variables).map(([key, value]) => `${key}=${value}`),
-    Labels: { [LABELS.bot]: botId, [LABELS.attempt]: String(attempt), [LABELS.installation]: installation },
+    Labels: {
+      [LABELS.bot]: botId,
+      [LABELS.attempt]: String(attempt),
+      [LABELS.installation]: installation,
+      [LABELS.cores]: String(need.cores),
+      [LABELS.memory]: String(need.memoryBytes),
+    },
     StopTimeout: STOP_SECONDS,
     ...(user !== null && { User: user }),
     HostConfig: {
@@ -78,10 +83,13 @@ export function containerOf(
         'no-new-privileges',
         ...(settings.seccompProfile === null ? [] : [`seccomp=${settings.seccompProfile}`]),
       ],
-      Memory: limits.memoryBytes,
+      Memory: memoryBytes,
       // No swap beside it.
-      MemorySwap: limits.memoryBytes,
-      NanoCpus: Math.round(limits.cores * 1e9),
+      MemorySwap: memoryBytes,
+      // When the machine is short of memory, the kernel takes what a bot has beyond this first.
+      MemoryReservation: Math.min(need.memoryBytes, memoryBytes),
+      NanoCpus: Math.round(cores * 1e9),
+      CpuShares: Math.max(MIN_SHARES, Math.round(need.cores * SHARES_OF_CORE)),
       PidsLimit: limits.processes,
       ShmSize: limits.shmBytes,
       NetworkMode: network ?? 'bridge',

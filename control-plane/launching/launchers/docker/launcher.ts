@@ -4,13 +4,14 @@
  */
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { JobOffers, Launcher, LaunchHandle, LaunchState, Log } from '../../../ports.ts'
+import type { JobOffers, Launcher, LaunchHandle, LaunchState, Log, Need } from '../../../ports.ts'
 import { isBotName, knownName, placeOf } from '../shared/bot-name.ts'
-import { botLimit } from '../shared/capacity.ts'
+import { capacityOf, type OpenBot, packingOn } from '../shared/capacity.ts'
 import { LABELS } from '../shared/container-environment.ts'
 import { endWithout, NEVER_STARTED } from '../shared/evidence.ts'
 import { killLater } from '../shared/kill-later.ts'
-import { createExpectedCost, type LearnedCost } from '../shared/learned-cost.ts'
+import type { BotNeeds } from '../shared/known-needs.ts'
+import { assumedNeed } from '../shared/needs.ts'
 import type { ContainerSettings } from './container.ts'
 import { connectEngine, isAway, requireImage, sentenceOf, statusOf } from './engine.ts'
 import { endedState, stateOf } from './evidence.ts'
@@ -25,10 +26,11 @@ export interface DockerLauncherSettings extends ContainerSettings {
   host: string | null
   /** Whether an image that is missing at the start is pulled. */
   mayPull: boolean
-  /** Null: by cores and memory of the engine's machine. */
+  /** Null: by cores and memory of the engine's machine alone. */
   maxBots: number | null
-  /** The resources that running bots were measured to need; null before the first measurement. */
-  learnedCost?: LearnedCost
+  needs: BotNeeds
+  /** The share of the machine's cores that bots may be expected to take. */
+  coresTarget: number
   offers: JobOffers
   /** Absolute. Files that bots with recordings in a bucket left in their containers are copied there. */
   workFolder: string
@@ -41,33 +43,34 @@ export async function createDockerLauncher(settings: DockerLauncherSettings): Pr
   const engine = connectEngine(settings.host)
   const { docker } = engine
   await requireImage(engine, settings.image, settings.mayPull, log)
-  /** Names that are being made: they take a place before the engine lists them. */
-  const making = new Set<string>()
+  /** Names that are being made, with their needs: they take a place before the engine lists them. */
+  const making = new Map<string, Need>()
   /** Bots that this process killed. After a restart, the evidence no longer shows who killed them. */
   const killed = new Set<string>()
-  const expectedCost = createExpectedCost(settings.learnedCost, log)
 
   async function ownContainers() {
     const filters = { label: [`${LABELS.installation}=${installation}`] }
     const containers = await docker.listContainers({ all: true, filters })
     return containers.flatMap((container) => {
       const name = container.Names.map((each) => each.slice(1)).find(isBotName)
-      return name === undefined ? [] : [{ name, state: container.State, createdAt: container.Created * 1000 }]
+      if (name === undefined) return []
+      const need = neededBy(container.Labels)
+      return [{ name, need, state: container.State, createdAt: container.Created * 1000 }]
     })
   }
 
-  async function room() {
+  async function packing() {
     const { cores, memoryBytes } = await engine.facts()
-    const open = (await ownContainers()).filter(({ state }) => state !== 'exited' && state !== 'dead')
-    const young = open.filter(({ createdAt }) => Date.now() - createdAt < STARTING_MS)
-    const unlisted = [...making].filter((name) => !open.some((each) => each.name === name))
-    const starting = young.length + unlisted.length
-    const running = open.length - young.length
-    const expected = await expectedCost()
-    // The engine does not report free resources: running bots count with their expected cost.
-    const availableBytes = memoryBytes - running * expected.memoryBytes
-    const limit = settings.maxBots ?? botLimit({ cores, availableBytes }, expected, running, starting)
-    return { limit, free: Math.max(0, limit - running - starting) }
+    const containers = (await ownContainers()).filter(({ state }) => state !== 'exited' && state !== 'dead')
+    const inUse = await settings.needs.inUse()
+    const listed = containers.map(({ name, need, createdAt }): OpenBot => {
+      const isYoung = Date.now() - createdAt < STARTING_MS
+      return { need, used: inUse.get(name) ?? null, isYoung }
+    })
+    const unlisted = [...making].filter(([name]) => !containers.some((each) => each.name === name))
+    const open = [...listed, ...unlisted.map(([, need]): OpenBot => ({ need, used: null, isYoung: true }))]
+    // The engine does not say how much memory is free.
+    return packingOn({ cores, totalBytes: memoryBytes, availableBytes: null }, open, settings.coresTarget)
   }
 
   /** Null if there is no such container, or one that is not ours. Rejects if the engine does not say. */
@@ -138,7 +141,7 @@ export async function createDockerLauncher(settings: DockerLauncherSettings): Pr
 
   return {
     kind: 'docker',
-    start: createStart({ settings, engine, making, find, room }),
+    start: createStart({ settings, engine, making, find, packing }),
     inspect,
     kill,
     async stop(handle, patienceMs) {
@@ -175,6 +178,18 @@ export async function createDockerLauncher(settings: DockerLauncherSettings): Pr
       return target
     },
     /** Where the engine does not answer, each start fails with its own error. */
-    capacity: () => room().catch(() => null),
+    async capacity() {
+      const needs = (await settings.needs.learned()).all()
+      return packing().then(
+        (room) => capacityOf(room, needs, settings.maxBots),
+        () => null,
+      )
+    },
   }
+}
+
+/** The expected need of a container's bot. Containers of older versions do not say it. */
+function neededBy(labels: Record<string, string> | undefined): Need {
+  const [cores, memoryBytes] = [Number(labels?.[LABELS.cores]), Number(labels?.[LABELS.memory])]
+  return cores > 0 && memoryBytes > 0 ? { cores, memoryBytes } : assumedNeed('')
 }

@@ -2,8 +2,9 @@
 
 import type { V1Job, V1PodSpec } from '@kubernetes/client-node'
 import type { Job } from '@standin/wire/job.ts'
-import type { LaunchSpec } from '../../../ports.ts'
+import type { LaunchSpec, Need } from '../../../ports.ts'
 import { containerVariables, type JobAddress, LABELS, WORK_FOLDER } from '../shared/container-environment.ts'
+import { type BotBounds, limitsOf } from '../shared/needs.ts'
 
 /** The container of the bot in its pod. */
 export const CONTAINER = 'bot'
@@ -40,11 +41,9 @@ export interface PodSettings {
   tolerations: readonly Toleration[]
   /** The node's own network in place of one of the pod. */
   usesHostNetwork: boolean
-  memoryBytes: number
-  /** Cores that a bot may take. */
-  cores: number
-  /** Thousandths of a core that a node keeps free for a bot. */
-  requestedMillicores: number
+  bounds: BotBounds
+  /** Thousandths of a core that a node keeps free for a bot; null: what the bot is expected to take. */
+  requestedMillicores: number | null
   shmBytes: number
   /** `host=ip:port`. */
   mapHosts: readonly string[]
@@ -63,7 +62,7 @@ const PULL_POLICY = { never: 'Never', missing: 'IfNotPresent', always: 'Always' 
 
 /** Without a pod at first: its `parallelism` is raised when its job can be fetched. */
 export function kubernetesJobOf(
-  { botId, attempt, job }: LaunchSpec,
+  { botId, attempt, job, need }: LaunchSpec & { need: Need },
   name: string,
   address: JobAddress,
   settings: PodSettings,
@@ -97,14 +96,14 @@ export function kubernetesJobOf(
             'karpenter.sh/do-not-disrupt': 'true',
           },
         },
-        spec: podOf(job, address, settings),
+        spec: podOf(job, need, address, settings),
       },
     },
   }
 }
 
-function podOf(job: Job, address: JobAddress, settings: PodSettings): V1PodSpec {
-  const { memoryBytes, cores, requestedMillicores, mapHosts } = settings
+function podOf(job: Job, need: Need, address: JobAddress, settings: PodSettings): V1PodSpec {
+  const { mapHosts } = settings
   return {
     restartPolicy: 'Never',
     terminationGracePeriodSeconds: GRACE_SECONDS,
@@ -136,11 +135,7 @@ function podOf(job: Job, address: JobAddress, settings: PodSettings): V1PodSpec 
           name: variable,
           value,
         })),
-        resources: {
-          // The request for memory equals the limit: so the pod is not evicted for its memory.
-          requests: { cpu: `${requestedMillicores}m`, memory: String(memoryBytes), 'ephemeral-storage': DISK.requests },
-          limits: { cpu: String(cores), memory: String(memoryBytes), 'ephemeral-storage': DISK.limits },
-        },
+        resources: resourcesOf(need, settings),
         securityContext: {
           allowPrivilegeEscalation: false,
           readOnlyRootFilesystem: true,
@@ -161,6 +156,27 @@ function podOf(job: Job, address: JobAddress, settings: PodSettings): V1PodSpec 
     ],
   }
 }
+
+/** A request beyond its limit would be refused. */
+function resourcesOf(need: Need, { bounds, requestedMillicores }: PodSettings) {
+  const limits = limitsOf(need, bounds)
+  const cores = Math.min(requestedMillicores === null ? need.cores : requestedMillicores / 1000, limits.cores)
+  return {
+    requests: {
+      cpu: inCores(cores),
+      memory: String(Math.min(need.memoryBytes, limits.memoryBytes)),
+      'ephemeral-storage': DISK.requests,
+    },
+    limits: {
+      cpu: inCores(limits.cores),
+      memory: String(limits.memoryBytes),
+      'ephemeral-storage': DISK.limits,
+    },
+  }
+}
+
+/** As the cluster writes it back. */
+const inCores = (cores: number) => (Number.isInteger(cores) ? String(cores) : `${Math.ceil(cores * 1000)}m`)
 
 function longestLife({ timeout_config: limits, transcription }: Job): number {
   return (

@@ -5,7 +5,7 @@
 import { spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
-import { availableParallelism } from 'node:os'
+import { availableParallelism, totalmem } from 'node:os'
 import { join } from 'node:path'
 import { inTurn } from '@standin/base/in-turn.ts'
 import type { Job } from '@standin/wire/job.ts'
@@ -15,13 +15,26 @@ import {
   type LaunchSpec,
   type LaunchState,
   type Log,
+  type Need,
+  NeverFits,
   NoRoom,
 } from '../../../ports.ts'
 import { botName, isBotName, knownName, placeOf } from '../shared/bot-name.ts'
-import { botLimit, limitReached } from '../shared/capacity.ts'
+import {
+  capacityOf,
+  fits,
+  limitReached,
+  type Machine,
+  neverFits,
+  neverFitsReason,
+  noRoomReason,
+  type OpenBot,
+  packingOn,
+} from '../shared/capacity.ts'
 import { withOperatorKeys } from '../shared/container-environment.ts'
 import { killLater } from '../shared/kill-later.ts'
-import { createExpectedCost, type LearnedCost } from '../shared/learned-cost.ts'
+import { type BotNeeds, needOfSpec } from '../shared/known-needs.ts'
+import { assumedNeed } from '../shared/needs.ts'
 import { botEnvironment, permittedAddresses } from './bot-environment.ts'
 import {
   hasEnded,
@@ -52,10 +65,13 @@ export interface ProcessLauncherSettings {
   mapHostsOf?: (job: Job) => Promise<readonly string[]>
   /** The service's own variables; `bot-environment.ts` says which of them bots get. */
   environment: Readonly<Record<string, string | undefined>>
-  /** Null: by cores and memory. */
+  /** Null: by cores and memory alone. */
   maxBots: number | null
-  /** The measured cost of running bots; null while unknown. */
-  learnedCost?: LearnedCost
+  needs: BotNeeds
+  /** The share of the machine's cores that bots may be expected to take. */
+  coresTarget: number
+  /** Default: the machine of this process. */
+  machine?: () => Machine
   log: Log
 }
 
@@ -71,33 +87,37 @@ export async function createProcessLauncher(settings: ProcessLauncherSettings): 
   const places = (name: string) => join(folder, knownName(name))
   /** Starts check the free room one after the other; otherwise all would see the same free place. */
   const oneByOne = inTurn(1)
-  const expectedCost = createExpectedCost(settings.learnedCost, log)
+  /** Needs of bots whose facts are not written yet. */
+  const reserved = new Map<string, Need>()
+  const machine = settings.machine ?? thisMachine
 
-  async function openBots(): Promise<{ running: number; starting: number }> {
-    let [running, starting] = [0, 0]
+  async function openBots(): Promise<OpenBot[]> {
+    const inUse = await settings.needs.inUse()
+    const open: OpenBot[] = []
     for (const name of await names(folder)) {
       if (await hasEnded(join(folder, name))) continue
       const facts = await stat(join(folder, name)).catch(() => null)
       if (facts === null) continue
-      if (Date.now() - facts.birthtimeMs < STARTING_MS) starting++
-      else running++
+      const need = reserved.get(name) ?? (await readFacts(join(folder, name)))?.need ?? assumedNeed('')
+      const isYoung = Date.now() - facts.birthtimeMs < STARTING_MS
+      open.push({ need, used: inUse.get(name) ?? null, isYoung })
     }
-    return { running, starting }
+    return open
   }
 
-  async function capacity() {
-    const { running, starting } = await openBots()
-    const limit = settings.maxBots ?? botLimit(machine(), await expectedCost(), running, starting)
-    return { limit, free: Math.max(0, limit - running - starting) }
-  }
+  const packing = async () => packingOn(machine(), await openBots(), settings.coresTarget)
 
   /** Makes the bot's folder; false if it is there already. */
-  function reserve(place: string): Promise<boolean> {
+  function reserve(name: string, need: Need): Promise<boolean> {
     return oneByOne(async () => {
-      if ((await readFacts(place)) !== null) return false
-      const { free, limit } = await capacity()
-      if (free === 0) throw new NoRoom(limitReached(limit, 'on this machine'))
-      await mkdir(place, { recursive: true, mode: 0o700 })
+      if ((await readFacts(places(name))) !== null) return false
+      const room = await packing()
+      if (neverFits(need, room)) throw new NeverFits(need, neverFitsReason(need, room))
+      if (settings.maxBots !== null && room.running >= settings.maxBots)
+        throw new NoRoom(limitReached(settings.maxBots, 'on this machine'))
+      if (!fits(need, room)) throw new NoRoom(noRoomReason(need, room))
+      await mkdir(places(name), { recursive: true, mode: 0o700 })
+      reserved.set(name, need)
       return true
     })
   }
@@ -105,18 +125,21 @@ export async function createProcessLauncher(settings: ProcessLauncherSettings): 
   async function start(spec: LaunchSpec): Promise<LaunchHandle> {
     const name = botName(spec)
     const place = places(name)
-    if (!(await reserve(place))) return { name, home }
+    const need = await needOfSpec(spec, settings.needs)
+    if (!(await reserve(name, need))) return { name, home }
     try {
-      await startSupervisor(spec, name, place)
+      await startSupervisor(spec, need, name, place)
     } catch (error) {
       // The reserved place is free again.
       await rm(place, { recursive: true, force: true })
       throw error
+    } finally {
+      reserved.delete(name)
     }
     return { name, home }
   }
 
-  async function startSupervisor(spec: LaunchSpec, name: string, place: string): Promise<void> {
+  async function startSupervisor(spec: LaunchSpec, need: Need, name: string, place: string): Promise<void> {
     const ownHosts = (await settings.mapHostsOf?.(spec.job)) ?? []
     const [world, events] = await Promise.all([processWorld(), memoryEvents && readFile(memoryEvents, 'utf8')])
     const jobFile = join(place, `job-${randomUUID()}.json`)
@@ -126,6 +149,7 @@ export async function createProcessLauncher(settings: ProcessLauncherSettings): 
       name,
       botId: spec.botId,
       attempt: spec.attempt,
+      need,
       outOfMemoryKills: events ? outOfMemoryKills(events) : null,
     })
     const hosts = [...mapHosts, ...ownHosts].flatMap((host) => ['--map-host', host])
@@ -162,7 +186,9 @@ export async function createProcessLauncher(settings: ProcessLauncherSettings): 
     kind: 'process',
     start,
     kill,
-    capacity,
+    async capacity() {
+      return capacityOf(await packing(), (await settings.needs.learned()).all(), settings.maxBots)
+    },
     workFolder: async (handle) => join(places(handle.name), 'work'),
     async stop(handle, patienceMs) {
       await signalBot(handle, 'SIGTERM')
@@ -222,8 +248,14 @@ function ignoreGone(error: NodeJS.ErrnoException): true {
   throw error
 }
 
-function machine() {
-  return { cores: availableParallelism(), availableBytes: process.availableMemory() }
+function thisMachine(): Machine {
+  // 0 without a limit.
+  const limit = process.constrainedMemory()
+  return {
+    cores: availableParallelism(),
+    totalBytes: limit > 0 ? Math.min(limit, totalmem()) : totalmem(),
+    availableBytes: process.availableMemory(),
+  }
 }
 
 async function names(folder: string): Promise<string[]> {

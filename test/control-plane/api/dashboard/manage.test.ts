@@ -3,8 +3,10 @@ import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { get, type IncomingMessage } from 'node:http'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { upsertUsage } from '../../../../control-plane/store/bots/usage.ts'
 import { createPerson } from '../../../../control-plane/store/people/people.ts'
 import { createSignInLink } from '../../../../control-plane/store/people/sessions.ts'
+import { usageOf } from '../../../fakes/usage.ts'
 import { openApiWorld } from '../world.ts'
 
 let world: Awaited<ReturnType<typeof openApiWorld>>
@@ -184,6 +186,34 @@ test('usage adds up what the ledger has of the team', async () => {
   const next = (await ada.send('GET', `/dashboard/api/ledger?limit=1&before=${ledger[0].id}`)).body.data
   expect(next).toMatchObject([{ amount: -1.5 }])
   expect((await (await owner()).send('GET', '/dashboard/api/ledger')).body.data).toEqual([])
+})
+
+test('usage has the resources of the team by day and month, with money by the price list, and a bot has its own', async () => {
+  const [ada, stranger] = [await owner(), await owner()]
+  const bots = [await world.bot(ada), await world.bot(ada)]
+  const report = (botId: string, attempt: number, core_seconds: number) => ({
+    ...{ botId, attempt, journalId: randomUUID() },
+    usage: usageOf({ core_seconds, peak_memory_bytes: 2_000_000_000, bytes_sent: 500_000_000 }, { recording: 1800 }),
+  })
+  const reports = [report(bots[0]!, 1, 1800), report(bots[0]!, 2, 1800), report(bots[1]!, 1, 3600)]
+  await upsertUsage(world.database, reports, { isFinal: true })
+  const phases = { recording: 3600, joining: 0 }
+  const bot = (await ada.send('GET', `/v2/bots/${bots[0]}`)).body.data
+  expect(bot.usage).toMatchObject({
+    ...{ core_seconds: 3600, peak_memory_bytes: 2_000_000_000, memory_gb_hours: 2, bytes_sent: 1e9 },
+    ...{ phase_seconds: phases, cost: { amount: '0.170000', currency: 'EUR', prices_as_of: '2026-11-01' } },
+  })
+  const unreported = await world.bot(ada)
+  expect((await ada.send('GET', `/v2/bots/${unreported}`)).body.data.usage).toBeNull()
+  for (const [query, length] of [
+    ['', 10],
+    ['?per=month', 7],
+  ] as const) {
+    const { days } = (await ada.send('GET', `/dashboard/api/usage${query}`)).body.data
+    expect(days).toMatchObject([{ bots: 3, resources: { core_seconds: 7200, cost: { amount: '0.275000' } } }])
+    expect(days[0].day).toHaveLength(length)
+    expect((await stranger.send('GET', `/dashboard/api/usage${query}`)).body.data.days).toEqual([])
+  }
 })
 
 test('the feed reports bots of the team that change, and no others', async () => {

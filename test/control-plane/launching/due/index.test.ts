@@ -46,6 +46,26 @@ test('a hint from another process starts a bot without waiting for the next look
   void listening
 })
 
+test('bots are found without hints: while the connection for them is broken, and when another program writes a row', async () => {
+  const { launching, bot, host, databaseUrl, database } = await world.setting()
+  launching({ databaseUrl })
+  const listeners = async () => {
+    const { rows } = await sql<{ pid: number }>`
+      select pid from pg_stat_activity where application_name = 'standin wake-ups' and datname = current_database()
+        and query like 'listen%' and state = 'idle'`.execute(database)
+    return rows.map(({ pid }) => pid)
+  }
+  await expect.poll(listeners).toHaveLength(1)
+  const [before] = await listeners()
+  await sql`select pg_terminate_backend(${before}::int)`.execute(database)
+  const whileBroken = await bot()
+  await expect.poll(() => host.of(whileBroken).length).toBe(1)
+  await expect.poll(listeners).toHaveLength(1)
+  expect(await listeners()).not.toEqual([before])
+  const withoutHint = await bot()
+  await expect.poll(() => host.of(withoutHint).length).toBe(1)
+})
+
 test('a bot that finds no room waits as queued with the reason, and runs when there is room', async () => {
   const { launching, bot, row, host, steps, launches } = await world.setting()
   host.limit = 1

@@ -223,10 +223,10 @@ export function describeLauncher(
       expect(started).toHaveLength(2)
       for (const error of refused) expect(error.name).toBe('NoRoom')
       expect(await launcher.list()).toHaveLength(2)
-      expect(await launcher.capacity()).toEqual({ limit: 2, free: 0 })
+      expect(await launcher.capacity()).toMatchObject({ limit: 2, free: 0 })
       await launcher.kill(started[0]!)
       await ended(launcher, started[0]!)
-      expect(await launcher.capacity()).toEqual({ limit: 2, free: 1 })
+      expect(await launcher.capacity()).toMatchObject({ limit: 2, free: 1 })
       await launch(launcher, job('exit:0'))
     })
 

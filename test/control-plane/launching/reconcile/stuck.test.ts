@@ -9,6 +9,7 @@ import { addCommand } from '@standin/control-plane/store/bots/commands.ts'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { temporaryFolder } from '../../../src/control-link/support.ts'
+import { needsOf } from '../known-needs.ts'
 import { createSimulatedLauncher } from '../simulated.ts'
 import { type LaunchingWorld, openLaunchingWorld, quiet } from '../world.ts'
 
@@ -183,6 +184,8 @@ test('a real process that is frozen while it records is killed, and its bot ends
     mapHosts: [],
     environment: { PATH: process.env.PATH },
     maxBots: 10,
+    needs: needsOf(),
+    coresTarget: 1,
     log: quiet,
   })
   setting.launching({ launcher, reconciler: { now: () => clock.seconds * 1000 } })

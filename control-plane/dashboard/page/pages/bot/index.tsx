@@ -19,6 +19,7 @@ import { LivePicture } from '../../parts/live-picture.tsx'
 import { useLiveViews } from '../../parts/live-view.ts'
 import { Shown, useLoaded } from '../../parts/load.tsx'
 import { CopyButton, Platform, Status, Time } from '../../parts/pieces.tsx'
+import { ResourceFacts } from '../../parts/resources.tsx'
 import { Tabs } from '../../parts/tabs.tsx'
 import { REASON_TEXTS, TEXTS } from '../../texts.ts'
 import { Chat } from './chat.tsx'
@@ -79,6 +80,7 @@ function Meeting({ bot, parts, steps, reload }: Details & { reload: () => Promis
             <bdi>{bot.bot_name}</bdi> <Status of={parts.state === 'assembling' ? 'assembling' : bot.status} />
           </h1>
           <Facts bot={bot} />
+          {bot.usage !== null && <ResourceFacts of={bot.usage} />}
         </div>
         {parts.state !== 'assembling' && <Controls bot={bot} reload={reload} />}
       </div>

@@ -12,6 +12,7 @@ import {
 } from '@standin/control-plane/launching/launchers/docker/launcher.ts'
 import type { JobOffers, Launcher, LaunchHandle } from '@standin/control-plane/ports.ts'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { needsOf, SMALL, samplesOf } from '../../known-needs.ts'
 import { startRelay } from '../../relay.ts'
 import { describeLauncher, type LauncherBench, plainJob } from '../launcher-contract.ts'
 import { buildStandInImage, DOCKER_SOCKET, docker, whyNoImage } from './stand-in-image.ts'
@@ -79,7 +80,10 @@ async function dockerBench({ maxBots }: { maxBots: number }): Promise<DockerBenc
       network: 'host',
       mapHosts: [],
       environment: {},
-      limits: { ...BOT_LIMITS, memoryBytes: 128 * 1024 ** 2 },
+      limits: BOT_LIMITS,
+      needs: needsOf({}, SMALL),
+      // More bots than the machine of a test has cores.
+      coresTarget: 100,
       seccompProfile: null,
       recordings: { path: join(folder, 'recordings'), source: join(folder, 'recordings') },
       maxBots,
@@ -252,24 +256,25 @@ ifEngine('a container that cannot be started leaves nothing, and the reason name
     /^The container of the bot could not be .*standin-no-such-network/,
   )
   expect(await launcher.list()).toEqual([])
-  expect(await launcher.capacity()).toEqual({ limit: 20, free: 20 })
+  expect(await launcher.capacity()).toMatchObject({ limit: 20, free: 20 })
   expect(offers.given).toEqual([])
 })
 
 ifEngine("without a number the limit follows from the engine's cores and what bots were seen to need", async () => {
   const { open, job } = await bench()
   const { NCPU } = (await docker.info()) as { NCPU: number }
-  const learnedCost = async () => ({ cores: 0.25, memoryBytes: 1024 ** 2, samples: 20 })
-  const launcher = await open({ maxBots: null, learnedCost })
-  expect(await launcher.capacity()).toEqual({ limit: 4 * NCPU, free: 4 * NCPU })
+  const samples = async () => samplesOf({ mode: 'audio_only', cores: 0.25, memoryBytes: 1024 ** 2 })
+  const launcher = await open({ maxBots: null, coresTarget: 1, needs: needsOf({ samples }, SMALL) })
+  expect(await launcher.capacity()).toMatchObject({ limit: 4 * NCPU, free: 4 * NCPU })
   const wanted = job('wait')
-  await launcher.start({ botId: wanted.bot_id, attempt: 1, job: wanted })
-  expect(await launcher.capacity()).toEqual({ limit: 4 * NCPU, free: 4 * NCPU - 1 })
-  // More than the engine has: one bot is always allowed, and no second one.
-  const greedy = await open({ maxBots: null, learnedCost: async () => ({ cores: 64, memoryBytes: 1, samples: 20 }) })
+  const need = { cores: NCPU - 0.5, memoryBytes: 128 * 1024 ** 2 }
+  await launcher.start({ botId: wanted.bot_id, attempt: 1, job: wanted, need })
+  // The need of the first one is a label of its container, which any launcher reads.
+  const other = await open({ maxBots: null, coresTarget: 1, needs: needsOf({ samples }, SMALL) })
+  expect(await other.capacity()).toMatchObject({ limit: 3, free: 2 })
   const second = job('wait')
-  await expect(greedy.start({ botId: second.bot_id, attempt: 1, job: second })).rejects.toThrow(
-    '1 bot runs on this engine, its limit',
+  await expect(other.start({ botId: second.bot_id, attempt: 1, job: second, need })).rejects.toThrow(
+    /^The bot would take .* cores .*; 0\.50 cores and \d+ MiB are left beside the bot that runs$/,
   )
 })
 

@@ -11,6 +11,7 @@ import { withOperatorKeys } from '@standin/control-plane/launching/launchers/sha
 import { Tail } from '@standin/control-plane/launching/launchers/shared/log-tail.ts'
 import type Docker from 'dockerode'
 import { expect, test } from 'vitest'
+import { BOUNDS, MIB } from '../../known-needs.ts'
 import { plainJob } from '../launcher-contract.ts'
 
 const ADDRESS = { url: 'https://bots.example.com/job/1', token: 'one-time' }
@@ -31,9 +32,10 @@ function settingsWith(values: Partial<ContainerSettings> = {}): ContainerSetting
 
 function made(values: Partial<ContainerSettings> = {}, job: Record<string, unknown> = {}) {
   const botId = randomUUID()
+  const need = { cores: 0.3, memoryBytes: 700 * MIB }
   const storage = { type: 'folder', path: `/data/recordings/${botId}/2` }
-  const spec = { botId, attempt: 2, job: plainJob({ bot_id: botId, storage, ...job }) }
-  return { botId, container: containerOf(spec, 'name', ADDRESS, settingsWith(values)) }
+  const spec = { botId, attempt: 2, job: plainJob({ bot_id: botId, storage, ...job }), need }
+  return { botId, container: containerOf(spec, 'name', ADDRESS, { ...settingsWith(values), bounds: BOUNDS }) }
 }
 
 test('of the service only harmless variables reach a container', () => {
@@ -96,6 +98,18 @@ test('a seccomp profile is given as the engine takes it, and the bridge knows it
   expect(HostConfig!.SecurityOpt).toEqual(['no-new-privileges', 'seccomp={"a":1}'])
   expect(HostConfig!.ExtraHosts).toEqual(['host.docker.internal:host-gateway'])
   expect(made({ network: 'host' }).container.HostConfig!.ExtraHosts).toBeUndefined()
+})
+
+test("a container's limits and shares follow what its bot takes, within the bounds of the operator", () => {
+  const { HostConfig, Labels } = made().container
+  expect(HostConfig).toMatchObject({
+    Memory: 1400 * MIB,
+    MemorySwap: 1400 * MIB,
+    MemoryReservation: 700 * MIB,
+    NanoCpus: 2e9,
+    CpuShares: 307,
+  })
+  expect(Labels).toMatchObject({ 'standin.cores': '0.3', 'standin.memory': String(700 * MIB) })
 })
 
 const facts = (state: Partial<Docker.ContainerInspectInfo['State']>, ageMs = 0) =>

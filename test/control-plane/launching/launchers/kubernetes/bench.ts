@@ -9,6 +9,7 @@ import {
 } from '@standin/control-plane/launching/launchers/kubernetes/launcher.ts'
 import type { JobOffers, Launcher, LaunchHandle } from '@standin/control-plane/ports.ts'
 import { expect } from 'vitest'
+import { needsOf, SMALL } from '../../known-needs.ts'
 import { startRelay } from '../../relay.ts'
 import { type LauncherBench, plainJob } from '../launcher-contract.ts'
 
@@ -96,8 +97,7 @@ export async function kubernetesBench(
       nodeSelector: {},
       tolerations: [],
       usesHostNetwork: true,
-      memoryBytes: 128 * 1024 ** 2,
-      cores: 1,
+      needs: needsOf({}, SMALL),
       requestedMillicores: 10,
       shmBytes: 64 * 1024 ** 2,
       mapHosts: [],

@@ -7,9 +7,10 @@ import {
   createProcessLauncher,
   type ProcessLauncherSettings,
 } from '@standin/control-plane/launching/launchers/process/launcher.ts'
-import { type EndEvidence, type Launcher, type LaunchHandle, NoRoom } from '@standin/control-plane/ports.ts'
+import { type EndEvidence, type Launcher, type LaunchHandle, NeverFits, NoRoom } from '@standin/control-plane/ports.ts'
 import { type Job, jobSchema } from '@standin/wire/job.ts'
 import { expect, onTestFinished, test } from 'vitest'
+import { GIB, LARGE_MACHINE, needsOf, samplesOf } from '../../known-needs.ts'
 
 const PROGRAM = fileURLToPath(new URL('../stand-in-bot.mjs', import.meta.url))
 const quiet = { info() {}, warn() {}, error() {} }
@@ -22,6 +23,9 @@ async function open(values: Partial<ProcessLauncherSettings> = {}) {
     mapHosts: [],
     environment: { PATH: process.env.PATH, ...values.environment },
     maxBots: 50,
+    needs: needsOf(),
+    coresTarget: 1,
+    machine: () => LARGE_MACHINE,
     log: quiet,
     ...values,
   }
@@ -190,7 +194,7 @@ test('another launcher on the same folder finds running and ended bots', async (
   expect(await next.list()).toEqual(expect.arrayContaining(bots))
   expect(await next.inspect(bots[0]!.handle)).toEqual({ state: 'running' })
   expect((await next.inspect(bots[1]!.handle)).state).toBe('ended')
-  expect(await next.capacity()).toEqual({ limit: 50, free: 49 })
+  expect(await next.capacity()).toMatchObject({ limit: 50, free: 49 })
   // A running bot is not removed.
   await next.clean(bots[0]!.handle)
   await next.clean(bots[1]!.handle)
@@ -266,9 +270,9 @@ test('a start that was interrupted before its facts were written is no bot, and 
   // As a full disk leaves it.
   writeFileSync(join(place, 'launch.json'), '')
   expect(await launcher.list()).toEqual([])
-  expect(await launcher.capacity()).toEqual({ limit: 1, free: 0 })
+  expect(await launcher.capacity()).toMatchObject({ limit: 1, free: 0 })
   const next = await createProcessLauncher(settings)
-  expect(await next.capacity()).toEqual({ limit: 1, free: 1 })
+  expect(await next.capacity()).toMatchObject({ limit: 1, free: 1 })
   await launch(next, jobOf('exit:0'))
   expect(await next.list()).toHaveLength(1)
 })
@@ -293,7 +297,7 @@ test('a start that fails before its process leaves no folder', async () => {
   }
   await expect(launcher.start({ botId, attempt: 1, job })).rejects.toThrow('ENOSPC')
   expect(readdirSync(folder).filter((name) => name.startsWith('standin-'))).toEqual([])
-  expect(await launcher.capacity()).toEqual({ limit: 1, free: 1 })
+  expect(await launcher.capacity()).toMatchObject({ limit: 1, free: 1 })
 })
 
 test('the bots of another data folder are unknown, not absent', async () => {
@@ -320,10 +324,10 @@ test('where the limit is reached there is no room, also for starts at the same t
   expect(refused.every((reason) => reason instanceof NoRoom)).toBe(true)
   expect(refused[0].message).toBe('2 bots run on this machine, its limit')
   expect(readdirSync(folder).filter((name) => name.startsWith('standin-'))).toHaveLength(2)
-  expect(await launcher.capacity()).toEqual({ limit: 2, free: 0 })
+  expect(await launcher.capacity()).toMatchObject({ limit: 2, free: 0 })
   await launcher.kill(started[0]!)
   await ended(launcher, started[0]!)
-  expect(await launcher.capacity()).toEqual({ limit: 2, free: 1 })
+  expect(await launcher.capacity()).toMatchObject({ limit: 2, free: 1 })
 })
 
 test('the job is a file for its owner alone; neither arguments nor variables hold a secret', async () => {
@@ -384,11 +388,71 @@ test('of a long log the last 64 KiB are kept, in whole characters', async () => 
   expect(evidence.logTail).toMatch(/^ü+end\n$/)
 })
 
-test('the learned cost of bots is asked for once in a minute, however often room is looked at', async () => {
+test('what bots take is read once in a minute, however often room is looked at', async () => {
   let asked = 0
-  const learnedCost = async () => ({ cores: ++asked, memoryBytes: 1, samples: 20 })
-  const { launcher } = await open({ maxBots: null, learnedCost })
-  const first = await launcher.capacity()
-  for (let n = 0; n < 5; n++) expect((await launcher.capacity())!.limit).toBe(first!.limit)
+  const samples = async () => samplesOf({ cores: ++asked })
+  const { launcher } = await open({ needs: needsOf({ samples }) })
+  for (let n = 0; n < 5; n++) await launcher.capacity()
   expect(asked).toBe(1)
+})
+
+const EIGHT_CORES = { cores: 8, totalBytes: 64 * GIB, availableBytes: 60 * GIB }
+const VIDEO = { cores: 1.6, memoryBytes: GIB }
+const AUDIO = { cores: 0.64, memoryBytes: GIB }
+
+test('twelve bots with sound fit on a machine that five with video fill', async () => {
+  const { launcher, folder, settings } = await open({ maxBots: null, machine: () => EIGHT_CORES })
+  const start = (need: typeof VIDEO) => {
+    const job = jobOf('wait')
+    return launcher.start({ botId: job.bot_id, attempt: 1, job, need })
+  }
+  const video = await Promise.allSettled(Array.from({ length: 6 }, () => start(VIDEO)))
+  const started = video.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []))
+  expect(started).toHaveLength(5)
+  const refused = video.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []))
+  expect(refused[0]).toBeInstanceOf(NoRoom)
+  expect(refused[0].message).toBe(
+    'The bot would take 1.60 cores and 1024 MiB; 0.00 cores and 55808 MiB are left beside the 5 bots that run',
+  )
+  // Their needs are in their folders, for the next service too.
+  expect(await (await createProcessLauncher(settings)).capacity()).toMatchObject({ limit: 5, free: 0 })
+  for (const handle of started.slice(0, 4)) {
+    await launcher.kill(handle)
+    await ended(launcher, handle)
+  }
+  const audio = await Promise.allSettled(Array.from({ length: 12 }, () => start(AUDIO)))
+  // Beside the 1.6 cores of one with video.
+  expect(audio.filter(({ status }) => status === 'fulfilled')).toHaveLength(10)
+  await launcher.kill(started[4]!)
+  await ended(launcher, started[4]!)
+  await start(AUDIO)
+  await start(AUDIO)
+  expect(readdirSync(folder).filter((name) => name.startsWith('standin-'))).toHaveLength(17)
+  await expect(start(AUDIO)).rejects.toThrow(NoRoom)
+})
+
+test('a bot that the machine could not carry even alone is refused for good, and one that it could is started alone', async () => {
+  const machine = () => ({ cores: 2, totalBytes: 4 * GIB, availableBytes: GIB / 2 })
+  const { launcher } = await open({ machine })
+  const [tall, wide, small, second] = [jobOf('wait'), jobOf('wait'), jobOf('wait'), jobOf('wait')]
+  const start = (job: Job, need: typeof VIDEO) => launcher.start({ botId: job.bot_id, attempt: 1, job, need })
+  await expect(start(tall, { cores: 3, memoryBytes: 1 })).rejects.toThrow(
+    'The bot would take 3.00 cores and 0 MiB; the machine of the launcher has 2.00 cores and 3584 MiB for bots',
+  )
+  await expect(start(wide, { cores: 1, memoryBytes: 4 * GIB })).rejects.toThrow(NeverFits)
+  // Other programs have taken the memory, and no other bot runs.
+  await start(small, VIDEO)
+  await expect(start(second, AUDIO)).rejects.toThrow(NoRoom)
+})
+
+test('a running bot counts by what it reports if that is more than was expected, within bounds', async () => {
+  const machine = () => ({ ...EIGHT_CORES, cores: 2 })
+  const use: { botId: string; attempt: number; cores: number; memoryBytes: number }[] = []
+  const settings = { maxBots: null, machine, needs: needsOf({ inUse: async () => use }) }
+  const { launcher } = await open(settings)
+  const job = jobOf('wait')
+  use.push({ botId: job.bot_id, attempt: 1, cores: 1_000, memoryBytes: 1e15 })
+  await launcher.start({ botId: job.bot_id, attempt: 1, job, need: AUDIO })
+  const { packing } = (await launcher.capacity())!
+  expect(packing!.left.cores).toBeCloseTo(2 - 2 * AUDIO.cores)
 })

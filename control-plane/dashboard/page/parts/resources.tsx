@@ -1,0 +1,51 @@
+/** Resources that bots used, and their cost. */
+import type { Schemas } from '../api.ts'
+import { TEXTS } from '../texts.ts'
+import { number } from './format.ts'
+
+type Resources = NonNullable<Schemas['Bot']['usage']>
+
+const GB = 1e9
+const rounded = (value: number, decimals: number) => number(Math.round(value * 10 ** decimals) / 10 ** decimals)
+
+/** Such as `EUR 0.0123`; a hyphen without a price list. */
+export const costOf = ({ cost }: Pick<Resources, 'cost'>): string =>
+  cost === null ? TEXTS.none : `${cost.currency} ${number(Number(cost.amount))}`
+
+export const coreHours = ({ core_seconds: seconds }: Resources): string => rounded(seconds / 3600, 3)
+export const memoryHours = ({ memory_gb_hours: hours }: Resources): string => rounded(hours, 3)
+export const gigabytes = (bytes: number): string => rounded(bytes / GB, 3)
+
+export function ResourceFacts({ of: used }: { of: Resources }) {
+  const { resources: texts } = TEXTS
+  const seconds = Object.values(used.phase_seconds).reduce((sum, one) => sum + one, 0)
+  const phases = Object.entries(used.phase_seconds).filter(([, one]) => one > 0)
+  return (
+    <details>
+      <summary>
+        {texts.title}: {rounded(used.core_seconds, 1)} {texts.coreSeconds}
+        {used.cost !== null && `, ${costOf(used)}`}
+      </summary>
+      <ul>
+        {used.peak_memory_bytes !== null && (
+          <li>
+            {texts.memory} {gigabytes(used.peak_memory_bytes)} GB
+          </li>
+        )}
+        <li>
+          {texts.received} {gigabytes(used.bytes_received)} GB, {texts.sent} {gigabytes(used.bytes_sent)} GB,{' '}
+          {texts.stored} {gigabytes(used.bytes_stored)} GB
+        </li>
+        <li>
+          {texts.life} {rounded(seconds, 1)} s:{' '}
+          {phases.map(([phase, one]) => `${texts.phases[phase] ?? phase} ${rounded(one, 1)} s`).join(', ')}
+        </li>
+        {used.cost !== null && (
+          <li>
+            {texts.cost} {costOf(used)} ({texts.asOf} {used.cost.prices_as_of})
+          </li>
+        )}
+      </ul>
+    </details>
+  )
+}
