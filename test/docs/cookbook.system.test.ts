@@ -9,7 +9,7 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { freePort } from '../servers/free-port.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
-const LONG = 600_000
+const LONG = 1_200_000
 
 let folder: string
 let environment: NodeJS.ProcessEnv

@@ -34,10 +34,9 @@ describe('a meeting in speaker view', () => {
     await speak(meeting, 'dan', 4)
     meeting.say('cleo', 'A message with <script>alert(1)</script> & 😀')
     await bot.whenEvent('chat_message', ({ is_own }) => !is_own)
-    const sharedAt = Date.now()
     meeting.startSharing('ben')
     await bot.whenEvent('screen_share', ({ is_sharing }) => is_sharing)
-    await passes(6)
+    await passes(8)
     meeting.stopSharing('ben')
     await bot.whenEvent('screen_share', ({ is_sharing }) => !is_sharing)
     await passes(1)
@@ -100,14 +99,17 @@ describe('a meeting in speaker view', () => {
     expect(segments.every(({ speaker }) => speaker !== 'Unknown' && speaker !== 'Notes')).toBe(true)
 
     // The speaker fills the picture, a participant without a camera by initials.
-    const [ann, ben] = turns
+    const [ann, ben, dan] = turns
     expect(shownShare(await pictureAt(bot.file('video.mp4'), ann!.end - 0.5), LOOK.ann!)).toBeGreaterThan(0.3)
     expect(shownShare(await pictureAt(bot.file('video.mp4'), ben!.end - 0.5), LOOK.ben!)).toBeGreaterThan(0.3)
 
     // A shared screen comes first. Its sheet is light, the composite around cameras is dark.
-    const shown = (sharedAt - Date.parse(report!.recording_started_at!)) / 1000
-    const before = await pictureAt(bot.file('video.mp4'), shown - 1)
-    const during = await pictureAt(bot.file('video.mp4'), shown + 5)
+    const [from, to] = [true, false].map((isSharing) => {
+      const { at } = bot.events.find(({ event }) => event.type === 'screen_share' && event.is_sharing === isSharing)!
+      return (Date.parse(at) - Date.parse(report!.recording_started_at!)) / 1000
+    })
+    const before = await pictureAt(bot.file('video.mp4'), dan!.end - 0.5)
+    const during = await pictureAt(bot.file('video.mp4'), (from! + to!) / 2)
     expect(brightness(during)).toBeGreaterThan(brightness(before) + 30)
 
     expect(report?.participants).toHaveLength(4)

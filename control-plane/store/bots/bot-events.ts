@@ -1,6 +1,6 @@
 /** The events of bots, for those who follow them. */
 import type { BotEvent } from '@standin/wire/events.ts'
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { StoredEvent } from '../../bots/shown-events.ts'
 import type { Database } from '../database.ts'
 import { PREPARED } from '../prepared.ts'
@@ -31,6 +31,10 @@ export interface ReadEvents {
   isCutOff: boolean
 }
 
+/** Whether the attempt is the bot, as its row says now: the one that joined, a part of its recording, or any if none joined. */
+export const isOfTheBot = (attempt: RawBuilder<unknown>) => sql`(bots.joined_attempt is null
+  or bots.joined_attempt = ${attempt} or bots.parts @> jsonb_build_array(jsonb_build_object('attempt', ${attempt})))`
+
 /** The events of these types that `known` (by bot) does not cover; of the attempts that are the bot, if one joined. */
 export async function readEvents(
   db: Database,
@@ -50,8 +54,7 @@ export async function readEvents(
       order by seq limit ${limit}
     ) as found on true
     where journals.bot_id = any(${botIds}::uuid[]) and journals.last_seq > coalesce(known.seq, 0)
-      and (bots.joined_attempt is null or journals.attempt = bots.joined_attempt
-        or bots.parts @> jsonb_build_array(jsonb_build_object('attempt', journals.attempt)))
+      and ${isOfTheBot(sql`journals.attempt`)}
     order by journals.bot_id, journals.attempt, journals.journal_id, found.seq
     limit ${limit}`.execute(db)
   const isCutOff = rows.length >= limit
@@ -67,14 +70,13 @@ export async function readEvents(
   return { events, places, isCutOff }
 }
 
-/** How far the journals of these bots are stored, by bot. */
-export async function readHeads(db: Database, botIds: readonly string[]): Promise<Map<string, Map<string, number>>> {
-  const heads = new Map<string, Map<string, number>>(botIds.map((id) => [id, new Map()]))
-  const rows = await db
-    .selectFrom('journals')
-    .select(['bot_id', 'journal_id', 'last_seq'])
-    .where('bot_id', 'in', botIds)
-    .execute()
-  for (const { bot_id, journal_id, last_seq } of rows) heads.get(bot_id)!.set(journal_id, last_seq)
-  return heads
+/**
+ * How far the journals of the bot are stored. A journal of an attempt that is not the bot is left out: followers have none
+ * of its events, and get them from the first if its attempt is the bot again.
+ */
+export async function readHeads(db: Database, botId: string): Promise<EventPlaces> {
+  const { rows } = await sql<{ journal_id: string; last_seq: number }>`
+    select journal_id, last_seq from journals join bots on bots.id = journals.bot_id
+    where journals.bot_id = ${botId} and ${isOfTheBot(sql`journals.attempt`)}`.execute(db)
+  return new Map(rows.map(({ journal_id, last_seq }) => [journal_id, last_seq]))
 }

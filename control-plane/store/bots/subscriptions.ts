@@ -4,6 +4,7 @@ import type { StoredEvent } from '../../bots/shown-events.ts'
 import { logChange } from '../audit-log.ts'
 import { type Database, inTransaction, type Tx } from '../database.ts'
 import { PREPARED } from '../prepared.ts'
+import { isOfTheBot } from './bot-events.ts'
 
 export interface Subscription {
   id: string
@@ -136,8 +137,7 @@ export const wantedEvents = (isWanted: RawBuilder<unknown>, each: number) => sql
   select seq, bot_events.attempt, at, event from bot_events join bots on bots.id = bot_events.bot_id
   where bot_events.bot_id = waiting.bot_id and journal_id = waiting.journal_id
     and seq > waiting.after_seq and seq <= waiting.last_seq and ${isWanted}
-    and (bots.joined_attempt is null or bot_events.attempt = bots.joined_attempt
-      or bots.parts @> jsonb_build_array(jsonb_build_object('attempt', bot_events.attempt)))
+    and ${isOfTheBot(sql`bot_events.attempt`)}
   order by seq limit ${each}`
 
 export function newsOf<Row extends NewsRow>(rows: readonly Row[], each: number): (JournalNews & { row: Row })[] {

@@ -183,8 +183,10 @@ async function nothingLeft({ database, host }: Evidence): Promise<string[]> {
 /** Followers have each event of the attempts that are the bot, in the order of its journal, and none that is not stored. */
 async function followers({ database, heard, received, wasOlder = false }: Evidence): Promise<string[]> {
   if (heard === undefined) return []
-  const { rows } = await sql<{ bot: string; id: string; type: string; is_the_bot: boolean }>`
-    select bot_id as bot, journal_id || ':' || seq as id, type, (bots.joined_attempt is null
+  const { rows } = await sql<{ bot: string; id: string; type: string; is_the_bot: boolean; facts: string }>`
+    select bot_id as bot, format('attempt %s of a bot that joined in %s, stored %s, the bot ended %s', bot_events.attempt,
+      coalesce(bots.joined_attempt::text, 'none'), stored_at,
+      (select max(at) from bot_steps where bot_steps.bot_id = bots.id and kind = 'ended')) as facts, journal_id || ':' || seq as id, type, (bots.joined_attempt is null
       or bot_events.attempt = bots.joined_attempt
       or bots.parts @> jsonb_build_array(jsonb_build_object('attempt', bot_events.attempt))) as is_the_bot
     from bot_events join bots on bots.id = bot_id where type = any(${EVENT_TYPES}::text[])
@@ -207,7 +209,7 @@ async function followers({ database, heard, received, wasOlder = false }: Eviden
 function problemsOf(
   follower: string,
   bot: string,
-  stored: readonly { id: string; is_the_bot: boolean }[],
+  stored: readonly { id: string; is_the_bot: boolean; facts: string }[],
   ids: readonly string[],
 ): string[] {
   const [known, have] = [new Set(stored.map(({ id }) => id)), new Set(ids)]
@@ -217,7 +219,7 @@ function problemsOf(
     ofJournal.every((id, place) => place === 0 || numberOf(id) > numberOf(ofJournal[place - 1]!)),
   )
   return [
-    ...(missing.length > 0 ? [`${missing.length} events, such as ${missing[0]!.id}, are missing`] : []),
+    ...(missing.length > 0 ? [`${missing.length} events are missing, such as ${missing[0]!.id} (${missing[0]!.facts})`] : []),
     ...(ids.every((id) => known.has(id)) ? [] : ['an event came that is not stored']),
     ...(isSorted ? [] : ['an event came twice or out of order']),
   ].map((problem) => `followers: ${follower} of bot ${bot}: ${problem}`)

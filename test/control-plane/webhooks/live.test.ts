@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import type { NumberedEvent } from '@standin/wire/events.ts'
 import fc from 'fast-check'
+import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { appendEvents } from '../../../control-plane/actions/append-events.ts'
 import { webhookSchema } from '../../../control-plane/api/v2/webhooks.ts'
@@ -86,6 +87,20 @@ test('the events of one bot are gathered by kind, in the shape of the document',
   await expect.poll(() => namesOf(receiver.received), PATIENT).toEqual(['bot.transcript', 'bot.speaker'])
   expect(textsOf(receiver.received)).toEqual(['one', 'two'])
   for (const { body } of receiver.received) expect(webhookSchema(body.event).safeParse(body).error).toBeUndefined()
+})
+
+test('events that are stored while others are taken are in the next message', async () => {
+  const { receiver, bot, id } = await setUp(['bot.transcript'])
+  await sql`update endpoints set live_within_ms = 0 where id = ${id}`.execute(world.database)
+  world.dispatcher()
+  const live = [start(), start()]
+  const texts = Array.from({ length: 300 }, (_, place) => String(place))
+  for (const text of texts) {
+    await bot.report(said(text))
+    for (const one of live) one.wake()
+  }
+  await expect.poll(() => textsOf(receiver.received).length, PATIENT).toBeGreaterThanOrEqual(texts.length)
+  expect(textsOf(receiver.received)).toEqual(texts)
 })
 
 test('endpoints for every event, and those of other teams, get none', async () => {

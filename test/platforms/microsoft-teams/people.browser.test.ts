@@ -91,6 +91,7 @@ test('no-call-object, captions-submenu: people by signalling alone, and who spea
   await until(
     () => turns.length >= 3 && turns.every(({ endedAt }) => endedAt !== null),
     "the scenario's turns are over",
+    120_000,
   )
   attempt.meeting.startSpeaking('ann')
   const turn = await attempt.event('speaking', ({ isSpeaking }) => isSpeaking, 60_000)

@@ -71,8 +71,8 @@ export class EventTail {
     }
     if (this.#places.has(botId)) return leave
     try {
-      const heads = await readHeads(this.#database, [botId])
-      if (this.#listeners.get(botId) === ofBot && !this.#places.has(botId)) this.#places.set(botId, heads.get(botId)!)
+      const heads = await readHeads(this.#database, botId)
+      if (this.#listeners.get(botId) === ofBot && !this.#places.has(botId)) this.#places.set(botId, heads)
       return leave
     } catch (error) {
       leave()

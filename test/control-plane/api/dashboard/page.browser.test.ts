@@ -184,7 +184,7 @@ describe.each([
   ['wide and dark', { viewport: { width: 1280, height: 900 }, colorScheme: 'dark' }],
   ['a phone', { viewport: { width: 390, height: 800 } }],
 ] as const)('every page, %s', (_name, options) => {
-  test('has nothing that axe finds serious, and fits its width', async () => {
+  test('has nothing that axe finds serious, and fits its width', { timeout: 600_000 }, async () => {
     team = operators
     await signIn('owner', options)
     const { id } = await botInMeeting()

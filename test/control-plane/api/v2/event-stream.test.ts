@@ -121,6 +121,34 @@ test('events that were stored without a hint come all the same', async () => {
   await follower.stop()
 })
 
+test('an attempt that is the bot again comes from its first event', async () => {
+  const botId = await world.bot(team, { meeting_url: freshMeet() })
+  const store = async (journal: string, attempt: number, seq: number, text: string) => {
+    const row = { bot_id: botId, journal_id: journal, attempt }
+    await world.database
+      .insertInto('journals')
+      .values({ ...row, last_seq: seq })
+      .onConflict((conflict) => conflict.columns(['bot_id', 'journal_id']).doUpdateSet({ last_seq: seq }))
+      .execute()
+    await world.database
+      .insertInto('bot_events')
+      .values({ ...row, seq, type: 'transcript', at: new Date(), event: JSON.stringify(said(text)) as never })
+      .execute()
+  }
+  const named = (joined_attempt: number | null) =>
+    world.database.updateTable('bots').set({ joined_attempt }).where('id', '=', botId).execute()
+  const [first, second] = [randomUUID(), randomUUID()]
+  await named(2)
+  await store(first, 1, 1, 'one')
+  await store(second, 2, 1, 'two')
+  const follower = listen(botId)
+  await expect.poll(() => textsOf(follower.heard), PATIENT).toEqual(['two'])
+  await named(null)
+  await store(first, 1, 2, 'three')
+  await expect.poll(() => textsOf(follower.heard), PATIENT).toEqual(['two', 'one', 'three'])
+  await follower.stop()
+})
+
 test('any number of connections, cut anywhere, give the sequence of the journal once', async () => {
   await fc.assert(
     fc.asyncProperty(
