@@ -219,7 +219,9 @@ function problemsOf(
     ofJournal.every((id, place) => place === 0 || numberOf(id) > numberOf(ofJournal[place - 1]!)),
   )
   return [
-    ...(missing.length > 0 ? [`${missing.length} events are missing, such as ${missing[0]!.id} (${missing[0]!.facts})`] : []),
+    ...(missing.length > 0
+      ? [`${missing.length} events are missing, such as ${missing[0]!.id} (${missing[0]!.facts})`]
+      : []),
     ...(ids.every((id) => known.has(id)) ? [] : ['an event came that is not stored']),
     ...(isSorted ? [] : ['an event came twice or out of order']),
   ].map((problem) => `followers: ${follower} of bot ${bot}: ${problem}`)
