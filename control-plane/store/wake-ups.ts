@@ -120,7 +120,7 @@ export function listenForWakeUps(
     })
     try {
       await next.connect()
-      for (const channel of [...Object.keys(listeners), PROBE_CHANNEL]) await next.query(`listen ${channel}`)
+      for (const channel of [PROBE_CHANNEL, ...Object.keys(listeners)]) await next.query(`listen ${channel}`)
       // Hints may have been lost in between.
       onWake([])
       // Over a separate connection: a pooler such as PgBouncer accepts `listen` and passes no notification on.

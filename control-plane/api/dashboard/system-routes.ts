@@ -36,7 +36,7 @@ const systemSchema = z
           .array(
             z.object({
               mode: z.string(),
-              platform: z.string(),
+              platform: z.string().describe('The platform of their meetings.'),
               cores: z.number(),
               memory_bytes: z.number(),
               samples: z.int(),

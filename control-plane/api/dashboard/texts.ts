@@ -135,7 +135,7 @@ export const DASHBOARD_TEXTS: Readonly<Record<string, string>> = {
   spent: 'Tokens that were charged so far.',
   daily_cap: 'Bots a day; null: no limit.',
   days: 'One row for each day or month, oldest first.',
-  day: 'The day, in UTC.',
+  day: 'In UTC, such as 2026-11-26; with `per=month` the month, such as 2026-11.',
   bots: 'Bots that were created on that day.',
   recorded_minutes: 'Minutes of recording.',
   charged: 'Tokens by meter.',

@@ -19,7 +19,7 @@ const usageSchema = z
     daily_cap: z.int().nullable(),
     days: z.array(
       z.object({
-        day: z.string().describe('Such as 2026-11-26; with `per=month` the month, such as 2026-11.'),
+        day: z.string(),
         bots: z.int(),
         recorded_minutes: z.number(),
         charged: z.record(z.string(), z.number()),
@@ -44,7 +44,10 @@ export function usageRoutes(app: App, { database, readList, settings }: ApiDepen
     '/usage',
     {
       schema: {
-        querystring: z.strictObject({ days: limit(366, 30), per: z.enum(['day', 'month']).default('day') }),
+        querystring: z.strictObject({
+          days: limit(366, 30),
+          per: z.enum(['day', 'month']).default('day').describe('What each entry of `days` sums up.'),
+        }),
         response: { 200: success(usageSchema) },
       },
     },
