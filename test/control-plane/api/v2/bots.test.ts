@@ -49,6 +49,7 @@ test('a bot is created with two fields, and is queued', async () => {
       account_id: null,
       meet_login_credential_id: null,
       callback_config: null,
+      usage: null,
     },
   })
 })
