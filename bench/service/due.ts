@@ -5,6 +5,7 @@
  */
 import { sql } from 'kysely'
 import type { Database } from '../../control-plane/store/database.ts'
+import { sendHint } from '../../control-plane/store/wake-ups.ts'
 import { BenchProcess } from './bench-process.ts'
 import { type Figure, type Options, percentile, progress, until } from './measure.ts'
 import { type Service, withService } from './service.ts'
@@ -140,6 +141,8 @@ async function setDue(database: Database, phase: string, seconds: number): Promi
     update bots set due_at = now() + make_interval(secs => ${seconds}),
       join_at = case when is_scheduled then now() + make_interval(secs => ${seconds}) end
     where phase = ${phase} returning due_at`.execute(database)
+  // As the service does after its own commits; without it a row is found within ten seconds.
+  await sendHint(database, 'bots')
   return rows[0]!.due_at.getTime()
 }
 

@@ -46,7 +46,7 @@ export function usageRoutes(app: App, { database, readList, settings }: ApiDepen
       schema: {
         querystring: z.strictObject({
           days: limit(366, 30),
-          per: z.enum(['day', 'month']).default('day').describe('What each entry of `days` sums up.'),
+          per: z.enum(['day', 'month']).default('day').describe('The period that an entry of `days` sums up.'),
         }),
         response: { 200: success(usageSchema) },
       },

@@ -20,7 +20,6 @@ import { startSeconds } from '../../store/launches/launches.ts'
 import { countFitting } from '../launchers/shared/capacity.ts'
 import type { BotKind } from '../launchers/shared/needs.ts'
 import { traceEnd } from '../reconcile/trace-end.ts'
-import { Burst } from './burst.ts'
 import { type Claim, type LaunchTools, launchBot, namesCredential } from './launch.ts'
 import { LaunchWriter } from './launch-writer.ts'
 import { type Choice, chooseKinds } from './queue.ts'
@@ -44,7 +43,7 @@ const LEAD_EVERY_MS = 60_000
 const ASSUMED_LEAD_SECONDS = 15
 const LEAD_LIMITS = { least: 5, most: 60 }
 /** Started bots whose outcome is not stored yet. A burst is started first and stored beside that. */
-const MAX_UNSTORED = 10_000
+const MAX_UNSTORED = 2_000
 /** Bots of one claim and of one pass over late ones. */
 const BATCH = 100
 /** Bots whose tokens are fetched beside the starts, so that a slow provider does not hold up the other bots. */
@@ -70,8 +69,7 @@ export interface DueSettings extends Omit<LaunchTools, 'writer'> {
 export function startDueLoop(settings: DueSettings): DueLoop {
   const { database, launcher, log, concurrency, maxSleepMs = (ms) => ms } = settings
   const leaseSeconds = settings.leaseSeconds ?? LEASE_SECONDS
-  const burst = new Burst()
-  const tools: LaunchTools = { ...settings, writer: new LaunchWriter(database, launcher, () => burst.over()) }
+  const tools: LaunchTools = { ...settings, writer: new LaunchWriter(database, launcher) }
   const underWay = new Set<Promise<void>>()
   const startInTurn = inTurn(concurrency)
   let leadSeconds = ASSUMED_LEAD_SECONDS
@@ -128,10 +126,7 @@ export function startDueLoop(settings: DueSettings): DueLoop {
     // Of the kinds that are too big none takes a place.
     const kinds = places?.free === 0 ? tooBig : choice && [...choice.kinds, ...tooBig]
     const limit = Math.min(BATCH, moreStarts(), tooBig.length > 0 ? BATCH : (places?.free ?? BATCH))
-    if (limit <= 0 || kinds?.length === 0) {
-      burst.end()
-      return 0
-    }
+    if (limit <= 0 || kinds?.length === 0) return 0
     const tokens = Array.from({ length: limit }, () => randomBytes(32).toString('base64url'))
     const hashes = tokens.map((token) => createHash('sha256').update(token).digest())
     const owner = randomUUID()
@@ -143,7 +138,6 @@ export function startDueLoop(settings: DueSettings): DueLoop {
       settings.meters?.count('claims', { queue: 'bots' }, claimed.length)
       settings.onClaim?.()
     }
-    burst.claimed(claimed.length === limit)
     for (const [index, bot] of claimed.entries()) start({ bot, owner, claimedAt, leaseEnds, token: tokens[index]! })
     return claimed.length
   }
@@ -232,7 +226,6 @@ export function startDueLoop(settings: DueSettings): DueLoop {
     wake: loop.wake,
     async close() {
       await loop.close()
-      burst.end()
       await Promise.all([...underWay.keys(), measuring])
     },
   }

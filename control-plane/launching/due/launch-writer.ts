@@ -27,12 +27,10 @@ export class LaunchWriter {
   /** Resolves when it is stored; with false if the bot does not want this attempt any more. */
   readonly store: (started: Started) => Promise<boolean>
 
-  /** `until`: resolves when there is time to write. */
-  constructor(database: Database, launcher: Pick<Launcher, 'kind'>, until: () => Promise<void> = async () => {}) {
+  constructor(database: Database, launcher: Pick<Launcher, 'kind'>) {
     this.#database = database
     this.#kind = launcher.kind
     const write = async (batch: readonly Started[]) => {
-      await until()
       const wanted = await this.#writeBatch(batch)
       return batch.map(({ botId }) => wanted.has(botId))
     }
