@@ -7,6 +7,7 @@
  * `-- --rounds 2`: the number of measurements of each, in turns.
  * `-- --only audio,off`: only contenders whose name contains one of these words, and the page alone.
  * `-- --together`: all at the same time, so that other work of the machine affects all equally; this needs enough cores.
+ * `-- --heavy`: in a large meeting instead of one of four people (`bench/shared/meeting.ts`).
  * `-- --many`: also measures several bots at once.
  * `-- --write`: writes the tables into a new note of today in bench/notes.
  */
@@ -35,12 +36,18 @@ const { values } = parseArgs({
     rounds: { type: 'string', default: '1' },
     only: { type: 'string', default: '' },
     together: { type: 'boolean' },
+    heavy: { type: 'boolean', default: false },
     many: { type: 'boolean' },
     write: { type: 'boolean' },
   },
 })
 const seconds = Number(values.seconds)
 const rounds = Number(values.rounds)
+const kind = values.heavy ? 'large' : 'usual'
+const MEETINGS = {
+  usual: 'four people of 640×360 at 24 frames',
+  large: '300 people, 16 cameras of 1280×720 at 24 frames, sent in the sizes that are asked for',
+}
 
 await bundlePageScripts({ goOn: true })
 const server = await startMockGoogleMeet()
@@ -77,7 +84,7 @@ try {
     values.together ? `${seconds} s, all at once` : `${seconds} s for each`,
     rounds === 1 ? '' : `${rounds} rounds`,
     `load ${loadBefore.toFixed(1)} before, ${loadavg()[0]!.toFixed(1)} at the end`,
-    'four people of 640×360 at 24 frames',
+    MEETINGS[kind],
   ]
   const all = contenders.flatMap(({ name }) => (rows.has(name) ? [together(rows.get(name)!)] : []))
   const compared = {
@@ -110,7 +117,7 @@ function isAskedFor({ name }: Contender): boolean {
 async function measureEach(some: readonly Contender[]): Promise<void> {
   const begun: { contender: Contender; measure(seconds: number): Promise<Measured> }[] = []
   for (const contender of some) {
-    const scene = openScene(server, { cameras: contender.hasCameras })
+    const scene = openScene(server, { cameras: contender.hasCameras, kind })
     await orReport(contender, async () => void begun.push({ contender, measure: await begin(contender, scene) }))
   }
   const measured: Measured[] = []
