@@ -8,7 +8,8 @@
  * `-- --only audio,off`: only contenders whose name contains one of these words, and the page alone.
  * `-- --together`: all at the same time, so that other work of the machine affects all equally; this needs enough cores.
  * `-- --heavy`: in a large meeting instead of one of four people (`bench/shared/meeting.ts`).
- * `-- --many`: also measures several bots at once.
+ * `-- --many`: finds how many bots of each kind run at once, instead; `--memory 4096` are the megabytes that all of them may
+ * use together, and `--most 32` the largest number that is tried. For a part of a machine: `taskset -c 0,1 npm run bench`.
  * `-- --write`: writes the tables into a new note of today in bench/notes.
  */
 import { execFileSync } from 'node:child_process'
@@ -38,6 +39,8 @@ const { values } = parseArgs({
     together: { type: 'boolean' },
     heavy: { type: 'boolean', default: false },
     many: { type: 'boolean' },
+    memory: { type: 'string', default: '4096' },
+    most: { type: 'string', default: '32' },
     write: { type: 'boolean' },
   },
 })
@@ -69,10 +72,32 @@ const contenders: Contender[] = [
   ...(values.only === '' ? [] : (['canvas', 'planes', 'track'] as const).map((way) => webCodecs(way, server, folder))),
 ].filter((contender) => contender === zero || isAskedFor(contender))
 
+const recorders = [
+  audio,
+  ...contenders.filter((contender) => contender !== audio && contender.framesPerSecond !== null),
+]
 const rows = new Map<string, Row[]>()
 const loadBefore = loadavg()[0]!
 const sections: string[] = []
 try {
+  if (values.many) {
+    const limits = { maxMegabytes: Number(values.memory), maxBots: Number(values.most) }
+    sections.push(await measureMany(server, recorders.filter(isAskedFor), { seconds, kind, ...limits }))
+  } else sections.push(await measureCosts())
+} finally {
+  await server.close()
+  rmSync(folder, { recursive: true, force: true })
+}
+const text = sections.join('\n\n')
+console.log(text)
+if (values.write) {
+  const file = newNote('recording-costs')
+  writeFileSync(file, `# What a recording costs\n\n${text}\n`)
+  // Tables are kept aligned.
+  execFileSync(join(packageRoot, 'node_modules', '.bin', 'biome'), ['format', '--write', file], { stdio: 'ignore' })
+}
+
+async function measureCosts(): Promise<string> {
   for (let round = 0; round < rounds; round++) {
     // Every other round runs backwards, so that no contender is always the first.
     const inTurn = round % 2 === 0 ? contenders : contenders.toReversed()
@@ -93,19 +118,7 @@ try {
     soundOnly: audio.name,
     own: [speaker.name, gallery.name, audio.name],
   }
-  sections.push(tableOf(all, compared, conditions.filter(Boolean).join(', ')))
-  if (values.many) sections.push(await measureMany(server, folder, seconds))
-} finally {
-  await server.close()
-  rmSync(folder, { recursive: true, force: true })
-}
-const text = sections.join('\n\n')
-console.log(text)
-if (values.write) {
-  const file = newNote('recording-costs')
-  writeFileSync(file, `# What a recording costs\n\n${text}\n`)
-  // Tables are kept aligned.
-  execFileSync(join(packageRoot, 'node_modules', '.bin', 'biome'), ['format', '--write', file], { stdio: 'ignore' })
+  return tableOf(all, compared, conditions.filter(Boolean).join(', '))
 }
 
 function isAskedFor({ name }: Contender): boolean {
