@@ -30,7 +30,7 @@ export interface ManyOptions {
   maxBots: number
 }
 
-/** What so many bots at once came to. */
+/** The result of so many bots at once. */
 export interface Crowd {
   count: number
   /** Why they were too many; null if they were not. */
@@ -85,7 +85,7 @@ export async function growUntilItBreaks(
   return { most }
 }
 
-/** Starts so many bots, each in a meeting of its own, and measures them together. Never rejects. */
+/** Starts so many bots, each in a separate meeting, and measures them together. Never rejects. */
 async function runCrowd(
   server: MockServer,
   contender: Contender,

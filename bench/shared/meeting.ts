@@ -29,7 +29,7 @@ export interface Scene {
   meeting: MockMeeting
   /** Flashes with a beep every two seconds; resolves with the first, when all pictures of the meeting are encoded. */
   markTime(): Promise<void>
-  /** Nobody acts any more. Repeatable. */
+  /** All people stop acting. Repeatable. */
   end(): void
 }
 
@@ -87,10 +87,7 @@ function chat(meeting: MockMeeting): NodeJS.Timeout {
   const people = meeting.people.map(({ id }) => id).slice(0, 100)
   let number = 0
   const say = () => {
-    meeting.say(
-      people[number % people.length]!,
-      `Message ${++number} of a chat that goes on for as long as the meeting`,
-    )
+    meeting.say(people[number % people.length]!, `Message ${++number} of a long chat, which names a thing or two`)
   }
   return setInterval(say, CHAT_MS)
 }

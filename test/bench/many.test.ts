@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { growUntilItBreaks } from '../../bench/many.ts'
 
-/** What is tried on a machine that runs `capacity` bots, and what is found. */
+/** The numbers that are tried on a machine that runs `capacity` bots, and the result. */
 async function found(capacity: number, limit = 32) {
   const tried: number[] = []
   const { most } = await growUntilItBreaks(limit, async (count) => {

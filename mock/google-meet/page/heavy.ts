@@ -1,4 +1,4 @@
-/** What a large meeting adds to the page: animations, blurred surfaces, and pictures in the sizes of their tiles. */
+/** Additions of a large meeting to the page: animations, blurred surfaces, and pictures in the sizes of their tiles. */
 
 import { h } from '../../shared/page/dom.ts'
 import type { Context } from './context.ts'

@@ -5,7 +5,7 @@ import { meetHarness, until } from './harness.ts'
 
 const meet = meetHarness()
 
-test('a large meeting: everybody is told, speakers are, and the page draws no endless animation', async () => {
+test('a large meeting: all people and speakers are reported, and the page draws no endless animation', async () => {
   let browser: BotBrowser | undefined
   const open: OpenBrowser = async (...given) => {
     browser = await sharedChromium.open(...given)
@@ -15,7 +15,7 @@ test('a large meeting: everybody is told, speakers are, and the page draws no en
   const { meeting, events } = attempt
   await attempt.event('heartbeat', ({ others }) => others === 300)
   const joined = () => events.filter(({ type }) => type === 'participant_joined').length
-  await until(() => joined() === 300, 'all 300 people are told')
+  await until(() => joined() === 300, 'all 300 people are reported')
   meeting.startSpeaking('p3')
   const { participantId } = await attempt.event('speaking', ({ isSpeaking }) => isSpeaking)
   expect(participantId).toBe(meeting.deviceOf('p3'))

@@ -1,5 +1,5 @@
 /**
- * Lets the page's endless animations move twice a second instead of with every frame: nobody watches the page, and each
+ * Lets the page's endless animations move twice a second instead of with every frame: no person watches the page, and each
  * frame of them costs a painting. They still run, with the same events and the same changes of style, and nothing in the
  * page's elements or styles changes. Those that end by themselves are left alone, because pages wait for their end.
  */

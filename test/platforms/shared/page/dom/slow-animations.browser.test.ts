@@ -1,11 +1,11 @@
-import { dirname, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { join } from 'node:path'
 import { build } from 'esbuild'
 import { type Browser, chromium, type Page } from 'playwright'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { packageRoot } from '../../../../../core/process/page-scripts.ts'
 import { HEADLESS_SHELL } from '../../../../headless-shell.ts'
 
-declare const slowAnimations: () => void
+declare const tested: typeof import('../../../../../platforms/shared/page/dom/slow-animations.ts')
 
 const MARKUP = `<style>
   @keyframes turn { to { transform: rotate(360deg) } }
@@ -19,8 +19,14 @@ let script: string
 let browser: Browser
 let page: Page
 beforeAll(async () => {
-  const entry = join(dirname(fileURLToPath(import.meta.url)), 'slow-animations.entry.ts')
-  const { outputFiles } = await build({ entryPoints: [entry], bundle: true, write: false, format: 'iife' })
+  const entry = join(packageRoot, 'platforms/shared/page/dom/slow-animations.ts')
+  const { outputFiles } = await build({
+    entryPoints: [entry],
+    bundle: true,
+    write: false,
+    format: 'iife',
+    globalName: 'tested',
+  })
   script = outputFiles[0]!.text
   browser = await chromium.launch({ executablePath: HEADLESS_SHELL, args: ['--no-sandbox'] })
   page = await browser.newPage()
@@ -29,7 +35,7 @@ beforeEach(async () => {
   await page.goto('about:blank')
   await page.setContent(MARKUP)
   await page.addScriptTag({ content: script })
-  await page.evaluate(() => slowAnimations())
+  await page.evaluate(() => tested.slowAnimations())
 })
 afterAll(() => browser?.close())
 

@@ -1,3 +1,0 @@
-import { slowAnimations } from '../../../../../platforms/shared/page/dom/slow-animations.ts'
-
-Object.assign(globalThis, { slowAnimations })
