@@ -69,7 +69,7 @@ console.log(tableOf(recorded))
 
 async function record(seconds: number): Promise<Recorded> {
   const scene = openScene(server)
-  scene.markTime()
+  await scene.markTime()
   const bot = new BotProcess(server, scene.meeting, {
     out: folder,
     arguments: platformArguments(platform!, scene.meeting),

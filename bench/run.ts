@@ -7,7 +7,9 @@
  * `-- --rounds 2`: the number of measurements of each, in turns.
  * `-- --only audio,off`: only contenders whose name contains one of these words, and the page alone.
  * `-- --together`: all at the same time, so that other work of the machine affects all equally; this needs enough cores.
- * `-- --many`: also measures several bots at once.
+ * `-- --heavy`: in a large meeting instead of one of four people (`bench/shared/meeting.ts`).
+ * `-- --many`: finds how many bots of each kind run at once, instead; `--memory 4096` are the megabytes that all of them may
+ * use together, and `--most 32` the largest number that is tried. For a part of a machine: `taskset -c 0,1 npm run bench`.
  * `-- --write`: writes the tables into a new note of today in bench/notes.
  */
 import { execFileSync } from 'node:child_process'
@@ -35,12 +37,20 @@ const { values } = parseArgs({
     rounds: { type: 'string', default: '1' },
     only: { type: 'string', default: '' },
     together: { type: 'boolean' },
+    heavy: { type: 'boolean', default: false },
     many: { type: 'boolean' },
+    memory: { type: 'string', default: '4096' },
+    most: { type: 'string', default: '32' },
     write: { type: 'boolean' },
   },
 })
 const seconds = Number(values.seconds)
 const rounds = Number(values.rounds)
+const kind = values.heavy ? 'large' : 'usual'
+const MEETINGS = {
+  usual: 'four people of 640×360 at 24 frames',
+  large: '300 people, 16 cameras of 1280×720 at 24 frames, sent in the sizes that are asked for',
+}
 
 await bundlePageScripts({ goOn: true })
 const server = await startMockGoogleMeet()
@@ -62,32 +72,18 @@ const contenders: Contender[] = [
   ...(values.only === '' ? [] : (['canvas', 'planes', 'track'] as const).map((way) => webCodecs(way, server, folder))),
 ].filter((contender) => contender === zero || isAskedFor(contender))
 
+const recorders = [
+  audio,
+  ...contenders.filter((contender) => contender !== audio && contender.framesPerSecond !== null),
+]
 const rows = new Map<string, Row[]>()
 const loadBefore = loadavg()[0]!
 const sections: string[] = []
 try {
-  for (let round = 0; round < rounds; round++) {
-    // Every other round runs backwards, so that no contender is always the first.
-    const inTurn = round % 2 === 0 ? contenders : contenders.toReversed()
-    for (const some of values.together ? [inTurn] : inTurn.map((contender) => [contender])) await measureEach(some)
-  }
-  // The zero line counts in every ratio: it is measured at both ends of the run.
-  if (contenders.length > 1 && !values.together) await measureEach([zero])
-  const conditions = [
-    values.together ? `${seconds} s, all at once` : `${seconds} s for each`,
-    rounds === 1 ? '' : `${rounds} rounds`,
-    `load ${loadBefore.toFixed(1)} before, ${loadavg()[0]!.toFixed(1)} at the end`,
-    'four people of 640×360 at 24 frames',
-  ]
-  const all = contenders.flatMap(({ name }) => (rows.has(name) ? [together(rows.get(name)!)] : []))
-  const compared = {
-    pageAlone: zero.name,
-    pageWithoutCameras: withoutCameras.name,
-    soundOnly: audio.name,
-    own: [speaker.name, gallery.name, audio.name],
-  }
-  sections.push(tableOf(all, compared, conditions.filter(Boolean).join(', ')))
-  if (values.many) sections.push(await measureMany(server, folder, seconds))
+  if (values.many) {
+    const limits = { maxMegabytes: Number(values.memory), maxBots: Number(values.most) }
+    sections.push(await measureMany(server, recorders.filter(isAskedFor), { seconds, kind, ...limits }))
+  } else sections.push(await measureCosts())
 } finally {
   await server.close()
   rmSync(folder, { recursive: true, force: true })
@@ -101,6 +97,30 @@ if (values.write) {
   execFileSync(join(packageRoot, 'node_modules', '.bin', 'biome'), ['format', '--write', file], { stdio: 'ignore' })
 }
 
+async function measureCosts(): Promise<string> {
+  for (let round = 0; round < rounds; round++) {
+    // Every other round runs backwards, so that no contender is always the first.
+    const inTurn = round % 2 === 0 ? contenders : contenders.toReversed()
+    for (const some of values.together ? [inTurn] : inTurn.map((contender) => [contender])) await measureEach(some)
+  }
+  // The zero line counts in every ratio: it is measured at both ends of the run.
+  if (contenders.length > 1 && !values.together) await measureEach([zero])
+  const conditions = [
+    values.together ? `${seconds} s, all at once` : `${seconds} s for each`,
+    rounds === 1 ? '' : `${rounds} rounds`,
+    `load ${loadBefore.toFixed(1)} before, ${loadavg()[0]!.toFixed(1)} at the end`,
+    MEETINGS[kind],
+  ]
+  const all = contenders.flatMap(({ name }) => (rows.has(name) ? [together(rows.get(name)!)] : []))
+  const compared = {
+    pageAlone: zero.name,
+    pageWithoutCameras: withoutCameras.name,
+    soundOnly: audio.name,
+    own: [speaker.name, gallery.name, audio.name],
+  }
+  return tableOf(all, compared, conditions.filter(Boolean).join(', '))
+}
+
 function isAskedFor({ name }: Contender): boolean {
   const words = values.only.toLowerCase().split(',')
   return words.some((word) => name.toLowerCase().includes(word))
@@ -110,7 +130,7 @@ function isAskedFor({ name }: Contender): boolean {
 async function measureEach(some: readonly Contender[]): Promise<void> {
   const begun: { contender: Contender; measure(seconds: number): Promise<Measured> }[] = []
   for (const contender of some) {
-    const scene = openScene(server, { cameras: contender.hasCameras })
+    const scene = openScene(server, { cameras: contender.hasCameras, kind })
     await orReport(contender, async () => void begun.push({ contender, measure: await begin(contender, scene) }))
   }
   const measured: Measured[] = []

@@ -138,6 +138,6 @@ export interface MockMeetingOptions {
   /** How the media come: in which size, through which server, with which losses. */
   media?: Pick<
     MediaRoomOptions,
-    'width' | 'height' | 'fps' | 'via' | 'address' | 'loss' | 'publisherLoss' | 'keyFrameDelayMs'
+    'width' | 'height' | 'fps' | 'layers' | 'moves' | 'via' | 'address' | 'loss' | 'publisherLoss' | 'keyFrameDelayMs'
   >
 }

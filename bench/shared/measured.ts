@@ -10,10 +10,10 @@ export interface Running {
   /** Ends it and resolves with the finished file, null if none is made. */
   finish(): Promise<string | null>
   /**
-   * Share (0 to 1) of the recorder's frames that it repeated because none came in time; absent if it has no
-   * meaning.
+   * Frames that the recorder repeated so far because none came in time; absent for a recorder that leaves them out, and
+   * for one without a picture.
    */
-  repeatedShare?(): number
+  repeatedFrames?(): number
   /** Ends all processes that are left, after any failure too. Repeatable. */
   dispose(): Promise<void>
 }
@@ -34,7 +34,8 @@ export interface Measured {
   /** Seconds from the request to finish until the file is complete; null if there is no file. */
   secondsToFile: number | null
   file: string | null
-  repeatedShare: number | null
+  /** Frames of the measured seconds and the end; null if the recorder does not report them. */
+  repeatedFrames: number | null
   /** Seconds of the recording that were measured. */
   from: number
   until: number
@@ -47,8 +48,8 @@ const SETTLE_SECONDS = 6
  * Starts the recording. Resolves with a function that measures the recording and ends it; the caller has to call it.
  */
 export async function begin(contender: Contender, scene: Scene): Promise<(seconds: number) => Promise<Measured>> {
-  // The marks are encoded first, which delays the meeting by a fifth of a second.
-  scene.markTime()
+  // The pictures are encoded first, which takes minutes the first time that a large meeting is measured.
+  await scene.markTime()
   const running = await contender.start(scene).catch((error) => {
     scene.end()
     throw error
@@ -58,14 +59,16 @@ export async function begin(contender: Contender, scene: Scene): Promise<(second
     try {
       await passes(SETTLE_SECONDS)
       const from = (performance.now() - startedAt) / 1000
+      const before = running.repeatedFrames?.() ?? 0
       const read = measureTree(() => running.roots())
       await passes(seconds)
       const cost = read()
       const endedAt = performance.now()
       const file = await running.finish()
       const secondsToFile = file === null ? null : (performance.now() - endedAt) / 1000
-      const repeatedShare = running.repeatedShare?.() ?? null
-      return { contender, cost, secondsToFile, file, repeatedShare, from, until: from + seconds }
+      const repeated = running.repeatedFrames?.()
+      const repeatedFrames = repeated === undefined ? null : repeated - before
+      return { contender, cost, secondsToFile, file, repeatedFrames, from, until: from + seconds }
     } finally {
       await running.dispose()
       scene.end()

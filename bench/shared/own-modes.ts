@@ -12,6 +12,11 @@ const BUILT = [join(packageRoot, 'bin/standin')] as const
 /** The job's default. */
 const FRAMES_PER_SECOND = 25
 
+function droppedBy({ events }: BotProcess): number {
+  const last = events.findLast(({ event }) => event.type === 'recording_progress')?.event
+  return last?.type === 'recording_progress' ? last.dropped_frames : 0
+}
+
 export function ownMode(mode: RecordingMode, server: MockServer, folder: string): Contender {
   return {
     name: `Standin ${mode}`,
@@ -34,11 +39,7 @@ export function ownMode(mode: RecordingMode, server: MockServer, folder: string)
           await bot.whenEvent('artifact', ({ artifact }) => artifact.name === file)
           return bot.file(file)
         },
-        repeatedShare() {
-          const last = bot.events.findLast(({ event }) => event.type === 'recording_progress')?.event
-          if (last?.type !== 'recording_progress' || last.seconds === 0) return 0
-          return last.dropped_frames / (last.seconds * FRAMES_PER_SECOND)
-        },
+        ...(mode === 'audio_only' ? {} : { repeatedFrames: () => droppedBy(bot) }),
         async dispose() {
           // Its other files follow within moments; this does not wait for a bot that was not asked to end.
           if (bot.events.some(({ event }) => event.type === 'artifact')) await bot.ended()

@@ -1,5 +1,6 @@
 /** The page alone, and the same page recorded by the pipelines of other bots. */
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { copyFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -57,7 +58,7 @@ export function peer(pipeline: Pipeline, server: MockServer, folder: string): Co
           end(encoder)
           await ended
           for (const step of pipeline.afterwards(visitor.folder)) await run('ffmpeg', [...FFMPEG, ...step])
-          const file = join(folder, `${name}.mp4`)
+          const file = join(folder, `${name}-${randomUUID()}.mp4`)
           copyFileSync(join(visitor.folder, 'final.mp4'), file)
           return file
         },

@@ -3,6 +3,7 @@
  * two seconds handed to the program. So does ScreenApp: https://github.com/screenappai/meeting-bot
  */
 import { execFile } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
 import { createWriteStream } from 'node:fs'
 import { join } from 'node:path'
 import { finished } from 'node:stream/promises'
@@ -33,7 +34,7 @@ export function tabCapture(server: MockServer, folder: string): Contender {
         async finish() {
           await visitor.page.evaluate(stopRecorder)
           await finished(file.end())
-          const final = join(folder, 'ScreenApp.webm')
+          const final = join(folder, `ScreenApp-${randomUUID()}.webm`)
           await run('ffmpeg', ['-loglevel', 'error', '-y', '-i', raw, '-c', 'copy', final])
           return final
         },

@@ -32,7 +32,7 @@ export async function rowOf({
   from,
   until,
   secondsToFile,
-  repeatedShare,
+  repeatedFrames,
 }: Measured): Promise<Row> {
   const { name, note } = contender
   const row = { name, note, ...cost, lostShare: null, missedShare: null, offset: null, secondsToFile }
@@ -43,7 +43,10 @@ export async function rowOf({
   const apart = offsets(flashes, beepsIn(await soundOf(file)))
   const offset: [number, number] | null = apart.length === 0 ? null : [median(apart), worst(apart)]
   // Most recorders leave out a frame that they missed. A recorder that repeats the one before reports how often it did.
-  const missedShare = repeatedShare ?? Math.max(0, 1 - framesPerSecond / contender.framesPerSecond)
+  const missedShare =
+    repeatedFrames === null
+      ? Math.max(0, 1 - framesPerSecond / contender.framesPerSecond)
+      : repeatedFrames / ((until - from) * contender.framesPerSecond)
   return { ...row, bytesPerMinute, lostShare, missedShare, offset }
 }
 

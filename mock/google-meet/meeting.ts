@@ -21,6 +21,8 @@ import type { VisitMeeting } from './visit-types.ts'
 const FIRST_ROSTER_MS = 300
 const TOAST_MS = 4000
 const MAX_MESSAGE_LENGTH = 500
+/** Cameras of a large meeting, in the three sizes of a browser's simulcast. */
+const HEAVY_PICTURES = { width: 1280, height: 720, layers: 3, moves: true }
 /** A participant who was denied so often cannot ask in this meeting any more. */
 const DENIALS_UNTIL_BLOCK = 2
 
@@ -47,6 +49,7 @@ export class GoogleMeetMeeting extends Meeting<Person, GoogleMeetVisit> implemen
       usualPeople: DEFAULT_PEOPLE,
       isChatOn: settings.page.chat !== 'off',
       longestMessage: MAX_MESSAGE_LENGTH,
+      ...(settings.page.heavy ? { room: HEAVY_PICTURES } : {}),
     })
     this.settings = settings
     this.devices = devices

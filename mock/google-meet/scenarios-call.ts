@@ -31,6 +31,16 @@ export const CALL_SCENARIOS: Record<string, Scenario> = {
     settings: { page: { peopleBadge: true } },
     timeline: ADMITTED,
   },
+  'large-meeting': {
+    about: '300 people, 16 of them with cameras of 720p, on a page that is as much work as a real one.',
+    people: Array.from({ length: 300 }, (_, index) => ({
+      id: `p${index + 1}`,
+      name: index === 0 ? 'Ann Host' : `Guest Number ${index + 1}`,
+      isHost: index === 0,
+      camera: index < 16,
+    })),
+    settings: { ...STRAIGHT_IN, page: { heavy: true } },
+  },
   'people-virtualised': {
     about: '60 people; the list holds 20 rows at a time.',
     people: Array.from({ length: 60 }, (_, index) => ({

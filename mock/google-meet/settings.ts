@@ -100,6 +100,7 @@ export function pageSettings(
     chat: 'on',
     layoutTip: false,
     leaveDialog: false,
+    heavy: false,
     ...chosen,
     workletPath: '',
     ...fixed,

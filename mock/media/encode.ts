@@ -27,6 +27,9 @@ const OPUS_LOOKAHEAD_SAMPLES = 312
 const MAX_SPEECH_SECONDS = 600
 const PARALLEL_ENCODERS = 2
 
+/** All rooms of a process share their pictures: a name is known only after some of them have been drawn. */
+const pictures = new Map<string, Promise<VideoProgram>>()
+
 /**
  * Encodes mock pictures and voices with ffmpeg and keeps the results in a folder, named by a checksum of what was drawn
  * and how it was encoded, so that later starts are fast and a changed drawing is never served from an old file.
@@ -41,7 +44,18 @@ export class MediaEncoder {
   }
 
   /** @throws Error when ffmpeg is missing or fails, with the end of what it printed */
-  async picture(spec: PictureSpec): Promise<VideoProgram> {
+  picture(spec: PictureSpec): Promise<VideoProgram> {
+    const key = JSON.stringify([this.#folder, spec])
+    let program = pictures.get(key)
+    if (!program) {
+      program = this.#picture(spec)
+      pictures.set(key, program)
+      program.catch(() => pictures.delete(key))
+    }
+    return program
+  }
+
+  async #picture(spec: PictureSpec): Promise<VideoProgram> {
     const paint = picturePainter(spec)
     const count = frameCount(spec)
     const keyDistance = keyFrameDistance(spec.fps)
@@ -136,9 +150,25 @@ function pictureArguments(spec: PictureSpec, keyDistance: number): string[] {
   return [
     ...['-f', 'rawvideo', '-pix_fmt', 'yuv420p', '-video_size', `${spec.width}x${spec.height}`],
     ...['-framerate', String(spec.fps), '-i', 'pipe:0', '-c:v', 'libvpx', '-deadline', 'realtime', '-cpu-used', '4'],
-    ...['-b:v', '700k', '-crf', '16', '-qmax', '40', '-g', distance, '-keyint_min', distance],
+    ...[
+      '-b:v',
+      spec.moves ? String(movingBitrate(spec)) : '700k',
+      '-crf',
+      '16',
+      '-qmax',
+      spec.moves ? '56' : '40',
+      '-g',
+      distance,
+      '-keyint_min',
+      distance,
+    ],
     ...['-auto-alt-ref', '0', '-error-resilient', 'default', '-threads', '1', '-f', 'ivf', 'pipe:1'],
   ]
+}
+
+/** About what meetings send of a camera: 1.5 Mbit/s for 720p, 0.1 for 180p. */
+function movingBitrate({ width, height, fps }: PictureSpec): number {
+  return Math.round(width * height * fps * 0.07)
 }
 
 const opusArguments = [

@@ -23,6 +23,8 @@ export interface PictureSpec {
   height: number
   fps: number
   flash: boolean
+  /** Every part of the picture moves. */
+  moves: boolean
 }
 
 export interface Rgb {
@@ -75,6 +77,7 @@ export function picturePainter(spec: PictureSpec): (frame: number) => Buffer {
   if (spec.kind === 'camera') drawPerson(canvas, spec, color)
   else drawDocument(canvas, spec, color)
   const still = Buffer.from(canvas.pixels)
+  const move = spec.moves ? grainOver(canvas.pixels, spec) : null
   return (frame) => {
     const seconds = frame / spec.fps
     if (spec.flash && seconds % FLASH_INTERVAL_SECONDS < FLASH_SECONDS) {
@@ -82,6 +85,7 @@ export function picturePainter(spec: PictureSpec): (frame: number) => Buffer {
       return canvas.pixels
     }
     still.copy(canvas.pixels)
+    move?.(frame)
     for (const cell of barCodeCells(frame)) {
       canvas.rectangle(cell.left, cell.top, cell.width, cell.height, cell.white ? WHITE : BLACK)
     }
@@ -96,6 +100,43 @@ export function picturePainter(spec: PictureSpec): (frame: number) => Buffer {
       canvas.rectangle(0.5 + 0.4 * Math.cos(angle), 0.55 + 0.3 * Math.sin(angle), 0.012, 0.03, BLACK)
     }
     return canvas.pixels
+  }
+}
+
+/** Too weak to hide the color of a look, and strong enough to be coded. */
+const GRAIN = 9
+/** Pixels at a width of 1280: the coarseness of the grain, and how far a camera in a hand moves to each side. */
+const GRAIN_SIZE = 6
+const SWAY = 24
+
+/** Returns a function that lays a grain over the brightness, which sways as a picture from a camera in a hand does. */
+function grainOver(pixels: Buffer, spec: PictureSpec): (frame: number) => void {
+  const { width, height } = spec
+  const sway = Math.round((SWAY * width) / 1280)
+  const size = Math.max(2, Math.round((GRAIN_SIZE * width) / 1280))
+  const stride = width + 2 * sway
+  const grain = new Int8Array(stride * (height + 2 * sway))
+  for (let row = 0; row * stride < grain.length; row++) {
+    if (row % size !== 0) {
+      grain.copyWithin(row * stride, (row - 1) * stride, row * stride)
+      continue
+    }
+    for (let column = 0; column < stride; column += size) {
+      // A fixed pseudo-random number for each place, the same on every run.
+      const seed = Math.sin(column * 12.9898 + row * 78.233 + spec.look) * 43758.5453
+      const value = Math.round((seed - Math.floor(seed) - 0.5) * 2 * GRAIN)
+      grain.fill(value, row * stride + column, row * stride + Math.min(stride, column + size))
+    }
+  }
+  return (frame) => {
+    const angle = (frame / frameCount(spec)) * 2 * Math.PI
+    const left = sway + Math.round(sway * Math.sin(3 * angle))
+    const top = sway + Math.round(sway * Math.cos(2 * angle))
+    for (let row = 0; row < height; row++) {
+      const from = (row + top) * stride + left
+      const to = row * width
+      for (let column = 0; column < width; column++) pixels[to + column]! += grain[from + column]!
+    }
   }
 }
 

@@ -48,7 +48,7 @@ export class MediaRoom {
   readonly #encoder: MediaEncoder
   readonly #programs: ProgramStore
   readonly #voices: VoiceStreams
-  readonly #size: { width: number; height: number; fps: number }
+  readonly #size: { width: number; height: number; fps: number; layers: number; moves: boolean }
   readonly #loss: number
   readonly #address: string
   readonly #audioStreams: number | 'perPerson'
@@ -63,9 +63,9 @@ export class MediaRoom {
   #isClosed = false
 
   constructor(options: MediaRoomOptions = {}) {
-    const { width, height, fps, loss, audioStreams, address } = checked(options)
+    const { loss, audioStreams, address, ...size } = checked(options)
     this.#address = address
-    this.#size = { width, height, fps }
+    this.#size = size
     this.#loss = loss
     this.#audioStreams = audioStreams
     this.#encoder = new MediaEncoder(options.cacheFolder)
@@ -194,7 +194,7 @@ export class MediaRoom {
         people: () => [...this.#people.values()],
         mixedSources: () => this.#voices.mixedSources(),
         videoSources: () => this.#videoSources(),
-        videoProgram: (source) => this.#videoProgram(source),
+        videoProgram: (source, height) => this.#videoProgram(source, height),
         removeSession: (closed) => {
           this.#sessions.delete(closed)
           this.#relay?.removeSink(closed.relay)
@@ -222,7 +222,7 @@ export class MediaRoom {
       clock: this.#clock,
       loss: options.publisherLoss ?? 0,
       keyFrameDelayMs: options.keyFrameDelayMs ?? 0,
-      videoProgram: (source) => this.#videoProgram(source),
+      videoProgram: (source) => this.#videoProgram(source, Number.POSITIVE_INFINITY),
     })
     if (options.audioStreams === 1) relay.addMix()
     return relay
@@ -236,8 +236,8 @@ export class MediaRoom {
 
   #update(): void {
     for (const source of this.#videoSources()) {
-      this.#programs.picture(this.#spec(source, false))
-      if (this.#flash) this.#videoProgram(source)
+      for (const spec of this.#specs(source, false)) this.#programs.picture(spec)
+      if (this.#flashesOn(source)) for (const spec of this.#specs(source, true)) this.#programs.picture(spec)
     }
     if (this.#flash) for (const { look } of this.#people.values()) this.#programs.voices([look], true)
     this.#relay?.update(this.#videoSources())
@@ -252,18 +252,34 @@ export class MediaRoom {
     ]
   }
 
-  #videoProgram(source: VideoSource): VideoProgram | undefined {
-    const flashes = this.#flash !== null && (this.#flash.personId ?? source.personId) === source.personId
-    const flashing = flashes ? this.#programs.picture(this.#spec(source, true)) : undefined
-    return (this.#isFlashing ? flashing : undefined) ?? this.#programs.picture(this.#spec(source, false))
+  #flashesOn({ personId }: VideoSource): boolean {
+    return this.#flash !== null && (this.#flash.personId ?? personId) === personId
   }
 
-  #spec(source: VideoSource, flash: boolean): PictureSpec {
+  /** In the smallest size that is at least this high, else in the largest. */
+  #videoProgram(source: VideoSource, height: number): VideoProgram | undefined {
+    const isHighEnough = (spec: PictureSpec) => spec.height >= height
+    const program = (flash: boolean) => {
+      const specs = this.#specs(source, flash)
+      return this.#programs.picture(specs.findLast(isHighEnough) ?? specs[0]!)
+    }
+    const flashing = this.#flashesOn(source) ? program(true) : undefined
+    return (this.#isFlashing ? flashing : undefined) ?? program(false)
+  }
+
+  /** All sizes of a source, the largest first. */
+  #specs(source: VideoSource, flash: boolean): PictureSpec[] {
     const { look, name } = this.#person(source.personId)
-    const { width, height, fps } = this.#size
-    const camera: PictureSpec = { kind: 'camera', look, text: initialsOf(name), width, height, fps, flash }
-    if (source.kind === 'camera') return camera
-    return { ...camera, kind: 'screen', width: width * 2, height: height * 2, fps: fps % 2 === 0 ? fps / 2 : fps }
+    const { width, height, fps, layers, moves } = this.#size
+    const picture = { look, text: initialsOf(name), flash }
+    if (source.kind === 'screen') {
+      const rate = fps % 2 === 0 ? fps / 2 : fps
+      return [{ ...picture, kind: 'screen', width: width * 2, height: height * 2, fps: rate, moves: false }]
+    }
+    return Array.from({ length: layers }, (_, layer) => {
+      const size = { width: width / 2 ** layer, height: height / 2 ** layer }
+      return { ...picture, kind: 'camera', ...size, fps, moves }
+    })
   }
 
   /** One timer for everything: it wakes for the next frame due and sends all that is due by then. */

@@ -40,8 +40,8 @@ export interface LinesRoom {
   /** Who is in the mix now, by contributing source, where all voices come as one. */
   mixedSources(): readonly number[]
   videoSources(): readonly VideoSource[]
-  /** The encoded pictures to send for a source; undefined until they are encoded. */
-  videoProgram(source: VideoSource): VideoProgram | undefined
+  /** The encoded pictures to send for a source, at least this high if there are any; undefined until they are encoded. */
+  videoProgram(source: VideoSource, height: number): VideoProgram | undefined
 }
 
 export interface LinesListener {
@@ -75,7 +75,7 @@ export class SessionLines {
     this.#peer = peer
     this.#listener = listener
     this.voices = new VoiceLines(this.#isPerPerson)
-    this.video = new VideoLines((source) => room.videoProgram(source))
+    this.video = new VideoLines((source, height) => room.videoProgram(source, height))
   }
 
   /** To be called between an offer and its answer: streams get their names. */

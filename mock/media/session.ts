@@ -91,6 +91,11 @@ export class MediaSession {
     this.#lines.update()
   }
 
+  /** The page shows the picture of an m-line with this height in pixels; of those without one it shows none. */
+  askFor(heights: ReadonlyMap<string, number>): void {
+    this.#lines.video.askFor(heights)
+  }
+
   /** Which participant is on which video m-line now. */
   videoSlots(): VideoSlot[] {
     return this.#lines.video.slots()

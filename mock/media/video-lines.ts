@@ -17,6 +17,8 @@ interface Line {
   streamId: string
   sender: RtpSender
   source: VideoSource | null
+  /** Pixels; what the page asked for. */
+  height: number
   /** The program that is sent now. It changes only if the new program has a key frame. */
   program: VideoProgram | null
   programSource: VideoSource | null
@@ -25,10 +27,10 @@ interface Line {
 /** The m-lines of one session that carry pictures to the page: who is on each, and which frame comes next. */
 export class VideoLines {
   #lines: Line[] = []
-  readonly #programOf: (source: VideoSource) => VideoProgram | undefined
+  readonly #programOf: (source: VideoSource, height: number) => VideoProgram | undefined
 
-  /** @param programOf the encoded pictures of a source; undefined until they are encoded */
-  constructor(programOf: (source: VideoSource) => VideoProgram | undefined) {
+  /** @param programOf the encoded pictures of a source, of about this height; undefined until they are encoded */
+  constructor(programOf: (source: VideoSource, height: number) => VideoProgram | undefined) {
     this.#programOf = programOf
   }
 
@@ -36,8 +38,13 @@ export class VideoLines {
   setLines(lines: readonly { mid: string; streamId: string; sender: RtpSender }[]): void {
     this.#lines = lines.map((line) => {
       const known = this.#lines.find(({ mid }) => mid === line.mid)
-      return { source: null, program: null, programSource: null, ...known, ...line }
+      return { source: null, height: 0, program: null, programSource: null, ...known, ...line }
     })
+  }
+
+  /** Heights in pixels by m-line. A line without one gets the smallest pictures. */
+  askFor(heights: ReadonlyMap<string, number>): void {
+    for (const line of this.#lines) line.height = heights.get(line.mid) ?? 0
   }
 
   slots(): VideoSlot[] {
@@ -94,7 +101,7 @@ export class VideoLines {
     for (const line of this.#lines) {
       if (!line.sender.isReady) continue
       if (isAfterGap || !isSameSource(line.source, line.programSource)) line.program = null
-      const wanted = line.source === null ? null : (this.#programOf(line.source) ?? null)
+      const wanted = line.source === null ? null : (this.#programOf(line.source, line.height) ?? null)
       if (wanted !== null && wanted !== line.program && frameAt(wanted, tick, fps)?.isKey) {
         line.program = wanted
         line.programSource = line.source

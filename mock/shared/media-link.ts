@@ -95,6 +95,11 @@ export class MediaLink {
     this.session?.sendVideos(wanted)
   }
 
+  /** The page shows pictures in these sizes: heights in pixels by m-line. */
+  askFor(heights: ReadonlyMap<string, number>): void {
+    this.session?.askFor(heights)
+  }
+
   sendSlots(): void {
     if (!this.session) return
     const slots: Slot[] = []

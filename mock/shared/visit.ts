@@ -144,7 +144,9 @@ export abstract class Visit<
     } else if (message.say === 'incomingVideo') {
       this.host.note({ event: 'rpc', target: 'incoming-video', detail: message.on ? 'on' : 'off' })
       this.media.sendVideos(message.on)
-    } else this.receive(message as unknown as FromPage)
+    } else if (message.say === 'sizes')
+      this.media.askFor(new Map(message.sizes.map(({ mid, height }) => [mid, height])))
+    else this.receive(message as unknown as FromPage)
   }
 
   send(message: ToPage | SharedToPage): void {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll } from 'vitest'
 import { startMockGoogleMeet } from '../../mock/index.ts'
-import type { MockMeeting, MockPerson, MockServer } from '../../mock/types.ts'
+import type { MockMeeting, MockMeetingOptions, MockPerson, MockServer } from '../../mock/types.ts'
 import { BotProcess } from './bot-process.ts'
 import { FOUR_PEOPLE } from './meeting-script.ts'
 
@@ -12,7 +12,7 @@ type BotOptions = Omit<ConstructorParameters<typeof BotProcess>[2], 'out'>
 
 export interface EndToEnd {
   /** A meeting that lets the bot straight in, with four people. */
-  openMeeting(scenario?: string, people?: MockPerson[]): MockMeeting
+  openMeeting(scenario?: string, people?: MockPerson[], media?: MockMeetingOptions['media']): MockMeeting
   startBot(meeting: MockMeeting, options?: BotOptions): BotProcess
 }
 
@@ -32,7 +32,7 @@ export function endToEnd(start: () => Promise<MockServer> = startMockGoogleMeet)
     rmSync(out, { recursive: true, force: true })
   })
   return {
-    openMeeting: (scenario = 'open', people = FOUR_PEOPLE) => server.open(scenario, { people }),
+    openMeeting: (scenario = 'open', people = FOUR_PEOPLE, media = {}) => server.open(scenario, { people, media }),
     startBot: (meeting, options = {}) => {
       const bot = new BotProcess(server, meeting, { ...options, out })
       bots.push(bot)

@@ -5,6 +5,7 @@ import { hideWhenIdle } from '../../shared/page/page-habits.ts'
 import { captionsOf } from './captions.ts'
 import { chatPanel } from './chat-panel.ts'
 import { button, type Context, type Shown } from './context.ts'
+import { heavyOrnaments } from './heavy.ts'
 import { peoplePanel } from './people-panel.ts'
 import { wantsAudioOnly } from './preferences.ts'
 import type { PagePerson, ToPage } from './protocol.ts'
@@ -58,6 +59,7 @@ export function callPage(context: Context, people: PagePerson[]): CallPage {
     chat.panel,
     toolbar.root,
     side,
+    settings.heavy && heavyOrnaments(context),
   )
   const stopHiding = hideWhenIdle([toolbar.root, side], settings.toolbarHideMs)
   const show = (next: PagePerson[]) => {

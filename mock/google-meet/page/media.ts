@@ -5,7 +5,7 @@ import { WorkletPlayer } from '../../shared/page/worklet-player.ts'
 import type { FromPage, PageSettings } from './protocol.ts'
 
 const AUDIO_RECEIVERS = 3
-const VIDEO_RECEIVERS = 9
+const VIDEO_RECEIVERS = { usual: 9, heavy: 17 }
 const MESSAGES = 'meet_messages'
 
 export class Media extends Connection {
@@ -18,7 +18,7 @@ export class Media extends Connection {
     super(
       {
         audioReceivers: playsMix ? 0 : AUDIO_RECEIVERS,
-        videoReceivers: VIDEO_RECEIVERS,
+        videoReceivers: settings.heavy ? VIDEO_RECEIVERS.heavy : VIDEO_RECEIVERS.usual,
         channels: ['media-director', 'captions', MESSAGES],
       },
       devices,

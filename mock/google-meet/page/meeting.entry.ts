@@ -15,6 +15,7 @@ import { useDeviceKeys } from './device-toggle.ts'
 import { type Modal, openDialog, toastRegion } from './dialogs.ts'
 import { finalPage } from './final-page.ts'
 import { blankPage, greenRoom, loadingPage, waitingForHostPage } from './green-room.ts'
+import { addHeavyStyles } from './heavy.ts'
 import { KNOWN_CLASSES, useIconClasses } from './icons.ts'
 import { lobbyPage } from './lobby.ts'
 import { Media } from './media.ts'
@@ -54,6 +55,7 @@ function start({ settings, socketPath, token }: typeof __given): void {
     toast: (text, forMs = 5000) => toasts.show(text, forMs),
   }
   addStyles(cls)
+  if (settings.heavy) addHeavyStyles(cls)
   document.documentElement.lang = settings.lang
   watchInput({
     ...settings,

@@ -55,6 +55,8 @@ export interface PageSettings {
   layoutLabel: 'Change layout' | 'Adjust view'
   layoutTip: boolean
   leaveDialog: boolean
+  /** As much to decode and to paint as in a large meeting: 16 pictures, animations, blurred surfaces. */
+  heavy: boolean
   workletPath: string
 }
 

@@ -3,19 +3,24 @@
 import { h, setAttribute } from '../../shared/page/dom.ts'
 import { hashOf, randomOf } from '../../shared/page/random.ts'
 import { button, type Context } from './context.ts'
+import { TileSizes, voiceWave } from './heavy.ts'
 import { icon } from './icons.ts'
 import type { PagePerson } from './protocol.ts'
 
 /** More people than this stay without a tile, as on the real page. */
-const MAX_TILES = 9
+const MAX_TILES = { usual: 9, heavy: 17 }
 
 export class TileGrid {
   readonly root: HTMLElement
   private readonly context: Context
   private readonly tiles = new Map<string, Tile>()
+  private readonly maxTiles: number
+  private readonly sizes: TileSizes | null
 
   constructor(context: Context) {
     this.context = context
+    this.maxTiles = context.settings.heavy ? MAX_TILES.heavy : MAX_TILES.usual
+    this.sizes = context.settings.heavy ? new TileSizes(context.media) : null
     const label = context.settings.seed % 2 === 0 ? 'Meeting grid' : undefined
     this.root = h('main', { 'aria-label': label, class: context.cls('grid') })
   }
@@ -26,11 +31,12 @@ export class TileGrid {
       if (person.shareDevice) wanted.set(person.shareDevice, { person, isShare: true })
     }
     for (const person of [...people].sort(byTilePriority)) {
-      if (wanted.size < MAX_TILES) wanted.set(person.device, { person, isShare: false })
+      if (wanted.size < this.maxTiles) wanted.set(person.device, { person, isShare: false })
     }
     for (const [device, tile] of this.tiles) {
       if (wanted.has(device)) continue
       tile.close()
+      this.sizes?.remove(tile.root)
       this.tiles.delete(device)
     }
     for (const [device, { person, isShare }] of wanted) {
@@ -38,6 +44,7 @@ export class TileGrid {
       if (!tile) {
         tile = new Tile(this.context, device, person, isShare)
         this.tiles.set(device, tile)
+        this.sizes?.add(tile.root, device)
         if (isShare) this.root.prepend(tile.root)
         else this.root.append(tile.root)
       }
@@ -55,6 +62,7 @@ export class TileGrid {
   close(): void {
     for (const tile of this.tiles.values()) tile.close()
     this.tiles.clear()
+    this.sizes?.close()
   }
 }
 
@@ -117,6 +125,7 @@ class Tile {
         this.nameCopy,
       ),
       this.controls,
+      context.settings.heavy && voiceWave(context),
     )
     this.stopWatching = person.isSelf
       ? context.devices.watch(() => this.showPicture())
@@ -179,7 +188,8 @@ class Tile {
   /** Speech shows as several class changes per second. They stop in a hidden tab. */
   setSpeaking(speaking: boolean): void {
     if (speaking === (this.flicker !== undefined)) return
-    const { cls, random } = this.context
+    const { cls, random, settings } = this.context
+    if (settings.heavy) this.root.classList.toggle(cls('talking'), speaking)
     if (!speaking) {
       clearTimeout(this.flicker)
       this.flicker = undefined

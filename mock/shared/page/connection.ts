@@ -164,6 +164,12 @@ export class Connection {
     return this.peer.getTransceivers().find((transceiver) => transceiver.mid === mid)?.receiver.track ?? null
   }
 
+  /** Asks for pictures of these heights (pixels by source). */
+  askFor(heights: ReadonlyMap<string, number>): void {
+    const sizes = this.slots.map(({ mid, source }) => ({ mid, height: heights.get(source) ?? 0 }))
+    this.say({ say: 'sizes', sizes })
+  }
+
   /** Calls back after every change of pictures. */
   watch(callback: () => void): () => void {
     this.watchers.add(callback)

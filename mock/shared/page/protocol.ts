@@ -46,3 +46,5 @@ export type SharedFromPage =
   | { say: 'devices'; microphone: boolean; camera: boolean }
   /** Whether the server sends pictures to the page. Default: true. */
   | { say: 'incomingVideo'; on: boolean }
+  /** Heights in pixels in which the page shows the pictures of its video transceivers; the others are not shown. */
+  | { say: 'sizes'; sizes: { mid: string; height: number }[] }

@@ -11,6 +11,7 @@ import { createOwnMedia } from './devices/own-media.ts'
 import { installVirtualDevices, type VirtualDevices } from './devices/virtual-devices.ts'
 import { watchCallControl } from './dom/call-control.ts'
 import { pageCensus } from './dom/census.ts'
+import { slowAnimations } from './dom/slow-animations.ts'
 import { pageStructure } from './dom/structure.ts'
 import { answerDriver, createEventQueue, type EventQueue } from './link.ts'
 import { followDriver, pageNow } from './page-clock.ts'
@@ -72,13 +73,19 @@ export interface PageOptions {
   /** Default: the document's host is one of the meeting hosts. */
   isMeeting?: boolean
   tap?: WebRtcTapOptions
+  /** Default: true. False for a page that notices that its animations are slow, see `slow-animations.ts`. */
+  slowsAnimations?: boolean
 }
 
 /** Has to be called at document start, because the parts replace functions before the page's own scripts use them. */
 export function startPage<Config extends CommonConfig, Api extends PageApi>(
   config: Config,
   createPlatformPage: (page: SharedPage<Config>) => PlatformPage<Api>,
-  { isMeeting = config.meetingHosts.includes(location.hostname), tap: tapOptions }: PageOptions = {},
+  {
+    isMeeting = config.meetingHosts.includes(location.hostname),
+    tap: tapOptions,
+    slowsAnimations = true,
+  }: PageOptions = {},
 ): void {
   const queue = createEventQueue((event) => {
     platform.onEvent?.(event)
@@ -143,6 +150,7 @@ export function startPage<Config extends CommonConfig, Api extends PageApi>(
       platform.begin(at)
       queue.release()
       platform.audioCapture?.begin()
+      if (slowsAnimations) slowAnimations()
     },
     chat: () => platform.chat(),
     traffic: countWebRtc(tap),

@@ -32,8 +32,13 @@ it('refuses numbers that do not fit', () => {
 })
 
 it('is in every drawn picture, and flash frames are white all over', () => {
-  for (const kind of ['camera', 'screen'] as const) {
-    const paint = picturePainter({ kind, look: 5, text: 'AB', width: 320, height: 180, fps: 24, flash: true })
+  const kinds = [
+    { kind: 'camera', moves: false },
+    { kind: 'camera', moves: true },
+    { kind: 'screen', moves: false },
+  ] as const
+  for (const { kind, moves } of kinds) {
+    const paint = picturePainter({ kind, moves, look: 5, text: 'AB', width: 320, height: 180, fps: 24, flash: true })
     for (const frame of [0, 2, 3, 47, 48, 95]) {
       const pixels = paint(frame)
       const number = readFrameNumber((x, y) => pixels[Math.floor(y * 180) * 320 + Math.floor(x * 320)]!)
