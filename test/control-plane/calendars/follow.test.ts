@@ -394,7 +394,8 @@ describe('series', () => {
     await poll(name)
     const [bot] = (await bots(name)).filter(({ phase }) => phase !== 'closed')
     calendar.delete('t_0')
-    calendar.put(seriesOf('again', 2 * HOUR, 1, { title: 'Series t' })[0]!)
+    const { start, end, originalStart } = first!
+    calendar.put(seriesOf('again', 2 * HOUR, 1, { title: 'Series t', start, end, originalStart })[0]!)
     await poll(name)
     expect(await open()).toEqual(starts([first!]))
     expect((await bots(name)).find(({ id }) => id === bot!.id)?.event_id).toBe(await eventId(name, 'again_0'))
