@@ -3,10 +3,13 @@ import { defineConfig } from 'vitest/config'
 import { LongestFirst } from './test/longest-first.ts'
 
 const CORES = availableParallelism()
+/** How many files at most run at once: scripts/test.sh says 1 for those that ran short of processor time. */
+const MAX_WORKERS = Number(process.env.STANDIN_TEST_WORKERS ?? Infinity)
 /** Pages and bots wait for much of their time, so a core carries two files (bench/notes/2026-11-27-time-of-the-suite.md). */
-const WORKERS = 2 * CORES
+const WORKERS = Math.min(2 * CORES, MAX_WORKERS)
+const MEASURED_WORKERS = Math.min(CORES, MAX_WORKERS)
 /** Tests of the long lane start many bots at once. */
-const LONG_WORKERS = Math.ceil(1.5 * CORES)
+const LONG_WORKERS = Math.min(Math.ceil(1.5 * CORES), MAX_WORKERS)
 
 /** A lane is named after the needs of its tests. The end of a file's name decides its lane. */
 const BROWSER = ['test/**/*.browser.test.ts']
@@ -24,7 +27,7 @@ const REAL_TIME = { runner: './test/real-time-runner.ts', testTimeout: 180_000, 
 export default defineConfig({
   test: {
     // A condition is waited for as long as a busy machine may need; a second is not a statement about the code.
-    expect: { poll: { timeout: 20_000, interval: 50 } },
+    expect: { poll: { timeout: 60_000, interval: 50 } },
     // Node runs the sources as they are, as it does in production; nothing here mocks a module.
     experimental: { viteModuleRunner: false, nodeLoader: false },
     globalSetup: ['test/global-setup.ts'],
@@ -40,8 +43,8 @@ export default defineConfig({
           include: ['test/**/*.test.ts'],
           exclude: [...BROWSER, ...SYSTEM, ...MEASURED, ...LONG],
           // A busy machine takes its time to start a process or to compile.
-          testTimeout: 60_000,
-          hookTimeout: 60_000,
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
           maxWorkers: WORKERS,
           sequence: { groupOrder: 0 },
         },
@@ -65,7 +68,13 @@ export default defineConfig({
       {
         // Measures sound and picture to the millisecond: beside no other lane, with half of the processor to spare.
         extends: true,
-        test: { ...REAL_TIME, name: 'measured', include: MEASURED, maxWorkers: CORES, sequence: { groupOrder: 1 } },
+        test: {
+          ...REAL_TIME,
+          name: 'measured',
+          include: MEASURED,
+          maxWorkers: MEASURED_WORKERS,
+          sequence: { groupOrder: 1 },
+        },
       },
       {
         extends: true,

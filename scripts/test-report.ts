@@ -1,7 +1,9 @@
 /**
  * The report at the end of a test run: `test-report.ts <vitest's JSON report> <file for the figures> <names of failed
- * steps>`. Prints the time of each lane, the slowest files and each retried test, keeps the same in the file, and ends
- * with the closing line. A step that failed counts as one, unless it is the tests and these already show what failed.
+ * steps> [<JSON report of the files that ran again, alone>]`. Prints the time of each lane, the slowest files and each
+ * retried test, keeps the same in the file, and ends with the closing line. A step that failed counts as one, unless it
+ * is the tests and these already show what failed. `test-report.ts <vitest's JSON report>` prints which files may run
+ * again.
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { relative } from 'node:path'
@@ -19,10 +21,46 @@ interface TestFile {
   status: string
   startTime: number
   endTime: number
-  assertionResults: { status: string; fullName: string; meta?: { retriedAfterStandstillMs?: number } }[]
+  assertionResults: { status: string; fullName: string; meta?: Retry }[]
+}
+
+interface Retry {
+  retriedAfterStandstillMs?: number
+  /** The test failed while other files ran. */
+  retriedAlone?: boolean
 }
 
 const SLOWEST = 20
+/** More files than this do not fail for want of processor time. */
+const MAX_RUN_ALONE = 12
+
+/**
+ * The files that failed for want of processor time, perhaps: all that failed, if they are few and each measures in real
+ * time. None if anything else failed, which another run would not change.
+ */
+export function filesToRunAlone(report: Report, root: string): string[] {
+  const failed = report.testResults.filter(({ status }) => status === 'failed')
+  const mayRun = failed.length <= MAX_RUN_ALONE && failed.every((file) => laneOf(file) !== 'fast')
+  return mayRun ? failed.map(({ name }) => relative(root, name)) : []
+}
+
+/** The report of the whole run with what the files did that ran again, alone. */
+export function withRunAlone(report: Report, alone: Report): Report {
+  const testResults = report.testResults.map((file) => {
+    const again = alone.testResults.find(({ name }) => name === file.name)
+    if (!again) return file
+    const failed = new Set(
+      file.assertionResults.filter(({ status }) => status === 'failed').map((test) => test.fullName),
+    )
+    const assertionResults = again.assertionResults.map((test) =>
+      failed.has(test.fullName) ? { ...test, meta: { ...test.meta, retriedAlone: true } } : test,
+    )
+    return { ...file, status: again.status, assertionResults }
+  })
+  const count = (status: string) =>
+    testResults.flatMap(({ assertionResults }) => assertionResults).filter((test) => test.status === status).length
+  return { numPassedTests: count('passed'), numFailedTests: count('failed'), testResults }
+}
 
 /** A file that could not even be loaded has no tests in the report, so it counts as one failed. */
 export function closingLine(report: Report | null, failedSteps: string[]): string {
@@ -56,10 +94,8 @@ export function figures(report: Report, root: string): string {
       .slice(0, SLOWEST)
       .map((file) => `${seconds(timeOf(file))}  ${relative(root, file.name)}`),
     '',
-    `Retried after a standstill of the machine: ${retried.length === 0 ? 'none' : retried.length}`,
-    ...retried.map(
-      ({ file, test, standstillMs }) => `  ${relative(root, file)}: ${test} (standstill of ${standstillMs} ms)`,
-    ),
+    `Retried: ${retried.length === 0 ? 'none' : retried.length}`,
+    ...retried.map(({ file, test, why }) => `  ${relative(root, file)}: ${test} (${why})`),
   ].join('\n')
 }
 
@@ -70,11 +106,12 @@ function laneOf({ name }: TestFile): string {
 
 function retriedTests(report: Report) {
   return report.testResults.flatMap(({ name, assertionResults }) =>
-    assertionResults.flatMap(({ fullName, meta }) =>
-      meta?.retriedAfterStandstillMs === undefined
-        ? []
-        : [{ file: name, test: fullName, standstillMs: meta.retriedAfterStandstillMs }],
-    ),
+    assertionResults.flatMap(({ fullName, status, meta = {} }) => {
+      const { retriedAlone, retriedAfterStandstillMs } = meta
+      if (retriedAlone) return [{ file: name, test: fullName, why: `failed beside other files, ${status} alone` }]
+      if (retriedAfterStandstillMs === undefined) return []
+      return [{ file: name, test: fullName, why: `standstill of ${retriedAfterStandstillMs} ms` }]
+    }),
   )
 }
 
@@ -83,12 +120,19 @@ const timeOf = ({ startTime, endTime }: TestFile) => endTime - startTime
 const seconds = (ms: number) => `${(ms / 1000).toFixed(1).padStart(7)} s`
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const [file = '', figuresFile = '', steps = ''] = process.argv.slice(2)
-  const report = existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Report) : null
-  if (report) {
-    const text = figures(report, process.cwd())
-    writeFileSync(figuresFile, `${text}\n`)
-    console.log(`${text}\n`)
+  const [file = '', figuresFile, steps = '', fileAlone = ''] = process.argv.slice(2)
+  const [first, alone] = [file, fileAlone].map((name) =>
+    existsSync(name) ? (JSON.parse(readFileSync(name, 'utf8')) as Report) : null,
+  )
+  if (figuresFile === undefined) {
+    if (first) console.log(filesToRunAlone(first, process.cwd()).join('\n'))
+  } else {
+    const report = first && alone ? withRunAlone(first, alone) : first
+    if (report) {
+      const text = figures(report, process.cwd())
+      writeFileSync(figuresFile, `${text}\n`)
+      console.log(`${text}\n`)
+    }
+    console.log(closingLine(report ?? null, steps.split(' ').filter(Boolean)))
   }
-  console.log(closingLine(report, steps.split(' ').filter(Boolean)))
 }

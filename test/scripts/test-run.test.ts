@@ -1,5 +1,6 @@
+import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { closingLine, figures, type Report } from '../../scripts/test-report.ts'
+import { closingLine, figures, filesToRunAlone, type Report, withRunAlone } from '../../scripts/test-report.ts'
 import { type Checkout, makeCheckout } from './checkout.ts'
 
 const file = (status: string, ...tests: string[]): Report['testResults'][number] => ({
@@ -9,6 +10,17 @@ const file = (status: string, ...tests: string[]): Report['testResults'][number]
   endTime: 1000,
   assertionResults: tests.map((each) => ({ status: each, fullName: each })),
 })
+/** A file `name` with tests as `{ joins: 'passed' }`. */
+const named = (name: string, tests: Record<string, string>): Report['testResults'][number] => ({
+  ...file(Object.values(tests).includes('failed') ? 'failed' : 'passed'),
+  name: `/checkout/test/${name}`,
+  assertionResults: Object.entries(tests).map(([fullName, status]) => ({ status, fullName })),
+})
+const reportOf = (...testResults: Report['testResults']): Report => {
+  const tests = testResults.flatMap(({ assertionResults }) => assertionResults)
+  const count = (status: string) => tests.filter((test) => test.status === status).length
+  return { numPassedTests: count('passed'), numFailedTests: count('failed'), testResults }
+}
 
 describe('the closing line', () => {
   test('counts the tests', () => {
@@ -59,9 +71,47 @@ test('the figures name the time of each lane, the slowest files, and what was re
     '    1.0 s  test/a.test.ts',
     '    1.0 s  test/sync.measured.test.ts',
     '',
-    'Retried after a standstill of the machine: 1',
+    'Retried: 1',
     '  test/join.browser.test.ts: joins (standstill of 900 ms)',
   ])
+})
+
+describe('files that run again, alone', () => {
+  const late = named('late.system.test.ts', { records: 'failed', joins: 'passed' })
+
+  test('are those that failed and measure in real time', () => {
+    const passed = named('join.browser.test.ts', { joins: 'passed' })
+    expect(filesToRunAlone(reportOf(file('passed', 'passed'), passed, late), '/checkout')).toEqual([
+      'test/late.system.test.ts',
+    ])
+  })
+
+  test('are none if another test failed, which time does not change', () => {
+    expect(filesToRunAlone(reportOf(file('failed', 'failed'), late), '/checkout')).toEqual([])
+  })
+
+  test('are none if many failed: the code is broken', () => {
+    const many = (count: number) => Array.from({ length: count }, () => late)
+    expect(filesToRunAlone(reportOf(...many(12)), '/checkout')).toHaveLength(12)
+    expect(filesToRunAlone(reportOf(...many(13)), '/checkout')).toEqual([])
+  })
+
+  test('count as they ended alone, and are named', () => {
+    const alone = named('late.system.test.ts', { records: 'passed', joins: 'passed' })
+    const report = withRunAlone(reportOf(file('passed', 'passed'), late), reportOf(alone))
+    expect(closingLine(report, [])).toBe('retried_1: 3 passed, 0 failed')
+    expect(figures(report, '/checkout')).toMatch(
+      /Retried: 1\n {2}test\/late.system.test.ts: records \(failed beside other files, passed alone\)$/,
+    )
+  })
+
+  test('fail if they fail alone, if they cannot be loaded then, and if they are missing', () => {
+    const first = reportOf(file('passed', 'passed'), late)
+    expect(closingLine(withRunAlone(first, reportOf(late)), ['tests'])).toBe('retried_1: 2 passed, 1 failed')
+    const unloadable = { ...late, assertionResults: [] }
+    expect(closingLine(withRunAlone(first, reportOf(unloadable)), ['tests'])).toBe('1 passed, 1 failed')
+    expect(closingLine(withRunAlone(first, reportOf()), ['tests'])).toBe('2 passed, 1 failed')
+  })
 })
 
 describe('npm test', () => {
@@ -84,8 +134,8 @@ describe('npm test', () => {
 
   afterEach(() => checkout.remove())
 
-  function vitest(passed: number, failed: number): string {
-    const report = JSON.stringify({ numPassedTests: passed, numFailedTests: failed, testResults: [] })
+  function vitest(passed: number, failed: number, testResults: Report['testResults'] = []): string {
+    const report = JSON.stringify({ numPassedTests: passed, numFailedTests: failed, testResults })
     return `for word in "$@"; do case $word in --outputFile.json=*) printf '%s' '${report}' > "\${word#*=}" ;; esac; done
       exit ${failed === 0 ? 0 : 1}`
   }
@@ -105,6 +155,43 @@ describe('npm test', () => {
     await checkout.fake('vitest', vitest(5, 2))
     const { exitCode, text } = await run()
     expect({ exitCode, last: lastLine(text) }).toEqual({ exitCode: 1, last: '5 passed, 2 failed' })
+  })
+
+  describe('a few files that failed in real time', () => {
+    const ended = (status: string) => {
+      const at = join(checkout.folder, 'test/late.system.test.ts')
+      const tests = { ...named('', { records: status, joins: 'passed' }), name: at }
+      return vitest(status === 'passed' ? 2 : 1, status === 'passed' ? 0 : 1, [tests])
+    }
+    const endsAlone = (status: string) =>
+      checkout.fake('vitest', `if [ "\${STANDIN_TEST_WORKERS-}" = 1 ]; then ${ended(status)}; fi; ${ended('failed')}`)
+    const runsOfVitest = async () => (await checkout.calls()).filter((call) => call.startsWith('vitest'))
+
+    test('run again with nothing beside them, and count as they end then', async () => {
+      await endsAlone('passed')
+      const { exitCode, text } = await run()
+      expect({ exitCode, last: lastLine(text) }).toEqual({ exitCode: 0, last: 'retried_1: 2 passed, 0 failed' })
+      expect((await runsOfVitest())[1]).toMatch(/ test\/late\.system\.test\.ts$/)
+    })
+
+    test('fail the run if they fail again', async () => {
+      await endsAlone('failed')
+      const { exitCode, text } = await run()
+      expect({ exitCode, last: lastLine(text) }).toEqual({ exitCode: 1, last: 'retried_1: 1 passed, 1 failed' })
+    })
+
+    test('do not hide a failed check', async () => {
+      await endsAlone('passed')
+      await checkout.fake('biome', 'exit 1')
+      const { exitCode, text } = await run()
+      expect({ exitCode, last: lastLine(text) }).toEqual({ exitCode: 1, last: 'retried_1: 2 passed, 1 failed' })
+    })
+
+    test('are not run again if arguments chose them', async () => {
+      await endsAlone('passed')
+      expect((await run('test/late.system.test.ts')).exitCode).toBe(1)
+      expect(await runsOfVitest()).toHaveLength(1)
+    })
   })
 
   test.each(['biome', 'english', 'knip', 'tsc'])(

@@ -186,7 +186,8 @@ async function followers({ database, heard, received, wasOlder = false }: Eviden
   const { rows } = await sql<{ bot: string; id: string; type: string; is_the_bot: boolean; facts: string }>`
     select bot_id as bot, format('attempt %s of a bot that joined in %s, stored %s, the bot ended %s', bot_events.attempt,
       coalesce(bots.joined_attempt::text, 'none'), stored_at,
-      (select max(at) from bot_steps where bot_steps.bot_id = bots.id and kind = 'ended')) as facts, journal_id || ':' || seq as id, type, (bots.joined_attempt is null
+      (select max(at) from bot_steps where bot_steps.bot_id = bots.id and kind = 'ended')) as facts,
+      journal_id || ':' || seq as id, type, (bots.joined_attempt is null
       or bot_events.attempt = bots.joined_attempt
       or bots.parts @> jsonb_build_array(jsonb_build_object('attempt', bot_events.attempt))) as is_the_bot
     from bot_events join bots on bots.id = bot_id where type = any(${EVENT_TYPES}::text[])

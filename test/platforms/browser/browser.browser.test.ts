@@ -58,12 +58,20 @@ function homesOf(processId: number): string[] {
 }
 
 /** The log that Chromium writes at its end, read before the browser's folder is removed. */
-async function keepProfile({ context, processId }: BotBrowser, to: string): Promise<void> {
+async function keepProfile({ context, processId }: BotBrowser, to: string, stored: string): Promise<void> {
   const home = homesOf(process.pid).find((name) =>
     readFileSync(`/proc/${processId}/cmdline`, 'utf8').includes(join(tmpdir(), name)),
   )!
+  const profile = join(tmpdir(), home, 'profile')
+  // The page gives its storage to another process, which writes it some seconds later.
+  await expect.poll(() => logsOf(join(profile, 'Default/Local Storage/leveldb'))).toContain(stored)
   await context.close()
-  cpSync(join(tmpdir(), home, 'profile'), to, { recursive: true })
+  cpSync(profile, to, { recursive: true })
+}
+
+function logsOf(folder: string): string {
+  const logs = existsSync(folder) ? readdirSync(folder).filter((name) => name.endsWith('.log')) : []
+  return logs.map((name) => readFileSync(join(folder, name), 'latin1')).join('')
 }
 
 const servers: Server[] = []
@@ -221,7 +229,7 @@ describe('without a display', () => {
         await owner.context.addCookies([{ ...cookie, expires: inYear }])
         await owner.page.goto('https://meet.google.com/abc')
         await owner.page.evaluate(() => localStorage.setItem('account', 'notes'))
-        await keepProfile(owner, profile)
+        await keepProfile(owner, profile, 'notes')
 
         const state = { kind: 'profile', folder: profile } as const
         const first = await open(HEADLESS, { ...mapped, state })
