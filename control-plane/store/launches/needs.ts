@@ -10,9 +10,12 @@ const MAX_AGE_DAYS = 30
 /** A younger bot has used every core to load the page of its meeting. */
 const SETTLED_SECONDS = 60
 
-/** The processor time of an attempt in cores, and its memory: the only place that says which columns they are. */
+/** The processor time of an attempt in cores, as its last heartbeat says: its mean over the whole life counts the wait too. */
 const CORES = sql`launches.cpu_percent / 100`
-const MEMORY = sql`launches.memory_bytes`
+/** The most memory that a process of the attempt had. A bot that has not said it yet had that of its last heartbeat. */
+const MEMORY = sql`greatest(launches.memory_bytes, (
+  select max(peak_memory_bytes) from attempt_usage
+  where attempt_usage.bot_id = launches.bot_id and attempt_usage.attempt = launches.attempt))`
 
 export interface NeedRow {
   team: string

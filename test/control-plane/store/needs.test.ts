@@ -55,6 +55,25 @@ test('of each bot its last attempt counts, once it has run for a minute', async 
   ])
 })
 
+test('memory is the most that any process of the attempt had, not what it had at its last heartbeat', async () => {
+  const { database } = opened
+  const id = await bot()
+  await attempt(id)
+  const usage = (journal_id: string, number: number, peak_memory_bytes: number | null) => ({
+    ...{ bot_id: id, attempt: number, journal_id, is_final: true, core_ms: '1', peak_memory_bytes },
+    ...{ bytes_received: '0', bytes_sent: '0', bytes_stored: '0', life_ms: '1', phase_ms: '{}' },
+  })
+  const rows = [usage(randomUUID(), 1, 5000), usage(randomUUID(), 1, 3000), usage(randomUUID(), 1, null)]
+  await sql`insert into attempt_usage select * from json_populate_recordset(null::attempt_usage,
+    ${JSON.stringify([...rows, usage(randomUUID(), 2, 9000)])}::json)`.execute(database)
+  expect((await readNeedSamples(database)).map(({ memoryBytes }) => memoryBytes)).toEqual([5000])
+  // It held less than at its last heartbeat, as it may before the first report.
+  await sql`update launches set memory_bytes = 7000`.execute(database)
+  expect((await readNeedSamples(database)).map(({ memoryBytes }) => memoryBytes)).toEqual([7000])
+  await launchEnded(database, id, 1, { ...ENDED, isOutOfMemory: true })
+  expect(await outOfMemoryAt(database, id)).toBe(7000)
+})
+
 test('an end for lack of memory counts however short the attempt was, with its limit', async () => {
   const { database } = opened
   const [limited, free] = [await bot(), await bot()]
