@@ -167,10 +167,13 @@ export interface AudioTap {
  */
 export type InMeeting = Pick<MeetingDriver, 'sendChat' | 'playSound' | 'clearSound' | 'closeMicrophone' | 'screenshot'>
 
-/** `onVoice` gets the audio of each participant, if the platform sends it separately and the job wants it. */
+/**
+ * `environment` may still be starting: what else the meeting needs is loaded meanwhile. `onVoice` gets the audio of each
+ * participant, if the platform sends it separately and the job wants it.
+ */
 export type OpenMeeting = (
   target: MeetingTarget,
-  environment: CaptureEnvironment,
+  environment: Promise<CaptureEnvironment>,
   signal: AbortSignal,
   onVoice: (voice: ParticipantAudio) => void,
 ) => Promise<MeetingDriver>

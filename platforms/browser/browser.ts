@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { CHILD_PATH } from '@standin/base/child-path.ts'
 import { socketParent } from '@standin/base/socket-folder.ts'
 import type { Egress } from '@standin/wire/egress.ts'
-import { type BrowserContextOptions, chromium, type LaunchOptions } from 'playwright'
+import type { BrowserContextOptions, LaunchOptions } from 'playwright'
 import { CAPTURE_SAMPLE_RATE } from '../../core/meeting/capture-sample-rate.ts'
 import type { CaptureEnvironment } from '../../core/ports.ts'
 import { type BotBrowser, type BrowserProcess, botBrowserOf, type ContextOptions } from './bot-browser.ts'
@@ -78,9 +78,13 @@ const ALWAYS = [
   ...FEATURES,
 ]
 
+/** Takes as long as all other modules of a bot together (bench/notes/2026-11-28-memory.md). */
+export const loadPlaywright = () => import('playwright')
+
 /** A separate Chromium with a fresh profile. */
 export const openBrowser: OpenBrowser = async (environment, options, signal) => {
   signal.throwIfAborted()
+  const { chromium } = await loadPlaywright()
   const type = await withPlugins(chromium, options.plugins ?? [])
   const home = await makeBrowserHome()
   const profile = join(home, 'profile')

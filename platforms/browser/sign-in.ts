@@ -2,8 +2,8 @@
 import { rm } from 'node:fs/promises'
 import { CHILD_PATH } from '@standin/base/child-path.ts'
 import type { StorageState } from '@standin/wire/account-session.ts'
-import { chromium, type Page } from 'playwright'
-import { DEFAULT_EXECUTABLE } from './browser.ts'
+import type { Page } from 'playwright'
+import { DEFAULT_EXECUTABLE, loadPlaywright } from './browser.ts'
 import { makeBrowserHome } from './home.ts'
 import { type MappedHost, mappedHostArguments } from './mapped-hosts.ts'
 import { sandboxObstacle } from './sandbox.ts'
@@ -25,6 +25,7 @@ export async function signInByHand(options: SignInOptions): Promise<StorageState
   const { url, display, mappedHosts, signal, whenSignedIn } = options
   const home = await makeBrowserHome()
   try {
+    const { chromium } = await loadPlaywright()
     const browser = await chromium.launch({
       executablePath: options.chromium ?? DEFAULT_EXECUTABLE,
       headless: display === null,

@@ -257,7 +257,11 @@ export class MeetingSession implements InMeeting {
     })
     // It may break while nothing waits for it yet.
     broken.catch(() => {})
-    const driver = await openMeeting(target, await prepareEnvironment(), signal, this.#onVoice)
+    const environment = prepareEnvironment()
+    // The next attempt begins when no server is starting.
+    const driver = await openMeeting(target, environment, signal, this.#onVoice).finally(() =>
+      environment.catch(() => {}),
+    )
     this.#driver = driver
     driver.onReadyToStandBy(() => {
       if (this.#driver === driver) this.#parts.onReadyToStandBy(() => driver.provenAt === null)

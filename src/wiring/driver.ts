@@ -7,6 +7,7 @@ import type { Logger } from '../../core/logger.ts'
 import { lookupFor } from '../../core/network/address-policy.ts'
 import { fetchPublic } from '../../core/network/safe-fetch.ts'
 import type { ControlPlane, OpenMeeting, UsageMeter } from '../../core/ports.ts'
+import { loadPlaywright } from '../../platforms/browser/browser.ts'
 import { openSessionOnce, type SessionOnce } from '../../platforms/browser/session.ts'
 import type { ReadObject } from '../../platforms/browser/state.ts'
 import { openDriver } from '../../platforms/index.ts'
@@ -54,12 +55,17 @@ export function meetingOpener(
     (level, message) => control.report({ type: 'notice', level, message }),
   )
   let botImages: Promise<(string | null)[]> | null = null
-  return async (target, environment, signal, onVoice) => {
-    const browserState = await account.load(signal)
+  return async (target, starting, signal, onVoice) => {
     botImages ??= shownImages(config, control)
+    const [environment, browserState, images] = await Promise.all([
+      starting,
+      account.load(signal),
+      botImages,
+      loadPlaywright(),
+    ])
     const open = openDriver({
       botName: job.bot_name,
-      botImages: await botImages,
+      botImages: images,
       recordingMode: job.recording_mode,
       playout: job.streaming?.output ? 'live' : 'even',
       audioTap: audioTap && { ...audioTap, onParticipantAudio: onVoice },

@@ -77,6 +77,7 @@ export class World {
   /** Whether the recorder on standby may start again. */
   mayRenew: () => boolean = () => true
   obtainRecordingRight: (limitMs: number, signal: AbortSignal) => Promise<void> = async () => {}
+  prepareEnvironment: () => Promise<void> = async () => {}
   openMeeting: () => Promise<void> = async () => {}
   whenWelcomed: () => Promise<void> = async () => {}
   prepareStorage: () => Promise<void> = async () => {}
@@ -211,17 +212,18 @@ export class World {
       workFolder,
       logger: silentLogger,
       usage: this.usage,
-      openMeeting: async (_target, _environment, _signal, onVoice) => {
+      openMeeting: async (_target, environment, _signal, onVoice) => {
         calls.push('open meeting')
         this.voice = onVoice
         // A new browser reports nothing to the listeners of the one before.
         this.#meetingListeners = []
-        await this.openMeeting()
+        await Promise.all([environment, this.openMeeting()])
         return meeting
       },
       recorder: {
         prepare: async () => {
           calls.push('prepare environment')
+          await this.prepareEnvironment()
           return { display: ':9', pulseServer: 's', pulseSink: 'meeting', width: 1280, height: 720 }
         },
         standBy: (mayRenew) => {

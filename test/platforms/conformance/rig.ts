@@ -9,7 +9,7 @@ import { join } from 'node:path'
 import { readMeeting } from '@standin/wire/meeting-links/index.ts'
 import { afterAll, afterEach, beforeAll } from 'vitest'
 import type { MeetingEvent, MeetingTarget } from '../../../core/meeting/meeting.ts'
-import type { MeetingDriver } from '../../../core/ports.ts'
+import type { MeetingDriver, OpenMeeting } from '../../../core/ports.ts'
 import type { MockMeeting, MockMeetingOptions, MockServer } from '../../../mock/types.ts'
 import { type DriverOptions, openDriver } from '../../../platforms/index.ts'
 import { SMALL_PICTURES } from '../../mock/small-pictures.ts'
@@ -103,7 +103,10 @@ export function conformanceRig(platform: PlatformUnderTest): Rig {
       }
     },
     life(meeting, job = {}) {
-      const open = (recordingMode: DriverOptions['recordingMode']) => openDriver(optionsOf({ recordingMode }))
+      const open = (recordingMode: DriverOptions['recordingMode']): OpenMeeting => {
+        const openIn = openDriver(optionsOf({ recordingMode }))
+        return async (target, environment, signal) => openIn(target, await environment, signal)
+      }
       const life = new BotLife(
         targetOf(meeting),
         { bot_name: BOT_NAME, recording_mode: 'audio_only', ...job },

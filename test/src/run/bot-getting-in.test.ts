@@ -19,6 +19,22 @@ describe('a bot that does not get in', () => {
     expect(exitCode).toBe(3)
   })
 
+  test('an attempt that failed while the servers were starting is repeated when they have started', async () => {
+    const servers = Promise.withResolvers<void>()
+    const world = new World((it) => {
+      let opened = 0
+      it.prepareEnvironment = () => servers.promise
+      it.openMeeting = () => (opened++ === 0 ? Promise.reject(refused(true)) : Promise.resolve())
+    })
+    await world.clock.advance(60_000)
+    expect(world.calls).toEqual(['prepare environment', 'open meeting'])
+    servers.resolve()
+    await world.clock.advance(60_000)
+    await world.untilStatus('in_call_recording')
+    world.stop('command')
+    expect((await world.end()).exitCode).toBe(0)
+  })
+
   test('after two denials it does not ask a third time, and reports each of them', async () => {
     const world = new World((it) => {
       it.sightings = [{ seen: 'lobby: Asking to be let in', at: '2026-11-20T09:00:00.000Z' }]
