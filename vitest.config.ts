@@ -8,8 +8,8 @@ const MAX_WORKERS = Number(process.env.STANDIN_TEST_WORKERS ?? Infinity)
 /** Pages and bots wait for much of their time, so a core carries two files (bench/notes/2026-11-27-time-of-the-suite.md). */
 const WORKERS = Math.min(2 * CORES, MAX_WORKERS)
 const MEASURED_WORKERS = Math.min(CORES, MAX_WORKERS)
-/** Tests of the long lane start many bots at once. */
-const LONG_WORKERS = Math.min(Math.ceil(1.5 * CORES), MAX_WORKERS)
+/** Whole bots take more of a core than pages do, and measure in real time. */
+const BOT_WORKERS = Math.min(Math.ceil(1.5 * CORES), MAX_WORKERS)
 
 /** A lane is named after the needs of its tests. The end of a file's name decides its lane. */
 const BROWSER = ['test/**/*.browser.test.ts']
@@ -63,7 +63,7 @@ export default defineConfig({
       {
         // Whole bots and real servers.
         extends: true,
-        test: { ...REAL_TIME, name: 'system', include: SYSTEM, maxWorkers: WORKERS, sequence: { groupOrder: 0 } },
+        test: { ...REAL_TIME, name: 'system', include: SYSTEM, maxWorkers: BOT_WORKERS, sequence: { groupOrder: 1 } },
       },
       {
         // Measures sound and picture to the millisecond: beside no other lane, with half of the processor to spare.
@@ -78,7 +78,7 @@ export default defineConfig({
       },
       {
         extends: true,
-        test: { ...REAL_TIME, name: 'long', include: LONG, maxWorkers: LONG_WORKERS, sequence: { groupOrder: 2 } },
+        test: { ...REAL_TIME, name: 'long', include: LONG, maxWorkers: BOT_WORKERS, sequence: { groupOrder: 3 } },
       },
     ],
   },

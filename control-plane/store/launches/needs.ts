@@ -10,7 +10,7 @@ const MAX_AGE_DAYS = 30
 /** A younger bot has used every core to load the page of its meeting. */
 const SETTLED_SECONDS = 60
 
-/** The processor time of an attempt in cores, as its last heartbeat says: its mean over the whole life counts the wait too. */
+/** The processor time of an attempt in cores, as its last heartbeat says: the mean since its start counts the wait, too. */
 const CORES = sql`launches.cpu_percent / 100`
 /** The most memory that a process of the attempt had. A bot that has not said it yet had that of its last heartbeat. */
 const MEMORY = sql`greatest(launches.memory_bytes, (

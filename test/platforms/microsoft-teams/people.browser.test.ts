@@ -81,7 +81,9 @@ describe('names', () => {
   })
 })
 
-test('no-call-object, captions-submenu: people by signalling alone, and who speaks by captions from the menu', async () => {
+test('no-call-object, captions-submenu: people by signalling alone, and who speaks by captions from the menu', {
+  timeout: 600_000,
+}, async () => {
   const attempt = await inside('no-call-object', { speed: 4 })
   await until(() => joined(attempt.events).length === 3, 'every participant is reported, and the bot is not')
   expect(joined(attempt.events)).toEqual(attempt.meeting.people.map(({ name }) => name).sort())
@@ -91,7 +93,7 @@ test('no-call-object, captions-submenu: people by signalling alone, and who spea
   await until(
     () => turns.length >= 3 && turns.every(({ endedAt }) => endedAt !== null),
     "the scenario's turns are over",
-    120_000,
+    400_000,
   )
   attempt.meeting.startSpeaking('ann')
   const turn = await attempt.event('speaking', ({ isSpeaking }) => isSpeaking, 60_000)

@@ -1,9 +1,11 @@
 import { PassThrough } from 'node:stream'
-import type { NumberedEvent } from '@standin/wire/events.ts'
+import type { FinalReport, NumberedEvent } from '@standin/wire/events.ts'
+import type { BotUsage } from '@standin/wire/usage.ts'
 import { describe, expect, test } from 'vitest'
 import { LiveState } from '../../../src/cli/live-state.ts'
 import { shownBytes, shownDuration, shownText } from '../../../src/cli/shown-text.ts'
 import { jsonLinesView, sentenceFor } from '../../../src/cli/view.ts'
+import { usageOf } from '../../fakes/usage.ts'
 
 const ann = { id: 1, name: 'Ann', platform_id: 'a' }
 
@@ -65,6 +67,19 @@ test('failures are shown with their code', () => {
     error_message: 'Sign in',
   } as const
   expect(sentenceFor(failed)).toBe('✗ LOGIN_REQUIRED: Sign in')
+})
+
+test('the end says what the bot used', () => {
+  const report = (usage: BotUsage) => ({ type: 'final_report', usage }) as FinalReport
+  const used = usageOf(
+    { core_seconds: 132.25, bytes_received: 48_000_000, bytes_sent: 1500, bytes_stored: 9_900_000 },
+    { joining: 5, recording: 300 },
+  )
+  expect(sentenceFor(report(used))).toBe(
+    '  used 132.3 core seconds in 05:05, up to 600.0 MB of memory, 48.0 MB received, 1.5 kB sent, 9.9 MB stored',
+  )
+  // The memory could never be read.
+  expect(sentenceFor(report({ ...used, peak_memory_bytes: null }))).toContain('05:05, 48.0 MB received')
 })
 
 test('without a terminal each event is one line of JSON', () => {

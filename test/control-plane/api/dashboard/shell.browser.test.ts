@@ -1,11 +1,14 @@
 /** The frame of the dashboard: navigation, the banner while the service is away, and paths without a page. */
+import { randomUUID } from 'node:crypto'
 import { AxeBuilder } from '@axe-core/playwright'
 import { speechProblemsOf } from '@standin/wire/speech-access.ts'
 import type { Page } from 'playwright'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { signInAddress } from '../../../../control-plane/api/dashboard/addresses.ts'
+import { upsertUsage } from '../../../../control-plane/store/bots/usage.ts'
 import { createPerson } from '../../../../control-plane/store/people/people.ts'
 import { createChoices } from '../../../../control-plane/store/people/sessions.ts'
+import { usageOf } from '../../../fakes/usage.ts'
 import { LONG, openBrowserWorld } from './browser-world.ts'
 
 let world: Awaited<ReturnType<typeof openBrowserWorld>>
@@ -209,6 +212,26 @@ test('the chart of usage has a bar for each day, and reads the day under the poi
   await page.getByLabel('Figure').selectOption({ label: 'Bots' })
   await page.getByRole('img', { name: 'Bots' }).locator('canvas').waitFor(LONG)
   expect(new URL(page.url()).search).toBe('?figure=bots')
+  expect(problems).toEqual([])
+})
+
+test('a bot shows the resources that it used, and usage their sums', async () => {
+  await signIn()
+  const bot = await world.botInMeeting(team, 'Minutes')
+  const usage = usageOf(
+    { core_seconds: 900, peak_memory_bytes: 640_000_000, bytes_received: 250_000_000, bytes_stored: 12_000_000 },
+    { joining: 4, recording: 1796 },
+  )
+  await upsertUsage(world.database, [{ botId: bot.id, attempt: 1, journalId: randomUUID(), usage }], { isFinal: true })
+  await visit(`/bots/${bot.id}`)
+  await page.getByText('Resources: 900 core seconds').click()
+  await page.getByText('Highest memory 0.64 GB').waitFor(LONG)
+  await page.getByText('Received 0.25 GB, sent 0 GB, stored 0.012 GB').waitFor(LONG)
+  await page.getByText('Lived 1,800 s: joining 4 s, recording 1,796 s').waitFor(LONG)
+  await visit('/usage')
+  await page.getByRole('heading', { name: 'Resources of bots' }).waitFor(LONG)
+  const row = page.getByRole('row', { name: new RegExp(`^${new Date().toISOString().slice(0, 10)}.* 0\\.25 `) }).last()
+  await row.waitFor(LONG)
   expect(problems).toEqual([])
 })
 
