@@ -73,7 +73,7 @@ export default defineConfig({
           name: 'measured',
           include: MEASURED,
           maxWorkers: MEASURED_WORKERS,
-          sequence: { groupOrder: 1 },
+          sequence: { groupOrder: 2 },
         },
       },
       {
