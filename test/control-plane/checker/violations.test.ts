@@ -120,6 +120,13 @@ test('a service without defects passes, and each planted defect is named', async
     expect(await followed(change)).toContainEqual(
       expect.stringMatching(new RegExp(`^followers: the stream of bot .*${problem}`)),
     )
+  // The last event of each bot came after its end, when its streams were over.
+  await sql`
+    update bot_events set stored_at = now() where (journal_id, seq) in (
+      select distinct on (bot_id) journal_id, seq from bot_events where type = any(${EVENT_TYPES}::text[])
+      order by bot_id, attempt desc, seq desc)`.execute(database)
+  expect(await followed((all) => all.slice(0, -1))).toEqual([])
+  expect(await followed((all) => all.slice(0, -2))).toContainEqual(expect.stringMatching(/the stream .* 1 events are/))
   const stranger = { id: 'msg_invented', event: 'bot.completed', botId: id }
   const invented = await violations({ ...right, received: [...received, stranger] })
   expect(invented).toContainEqual(expect.stringMatching(/^webhooks: msg_invented/))

@@ -183,14 +183,16 @@ async function nothingLeft({ database, host }: Evidence): Promise<string[]> {
 /** Followers have each event of the attempts that are the bot, in the order of its journal, and none that is not stored. */
 async function followers({ database, heard, received, wasOlder = false }: Evidence): Promise<string[]> {
   if (heard === undefined) return []
-  const { rows } = await sql<{ bot: string; id: string; type: string; is_the_bot: boolean; facts: string }>`
+  const { rows } = await sql<FollowedEvent & { bot: string }>`
     select bot_id as bot, format('attempt %s of a bot that joined in %s, stored %s, the bot ended %s', bot_events.attempt,
-      coalesce(bots.joined_attempt::text, 'none'), stored_at,
-      (select max(at) from bot_steps where bot_steps.bot_id = bots.id and kind = 'ended')) as facts,
+      coalesce(bots.joined_attempt::text, 'none'), stored_at, ended.at) as facts,
+      stored_at > bots.updated_at and bots.phase = 'closed' as is_late,
       journal_id || ':' || seq as id, type, (bots.joined_attempt is null
       or bot_events.attempt = bots.joined_attempt
       or bots.parts @> jsonb_build_array(jsonb_build_object('attempt', bot_events.attempt))) as is_the_bot
-    from bot_events join bots on bots.id = bot_id where type = any(${EVENT_TYPES}::text[])
+    from bot_events join bots on bots.id = bot_id
+    cross join lateral (select max(at) as at from bot_steps where bot_steps.bot_id = bots.id and kind = 'ended') ended
+    where type = any(${EVENT_TYPES}::text[])
     order by bot_id, bot_events.attempt, seq`.execute(database)
   const messages = new Map(received.map((message) => [message.id, message]))
   const inWebhooks = Map.groupBy(messages.values(), ({ botId }) => botId)
@@ -199,7 +201,13 @@ async function followers({ database, heard, received, wasOlder = false }: Eviden
     const words = stored.filter(({ type }) => type === 'transcript')
     const carried = (inWebhooks.get(bot) ?? []).flatMap(({ eventIds = [] }) => eventIds)
     return [
-      ...problemsOf('the stream', bot, stored, stream),
+      // It says its end when the bot has ended. A bot that was given up while it started may report after that.
+      ...problemsOf(
+        'the stream',
+        bot,
+        stored.map((event) => ({ ...event, is_the_bot: event.is_the_bot && !event.is_late })),
+        stream,
+      ),
       // Events that were not acknowledged come again.
       ...(wasOlder ? [] : problemsOf('the subscription', bot, stored, [...new Set(subscription)])),
       ...(wasOlder ? [] : problemsOf('webhooks', bot, words, carried)),
@@ -207,10 +215,20 @@ async function followers({ database, heard, received, wasOlder = false }: Eviden
   })
 }
 
+interface FollowedEvent {
+  id: string
+  type: string
+  /** Followers have to have it. */
+  is_the_bot: boolean
+  /** It was stored after the bot had ended. */
+  is_late: boolean
+  facts: string
+}
+
 function problemsOf(
   follower: string,
   bot: string,
-  stored: readonly { id: string; is_the_bot: boolean; facts: string }[],
+  stored: readonly Pick<FollowedEvent, 'id' | 'is_the_bot' | 'facts'>[],
   ids: readonly string[],
 ): string[] {
   const [known, have] = [new Set(stored.map(({ id }) => id)), new Set(ids)]
