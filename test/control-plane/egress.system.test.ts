@@ -38,7 +38,7 @@ beforeAll(async () => {
   ]
   await writeFile(file, JSON.stringify(rules))
   await service.start()
-})
+}, 600_000)
 
 afterAll(async () => {
   await service?.dispose()
