@@ -92,6 +92,11 @@ interface Start {
 
 const openedAt = ({ log }: MockMeeting): number | null => log.find(({ event }) => event === 'state')?.at ?? null
 
+async function whenOpen(meeting: MockMeeting): Promise<number> {
+  await until("the meeting's page is open", PATIENCE_SECONDS, () => openedAt(meeting) !== null)
+  return openedAt(meeting)!
+}
+
 async function start(service: Service, mock: MockServer): Promise<Start> {
   const meeting = openMeeting(mock)
   const askedAt = Date.now()
@@ -105,9 +110,9 @@ async function start(service: Service, mock: MockServer): Promise<Start> {
     .executeTakeFirstOrThrow()
   await database.destroy()
   if (joining_at === null) throw new Error(`The bot is ${await statusOf(service, botId)} and never joined`)
-  await until("the meeting's page is open", PATIENCE_SECONDS, () => openedAt(meeting) !== null)
+  const openAt = await whenOpen(meeting)
   await leave(service, botId)
-  return { joining: (joining_at.getTime() - askedAt) / 1000, open: (openedAt(meeting)! - askedAt) / 1000 }
+  return { joining: (joining_at.getTime() - askedAt) / 1000, open: (openAt - askedAt) / 1000 }
 }
 
 async function leave(service: Service, botId: string): Promise<void> {
@@ -145,10 +150,10 @@ async function startPlainly(mock: MockServer, mapHosts: string[]): Promise<Start
       const { at, event } = JSON.parse(line) as NumberedEvent
       if (event?.type !== 'status_change' || event.status !== 'joining_call') continue
       bot.stdout!.resume()
-      await until("the meeting's page is open", PATIENCE_SECONDS, () => openedAt(meeting) !== null)
+      const openAt = await whenOpen(meeting)
       bot.kill('SIGTERM')
       await ended
-      return { joining: (Date.parse(at) - askedAt) / 1000, open: (openedAt(meeting)! - askedAt) / 1000 }
+      return { joining: (Date.parse(at) - askedAt) / 1000, open: (openAt - askedAt) / 1000 }
     }
     throw new Error('The bot never said joining_call')
   } finally {

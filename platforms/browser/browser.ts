@@ -78,7 +78,7 @@ const ALWAYS = [
   ...FEATURES,
 ]
 
-/** Takes as long as all other modules of a bot together (bench/notes/2026-11-28-memory.md). */
+/** Takes as long as all other modules of a bot together (bench/notes/2026-11-28-start-of-a-bot.md). */
 export const loadPlaywright = () => import('playwright')
 
 /** A separate Chromium with a fresh profile. */

@@ -57,7 +57,7 @@ function homesOf(processId: number): string[] {
     })
 }
 
-/** The log that Chromium writes at its end, read before the browser's folder is removed. */
+/** Copies the profile of a browser that ends, once the storage of its pages holds `stored`. */
 async function keepProfile({ context, processId }: BotBrowser, to: string, stored: string): Promise<void> {
   const home = homesOf(process.pid).find((name) =>
     readFileSync(`/proc/${processId}/cmdline`, 'utf8').includes(join(tmpdir(), name)),
