@@ -34,14 +34,10 @@ const SLOWEST = 20
 /** More files than this do not fail for want of processor time. */
 const MAX_RUN_ALONE = 12
 
-/**
- * The files that failed for want of processor time, perhaps: all that failed, if they are few and each measures in real
- * time. None if anything else failed, which another run would not change.
- */
+/** The files that failed, if they are few: perhaps for want of processor time. What is broken fails again. */
 export function filesToRunAlone(report: Report, root: string): string[] {
   const failed = report.testResults.filter(({ status }) => status === 'failed')
-  const mayRun = failed.length <= MAX_RUN_ALONE && failed.every((file) => laneOf(file) !== 'fast')
-  return mayRun ? failed.map(({ name }) => relative(root, name)) : []
+  return failed.length <= MAX_RUN_ALONE ? failed.map(({ name }) => relative(root, name)) : []
 }
 
 /** The report of the whole run with what the files did that ran again, alone. */

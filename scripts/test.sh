@@ -4,7 +4,7 @@
 # `N passed, N failed`: the tests, and one failed more for each of these checks, or for a test run that failed as such.
 #
 # Tests in real time share the processors with others, and on a slow machine a bot then comes late or thins out its
-# picture. If a few files failed, and only such, they run once more with nothing beside them, and that counts. A run in
+# picture. If only a few files failed, they run once more with nothing beside them, and that counts. A run in
 # which tests were retried, so or after a standstill of the machine, says how many: `retried_2: N passed, N failed`.
 #
 #   npm test                         everything that a change is likely to break

@@ -8,6 +8,8 @@ const MAX_KEPT_FRAMES = 2000
 const KEPT_AUDIO_PACKETS = 30 * 50
 /** A key frame is asked for this often, so that what is kept can be cut without loss. */
 const KEY_FRAME_REQUEST_MS = 4000
+/** A copy of the camera of which no whole picture came for so long, while others came, is no longer sent. */
+const GIVEN_UP_MS = 3000
 /** The microphone counts as silent after this long without sound. */
 const SILENCE_WINDOW_MS = 2000
 /** RFC 6464 level (-dBov) from which on a packet counts as silent; a muted Chromium sends 127. */
@@ -57,8 +59,11 @@ export class ReceivedMedia {
 
   /** The last seconds of the camera as IVF with VP8; null before the first whole picture. */
   camera(): Buffer | null {
-    // With simulcast several copies come; the largest is the one a person would look at.
-    const best = this.#cameras.filter((camera) => camera.width > 0).sort((a, b) => b.width - a.width)[0]
+    // With simulcast several copies come; the largest is the one a person would look at. A page in need gives it up.
+    const newestAt = Math.max(...this.#cameras.map(({ lastFrameAt }) => lastFrameAt))
+    const best = this.#cameras
+      .filter(({ width, lastFrameAt }) => width > 0 && newestAt - lastFrameAt < GIVEN_UP_MS)
+      .sort((a, b) => b.width - a.width)[0]
     return best?.toIvf() ?? null
   }
 
@@ -95,6 +100,7 @@ function isLevel(value: unknown): value is { level: number } {
 /** Puts VP8 frames together and keeps the last seconds of whole pictures of one size, beginning with a key frame. */
 class CameraKeeper {
   width = 0
+  lastFrameAt = Number.NEGATIVE_INFINITY
   #height = 0
   readonly #requestKeyFrame: (ssrc: number) => void
   #lastRequestAt = Number.NEGATIVE_INFINITY
@@ -171,6 +177,7 @@ class CameraKeeper {
       if (keep > 0) this.#frames.splice(0, keep)
     }
     if (this.#isBroken) return
+    this.lastFrameAt = at
     this.#frames.push({ data, timestamp: this.#ticks, isKey, at })
     // A page that never answers the request for a key frame must not fill the memory.
     if (this.#frames.length > MAX_KEPT_FRAMES) {

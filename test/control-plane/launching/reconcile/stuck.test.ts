@@ -25,11 +25,15 @@ afterAll(() => world.close())
 
 type Setting = Awaited<ReturnType<LaunchingWorld['setting']>>
 
+/** Passes of the reconciler until now. */
+let passes = 0
+const onPass = () => void passes++
+
 /** A bot that hears no request, and a service whose clock is moved by hand. */
 async function deafBot() {
   const setting = await world.setting()
   const clock = { seconds: 0 }
-  setting.launching({ reconciler: { now: () => clock.seconds * 1000 } })
+  setting.launching({ onPass, reconciler: { now: () => clock.seconds * 1000 } })
   const id = await setting.bot({ meetingMs: 600_000, isDeaf: true })
   await expect.poll(async () => (await setting.row(id)).status, LONG).toBe('in_call_recording')
   return { setting, id, clock }
@@ -59,9 +63,10 @@ const setBot = ({ database }: Setting, id: string, patch: BotPatch) =>
   database.updateTable('bots').set(patch).where('id', '=', id).execute()
 const stopped = (setting: Setting, id: string) =>
   expect.poll(async () => (await setting.row(id)).stop_sent_at, LONG).not.toBeNull()
-/** Several passes of the reconciler without a stop. */
+/** No stop, after several passes of the reconciler: at least one that began now looked at every attempt. */
 async function notStopped(setting: Setting, id: string): Promise<void> {
-  await new Promise((resolve) => setTimeout(resolve, 1000))
+  const from = passes
+  await expect.poll(() => passes - from, LONG).toBeGreaterThan(5)
   expect((await setting.row(id)).stop_sent_at).toBeNull()
 }
 
@@ -106,6 +111,8 @@ test('a bot whose upload grows, or that stored a file, is left alone', async () 
     .where('bot_id', '=', id)
     .where('type', '=', 'status_change')
     .execute()
+  // A pass that read the old time may be under way.
+  await notStopped(setting, id)
   clock.seconds = 400
   await notStopped(setting, id)
   await pass(setting, id, QUIET)
@@ -162,6 +169,7 @@ test('a store that does not answer stops no bot', async () => {
   setting.launching({
     files,
     launcher: createSimulatedLauncher(setting.host.url),
+    onPass,
     reconciler: { now: () => clock.seconds * 1000 },
   })
   const id = await setting.bot({ meetingMs: 600_000, isDeaf: true })
@@ -188,7 +196,7 @@ test('a real process that is frozen while it records is killed, and its bot ends
     coresTarget: 1,
     log: quiet,
   })
-  setting.launching({ launcher, reconciler: { now: () => clock.seconds * 1000 } })
+  setting.launching({ launcher, onPass, reconciler: { now: () => clock.seconds * 1000 } })
   const id = await setting.bot({ meetingMs: 600_000 })
   await expect.poll(async () => (await setting.row(id)).status, LONG).toBe('in_call_recording')
   const pid = Number((await readFile(join(folder, `standin-${id}-1`, 'bot'), 'utf8')).split(' ')[0])
