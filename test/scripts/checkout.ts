@@ -80,7 +80,7 @@ export async function makeCheckout(): Promise<Checkout> {
   // Stands for every program that npm brings; the build is the one that leaves something.
   await fake(
     'tool',
-    'case "$1" in scripts/build.ts) mkdir -p dist/src/cli client; touch dist/src/cli/index.js client/v2.ts ;; esac',
+    'case "$1" in scripts/build.ts) mkdir -p dist/src/cli dist/bot client; touch dist/src/cli/index.js dist/bot/index.js client/v2.ts ;; esac',
   )
 
   return {

@@ -16,7 +16,7 @@ const start = (...args: string[]) => checkout.run('scripts/standin.sh', args)
 /** The program's own arguments; the last call is the program's. */
 async function programArguments(): Promise<string | undefined> {
   const call = (await checkout.calls()).at(-1)
-  return call?.replace(/^node .*\/dist\/src\/cli\/index\.js ?/, '')
+  return call?.replace(/^node .*\/dist\/(src\/cli|bot)\/index\.js ?/, '')
 }
 
 test.each([
@@ -86,8 +86,8 @@ test('a bot keeps its memory small; other commands do not need to', async () => 
   await checkout.run('take-away.sh')
   await checkout.fake('node', '[ "$1" = --version ] && echo v24.1.0 || echo "$MALLOC_TRIM_THRESHOLD_ $*"')
   const bot = await checkout.run('bin/standin', ['join', 'link'])
-  expect(bot.text).toMatch(/^131072 --max-semi-space-size=1 .*index\.js join link$/m)
-  expect((await checkout.run('bin/standin', ['doctor'])).text).toMatch(/^ \/.*index\.js doctor$/m)
+  expect(bot.text).toMatch(/^131072 --max-semi-space-size=1 .*\/dist\/bot\/index\.js join link$/m)
+  expect((await checkout.run('bin/standin', ['doctor'])).text).toMatch(/^ \/.*\/dist\/src\/cli\/index\.js doctor$/m)
 })
 
 test('under npx, the end of the shell in between reaches the program', async () => {
