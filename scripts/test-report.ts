@@ -34,7 +34,7 @@ const SLOWEST = 20
 /** More files than this do not fail for want of processor time. */
 const MAX_RUN_ALONE = 12
 
-/** The files that failed, if they are few: perhaps for want of processor time. What is broken fails again. */
+/** The files that failed, if they are few: perhaps for want of processor time. A broken test fails again. */
 export function filesToRunAlone(report: Report, root: string): string[] {
   const failed = report.testResults.filter(({ status }) => status === 'failed')
   return failed.length <= MAX_RUN_ALONE ? failed.map(({ name }) => relative(root, name)) : []
