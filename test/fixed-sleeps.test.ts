@@ -6,8 +6,6 @@ import { packageRoot } from '../core/process/page-scripts.ts'
 const SLEEP = /setTimeout\((?:resolve|done), ?\d[\d_]{2,}|await (?:delay|passes|sleep)\(\d[\d_]{2,}\)/
 /** These ask about real time itself. */
 const REAL_TIME = [
-  // A bot that must not be stopped gets the time of several passes.
-  'test/control-plane/launching/reconcile/stuck.test.ts',
   'test/control-plane/store/wake-dispatcher.test.ts',
   'test/platforms/browser/cpu-waits.test.ts',
   'test/standstill.test.ts',
