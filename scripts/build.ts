@@ -141,11 +141,15 @@ const packagesWhenNeeded: Plugin = {
   },
 }
 
-/** Playwright finds its files beside its modules, so these still say where they were. */
+/**
+ * Playwright finds its files beside its modules, so these still say where they were. It is asked for as Playwright asks,
+ * since npm may have put another version where the bundle would find it.
+ */
 const playwrightFiles: Plugin = {
   name: "Playwright's files",
   setup({ onLoad }) {
-    const folder = "require('node:path').dirname(require.resolve('playwright-core/package.json'))"
+    const ofPlaywright = "require('node:module').createRequire(require.resolve('playwright/package.json'))"
+    const folder = `require('node:path').dirname(${ofPlaywright}.resolve('playwright-core/package.json'))`
     onLoad({ filter: /\/playwright-core\/lib\/\w+\.js$/ }, ({ path }) => ({
       contents: `var __dirname = ${folder} + '/lib';${readFileSync(path, 'utf8')}`,
       loader: 'js',
