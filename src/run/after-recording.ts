@@ -9,7 +9,7 @@ import { type Logger, redactText } from '../../core/logger.ts'
 import type { MeetingTarget } from '../../core/meeting/meeting.ts'
 import type { Clock, ControlPlane, Transcribe, WriteReport } from '../../core/ports.ts'
 import type { RecordedSpan, Storage, StoredMedia } from '../../core/recording.ts'
-import { recordedMs } from './recording-clock.ts'
+import { pausesOf, recordedMs } from './recording-clock.ts'
 
 const REPORT_DEADLINE_MS = 10_000
 const SOUND = 'audio.m4a'
@@ -89,7 +89,7 @@ export async function makeReport(
     bytes: recorded.reduce((sum, { stored }) => sum + stored.bytes, 0),
     quality,
     gaps,
-    pauses: Math.max(0, spans.length - 1 - gaps.length),
+    pauses: pausesOf(spans, gaps),
   })
   await within(clock, REPORT_DEADLINE_MS, work, () => new Error('The report took too long')).catch((error) =>
     logger.warn('The report could not be made', { error }),

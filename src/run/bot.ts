@@ -89,7 +89,9 @@ export async function runBot(job: Job, target: MeetingTarget, parts: BotParts): 
       ending.fail(thrown)
     }
   }
-  return closeRun(run, await ending.whenEnded(), impatience.signal)
+  const end = await ending.whenEnded()
+  recording.end(end.at ?? clock.now())
+  return closeRun(run, end, impatience.signal)
 
   function stop(askedBy: StopRequester, atOnce = false): void {
     // Asked again after the end: what is left that can be left out is left out.

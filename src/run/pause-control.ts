@@ -30,6 +30,8 @@ export class PauseControl {
   readonly #reasons = new Set<PauseReason>()
   readonly #inTurn = inTurn(1)
   #gap: { from: number; reason: Gap['reason'] } | null = null
+  /** UTC milliseconds of the bot's end. */
+  #endedAt: number | null = null
 
   constructor(
     recorder: Pick<Recorder, 'pause' | 'resume' | 'spans'>,
@@ -71,10 +73,17 @@ export class PauseControl {
     })
   }
 
+  /** The bot ended at this instant (UTC milliseconds): what was lost until then and did not come back is a gap too. */
+  end(at: number): void {
+    this.#endedAt = at
+    this.#endGap(at)
+  }
+
   /** The encoder may crash for the same reason as the browser: then the browser explains the gap. */
   #beginGap(at: number): void {
     const reason = GAPS[this.#reasons.has('no_browser') ? 'no_browser' : 'no_encoder']
     this.#gap = { from: this.#gap?.from ?? at, reason }
+    if (this.#endedAt !== null) this.#endGap(this.#endedAt)
   }
 
   #endGap(at: number): void {

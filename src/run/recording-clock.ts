@@ -1,4 +1,5 @@
 /** The recording's own time: seconds since its first frame, pauses removed. Pure. */
+import type { Gap } from '@standin/wire/events.ts'
 import type { RecordedSpan } from '../../core/recording.ts'
 
 /** Seconds at a UTC instant (milliseconds); null before the recording, in a pause and after the end. */
@@ -32,6 +33,13 @@ export function recordedParts(
     recordedMs += spanEnd - span.startedAt
   }
   return parts
+}
+
+/** The number of pauses that a command asked for. A gap at the beginning or the end is between no two spans. */
+export function pausesOf(spans: readonly RecordedSpan[], gaps: readonly Gap[]): number {
+  const [first, last] = [spans[0]?.startedAt ?? 0, spans.at(-1)?.startedAt ?? 0]
+  const between = gaps.map(({ started_at }) => Date.parse(started_at)).filter((at) => at >= first && at < last)
+  return Math.max(0, spans.length - 1 - between.length)
 }
 
 /** Milliseconds recorded until `now`. */

@@ -13,7 +13,8 @@ export function gapsBetween(parts: readonly PartFacts[], beganAt: number | null)
   let offset = 0
   return parts.map((part, place) => {
     const before = parts[place - 1]
-    const from = before === undefined ? beganAt : before.spans.at(-1)!.endedAt
+    // A bot that ended without an encoder has reported the time since as a gap.
+    const from = before === undefined ? beganAt : Math.max(before.spans.at(-1)!.endedAt, ...before.gaps.map(endOf))
     const to = part.spans[0]!.startedAt
     if (before !== undefined) offset += before.seconds
     const seconds = from === null ? 0 : (to - from) / 1000
@@ -34,6 +35,8 @@ export function allGaps(parts: readonly PartFacts[], before: readonly (Gap | nul
     return gap === null ? own : [gap, ...own]
   })
 }
+
+const endOf = ({ ended_at }: Gap) => Date.parse(ended_at)
 
 function milliseconds(seconds: number): number {
   return Math.round(seconds * 1000) / 1000

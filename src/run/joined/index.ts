@@ -9,6 +9,7 @@ import { writeWholeFile } from '../../../core/process/atomic-file.ts'
 import type { StoredFile } from '../../../core/recording.ts'
 import { filesBeside, writeFilesAboutPeople, writeJson } from '../artifacts.ts'
 import { contentTypeOf } from '../delivery.ts'
+import { pausesOf } from '../recording-clock.ts'
 import { joinEvents } from './events.ts'
 import { allGaps, gapsBetween } from './gaps.ts'
 import { factsOfPart, type PartFacts } from './part.ts'
@@ -171,7 +172,7 @@ async function writeReportOf(
     bytes: 0,
     quality: null,
     gaps,
-    pauses: Math.max(0, spans.length - 1 - gaps.filter(({ offset }) => offset > 0).length),
+    pauses: pausesOf(spans, gaps),
   })
 }
 

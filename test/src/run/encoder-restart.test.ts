@@ -97,7 +97,10 @@ test('a caller who asks the bot to leave need not wait for an encoder that does 
   loses(world, 'encoder')
   await world.pass(2, 2)
   world.stop('command')
-  expect(await world.report()).toMatchObject({ status: 'completed', end_code: 'API_REQUEST' })
+  // Missing time at the end is marked as everywhere else.
+  const gap = { seconds: 2, reason: 'encoder_died' }
+  expect(await world.report()).toMatchObject({ status: 'completed', end_code: 'API_REQUEST', gaps: [gap] })
+  expect(gapsOf(world)).toMatchObject([gap])
 })
 
 test('where the display crashed, the capture environment is set up again and a new browser joins, once', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { offsetAt, recordedMs, recordedParts } from '../../../src/run/recording-clock.ts'
+import { offsetAt, pausesOf, recordedMs, recordedParts } from '../../../src/run/recording-clock.ts'
 
 const spans = [
   { startedAt: 1000, endedAt: 5000 },
@@ -37,5 +37,22 @@ describe("the recording's own time", () => {
   test('counts what was recorded, pauses removed', () => {
     expect(recordedMs(spans, 10_000)).toBe(5000)
     expect(recordedMs(spans, 8000)).toBe(4000)
+  })
+
+  test.each([
+    ['no gap: a command paused it', [], 1],
+    ['a gap between the spans', [5000], 0],
+    ['a gap before the first span', [500], 1],
+    ['a gap after the last span', [12_000], 1],
+    ['gaps between and after', [5000, 12_000], 0],
+  ])('pauses with %s', (_, starts, pauses) => {
+    const gaps = starts.map((at) => ({
+      started_at: new Date(at).toISOString(),
+      ended_at: new Date(at + 500).toISOString(),
+      offset: 4,
+      seconds: 0.5,
+      reason: 'encoder_died' as const,
+    }))
+    expect(pausesOf(spans, gaps)).toBe(pauses)
   })
 })
