@@ -341,6 +341,7 @@ export class PlatformDriver<Snapshot extends CommonSnapshot, Kind extends string
   }
 
   async census(): Promise<{ found: string[] } | null> {
+    await this.#page.wakePointer()
     return this.#page.ask('census', namedWording(this.#parts.platform))
   }
 

@@ -38,6 +38,14 @@ test.each(Object.keys(HARNESSES) as Name[])('%s is good in the meeting', async (
   expect(JSON.stringify(findings)).not.toMatch(/Ann|Notes for/)
 })
 
+test.each<[Name, string]>([
+  ['meet', 'toolbar-hidden'],
+  ['teams', 'toolbar-autohide-leave'],
+])('%s is good if its toolbar hides when no pointer moves', async (name, scenario) => {
+  const { findings } = await checked(name, { joins: true, scenario })
+  expect(findings).toMatchObject({ state: 'good', reached: 'meeting', missing: [] })
+})
+
 test.each<[Name, Record<string, string>, string]>([
   ['meet', { Qx7uuf: 'Zz9zzz' }, 'selectors.joinByName'],
   ['teams', { 'toggle-video': 'switch-video' }, 'selectors.cameraSwitch'],
