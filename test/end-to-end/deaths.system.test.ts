@@ -53,7 +53,7 @@ async function expectHeardAndSeen(bot: BotProcess, turns: Turn[]): Promise<void>
   const sound = await soundOf(bot.file('video.mp4'))
   for (const turn of turns) {
     expect(heardOf(turn, sound), turn.id).toBeGreaterThan(0.5)
-    // From when every machine shows the speaker until the slowest has shown the next one.
+    // A busy machine shows a speaker late, as it plays the voice late.
     const pictures = await picturesOf(bot.file('video.mp4'), turn.end - 1.5, 1.5 + LATE_SECONDS)
     const shares = pictures.map((picture) => shownShare(picture, LOOK[turn.id]!))
     expect(Math.max(...shares), turn.id).toBeGreaterThan(0.3)

@@ -83,16 +83,18 @@ function turnsOf(attempt: Attempt, participantId: string): { from: number; to: n
   return turns
 }
 
+type Turn = Attempt['meeting']['truth']['turns'][number]
+
 test('speaker-csrc: every turn is reported near its true time', async () => {
   const attempt = await inside('speaker-csrc', { speed: 1, seed: 3 })
   const { truth } = attempt.meeting
   // A machine that starves the sound makes it late, and may cut a turn in two.
-  const reportsOf = ({ name, startedAt, endedAt }: (typeof truth.turns)[number]) => {
+  const reportsOf = ({ name, startedAt, endedAt }: Turn) => {
     const person = joined(attempt).find((participant) => participant.name === name)
     return turnsOf(attempt, person?.id ?? '').filter(({ from, to }) => to > startedAt && from < (endedAt ?? 0) + 1000)
   }
-  const isOver = (turn: (typeof truth.turns)[number]) => turn.endedAt !== null && reportsOf(turn).length > 0
-  await until(() => truth.turns.length === 4 && truth.turns.every(isOver), 'all spoke, and all turns are told', 60_000)
+  const isReported = (turn: Turn) => turn.endedAt !== null && reportsOf(turn).length > 0
+  await until(() => truth.turns.length === 4 && truth.turns.every(isReported), 'every turn is reported', 60_000)
   const offBy = truth.turns.map((turn) => {
     const reports = reportsOf(turn)
     return {
