@@ -103,10 +103,11 @@ function hostOf(request: IncomingMessage): string {
 
 /**
  * Beside the policy of a page, the strictest that any of the platforms may have: scripts of their servers run, and nothing else
- * becomes a script, neither text nor a module of WebAssembly.
+ * becomes a script, neither text nor a module of WebAssembly. Each of them starts workers of its own, so one policy of Trusted
+ * Types has to be allowed: the page's, see `trustOwnScripts`.
  */
 const STRICT_POLICY =
-  "script-src http: https: 'unsafe-inline'; require-trusted-types-for 'script'; trusted-types 'none'; object-src 'none'; base-uri 'none'"
+  "script-src http: https: 'unsafe-inline'; require-trusted-types-for 'script'; trusted-types page-scripts; object-src 'none'; base-uri 'none'"
 
 export function sendPage(
   response: ServerResponse,

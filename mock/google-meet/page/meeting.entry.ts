@@ -6,7 +6,7 @@ import { Devices } from '../../shared/page/devices.ts'
 import { classNames, h } from '../../shared/page/dom.ts'
 import { watchInput } from '../../shared/page/input-watch.ts'
 import { obey } from '../../shared/page/obey.ts'
-import { keepNetworkBusy } from '../../shared/page/page-habits.ts'
+import { keepNetworkBusy, trustOwnScripts } from '../../shared/page/page-habits.ts'
 import { randomOf } from '../../shared/page/random.ts'
 import { openLink } from '../../shared/page/server-link.ts'
 import { type CallPage, callPage } from './call.ts'
@@ -66,6 +66,7 @@ function start({ settings, socketPath, token }: typeof __given): void {
       element.tagName,
   })
   document.body.append(wrapper, dialogLayer, toasts.root, captchaFrame(settings))
+  trustOwnScripts()
   keepNetworkBusy('/_/poll')
 
   let shown: Shown | null = null

@@ -5,7 +5,7 @@
 import { Devices } from '../../shared/page/devices.ts'
 import { watchInput } from '../../shared/page/input-watch.ts'
 import { obey } from '../../shared/page/obey.ts'
-import { keepNetworkBusy } from '../../shared/page/page-habits.ts'
+import { keepNetworkBusy, trustOwnScripts } from '../../shared/page/page-habits.ts'
 import { randomOf } from '../../shared/page/random.ts'
 import { openLink } from '../../shared/page/server-link.ts'
 import { type CallPage, callPage } from './call.ts'
@@ -45,6 +45,7 @@ function start({ settings, socketPath }: typeof __given): void {
       (element.id || (element.textContent?.trim() ?? element.tagName)),
   })
   document.body.append(notices.root, dialogs.layer)
+  trustOwnScripts()
   keepNetworkBusy('/_/poll')
   // Options of the address apply once, before the first self view.
   const asks = (key: string) => location.hash.includes(`config.${key}=true`)

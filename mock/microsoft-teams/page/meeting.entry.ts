@@ -6,7 +6,7 @@ import { Devices } from '../../shared/page/devices.ts'
 import { classNames, h } from '../../shared/page/dom.ts'
 import { watchInput } from '../../shared/page/input-watch.ts'
 import { obey } from '../../shared/page/obey.ts'
-import { keepNetworkBusy } from '../../shared/page/page-habits.ts'
+import { keepNetworkBusy, trustOwnScripts } from '../../shared/page/page-habits.ts'
 import { randomOf } from '../../shared/page/random.ts'
 import { openLink } from '../../shared/page/server-link.ts'
 import { type CallPage, callPage } from './call.ts'
@@ -51,6 +51,7 @@ function start({ settings, socketPath, token }: Given): void {
     h('div', { id: 'app', class: cls('app') }, part('pre-core-title-bar', { class: cls('titleBar') }), content),
     layers,
   )
+  trustOwnScripts()
   keepNetworkBusy('/api/mt/beta/ping')
   openPushSocket(token)
 

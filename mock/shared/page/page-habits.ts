@@ -6,6 +6,21 @@ export function keepNetworkBusy(path: string): void {
   void again()
 }
 
+/** Missing in TypeScript's library. */
+declare const trustedTypes: {
+  createPolicy(name: string, rules: { createScriptURL(address: string): string }): void
+}
+
+/** The one policy of Trusted Types that the server allows: addresses of the page's own server are scripts and workers. */
+export function trustOwnScripts(): void {
+  trustedTypes.createPolicy('page-scripts', {
+    createScriptURL(address) {
+      if (new URL(address, location.href).origin === location.origin) return address
+      throw new TypeError(`No script of this page: ${address}`)
+    },
+  })
+}
+
 /** Blocks the page's only thread. */
 export function freeze(ms: number): void {
   const until = performance.now() + ms

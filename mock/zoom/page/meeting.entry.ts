@@ -6,7 +6,7 @@ import { Connection } from '../../shared/page/connection.ts'
 import { Devices } from '../../shared/page/devices.ts'
 import { watchInput } from '../../shared/page/input-watch.ts'
 import { obey } from '../../shared/page/obey.ts'
-import { keepNetworkBusy } from '../../shared/page/page-habits.ts'
+import { keepNetworkBusy, trustOwnScripts } from '../../shared/page/page-habits.ts'
 import { openLink } from '../../shared/page/server-link.ts'
 import type { FromPage, ToPage, UiSettings } from './protocol.ts'
 import { MeetingSound } from './sound.ts'
@@ -45,6 +45,7 @@ function start({ settings, socketPath }: typeof __given): void {
   if (!root) throw new Error('The document has no root')
   const ui = createMeetingUi({ root, settings, devices, pictures: connection, sound, say })
   watchInput({ seed: settings.seed, hydrationMs: [0, 0], swallow: settings.swallow, say })
+  trustOwnScripts()
   keepNetworkBusy(settings.pollPath)
   const postToParent = (event: string) => {
     const message = { type: 'wc', message: { sender: 'wc', event, data: {} } }

@@ -3,6 +3,7 @@ import type { DegradationStep } from '../../../../core/ports.ts'
 import { LOOK } from './composite-style.ts'
 import { type CompositeMode, type CompositeTile, Composition } from './composition.ts'
 import { type Frames, openFrames } from './frames/frame-surface.ts'
+import { trustedAddresses } from './frames/trusted-addresses.ts'
 import { createScreenSurface } from './screen-surface.ts'
 import type { Surface } from './surface.ts'
 import { createTopLayer } from './top-layer.ts'
@@ -117,25 +118,6 @@ export function createComposite({ emptyText = 'Waiting for others', painter: own
       composition.dispose()
       layer.dispose()
     },
-  }
-}
-
-type WorkerAddress = (address: string) => string
-
-/** Missing in TypeScript's library. */
-declare const trustedTypes:
-  | { createPolicy(name: string, rules: { createScriptURL: WorkerAddress }): { createScriptURL: WorkerAddress } }
-  | undefined
-
-/** Makes a worker's address one that a page with Trusted Types accepts. */
-function trustedAddresses(policy: string | undefined): WorkerAddress {
-  if (policy === undefined || typeof trustedTypes !== 'object') return (address) => address
-  try {
-    const made = trustedTypes.createPolicy(policy, { createScriptURL: (address) => address })
-    return (address) => made.createScriptURL(address)
-  } catch {
-    // The page allows no policy but its own, so the picture is painted on the screen.
-    return (address) => address
   }
 }
 

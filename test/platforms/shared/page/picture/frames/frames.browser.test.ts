@@ -12,8 +12,16 @@ declare const harness: Harness
 declare const MediaStreamTrackGenerator: new (init: {
   kind: 'video'
 }) => MediaStreamTrack & { writable: WritableStream<VideoFrame> }
+type MakeText = (text: string, ...more: string[]) => string
+interface OwnTypes {
+  createHTML: MakeText
+  createScriptURL: MakeText
+}
+declare const trustedTypes: { createPolicy(name: string, rules: Partial<OwnTypes>): OwnTypes }
 declare global {
   interface Window {
+    /** The page's policy of Trusted Types for the addresses of its scripts. */
+    scripts: OwnTypes
     composite: Composite
     streams: Record<string, MediaStream>
   }
@@ -26,7 +34,7 @@ const OWN = 'painter-of-the-test'
 /** As strict as can be for a page that makes a meeting at all: its own scripts and workers. */
 const POLICY = [
   ...["default-src 'none'", "script-src 'self'", "style-src 'self'", "img-src 'self'", "worker-src 'self'"],
-  "require-trusted-types-for 'script'",
+  "require-trusted-types-for 'script'; trusted-types page markup",
 ].join('; ')
 const SIZE = { width: 1280, height: 720 }
 const BYTES = (SIZE.width * SIZE.height * 3) / 2
@@ -53,13 +61,28 @@ beforeEach(async () => {
   expect(file).not.toBeNull()
 })
 
+/** Only the page's own policies of Trusted Types are allowed then. */
+const OWN_TYPES = "require-trusted-types-for 'script'; trusted-types page markup"
+
 async function openPage(policy: string, files: Files = {}): Promise<Page> {
   const opened = await kiosk.open({ '/': { type: 'text/html', body: '<body>The page' }, ...files }, '', policy)
   await opened.evaluate((painter) => {
     window.composite = harness.createComposite({ painter })
     window.streams = {}
   }, OWN)
+  if (policy.includes(OWN_TYPES)) await opened.evaluate(makeOwnTypes)
   return opened
+}
+
+/** As a page with workers of its own does: one policy for markup, and one for scripts, which accepts its own. */
+function makeOwnTypes(): void {
+  trustedTypes.createPolicy('markup', { createHTML: (markup) => markup })
+  window.scripts = trustedTypes.createPolicy('page', {
+    createScriptURL(address, ...more) {
+      if (address === '/page.js') return address + more.join('')
+      throw new TypeError('no script of the page')
+    },
+  })
 }
 
 /** The worker's file can be made to fail, see `letWritesFail`. */
@@ -330,6 +353,21 @@ test('a page that allows neither workers nor WebAssembly says so, and is painted
   }
 })
 
+test("the page's policy of Trusted Types decides about all addresses but the painter's", async () => {
+  const asked = await page.evaluate((own) => {
+    const answers = (address: string, ...more: string[]) => {
+      try {
+        return String(window.scripts.createScriptURL(address, ...more))
+      } catch (error) {
+        return String(error)
+      }
+    }
+    return [answers('/page.js', '?', '1'), answers('https://elsewhere.example/a.js'), answers(`/${own}.js`)]
+  }, OWN)
+  expect(asked).toEqual(['/page.js?1', 'TypeError: no script of the page', `/${OWN}.js`])
+  expect(await page.evaluate(() => String(trustedTypes.createPolicy))).toContain('[native code]')
+})
+
 test('what the policy of the page forbids its own scripts stays forbidden while its picture is painted', async () => {
   const body = `<body>The page<script src="/own.js"></script><script>window.inline = true</script></body>`
   const own = `
@@ -340,6 +378,7 @@ test('what the policy of the page forbids its own scripts stays forbidden while 
     blocked('eval', () => eval('1'))
     blocked('markup', () => { document.body.innerHTML += '<img src=x>' })
     blocked('compile', () => new WebAssembly.Module(new Uint8Array([0, 97, 115, 109, 1, 0, 0, 0])))
+    blocked('own trusted type', () => trustedTypes.createPolicy('own', {}))
     blocked('plain worker', () => new Worker(URL.createObjectURL(new Blob(['']))))
     document.addEventListener('securitypolicyviolation', ({ violatedDirective }) => {
       (window.violations ??= []).push(violatedDirective)
@@ -359,6 +398,7 @@ test('what the policy of the page forbids its own scripts stays forbidden while 
     eval: 'EvalError',
     markup: 'TypeError',
     compile: 'CompileError',
+    'own trusted type': 'TypeError',
     'plain worker': 'TypeError',
     fetch: 'refused',
   })
@@ -373,6 +413,8 @@ test.each([
     'by Trusted Types, as Google Meet may',
     "script-src 'nonce-abc' 'strict-dynamic'; object-src 'none'; require-trusted-types-for 'script'",
   ],
+  ['by Trusted Types of its own list', `script-src 'self'; ${OWN_TYPES} 'allow-duplicates'`],
+  ['by Trusted Types in two policies', `script-src 'self'; ${OWN_TYPES}, require-trusted-types-for 'script'`],
   ['workers of its own making only', "script-src 'self' 'wasm-unsafe-eval'; worker-src blob:"],
   ['nothing', ''],
 ])('a page that restricts its scripts %s is painted as frames', async (_, policy) => {
