@@ -93,6 +93,11 @@ export class BotProcess {
     return readdirSync(this.folder).sort()
   }
 
+  /** Lines of the bot's log with this message, the oldest first. */
+  logged(message: string): Record<string, unknown>[] {
+    return this.lines<Record<string, unknown>>('standin.log').filter((line) => line.message === message)
+  }
+
   statuses(): string[] {
     return this.events.flatMap(({ event }) => (event.type === 'status_change' ? [event.status] : []))
   }

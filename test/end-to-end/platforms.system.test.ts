@@ -44,6 +44,7 @@ describe.each([
     expect(report).toMatchObject({ status: 'completed', end_code: 'BOT_REMOVED', meeting_platform: platform })
     expect(exitCode).toBe(0)
     expect(report!.gaps ?? []).toEqual([])
+    expect(bot.logged('The picture is painted')).toMatchObject([{ on: 'frames' }])
     expect(report!.participants.map(({ name }) => name).sort()).toEqual([
       'Ann Host',
       'Ben <b>Bold</b>',

@@ -24,6 +24,7 @@ describe('a meeting in speaker view', () => {
     const bot = startBot(meeting, { job: { entry_message: 'Hello from Standin', bot_name: 'Notes' } })
     await bot.whenStatus('in_waiting_room')
     expect(meeting.botName).toBe('Notes')
+    await expect.poll(() => bot.logged('An encoder stands by').length, { timeout: 60_000 }).toBe(1)
     meeting.admit()
     await bot.whenStatus('in_call_recording')
     await bot.whenEvent('participant_joined', ({ participant }) => participant.name === 'Dan')
@@ -45,6 +46,8 @@ describe('a meeting in speaker view', () => {
 
     expect(exitCode).toBe(0)
     expect(report).toMatchObject({ status: 'completed', end_code: 'BOT_REMOVED', error_code: null })
+    expect(bot.logged('The picture is painted')).toMatchObject([{ on: 'frames' }])
+    expect(bot.logged('Recording segment started')).toMatchObject([{ stoodBy: true }])
     expect(bot.statuses()).toEqual([
       'joining_call',
       'in_waiting_room',
