@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream'
 import { clockStep } from '@standin/base/deadline.ts'
 import type { Clock } from '../core/ports.ts'
+import { activeMs } from '../core/process/scheduled-time.ts'
 import { supervise } from '../core/process/supervised.ts'
 import { type CaptureSettings, captureArguments } from './ffmpeg/ffmpeg-args.ts'
 import {
@@ -36,6 +37,8 @@ export interface CaptureListener {
 
 const INTERRUPT_DEADLINE_MS = 3_000
 const STALL_CHECK_MS = 500
+/** An encoder whose threads together run or wait for a processor for less of the time stands still. */
+const STARVING_SHARE = 0.25
 /** ffmpeg stamps pictures and sound by the machine's clock, so a step of it is a hole or a standstill in the file. */
 const STEP_CHECK_MS = 250
 const MAX_STEP_MS = 500
@@ -160,14 +163,17 @@ export async function startCapture(options: {
     isStopping = true
     listener.failed(error, takeError === null)
   })
-  void watchForStall(clock, limits.standingStillMs, stalling.signal, () => {
-    const advanced = hasAdvanced
-    hasAdvanced = false
-    return advanced
-  }).then((isStalled) => {
-    if (!isStalled || isStopping) return
+  void watchForStall(clock, limits, stalling.signal, {
+    hasAdvanced() {
+      const advanced = hasAdvanced
+      hasAdvanced = false
+      return advanced
+    },
+    activeMs: () => activeMs(child.pid),
+  }).then((idleMs) => {
+    if (idleMs === null || isStopping) return
     isStopping = true
-    listener.failed(new Error(`The encoder stalled: no new output for ${limits.standingStillMs / 1000} s`), true)
+    listener.failed(new Error(`The encoder stalled: no new output for ${idleMs / 1000} s`), true)
   })
 
   void watchForStep(clock, stalling.signal).then((stepMs) => {
@@ -206,24 +212,28 @@ async function readAll(stream: Readable, onBytes: (bytes: Uint8Array) => Promise
 }
 
 /**
- * Resolves with true after so many checks in a row without an advance. Counting checks instead of reading the clock
- * keeps a machine that was asleep from being taken for a dead encoder.
+ * Resolves with the time without an advance, in milliseconds, when it is too long; with null if the signal ends it.
+ * Counting checks instead of reading the clock keeps a machine that was asleep from being taken for a dead encoder.
  */
-async function watchForStall(
+export async function watchForStall(
   clock: Clock,
-  limitMs: number,
+  { standingStillMs, starvingMs }: Pick<RecorderLimits, 'standingStillMs' | 'starvingMs'>,
   signal: AbortSignal,
-  hasAdvanced: () => boolean,
-): Promise<boolean> {
+  encoder: { hasAdvanced(): boolean; activeMs(): Promise<number> },
+): Promise<number | null> {
   let idleMs = 0
+  let activeBefore = 0
   try {
-    while (idleMs < limitMs) {
+    for (;;) {
       await clock.sleep(STALL_CHECK_MS, signal)
-      idleMs = hasAdvanced() ? 0 : idleMs + STALL_CHECK_MS
+      idleMs = encoder.hasAdvanced() ? 0 : idleMs + STALL_CHECK_MS
+      if (idleMs === STALL_CHECK_MS) activeBefore = await encoder.activeMs()
+      if (idleMs < standingStillMs) continue
+      const active = (await encoder.activeMs()) - activeBefore
+      if (idleMs >= starvingMs || active < (idleMs - STALL_CHECK_MS) * STARVING_SHARE) return idleMs
     }
-    return true
   } catch {
     // The encoder ended; there is nothing to watch any more.
-    return false
+    return null
   }
 }

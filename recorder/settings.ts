@@ -41,6 +41,8 @@ export const DEFAULT_LIMITS = {
   encoderStopMs: 5_000,
   /** Without a new frame for so long the encoder counts as crashed, even if its process still runs. */
   standingStillMs: 10_000,
+  /** An encoder that works, or waits for a processor, gets so much time instead: a new one would starve as well. */
+  starvingMs: 60_000,
   /** Sound below the noise floor for so long counts as silence. */
   silenceMs: 2_000,
   /** Peak level in dBFS; comfort noise of meeting clients stays near -70, quiet speech peaks above -40. */

@@ -3,22 +3,20 @@
  * machine from a frozen page.
  */
 import { readdir, readFile } from 'node:fs/promises'
+import { scheduledTime } from '../../core/process/scheduled-time.ts'
 
 /** Milliseconds that the main thread of each renderer was ready to run and did not, since its start; by process id. */
 export type CpuWaits = ReadonlyMap<number, number>
 
-/**
- * Waits of the renderers among the descendants of this process. Empty if the kernel does not report them
- * (`/proc/<pid>/schedstat`: nanoseconds run, nanoseconds waited, time slices). Never rejects.
- */
+/** Waits of the renderers among the descendants of this process. Empty if the kernel does not report them. Never rejects. */
 export async function rendererWaits(processId: number, procFolder = '/proc'): Promise<CpuWaits> {
   const waits = new Map<number, number>()
   // A process may have ended meanwhile.
   const read = (id: number, file: string) => readFile(`${procFolder}/${id}/${file}`, 'utf8').catch(() => '')
   for (const id of await descendantsOf(processId, procFolder, read)) {
     if (!(await read(id, 'cmdline')).includes('--type=renderer')) continue
-    const waited = Number((await read(id, 'schedstat')).split(' ')[1] ?? Number.NaN)
-    if (Number.isFinite(waited)) waits.set(id, waited / 1e6)
+    const time = await scheduledTime(`${procFolder}/${id}`)
+    if (time !== null) waits.set(id, time.waited)
   }
   return waits
 }
