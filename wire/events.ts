@@ -81,9 +81,9 @@ const gapSchema = z.strictObject({
   reason: z
     .enum(['browser_died', 'encoder_died', 'bot_died'])
     .describe(
-      '`browser_died`: the browser, or the display or sound server below it, crashed, and the bot rejoined the meeting ' +
-        'with a new one. `encoder_died`: another encoder took its place. `bot_died`: the bot itself was lost, and another ' +
-        'one took its place.',
+      'What crashed. `browser_died`: the browser, or the display or sound server below it; the bot rejoins the meeting with a ' +
+        'new one. `encoder_died`: the encoder; another one takes its place. `bot_died`: the bot itself; another one took its ' +
+        'place. A gap that ends with the recording is one in which the bot ended before anything was replaced.',
     ),
 })
 export type Gap = z.infer<typeof gapSchema>
