@@ -104,33 +104,48 @@ async function findTile(path: string, size: Size, from: number, until: number): 
   throw new Error(`${path} shows no camera from ${from} to ${until} s`)
 }
 
-/** Null if the color is spread out: other parts of the page may have it too. */
+/** The largest tile of this color; null if there is none. Other tiles and parts of the page may have similar colors. */
 function boxOf(pixels: Buffer, { width, height }: Size, look: number): Box | null {
   const { red, green, blue } = lookColor(look)
-  const columns = new Array<number>(width).fill(0)
-  const rows = new Array<number>(height).fill(0)
-  for (let y = 0; y < height; y++) {
-    for (let x = 0; x < width; x++) {
-      const at = (y * width + x) * 3
-      const distance =
-        Math.abs(pixels[at]! - red) + Math.abs(pixels[at + 1]! - green) + Math.abs(pixels[at + 2]! - blue)
-      if (distance > 60) continue
-      columns[x]! += 1
-      rows[y]! += 1
+  const isColor = (x: number, y: number) => {
+    const at = (y * width + x) * 3
+    const distance = Math.abs(pixels[at]! - red) + Math.abs(pixels[at + 1]! - green) + Math.abs(pixels[at + 2]! - blue)
+    return distance <= 60
+  }
+  const countOf = (places: number, isAt: (place: number) => boolean) => {
+    let count = 0
+    for (let place = 0; place < places; place++) if (isAt(place)) count++
+    return count
+  }
+  const rows = Array.from({ length: height }, (_, y) => countOf(width, (x) => isColor(x, y)))
+  let largest: Box | null = null
+  for (const [top, bottom] of filledRuns(rows)) {
+    const rowCount = bottom - top + 1
+    const columns = Array.from({ length: width }, (_, x) => countOf(rowCount, (row) => isColor(x, top + row)))
+    for (const [left, right] of filledRuns(columns)) {
+      const box = { x: left, y: top, width: right - left + 1, height: rowCount }
+      if (box.width < 64 || box.height < 36) continue
+      const matching = countOf(box.width * rowCount, (place) =>
+        isColor(left + (place % box.width), top + Math.floor(place / box.width)),
+      )
+      const isOneTile = matching > 0.6 * box.width * rowCount
+      if (isOneTile && box.width * rowCount > (largest === null ? 0 : largest.width * largest.height)) largest = box
     }
   }
-  const [left, right] = extentOf(columns)
-  const [top, bottom] = extentOf(rows)
-  const box = { x: left, y: top, width: right - left + 1, height: bottom - top + 1 }
-  const matching = rows.reduce((sum, count) => sum + count, 0)
-  const isOneTile = matching > 0.6 * box.width * box.height
-  return box.width < 64 || box.height < 36 || !isOneTile ? null : box
+  return largest
 }
 
-/** From the first to the last place that is well filled: single pixels of a color are everywhere. */
-function extentOf(counts: readonly number[]): [number, number] {
+/** The stretches that are well filled, first and last place: single pixels of a color are everywhere. */
+function filledRuns(counts: readonly number[]): [number, number][] {
   const enough = Math.max(...counts) * 0.3
-  return [counts.findIndex((count) => count > enough), counts.findLastIndex((count) => count > enough)]
+  const runs: [number, number][] = []
+  for (const [place, count] of counts.entries()) {
+    if (count <= enough) continue
+    const run = runs.at(-1)
+    if (run?.[1] === place - 1) run[1] = place
+    else runs.push([place, place])
+  }
+  return runs
 }
 
 async function decode(path: string, from: number, seconds: number | null, options: string[]): Promise<Buffer> {
