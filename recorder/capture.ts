@@ -37,7 +37,7 @@ export interface CaptureListener {
 
 const INTERRUPT_DEADLINE_MS = 3_000
 const STALL_CHECK_MS = 500
-/** An encoder whose threads together run or wait for a processor for less of the time stands still. */
+/** An encoder whose threads together run or wait for a processor for less of the time does nothing. */
 const STARVING_SHARE = 0.25
 /** ffmpeg stamps pictures and sound by the machine's clock, so a step of it is a hole or a standstill in the file. */
 const STEP_CHECK_MS = 250

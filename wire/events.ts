@@ -81,7 +81,7 @@ const gapSchema = z.strictObject({
   reason: z
     .enum(['browser_died', 'encoder_died', 'bot_died'])
     .describe(
-      'What crashed. `browser_died`: the browser, or the display or sound server below it; the bot rejoins the meeting with a ' +
+      'The part that crashed. `browser_died`: the browser, or the display or sound server below it; the bot rejoins the meeting with a ' +
         'new one. `encoder_died`: the encoder; another one takes its place. `bot_died`: the bot itself; another one took its ' +
         'place. A gap that ends with the recording is one in which the bot ended before anything was replaced.',
     ),

@@ -1,6 +1,6 @@
 /**
- * What the kernel's scheduler says about a process or a thread (`schedstat`: nanoseconds run, nanoseconds waited, time
- * slices; proc(5), Documentation/scheduler/sched-stats). It tells a busy machine from a program that stands still.
+ * Times of a process or a thread by the kernel's scheduler (`schedstat`: nanoseconds run, nanoseconds waited, time slices;
+ * the kernel's Documentation/scheduler/sched-stats). They distinguish a busy machine from a program that does nothing.
  */
 import { readdir, readFile } from 'node:fs/promises'
 
@@ -11,14 +11,14 @@ export interface ScheduledTime {
   waited: number
 }
 
-/** Of the thread with this folder, such as `/proc/12/task/14`, or of the main thread of a process; null if it is gone or the kernel does not say. */
+/** Reads those of a thread by its folder, such as `/proc/12/task/14`, or of a main thread (`/proc/12`); null if none are known. */
 export async function scheduledTime(folder: string): Promise<ScheduledTime | null> {
   const text = await readFile(`${folder}/schedstat`, 'utf8').catch(() => '')
   const [ran = Number.NaN, waited = Number.NaN] = text.split(' ').map(Number)
   return Number.isFinite(ran + waited) && text !== '' ? { ran: ran / 1e6, waited: waited / 1e6 } : null
 }
 
-/** Milliseconds that the living threads of a process ran or waited for a processor, added up; 0 if they are not known. */
+/** Adds up the milliseconds that the living threads of a process ran or waited for a processor; 0 if they are not known. */
 export async function activeMs(processId: number): Promise<number> {
   const tasks = `/proc/${processId}/task`
   const threads = await readdir(tasks).catch(() => [])

@@ -103,7 +103,7 @@ function hostOf(request: IncomingMessage): string {
 
 /**
  * Beside the policy of a page, the strictest that any of the platforms may have: scripts of their servers run, and nothing else
- * becomes a script, neither text nor a module of WebAssembly. Each of them starts workers of its own, so one policy of Trusted
+ * becomes a script, neither text nor a module of WebAssembly. Each of them starts web workers, so one policy of Trusted
  * Types has to be allowed: the page's, see `trustOwnScripts`.
  */
 const STRICT_POLICY =

@@ -48,7 +48,7 @@ test('an encoder that starves gets a minute, and is kept if output comes again',
   expect(again.found()).toBeNull()
 })
 
-test('an encoder that starved and then stands still has stalled', async () => {
+test('an encoder that starved and then does nothing has stalled', async () => {
   const { clock, found } = watched((ms) => (ms < 20_000 ? 0.5 : 0))
   await clock.advance(30_000)
   expect(found()).toBeUndefined()

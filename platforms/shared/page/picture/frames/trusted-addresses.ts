@@ -13,15 +13,16 @@ declare const trustedTypes:
 
 /**
  * To be called at document start. A page may list the names of the policies that it allows (`trusted-types a b`), as
- * large pages do: then only its own policies can make an address one that it accepts. They do so for the addresses that
- * are asked for here, and for no other address of ours. A page that lists none gets a policy named `ownName`. An address
- * is returned as it is if the page allows neither.
+ * large pages do: then only its own policies can make an address one that it accepts, and the first of them that makes
+ * addresses of scripts accepts ours too. A page without one gets a policy named `ownName`. An address is returned as it is
+ * if the page allows neither.
  */
 export function trustedAddresses(ownName: string | undefined): (address: string) => string {
   if (ownName === undefined || typeof trustedTypes !== 'object') return (address) => address
   const factory = trustedTypes
   const ours = new Set<unknown>()
   let policy: TrustedTypePolicy | null = null
+  let isOwnRefused = false
   wrapMethod(Object.getPrototypeOf(factory), 'createPolicy', (native, _, [name, rules]) => {
     const { createHTML, createScript, createScriptURL } = (rules ?? {}) as Record<string, Rule | undefined>
     if (policy !== null || typeof createScriptURL !== 'function') return native(name, rules)
@@ -30,14 +31,19 @@ export function trustedAddresses(ownName: string | undefined): (address: string)
     policy = made as TrustedTypePolicy
     return made
   })
+  const ownPolicy = () => {
+    if (isOwnRefused) return null
+    try {
+      return factory.createPolicy(ownName, { createScriptURL: (address) => address })
+    } catch {
+      // The browser may report each try to the page's server.
+      isOwnRefused = true
+      return null
+    }
+  }
   return (address) => {
     ours.add(address)
-    try {
-      // If the page has a policy, its own name cannot be one that it does not allow: that would be reported to its server.
-      policy ??= factory.createPolicy(ownName, { createScriptURL: (asked) => asked })
-      return policy.createScriptURL(address)
-    } catch {
-      return address
-    }
+    policy ??= ownPolicy()
+    return policy?.createScriptURL(address) ?? address
   }
 }

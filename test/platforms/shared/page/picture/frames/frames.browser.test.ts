@@ -74,7 +74,7 @@ async function openPage(policy: string, files: Files = {}): Promise<Page> {
   return opened
 }
 
-/** As a page with workers of its own does: one policy for markup, and one for scripts, which accepts its own. */
+/** As a page with web workers does: one policy for markup, and one for scripts, which accepts its own. */
 function makeOwnTypes(): void {
   trustedTypes.createPolicy('markup', { createHTML: (markup) => markup })
   window.scripts = trustedTypes.createPolicy('page', {
