@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream'
 import { clockStep } from '@standin/base/deadline.ts'
 import type { Clock } from '../core/ports.ts'
-import { activeMs } from '../core/process/scheduled-time.ts'
+import { activeMs, WORKING_SHARE } from '../core/process/scheduled-time.ts'
 import { supervise } from '../core/process/supervised.ts'
 import { type CaptureSettings, captureArguments } from './ffmpeg/ffmpeg-args.ts'
 import {
@@ -37,8 +37,6 @@ export interface CaptureListener {
 
 const INTERRUPT_DEADLINE_MS = 3_000
 const STALL_CHECK_MS = 500
-/** An encoder whose threads together run or wait for a processor for less of the time does nothing. */
-const STARVING_SHARE = 0.25
 /** ffmpeg stamps pictures and sound by the machine's clock, so a step of it is a hole or a standstill in the file. */
 const STEP_CHECK_MS = 250
 const MAX_STEP_MS = 500
@@ -112,7 +110,7 @@ export async function startCapture(options: {
       3: readProgress,
     },
     stopSteps: [
-      { ask: (process) => process.stdin?.write('q'), deadlineMs: limits.encoderStopMs },
+      { ask: ({ stdin }) => stdin?.write('q'), deadlineMs: limits.encoderStopMs, workingMs: limits.starvingMs },
       { ask: 'SIGINT', deadlineMs: INTERRUPT_DEADLINE_MS },
     ],
   })
@@ -230,7 +228,7 @@ export async function watchForStall(
       if (idleMs === STALL_CHECK_MS) activeBefore = await encoder.activeMs()
       if (idleMs < standingStillMs) continue
       const active = (await encoder.activeMs()) - activeBefore
-      if (idleMs >= starvingMs || active < (idleMs - STALL_CHECK_MS) * STARVING_SHARE) return idleMs
+      if (idleMs >= starvingMs || active < (idleMs - STALL_CHECK_MS) * WORKING_SHARE) return idleMs
     }
   } catch {
     // The encoder ended; there is nothing to watch any more.

@@ -37,11 +37,14 @@ export const DEFAULT_LIMITS = {
   serverReadyMs: 20_000,
   /** From the start of the encoder to its first frame. */
   firstFrameMs: 20_000,
-  /** From the polite request to stop until the encoder is interrupted: it still writes what it holds. */
+  /** From the polite request to stop until an idle encoder is interrupted: it still writes what it holds. */
   encoderStopMs: 5_000,
   /** Without a new frame for so long the encoder counts as crashed, even if its process still runs. */
   standingStillMs: 10_000,
-  /** An encoder that works, or waits for a processor, gets so much time instead: a new one would starve as well. */
+  /**
+   * An encoder that works, or waits for a processor, gets so much time instead of either: a new one would starve as well, and
+   * what an ending one holds would be lost.
+   */
   starvingMs: 60_000,
   /** Sound below the noise floor for so long counts as silence. */
   silenceMs: 2_000,

@@ -18,6 +18,9 @@ export async function scheduledTime(folder: string): Promise<ScheduledTime | nul
   return Number.isFinite(ran + waited) && text !== '' ? { ran: ran / 1e6, waited: waited / 1e6 } : null
 }
 
+/** A process whose threads together run or wait for a processor for less of the time does nothing. */
+export const WORKING_SHARE = 0.25
+
 /** Adds up the milliseconds that the living threads of a process ran or waited for a processor; 0 if they are not known. */
 export async function activeMs(processId: number): Promise<number> {
   const tasks = `/proc/${processId}/task`

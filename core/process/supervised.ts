@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import type { Readable, Writable } from 'node:stream'
 import { StringDecoder } from 'node:string_decoder'
 import { systemClock, within } from '@standin/base/deadline.ts'
+import { activeMs, WORKING_SHARE } from './scheduled-time.ts'
 
 /** How a child process ended: `closed` because we asked for it, `died` without being asked. */
 export interface Ending {
@@ -16,6 +17,8 @@ export interface Ending {
 export interface StopStep {
   ask: NodeJS.Signals | ((child: Supervised) => void)
   deadlineMs: number
+  /** As long as the process works or waits for a processor, it gets so many milliseconds in all. Default: no more. */
+  workingMs?: number
 }
 
 export interface SupervisedOptions {
@@ -159,20 +162,30 @@ function watch(child: ChildProcess, options: SupervisedOptions, recent: string[]
   async function descend(): Promise<Ending> {
     if (isGone || ending !== null) return ended
     isAsked = true
-    for (const { ask, deadlineMs } of options.stopSteps ?? DEFAULT_STOP_STEPS) {
+    for (const step of options.stopSteps ?? DEFAULT_STOP_STEPS) {
+      const { ask } = step
       try {
         if (typeof ask === 'string') supervised.signal(ask)
         else ask(supervised)
       } catch {
         // A request that cannot be made, such as a word to a closed pipe, is an unanswered one: next rung.
       }
-      if (await endsWithin(ended, deadlineMs)) return ended
+      if (await endsAfter(step)) return ended
     }
     killGroup(child, 'SIGKILL')
     if (!(await endsWithin(ended, KILL_DEADLINE_MS))) {
       return { how: 'closed', exitCode: null, signal: 'SIGKILL', text: `The ${options.name} does not obey SIGKILL` }
     }
     return ended
+  }
+
+  async function endsAfter({ deadlineMs, workingMs = 0 }: StopStep): Promise<boolean> {
+    for (let waitedMs = deadlineMs; ; waitedMs += deadlineMs) {
+      const before = await activeMs(supervised.pid)
+      if (await endsWithin(ended, deadlineMs)) return true
+      const isWorking = (await activeMs(supervised.pid)) - before >= deadlineMs * WORKING_SHARE
+      if (!isWorking || waitedMs >= workingMs) return false
+    }
   }
 
   return supervised
