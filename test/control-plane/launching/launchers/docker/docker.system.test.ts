@@ -178,7 +178,7 @@ ifEngine('the description of a container shows its limits, and no secret but a t
     SecurityOpt: ['no-new-privileges'],
     Memory: 128 * 1024 ** 2,
     MemorySwap: 128 * 1024 ** 2,
-    NanoCpus: 2e9,
+    NanoCpus: SMALL.cores.most * 1e9,
     PidsLimit: 500,
     ShmSize: 1024 ** 3,
   })
