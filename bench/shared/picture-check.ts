@@ -125,9 +125,7 @@ function boxOf(pixels: Buffer, { width, height }: Size, look: number): Box | nul
     for (const [left, right] of filledRuns(columns)) {
       const box = { x: left, y: top, width: right - left + 1, height: rowCount }
       if (box.width < 64 || box.height < 36) continue
-      const matching = countOf(box.width * rowCount, (place) =>
-        isColor(left + (place % box.width), top + Math.floor(place / box.width)),
-      )
+      const matching = columns.slice(left, right + 1).reduce((sum, count) => sum + count, 0)
       const isOneTile = matching > 0.6 * box.width * rowCount
       if (isOneTile && box.width * rowCount > (largest === null ? 0 : largest.width * largest.height)) largest = box
     }
