@@ -1,28 +1,48 @@
 import { availableParallelism } from 'node:os'
-import { defineConfig } from 'vitest/config'
+import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config'
 import { LongestFirst } from './test/longest-first.ts'
 
 const CORES = availableParallelism()
-/** How many files at most run at once: scripts/test.sh says 1 for those that ran short of processor time. */
-const MAX_WORKERS = Number(process.env.STANDIN_TEST_WORKERS ?? Infinity)
-/** Pages and bots wait for much of their time, so a core carries two files (bench/notes/2026-11-27-time-of-the-suite.md). */
-const WORKERS = Math.min(2 * CORES, MAX_WORKERS)
-const MEASURED_WORKERS = Math.min(CORES, MAX_WORKERS)
-/** Whole bots take more of a core than pages do, and measure in real time. */
-const BOT_WORKERS = Math.min(Math.ceil(1.5 * CORES), MAX_WORKERS)
+/** Pages, bots and databases wait for much of their time, so a core carries two files. */
+const WAITING = 2 * CORES
+/** Whole bots take more of a core than pages do, and record in real time. */
+const BOTS = Math.ceil(1.5 * CORES)
 
-/** A lane is named after the needs of its tests. The end of a file's name decides its lane. */
-const BROWSER = ['test/**/*.browser.test.ts']
-const SYSTEM = ['test/**/*.system.test.ts']
-const MEASURED = ['test/**/*.measured.test.ts']
+/** The end of a file's name says what its tests need; a name without one is a unit test. */
+const PLACES = {
+  db: ['test/**/*.db.test.ts'],
+  smoke: ['test/**/*.smoke.test.ts'],
+  pages: ['test/**/*.browser.test.ts'],
+  bots: ['test/**/*.process.test.ts', 'test/**/*.system.test.ts'],
+  measured: ['test/**/*.measured.test.ts'],
+  long: ['test/**/*.long.test.ts'],
+}
 /**
  * The mock meetings' own pages and media run with the long lane: every driver test fails where a mock does not work.
  */
 const MOCKS = ['test/mock/**/*.browser.test.ts']
-const LONG = ['test/**/*.long.test.ts', ...MOCKS]
 
-/** Sound and pictures in real time; a standstill of the machine counts. */
-const REAL_TIME = { runner: './test/real-time-runner.ts', testTimeout: 180_000, hookTimeout: 180_000 }
+type Test = NonNullable<TestProjectInlineConfiguration['test']>
+
+/** A minute for what takes moments on a quiet machine: no limit is a statement about the code. */
+const lane = (name: string, groupOrder: number, maxWorkers: number, test: Test) => ({
+  extends: true as const,
+  test: {
+    name,
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
+    maxWorkers,
+    runner: './test/closing-runner.ts',
+    sequence: { groupOrder },
+    ...test,
+  },
+})
+
+/**
+ * Bots and pages run in real time beside others, and a slow machine may starve one of them. Such a test runs once more;
+ * the closing line of a run counts them.
+ */
+const REAL_TIME = { retry: 1, testTimeout: 180_000, hookTimeout: 180_000 }
 
 export default defineConfig({
   test: {
@@ -36,50 +56,18 @@ export default defineConfig({
     sequence: { sequencer: LongestFirst },
     // Lanes of one group run at once, as many files as its workers; the groups run one after the other.
     projects: [
-      {
-        extends: true,
-        test: {
-          name: 'fast',
-          include: ['test/**/*.test.ts'],
-          exclude: [...BROWSER, ...SYSTEM, ...MEASURED, ...LONG],
-          // A busy machine takes its time to start a process or to compile.
-          testTimeout: 120_000,
-          hookTimeout: 120_000,
-          maxWorkers: WORKERS,
-          sequence: { groupOrder: 0 },
-        },
-      },
-      {
-        extends: true,
-        test: {
-          ...REAL_TIME,
-          name: 'browser',
-          include: BROWSER,
-          exclude: MOCKS,
-          maxWorkers: WORKERS,
-          sequence: { groupOrder: 0 },
-        },
-      },
-      {
-        // Whole bots and real servers.
-        extends: true,
-        test: { ...REAL_TIME, name: 'system', include: SYSTEM, maxWorkers: BOT_WORKERS, sequence: { groupOrder: 1 } },
-      },
-      {
-        // Measures sound and picture to the millisecond: beside no other lane, with half of the processor to spare.
-        extends: true,
-        test: {
-          ...REAL_TIME,
-          name: 'measured',
-          include: MEASURED,
-          maxWorkers: MEASURED_WORKERS,
-          sequence: { groupOrder: 2 },
-        },
-      },
-      {
-        extends: true,
-        test: { ...REAL_TIME, name: 'long', include: LONG, maxWorkers: BOT_WORKERS, sequence: { groupOrder: 3 } },
-      },
+      lane('unit', 0, WAITING, {
+        include: ['test/**/*.test.ts'],
+        exclude: Object.values(PLACES).flat(),
+        setupFiles: ['test/no-programs.ts'],
+      }),
+      lane('db', 0, WAITING, { include: PLACES.db }),
+      lane('smoke', 1, BOTS, { ...REAL_TIME, include: PLACES.smoke }),
+      lane('drivers', 2, WAITING, { ...REAL_TIME, include: PLACES.pages, exclude: MOCKS }),
+      lane('bots', 3, BOTS, { ...REAL_TIME, include: PLACES.bots }),
+      // Measures sound and picture to the millisecond: beside no other lane, with half of the processor to spare.
+      lane('measured', 4, CORES, { ...REAL_TIME, include: PLACES.measured }),
+      lane('long', 5, BOTS, { ...REAL_TIME, include: [...PLACES.long, ...MOCKS] }),
     ],
   },
 })
