@@ -1,134 +1,92 @@
 /**
- * The report at the end of a test run: `test-report.ts <vitest's JSON report> <file for the figures> <names of failed
- * steps> [<JSON report of the files that ran again, alone>]`. Prints the time of each lane, the slowest files and each
- * retried test, keeps the same in the file, and ends with the closing line. A step that failed counts as one, unless it
- * is the tests and these already show what failed. `test-report.ts <vitest's JSON report>` prints which files may run
- * again.
+ * vitest's reporter for `scripts/test.sh`: the time of each lane, the slowest files and each retried test, printed and kept
+ * in `.cache/test-report.txt`, and the counts `<passed> <failed> <retried>` in `.cache/test-counts`.
  */
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
-import { relative } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import type { Reporter, TestModule } from 'vitest/node'
 
-/** The parts of vitest's report (Jest's format) that are read here. Times are milliseconds. */
-export interface Report {
-  numPassedTests: number
-  numFailedTests: number
-  testResults: TestFile[]
-}
-
-interface TestFile {
-  name: string
-  status: string
-  startTime: number
-  endTime: number
-  assertionResults: { status: string; fullName: string; meta?: Retry }[]
-}
-
-interface Retry {
-  retriedAfterStandstillMs?: number
-  /** The test failed while other files ran. */
-  retriedAlone?: boolean
+/** What is reported of a file. Times are milliseconds. */
+export interface FileResult {
+  file: string
+  lane: string
+  startedAt: number
+  endedAt: number
+  /** A file that could not be loaded, or whose hook failed, is one failed. */
+  hasFailedItself: boolean
+  tests: { name: string; state: string; retries: number }[]
 }
 
 const SLOWEST = 20
-/** More files than this do not fail for want of processor time. */
-const MAX_RUN_ALONE = 12
 
-/** The files that failed, if they are few: perhaps for want of processor time. A broken test fails again. */
-export function filesToRunAlone(report: Report, root: string): string[] {
-  const failed = report.testResults.filter(({ status }) => status === 'failed')
-  return failed.length <= MAX_RUN_ALONE ? failed.map(({ name }) => relative(root, name)) : []
+export default class TestReport implements Reporter {
+  readonly #startedAt = new Map<string, number>()
+  readonly #results: FileResult[] = []
+
+  onTestModuleStart({ moduleId, project }: TestModule): void {
+    this.#startedAt.set(`${project.name} ${moduleId}`, Date.now())
+  }
+
+  onTestModuleEnd(module: TestModule): void {
+    const lane = module.project.name
+    const tests = [...module.children.allTests()].map((test) => ({
+      name: test.fullName,
+      state: test.result().state,
+      retries: test.diagnostic()?.retryCount ?? 0,
+    }))
+    const suitesFailed = [...module.children.allSuites()].some((suite) => suite.errors().length > 0)
+    this.#results.push({
+      file: module.relativeModuleId,
+      lane,
+      startedAt: this.#startedAt.get(`${lane} ${module.moduleId}`) ?? Date.now(),
+      endedAt: Date.now(),
+      hasFailedItself: module.errors().length > 0 || suitesFailed,
+      tests,
+    })
+  }
+
+  onTestRunEnd(_modules: unknown, unhandledErrors: readonly unknown[]): void {
+    const text = figures(this.#results)
+    const { passed, failed, retried } = countsOf(this.#results)
+    mkdirSync('.cache', { recursive: true })
+    writeFileSync('.cache/test-report.txt', `${text}\n`)
+    writeFileSync('.cache/test-counts', `${passed} ${failed + unhandledErrors.length} ${retried}\n`)
+    console.log(`\n${text}`)
+  }
 }
 
-/** The report of the whole run with what the files did that ran again, alone. */
-export function withRunAlone(report: Report, alone: Report): Report {
-  const testResults = report.testResults.map((file) => {
-    const again = alone.testResults.find(({ name }) => name === file.name)
-    if (!again) return file
-    const failed = new Set(
-      file.assertionResults.filter(({ status }) => status === 'failed').map((test) => test.fullName),
-    )
-    const assertionResults = again.assertionResults.map((test) =>
-      failed.has(test.fullName) ? { ...test, meta: { ...test.meta, retriedAlone: true } } : test,
-    )
-    return { ...file, status: again.status, assertionResults }
-  })
-  const count = (status: string) =>
-    testResults.flatMap(({ assertionResults }) => assertionResults).filter((test) => test.status === status).length
-  return { numPassedTests: count('passed'), numFailedTests: count('failed'), testResults }
+export function countsOf(results: readonly FileResult[]): { passed: number; failed: number; retried: number } {
+  const tests = results.flatMap((file) => file.tests)
+  const failedFiles = results.filter(({ hasFailedItself }) => hasFailedItself).length
+  return {
+    passed: tests.filter(({ state }) => state === 'passed').length,
+    failed: tests.filter(({ state }) => state === 'failed').length + failedFiles,
+    retried: tests.filter(({ retries }) => retries > 0).length,
+  }
 }
 
-/** A file that could not even be loaded has no tests in the report, so it counts as one failed. */
-export function closingLine(report: Report | null, failedSteps: string[]): string {
-  const unloadable = (report?.testResults ?? []).filter(
-    (file) => file.status === 'failed' && !file.assertionResults.some((test) => test.status === 'failed'),
-  ).length
-  const failedTests = (report?.numFailedTests ?? 0) + unloadable
-  const unexplained = failedSteps.filter((step) => step !== 'tests' || failedTests === 0).length
-  const retried = report ? retriedTests(report).length : 0
-  const counts = `${report?.numPassedTests ?? 0} passed, ${failedTests + unexplained} failed`
-  return retried === 0 ? counts : `retried_${retried}: ${counts}`
-}
-
-/** The figures of a run, for a person: where its time went, and what was retried and why. */
-export function figures(report: Report, root: string): string {
-  const files = report.testResults.filter(({ assertionResults }) => assertionResults.length > 0)
-  const lanes = Map.groupBy(files, laneOf)
-  const retried = retriedTests(report)
+/** For a person: where the time of a run went, and what was retried. */
+export function figures(results: readonly FileResult[]): string {
+  const slowest = results.toSorted((one, other) => timeOf(other) - timeOf(one)).slice(0, SLOWEST)
+  const retried = results.flatMap(({ file, tests }) =>
+    tests.filter(({ retries }) => retries > 0).map(({ name, state }) => `  ${file}: ${name} (then ${state})`),
+  )
   return [
     'Lanes (from the first test to the last):',
-    ...[...lanes].map(([lane, own]) => {
-      const from = Math.min(...own.map(({ startTime }) => startTime))
-      const to = Math.max(...own.map(({ endTime }) => endTime))
-      const tests = own.reduce((sum, { assertionResults }) => sum + assertionResults.length, 0)
-      return `${seconds(to - from)}  ${lane}: ${tests} tests in ${own.length} files`
+    ...[...Map.groupBy(results, ({ lane }) => lane)].map(([lane, files]) => {
+      const from = Math.min(...files.map(({ startedAt }) => startedAt))
+      const to = Math.max(...files.map(({ endedAt }) => endedAt))
+      const tests = files.reduce((sum, file) => sum + file.tests.length, 0)
+      return `${seconds(to - from)}  ${lane}: ${tests} tests in ${files.length} files`
     }),
     '',
-    `Slowest files:`,
-    ...files
-      .sort((one, other) => timeOf(other) - timeOf(one))
-      .slice(0, SLOWEST)
-      .map((file) => `${seconds(timeOf(file))}  ${relative(root, file.name)}`),
+    'Slowest files:',
+    ...slowest.map((file) => `${seconds(timeOf(file))}  ${file.file}`),
     '',
     `Retried: ${retried.length === 0 ? 'none' : retried.length}`,
-    ...retried.map(({ file, test, why }) => `  ${relative(root, file)}: ${test} (${why})`),
+    ...retried,
   ].join('\n')
 }
 
-/** Such as `browser` of `join.browser.test.ts`. */
-function laneOf({ name }: TestFile): string {
-  return /\.([a-z]+)\.test\.ts$/.exec(name)?.[1]?.match(/^(browser|system|measured|long)$/)?.[0] ?? 'fast'
-}
-
-function retriedTests(report: Report) {
-  return report.testResults.flatMap(({ name, assertionResults }) =>
-    assertionResults.flatMap(({ fullName, status, meta = {} }) => {
-      const { retriedAlone, retriedAfterStandstillMs } = meta
-      if (retriedAlone) return [{ file: name, test: fullName, why: `failed beside other files, ${status} alone` }]
-      if (retriedAfterStandstillMs === undefined) return []
-      return [{ file: name, test: fullName, why: `standstill of ${retriedAfterStandstillMs} ms` }]
-    }),
-  )
-}
-
-const timeOf = ({ startTime, endTime }: TestFile) => endTime - startTime
+const timeOf = ({ startedAt, endedAt }: FileResult) => endedAt - startedAt
 
 const seconds = (ms: number) => `${(ms / 1000).toFixed(1).padStart(7)} s`
-
-if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const [file = '', figuresFile, steps = '', fileAlone = ''] = process.argv.slice(2)
-  const [first, alone] = [file, fileAlone].map((name) =>
-    existsSync(name) ? (JSON.parse(readFileSync(name, 'utf8')) as Report) : null,
-  )
-  if (figuresFile === undefined) {
-    if (first) console.log(filesToRunAlone(first, process.cwd()).join('\n'))
-  } else {
-    const report = first && alone ? withRunAlone(first, alone) : first
-    if (report) {
-      const text = figures(report, process.cwd())
-      writeFileSync(figuresFile, `${text}\n`)
-      console.log(`${text}\n`)
-    }
-    console.log(closingLine(report ?? null, steps.split(' ').filter(Boolean)))
-  }
-}

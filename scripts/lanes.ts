@@ -1,0 +1,104 @@
+/**
+ * Which of the slower lanes a change can break: `node scripts/lanes.ts` prints a line for each lane to run, `<lane>` or
+ * `<lane> <paths of tests>`, for what changed since the commit in `.ci/green`. The lanes of `npm test` always run.
+ */
+import { existsSync, readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { changedSince, git } from './changes.ts'
+
+export type Lane = 'drivers' | 'bots'
+
+/** A whole lane, or the tests below these paths. */
+type Needs = Partial<Record<Lane, 'all' | readonly string[]>>
+
+const NONE: Needs = {}
+const ALL: Needs = { drivers: 'all', bots: 'all' }
+const WHOLE_BOTS = 'test/end-to-end'
+
+/** Whole bots are tried on Google Meet, and once on each other platform. */
+const platform = (name: string, ...suites: string[]): Needs => ({
+  drivers: [`test/platforms/${name}/`, ...suites.map((suite) => `test/platforms/conformance/${suite}.`)],
+  bots: [name === 'google-meet' ? WHOLE_BOTS : `${WHOLE_BOTS}/platforms`, 'test/diarization'],
+})
+
+/** The first that a path begins with counts, with or without `test/` before it. A path without a row needs all lanes. */
+export const ROOMS: readonly (readonly [string, Needs])[] = [
+  ...['google-meet', 'microsoft-teams', 'jitsi'].flatMap((name) =>
+    ['platforms', 'mock', 'platforms/conformance'].map((place) => [`${place}/${name}`, platform(name, name)] as const),
+  ),
+  ...['platforms/zoom', 'mock/zoom/', 'platforms/conformance/zoom'].map(
+    (place) => [place, platform('zoom', 'zoom', 'zoom-sdk')] as const,
+  ),
+  ['mock/calendars', { bots: ['test/control-plane'] }],
+  ['mock/zoom-oauth', { bots: ['test/control-plane'] }],
+  ['control-plane/dashboard', { drivers: ['test/control-plane'], bots: ['test/control-plane'] }],
+  ['control-plane', { drivers: ['test/control-plane'], bots: ['test/control-plane', 'test/docs', 'test/client'] }],
+  ['recorder', { bots: ['test/recorder', WHOLE_BOTS] }],
+  ['storage', { bots: ['test/storage', 'test/recorder', WHOLE_BOTS] }],
+  ['streaming', { bots: ['test/streaming', WHOLE_BOTS] }],
+  ['transcription', { bots: ['test/transcription', WHOLE_BOTS] }],
+  ['diarization', { bots: ['test/diarization'] }],
+  ['end-to-end', { bots: [WHOLE_BOTS] }],
+  ['report', { drivers: ['test/report', 'test/control-plane'], bots: ['test/report'] }],
+  ['src', { bots: ['test/src', 'test/docs', WHOLE_BOTS] }],
+  ['client', { bots: ['test/client', 'test/docs', 'test/src/cli'] }],
+  ['mcp', { bots: ['test/mcp', 'test/client'] }],
+  ...['docker', 'deploy', 'scripts'].map((name) => [name, { bots: [`test/${name}`] }] as const),
+  ['bin', { bots: ['test/scripts'] }],
+  ['docs', { bots: ['test/docs'] }],
+  ['bench', { bots: ['test/bench'] }],
+  ...['smoke/', '.ci/', '.github/', '.devcontainer/', '.editorconfig', '.gitignore', 'LICENSE'].map(
+    (name) => [name, NONE] as const,
+  ),
+]
+
+/** What the changed files need: paths from the root of the checkout. */
+export function lanesOf(changed: readonly string[]): Needs {
+  const needs: Needs = {}
+  for (const file of changed.filter((name) => !/^[^/]+\.md$/.test(name))) {
+    const path = file.replace(/^test\//, '')
+    const [, room] = ROOMS.find(([start]) => path === start || path.startsWith(asFolder(start))) ?? ['', ALL]
+    for (const lane of ['drivers', 'bots'] as const) {
+      const [before, more] = [needs[lane], room[lane]]
+      if (more === undefined || before === 'all') continue
+      needs[lane] = more === 'all' ? more : [...new Set([...(before ?? []), ...more])]
+    }
+  }
+  return needs
+}
+
+/** `platforms/zoom` is not the start of `platforms/zoomed.ts`, while `platforms/conformance/zoom` names files. */
+function asFolder(start: string): string {
+  return start.endsWith('/') || start.startsWith('platforms/conformance/') ? start : `${start}/`
+}
+
+/** Lines for `.ci/run`. */
+export function linesOf(needs: Needs): string[] {
+  return (['drivers', 'bots'] as const).flatMap((lane) => {
+    const paths = needs[lane]
+    if (paths === undefined) return []
+    return [paths === 'all' ? lane : `${lane} ${paths.join(' ')}`]
+  })
+}
+
+/** More commits than this since all lanes passed: what they broke together is looked for again. */
+const MAX_COMMITS = 60
+
+/** The files that changed since the commit in `.ci/green`; null where that is missing, unknown or too old. */
+function changedSinceGreen(): string[] | null {
+  const file = new URL('../.ci/green', import.meta.url)
+  const green = existsSync(file) ? readFileSync(file, 'utf8').trim() : ''
+  if (!/^[0-9a-f]{40}$/.test(green)) return null
+  try {
+    git('merge-base', '--is-ancestor', green, 'HEAD')
+    const [commits] = git('rev-list', '--count', `${green}..HEAD`)
+    return Number(commits) > MAX_COMMITS ? null : changedSince(green)
+  } catch {
+    return null
+  }
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const changed = changedSinceGreen()
+  for (const line of linesOf(changed === null ? ALL : lanesOf(changed))) console.log(line)
+}
