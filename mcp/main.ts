@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 /** `standin mcp`: the Model Context Protocol server on standard input and output, for assistants on this machine. */
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js'
 import { createStandinClient } from '@standin/client/index.ts'
 import { Command } from 'commander'
@@ -44,8 +45,8 @@ const meetings = createMeetings(createStandinClient({ baseUrl: url, apiKey: key 
 const { version } = JSON.parse(readFileSync(packageFile(), 'utf8')) as { version: string }
 await createMcpServer(meetings, { version }).connect(new StdioServerTransport())
 
-/** Of this checkout, or of the built program, which is one folder deeper. */
-function packageFile(): URL {
-  const isBuilt = import.meta.url.endsWith('/dist/mcp/main.js')
-  return new URL(isBuilt ? '../../package.json' : '../package.json', import.meta.url)
+/** The nearest: of this workspace, of the installed package, or of the checkout around a build. */
+function packageFile(folder = import.meta.dirname): string {
+  const file = join(folder, 'package.json')
+  return existsSync(file) ? file : packageFile(dirname(folder))
 }

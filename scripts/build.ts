@@ -1,28 +1,32 @@
 /**
- * Builds `dist/`: the program with tsc, `standin join` once more as a bundle, and every page script (what runs inside a
- * browser page) as one bundle each.
+ * Builds `dist/`: the program, `standin join` once more as a bundle, and every page script (what runs inside a browser page)
+ * as one bundle each. Types are not checked here: `npm test` and `npm run check` do that.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import {
   copyFileSync,
+  cpSync,
   existsSync,
   globSync,
   mkdirSync,
   readdirSync,
   readFileSync,
+  realpathSync,
   renameSync,
   rmSync,
   writeFileSync,
 } from 'node:fs'
-import { dirname, join, relative } from 'node:path'
+import { basename, dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { main as compileAssembly } from 'assemblyscript/asc'
 import { build, type Plugin } from 'esbuild'
 import { writeHelpPages } from './help-pages.ts'
+import { replaceBuild } from './replace-build.ts'
 import { writeClient } from './write-client.ts'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
+const DIST = join(root, 'dist')
 
 /** Of every bundle. */
 const OPTIONS = {
@@ -46,7 +50,7 @@ const OPTIONS = {
  * Bundles every platform, even if another one fails. Rejects after a failure, unless `goOn` is set. A failed platform
  * has no bundles, so that no program runs old ones.
  */
-export async function bundlePageScripts({ goOn = false } = {}): Promise<void> {
+export async function bundlePageScripts({ goOn = false, dist = DIST } = {}): Promise<void> {
   const failed: string[] = []
   const bundle = async (name: string, entryPoints: Record<string, string>, outdir: string) => {
     if (Object.keys(entryPoints).length === 0) return
@@ -67,7 +71,7 @@ export async function bundlePageScripts({ goOn = false } = {}): Promise<void> {
       failed.push(name)
     }
   }
-  const bundles = join(root, 'dist', 'bundles')
+  const bundles = join(dist, 'bundles')
   for (const name of foldersOf('platforms')) {
     const main = join(root, 'platforms', name, 'page', 'main.ts')
     await bundle(`platforms/${name}`, existsSync(main) ? { [name]: main } : {}, join(bundles, 'page'))
@@ -88,9 +92,9 @@ export async function bundlePageScripts({ goOn = false } = {}): Promise<void> {
  * The page of the dashboard: one document, one script, one stylesheet in `dist/dashboard`. Rejects if it does not
  * compile.
  */
-export async function bundleDashboard(): Promise<void> {
+export async function bundleDashboard(dist = DIST): Promise<void> {
   const page = join(root, 'control-plane', 'dashboard', 'page')
-  const outdir = join(root, 'dist', 'dashboard')
+  const outdir = join(dist, 'dashboard')
   const { outputFiles } = await build({
     ...OPTIONS,
     entryPoints: ['main.tsx', 'app.css'].map((file) => ({ in: join(page, file), out: 'app' })),
@@ -108,7 +112,7 @@ export async function bundleDashboard(): Promise<void> {
  * of ASCII takes half the memory of Playwright's files, which are kept with two bytes for each character; one file is
  * also read sooner than hundreds. A package that a part imports when it is needed stays a package.
  */
-async function bundleBot(): Promise<void> {
+async function bundleBot(dist: string): Promise<void> {
   await build({
     bundle: true,
     splitting: true,
@@ -123,7 +127,7 @@ async function bundleBot(): Promise<void> {
     logLevel: 'warning',
     absWorkingDir: root,
     entryPoints: { index: 'src/cli/index.ts', 'engine-process': 'transcription/local/engine-process.ts' },
-    outdir: join(root, 'dist', 'bot'),
+    outdir: join(dist, 'bot'),
     chunkNames: '[name]-[hash]',
     banner: { js: "import{createRequire as requireOf}from'node:module';const require=requireOf(import.meta.url);" },
     plugins: [packagesWhenNeeded, playwrightFiles],
@@ -136,7 +140,9 @@ const packagesWhenNeeded: Plugin = {
     onResolve({ filter: /^[@a-z]/ }, ({ kind, path }) => {
       const isOurs = path === 'playwright' || (path.startsWith('@standin/') && !path.startsWith('@standin/mock/'))
       const isOfPart = kind === 'dynamic-import' || path.startsWith('@aws-sdk/')
-      return isOfPart && !isOurs ? { path, external: true } : null
+      if (!isOfPart || isOurs) return null
+      // The mock meetings are built beside the bundle.
+      return { path: path.replace(/^@standin\/(.+)\.ts$/, '../$1.js'), external: true }
     })
   },
 }
@@ -187,33 +193,68 @@ export async function compileToWasm(path: string): Promise<Uint8Array<ArrayBuffe
 
 /** In one step: tests that run at the same time find the whole file at every moment. */
 function replaceFile(path: string, contents: Uint8Array): void {
-  const fresh = `${path}.${process.pid}`
+  // Elsewhere, so that who copies the folder meets no file that is about to go.
+  const fresh = join(root, '.cache', `${basename(path)}.${process.pid}`)
+  mkdirSync(dirname(fresh), { recursive: true })
   writeFileSync(fresh, contents)
   renameSync(fresh, path)
 }
 
-/**
- * The built program carries its workspaces, since a package that was installed elsewhere has none: in `dist/` an import of
- * `@standin/wire/events.ts` becomes one of the file `wire/events.js` by its relative path.
- */
-function resolveWorkspaces(dist: string): void {
-  for (const file of globSync('**/*.js', { cwd: dist })) {
-    const text = readFileSync(join(dist, file), 'utf8')
-    const resolved = text.replace(
-      /(?<=(?:from |import\(|import )['"])@standin\/([\w/-]+)\.ts(?=['"])/g,
-      (_, module: string) => {
-        const path = relative(dirname(file), `${module}.js`)
-        return path.startsWith('.') ? path : `./${path}`
-      },
-    )
-    if (resolved !== text) writeFileSync(join(dist, file), resolved)
-  }
+/** Files of a program, which the compiler's settings name. */
+function modulesOf(settings: string): string[] {
+  const { include } = readJson(settings) as { include: string[] }
+  const { exclude } = readJson('tsconfig.build.json') as { exclude: string[] }
+  const others = [...exclude.flatMap((path) => [path, `${path}/**`]), '**/node_modules/**', '**/*.d.ts']
+  return globSync(
+    include.map((folder) => `${folder}/**/*.ts`),
+    { cwd: root, exclude: others },
+  )
 }
 
-/** The compiler (7.0.2) leaves JSON that a module imports out of about one build in three. */
-function copyData(dist: string): void {
-  for (const file of globSync('wire/*.json', { cwd: root, exclude: ['wire/package.json'] }))
-    copyFileSync(join(root, file), join(dist, file))
+/**
+ * One file for each of `modules`, and for those that they import and that are not among `known`. The built program carries its
+ * workspaces, since a package that was installed elsewhere has none: `@standin/wire/events.ts` becomes the file
+ * `wire/events.js` by its relative path.
+ */
+async function compileModules(modules: readonly string[], known: ReadonlySet<string>, dist: string): Promise<void> {
+  const imported = new Set<string>()
+  await build({
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    target: 'node22',
+    charset: 'utf8',
+    logLevel: 'warning',
+    treeShaking: false,
+    absWorkingDir: root,
+    entryPoints: [...modules],
+    outbase: root,
+    outdir: dist,
+    plugins: [separateModules(imported)],
+  })
+  for (const path of imported) if (path.endsWith('.json')) copyFileSync(join(root, path), join(dist, path))
+  const others = [...imported].filter((path) => path.endsWith('.ts') && !known.has(path))
+  if (others.length > 0) await compileModules(others, new Set([...known, ...others]), dist)
+}
+
+/** No module takes another one in: imports name the built files. Collects those of the project. */
+const separateModules = (imported: Set<string>): Plugin => ({
+  name: 'separate modules',
+  setup({ onResolve }) {
+    onResolve({ filter: /./ }, ({ kind, path, importer }) => {
+      if (kind === 'entry-point') return null
+      const ours = /^@standin\/(.+)|^\..+/.exec(path)
+      if (ours === null) return { path, external: true }
+      const file = ours[1] ? join(root, ours[1]) : join(dirname(importer), path)
+      imported.add(relative(root, file))
+      const fromHere = relative(dirname(importer), file).replace(/\.ts$/, '.js')
+      return { path: fromHere.startsWith('.') ? fromHere : `./${fromHere}`, external: true }
+    })
+  },
+})
+
+function readJson(path: string): unknown {
+  return JSON.parse(readFileSync(join(root, path), 'utf8'))
 }
 
 function entriesOf(place: string, name: string): Record<string, string> {
@@ -228,12 +269,13 @@ function foldersOf(place: string): string[] {
     .map((entry) => entry.name)
 }
 
-/** Resolves after `tsc -p`, whose messages go to the terminal. Rejects if it reports an error. */
-async function compile(project: string): Promise<void> {
+/** The declarations of the client. Rejects if `tsc`, whose messages go to the terminal, reports an error. */
+async function declareClient(dist: string): Promise<void> {
   const compiler = join(root, 'node_modules/typescript/bin/tsc')
-  const child = spawn(process.execPath, [compiler, '-p', join(root, project)], { stdio: 'inherit' })
+  const given = ['-p', join(root, 'client'), '--outDir', join(dist, 'client')]
+  const child = spawn(process.execPath, [compiler, ...given], { stdio: 'inherit' })
   const [code] = await once(child, 'close')
-  if (code !== 0) throw new Error(`tsc -p ${project} failed`)
+  if (code !== 0) throw new Error('tsc -p client failed')
 }
 
 /** Prints the name of a step when it begins, and its time when it has ended. */
@@ -244,27 +286,41 @@ async function step(name: string, work: () => Promise<void>): Promise<void> {
   console.log(`build: ${name}: ${((performance.now() - began) / 1000).toFixed(1)} s`)
 }
 
-/** `--bot` builds the bot and the mock meetings only, and needs no package of the service. */
-async function buildAll(isBotOnly: boolean): Promise<void> {
-  rmSync(join(root, 'dist'), { recursive: true, force: true })
+/**
+ * `--bot` builds the bot and the mock meetings only, and needs no package of the service. `--add` adds the others to what it
+ * built.
+ */
+async function buildInto(dist: string, what: string | undefined): Promise<void> {
+  const ofBot = new Set(modulesOf('tsconfig.bot.json'))
+  const all = new Set(modulesOf('tsconfig.build.json'))
+  if (what === '--add') {
+    const before = realpathSync(DIST)
+    const filter = (path: string) => !['.built', 'packages'].some((name) => path === join(before, name))
+    cpSync(before, dist, { recursive: true, filter })
+  }
   await step('types of the API', writeClient)
-  // The bundles need nothing that the compiler writes.
-  await Promise.all([
-    step('program', () => compile(isBotOnly ? 'tsconfig.bot.json' : 'tsconfig.build.json')),
-    step('bot', bundleBot),
-    step('page scripts', () => bundlePageScripts()),
-    isBotOnly ? null : step('dashboard', bundleDashboard),
-    isBotOnly ? null : step('pages of the documentation', writeHelpPages),
-  ])
-  resolveWorkspaces(join(root, 'dist'))
-  copyData(join(root, 'dist'))
-  if (isBotOnly) return
-  await step('client', () => compile('client/tsconfig.json'))
+  const bot = async () => {
+    await Promise.all([
+      step('bot', () => bundleBot(dist)),
+      step('page scripts', () => bundlePageScripts({ dist })),
+      step('program', () => compileModules([...ofBot], all, dist)),
+    ])
+  }
+  const others = async () => {
+    await Promise.all([
+      step('program of the service', () => compileModules([...all.difference(ofBot)], all, dist)),
+      step('client', () => declareClient(dist)),
+      step('dashboard', () => bundleDashboard(dist)),
+      step('pages of the documentation', () => writeHelpPages(join(dist, 'help'))),
+    ])
+  }
+  await Promise.all([what === '--add' ? null : bot(), what === '--bot' ? null : others()])
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   try {
-    await buildAll(process.argv[2] === '--bot')
+    const [, , what] = process.argv
+    await replaceBuild(root, what === '--bot' ? 'bot' : 'all', (dist) => buildInto(dist, what))
   } catch (error) {
     console.error(`build: failed: ${error instanceof Error ? error.message : error}`)
     process.exitCode = 1

@@ -4,7 +4,17 @@
  * published.
  */
 import { execFileSync, spawnSync } from 'node:child_process'
-import { chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -67,8 +77,10 @@ const PACKAGES: readonly Package[] = [
 export function packAll(folder: string): string[] {
   mkdirSync(folder, { recursive: true })
   const staging = mkdtempSync(join(tmpdir(), 'standin-pack-'))
+  // One build, although another one may replace it meanwhile.
+  const dist = existsSync(join(root, 'dist')) ? realpathSync(join(root, 'dist')) : join(root, 'dist')
   try {
-    return PACKAGES.map((one, index) => packOne(one, join(staging, `${index}`), folder))
+    return PACKAGES.map((one, index) => packOne(one, dist, join(staging, `${index}`), folder))
   } finally {
     rmSync(staging, { recursive: true, force: true })
   }
@@ -91,13 +103,14 @@ export function packPython(folder: string): string | null {
   }
 }
 
-function packOne({ of, has, files, fields }: Package, staging: string, folder: string): string {
+function packOne({ of, has, files, fields }: Package, dist: string, staging: string, folder: string): string {
   mkdirSync(staging)
   for (const file of files) {
-    if (!existsSync(join(root, file))) throw new Error(`${file} is not there; run: npm run build`)
-    cpSync(join(root, file), join(staging, file), {
+    const source = /^dist(\/|$)/.test(file) ? join(dist, file.slice('dist'.length)) : join(root, file)
+    if (!existsSync(source)) throw new Error(`${file} is not there; run: npm run build`)
+    cpSync(source, join(staging, file), {
       recursive: true,
-      filter: (path) => !path.endsWith('/dist/packages'),
+      filter: (path) => !/\/dist\/(packages|\.built)$/.test(path),
     })
   }
   const own = manifestOf(of)

@@ -8,6 +8,8 @@
 #   sh scripts/setup.sh --long     also for the long lane of the tests
 #   sh scripts/setup.sh --bench    also for the other bots' pipelines of the bench
 #
+# With --is-ready it installs nothing. Where npm packages or a new enough Node are missing, it fails with one line that says
+# what to run.
 # With --yes it installs Debian packages without asking, as it does without a terminal and in CI.
 set -eu
 
@@ -28,25 +30,50 @@ usual_path="$root/node_modules/.bin:$PATH"
 PATH=$usual_path
 export PATH
 
-# A folder that once had every npm package keeps them: npm links the workspaces that it installs.
+# A folder that once had every npm package keeps them.
 parts=bot
 [ ! -e node_modules/@standin/control-plane ] || parts=all
+checks=no
+command='sh scripts/setup.sh'
 asks=no
 if [ -t 0 ] && [ -t 2 ] && [ -z "${CI-}" ]; then asks=yes; fi
 lists=scripts/debian-packages
 for argument in "$@"; do
   case $argument in
     --yes) asks=no; continue ;;
+    --is-ready) checks=yes; continue ;;
     --service) lists="$lists scripts/debian-packages-service" ;;
     --tests) lists="$lists scripts/debian-packages-service scripts/debian-packages-test" ;;
     --long)
       lists="$lists scripts/debian-packages-service scripts/debian-packages-test scripts/debian-packages-long"
       ;;
     --bench) lists="$lists scripts/debian-packages-bench" ;;
-    *) fail "unknown option: $argument" 'usage: sh scripts/setup.sh [--service] [--tests] [--long] [--bench] [--yes]' ;;
+    *) fail "unknown option: $argument" 'usage: sh scripts/setup.sh [--service] [--tests] [--long] [--bench] [--yes] [--is-ready]' ;;
   esac
   parts=all
+  command="$command $argument"
 done
+
+# npm writes its own list last, so that an interrupted installation has none. An installation without development packages has
+# no compiler. npm links the workspaces that it installs.
+has_packages() {
+  [ -f node_modules/.package-lock.json ] && [ -x node_modules/.bin/tsc ] &&
+    { [ "$parts" = bot ] || [ -e node_modules/@standin/control-plane ]; }
+}
+
+node_fits() {
+  node -e '
+    const [major, minor] = process.versions.node.split(".").map(Number)
+    const [wantMajor, wantMinor] = process.argv[1].split(".").map(Number)
+    process.exit(major > wantMajor || (major === wantMajor && minor >= wantMinor) ? 0 : 1)
+  ' "$OLDEST_NODE" 2>/dev/null
+}
+
+if [ "$checks" = yes ]; then
+  has_packages || fail "the npm packages are missing; run this first: $command"
+  node_fits || fail "Node $OLDEST_NODE or newer is missing; run this first: $command"
+  exit 0
+fi
 
 # One at a time: a second set-up waits, then finds nothing to do. Steps that start other programs close descriptor 9,
 # so that a daemon which a package starts cannot keep the lock.
@@ -74,7 +101,8 @@ missing_packages() {
   done
 }
 
-install_packages() {
+# Sets `as_root`. Asks a person.
+may_install() {
   install="apt-get install -y --no-install-recommends $*"
   if [ "$(id -u)" -eq 0 ]; then
     as_root=''
@@ -84,28 +112,28 @@ install_packages() {
     fail "these Debian packages are missing, and installing them takes root. Run this, then try again:" \
       "sudo apt-get update && sudo $install"
   fi
-  if [ "$asks" = yes ]; then
-    say "these Debian packages are missing: $*"
-    printf 'set-up: install them with "%s"? [Y/n] ' "${as_root:+sudo }$install" >&2
-    read -r answer || answer=n
-    case $answer in
-      '' | [yY]*) ;;
-      *) fail 'nothing was installed. Install the packages yourself, or run this again.' ;;
-    esac
-  fi
-  say "installing Debian packages: $*"
-  say 'this takes a minute or two; the log is .cache/setup-apt.log'
-  log=.cache/setup-apt.log
-  options='-q -o DPkg::Lock::Timeout=600 -o Dpkg::Use-Pty=0'
-  # An unreachable package source that we do not need must not stop us: only a failed installation counts.
+  [ "$asks" = yes ] || return 0
+  say "these Debian packages are missing: $*"
+  printf 'set-up: install them with "%s"? [Y/n] ' "${as_root:+sudo }$install" >&2
+  read -r answer || answer=n
+  case $answer in
+    '' | [yY]*) ;;
+    *) fail 'nothing was installed. Install the packages yourself, or run this again.' ;;
+  esac
+}
+
+apt_log=.cache/setup-apt.log
+apt() {
   # shellcheck disable=SC2086
-  $as_root env DEBIAN_FRONTEND=noninteractive apt-get $options update >"$log" 2>&1 9>&- </dev/null ||
-    say "apt-get update had trouble (see $root/$log); continuing"
-  # shellcheck disable=SC2086
-  $as_root env DEBIAN_FRONTEND=noninteractive apt-get $options install -y --no-install-recommends "$@" \
-    >>"$log" 2>&1 9>&- </dev/null || {
-    grep -E '^(E|Err|W):' "$log" | tail -n 15 >&2 || :
-    fail "apt-get could not install the packages; the whole log is $root/$log. The command was:" "$install"
+  $as_root env DEBIAN_FRONTEND=noninteractive apt-get -q -o DPkg::Lock::Timeout=600 -o Dpkg::Use-Pty=0 "$@" \
+    >>"$apt_log" 2>&1 9>&- </dev/null
+}
+
+install_packages() {
+  apt install -y --no-install-recommends "$@" || {
+    grep -E '^(E|Err|W):' "$apt_log" | tail -n 15 >&2 || :
+    fail "apt-get could not install the packages; the whole log is $root/$apt_log. The command was:" \
+      "apt-get install -y --no-install-recommends $*"
   }
 }
 
@@ -115,30 +143,26 @@ if ! command -v dpkg-query >/dev/null 2>&1 || ! command -v apt-get >/dev/null 2>
     'Use a Debian machine, or the container image: see docs/docker.md.'
 fi
 missing=$(missing_packages)
+apt_job=''
 if [ -n "$missing" ]; then
-  # shellcheck disable=SC2086
-  install_packages $missing
-  missing=$(missing_packages)
-  [ -z "$missing" ] || fail "apt-get reported success, but these packages are still missing: $missing"
+  # shellcheck disable=SC2086 # a list of packages, all ours
+  may_install $missing
+  # shellcheck disable=SC2086 # a list of packages, all ours
+  say installing Debian packages: $missing
+  say "this takes a minute or two; the log is $apt_log"
+  : >"$apt_log"
+  # An unreachable package source that we do not need must not stop us: only a failed installation counts.
+  apt update || say "apt-get update had trouble (see $root/$apt_log); continuing"
+  # npm first, then the others beside it.
+  command -v npm >/dev/null 2>&1 || install_packages npm
+  command -v npm >/dev/null 2>&1 || fail 'apt-get reported success, but this package is still missing: npm'
+  # shellcheck disable=SC2086 # a list of packages, all ours
+  (install_packages $missing) 9>&- &
+  apt_job=$!
+  trap wait EXIT
 fi
 
 # --- npm packages ----------------------------------------------------------------------------------------------------
-
-# npm writes this file last, so that an interrupted install has none. An install without development packages has no
-# compiler.
-npm_is_done() {
-  [ -f node_modules/.package-lock.json ] && [ -x node_modules/.bin/tsc ] &&
-    { [ "$parts" = bot ] || [ -e node_modules/@standin/control-plane ]; } &&
-    [ -z "$(find package-lock.json -newer node_modules/.package-lock.json)" ]
-}
-
-node_fits() {
-  node -e '
-    const [major, minor] = process.versions.node.split(".").map(Number)
-    const [wantMajor, wantMinor] = process.argv[1].split(".").map(Number)
-    process.exit(major > wantMajor || (major === wantMajor && minor >= wantMinor) ? 0 : 1)
-  ' "$OLDEST_NODE" 2>/dev/null
-}
 
 # npm leaves out optional packages that the Node it runs on is too old for, and the native parts of our tools are such
 # packages. So an old Node fetches the new one, of the version in the lock file, and npm runs on that.
@@ -157,15 +181,30 @@ bring_node() {
   PATH="$root/.cache/node/node_modules/$carrier/bin:$usual_path"
 }
 
-if ! npm_is_done; then
+# The lock file whose packages are installed. Empty while packages are added: an interrupted installation is made again with npm ci.
+installed_lock=node_modules/.installed-lock.json
+if ! has_packages || ! cmp -s package-lock.json "$installed_lock"; then
   npm_options='--no-fund --no-audit --loglevel=error'
   node_fits || bring_node
+  # Where nothing but workspaces is missing, npm adds their packages and changes no lock file.
+  how=ci
+  if [ -f node_modules/.package-lock.json ]; then
+    if [ ! -e "$installed_lock" ] || cmp -s package-lock.json "$installed_lock"; then how='install --no-save'; fi
+  fi
+  # shellcheck disable=SC2086 # a list of words, all ours
+  set -- $how
   if [ "$parts" = all ]; then
-    say 'installing all npm packages (npm ci), about 950 MB'
+    say "installing all npm packages (npm $1), about 950 MB"
     workspaces=''
   else
-    say 'installing the npm packages of the bot (npm ci), about 700 MB'
+    say "installing the npm packages of the bot (npm $1), about 700 MB"
     workspaces='--include-workspace-root -w @standin/base -w @standin/wire -w @standin/mock -w @standin/client'
+  fi
+  if [ "$how" != ci ]; then
+    # Their time says how old the build may be. npm believes its own list if no folder is newer.
+    [ ! -s "$installed_lock" ] || mv "$installed_lock" .cache/installed-lock.json
+    : >"$installed_lock"
+    touch node_modules/.package-lock.json
   fi
   # Install scripts are off (.npmrc), and no package needs its own: esbuild finds its program without one, and
   # control-plane/store/own-postgres.ts restores the links of PostgreSQL. The others compile C++ that nothing here uses, or
@@ -173,14 +212,15 @@ if ! npm_is_done; then
   # Optional and development packages are installed in spite of the user's settings: Node itself is an optional one. The
   # hidden deprecation warnings come from an old npm on a new Node.
   # shellcheck disable=SC2086 # a list of options, all ours
-  NODE_OPTIONS=--no-deprecation npm ci --include=optional --include=dev $workspaces $npm_options 9>&- </dev/null || {
+  NODE_OPTIONS=--no-deprecation npm "$@" --include=optional --include=dev $workspaces $npm_options 9>&- </dev/null || {
     rm -f node_modules/.package-lock.json
-    fail 'npm ci failed; what it said is above.'
+    fail "npm $1 failed; what it said is above."
   }
   # node_modules has its own Node now.
   PATH=$usual_path
   rm -rf .cache/node
-  npm_is_done || touch node_modules/.package-lock.json
+  [ "$how" = ci ] || [ ! -f .cache/installed-lock.json ] || mv -f .cache/installed-lock.json "$installed_lock"
+  cmp -s package-lock.json "$installed_lock" || cp package-lock.json "$installed_lock"
 fi
 
 # Older npm (9.2, Debian 12's) installs the package with Node, but not its command.
@@ -200,33 +240,43 @@ fi
 # --- build -----------------------------------------------------------------------------------------------------------
 
 stamp=dist/.built
-sources='base wire core src platforms recorder storage streaming transcription report mock
-  client/index.ts client/package.json docs/openapi*.json scripts/build.ts scripts/write-client.ts
+bot_sources='base wire core src platforms recorder storage streaming transcription report mock
+  client/index.ts client/package.json docs/openapi*.json scripts/build.ts scripts/replace-build.ts scripts/write-client.ts
   tsconfig.json tsconfig.build.json tsconfig.bot.json package.json'
 # Not the whole folder `client`: the build itself writes its types there.
-[ "$parts" = bot ] ||
-  sources="$sources control-plane mcp client/tsconfig.json docs scripts/help-pages.ts"
-build_is_done() {
-  # Folders count as well, since a file that is gone changes nothing but its folder.
-  # shellcheck disable=SC2086
-  [ -f "$stamp" ] && [ -f client/v2.ts ] && { [ "$parts" = bot ] || grep -qx all "$stamp"; } &&
-    [ -z "$(find $sources node_modules/.package-lock.json -newer "$stamp" 2>/dev/null | head -n 1)" ]
+other_sources='control-plane mcp client/tsconfig.json docs scripts/help-pages.ts'
+
+# Whether the last build has the files and folders as they are. A file that is gone changes nothing but its folder.
+is_built_from() {
+  [ -f "$stamp" ] && [ -f client/v2.ts ] &&
+    [ -z "$(find "$@" "$installed_lock" -newer "$stamp" 2>/dev/null | head -n 1)" ]
 }
 
-if ! build_is_done; then
+# shellcheck disable=SC2086 # lists of names, all ours
+if ! is_built_from $bot_sources; then
+  how=''
+  [ "$parts" = all ] || how=--bot
+elif [ "$parts" = bot ]; then
+  how=none
+elif ! grep -qx all "$stamp"; then
+  how=--add
+elif is_built_from $other_sources; then
+  how=none
+else
+  how=''
+fi
+if [ "$how" != none ]; then
   say 'building'
-  # The stamp has the time of the start, so that files that are edited meanwhile are built next time.
-  echo "$parts" >.cache/build-began
-  only=''
-  [ "$parts" = all ] || only=--bot
-  node scripts/build.ts $only 9>&- </dev/null || {
-    rm -f "$stamp"
-    fail 'the build failed; what it said is above.'
-  }
-  cp -p .cache/build-began "$stamp"
+  node scripts/build.ts $how 9>&- </dev/null || fail 'the build failed; what it said is above.'
 fi
 
-# --- the command -----------------------------------------------------------------------------------------------------
+# --- the end ---------------------------------------------------------------------------------------------------------
+
+if [ -n "$apt_job" ]; then
+  wait "$apt_job" || exit 1
+  missing=$(missing_packages)
+  [ -z "$missing" ] || fail "apt-get reported success, but these packages are still missing: $missing"
+fi
 
 # npm does not link a package's own commands. With the link, npx takes this program and asks no registry for the name.
 [ -e node_modules/.bin/standin ] || ln -sf ../../bin/standin node_modules/.bin/standin

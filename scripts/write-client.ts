@@ -2,7 +2,7 @@
  * Writes the types of the client, `client/v2.ts` and `client/older.ts`, and those of the page of the dashboard,
  * `client/dashboard.ts`, from the OpenAPI documents in `docs`. Git does not keep them: each build writes them first.
  */
-import { readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -26,10 +26,13 @@ export async function writeClient(): Promise<void> {
   for (const [name, target] of OPENAPI_DOCUMENTS) {
     const document = JSON.parse(readFileSync(join(root, 'docs', name), 'utf8'))
     const types = astToString(await openapiTS(document, { defaultNonNullable: false }))
-    const fresh = join(root, 'client', `${target}.${process.pid}`)
-    writeFileSync(fresh, `/** Made from docs/${name} by scripts/write-client.ts. */\n${types}`)
+    const text = `/** Made from docs/${name} by scripts/write-client.ts. */\n${types}`
+    const file = join(root, 'client', target)
+    if (existsSync(file) && readFileSync(file, 'utf8') === text) continue
+    const fresh = `${file}.${process.pid}`
+    writeFileSync(fresh, text)
     // In one step, so that no other program reads half a file.
-    renameSync(fresh, join(root, 'client', target))
+    renameSync(fresh, file)
   }
 }
 

@@ -9,13 +9,20 @@ const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))))
 
 /** The programs of the real machine that the scripts may use. */
 const REAL_TOOLS =
-  'sh cat cp chmod dirname env find flock grep head id ln mkdir mv printf pwd readlink rm script sed sleep tail tee touch tr true uname'
+  'sh cat cmp cp chmod dirname env find flock grep head id ln mkdir mv printf pwd readlink rm script sed sleep tail tee touch tr true uname'
 
-const NPM_CI = `mkdir -p node_modules/.bin
+/** Installs as npm does. */
+export const NPM = `[ "$1" != ci ] || rm -rf node_modules
+  mkdir -p node_modules/.bin
   cp "$FAKES/tool" node_modules/.bin/node
   cp "$FAKES/tool" node_modules/.bin/tsc
   case "$*" in *' -w '*) ;; *) mkdir -p node_modules/@standin/control-plane ;; esac
   touch node_modules/.package-lock.json`
+
+/** Leaves what a build leaves; as a part of a program that does other things too. */
+export const BUILD = `scripts/build.ts)
+    for program in src/cli control-plane/cli bot; do mkdir -p "dist/$program"; touch "dist/$program/index.js"; done
+    mkdir -p client; touch client/v2.ts; case "$2" in --bot) echo bot ;; *) echo all ;; esac > dist/.built ;;`
 
 const FAKES: Readonly<Record<string, string>> = {
   // Answers as dpkg-query does for -f '\${Package}=\${db:Status-Status} '.
@@ -25,7 +32,7 @@ const FAKES: Readonly<Record<string, string>> = {
   'apt-get': `case "$*" in
     *install*) for word in "$@"; do case $word in -*|*=*|install) ;; *) echo "$word" >> "$STATE/installed" ;; esac; done ;;
   esac`,
-  npm: NPM_CI,
+  npm: NPM,
   // The machine's own Node.js, new enough: it answers every question with success.
   node: 'true',
   id: 'echo 0',
@@ -77,11 +84,8 @@ export async function makeCheckout(): Promise<Checkout> {
     await chmod(file, 0o755)
   }
   for (const [name, script] of Object.entries(FAKES)) await fake(name, script)
-  // Stands for every program that npm brings; the build is the one that leaves something.
-  await fake(
-    'tool',
-    'case "$1" in scripts/build.ts) mkdir -p dist/src/cli dist/bot client; touch dist/src/cli/index.js dist/bot/index.js client/v2.ts ;; esac',
-  )
+  // Stands for every program that npm brings.
+  await fake('tool', `case "$1" in ${BUILD} esac`)
 
   return {
     folder,

@@ -7,12 +7,6 @@ let checkout: Checkout
 
 beforeEach(async () => {
   checkout = await makeCheckout()
-  await checkout.fake(
-    'tool',
-    `case "$1" in scripts/build.ts)
-      for program in src/cli control-plane/cli; do mkdir -p "dist/$program"; touch "dist/$program/index.js"; done
-    esac`,
-  )
 })
 
 afterEach(() => checkout.remove())
@@ -38,7 +32,7 @@ test('after the set-up `standin service` starts the same program', async () => {
 test('a failed set-up starts no service', async () => {
   await checkout.fake('apt-get', 'exit 100')
   expect((await checkout.run('scripts/service.sh')).exitCode).toBe(1)
-  expect((await checkout.calls()).filter((call) => call.startsWith('node'))).toEqual([])
+  expect(await checkout.calls()).not.toContainEqual(expect.stringContaining('index.js'))
 })
 
 test('an installation without the control plane says where the service is', async () => {

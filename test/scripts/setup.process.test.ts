@@ -1,9 +1,9 @@
 import { existsSync, globSync } from 'node:fs'
-import { readFile, readlink } from 'node:fs/promises'
+import { readFile, readlink, rm, utimes } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { type Checkout, makeCheckout } from './checkout.ts'
+import { type Checkout, makeCheckout, NPM } from './checkout.ts'
 
 /** apt-get install as the fake does it. */
 const INSTALL = 'for word in "$@"; do case $word in -*|install) ;; *) echo "$word" >> "$STATE/installed" ;; esac; done'
@@ -17,18 +17,18 @@ beforeEach(async () => {
 afterEach(() => checkout.remove())
 
 /** The build of the bot alone. */
-const BUILD = 'node scripts/build.ts --bot'
+const BUILD_BOT = 'node scripts/build.ts --bot'
 
 const setup = (...args: string[]) => checkout.run('scripts/setup.sh', args)
 
-/** The steps that were taken since the last look, without the options that do not matter here. */
+/** The steps since the start, without the options that do not matter here. apt-get comes first, since it runs beside npm. */
 async function steps(): Promise<string[]> {
   const names = (await checkout.calls()).map((call) => {
     if (call.startsWith('apt-get')) return call.includes(' install ') ? 'apt-get install' : 'apt-get update'
-    if (call.startsWith('npm ci')) return 'npm ci'
-    return call
+    return /^npm (ci|install)/.exec(call)?.[0] ?? call.trim()
   })
-  return names
+  const isApt = (name: string) => name.startsWith('apt-get')
+  return [...names.filter(isApt), ...names.filter((name) => !isApt(name))]
 }
 
 async function packagesOf(list: string): Promise<string[]> {
@@ -36,54 +36,82 @@ async function packagesOf(list: string): Promise<string[]> {
   return text.split('\n').filter((line) => line !== '' && !line.startsWith('#'))
 }
 
+const APT = ['apt-get update', 'apt-get install']
+const FRESH = [...APT, 'npm ci', BUILD_BOT]
+
 test('a fresh machine gets everything once; the second run does nothing and says nothing', async () => {
-  const first = await setup()
-  expect(first).toMatchObject({ exitCode: 0 })
-  const done = ['apt-get update', 'apt-get install', 'npm ci', BUILD]
-  expect(await steps()).toEqual(done)
+  expect(await setup()).toMatchObject({ exitCode: 0 })
+  expect(await steps()).toEqual(FRESH)
   expect(await readlink(join(checkout.folder, 'node_modules/.bin/standin'))).toBe('../../bin/standin')
-  const second = await setup()
-  expect(second).toEqual({ exitCode: 0, text: '' })
-  expect(await steps()).toEqual(done)
+  expect(await setup()).toEqual({ exitCode: 0, text: '' })
+  expect(await steps()).toEqual(FRESH)
 })
 
-test('only what is missing is installed, without what it merely recommends; service, tests, their long lane and the bench need more', async () => {
-  await setup()
-  await setup('--service')
-  await setup('--tests')
-  await setup('--long')
-  await setup('--bench')
-  const installs = (await checkout.calls()).filter((call) => call.includes(' install '))
+test('what is missing is added: Debian packages of each purpose, npm packages and the build of the service once', async () => {
+  for (const options of [[], ['--service'], ['--tests'], ['--long'], ['--bench'], []]) await setup(...options)
+  const calls = await checkout.calls()
   const lists = ['', '-service', '-test', '-long', '-bench'].map((list) => `debian-packages${list}`)
-  const expected = (await Promise.all(lists.map(packagesOf))).map((packages) => packages.join(' '))
-  expect(installs.map((call) => call.split('--no-install-recommends ')[1])).toEqual(expected)
+  const packages = (await Promise.all(lists.map(packagesOf))).map((names) => names.join(' '))
+  const installed = calls.filter((call) => call.startsWith('apt-get') && call.includes(' install '))
+  expect(installed.map((call) => call.split('--no-install-recommends ')[1]?.trim())).toEqual(packages)
+  const others = calls.filter((call) => !call.startsWith('apt-get')).map((call) => call.trim())
+  expect(others).toEqual([
+    expect.stringMatching(/^npm ci .* -w @standin\/mock/),
+    BUILD_BOT,
+    expect.stringMatching(/^npm install --no-save (?!.* -w )/),
+    'node scripts/build.ts --add',
+  ])
 })
 
-test('a bot gets neither the packages nor the build of the service; the first call that needs them brings both, once', async () => {
-  const installs = async () => (await checkout.calls()).filter((call) => call.startsWith('npm ci'))
-  const builds = async () => (await steps()).filter((step) => step.startsWith('node scripts/build.ts'))
-  await setup()
-  expect((await installs()).map((call) => call.includes('-w @standin/mock'))).toEqual([true])
-  await setup('--service')
-  expect((await installs()).map((call) => call.includes('-w @standin/mock'))).toEqual([true, false])
-  expect(await builds()).toEqual([BUILD, 'node scripts/build.ts'])
-  for (const options of [[], ['--service'], ['--tests']]) await setup(...options)
-  expect(await installs()).toHaveLength(2)
-  expect(await builds()).toHaveLength(2)
-})
-
-test('a folder that has everything keeps it when a bot starts after a change', async () => {
+test('a folder that has everything keeps it, and what changed is installed and built again', async () => {
   await setup('--tests')
+  await checkout.write('package-lock.json', '{ "changed": true }')
+  expect((await setup()).text).toContain('installing all npm packages (npm ci)')
+  const builds = ['npm ci', 'node scripts/build.ts']
+  expect((await steps()).filter((step) => !APT.includes(step))).toEqual([...builds, ...builds])
+  // A new time alone is no change of what is installed.
   await checkout.touchLater('package-lock.json')
-  expect((await setup()).text).toContain('installing all npm packages')
-  expect((await steps()).at(-1)).toBe('node scripts/build.ts')
+  expect(await setup()).toEqual({ exitCode: 0, text: '' })
+  for (const path of ['src', 'mock', 'scripts/build.ts', 'tsconfig.json', 'control-plane']) {
+    await checkout.touchLater(path)
+    expect((await setup()).text, path).toBe('set-up: building\n')
+    await utimes(join(checkout.folder, path), 0, 0)
+  }
+  await rm(join(checkout.folder, 'client/v2.ts'))
+  expect((await setup()).text).toBe('set-up: building\n')
 })
 
-test.each([[[]], [['--service']]])('types of the client that are gone are built again: %j', async (options) => {
-  await setup(...options)
-  await checkout.write('gone.sh', 'rm client/v2.ts')
-  await checkout.run('gone.sh')
-  expect((await setup(...options)).text).toContain('building')
+test('an interrupted addition of packages and a build of the bot with older sources are made again from the start', async () => {
+  await setup()
+  await checkout.fake('npm', 'mkdir -p node_modules/@standin/control-plane; kill $PPID')
+  await setup('--service')
+  await checkout.fake('npm', NPM)
+  await checkout.touchLater('src')
+  await setup('--service')
+  expect((await steps()).slice(FRESH.length + 2)).toEqual(['npm install', 'npm ci', 'node scripts/build.ts'])
+})
+
+test.each([
+  [
+    'a clone',
+    [],
+    { exitCode: 1, text: 'set-up: the npm packages are missing; run this first: sh scripts/setup.sh --tests\n' },
+  ],
+  ['the set-up of a bot', [[]], { exitCode: 1, text: expect.stringContaining('the npm packages are missing') }],
+  ['the set-up of the tests', [['--tests']], { exitCode: 0, text: '' }],
+])('--is-ready after %s', async (_what, before, expected) => {
+  for (const options of before) await setup(...options)
+  const known = await checkout.calls()
+  expect(await setup('--is-ready', '--tests')).toEqual(expected)
+  expect(await checkout.calls()).toEqual(known)
+})
+
+test('--is-ready names a Node that is too old', async () => {
+  await setup('--tests')
+  await rm(join(checkout.folder, 'node_modules/.bin/node'))
+  await checkout.fake('node', OLD_NODE)
+  const text = 'set-up: Node 22.19 or newer is missing; run this first: sh scripts/setup.sh --tests\n'
+  expect(await setup('--is-ready', '--tests')).toEqual({ exitCode: 1, text })
 })
 
 test('a set-up for a bot installs the workspaces that its sources import', async () => {
@@ -176,7 +204,6 @@ test('a failed apt-get is reported with its errors and its command, and is tried
   expect(text).toContain('apt-get install -y --no-install-recommends chromium')
   await setup()
   expect((await steps()).filter((step) => step === 'apt-get install')).toHaveLength(2)
-  expect(await steps()).not.toContain('npm ci')
 })
 
 test('an apt-get that reports success without installing is not believed', async () => {
@@ -204,49 +231,20 @@ test('a failed npm ci leaves nothing that looks done, and is tried again next ti
   expect(text).toContain('registry is away')
   await setup()
   expect((await steps()).filter((step) => step === 'npm ci')).toHaveLength(2)
-  expect(await steps()).not.toContain(BUILD)
+  expect(await steps()).not.toContain(BUILD_BOT)
 })
 
-test('a changed lock file brings npm ci and a new build; an unchanged one does not', async () => {
-  await setup()
-  await checkout.touchLater('package-lock.json')
-  await setup()
-  expect(await steps()).toEqual([...['apt-get update', 'apt-get install', 'npm ci', BUILD], ...['npm ci', BUILD]])
-})
-
-test.each(['src', 'mock', 'scripts/build.ts', 'tsconfig.json'])('a change in %s brings a new build', async (path) => {
-  await setup()
-  await checkout.touchLater(path)
-  await setup()
-  expect((await steps()).filter((step) => step === BUILD)).toHaveLength(2)
-  expect((await steps()).filter((step) => step === 'npm ci')).toHaveLength(1)
-})
-
-test('what is edited while it is being built is built next time', async () => {
-  await checkout.fake(
-    'tool',
-    'case "$1" in scripts/build.ts) mkdir -p dist/src/cli; sleep 0.05; touch src/edited.ts dist/src/cli/index.js ;; esac',
-  )
-  await setup()
-  const { text } = await setup()
-  expect(text).toContain('building')
-})
-
-test('a failed build leaves no stamp and is tried again next time', async () => {
-  await checkout.fake('tool', 'case "$1" in scripts/build.ts) mkdir -p dist; echo TS2322; exit 2 ;; esac')
-  for (let run = 0; run < 2; run += 1) {
-    const { exitCode, text } = await setup()
-    expect(exitCode).toBe(1)
-    expect(text).toContain('TS2322')
-  }
-  expect(existsSync(join(checkout.folder, 'dist/.built'))).toBe(false)
+test('a failed build is tried again next time', async () => {
+  await checkout.fake('tool', 'case "$1" in scripts/build.ts) echo TS2322; exit 2 ;; esac')
+  for (let run = 0; run < 2; run += 1)
+    expect(await setup()).toEqual({ exitCode: 1, text: expect.stringContaining('TS2322') })
 })
 
 test('two at once: the second waits and finds nothing to do', async () => {
   await checkout.fake('apt-get', `sleep 0.3; case "$*" in *install*) ${INSTALL} ;; esac`)
   const both = await Promise.all([setup(), setup()])
   expect(both.map(({ exitCode }) => exitCode)).toEqual([0, 0])
-  expect(await steps()).toEqual(['apt-get update', 'apt-get install', 'npm ci', BUILD])
+  expect(await steps()).toEqual(FRESH)
 })
 
 test('a system without dpkg is refused in one sentence that names it', async () => {

@@ -1,7 +1,7 @@
-import { readFile } from 'node:fs/promises'
+import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { type Checkout, makeCheckout } from './checkout.ts'
+import { BUILD, type Checkout, makeCheckout } from './checkout.ts'
 
 let checkout: Checkout
 
@@ -37,17 +37,11 @@ test.each([
 test('a failed set-up starts no bot', async () => {
   await checkout.fake('apt-get', 'exit 100')
   expect((await start()).exitCode).toBe(1)
-  expect((await checkout.calls()).filter((call) => call.startsWith('node'))).toEqual([])
+  expect(await checkout.calls()).not.toContainEqual(expect.stringContaining('index.js'))
 })
 
 test('the program takes the place of the scripts: same process, its own exit code', async () => {
-  await checkout.fake(
-    'tool',
-    `case "$1" in
-      scripts/build.ts) mkdir -p dist/src/cli; touch dist/src/cli/index.js ;;
-      *) echo "pid $$"; exit 42 ;;
-    esac`,
-  )
+  await checkout.fake('tool', `case "$1" in ${BUILD} *) echo "pid $$"; exit 42 ;; esac`)
   await checkout.write('outer.sh', 'echo "pid $$"; exec sh scripts/standin.sh doctor\n')
   const { exitCode, text } = await checkout.run('outer.sh')
   expect(exitCode).toBe(42)
@@ -62,29 +56,24 @@ test('the command says what to do before the first set-up', async () => {
   expect(text).toContain(`sh '${checkout.folder}/scripts/setup.sh'`)
 })
 
-test('the command refuses a Node that is too old instead of failing to parse', async () => {
+/** A built checkout on a machine whose own Node is this one. */
+async function withNode(script: string): Promise<void> {
   await start('doctor')
-  await checkout.write('take-away.sh', 'rm -r node_modules\n')
-  await checkout.run('take-away.sh')
-  await checkout.fake('node', 'echo v18.20.4')
-  const { exitCode, text } = await checkout.run('bin/standin', ['doctor'])
-  expect(exitCode).toBe(70)
-  expect(text).toContain('needs Node 22.12 or newer; this machine has v18.20.4')
-})
+  await rm(join(checkout.folder, 'node_modules'), { recursive: true })
+  await checkout.fake('node', script)
+}
 
-test.each(['v22.12.0', 'v22.20.1', 'v24.1.0', 'v26.10.0'])("the machine's own Node %s will do", async (version) => {
-  await start('doctor')
-  await checkout.write('take-away.sh', 'rm -r node_modules\n')
-  await checkout.run('take-away.sh')
-  await checkout.fake('node', `[ "$1" = --version ] && echo ${version} || echo ran`)
-  expect(await checkout.run('bin/standin', ['doctor'])).toEqual({ exitCode: 0, text: 'ran\n' })
+test("the machine's own Node will do if it is new enough; an older one is refused instead of failing to parse", async () => {
+  await withNode('[ "$1" = --version ] && echo "$VERSION" || echo ran')
+  const run = (version: string) => checkout.run('bin/standin', ['doctor'], { env: { VERSION: version } })
+  for (const version of ['v22.12.0', 'v22.20.1', 'v24.1.0', 'v26.10.0'])
+    expect(await run(version), version).toEqual({ exitCode: 0, text: 'ran\n' })
+  const text = expect.stringContaining('needs Node 22.12 or newer; this machine has v18.20.4')
+  expect(await run('v18.20.4')).toEqual({ exitCode: 70, text })
 })
 
 test('a bot keeps its memory small; other commands do not need to', async () => {
-  await start('doctor')
-  await checkout.write('take-away.sh', 'rm -r node_modules\n')
-  await checkout.run('take-away.sh')
-  await checkout.fake('node', '[ "$1" = --version ] && echo v24.1.0 || echo "$MALLOC_TRIM_THRESHOLD_ $*"')
+  await withNode('[ "$1" = --version ] && echo v24.1.0 || echo "$MALLOC_TRIM_THRESHOLD_ $*"')
   const bot = await checkout.run('bin/standin', ['join', 'link'])
   expect(bot.text).toMatch(/^131072 --max-semi-space-size=1 .*\/dist\/bot\/index\.js join link$/m)
   expect((await checkout.run('bin/standin', ['doctor'])).text).toMatch(/^ \/.*\/dist\/src\/cli\/index\.js doctor$/m)
