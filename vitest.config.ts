@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os'
+import { join } from 'node:path'
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config'
 import { LongestFirst } from './test/longest-first.ts'
 
@@ -7,6 +8,9 @@ const CORES = availableParallelism()
 const WAITING = 2 * CORES
 /** Whole bots take more of a core than pages do, and record in real time. */
 const BOTS = Math.ceil(1.5 * CORES)
+
+// A program that a test starts is compiled once.
+process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, '.cache/compiled')
 
 /** The end of a file's name says what its tests need; a name without one is a unit test. */
 const PLACES = {
@@ -32,7 +36,7 @@ const lane = (name: string, groupOrder: number, maxWorkers: number, test: Test) 
     testTimeout: 120_000,
     hookTimeout: 120_000,
     maxWorkers,
-    runner: './test/closing-runner.ts',
+    runner: './test/set-up/closing-runner.ts',
     sequence: { groupOrder },
     ...test,
   },
@@ -42,7 +46,12 @@ const lane = (name: string, groupOrder: number, maxWorkers: number, test: Test) 
  * Bots and pages run in real time beside others, and a slow machine may starve one of them. Such a test runs once more;
  * the closing line of a run counts them.
  */
-const REAL_TIME = { retry: 1, testTimeout: 180_000, hookTimeout: 180_000 }
+const REAL_TIME = {
+  retry: 1,
+  testTimeout: 180_000,
+  hookTimeout: 180_000,
+  globalSetup: ['test/set-up/page-bundles.ts', 'test/set-up/postgres-folder.ts'],
+}
 
 export default defineConfig({
   test: {
@@ -50,7 +59,6 @@ export default defineConfig({
     expect: { poll: { timeout: 60_000, interval: 50 } },
     // Node runs the sources as they are, as it does in production; nothing here mocks a module.
     experimental: { viteModuleRunner: false, nodeLoader: false },
-    globalSetup: ['test/global-setup.ts'],
     // Modules have no state, so files may share them: loading them again costs more than most tests.
     isolate: false,
     sequence: { sequencer: LongestFirst },
@@ -59,9 +67,9 @@ export default defineConfig({
       lane('unit', 0, WAITING, {
         include: ['test/**/*.test.ts'],
         exclude: Object.values(PLACES).flat(),
-        setupFiles: ['test/no-programs.ts'],
+        setupFiles: ['test/set-up/no-programs.ts'],
       }),
-      lane('db', 0, WAITING, { include: PLACES.db }),
+      lane('db', 0, WAITING, { include: PLACES.db, globalSetup: ['test/set-up/postgres-folder.ts'] }),
       lane('smoke', 1, BOTS, { ...REAL_TIME, include: PLACES.smoke }),
       lane('drivers', 2, WAITING, { ...REAL_TIME, include: PLACES.pages, exclude: MOCKS }),
       lane('bots', 3, BOTS, { ...REAL_TIME, include: PLACES.bots }),

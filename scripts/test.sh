@@ -49,9 +49,7 @@ else
 fi
 
 PATH="$root/node_modules/.bin:$PATH"
-# A bot or a service that a test starts is compiled once.
-NODE_COMPILE_CACHE="$root/.cache/compiled"
-export PATH NODE_COMPILE_CACHE
+export PATH
 
 command_of() {
   case $1 in

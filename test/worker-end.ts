@@ -1,4 +1,4 @@
-/** Servers and browsers that the files of a test worker share. The worker closes them when it ends (`closing-runner.ts`). */
+/** Servers and browsers that the files of a test worker share. The worker closes them when it ends (`set-up/closing-runner.ts`). */
 
 const closers: (() => Promise<unknown>)[] = []
 

@@ -2,9 +2,9 @@ import { admitDue } from '@standin/control-plane/actions/admit-due.ts'
 import { RESERVATION } from '@standin/control-plane/bots/outcomes.ts'
 import { lockBot } from '@standin/control-plane/store/bots/bots.ts'
 import { writeLedger } from '@standin/control-plane/store/teams/ledger.ts'
-import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type LaunchingWorld, openLaunchingWorld } from '../launching/world.ts'
+import { waitingForLocks } from '../postgres.ts'
 
 type Setting = Awaited<ReturnType<LaunchingWorld['setting']>>
 
@@ -17,15 +17,12 @@ afterAll(() => world.close())
 test('the admission of a bot and a change of it that moves tokens do not wait for each other', async () => {
   const { database, bot, row, teamId } = await world.setting()
   const id = await bot({}, { joinAt: new Date(Date.now() + 1000) })
-  const waiting = async () =>
-    (await sql<{ count: number }>`select count(*) as count from pg_locks where not granted`.execute(database)).rows[0]!
-      .count
   let admission: Promise<number> | undefined
   await database.transaction().execute(async (tx) => {
     await lockBot(tx, id)
     admission = admitDue(database, 60)
     admission.catch(() => {})
-    await expect.poll(waiting).toBeGreaterThan(0)
+    await expect.poll(() => waitingForLocks(database)).toBeGreaterThan(0)
     const source = `test:${id}`
     await writeLedger(tx, [{ teamId, botId: id, kind: 'charge', meter: null, amount: 1, source }])
   })

@@ -6,6 +6,7 @@ import { sendTestAlert } from '../../../control-plane/alerts/evaluate.ts'
 import { type AlertType, changeRule, deleteRule, OPERATIONAL_TYPES } from '../../../control-plane/store/alerts/rules.ts'
 import { measureRules } from '../../../control-plane/store/alerts/values.ts'
 import { setTeam } from '../../../control-plane/store/teams/teams.ts'
+import { emptyDatabase } from '../postgres.ts'
 import { seals } from '../webhooks/world.ts'
 import { type AlertWorld, CALLBACK, openAlertWorld } from './world.ts'
 
@@ -15,7 +16,7 @@ beforeAll(async () => {
   world = await openAlertWorld()
 })
 beforeEach(async () => {
-  await sql`truncate alert_firings, alert_rules, teams cascade`.execute(world.database)
+  await emptyDatabase(world.database)
   team = await world.team()
 })
 afterAll(() => world.close())

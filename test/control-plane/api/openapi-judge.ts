@@ -39,6 +39,7 @@ addFormats.default(ajv)
 /** Operations of each document, by its text. */
 const read = new Map<string, Judged[]>()
 const validators = new Map<object, ValidateFunction>()
+const ofApps = new Map<string, Promise<Judged[]>>()
 
 function operationsOf(text: string, path: string): Judged[] {
   const known = read.get(text)
@@ -70,15 +71,27 @@ function validatorOf(schema: object, id: string): ValidateFunction {
   return made
 }
 
-/** `documents`: addresses such as `/openapi.json`. */
-export async function createJudge(app: App, documents: readonly string[]): Promise<Judge> {
+async function operationsOfApp(app: App, documents: readonly string[]): Promise<Judged[]> {
   const operations: Judged[] = []
   for (const path of documents) {
     const answer = await app.inject(path)
     if (answer.statusCode === 200) operations.push(...operationsOf(answer.payload, path))
   }
   // A literal part of a path comes before a parameter.
-  operations.sort((a, b) => Number(a.pattern.source.includes('[^/]+')) - Number(b.pattern.source.includes('[^/]+')))
+  return operations.sort(
+    (a, b) => Number(a.pattern.source.includes('[^/]+')) - Number(b.pattern.source.includes('[^/]+')),
+  )
+}
+
+/**
+ * `documents`: addresses such as `/openapi.json`. `like`: apps of the same word serve the same documents, so those of the
+ * first one are read, since making them takes longer than building the app. Null: no other app is like it.
+ */
+export async function createJudge(app: App, documents: readonly string[], like: string | null): Promise<Judge> {
+  const known = like === null ? undefined : ofApps.get(like)
+  const reading = known ?? operationsOfApp(app, documents)
+  if (like !== null) ofApps.set(like, reading)
+  const operations = await reading
   const seen = new Set<string>()
 
   return {

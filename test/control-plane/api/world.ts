@@ -1,5 +1,6 @@
 /** The API with a real database, and a team with a key. Requests are injected; every answer is judged by the OpenAPI document. */
 
+import { inspect } from 'node:util'
 import type { Generation } from '@standin/control-plane/api/http/generation.ts'
 import { createReadList } from '@standin/control-plane/api/http/read-list.ts'
 import { buildApi } from '@standin/control-plane/api/http/server.ts'
@@ -111,7 +112,8 @@ export async function openApiWorld({ generations, dependencies: given }: ApiWorl
   const app = await (generations ? buildApi(dependencies, generations) : buildApi(dependencies))
 
   await app.ready()
-  const judge = await createJudge(app, ['/openapi.json', '/openapi-older.json', '/openapi-dashboard.json'])
+  const like = generations ? null : inspect([Object.keys(given ?? {}).sort(), dependencies.settings], { depth: null })
+  const judge = await createJudge(app, ['/openapi.json', '/openapi-older.json', '/openapi-dashboard.json'], like)
   const inject = app.inject.bind(app) as (options: InjectOptions) => Promise<Response>
   const judged = async (options: InjectOptions) => {
     const answer = await inject(options)

@@ -8,7 +8,7 @@ import { type Calendars, openCalendars } from '../../../control-plane/calendars/
 import type { BotTarget, CalendarName } from '../../../control-plane/calendars/operations.ts'
 import { createSeals, newSealKey, parseSealKeys } from '../../../control-plane/secrets/seals.ts'
 import { createEndpoint } from '../../../control-plane/store/webhooks/endpoints.ts'
-import { openTestDatabase } from '../postgres.ts'
+import { openDatabaseWithClock, openTestDatabase } from '../postgres.ts'
 import { type MemoryCalendar, MemoryProvider } from './memory-provider.ts'
 
 export const seals = createSeals(parseSealKeys(newSealKey('test')))
@@ -22,7 +22,7 @@ export const botOf = (values: Partial<BotRequest> = {}): BotRequest => ({
 })
 
 export async function openCalendarWorld(hasOwnClock = false) {
-  const { database, url, close } = await openTestDatabase(12, hasOwnClock)
+  const { database, url, close } = await (hasOwnClock ? openDatabaseWithClock(12) : openTestDatabase(12))
 
   async function setting(
     options: { generation?: 'v2' | 'older'; platform?: 'google' | 'microsoft'; isCompat?: boolean } = {},

@@ -5,6 +5,7 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { startCuttingProxy } from '../../src/control-link/cutting-proxy.ts'
 import { notice, numbersUpTo } from '../../src/control-link/support.ts'
+import { waitingForLocks } from '../postgres.ts'
 import { hello, type LinkWorld, numbered, openBotLink, openLinkWorld, openRawLink, PATIENCE, status } from './world.ts'
 
 let world: LinkWorld
@@ -165,13 +166,7 @@ describe('broken links', () => {
     await world.database.transaction().execute(async (tx) => {
       await lockBot(tx, bot.id)
       link.send(hello(bot.id, randomUUID()))
-      await expect
-        .poll(async () => {
-          const { rows } = await sql<{ count: number }>`select count(*) as count from pg_stat_activity
-            where datname = current_database() and wait_event_type = 'Lock'`.execute(world.database)
-          return rows[0]!.count
-        }, PATIENCE)
-        .toBeGreaterThan(0)
+      await expect.poll(() => waitingForLocks(world.database), PATIENCE).toBeGreaterThan(0)
       await tx.updateTable('launches').set({ started_at: new Date() }).where('bot_id', '=', bot.id).execute()
     })
     await expect.poll(() => link.received, PATIENCE).toEqual([{ type: 'welcome', acknowledged: 0 }])

@@ -14,6 +14,7 @@ import { sealedSecrets } from '../../../control-plane/store/bots/secrets.ts'
 import { finishAttempt } from '../../../control-plane/store/webhooks/deliveries.ts'
 import { claimDeliveries } from '../../../control-plane/store/webhooks/delivery-claims.ts'
 import { resendEnd, sendCallback } from '../../../control-plane/webhooks/replay.ts'
+import { waitingForLocks } from '../postgres.ts'
 import { seals } from '../webhooks/world.ts'
 import { JobWorld, MARKED_JSON, MARKER } from './job-world.ts'
 
@@ -167,8 +168,7 @@ describe('deletion', () => {
       await readBotForMessages(tx, bot)
       let isAsked = false
       asked.resolve(world.requestDeletion(bot).then(() => (isAsked = true)))
-      const waiting = () => sql<{ count: number }>`select count(*) as count from pg_locks where not granted`.execute(tx)
-      await expect.poll(async () => (await waiting()).rows[0]!.count, { timeout: 20_000 }).toBeGreaterThan(0)
+      await expect.poll(() => waitingForLocks(world.database), { timeout: 20_000 }).toBeGreaterThan(0)
       expect(isAsked).toBe(false)
     })
     await asked.promise

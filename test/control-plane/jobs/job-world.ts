@@ -13,6 +13,7 @@ import { ownKeys } from '../../../control-plane/jobs/provider-deletion.ts'
 import type { FileStore } from '../../../control-plane/ports.ts'
 import { requestDeletion } from '../../../control-plane/store/bots/deletions.ts'
 import { insertMessages } from '../../../control-plane/store/webhooks/messages.ts'
+import { emptyDatabase } from '../postgres.ts'
 import { openWorld, quiet, seals, type World } from '../webhooks/world.ts'
 
 export const MARKER = 'MARKER-OF-THE-MEETING'
@@ -42,7 +43,7 @@ export class JobWorld {
 
   /** Before each test: no bot, and a new team. */
   async begin(): Promise<void> {
-    await sql`truncate teams, settings, deletions, audit, bot_events cascade`.execute(this.database)
+    await emptyDatabase(this.database)
     this.team = await this.webhooks.team()
   }
 

@@ -21,6 +21,7 @@ import type { FileStore } from '../../../control-plane/ports.ts'
 import { insertBot } from '../../../control-plane/store/bots/bots.ts'
 import { requestDeletion } from '../../../control-plane/store/bots/deletions.ts'
 import { createEndpoint, setAccountUrl } from '../../../control-plane/store/webhooks/endpoints.ts'
+import { emptyDatabase } from '../postgres.ts'
 import { openWorld, quiet, seals, type World } from '../webhooks/world.ts'
 
 let world: World
@@ -36,7 +37,7 @@ beforeAll(async () => {
   files = createFolderStore(root, signer)
 })
 beforeEach(async () => {
-  await sql`truncate teams, retranscriptions cascade`.execute(world.database)
+  await emptyDatabase(world.database)
   team = await world.team()
 })
 afterEach(async () => {

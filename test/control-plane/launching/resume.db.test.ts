@@ -28,6 +28,20 @@ const resuming = (setting: Setting, values: Partial<LaunchingSettings> = {}) =>
   setting.launching({ resumesBots: true, recover: found, joinParts: joinVideos, ...values })
 const ended = (setting: Setting, id: string) =>
   expect.poll(async () => (await setting.row(id)).phase, LONG).toBe('closed')
+/** Skips the pauses between the attempts, of five seconds and more. */
+const endedWithoutPauses = async (setting: Setting, id: string) => {
+  const waiting = setting.database
+    .updateTable('bots')
+    .set({ due_at: new Date(0) })
+    .where('id', '=', id)
+    .where('phase', '=', 'due')
+  await expect
+    .poll(async () => {
+      await waiting.execute()
+      return (await setting.row(id)).phase
+    }, LONG)
+    .toBe('closed')
+}
 const statusesOf = async (setting: Setting, id: string) =>
   (await setting.messages(id))
     .filter(({ event }) => event === 'bot.status_change')
@@ -128,7 +142,7 @@ test('a bot that is killed twice goes back twice', async () => {
   const setting = await world.setting()
   resuming(setting)
   const id = await setting.bot({ dies: 'recording', deadAttempts: 2 })
-  await ended(setting, id)
+  await endedWithoutPauses(setting, id)
   expect(await setting.row(id)).toMatchObject({ status: 'completed', attempt: 3, resumes: 2 })
   expect((await setting.row(id)).duration_seconds).toBe(3 * PART_SECONDS)
   expect(await contentOf(setting, id)).toEqual({ 'video.mp4': 'video+video+video' })
@@ -138,20 +152,7 @@ test('a bot that crashes again and again ends with the code of its crash, and wi
   const setting = await world.setting()
   resuming(setting)
   const id = await setting.bot({ dies: 'recording', isOutOfMemory: true })
-  // The test skips the pauses between the attempts.
-  const hurrying = setInterval(() => {
-    void setting.database
-      .updateTable('bots')
-      .set({ due_at: new Date(0) })
-      .where('id', '=', id)
-      .where('phase', '=', 'due')
-      .execute()
-  }, 100)
-  try {
-    await ended(setting, id)
-  } finally {
-    clearInterval(hurrying)
-  }
+  await endedWithoutPauses(setting, id)
   expect(await setting.row(id)).toMatchObject({ status: 'failed', error_code: 'OOM_KILLED', attempt: 4, resumes: 3 })
   expect(await contentOf(setting, id)).toEqual({ 'video.mp4': 'video+video+video+video' })
   expect(await finalsOf(setting, id)).toHaveLength(1)

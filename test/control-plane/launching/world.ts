@@ -65,6 +65,8 @@ export async function openLaunchingWorld() {
     const log = (level: Logged['level']) => (fields: object, message: string) =>
       void logged.push({ level, fields: fields as Record<string, unknown>, message })
     const rooms: Launching[] = []
+    /** These learn of a new bot as in the process that creates it. */
+    const withoutHints: Launching[] = []
 
     onTestFinished(async () => {
       await Promise.all(rooms.map((room) => room.close()))
@@ -101,9 +103,10 @@ export async function openLaunchingWorld() {
           log: { info: log('info'), warn: log('warn'), error: log('error') },
           linkUrl,
           ...values,
-          reconciler: { passMs: 150, everyAttemptMs: 300, ...values.reconciler },
+          reconciler: { passMs: 50, everyAttemptMs: 100, ...values.reconciler },
         })
         rooms.push(room)
+        if (!values.databaseUrl) withoutHints.push(room)
         return room
       },
       async bot(plan: Plan = {}, values: Partial<NewBot> = {}): Promise<string> {
@@ -119,6 +122,7 @@ export async function openLaunchingWorld() {
           ...values,
         })
         if ('refused' in made) throw new Error(`The bot was refused: ${made.refused.code}`)
+        for (const room of withoutHints) room.wake()
         return made.botId
       },
       row: async (botId: string) => (await readBot(database, botId))!,

@@ -1,6 +1,5 @@
 /** The queries of idle loops. */
 import { randomUUID } from 'node:crypto'
-import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { hasLateBots, hasOpenAttempts, lookForDue } from '../../../control-plane/store/bots/claims.ts'
 import { hasLeftDeliveries, lookForDeliveries } from '../../../control-plane/store/webhooks/deliveries.ts'
@@ -10,11 +9,10 @@ let world: World
 let team: string
 beforeAll(async () => {
   world = await openWorld(2)
-  team = await world.team()
 })
 beforeEach(async () => {
   await world.reset()
-  await sql`truncate bots cascade`.execute(world.database)
+  team = await world.team()
 })
 afterAll(() => world.close())
 

@@ -1,4 +1,3 @@
-import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type LedgerEntry, MICRO } from '../../../control-plane/bots/change.ts'
 import { writeLedger } from '../../../control-plane/store/teams/ledger.ts'
@@ -10,7 +9,7 @@ import {
   readTeam,
   setTeam,
 } from '../../../control-plane/store/teams/teams.ts'
-import { openTestDatabase, type TestDatabase } from '../postgres.ts'
+import { openTestDatabase, type TestDatabase, waitingForLocks } from '../postgres.ts'
 
 let opened: TestDatabase
 beforeAll(async () => {
@@ -64,13 +63,7 @@ describe('the ledger', () => {
     await database.transaction().execute(async (tx) => {
       await tx.selectFrom('teams').select('id').where('id', '=', first!).forNoKeyUpdate().execute()
       writing = write(...entries)
-      await expect
-        .poll(async () => {
-          const { rows } = await sql`
-            select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`.execute(tx)
-          return rows.length
-        })
-        .toBe(1)
+      await expect.poll(() => waitingForLocks(database)).toBe(1)
       // The transaction that waits for the first team holds none of the others.
       const free = await tx
         .selectFrom('teams')

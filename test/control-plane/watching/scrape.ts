@@ -22,7 +22,11 @@ export function samplesOf(text: string): Sample[] {
 }
 
 /** The sum of the samples of this name that have these labels; undefined if there is none. */
-function valueIn(samples: readonly Sample[], name: string, labels: Record<string, string> = {}): number | undefined {
+export function valueIn(
+  samples: readonly Sample[],
+  name: string,
+  labels: Record<string, string> = {},
+): number | undefined {
   const found = samples.filter(
     (sample) => sample.name === name && Object.entries(labels).every(([key, value]) => sample.labels[key] === value),
   )

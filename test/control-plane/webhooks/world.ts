@@ -8,6 +8,7 @@ import { messageId } from '../../../control-plane/bots/messages/index.ts'
 import { createGuardedClient } from '../../../control-plane/outgoing/guarded-client.ts'
 import type { ArtifactLinks } from '../../../control-plane/ports.ts'
 import { createSeals, newSealKey, parseSealKeys } from '../../../control-plane/secrets/seals.ts'
+import type { Database } from '../../../control-plane/store/database.ts'
 import { createEndpoint, type NewEndpoint } from '../../../control-plane/store/webhooks/endpoints.ts'
 import { insertMessages } from '../../../control-plane/store/webhooks/messages.ts'
 import {
@@ -15,12 +16,16 @@ import {
   type DispatcherSettings,
   startDispatcher,
 } from '../../../control-plane/webhooks/dispatcher.ts'
-import { openTestDatabase } from '../postgres.ts'
+import { emptyDatabase, openTestDatabase } from '../postgres.ts'
 import { type Behavior, type Receiver, startReceiver } from './receiver.ts'
 
 export const quiet = { info() {}, warn() {}, error() {} }
 export const sealKeys = newSealKey('test')
 export const seals = createSeals(parseSealKeys(sealKeys))
+
+/** Lets the claims of dispatchers that are gone end now. The next dispatcher takes them back when it starts. */
+export const expireClaims = ({ database }: { database: Database }) =>
+  sql`update deliveries set lease_until = now() - interval '1 s' where state = 'sending'`.execute(database)
 
 export async function openWorld(connections = 12) {
   const { database, url, close } = await openTestDatabase(connections)
@@ -116,10 +121,10 @@ export async function openWorld(connections = 12) {
         select state, count(*) as count from deliveries group by state`.execute(database)
       return Object.fromEntries(rows.map(({ state, count }) => [state, count]))
     },
-    /** Ends dispatchers and receivers, and empties the queue. */
+    /** Ends dispatchers and receivers, and empties the tables. */
     async reset() {
       for (const cleanup of cleanups.splice(0).reverse()) await cleanup()
-      await sql`truncate delivery_attempts, deliveries, messages, endpoints cascade`.execute(database)
+      await emptyDatabase(database)
     },
     async close() {
       await client.close()

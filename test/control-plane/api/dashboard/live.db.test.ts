@@ -12,6 +12,7 @@ import { openCommands, storeAnswer } from '../../../../control-plane/store/bots/
 import { createPerson, type Role } from '../../../../control-plane/store/people/people.ts'
 import { openSession } from '../../../../control-plane/store/people/sessions.ts'
 import { GIB, needsOf } from '../../launching/known-needs.ts'
+import { waitingForLocks } from '../../postgres.ts'
 import { freshMeet, startReporting } from '../reporting.ts'
 import { openApiWorld, quiet } from '../world.ts'
 
@@ -328,9 +329,7 @@ test('a dashboard that connects while the service stops does not hold it up', as
     })
     await locked.promise
     const connecting = fetch(`${address}/dashboard/api/feed`, { headers: { cookie } })
-    await expect
-      .poll(async () => (await sql`select from pg_locks where not granted`.execute(other.database)).rows.length)
-      .toBe(1)
+    await expect.poll(() => waitingForLocks(other.database)).toBe(1)
     const closing = other.app.close()
     await setImmediate()
     unlock.resolve()

@@ -33,17 +33,21 @@ test('a bot that is asked for runs, is recorded and ends', async () => {
 
 test('a hint from another process starts a bot without waiting for the next look', async () => {
   const { launching, bot, host, databaseUrl, database } = await world.setting()
-  const listening = launching({ databaseUrl })
+  launching({ databaseUrl })
+  const started = async () => {
+    const before = performance.now()
+    const id = await bot()
+    await sendHint(database, 'bots')
+    await expect.poll(() => host.of(id).length, { interval: 2 }).toBe(1)
+    return performance.now() - before
+  }
   await expect
     .poll(async () => {
-      const before = performance.now()
-      const id = await bot()
-      await sendHint(database, 'bots')
-      await expect.poll(() => host.of(id).length, { interval: 2 }).toBe(1)
-      return performance.now() - before
+      // After the first one the next look is seven seconds away or more.
+      await started()
+      return started()
     })
-    .toBeLessThan(500)
-  void listening
+    .toBeLessThan(5_000)
 })
 
 test('bots are found without hints: while the connection for them is broken, and when another program writes a row', async () => {

@@ -1,8 +1,7 @@
-/** The file of a backup, and a database that is made from it. */
-import { execFile } from 'node:child_process'
+/** A database that is made from a backup. */
 import { Readable } from 'node:stream'
-import { buffer, text } from 'node:stream/consumers'
-import { type Entry, readArchive, writeArchive } from '@standin/control-plane/store/backup/archive.ts'
+import { buffer } from 'node:stream/consumers'
+import { readArchive } from '@standin/control-plane/store/backup/archive.ts'
 import { type BackupFacts, backUp, restore } from '@standin/control-plane/store/backup/backup.ts'
 import { type Database, openDatabase } from '@standin/control-plane/store/database.ts'
 import { migrate, migrateAs, migrationState } from '@standin/control-plane/store/migrate.ts'
@@ -12,6 +11,7 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { openTestDatabase, type TestDatabase } from '../postgres.ts'
 import { addRowOfEveryTable, tablesOf } from './any-row.ts'
+import { flipped } from './backup-file.ts'
 
 const TEXT = "tab\t, line\n, carriage return\r, backslash \\, end \\., quote ', null \\N, ä 😀"
 let db: TestDatabase
@@ -173,55 +173,5 @@ describe('refuses', () => {
       for (const rows of Object.values(await contentOf(target.database))) expect(rows).toEqual([])
     // The same database takes a whole file afterwards.
     await restored(target, await fileOf(db.url))
-  })
-})
-
-function flipped(file: Buffer, at: number): Buffer {
-  const changed = Buffer.from(file)
-  changed[at]! ^= 0x10
-  return changed
-}
-
-describe('the file', () => {
-  const entries: Entry[] = [
-    { name: 'backup.json', content: Buffer.from('{}') },
-    { name: 'bots/1', content: Buffer.alloc(700, 'row\n') },
-    { name: 'bots/2', content: Buffer.alloc(0) },
-  ]
-  const read = async (file: Buffer) => {
-    const found: Entry[] = []
-    for await (const entry of readArchive(Readable.from([file]))) found.push(entry)
-    return found
-  }
-  const write = () => buffer(writeArchive(Readable.from(entries)))
-
-  test('is one that tar lists', async () => {
-    const listing = execFile('tar', ['-tzf', '-'])
-    listing.stdin!.end(await write())
-    expect(await text(listing.stdout!)).toMatch(/^backup\.json\.\w{32}\nbots\/1\.\w{32}\nbots\/2\.\w{32}\nend\n$/)
-  })
-
-  test('cut at any place is refused', async () => {
-    const file = await write()
-    for (let bytes = 0; bytes < file.length; bytes++)
-      await expect(read(file.subarray(0, bytes)), `${bytes} bytes`).rejects.toThrow('was cut off')
-  })
-
-  test('with any byte changed is refused, or gives what was written', async () => {
-    const file = await write()
-    for (let at = 0; at < file.length; at++) {
-      const found = await read(flipped(file, at)).catch((error: Error) => error.message)
-      if (typeof found === 'string') expect(found).toMatch(/^The backup is (?:damaged|not complete)/)
-      else expect(found).toEqual(entries)
-    }
-  })
-
-  test('with an entry left out or exchanged is refused', async () => {
-    const other = await buffer(writeArchive(Readable.from(entries.toReversed())))
-    expect(await read(other)).toEqual(entries.toReversed())
-    const { gunzipSync, gzipSync } = await import('node:zlib')
-    const plain = gunzipSync(await write())
-    const without = Buffer.concat([plain.subarray(0, 1024), plain.subarray(1024 + 512 + 1024)])
-    await expect(read(gzipSync(without))).rejects.toThrow('an entry is missing')
   })
 })
