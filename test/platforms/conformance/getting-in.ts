@@ -9,7 +9,7 @@ import { OUT } from './people.ts'
 import { JITSI, type PlatformUnderTest, ZOOM_SDK } from './platforms.ts'
 import type { AddRows } from './rows.ts'
 
-export function gettingIn(platform: PlatformUnderTest, { ofPage, ofPageIf, ofSharedCode }: AddRows): void {
+export function gettingIn(platform: PlatformUnderTest, { ofPage, ofPageIf, ofSharedCode, ofWholeLife }: AddRows): void {
   ofPage('a waiting room is waited in, and admission leads into the meeting', async (rig) => {
     const session = await rig.session(rig.meeting('waiting-room'))
     expect(await session.driver.join(session.stop.signal)).toBe('waiting_room')
@@ -22,7 +22,7 @@ export function gettingIn(platform: PlatformUnderTest, { ofPage, ofPageIf, ofSha
     await session.driver.leave()
   })
 
-  ofSharedCode('a denial by the host is reported as a denial, with a screenshot and the page', async (rig) => {
+  ofWholeLife('a denial by the host is reported as a denial, with a screenshot and the page', async (rig) => {
     const meeting = rig.meeting('waiting-room')
     const life = rig.life(meeting)
     await life.whenStatus('in_waiting_room')
@@ -39,7 +39,7 @@ export function gettingIn(platform: PlatformUnderTest, { ofPage, ofPageIf, ofSha
     await expect(session.enter()).rejects.toMatchObject({ code: 'TIMEOUT_WAITING_TO_START' })
   })
 
-  ofSharedCode(
+  ofWholeLife(
     'the host does not answer within the limit of the job: the bot withdraws its join request',
     async (rig) => {
       const meeting = rig.meeting('waiting-room')
@@ -54,7 +54,7 @@ export function gettingIn(platform: PlatformUnderTest, { ofPage, ofPageIf, ofSha
   )
 
   // Each other platform has a separate test that withdraws the request.
-  const ofWithdrawal = platform === JITSI ? ofPage : ofSharedCode
+  const ofWithdrawal = platform === JITSI ? ofPage : ofWholeLife
   ofWithdrawal('a stop while waiting withdraws the join request', async (rig) => {
     const meeting = rig.meeting('waiting-room')
     const life = rig.life(meeting)
@@ -110,13 +110,13 @@ export function gettingIn(platform: PlatformUnderTest, { ofPage, ofPageIf, ofSha
     )
   })
 
-  ofSharedCode('a link to a meeting that does not exist is reported as an invalid link', async (rig) => {
+  ofWholeLife('a link to a meeting that does not exist is reported as an invalid link', async (rig) => {
     const life = rig.life(rig.meeting('invalid-link'), { timeout_config: { waiting_room_timeout: 2 } })
     expect((await life.outcome).report.error_code).toBe(platform.invalidLink)
   })
 
   // Only the SDK's error has another hint than the other platforms'.
-  const ofHint = platform === ZOOM_SDK ? ofPage : ofSharedCode
+  const ofHint = platform === ZOOM_SDK ? ofPage : ofWholeLife
   ofHint('a meeting that is open only to accounts is reported as LOGIN_REQUIRED', async (rig) => {
     const session = await rig.session(rig.meeting('login-wall'))
     const refusal: BotError = await session.enter().then(

@@ -1,7 +1,7 @@
 /**
- * The promises of every platform, a row for each: the rows of the table in docs/platforms.md, in its order. `npm test`
- * proves all of them on Google Meet. On the other platforms it proves those that depend on the platform's own page; the
- * long lane proves the rest there, which are about code that all platforms share.
+ * The promises of every platform, a row for each: the rows of the table in docs/platforms.md, in its order. The lane
+ * `drivers` proves those that depend on the platform's own page, and on Google Meet those about code that all platforms
+ * share. The long lane proves the rest.
  */
 import { gettingIn } from './getting-in.ts'
 import { inTheMeeting } from './in-the-meeting.ts'
@@ -27,6 +27,8 @@ export interface AddRows {
   ofPage: AddRow
   /** Depends on shared code only, or has another test on the platform. */
   ofSharedCode: AddRow
+  /** Several steps that are proved one by one elsewhere: together only in the long lane, on every platform. */
+  ofWholeLife: AddRow
   /** Depends on the platform's own page. Only some platforms promise it. */
   ofPageIf(isPromised: boolean | undefined): AddRow
 }
@@ -34,13 +36,14 @@ export interface AddRows {
 export function rowsOf(platform: PlatformUnderTest): Row[] {
   const rows: Row[] = []
   const group = (name: string): AddRows => {
-    const adding = (lane: Lane, isPromised: boolean): AddRow => {
-      const where = platform === GOOGLE_MEET ? 'browser' : lane
-      return (title, prove) => void rows.push({ group: name, title, isPromised, lane: where, prove })
-    }
+    const adding =
+      (lane: Lane, isPromised: boolean): AddRow =>
+      (title, prove) =>
+        void rows.push({ group: name, title, isPromised, lane, prove })
     return {
       ofPage: adding('browser', true),
-      ofSharedCode: adding('long', true),
+      ofSharedCode: adding(platform === GOOGLE_MEET ? 'browser' : 'long', true),
+      ofWholeLife: adding('long', true),
       ofPageIf: (isPromised = false) => adding('browser', isPromised),
     }
   }

@@ -7,7 +7,7 @@ import { isComposite, pictureOf } from './pictures.ts'
 import { type PlatformUnderTest, ZOOM_SDK } from './platforms.ts'
 import type { AddRows } from './rows.ts'
 
-export function wholeLife(platform: PlatformUnderTest, { ofPage, ofSharedCode }: AddRows): void {
+export function wholeLife(platform: PlatformUnderTest, { ofPage, ofSharedCode, ofWholeLife }: AddRows): void {
   // A whole bot records on the other platforms in test/end-to-end/platforms.system.test.ts.
   const ofWholeBot = platform === ZOOM_SDK ? ofPage : ofSharedCode
   ofWholeBot('speaker view: greets, hears and writes while paused, and is removed', async (rig) => {
@@ -39,7 +39,7 @@ export function wholeLife(platform: PlatformUnderTest, { ofPage, ofSharedCode }:
     expect(report.participants.map(({ name }) => name).sort()).toEqual(PEOPLE.map(({ name }) => name).sort())
   })
 
-  ofSharedCode(
+  ofWholeLife(
     'sound only: the bot shows no composite, and leaves when every other participant has left',
     async (rig) => {
       const meeting = rig.meeting('open', { people: PEOPLE.slice(0, 1) })
@@ -57,27 +57,24 @@ export function wholeLife(platform: PlatformUnderTest, { ofPage, ofSharedCode }:
     },
   )
 
-  ofSharedCode('silence: the bot leaves when no participant has spoken for the time in the job', async (rig) => {
+  ofWholeLife('silence: the bot leaves when no participant has spoken for the time in the job', async (rig) => {
     const meeting = rig.meeting('open')
     const life = rig.life(meeting, { timeout_config: { silence_timeout: 4 } })
     const { report } = await life.outcome
     expect(report).toMatchObject({ status: 'completed', end_code: 'NO_SPEAKER' })
   })
 
-  ofSharedCode(
-    'a meeting that the host ends for all ends the run, and is distinguished from a removal',
-    async (rig) => {
-      const meeting = rig.meeting('open')
-      const life = rig.life(meeting)
-      await life.whenStatus('in_call_recording')
-      meeting.endForAll()
-      const { report } = await life.outcome
-      expect(report).toMatchObject({ status: 'completed', end_code: 'BOT_REMOVED' })
-      expect(report.end_message).toContain('ended')
-    },
-  )
+  ofWholeLife('a meeting that the host ends for all ends the run, and is distinguished from a removal', async (rig) => {
+    const meeting = rig.meeting('open')
+    const life = rig.life(meeting)
+    await life.whenStatus('in_call_recording')
+    meeting.endForAll()
+    const { report } = await life.outcome
+    expect(report).toMatchObject({ status: 'completed', end_code: 'BOT_REMOVED' })
+    expect(report.end_message).toContain('ended')
+  })
 
-  ofSharedCode('chat that the host has switched off is reported, and does not end the run', async (rig) => {
+  ofWholeLife('chat that the host has switched off is reported, and does not end the run', async (rig) => {
     const meeting = rig.meeting('chat-disabled')
     const life = rig.life(meeting, { entry_message: 'Hello' })
     await life.whenStatus('in_call_recording')

@@ -30,4 +30,12 @@ test('a large meeting: all people and speakers are reported, and the page draws 
   expect((await animations()).all).toBeGreaterThan(8)
   meeting.stopSpeaking('p3')
   await attempt.event('speaking', ({ isSpeaking }) => !isSpeaking)
+  // Most rows of the list are out of sight. Pictures are asked for as the page does it by itself.
+  expect(events.filter(({ type }) => type === 'participant_left')).toEqual([])
+  expect(meeting.log.filter(({ target }) => target === 'incoming-video')).toEqual([])
+  // Before a source was heard once, the page's marks may be first.
+  meeting.startSpeaking('p3')
+  const turns = () => events.flatMap((event) => (event.type === 'speaking' && event.isSpeaking ? [event] : []))
+  await until(() => turns().length > 1, 'the second turn is reported')
+  expect(turns().at(-1)).toMatchObject({ source: 'csrc', participantId })
 })

@@ -1,23 +1,27 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { silentLogger } from '../../../core/logger.ts'
-import { startMockGoogleMeet } from '../../../mock/index.ts'
-import { type BotBrowser, openBrowser } from '../../../platforms/browser/browser.ts'
+import type { BotBrowser } from '../../../platforms/browser/browser.ts'
 import { meetScript } from '../../../platforms/google-meet/page-script.ts'
+import { HEADLESS_SHELL } from '../../headless-shell.ts'
+import { sharedChromium } from '../shared-chromium.ts'
+import { workerMocks } from '../worker-mocks.ts'
 import { SILENT_STAGE } from './harness.ts'
 
-const mock = await startMockGoogleMeet()
+const { meet: mock, hostMap: mappedHosts } = await workerMocks()
 let browser: BotBrowser
 beforeAll(async () => {
   const { source: initScript } = meetScript({ botName: 'Bot', botImages: [], recordingMode: 'speaker_view' }, {})
-  const mappedHosts = mock.hosts.map((host) => ({ host, address: mock.address }))
-  const options = { mappedHosts, initScript, mediaOrigins: ['https://meet.google.com'], logger: silentLogger }
-  browser = await openBrowser(SILENT_STAGE, options, new AbortController().signal)
+  const options = {
+    mappedHosts,
+    initScript,
+    mediaOrigins: ['https://meet.google.com'],
+    logger: silentLogger,
+    executablePath: HEADLESS_SHELL,
+  }
+  browser = await sharedChromium.open(SILENT_STAGE, options, new AbortController().signal)
   await browser.page.goto(mock.open('waiting-room').url)
 })
-afterAll(async () => {
-  await browser.close()
-  await mock.close()
-})
+afterAll(() => browser.close())
 
 /** A tone that the page sends to itself, and what its AudioContext is given of it. */
 declare const tone: {

@@ -80,6 +80,12 @@ test('an account has its name and is asked for none', async () => {
   expect(pressed).toEqual(['join'])
 })
 
+test('a name box says that the session of an account was not used', async () => {
+  const { show, looks } = joinFlowOf({ expectsAccount: true })
+  show('')
+  await expect(looks(5000)).rejects.toMatchObject({ code: 'LOGIN_REQUIRED' })
+})
+
 test('a request that fell is made again under the name only', async () => {
   const { pressed, show, waits, dropped } = joinFlowOf()
   show('')

@@ -1,3 +1,4 @@
+/** The driver goes through the waiting room; screens.browser.test.ts reads the pages that may follow it. */
 import { expect, test } from 'vitest'
 import { MeetingMemory } from '../../../src/run/memory/meeting-memory.ts'
 import { teamsHarness, until } from './harness.ts'
@@ -10,28 +11,6 @@ async function waiting(scenario: string, options: Parameters<typeof teams.attemp
   expect(await attempt.driver.join(attempt.signal)).toBe('waiting_room')
   return attempt
 }
-
-test.each([
-  ['lobby-declined', 'BOT_NOT_ACCEPTED', /declined/],
-  ['lobby-not-admitted', 'BOT_NOT_ACCEPTED', /weren't admitted/],
-  ['lobby-no-response', 'TIMEOUT_WAITING_TO_START', /no one responded/i],
-  ['ended-in-lobby', 'EXITING_MEETING_BEFORE_RECORD', /ended/],
-] as const)('%s: %s, and no retry', async (scenario, code, message) => {
-  const attempt = await waiting(scenario)
-  await expect(attempt.driver.waitForAdmission(attempt.signal)).rejects.toMatchObject({
-    code,
-    canRetry: false,
-    message: expect.stringMatching(message),
-  })
-})
-
-test('e2ee-after-admit: an encrypted meeting is no meeting for a guest', async () => {
-  const attempt = await waiting('e2ee-after-admit')
-  await expect(attempt.driver.waitForAdmission(attempt.signal)).rejects.toMatchObject({
-    code: 'CANNOT_JOIN_MEETING',
-    message: expect.stringContaining('encrypt'),
-  })
-})
 
 test('lobby-timeout-not-started: when the patience is over the request is taken back, and the host sees it go', async () => {
   const attempt = await waiting('lobby-timeout-not-started')
@@ -53,33 +32,6 @@ test('lobby-drop-rejoin: a request that fell without a word is made again, and a
   expect(attempt.meeting.state).toBe('call')
 })
 
-test('lobby-foreign-words: an enabled button behind unknown words is not pressed again', async () => {
-  const attempt = await waiting('lobby-foreign-words')
-  const wait = attempt.driver.waitForAdmission(attempt.signal)
-  await new Promise((resolve) => setTimeout(resolve, 3000))
-  expect(attempt.meeting.state).toBe('lobby')
-  attempt.meeting.admit()
-  await wait
-  expect(attempt.meeting.log).not.toContainEqual(expect.objectContaining({ target: 'second-request' }))
-})
-
-test('controls that the waiting room shares with the page before it do not count as admission', async () => {
-  const attempt = await waiting('waiting-room')
-  const wait = attempt.driver.waitForAdmission(attempt.signal)
-  let isIn = false
-  wait.then(
-    () => {
-      isIn = true
-    },
-    () => {},
-  )
-  await new Promise((resolve) => setTimeout(resolve, 3000))
-  expect(isIn).toBe(false)
-  attempt.meeting.admit()
-  await wait
-  expect(attempt.meeting.truth.admittedAt).not.toBeNull()
-})
-
 test('admitted-hop-to-full-client: the new document is the same meeting, and every participant is reported once', async () => {
   const attempt = await waiting('admitted-hop-to-full-client')
   await attempt.driver.waitForAdmission(attempt.signal)
@@ -97,9 +49,4 @@ test('admitted-hop-to-full-client: the new document is the same meeting, and eve
   const events = new MeetingMemory().remember(attempt.events)
   expect(events.filter(({ type }) => type === 'participant_joined').length).toBe(2)
   expect(events.some(({ type }) => ['ended', 'failed', 'participant_left'].includes(type))).toBe(false)
-})
-
-test('page-freeze-before-join: a page that stalls for a while decides nothing', async () => {
-  const attempt = await teams.attempt('page-freeze-before-join', { waits: { answerMs: 8000 } })
-  expect(await attempt.driver.join(attempt.signal)).toBe('waiting_room')
 })
