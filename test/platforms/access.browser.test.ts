@@ -1,4 +1,4 @@
-/** Access modes and platforms: the driver's reason is that of the mock's access mode, or `unknown`; never another. */
+/** Access modes and platforms: the reason is that of the mock's access mode, or `unknown`; never another. */
 import { readMeeting } from '@standin/wire/meeting-links/index.ts'
 import { REASON_TABLE, type Reason, reasonOfFailure } from '@standin/wire/reasons.ts'
 import { describe, expect, test } from 'vitest'
@@ -7,83 +7,58 @@ import { BOT_TOKEN_SECONDS, newBotToken } from '../../mock/microsoft-teams/bot-t
 import { invitationOf } from '../../mock/microsoft-teams/links.ts'
 import type { TeamsMeeting } from '../../mock/microsoft-teams/meeting.ts'
 import type { MockMeeting } from '../../mock/types.ts'
-import type { Attempt } from './attempts.ts'
-import { meetHarness } from './google-meet/harness.ts'
-import { jitsiHarness } from './jitsi/harness.ts'
-import { teamsHarness } from './microsoft-teams/harness.ts'
-import { zoomHarness } from './zoom/harness.ts'
-import { failureOf, sdkHarness } from './zoom/meeting-sdk/sdk-harness.ts'
+import type { CommonSnapshot } from '../../platforms/shared/page/types.ts'
+import { meetHarness, meetReader } from './google-meet/harness.ts'
+import { jitsiHarness, jitsiReader } from './jitsi/harness.ts'
+import { teamsHarness, teamsReader } from './microsoft-teams/harness.ts'
+import type { PageReader } from './page-reader.ts'
+import { zoomHarness, zoomReader } from './zoom/harness.ts'
+import { failureOf } from './zoom/meeting-sdk/sdk-harness.ts'
 
 interface Row {
   /** Of the mock. */
   scenario: string
   reason: Reason
-  /** Default 6. */
-  speed?: number
+  /** The page refuses before the bot can ask. */
+  atOnce?: true
   /** The deed of the host once the bot waits. */
   act?(meeting: MockMeeting): void
-}
-
-/** Longer than a machine needs for an answer, by a poll of a slow one. Milliseconds. */
-const PERSON_MS = 3500
-
-type AnyHarness = { attempt(scenario: string, options: object): Promise<Attempt> }
-
-/** Two at once: more would blur the times. */
-async function reasonsOf(harness: AnyHarness, rows: readonly Row[]): Promise<[string, Reason | undefined, string][]> {
-  const found: [string, Reason | undefined, string][] = []
-  const left = [...rows.entries()]
-  const work = async (): Promise<void> => {
-    for (let next = left.shift(); next !== undefined; next = left.shift()) {
-      const [place, { scenario, speed = 6, act }] = next
-      const attempt = await harness.attempt(scenario, { speed, waits: { captchaMs: 1000 } })
-      const failed = await failureOf(entering(attempt, act))
-      found[place] = [scenario, reasonOfFailure(failed.code, failed.reason), failed.code]
-      expect(attempt.driver.sightings.length, scenario).toBeGreaterThan(0)
-      await attempt.driver.close()
-    }
-  }
-  await Promise.all([work(), work()])
-  return found
-}
-
-async function entering({ driver, meeting, signal }: Attempt, act: Row['act']): Promise<void> {
-  if ((await driver.join(signal)) === 'in_meeting') throw new Error('It came straight in')
-  if (act) setTimeout(() => act(meeting), PERSON_MS)
-  await driver.waitForAdmission(signal)
 }
 
 const deny = (meeting: MockMeeting) => meeting.deny()
 const end = (meeting: MockMeeting) => meeting.endForAll()
 
-const MATRIX: Record<string, { platform: PlatformName; harness: () => AnyHarness; rows: readonly Row[] }> = {
+/** Only the time of an answer shows whether a person or the platform denied: test/platforms/shared/join/answer-time.test.ts. */
+const BY_PERSON = { reason: 'denied_by_person', act: deny } as const
+
+type Reader = Pick<PageReader<MockMeeting, CommonSnapshot, string>, 'open' | 'ask' | 'refusal'>
+
+/** The reasons of the Meeting SDK are those of its numbers: zoom/meeting-sdk/outcomes.test.ts. */
+const MATRIX: Record<string, { platform: PlatformName; reader: () => Reader; rows: readonly Row[] }> = {
   'Google Meet': {
     platform: 'meet',
-    harness: meetHarness,
+    reader: () => meetReader(meetHarness()),
     rows: [
-      // The page has the words of a denial by a person; only the time shows that the platform may have denied.
-      { scenario: 'access-suspected', reason: 'unknown', speed: 30 },
-      { scenario: 'access-waiting-room', reason: 'denied_by_person', act: deny },
+      { scenario: 'access-waiting-room', ...BY_PERSON },
       { scenario: 'access-waiting-room', reason: 'ended', act: end },
-      { scenario: 'access-denied-at-once', reason: 'denied_by_platform' },
-      { scenario: 'access-blocked', reason: 'denied_by_platform' },
-      { scenario: 'access-account', reason: 'account_required' },
+      { scenario: 'access-denied-at-once', reason: 'denied_by_person' },
+      { scenario: 'access-blocked', reason: 'denied_by_platform', atOnce: true },
+      { scenario: 'access-account', reason: 'account_required', atOnce: true },
       { scenario: 'access-full', reason: 'full' },
-      { scenario: 'access-captcha', reason: 'captcha' },
+      { scenario: 'access-captcha', reason: 'captcha', atOnce: true },
       { scenario: 'request-timeout', reason: 'waiting_ended_by_platform' },
     ],
   },
   'Microsoft Teams': {
     platform: 'teams',
-    harness: teamsHarness,
+    reader: () => teamsReader(teamsHarness()),
     rows: [
-      { scenario: 'access-waiting-room', reason: 'waiting_ended_by_platform', speed: 300 },
-      { scenario: 'access-waiting-room', reason: 'denied_by_person', act: deny },
-      { scenario: 'access-require-approval', reason: 'denied_by_person', act: deny },
+      { scenario: 'access-waiting-room', ...BY_PERSON },
+      { scenario: 'access-require-approval', ...BY_PERSON },
       { scenario: 'access-require-approval', reason: 'ended', act: end },
       { scenario: 'access-block-detected', reason: 'policy_blocks_bots' },
       { scenario: 'access-guests-off', reason: 'policy_blocks_guests' },
-      { scenario: 'access-account', reason: 'account_required' },
+      { scenario: 'access-account', reason: 'account_required', atOnce: true },
       { scenario: 'access-not-started', reason: 'not_started' },
       { scenario: 'access-locked', reason: 'locked' },
       { scenario: 'access-full', reason: 'full' },
@@ -92,39 +67,24 @@ const MATRIX: Record<string, { platform: PlatformName; harness: () => AnyHarness
   },
   Zoom: {
     platform: 'zoom',
-    harness: zoomHarness,
+    reader: () => zoomReader(zoomHarness()),
     rows: [
-      { scenario: 'access-waiting-room', reason: 'denied_by_person', act: deny },
+      { scenario: 'access-waiting-room', ...BY_PERSON },
       { scenario: 'access-rtms', reason: 'rtms_required' },
       { scenario: 'access-removed-before', reason: 'denied_by_person' },
-      { scenario: 'access-account', reason: 'account_required' },
-      { scenario: 'access-registration', reason: 'invitation_required' },
+      { scenario: 'access-account', reason: 'account_required', atOnce: true },
+      { scenario: 'access-registration', reason: 'invitation_required', atOnce: true },
       { scenario: 'access-locked', reason: 'locked' },
       { scenario: 'access-full', reason: 'full' },
       { scenario: 'access-ended', reason: 'ended' },
-      { scenario: 'access-captcha', reason: 'captcha' },
-    ],
-  },
-  'Zoom, Meeting SDK': {
-    platform: 'zoom',
-    harness: sdkHarness,
-    rows: [
-      { scenario: 'sdk-waiting-room-timeout', reason: 'denied_by_person', act: deny },
-      { scenario: 'sdk-locked-4006', reason: 'locked' },
-      { scenario: 'sdk-full-4005', reason: 'full' },
-      { scenario: 'sdk-ended-4004', reason: 'ended' },
-      { scenario: 'sdk-captcha-3634', reason: 'captcha' },
-      { scenario: 'sdk-login-required-3100', reason: 'account_required' },
-      { scenario: 'sdk-registration-3099', reason: 'invitation_required' },
-      { scenario: 'sdk-removed-before-3009', reason: 'denied_by_person' },
-      { scenario: 'sdk-duplicate-4008', reason: 'unknown' },
+      { scenario: 'access-captcha', reason: 'captcha', atOnce: true },
     ],
   },
   'Jitsi Meet': {
     platform: 'jitsi',
-    harness: jitsiHarness,
+    reader: () => jitsiReader(jitsiHarness()),
     rows: [
-      { scenario: 'access-waiting-room', reason: 'denied_by_person', act: deny },
+      { scenario: 'access-waiting-room', ...BY_PERSON },
       { scenario: 'access-waiting-room', reason: 'ended', act: end },
       { scenario: 'access-account', reason: 'account_required' },
       { scenario: 'access-token', reason: 'invitation_required' },
@@ -134,57 +94,77 @@ const MATRIX: Record<string, { platform: PlatformName; harness: () => AnyHarness
   },
 }
 
-describe.each(Object.entries(MATRIX))('%s', (_name, { platform, harness: start, rows }) => {
-  const harness = start()
+describe.each(Object.entries(MATRIX))('the pages of %s', (_name, { platform, reader: start, rows }) => {
+  const reader = start()
 
-  test('each access mode has its reason, and no reason is untrue', async () => {
-    const found = await reasonsOf(harness, rows)
-    expect(found.map(([scenario, reason]) => [scenario, reason])).toEqual(
-      rows.map(({ scenario, reason }) => [scenario, reason]),
-    )
-    for (const [scenario, reason, code] of found) {
-      const { codes, platforms } = REASON_TABLE[reason!]
-      expect([...codes, platform], scenario).toEqual(expect.arrayContaining([code, platform]))
-      expect(platforms, scenario).toContain(platform)
+  test.each(rows)('$scenario: $reason', async ({ scenario, reason, atOnce, act }) => {
+    const meeting = await (atOnce ? reader.open(scenario) : reader.ask(scenario))
+    if (act) {
+      await meeting.whenState(scenario === 'access-require-approval' ? 'suspected' : 'lobby', 60_000)
+      act(meeting)
     }
+    const refusal = await reader.refusal(atOnce ? 'pre-join' : 'waiting')
+    expect(refusal.reason).toBe(reason)
+    const { codes, platforms } = REASON_TABLE[reason]
+    expect([...codes, platform]).toEqual(expect.arrayContaining([refusal.code, platform]))
+    expect(platforms).toContain(platform)
+  })
+})
+
+describe('who refused, by the time of the answer', () => {
+  const meet = meetHarness()
+  const teams = teamsHarness()
+
+  /** Longer than a machine needs for an answer, by a poll of a slow one. Milliseconds. */
+  const PERSON_MS = 3500
+
+  test('a person who denies after some seconds', async () => {
+    const { driver, meeting, signal } = await meet.attempt('access-waiting-room')
+    await driver.join(signal)
+    setTimeout(() => meeting.deny(), PERSON_MS)
+    expect(await failureOf(driver.waitForAdmission(signal))).toMatchObject({ reason: 'denied_by_person' })
+    expect(driver.sightings.length).toBeGreaterThan(0)
+  })
+
+  test.each([
+    // The page has the words of a denial by a person; only the time shows that the platform may have denied.
+    ['Google Meet', () => meet.attempt('access-suspected', { speed: 30 }), 'unknown'],
+    ['Microsoft Teams', () => teams.attempt('access-waiting-room', { speed: 300 }), 'waiting_ended_by_platform'],
+  ] as const)('the limit of %s', async (_name, attempt, expected) => {
+    const { code, reason } = await failureOf((await attempt()).enter())
+    expect(reasonOfFailure(code, reason)).toBe(expected)
   })
 })
 
 const REGISTERED = { tenant: 'example.com', clientId: 'bot' }
-const TOKENS: Record<string, () => string | null> = {
-  none: () => null,
-  valid: () => newBotToken(REGISTERED),
-  expired: () => newBotToken(REGISTERED, Date.now() - (BOT_TOKEN_SECONDS + 1) * 1000),
-  foreign: () => newBotToken(REGISTERED, Date.now(), 'another key'),
-}
-/** The state of the page when the bot is in, waits or was refused: with a valid token, and without one. */
-const POLICIES = {
-  'allow-all-bots': ['call', 'call'],
-  'require-approval': ['call', 'suspected'],
-  'block-detected': ['call', 'botsBlocked'],
-} as const
 
-describe.each(Object.entries(POLICIES))('Microsoft Teams, %s', (policy, [registered, detected]) => {
+describe('the token of a registered bot of Microsoft Teams', () => {
   const teams = teamsHarness()
 
-  test.each(Object.entries(TOKENS))('a bot with the token "%s"', async (name, tokenOf) => {
-    const token = tokenOf()
-    const driver = { teamsToken: async () => token }
-    // Links of both forms: the token goes behind the `#` that one of them has.
-    const attempts = (['short', 'classic'] as const).map(async (link) => {
-      const retarget = (target: MeetingTarget, { ids }: TeamsMeeting) => ({
-        ...target,
-        ...readMeeting(invitationOf(ids, link)),
-      })
-      const { driver: bot, meeting, signal } = await teams.attempt(`access-${policy}`, { speed: 20, driver, retarget })
-      await bot.join(signal).catch(() => {})
-      expect(meeting.state, link).toBe(name === 'valid' ? registered : detected)
-      expect(meeting.botToken, link).toBe(token === null ? null : name)
-      // The evidence of this page holds the token nowhere.
-      if (token !== null) expect(JSON.stringify(await bot.evidence())).not.toContain(token)
-      await bot.close()
+  // The token goes behind the `#` that one form of the links has.
+  test.each([
+    ['short', 'valid', 'call', newBotToken(REGISTERED)],
+    ['classic', 'valid', 'call', newBotToken(REGISTERED)],
+    ['short', null, 'botsBlocked', null],
+    ['classic', 'expired', 'botsBlocked', newBotToken(REGISTERED, Date.now() - (BOT_TOKEN_SECONDS + 1) * 1000)],
+    ['short', 'foreign', 'botsBlocked', newBotToken(REGISTERED, Date.now(), 'another key')],
+  ] as const)('behind the %s link (%s): %s', async (link, name, state, token) => {
+    const retarget = (target: MeetingTarget, { ids }: TeamsMeeting) => ({
+      ...target,
+      ...readMeeting(invitationOf(ids, link)),
     })
-    await Promise.all(attempts)
+    const driver = { teamsToken: async () => token }
+    const {
+      driver: bot,
+      meeting,
+      signal,
+    } = await teams.attempt('access-block-detected', {
+      ...{ speed: 20, driver, retarget },
+    })
+    await bot.join(signal).catch(() => {})
+    expect(meeting).toMatchObject({ state, botToken: name })
+    // The evidence of this page holds the token nowhere.
+    if (token !== null) expect(JSON.stringify(await bot.evidence())).not.toContain(token)
   })
 })
 

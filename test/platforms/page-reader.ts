@@ -50,6 +50,8 @@ export interface PageReader<Meeting, Snapshot extends CommonSnapshot, Kind exten
   refusal(phase: JoinStep): Promise<BotError>
   /** Resolves with the first end that a driver in the meeting would find in the page. */
   end(): Promise<MeetingEnd>
+  /** The same, with the words of the page. */
+  endWithWords(): Promise<{ end: MeetingEnd; text: string }>
 }
 
 /**
@@ -105,6 +107,12 @@ export function pageReader<
     throw new Error(`The page never showed ${what}; its last signs: ${JSON.stringify(last)}`)
   }
 
+  async function endWithWords() {
+    const endIn = ({ snapshot }: PollResult<Snapshot>) => classifier.endOf(classifier.stateOf(snapshot), snapshot)
+    const seen = await pollUntil('an end', (result) => endIn(result) !== null)
+    return { end: endIn(seen)!, text: classifier.stateOf(seen.snapshot).text }
+  }
+
   return {
     page,
     open,
@@ -134,9 +142,7 @@ export function pageReader<
       return refusal as unknown as BotError
     },
 
-    async end() {
-      const endIn = ({ snapshot }: PollResult<Snapshot>) => classifier.endOf(classifier.stateOf(snapshot), snapshot)
-      return endIn(await pollUntil('an end', (seen) => endIn(seen) !== null)) as MeetingEnd
-    },
+    endWithWords,
+    end: async () => (await endWithWords()).end,
   }
 }

@@ -50,9 +50,9 @@ export const FACTS: ReportFacts = {
 
 const visit = (from: number | null, to: number | null) => ({ joined_offset: from, left_offset: to })
 
-export function recordingFolder(): string {
+export function recordingFolder(atEnd: (remove: () => void) => void = onTestFinished): string {
   const folder = mkdtempSync(join(tmpdir(), 'standin report '))
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  atEnd(() => rmSync(folder, { recursive: true, force: true }))
   const people = [
     { id: 1, name: 'Ann Berg', is_host: true, visits: [visit(null, 20)] },
     { id: 2, name: HOSTILE, visits: [visit(1, 9), visit(12, null)] },

@@ -9,17 +9,24 @@ import { HEADLESS_SHELL } from '../headless-shell.ts'
 import { addVideo, FACTS, HOSTILE, recordingFolder } from './recording-folder.ts'
 
 let browser: Browser
+let folder: string
+let removeFolder = () => {}
 beforeAll(async () => {
+  folder = recordingFolder((remove) => {
+    removeFolder = remove
+  })
+  addVideo(folder)
+  await writeReport(folder, FACTS)
   browser = await chromium.launch({ executablePath: HEADLESS_SHELL, args: ['--no-sandbox'] })
 })
-afterAll(() => browser.close())
+afterAll(async () => {
+  await browser.close()
+  removeFolder()
+})
 
 async function openReport(
   options: { width?: number; colorScheme?: 'light' | 'dark'; bypassCSP?: boolean } = {},
 ): Promise<Page> {
-  const folder = recordingFolder()
-  addVideo(folder)
-  await writeReport(folder, FACTS)
   const page = await browser.newPage({
     viewport: { width: options.width ?? 1280, height: 900 },
     colorScheme: options.colorScheme ?? 'light',

@@ -105,9 +105,15 @@ function lookAround() {
   }
 }
 
-describe('without a display', () => {
+describe('one browser without a display', () => {
+  let browser: BotBrowser
+  beforeAll(async () => {
+    browser = await openBrowser(HEADLESS, { logger: silentLogger }, signal)
+  })
+  afterAll(() => browser.close())
+
   test('the browser looks like an ordinary one in English', async () => {
-    const { page } = await open(HEADLESS)
+    const { page } = browser
     const seen = await page.evaluate(lookAround)
     expect(seen.webdriver).toBe(false)
     expect(seen.languages).toEqual(['en-US', 'en'])
@@ -117,6 +123,38 @@ describe('without a display', () => {
     expect(seen.isVisible).toBe('visible')
   })
 
+  test('its command line keeps the sound, and the sandbox wherever there can be one', async () => {
+    const { processId } = browser
+    const flags = readFileSync(`/proc/${processId}/cmdline`, 'utf8').split(/[\0 ]/)
+    expect(flags).not.toContain('--mute-audio')
+    expect(flags).not.toContain('--enable-automation')
+    expect(flags.includes('--no-sandbox')).toBe((await sandboxObstacle()) !== null)
+  })
+
+  test.each(['disable', 'enable'])('features that Playwright says to %s keep its say', async (way) => {
+    const { processId } = browser
+    const flags = readFileSync(`/proc/${processId}/cmdline`, 'utf8').split(/[\0 ]/)
+    const lists = flags
+      .filter((flag) => flag.startsWith(`--${way}-features=`))
+      .map((flag) => flag.slice(flag.indexOf('=') + 1).split(','))
+    expect(lists.length).toBeGreaterThan(1)
+    // The last list is the one that counts.
+    expect(lists.at(-1)).toEqual(expect.arrayContaining(lists.flat()))
+  })
+
+  test('it has one process for pages, and none for network, sound and a page to come', async () => {
+    const { processId, page } = browser
+    await page.goto('data:text/html,<p>One site')
+    const types = descendants(processId!).map((pid) => {
+      const words = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split(/[\0 ]/)
+      return words.find((word) => word.startsWith('--utility-sub-type=') || word === '--type=renderer')
+    })
+    expect(types.filter((type) => type === '--type=renderer')).toHaveLength(1)
+    expect(types.filter((type) => /network|audio/.test(type ?? ''))).toEqual([])
+  })
+})
+
+describe('without a display', () => {
   test('the browser names itself as with a display, to pages, workers and sites', async () => {
     const headers: IncomingHttpHeaders[] = []
     const address = await serve('<p>A page</p>', headers)
@@ -248,36 +286,6 @@ describe('without a display', () => {
       await expect(open(HEADLESS, { state: missing })).rejects.toThrow('/nonexistent/profile')
       expect(homesOf(process.pid)).toEqual(before)
     })
-  })
-
-  test('its command line keeps the sound, and the sandbox wherever there can be one', async () => {
-    const { processId } = await open(HEADLESS)
-    const flags = readFileSync(`/proc/${processId}/cmdline`, 'utf8').split(/[\0 ]/)
-    expect(flags).not.toContain('--mute-audio')
-    expect(flags).not.toContain('--enable-automation')
-    expect(flags.includes('--no-sandbox')).toBe((await sandboxObstacle()) !== null)
-  })
-
-  test.each(['disable', 'enable'])('features that Playwright says to %s keep its say', async (way) => {
-    const { processId } = await open(HEADLESS)
-    const flags = readFileSync(`/proc/${processId}/cmdline`, 'utf8').split(/[\0 ]/)
-    const lists = flags
-      .filter((flag) => flag.startsWith(`--${way}-features=`))
-      .map((flag) => flag.slice(flag.indexOf('=') + 1).split(','))
-    expect(lists.length).toBeGreaterThan(1)
-    // The last list is the one that counts.
-    expect(lists.at(-1)).toEqual(expect.arrayContaining(lists.flat()))
-  })
-
-  test('it has one process for pages, and none for network, sound and a page to come', async () => {
-    const { processId, page } = await open(HEADLESS)
-    await page.goto('data:text/html,<p>One site')
-    const types = descendants(processId!).map((pid) => {
-      const words = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split(/[\0 ]/)
-      return words.find((word) => word.startsWith('--utility-sub-type=') || word === '--type=renderer')
-    })
-    expect(types.filter((type) => type === '--type=renderer')).toHaveLength(1)
-    expect(types.filter((type) => /network|audio/.test(type ?? ''))).toEqual([])
   })
 
   test('closing it, twice, leaves no process and no profile', async () => {

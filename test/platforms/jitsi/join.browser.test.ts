@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { asked, jitsiHarness, pressed, until } from './harness.ts'
+import { asked, jitsiHarness, jitsiReader, pressed, until } from './harness.ts'
 
 const jitsi = jitsiHarness()
 
@@ -16,7 +16,6 @@ describe('getting in', () => {
     ['name-from-token', { query: '?jwt=ey.J.z' }],
     // A page that does not follow the language that it is asked for.
     ['lobby-button', { lang: 'de' }],
-    ['old-labels', {}],
   ] as const)('%s', async (scenario, options) => {
     const attempt = await jitsi.inside(scenario, options)
     expect(attempt.meeting.state).toBe('call')
@@ -24,12 +23,6 @@ describe('getting in', () => {
     expect(attempt.meeting.bot).toMatchObject({ microphoneOn: false, cameraOn: false })
     await attempt.driver.leave()
     expect(attempt.meeting.state).toBe('left')
-  })
-
-  test('a bot with a picture comes with its camera on', async () => {
-    const attempt = await jitsi.inside('open', { driver: { botImages: [PICTURE] } })
-    await until(() => attempt.meeting.bot.cameraOn, 'the camera is on')
-    await until(() => attempt.meeting.bot.sent().videoPackets > 0, 'a picture is sent')
   })
 })
 
@@ -43,37 +36,15 @@ describe('the lobby and other waiting', () => {
     await waiting
     expect(attempt.meeting.state).toBe('call')
   })
-
-  test('a dialog that only leads away is left alone', async () => {
-    const attempt = await jitsi.attempt('moderator-never-comes')
-    expect(await attempt.driver.join(attempt.signal)).toBe('waiting_room')
-    const waiting = attempt.driver.waitForAdmission(attempt.signal)
-    attempt.meeting.admit()
-    await waiting
-    expect(asked(attempt.meeting).filter((target) => target.startsWith('moderator-'))).toEqual([])
-  })
-
-  test.each([
-    ['denied-unknown-version', 'BOT_NOT_ACCEPTED', 'rejected'],
-    ['lobby-closed', 'EXITING_MEETING_BEFORE_RECORD', 'closed'],
-  ] as const)('%s', async (scenario, code, words) => {
-    const attempt = await jitsi.attempt(scenario)
-    await expect(attempt.enter()).rejects.toMatchObject({ code, message: expect.stringContaining(words) })
-  })
 })
 
 describe('locked rooms', () => {
-  test('without a password the sentence says where one belongs', async () => {
-    const attempt = await jitsi.attempt('locked-room')
-    await expect(attempt.enter()).rejects.toMatchObject({
-      code: 'CANNOT_JOIN_MEETING',
-      message: expect.stringContaining('#pwd='),
-    })
-  })
-
-  test('the password of the link opens the room, and is not in what is kept', async () => {
-    const attempt = await jitsi.inside('locked-room', { passcode: 'sesame', query: '?jwt=ey.J.z' })
+  test('the password of the link opens the room, and is not in what is kept; a bot with a picture shows it', async () => {
+    const driver = { botImages: [PICTURE] }
+    const attempt = await jitsi.inside('locked-room', { passcode: 'sesame', query: '?jwt=ey.J.z', driver })
     expect(attempt.meeting.state).toBe('call')
+    await until(() => attempt.meeting.bot.cameraOn, 'the camera is on')
+    await until(() => attempt.meeting.bot.sent().videoPackets > 0, 'a picture is sent')
     const { html, url, signs, console: lines } = await attempt.driver.evidence()
     expect(html).toContain('Ann Host')
     for (const secret of ['sesame', 'ey.J.z']) expect(JSON.stringify([html, url, signs, lines])).not.toContain(secret)
@@ -104,16 +75,32 @@ describe('locked rooms', () => {
 })
 
 describe('what cannot be entered', () => {
+  const reader = jitsiReader(jitsi)
+
   test.each([
-    ['account-needed', 'LOGIN_REQUIRED'],
-    ['login-dialog', 'LOGIN_REQUIRED'],
     ['refused-page', 'BOT_NOT_ACCEPTED'],
-    ['not-connected', 'CANNOT_JOIN_MEETING'],
     ['home-page', 'INVALID_MEETING_URL'],
-    ['server-down', 'CANNOT_JOIN_MEETING'],
-  ] as const)('%s: %s', async (scenario, code) => {
-    const attempt = await jitsi.attempt(scenario)
-    await expect(attempt.enter()).rejects.toMatchObject({ code })
+  ] as const)('%s at once: %s', async (scenario, code) => {
+    await reader.open(scenario)
+    expect(await reader.refusal('pre-join')).toMatchObject({ code })
+  })
+
+  test.each([
+    ['account-needed', 'LOGIN_REQUIRED', ''],
+    ['login-dialog', 'LOGIN_REQUIRED', ''],
+    ['not-connected', 'CANNOT_JOIN_MEETING', ''],
+    // The sentence says where a password belongs.
+    ['locked-room', 'CANNOT_JOIN_MEETING', '#pwd='],
+    ['denied-unknown-version', 'BOT_NOT_ACCEPTED', 'rejected'],
+    ['lobby-closed', 'EXITING_MEETING_BEFORE_RECORD', 'closed'],
+  ] as const)('%s, once it was asked: %s %s', async (scenario, code, words) => {
+    await reader.ask(scenario)
+    expect(await reader.refusal('waiting')).toMatchObject({ code, message: expect.stringContaining(words) })
+  })
+
+  test('a server that is down', async () => {
+    const attempt = await jitsi.attempt('server-down')
+    await expect(attempt.enter()).rejects.toMatchObject({ code: 'CANNOT_JOIN_MEETING' })
   })
 })
 

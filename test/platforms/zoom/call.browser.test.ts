@@ -1,42 +1,37 @@
 import { describe, expect, test } from 'vitest'
 import { BotError } from '../../../core/errors.ts'
 import { heartbeats } from '../conformance/ground.ts'
-import { type Attempt, until, zoomHarness, zoomReader } from './harness.ts'
+import {
+  type Attempt,
+  clicksOn,
+  expectJoinedWithoutDevices,
+  until,
+  untilItMoves,
+  zoomHarness,
+  zoomReader,
+} from './harness.ts'
 
 const zoom = zoomHarness()
-
-function clicksOn({ meeting }: Attempt, target: string): number {
-  return meeting.log.filter((entry) => entry.event === 'click' && entry.target === target).length
-}
-
-test.each([
-  ['removed', 'removed', (meeting: Attempt['meeting']) => meeting.remove()],
-  ['ended by the host', 'ended_for_all', (meeting: Attempt['meeting']) => meeting.endForAll()],
-] as const)('%s is the end %s', async (_how, end, act) => {
-  const attempt = await zoom.attempt('open', { waits: { leaveTotalMs: 5000 } })
-  await attempt.enter()
-  await attempt.event('heartbeat', ({ others }) => others === 2)
-  act(attempt.meeting)
-  const ended = await attempt.event('ended')
-  expect(ended.end).toBe(end)
-  expect(ended.codeBeforeRecording).toBe('MEETING_ENDED_PREMATURELY')
-  await attempt.driver.leave()
-})
 
 describe('a page of a meeting that is over', () => {
   const reader = zoomReader(zoom)
 
-  test.each([
-    ['ended by an admin', 'ended-by-admin'],
-    ['ended by another meeting of the host', 'ended-other-meeting'],
-    ['ended by the limit of free meetings', 'ended-free'],
-    ['joined from elsewhere', 'other-device'],
-    ['gone without a word', 'gone-home'],
-  ])('%s is the end for all', async (_how, shown) => {
+  type Meeting = Attempt['meeting']
+  const showing = (name: string) => (meeting: Meeting) => meeting.show(name)
+
+  test.each<[string, string, (meeting: Meeting) => void]>([
+    ['of a bot that is removed', 'removed', (meeting) => meeting.remove()],
+    ['ended by the host', 'ended_for_all', (meeting) => meeting.endForAll()],
+    ['ended by an admin', 'ended_for_all', showing('ended-by-admin')],
+    ['ended by another meeting of the host', 'ended_for_all', showing('ended-other-meeting')],
+    ['ended by the limit of free meetings', 'ended_for_all', showing('ended-free')],
+    ['joined from elsewhere', 'ended_for_all', showing('other-device')],
+    ['gone without a word', 'ended_for_all', showing('gone-home')],
+  ])('%s: %s', async (_how, end, act) => {
     const meeting = await reader.ask('open')
     await reader.state('in_call')
-    meeting.show(shown)
-    expect(await reader.end()).toBe('ended_for_all')
+    act(meeting)
+    expect(await reader.end()).toBe(end)
   })
 })
 
@@ -133,55 +128,43 @@ describe('a meeting that continues', () => {
   })
 })
 
-test('where consent to be recorded is refused the bot goes and says so', async () => {
-  const attempt = await zoom.attempt('wc-recording-consent', { driver: { recordingConsent: 'refuse' } })
-  const error = await attempt.enter().then(
-    () => attempt.event('failed').then((event) => event.error),
-    (thrown: unknown) => thrown,
-  )
-  expect(error).toBeInstanceOf(BotError)
-  expect((error as BotError).code).toBe('BOT_NOT_ACCEPTED')
-  expect((error as BotError).message).toContain('recording_consent')
-})
-
-test('sound that does not join by itself is joined', async () => {
-  const attempt = await zoom.attempt('wc-audio-not-joined')
+test('sound that does not join by itself is joined; where consent to be recorded is refused the bot goes and says so', async () => {
+  const attempt = await zoom.attempt('wc-audio-not-joined', { driver: { recordingConsent: 'refuse' } })
   await attempt.enter()
   await until(
     () => attempt.meeting.log.some(({ event, target }) => event === 'rpc' && target === 'audio-joined'),
     'the sound is joined',
   )
+  attempt.meeting.show('recording')
+  const { error } = await attempt.event('failed')
+  expect(error).toBeInstanceOf(BotError)
+  expect(error).toMatchObject({
+    code: 'BOT_NOT_ACCEPTED',
+    message: expect.stringContaining('recording_consent'),
+  })
 })
 
-test('a microphone whose state cannot be read is left alone where the meeting is heard', async () => {
-  const attempt = await zoom.attempt('wc-mic-label-audio')
+test('a microphone whose state cannot be read is left alone; a bot that stays in the waiting room after it was put back ends as removed', async () => {
+  const attempt = await zoom.attempt('wc-mic-label-audio', { paces: { onHoldMs: 1500 } })
   await attempt.enter()
   await attempt.event('heartbeat', ({ others }) => others === 2)
   await until(() => attempt.events.length > 15, 'some looks at the meeting')
   expect(clicksOn(attempt, 'audio')).toBe(0)
-})
-
-test('a bot that stays in the waiting room after it was put back ends as removed', async () => {
-  const attempt = await zoom.attempt('open', { paces: { onHoldMs: 1500 } })
-  await attempt.enter()
   attempt.meeting.show('on-hold')
   expect((await attempt.event('ended')).end).toBe('removed')
 })
 
-test('a connection that does not come back is the failure of this attempt', async () => {
-  const attempt = await zoom.attempt('open', { waits: { reconnectMs: 1500 } })
+test('in the frame of the web app the bot joins, shows the moving pictures, and the meeting ends like any other', async () => {
+  const attempt = await zoom.attempt('wc-pwa-iframe', { driver: { recordingMode: 'speaker_view' } })
   await attempt.enter()
-  attempt.meeting.loseConnection()
-  const { error } = await attempt.event('failed')
-  expect((error as BotError).code).toBe('INTERNAL_ERROR')
-  expect(error.message).toContain('did not come back')
-})
-
-test('in the frame of the web app the meeting ends like any other', async () => {
-  const attempt = await zoom.attempt('wc-pwa-iframe')
-  await attempt.enter()
+  expectJoinedWithoutDevices(attempt)
   await attempt.event('participant_joined')
   await until(() => !attempt.meeting.bot.microphoneOn, 'the microphone is off')
+  await attempt.driver.prepareRecording(attempt.signal)
+  await untilItMoves(attempt)
   attempt.meeting.endForAll()
-  expect((await attempt.event('ended')).end).toBe('ended_for_all')
+  expect(await attempt.event('ended')).toMatchObject({
+    end: 'ended_for_all',
+    codeBeforeRecording: 'MEETING_ENDED_PREMATURELY',
+  })
 })

@@ -1,6 +1,7 @@
 /** A mock Zoom and a driver in a real, headless Chromium; times are shortened on both sides by the same factor. */
 
 import { readMeeting } from '@standin/wire/meeting-links/index.ts'
+import { expect } from 'vitest'
 import type { MeetingTarget } from '../../../core/meeting/meeting.ts'
 import type { ZoomMeeting } from '../../../mock/zoom/meeting.ts'
 import { meetingScript } from '../../../platforms/shared/page-access/meeting-page.ts'
@@ -84,6 +85,30 @@ export function zoomHarness() {
     insideTogether: (scenario: string, options?: AttemptOptions): (() => Attempt) =>
       insideTogether(scenario, optionsOf(options)),
   }
+}
+
+export function clicksOn({ meeting }: Attempt, target: string): number {
+  return meeting.log.filter((entry) => entry.event === 'click' && entry.target === target).length
+}
+
+/** The bot is in under its name, by clicks of a pointer, and asked with both devices off. */
+export function expectJoinedWithoutDevices({ meeting }: Attempt): void {
+  expect(meeting.state).toBe('call')
+  expect(meeting.botName).toBe(BOT_NAME)
+  const clicks = meeting.log.filter(({ event, target }) => event === 'click' && /^join/i.test(target))
+  expect(clicks.every(({ trusted }) => trusted)).toBe(true)
+  // Also where the form has no switches for them.
+  const joins = meeting.log.filter(({ event, target }) => event === 'rpc' && target === 'join')
+  expect(joins.map(({ detail }) => detail)).toEqual(joins.map(() => 'microphone off, camera off'))
+  expect(joins.length).toBeGreaterThan(0)
+}
+
+/** Waits until the screen shows another picture than before. */
+export async function untilItMoves({ driver }: Attempt): Promise<void> {
+  const before = Buffer.from(await driver.screenshot())
+  await expect
+    .poll(async () => before.equals(Buffer.from(await driver.screenshot())), { message: 'The picture stood still' })
+    .toBe(false)
 }
 
 /** To be called once in a `describe`: reads pages of the web client without joining. */

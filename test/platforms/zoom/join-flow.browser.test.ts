@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { BotError } from '../../../core/errors.ts'
-import { type Attempt, BOT_NAME, until, zoomHarness, zoomReader } from './harness.ts'
+import { type Attempt, clicksOn, expectJoinedWithoutDevices, until, zoomHarness, zoomReader } from './harness.ts'
 
 const zoom = zoomHarness()
 const FAST = 12
@@ -14,34 +14,21 @@ async function refusalOf(attempt: Attempt): Promise<BotError> {
   return error as BotError
 }
 
-function clicksOn({ meeting }: Attempt, target: string): number {
-  return meeting.log.filter((entry) => entry.event === 'click' && entry.target === target).length
-}
-
 test.each([
-  ['open', {}],
   ['wc-obstacle-course', { asGiven: true }],
   ['wc-slow-and-lenient', { asGiven: true }],
   ['wc-vanity-blank', {}],
   ['wc-external-german', {}],
-  ['wc-classic', {}],
-  ['wc-pwa-iframe', {}],
 ])('%s: the bot comes in under its name', async (scenario, options) => {
   const attempt = await zoom.attempt(scenario, { speed: FAST, ...options })
   await attempt.enter()
-  expect(attempt.meeting.state).toBe('call')
-  expect(attempt.meeting.botName).toBe(BOT_NAME)
-  const clicks = attempt.meeting.log.filter(({ event, target }) => event === 'click' && /^join/i.test(target))
-  expect(clicks.every(({ trusted }) => trusted)).toBe(true)
-  // Also where the form has no switches for them.
-  const joins = attempt.meeting.log.filter(({ event, target }) => event === 'rpc' && target === 'join')
-  expect(joins.map(({ detail }) => detail)).toEqual(joins.map(() => 'microphone off, camera off'))
-  expect(joins.length).toBeGreaterThan(0)
+  expectJoinedWithoutDevices(attempt)
 })
 
-test('devices that were withdrawn from a form without switches are there again in the meeting', async () => {
+test('devices that are withdrawn from a form without switches are there again in the meeting', async () => {
   const attempt = await zoom.attempt('wc-classic', { speed: FAST })
   await attempt.enter()
+  expectJoinedWithoutDevices(attempt)
   await attempt.event('heartbeat', ({ others }) => others === 2)
   await attempt.driver.playSound(new Int16Array(4800), 48_000)
   await until(() => attempt.meeting.bot.microphoneOn, 'the bot can speak')
@@ -49,13 +36,9 @@ test('devices that were withdrawn from a form without switches are there again i
 })
 
 test.each([
-  ['login-wall', 'LOGIN_REQUIRED', false],
   ['wc-email-required', 'CANNOT_JOIN_MEETING', false],
   ['wc-passcode-missing', 'CANNOT_JOIN_MEETING', false],
-  ['wc-captcha', 'BOT_NOT_ACCEPTED', false],
-  ['wc-locked', 'CANNOT_JOIN_MEETING', false],
   ['wc-spinner-stall', 'CANNOT_JOIN_MEETING', true],
-  ['wc-waiting-room-deny', 'BOT_NOT_ACCEPTED', false],
 ] as const)('%s ends with %s (a fresh attempt may help: %s)', async (scenario, code, canRetry) => {
   const isStalled = scenario === 'wc-spinner-stall'
   const waits = isStalled ? { unknownPageMs: 4000 } : {}
@@ -73,8 +56,10 @@ describe('a page that refuses the bot', () => {
 
   test.each([
     ['wc-login-required', 'LOGIN_REQUIRED', false],
+    ['wc-signin-redirect', 'LOGIN_REQUIRED', false],
     ['wc-authorized-only', 'LOGIN_REQUIRED', false],
     ['wc-registration', 'CANNOT_JOIN_MEETING', false],
+    ['wc-captcha', 'BOT_NOT_ACCEPTED', false],
     ['wc-captcha-frame', 'BOT_NOT_ACCEPTED', false],
     ['wc-bot-wall', 'BOT_NOT_ACCEPTED', false],
     ['wc-something-wrong', 'CANNOT_JOIN_MEETING', true],
@@ -94,9 +79,11 @@ describe('a page that refuses the bot', () => {
     ['wc-1132', 'CANNOT_JOIN_MEETING', false],
     ['wc-browser-join-off', 'CANNOT_JOIN_MEETING', false],
     ['wc-policy-blocked', 'CANNOT_JOIN_MEETING', false],
+    ['wc-locked', 'CANNOT_JOIN_MEETING', false],
     ['wc-full', 'CANNOT_JOIN_MEETING', false],
     ['wc-removed-before', 'BOT_NOT_ACCEPTED', false],
     ['wc-join-timeout', 'CANNOT_JOIN_MEETING', true],
+    ['wc-waiting-room-deny', 'BOT_NOT_ACCEPTED', false],
     ['wc-ended-in-waiting-room', 'MEETING_ENDED_PREMATURELY', false],
   ] as const)('%s, once it was asked: %s (a fresh attempt may help: %s)', async (scenario, code, canRetry) => {
     await reader.ask(scenario)
@@ -129,17 +116,19 @@ test('what a refused attempt leaves behind holds no passcode', async () => {
   expect(texts.filter((text) => text?.includes(passcode))).toEqual([])
 })
 
-test('a meeting without its host: the bot waits for the host, who starts it and lets the bot in', async () => {
+test('without its host the bot waits for the host, then for admission; a stop withdraws the join request', async () => {
   const attempt = await zoom.attempt('wc-host-not-started', { speed: FAST })
   expect(await attempt.driver.join(attempt.signal)).toBe('waiting_room')
   expect(attempt.driver.waitingFor).toBe('host')
   const admission = attempt.driver.waitForAdmission(attempt.signal)
+  admission.catch(() => {})
   attempt.meeting.admit()
   await attempt.meeting.whenState('lobby', 60_000)
   await until(() => attempt.driver.waitingFor === 'admission', 'the bot waits for admission')
-  attempt.meeting.admit()
-  await admission
-  expect(attempt.meeting.state).toBe('call')
+  attempt.stop.abort(new Error('asked to stop'))
+  await expect(admission).rejects.toThrow('asked to stop')
+  await attempt.driver.leave()
+  expect(attempt.meeting.state).toBe('left')
 })
 
 test('a link that Zoom calls invalid until the host has started is tried again until it works', async () => {
@@ -157,33 +146,4 @@ test('a link that stays invalid is given up in the end', async () => {
   expect(error.message).toContain('3,001')
   expect(error.message).toContain('the link is wrong, or the host has not started the meeting')
   expect(attempt.meeting.log.filter(({ event }) => event === 'navigate').length).toBeGreaterThan(2)
-})
-
-test('a stop in the waiting room withdraws the join request', async () => {
-  const attempt = await zoom.attempt('waiting-room', { speed: FAST })
-  expect(await attempt.driver.join(attempt.signal)).toBe('waiting_room')
-  const admission = attempt.driver.waitForAdmission(attempt.signal)
-  admission.catch(() => {})
-  attempt.stop.abort(new Error('asked to stop'))
-  await expect(admission).rejects.toThrow('asked to stop')
-  await attempt.driver.leave()
-  expect(attempt.meeting.state).toBe('left')
-})
-
-test('a stop while the page loads ends the attempt with the reason of the signal', async () => {
-  const attempt = await zoom.attempt('wc-name-input-late', { speed: 1 })
-  const joining = attempt.driver.join(attempt.signal)
-  joining.catch(() => {})
-  await until(() => attempt.meeting.state === 'loading', 'the page loads')
-  attempt.stop.abort(new Error('asked to stop'))
-  await expect(joining).rejects.toThrow('asked to stop')
-  await attempt.driver.leave()
-})
-
-test('a host that cannot be reached is a failure that may pass', async () => {
-  const attempt = await zoom.attempt('open', {
-    driver: { hostMap: [], extraArguments: ['--host-resolver-rules=MAP * ~NOTFOUND'] },
-  })
-  const error = await refusalOf(attempt)
-  expect({ code: error.code, canRetry: error.canRetry }).toEqual({ code: 'CANNOT_JOIN_MEETING', canRetry: true })
 })

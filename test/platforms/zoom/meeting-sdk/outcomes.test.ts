@@ -2,6 +2,7 @@
  * The table of docs/platform-notes/zoom.md#sdk-join-outcomes, row by row: what the SDK says, and the code that a bot
  * ends with.
  */
+import type { Reason } from '@standin/wire/reasons.ts'
 import { describe, expect, test } from 'vitest'
 import { FAILURE_OUTCOMES, failureError, type JoinedWith } from '../../../../platforms/zoom/meeting-sdk/failures.ts'
 import type { SdkFacts, SdkFailure, SdkSnapshot } from '../../../../platforms/zoom/meeting-sdk/page/types.ts'
@@ -74,6 +75,19 @@ describe('a join that fails', () => {
     }
   })
 
+  test.each<[code: number, reason: Reason | undefined]>([
+    [4006, 'locked'],
+    [4005, 'full'],
+    [4004, 'ended'],
+    [3634, 'captcha'],
+    [3100, 'account_required'],
+    [3099, 'invitation_required'],
+    [3009, 'denied_by_person'],
+    [4008, undefined],
+  ])('with %i has the reason %s', (code, reason) => {
+    expect(refusal({ failures: [failure(code)] })?.reason).toBe(reason)
+  })
+
   test('is reported by the channel that has the number', () => {
     const failures = [failure(null, 'status'), failure(1, 'callback'), failure(4014, 'console')]
     expect(refusal({ failures }, 'obf')).toMatchObject({ code: 'CONF_OBF_TOKEN_ERROR' })
@@ -142,11 +156,13 @@ describe('a wait', () => {
   })
 
   test.each([
-    [7, 'BOT_NOT_ACCEPTED'],
-    [8, 'CANNOT_JOIN_MEETING'],
-    [1, 'MEETING_ENDED_PREMATURELY'],
-  ])('that ends with reason %i is %s', (reasonCode, code) => {
-    expect(refusal({ left: { reasonCode, reason: 'why' }, isInWaitingRoom: true })).toMatchObject({ code })
+    [7, 'BOT_NOT_ACCEPTED', 'denied_by_person'],
+    [8, 'CANNOT_JOIN_MEETING', undefined],
+    [1, 'MEETING_ENDED_PREMATURELY', 'ended'],
+  ])('that ends with reason %i is %s', (reasonCode, code, reason) => {
+    const refused = refusal({ left: { reasonCode, reason: 'why' }, isInWaitingRoom: true })
+    expect(refused).toMatchObject({ code })
+    expect(refused!.reason).toBe(reason)
   })
 })
 
