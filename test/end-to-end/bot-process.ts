@@ -1,10 +1,11 @@
 /** A whole bot in its own process, as `standin join` runs it, against a mock meeting; with its events as they come. */
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { promisify } from 'node:util'
 import type { BotEvent, FinalReport, NumberedEvent, Transcript } from '@standin/wire/events.ts'
 import { packageRoot } from '../../core/process/page-scripts.ts'
 import type { MockPlatformName } from '../../mock/index.ts'
@@ -198,4 +199,10 @@ function readOrEmpty(path: string): string {
   } catch {
     return ''
   }
+}
+
+/** Recovers what a bot left, as an operator does it. */
+export async function recover(folder: string, environment: Record<string, string> = {}): Promise<void> {
+  const program = join(packageRoot, 'src/cli/index.ts')
+  await promisify(execFile)(process.execPath, [program, 'recover', folder], { env: { ...process.env, ...environment } })
 }

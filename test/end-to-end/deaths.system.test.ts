@@ -1,22 +1,15 @@
 /**
  * If a program crashes in the middle of a meeting, the recording until then exists and plays, and the code is right.
  */
-import { execFile } from 'node:child_process'
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { promisify } from 'node:util'
 import type { Gap } from '@standin/wire/events.ts'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { packageRoot } from '../../core/process/page-scripts.ts'
+import { describe, expect, test } from 'vitest'
 import type { MockMeeting } from '../../mock/types.ts'
 import type { DiarizationSegment } from '../../src/run/timeline.ts'
 import { probe } from '../media/media-info.ts'
 import { heardShare, picturesOf, shownShare, soundOf } from '../media/meeting-recording.ts'
-import { type S3Server, startS3Server } from '../servers/s3-server.ts'
-import type { BotProcess } from './bot-process.ts'
+import { type BotProcess, recover } from './bot-process.ts'
 import { endToEnd } from './capture-environment.ts'
-import { LOOK, passes, speak, startSpeaking, type Turn, truthOf, WITHOUT_CAMERAS } from './meeting-script.ts'
+import { LOOK, passes, speak, startSpeaking, type Turn, truthOf } from './meeting-script.ts'
 
 const { openMeeting, startBot } = endToEnd()
 /** A death may cost so much of the recording. */
@@ -170,79 +163,10 @@ describe('killed in the middle of a meeting', () => {
   })
 })
 
-describe('an S3 server', () => {
-  const work = mkdtempSync(join(tmpdir(), 'standin-work-'))
-  const environment = { STANDIN_WORK_FOLDER: work }
-  let server: S3Server
-  beforeAll(async () => {
-    server = await startS3Server()
-  })
-  afterAll(async () => {
-    await server.close()
-    rmSync(work, { recursive: true, force: true })
-  })
-  /** Resolves when the bot has recorded for a while a meeting of which no picture is looked at. */
-  async function recorded(meeting: MockMeeting, job: Record<string, unknown> = {}): Promise<BotProcess> {
-    const storage = {
-      type: 's3',
-      bucket: server.bucket,
-      prefix: 'calls',
-      endpoint: server.endpoint,
-      access_key_id: server.keys.accessKeyId,
-      secret_access_key: server.keys.secretAccessKey,
-    }
-    const bot = startBot(meeting, { job: { ...job, storage }, environment })
-    await bot.whenStatus('in_call_recording')
-    await bot.whenEvent('participant_joined')
-    await passes(3)
-    return bot
-  }
-
-  async function storedSeconds(bot: BotProcess): Promise<number> {
-    const path = join(work, 'stored.mp4')
-    writeFileSync(path, server.state.objects.get(`calls/${bot.botId}/video.mp4`)!.body)
-    return (await probe(path)).seconds
-  }
-
-  test('that is well gets every file of a bot that SIGTERM ends while it records, and then the local ones go', async () => {
-    const meeting = openMeeting('open', WITHOUT_CAMERAS)
-    const bot = await recorded(meeting)
-    bot.kill('SIGTERM')
-    const { exitCode, report } = await bot.ended()
-    expect(exitCode).toBe(4)
-    expect(report).toMatchObject({ status: 'failed', error_code: 'SIGTERM' })
-    expect(report?.location).toBe(`s3://${server.bucket}/calls/${bot.botId}/`)
-    expect(report?.artifacts.map(({ name }) => name)).toEqual(expect.arrayContaining(['video.mp4', 'audio.m4a']))
-    expect(await storedSeconds(bot)).toBeGreaterThan(2)
-    expect(existsSync(join(work, bot.botId))).toBe(false)
-    expect(meeting.truth.leftAt).not.toBeNull()
-  })
-
-  test('that crashes in the middle: no success is reported, and later the recording is recovered into it', async () => {
-    const meeting = openMeeting('open', WITHOUT_CAMERAS)
-    const bot = await recorded(meeting, { timeout_config: { storing_timeout: 2 } })
-    await server.goDown()
-    bot.kill('SIGINT')
-    const { exitCode, report } = await bot.ended()
-    expect(exitCode).toBe(4)
-    expect(report).toMatchObject({ status: 'failed', error_code: 'INTERNAL_ERROR' })
-    await server.comeBack()
-    const { accessKeyId, secretAccessKey } = server.keys
-    await recover(join(work, bot.botId), { AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey })
-    expect(await storedSeconds(bot)).toBeCloseTo(report!.duration_seconds!, 0)
-  })
-})
-
 /** Share of a turn, given in the recording's seconds, that is heard. */
 function heardOf({ id, start, end }: Turn, sound: Float32Array): number {
   const until = end + LATE_SECONDS
   return (heardShare(sound, LOOK[id]!, start, until) * (until - start)) / (end - start)
-}
-
-/** As an operator does it. */
-async function recover(folder: string, environment: Record<string, string> = {}): Promise<void> {
-  const program = join(packageRoot, 'src/cli/index.ts')
-  await promisify(execFile)(process.execPath, [program, 'recover', folder], { env: { ...process.env, ...environment } })
 }
 
 function isAlive(pid: number): boolean {

@@ -8,7 +8,7 @@ const { openMeeting, startBot } = endToEnd()
 /** A bot that does not come to record needs no display server. */
 const SOUND_ONLY = { job: { recording_mode: 'audio_only' } }
 
-/** SIGTERM while it records: `deaths.system.test.ts`, with a server that stores the recording. */
+/** SIGTERM while it records: `storage-outage.system.test.ts`, with a server that stores the recording. */
 describe('asked to stop', () => {
   test('before the page has loaded: nothing is recorded, and no join request is sent', async () => {
     const meeting = openMeeting('waiting-room', WITHOUT_CAMERAS)

@@ -38,16 +38,13 @@ function lastError(beeps: readonly number[], factor: number): number {
 }
 
 test.for([0.998, 1.002])('sound of a clock that runs %f times as fast stays with the wall clock', async (factor) => {
-  const seconds = 120
+  const seconds = 60
   const drifting = `asetnsamples=960,asetpts=PTS*${factor}`
-  // 240 ms apart after two minutes, were it left alone.
-  expect(lastError(await beepsThrough(drifting, seconds), factor)).toBeGreaterThan(200)
+  // 120 ms apart after a minute, were it left alone.
+  expect(lastError(await beepsThrough(drifting, seconds), factor)).toBeGreaterThan(100)
   const beeps = await beepsThrough(`${drifting},${DRIFT_CORRECTION}`, seconds)
   expect(beeps).toHaveLength(seconds)
   const errors = beeps.map((at, index) => Math.abs(at - index * factor) * 1000)
-  console.log(
-    `clock x${factor}: worst ${Math.max(...errors).toFixed(1)} ms, last ${lastError(beeps, factor).toFixed(1)} ms`,
-  )
   expect(Math.max(...errors)).toBeLessThan(30)
 })
 

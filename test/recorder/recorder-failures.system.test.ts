@@ -33,7 +33,7 @@ function failures(events: readonly RecorderEvent[]): string[] {
 /** A fragment of half a second, and what the encoder holds back, is all that a kill may cost. */
 const LOST_SECONDS = 1.5
 /** Recorded between two deaths; several beeps and flashes. */
-const SPAN_SECONDS = 4
+const SPAN_SECONDS = 3
 const PERIOD_SECONDS = 0.8
 
 const DEATHS = [
@@ -102,21 +102,6 @@ test('after each death of the encoder or a server, the recording until then play
     expect(measured.audio.beeps.filter(within).length, `beeps from ${start}`).toBeGreaterThanOrEqual(1)
     expect(flashes.filter(within).length, `flashes from ${start}`).toBeGreaterThanOrEqual(1)
   }
-})
-
-test('an encoder that is killed after a pause loses no part of the span before', async () => {
-  const { recorder, folder, recorded, events, finish } = await setUpEnvironment()
-  await recorder.start()
-  await recorded(2)
-  await recorder.pause()
-  await recorder.resume()
-  await recorded(4)
-  process.kill(await oneChild('ffmpeg'), 'SIGKILL')
-  await until(() => failures(events).length > 0)
-  await finish()
-  const measured = await measure(join(folder, 'video.mp4'))
-  expect(measured.durationSeconds).toBeGreaterThan(4 - LOST_SECONDS)
-  expect(measured.video!.longestFrame).toBeCloseTo(1 / 30, 4)
 })
 
 test('a place that takes no more is one failure that says so, and what it took is a whole recording', async () => {
@@ -223,7 +208,7 @@ test('SIGKILL for the bot leaves no process behind and a file that plays', async
   }
   const source = await startToneAndFlash(environment)
   undo.push(() => source.close())
-  await telling(({ type, seconds }) => type === 'progress' && Number(seconds) >= 6)
+  await telling(({ type, seconds }) => type === 'progress' && Number(seconds) >= 4)
   const children = await Promise.all(['ffmpeg', 'Xvfb', 'pulseaudio'].map((program) => oneChild(program, bot.pid)))
   bot.kill('SIGKILL')
   await once(bot, 'exit')
@@ -233,7 +218,7 @@ test('SIGKILL for the bot leaves no process behind and a file that plays', async
     const left = (await readdir(join(folder, 'spool'))).find((entry) => entry.startsWith(name))
     const asItIs = await measure(join(folder, 'spool', left!, 'growing'))
     const seconds = asItIs.video === null ? asItIs.audio.seconds : asItIs.video.frames / 30
-    expect(seconds).toBeGreaterThan(6 - LOST_SECONDS)
+    expect(seconds).toBeGreaterThan(4 - LOST_SECONDS)
     expect(asItIs.audio.beeps.length).toBeGreaterThanOrEqual(1)
   }
 })
@@ -271,14 +256,14 @@ test.for([
   })
   const times = [now()]
   await recorder.start()
-  await recorded(2)
+  await recorded(1)
   times.push(now())
   step = stepMs
   times.push(now())
   await until(() => failures(events).some((failure) => says.test(failure)))
   await recorder.pause()
   await recorder.resume()
-  await recorded(3)
+  await recorded(2)
   await finish()
   times.push(now())
   const [first, second, ...others] = recorder.spans()

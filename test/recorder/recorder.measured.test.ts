@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
-import { childrenOf, closeEnvironments, setUpEnvironment, until } from '../media/capture-environment.ts'
+import { closeEnvironments, setUpEnvironment, until } from '../media/capture-environment.ts'
 import { measure, pictureClockAfterSeek } from '../media/probe.ts'
 import { pictureAgeMs, spanTimings } from '../media/wall-clock.ts'
 
@@ -98,27 +98,4 @@ test('no part of the first second is lost, neither sound nor picture', async () 
   expect(Math.abs(beep - expected)).toBeLessThan(0.1)
   expect(Math.abs(flash - expected)).toBeLessThan(0.3)
   expect(measured.video!.longestFrame).toBeCloseTo(1 / 25, 4)
-})
-
-test('sound alone is recorded without a display server, through a pause', async () => {
-  const { recorder, environment, source, folder, recorded, complaints, finish } = await setUpEnvironment({
-    mode: 'audio_only',
-  })
-  expect(environment.display).toBeNull()
-  expect(await childrenOf(process.pid, 'Xvfb')).toEqual([])
-  await recorder.start()
-  await recorded(4.5)
-  await recorder.pause()
-  await recorder.resume()
-  await recorded(9)
-  const files = await finish()
-  expect(complaints).toEqual([])
-  expect(files).toEqual(['audio.m4a'])
-  const measured = await measure(join(folder, 'audio.m4a'))
-  expect(measured).toMatchObject({ video: null, isIndexFirst: true, audio: { codec: 'aac', firstSample: 0 } })
-  const spans = recorder.spans()
-  const total = spans.reduce((sum, span) => sum + (span.endedAt! - span.startedAt) / 1000, 0)
-  expect(Math.abs(measured.audio.seconds - total)).toBeLessThan(0.05)
-  expect(measured.audio.beeps.length).toBeGreaterThanOrEqual(3)
-  expect(source.flashes).toEqual([])
 })

@@ -3,6 +3,7 @@ import { access } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
 import { childrenOf, closeEnvironments, oneChild, setUpEnvironment, until } from '../media/capture-environment.ts'
+import { measure } from '../media/probe.ts'
 
 afterEach(closeEnvironments)
 
@@ -57,4 +58,27 @@ test('closing in the middle of a start ends it and leaves no process', async () 
   await until(async () => (await childrenOf(process.pid, 'ffmpeg')).length > 0)
   await recorder.close()
   await outcome
+})
+
+test('sound alone is recorded without a display server, through a pause', async () => {
+  const { recorder, environment, source, folder, recorded, complaints, finish } = await setUpEnvironment({
+    mode: 'audio_only',
+  })
+  expect(environment.display).toBeNull()
+  expect(await childrenOf(process.pid, 'Xvfb')).toEqual([])
+  await recorder.start()
+  await recorded(2.5)
+  await recorder.pause()
+  await recorder.resume()
+  await recorded(5)
+  const files = await finish()
+  expect(complaints).toEqual([])
+  expect(files).toEqual(['audio.m4a'])
+  const measured = await measure(join(folder, 'audio.m4a'))
+  expect(measured).toMatchObject({ video: null, isIndexFirst: true, audio: { codec: 'aac', firstSample: 0 } })
+  const spans = recorder.spans()
+  const total = spans.reduce((sum, span) => sum + (span.endedAt! - span.startedAt) / 1000, 0)
+  expect(Math.abs(measured.audio.seconds - total)).toBeLessThan(0.05)
+  expect(measured.audio.beeps.length).toBeGreaterThanOrEqual(2)
+  expect(source.flashes).toEqual([])
 })

@@ -57,12 +57,12 @@ test('a program that works after the request gets more time; one that does nothi
   const sleeps = 'echo up; read word; sleep 1000'
   const works = 'echo up; read word; at=0; while [ $at -lt $word ]; do at=$((at + 1)); done'
   const stopped = async (script: string, word: string, workingMs: number) => {
-    const step = { ask: ({ stdin }: Supervised) => void stdin?.write(`${word}\n`), deadlineMs: 200, workingMs }
+    const step = { ask: ({ stdin }: Supervised) => void stdin?.write(`${word}\n`), deadlineMs: 1_000, workingMs }
     const { child } = await startSaying(script, { stdin: true, stopSteps: [step] })
     return child.stop()
   }
-  // Some seconds of a shell's work.
-  expect(await stopped(works, '3000000', 600_000)).toMatchObject({ exitCode: 0, signal: null })
+  // Longer than the deadline. A program that waits for a processor is seen to be active once it has had its turn.
+  expect(await stopped(works, '1000000', 600_000)).toMatchObject({ exitCode: 0, signal: null })
   expect(await stopped(sleeps, 'sleep', 600_000)).toMatchObject({ signal: 'SIGKILL' })
   expect(await stopped(works, '3000000000', 1_000)).toMatchObject({ signal: 'SIGKILL' })
 }, 600_000)

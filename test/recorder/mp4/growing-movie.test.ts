@@ -1,22 +1,11 @@
-import { beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { children, descend } from '../../../recorder/mp4/boxes.ts'
-import { FragmentReader, type Sample, type Track } from '../../../recorder/mp4/fragment-reader.ts'
+import type { Fragment, Sample, Track } from '../../../recorder/mp4/fragment-reader.ts'
 import { GrowingMovie } from '../../../recorder/mp4/growing-movie.ts'
 import { reserveBytes } from '../../../recorder/mp4/reserve.ts'
-import { makeSpan } from '../../media/spans.ts'
+import { madeUpTracks, PICTURE_TICKS, readIndex } from '../../media/made-up-spans.ts'
 
-let tracks: Track[] = []
-beforeAll(async () => {
-  const reader = new FragmentReader({
-    header: (read) => {
-      tracks = read.map((track) => ({ ...track, shift: track.kind === 'audio' ? -1024 : 0 }))
-    },
-    fragment: () => {},
-  })
-  reader.push(await makeSpan({ seconds: 1 }))
-})
-
-const PICTURE_TICKS = 512
+const tracks = madeUpTracks()
 const perSecond = (kind: Track['kind']) => (kind === 'video' ? 30 : 48_000 / 1024)
 
 /** A sample without any bytes behind it, so that files larger than the memory can be made up. */
@@ -25,7 +14,7 @@ function made(length: number, duration: number, isKey = true): Sample {
 }
 
 /** One fragment of half a second whose samples have the sizes that `size` says. */
-function addHalfSecond(movie: GrowingMovie, index: number, size: (sample: number) => number): void {
+function halfSecond(index: number, size: (sample: number) => number): Fragment {
   const pictures = Array.from({ length: 15 }, (_, i) => made(size(i), PICTURE_TICKS, i === 0 && index % 4 === 0))
   const packets = Array.from({ length: index % 2 === 0 ? 23 : 24 }, (_, i) => made(size(i + 15), 1024))
   let offset = 500
@@ -34,41 +23,7 @@ function addHalfSecond(movie: GrowingMovie, index: number, size: (sample: number
     offset += samples.reduce((sum, { data }) => sum + data.length, 0)
     return run
   })
-  movie.add({ runs, bytes: offset })
-}
-
-interface Index {
-  sizes: number[]
-  /** The position of each sample in the file. */
-  places: number[]
-  keys: number[] | null
-  ticks: number
-}
-
-/** Reads an index as a player does, by the standard and not by how ours is written. */
-function readIndex(trak: Buffer): Index {
-  const table = descend(trak, 'mdia', 'minf', 'stbl')
-  const words = (type: string) => {
-    const contents = children(table, type)[0]
-    return contents && Array.from({ length: contents.length / 4 }, (_, index) => contents.readUInt32BE(index * 4))
-  }
-  const [, constant, count, ...sizes] = words('stsz')!
-  expect([constant, sizes.length]).toEqual([0, count])
-  const patterns = words('stsc')!.slice(2)
-  const chunkBox = descend(table, 'co64')
-  const places: number[] = []
-  for (let chunk = 0, pattern = 0, sample = 0; chunk < chunkBox.readUInt32BE(4); chunk++) {
-    while (patterns[(pattern + 1) * 3] !== undefined && patterns[(pattern + 1) * 3]! <= chunk + 1) pattern++
-    let place = Number(chunkBox.readBigUInt64BE(8 + chunk * 8))
-    for (let i = 0; i < patterns[pattern * 3 + 1]!; i++) {
-      places.push(place)
-      place += sizes[sample++]!
-    }
-  }
-  const durations = words('stts')!.slice(2)
-  let ticks = 0
-  for (let i = 0; i < durations.length; i += 2) ticks += durations[i]! * durations[i + 1]!
-  return { sizes, places, keys: words('stss')?.slice(2) ?? null, ticks }
+  return { runs, bytes: offset }
 }
 
 function moovOf(head: Buffer): Buffer {
@@ -87,7 +42,7 @@ test('an index has the position of each sample, with any sizes', () => {
       expected[sample < 15 ? 0 : 1]!.push(place)
       place += size(sample)
     }
-    addHalfSecond(movie, index, size)
+    movie.add(halfSecond(index, size))
   }
   const head = movie.head(null)
   const [video, audio] = children(moovOf(head), 'trak').map(readIndex)
@@ -95,7 +50,7 @@ test('an index has the position of each sample, with any sizes', () => {
     expect(index.places).toEqual(expected[kind]!.map((place) => place + head.length))
   expect(video!.keys).toEqual(Array.from({ length: 13 }, (_, index) => index * 60 + 1))
   expect(audio!.keys).toBeNull()
-  expect(video!.ticks).toBe(50 * 15 * PICTURE_TICKS)
+  expect(video!.durations).toEqual([[50 * 15, PICTURE_TICKS]])
   // The last box is the data, of all that was added.
   expect(head.toString('latin1', head.length - 12, head.length - 8)).toBe('mdat')
   expect(Number(head.readBigUInt64BE(head.length - 8))).toBe(movie.bytes + 16)
@@ -103,8 +58,8 @@ test('an index has the position of each sample, with any sizes', () => {
 
 test('four hours of thirty pictures a second fit into the room that was reserved, and lie beyond 4 GiB', () => {
   const movie = new GrowingMovie(tracks)
-  for (let index = 0; index < 4 * 3600 * 2; index++)
-    addHalfSecond(movie, index, (sample) => (sample < 15 ? 20_000 : 340))
+  const kinds = [0, 1, 2, 3].map((index) => halfSecond(index, (sample) => (sample < 15 ? 20_000 : 340)))
+  for (let index = 0; index < 4 * 3600 * 2; index++) movie.add(kinds[index % 4]!)
   expect(movie.bytes).toBeGreaterThan(2 ** 33)
   const room = reserveBytes(tracks, 4 * 3600, perSecond)
   const head = movie.head(room)
@@ -122,7 +77,7 @@ test('fragments for which the room has no index stay behind the data, and are ma
   const movie = new GrowingMovie(tracks)
   const ends = [0]
   for (let index = 0; index < 1000; index++) {
-    addHalfSecond(movie, index, () => 100)
+    movie.add(halfSecond(index, () => 100))
     ends.push(movie.bytes)
   }
   const whole = movie.head(null).length

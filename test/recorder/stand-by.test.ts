@@ -1,16 +1,12 @@
-import { beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { silentLogger } from '../../core/logger.ts'
 import type { Capture, CaptureListener } from '../../recorder/capture.ts'
 import type { SegmentPart } from '../../recorder/held-segment.ts'
 import { StandBy } from '../../recorder/stand-by.ts'
 import { HandClock } from '../fakes/clock.ts'
+import { madeUpSpan } from '../media/made-up-spans.ts'
 
-import { makeSpan } from '../media/spans.ts'
-
-let span: Buffer
-beforeAll(async () => {
-  span = await makeSpan({ seconds: 4, secondsBetweenKeys: 0.2 })
-})
+const span = madeUpSpan({ pictures: 120, packets: 189, picturesBetweenKeys: 6 })
 
 interface Encoder {
   startedAt: number

@@ -12,12 +12,6 @@ const VOICE_HERTZ = 400
 /** Of what `soundOf` gives. */
 const RECORDED_RATE = 16_000
 
-interface Heard {
-  /** UTC milliseconds of arrival. */
-  at: number
-  samples: Int16Array
-}
-
 /** Share of the sound's power at a frequency, 0 to 1 (Goertzel). */
 function share(samples: ArrayLike<number>, hertz: number, rate: number): number {
   const coefficient = 2 * Math.cos((2 * Math.PI * hertz) / rate)
@@ -38,13 +32,13 @@ function tone(seconds: number): Buffer {
   return Buffer.from(samples.buffer)
 }
 
-test('the meeting is heard without the bot, the recording has both, and messages come soon after their sound', async () => {
+test('the meeting is heard without the bot, and the recording has both', async () => {
   const environment = await setUpEnvironment({ mode: 'audio_only', withVoice: true })
   onTestFinished(() => environment.close())
-  const heard: Heard[] = []
+  const heard: Int16Array[] = []
   const ears = await captureSink(environment.environment, RATE, environment.folder, (message) => {
     expect(message.byteLength).toBe(messageBytes(RATE))
-    heard.push({ at: Date.now(), samples: new Int16Array(message.buffer, message.byteOffset, message.length / 2) })
+    heard.push(new Int16Array(message.buffer, message.byteOffset, message.length / 2))
   })
   onTestFinished(async () => void (await ears.stop()))
   const { voiceSink } = environment.environment
@@ -63,25 +57,12 @@ test('the meeting is heard without the bot, the recording has both, and messages
   await environment.recorded(12)
   await environment.finish()
 
-  const delays = heard.flatMap(({ at, samples }, index) => {
-    const onset = samples.findIndex((value) => Math.abs(value) > 4000)
-    const wasQuiet = heard[index - 1]?.samples.every((value) => Math.abs(value) < 4000)
-    if (onset < 0 || !wasQuiet) return []
-    // The message ends 100 ms after its first sample.
-    const onsetMs = (onset / RATE) * 1000
-    const beepAt = environment.source.beatNear(at - 100 + onsetMs)
-    return [{ sinceBeep: at - beepAt, way: at - beepAt - (100 - onsetMs) }]
-  })
-  const sorted = delays.map(({ way }) => way).sort((a, b) => a - b)
-  console.log(`beep to message, ms: ${delays.map(({ sinceBeep }) => Math.round(sinceBeep)).join(' ')}`)
-  console.log(`without the 100 ms of a message: median ${Math.round(sorted[Math.floor(sorted.length / 2)]!)} ms`)
-  expect(delays.length).toBeGreaterThanOrEqual(4)
-  const loud = heard.filter(({ samples }) => samples.some((value) => Math.abs(value) > 4000))
-  expect(loud.filter(({ samples }) => share(samples, SOURCE.toneHertz, RATE) > 0.8).length).toBeGreaterThan(5)
-  const peak = Math.max(...loud.map(({ samples }) => Math.max(...samples)))
+  const loud = heard.filter((samples) => samples.some((value) => Math.abs(value) > 4000))
+  expect(loud.filter((samples) => share(samples, SOURCE.toneHertz, RATE) > 0.8).length).toBeGreaterThan(5)
+  const peak = Math.max(...loud.map((samples) => Math.max(...samples)))
   expect(peak).toBeGreaterThan(14_000)
   expect(peak).toBeLessThan(18_000)
-  expect(loud.filter(({ samples }) => share(samples, VOICE_HERTZ, RATE) > 0.05)).toEqual([])
+  expect(loud.filter((samples) => share(samples, VOICE_HERTZ, RATE) > 0.05)).toEqual([])
 
   const recorded = await soundOf(join(environment.folder, 'audio.m4a'))
   const tenths = Array.from({ length: 60 }, (_, index) => {

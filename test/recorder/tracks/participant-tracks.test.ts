@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -7,6 +6,7 @@ import { silentLogger } from '../../../core/logger.ts'
 import type { RecordedSpan } from '../../../core/recording.ts'
 import { createParticipantTracks, voiceFileName } from '../../../recorder/tracks/participant-tracks.ts'
 import { offsetAt } from '../../../src/run/recording-clock.ts'
+import { readOgg } from '../../media/ogg.ts'
 
 const OPUS = Buffer.of(0xf8, 0xff, 0xfe)
 const START = 1_795_287_871_000
@@ -28,8 +28,7 @@ function tracks(spans: RecordedSpan[] = [{ startedAt: START, endedAt: null }]) {
     },
     index: () => JSON.parse(readFileSync(join(folder, 'audio', 'index.json'), 'utf8')),
     seconds(file: string) {
-      const args = ['-v', 'error', '-show_entries', 'format=duration', '-of', 'csv=p=0', join(folder, 'audio', file)]
-      return Number(execFileSync('ffprobe', args))
+      return readOgg(readFileSync(join(folder, 'audio', file))).seconds
     },
   }
 }

@@ -1,0 +1,76 @@
+/** A bot that stores its recording in a bucket, whose server is well, or goes away in the middle. */
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { MockMeeting } from '../../mock/types.ts'
+import { probe } from '../media/media-info.ts'
+import { type S3Server, startS3Server } from '../servers/s3-server.ts'
+import { type BotProcess, recover } from './bot-process.ts'
+import { endToEnd } from './capture-environment.ts'
+import { passes, WITHOUT_CAMERAS } from './meeting-script.ts'
+
+const { openMeeting, startBot } = endToEnd()
+
+describe('an S3 server', () => {
+  const work = mkdtempSync(join(tmpdir(), 'standin-work-'))
+  const environment = { STANDIN_WORK_FOLDER: work }
+  let server: S3Server
+  beforeAll(async () => {
+    server = await startS3Server()
+  })
+  afterAll(async () => {
+    await server.close()
+    rmSync(work, { recursive: true, force: true })
+  })
+  /** Resolves when the bot has recorded for a while a meeting of which no picture is looked at. */
+  async function recorded(meeting: MockMeeting, job: Record<string, unknown> = {}): Promise<BotProcess> {
+    const storage = {
+      type: 's3',
+      bucket: server.bucket,
+      prefix: 'calls',
+      endpoint: server.endpoint,
+      access_key_id: server.keys.accessKeyId,
+      secret_access_key: server.keys.secretAccessKey,
+    }
+    const bot = startBot(meeting, { job: { ...job, storage }, environment })
+    await bot.whenStatus('in_call_recording')
+    await bot.whenEvent('participant_joined')
+    await passes(3)
+    return bot
+  }
+
+  async function storedSeconds(bot: BotProcess): Promise<number> {
+    const path = join(work, 'stored.mp4')
+    writeFileSync(path, server.state.objects.get(`calls/${bot.botId}/video.mp4`)!.body)
+    return (await probe(path)).seconds
+  }
+
+  test('that is well gets every file of a bot that SIGTERM ends while it records, and then the local ones go', async () => {
+    const meeting = openMeeting('open', WITHOUT_CAMERAS)
+    const bot = await recorded(meeting)
+    bot.kill('SIGTERM')
+    const { exitCode, report } = await bot.ended()
+    expect(exitCode).toBe(4)
+    expect(report).toMatchObject({ status: 'failed', error_code: 'SIGTERM' })
+    expect(report?.location).toBe(`s3://${server.bucket}/calls/${bot.botId}/`)
+    expect(report?.artifacts.map(({ name }) => name)).toEqual(expect.arrayContaining(['video.mp4', 'audio.m4a']))
+    expect(await storedSeconds(bot)).toBeGreaterThan(2)
+    expect(existsSync(join(work, bot.botId))).toBe(false)
+    expect(meeting.truth.leftAt).not.toBeNull()
+  })
+
+  test('that crashes in the middle: no success is reported, and later the recording is recovered into it', async () => {
+    const meeting = openMeeting('open', WITHOUT_CAMERAS)
+    const bot = await recorded(meeting, { timeout_config: { storing_timeout: 2 } })
+    await server.goDown()
+    bot.kill('SIGINT')
+    const { exitCode, report } = await bot.ended()
+    expect(exitCode).toBe(4)
+    expect(report).toMatchObject({ status: 'failed', error_code: 'INTERNAL_ERROR' })
+    await server.comeBack()
+    const { accessKeyId, secretAccessKey } = server.keys
+    await recover(join(work, bot.botId), { AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey })
+    expect(await storedSeconds(bot)).toBeCloseTo(report!.duration_seconds!, 0)
+  })
+})
