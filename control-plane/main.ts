@@ -17,12 +17,12 @@ const startService: StartService = async (...all) => (await import('./wiring/ser
 const GRACE_MS = 10_000
 const STANDARD_ERROR = 2
 
-/** One JSON line for each fact, on standard error if no other place is given; lines for people on a terminal. */
+/** One JSON line for each fact; lines for people on a terminal. */
 export function createServiceLog(
   level: ServiceConfig['logLevel'],
-  destination: { write(line: string): void } = new LogSink(STANDARD_ERROR),
+  destination: { write(line: string): unknown; isTTY?: boolean },
 ): Log {
-  const isForPeople = destination instanceof LogSink && process.stderr.isTTY
+  const isForPeople = destination instanceof LogSink ? process.stderr.isTTY : destination.isTTY
   const log = pino(
     {
       level,

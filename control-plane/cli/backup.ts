@@ -18,11 +18,11 @@ const PIPE = '-'
 
 /** Runs beside a service. */
 export async function backupCommand(context: CommandContext, file: string): Promise<void> {
-  const { config, output } = context
+  const { config, output, io } = context
   if (file !== PIPE && (await stat(file).catch(() => null))) throw new CommandMistake(`${file} exists already`)
   const rows = await onDatabase(context, ({ databaseUrl }) =>
     backUp(databaseUrl, versionOfProgram(), (archive) =>
-      file === PIPE ? pipeline(archive, process.stdout) : save(archive, file),
+      file === PIPE ? pipeline(archive, io.output) : save(archive, file),
     ),
   )
   if (file === PIPE) return
@@ -48,7 +48,7 @@ async function save(archive: Readable, file: string): Promise<void> {
 
 /** Only into an empty database. */
 export async function restoreCommand(context: CommandContext, file: string): Promise<void> {
-  const { config, output } = context
+  const { config, output, io } = context
   if (file !== PIPE && !(await stat(file).catch(() => null))) throw new CommandMistake(`There is no file ${file}`)
   const seals = await givenSeals(config)
   if (seals === null)
@@ -58,7 +58,7 @@ export async function restoreCommand(context: CommandContext, file: string): Pro
   const rows = await onDatabase(context, ({ databaseUrl, database }) =>
     restore({
       url: databaseUrl,
-      file: file === PIPE ? process.stdin : createReadStream(file),
+      file: file === PIPE ? io.input : createReadStream(file),
       async prepare({ key_check: check, migrations }) {
         // A database that no service has started with has no secrets.
         if (check !== null) openCheck(check, seals)

@@ -1,6 +1,7 @@
 /** `standin service doctor`: tries each part that the service needs, and says what to do about those that fail. */
 import { execFile } from 'node:child_process'
 import { createServer } from 'node:net'
+import type { Io } from '@standin/base/command-io.ts'
 import { messageOf } from '@standin/base/error-text.ts'
 import { type Finding, fine, printFindings, unfit, warning } from '@standin/base/findings.ts'
 import { speechAccessOf, speechProblemsOf } from '@standin/wire/speech-access.ts'
@@ -18,7 +19,7 @@ import { Words } from '../words/words.ts'
 
 export interface DoctorParts {
   config: ServiceConfig
-  environment: Readonly<Record<string, string | undefined>>
+  io: Pick<Io, 'environment' | 'output'>
   log: Log
 }
 
@@ -31,7 +32,7 @@ const MAX_CLOCK_DIFFERENCE_MS = 2_000
 /** Resolves with the exit code: 0 if the service can run, even with warnings. */
 export async function doctorCommand(parts: DoctorParts, json: boolean | undefined): Promise<number> {
   const ends = ['The service can run here.', 'The service cannot run here yet'] as const
-  return (await printFindings({ findings: examine(parts), output: process.stdout, json, ends })) ? 0 : 1
+  return (await printFindings({ findings: examine(parts), output: parts.io.output, json, ends })) ? 0 : 1
 }
 
 async function checkWords({ words: settings, allowPrivateAddresses: allowPrivate }: ServiceConfig): Promise<Finding> {
@@ -49,7 +50,8 @@ async function checkWords({ words: settings, allowPrivateAddresses: allowPrivate
 }
 
 async function* examine(parts: DoctorParts): AsyncGenerator<Finding> {
-  const { config, environment, log } = parts
+  const { config, log } = parts
+  const { environment } = parts.io
   for (const sentence of unknownSettings(environment))
     yield warning('Settings', sentence, 'Correct the name, or remove it.')
   let installation: Installation | null = null
@@ -112,7 +114,7 @@ async function* checkStorage({ storage }: ServiceConfig, installation: Installat
 }
 
 /** Transcripts by captions need no service, so a missing one is a warning only. */
-async function checkSpeech(environment: DoctorParts['environment']): Promise<Finding> {
+async function checkSpeech(environment: Io['environment']): Promise<Finding> {
   const part = 'Speech service'
   const usable = Object.entries(speechProblemsOf(environment)).filter(([, { withoutKey }]) => withoutKey === null)
   const names = usable.map(([name]) => name.toLowerCase()).join(', ')
@@ -152,7 +154,7 @@ function checkBots(): Promise<Finding> {
   })
 }
 
-async function checkLauncher({ config, environment, log }: DoctorParts, { database, seals }: Installation) {
+async function checkLauncher({ config, io: { environment }, log }: DoctorParts, { database, seals }: Installation) {
   try {
     const linkUrl = config.linkUrl ?? 'ws://127.0.0.1/link'
     const needs = openBotNeeds({ config, database, log })

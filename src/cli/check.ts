@@ -2,13 +2,13 @@
 import { randomUUID } from 'node:crypto'
 import { writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
+import type { Io } from '@standin/base/command-io.ts'
 import { createOutput, table } from '@standin/base/command-output.ts'
 import { messageOf } from '@standin/base/error-text.ts'
 import type { CheckState, PageCheck } from '@standin/wire/page-check.ts'
 import { silentLogger } from '../../core/logger.ts'
 import { readConfig } from '../job/config.ts'
 import { checkMeeting } from '../wiring/check.ts'
-import type { Io } from './io.ts'
 
 export interface CheckFlags {
   /** Whether the bot asks to join, and stays for half a minute. */

@@ -5,7 +5,6 @@ import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { CHILD_PATH } from '@standin/base/child-path.ts'
 import { type Finding, printFindings } from '@standin/base/findings.ts'
-import { sandboxObstacle } from '../../platforms/browser/sandbox.ts'
 import { checkClock, checkDisk, checkMemory, checkNode, checkProcessors, checkSharedMemory } from './doctor/machine.ts'
 import { checkNetwork, type Network } from './doctor/network.ts'
 import {
@@ -17,17 +16,16 @@ import {
   checkSetpriv,
   checkXvfb,
 } from './doctor/programs.ts'
+import { type Programs, realPrograms } from './doctor/try-program.ts'
 
 export interface DoctorIo {
   output: NodeJS.WritableStream & { isTTY?: boolean }
   environment: Readonly<Record<string, string | undefined>>
   /** One JSON object instead of sentences. */
   json?: boolean
-  /** Other places than a bot's own, for tests. */
-  searchPath?: string
+  /** Other than the machine's own, for tests. */
+  programs?: Programs
   network?: Network
-  /** For each program that is tried. */
-  deadlineMs?: number
 }
 
 /** Generous, since a busy machine is not an unfit one. */
@@ -48,18 +46,20 @@ async function* examine(io: Omit<DoctorIo, 'output' | 'json'>): AsyncGenerator<F
     yield checkDisk('Temporary folder', tmpdir())
     return
   }
+  const programs = io.programs ?? realPrograms
   const shop = {
+    programs,
     // Where the recorder looks for programs: what the person at the terminal has in PATH does not count.
-    searchPath: io.searchPath ?? CHILD_PATH,
+    searchPath: CHILD_PATH,
     chromium: io.environment.STANDIN_CHROMIUM ?? null,
     folder,
-    deadlineMs: io.deadlineMs ?? DEADLINE_MS,
+    deadlineMs: DEADLINE_MS,
   }
   try {
     // One program after the other: they are measured by whether they start, on machines with few processors.
     yield checkNode(process.version)
     for (const check of [checkChromium, checkFfmpeg, checkXvfb, checkPulse, checkSetpriv, checkFonts]) yield check(shop)
-    yield checkSandbox(await sandboxObstacle(), process.getuid?.() === 0)
+    yield checkSandbox(await programs.sandboxObstacle(), process.getuid?.() === 0)
     yield checkMemory(process.availableMemory())
     yield checkProcessors(availableParallelism())
     yield checkSharedMemory('/dev/shm')

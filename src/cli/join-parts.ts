@@ -1,9 +1,9 @@
 import { resolve } from 'node:path'
+import type { Io } from '@standin/base/command-io.ts'
 import { messageOf } from '@standin/base/error-text.ts'
 import { jsonText } from '@standin/base/json-text.ts'
 import { InvalidJob } from '../job/config.ts'
 import { joinRecordings, type StoragePlace } from '../wiring/joining.ts'
-import type { Io } from './io.ts'
 import { s3AddressOf } from './s3-address.ts'
 
 export interface JoinPartsFlags {

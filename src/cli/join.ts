@@ -1,6 +1,6 @@
+import type { Io } from '@standin/base/command-io.ts'
 import { type BotConfig, InvalidJob, readConfig, type Settings } from '../job/config.ts'
 import { runConfig } from '../main.ts'
-import type { Io } from './io.ts'
 import { downloadedJob, inTypedWords, jobFrom, typedFields } from './job-options.ts'
 import type { JoinOptions } from './join-options.ts'
 import { viewOpener } from './open-view.ts'

@@ -1,5 +1,5 @@
+import type { Io } from '@standin/base/command-io.ts'
 import type { OpenView } from '../main.ts'
-import type { Io } from './io.ts'
 import { terminalView } from './terminal-view.ts'
 import { jsonLinesView } from './view.ts'
 

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { join as joinPath } from 'node:path'
 import { helpStyle } from '@standin/base/command-help.ts'
+import type { Io } from '@standin/base/command-io.ts'
 import { CommandMistake } from '@standin/base/command-output.ts'
 import { COMPLETE, COMPLETION_SCRIPTS, completionsOf } from '@standin/base/completion.ts'
 import type { TranscriptionProvider } from '@standin/wire/job.ts'
@@ -12,7 +13,6 @@ import { addAccountCommand } from './account/commands.ts'
 import { addBotsCommand } from './bots/commands.ts'
 import type { CheckFlags } from './check.ts'
 import type { DemoFlags } from './demo.ts'
-import type { Io } from './io.ts'
 import type { JoinFlags } from './join.ts'
 import { JOIN_OPTIONS } from './join-options.ts'
 import type { JoinPartsFlags } from './join-parts.ts'
@@ -64,6 +64,8 @@ const service = () =>
 
 const collect = (text: string, before: string[] = []): string[] => [...before, text]
 
+type End = (exitCode: number) => void
+
 function withJoinOptions(command: Command): Command {
   for (const option of JOIN_OPTIONS) command.addOption(option)
   return command
@@ -75,7 +77,8 @@ function withJoinOptions(command: Command): Command {
     .option('--json', 'JSON lines even in a terminal')
 }
 
-export function createProgram(io: Io): Command {
+/** `end` takes the exit code of a command. */
+export function createProgram(io: Io, end: End): Command {
   const program = new Command('standin')
     .description(
       'Sends a bot into an online meeting: it joins, records, chats, notes who spoke, and stores files that play.',
@@ -84,19 +87,20 @@ export function createProgram(io: Io): Command {
     .option('--env-file <file>', 'variables as NAME=value; those that are set take precedence (STANDIN_ENV_FILE)')
     .configureHelp(helpStyle)
     .showHelpAfterError('(--help lists options and examples)')
+    .configureOutput({ writeOut: (text) => io.output.write(text), writeErr: (text) => io.errors.write(text) })
     .exitOverride()
   program.commandsGroup('A bot on this machine:')
-  addMeetingCommands(program, io)
+  addMeetingCommands(program, io, end)
   program.commandsGroup('Recordings:')
-  addRecordingCommands(program, io)
+  addRecordingCommands(program, io, end)
   program.commandsGroup('The service:')
-  addServiceCommands(program, io)
+  addServiceCommands(program, io, end)
   program.commandsGroup('This machine:').helpCommand('help [command]', 'explain a command')
-  addMachineCommands(program, io)
+  addMachineCommands(program, io, end)
   return program
 }
 
-function addMeetingCommands(program: Command, io: Io): void {
+function addMeetingCommands(program: Command, io: Io, end: End): void {
   withJoinOptions(program.command('join'))
     .description('join one meeting and record it')
     .argument('[meeting-url]', 'the link of the meeting')
@@ -105,7 +109,7 @@ function addMeetingCommands(program: Command, io: Io): void {
     .addHelpText('after', JOIN_EXAMPLES)
     .action(async (meetingUrl: string | undefined, flags: JoinFlags) => {
       const { join } = await import('./join.ts')
-      process.exitCode = await join(meetingUrl, flags, io)
+      end(await join(meetingUrl, flags, io))
     })
 
   withJoinOptions(program.command('demo'))
@@ -117,7 +121,7 @@ function addMeetingCommands(program: Command, io: Io): void {
     )
     .action(async (flags: DemoFlags) => {
       const { demo } = await import('./demo.ts')
-      process.exitCode = await demo(flags, io)
+      end(await demo(flags, io))
     })
 
   program
@@ -126,7 +130,7 @@ function addMeetingCommands(program: Command, io: Io): void {
     .argument('<code>', 'of the meeting')
     .action(async (code: string) => {
       const { demoMeeting } = await import('./demo-meeting.ts')
-      process.exitCode = await demoMeeting(code, io)
+      end(await demoMeeting(code, io))
     })
 
   program
@@ -143,7 +147,7 @@ function addMeetingCommands(program: Command, io: Io): void {
     .addHelpText('after', CHECK_HELP)
     .action(async (link: string, flags: CheckFlags) => {
       const { check } = await import('./check.ts')
-      process.exitCode = await check(link, flags, io)
+      end(await check(link, flags, io))
     })
 
   const mockCommand = program
@@ -157,7 +161,7 @@ function addMeetingCommands(program: Command, io: Io): void {
     )
     .action(async (platforms: PlatformName[], { replay }: { replay?: string }) => {
       const { mock, mockReplay } = await import('./mock.ts')
-      process.exitCode = await (replay === undefined ? mock(platforms, io) : mockReplay(replay, io))
+      end(await (replay === undefined ? mock(platforms, io) : mockReplay(replay, io)))
     })
 
   mockCommand
@@ -167,7 +171,7 @@ function addMeetingCommands(program: Command, io: Io): void {
     .addOption(service())
     .action(async (flags: { port?: number; service: string }) => {
       const { mockCalendars } = await import('./mock.ts')
-      process.exitCode = await mockCalendars(flags, io)
+      end(await mockCalendars(flags, io))
     })
 
   mockCommand
@@ -177,11 +181,11 @@ function addMeetingCommands(program: Command, io: Io): void {
     .addOption(service())
     .action(async (flags: { port?: number; service: string }) => {
       const { mockZoomOauth } = await import('./mock.ts')
-      process.exitCode = await mockZoomOauth(flags, io)
+      end(await mockZoomOauth(flags, io))
     })
 }
 
-function addRecordingCommands(program: Command, io: Io): void {
+function addRecordingCommands(program: Command, io: Io, end: End): void {
   program
     .command('serve')
     .description('show the recordings of a folder in a browser')
@@ -190,7 +194,7 @@ function addRecordingCommands(program: Command, io: Io): void {
     .addHelpText('after', '\nExample:\n  standin serve ~/recordings --port 8090')
     .action(async (folder: string, flags: { port?: number }) => {
       const { serve } = await import('./serve.ts')
-      process.exitCode = await serve(folder, flags, io)
+      end(await serve(folder, flags, io))
     })
 
   program
@@ -207,7 +211,7 @@ function addRecordingCommands(program: Command, io: Io): void {
     .action(
       async (folder: string, flags: { provider: TranscriptionProvider; language?: string; paramsFile?: string }) => {
         const { transcribe } = await import('./transcribe.ts')
-        process.exitCode = await transcribe(folder, flags, io)
+        end(await transcribe(folder, flags, io))
       },
     )
 
@@ -238,7 +242,7 @@ Exit codes:
     )
     .action(async (folder: string | undefined, flags: RecoverFlags) => {
       const { recover } = await import('./recover.ts')
-      process.exitCode = await recover(folder, flags, io)
+      end(await recover(folder, flags, io))
     })
 
   program
@@ -269,7 +273,7 @@ Exit codes:
     )
     .action(async (flags: JoinPartsFlags) => {
       const { joinParts } = await import('./join-parts.ts')
-      process.exitCode = await joinParts(flags, io)
+      end(await joinParts(flags, io))
     })
 }
 
@@ -279,7 +283,7 @@ const PROGRAMS = {
   mcp: 'serve the tools with which an assistant sends bots (standin mcp --help)',
 }
 
-function addServiceCommands(program: Command, io: Io): void {
+function addServiceCommands(program: Command, io: Io, end: End): void {
   for (const [name, description] of Object.entries(PROGRAMS))
     program
       .command(name)
@@ -287,11 +291,11 @@ function addServiceCommands(program: Command, io: Io): void {
       .action(() => {
         throw new CommandMistake(`standin ${name} is a separate program: start it with bin/standin`)
       })
-  addBotsCommand(program, io)
-  addAccountCommand(program, io)
+  addBotsCommand(program, io, end)
+  addAccountCommand(program, io, end)
 }
 
-function addMachineCommands(program: Command, io: Io): void {
+function addMachineCommands(program: Command, io: Io, end: End): void {
   program
     .command('completion')
     .description('print the script that completes commands in a shell')
@@ -310,7 +314,7 @@ function addMachineCommands(program: Command, io: Io): void {
         ),
     )
 
-  addWordsCommand(program, io)
+  addWordsCommand(program, io, end)
 
   program
     .command('doctor')
@@ -318,11 +322,11 @@ function addMachineCommands(program: Command, io: Io): void {
     .option('--json', 'for programs')
     .action(async (flags: { json?: boolean }) => {
       const { doctor } = await import('./doctor.ts')
-      process.exitCode = await doctor({ ...io, json: flags.json ?? false })
+      end(await doctor({ ...io, json: flags.json ?? false }))
     })
 }
 
-function addWordsCommand(program: Command, io: Io): void {
+function addWordsCommand(program: Command, io: Io, end: End): void {
   const command = program
     .command('words')
     .description('the words and selectors by which bots read pages: docs/words.md')
@@ -331,7 +335,7 @@ function addWordsCommand(program: Command, io: Io): void {
     .description('print the pack that the program ships')
     .action(async () => {
       const { wordsPrint } = await import('./words.ts')
-      process.exitCode = wordsPrint(io)
+      end(wordsPrint(io))
     })
   command
     .command('keygen')
@@ -339,7 +343,7 @@ function addWordsCommand(program: Command, io: Io): void {
     .argument('<file>', 'where the private key is written')
     .action(async (file: string) => {
       const { wordsKeygen } = await import('./words.ts')
-      process.exitCode = await wordsKeygen(file, io)
+      end(await wordsKeygen(file, io))
     })
   command
     .command('sign')
@@ -349,7 +353,7 @@ function addWordsCommand(program: Command, io: Io): void {
     .requiredOption('--out <file>', 'where the signed pack is written')
     .action(async (file: string, flags: { key: string; out: string }) => {
       const { wordsSign } = await import('./words.ts')
-      process.exitCode = await wordsSign(file, flags, io)
+      end(await wordsSign(file, flags, io))
     })
   command
     .command('verify')
@@ -358,6 +362,6 @@ function addWordsCommand(program: Command, io: Io): void {
     .option('--key <text>', 'the public key (STANDIN_WORDS_KEY)')
     .action(async (place: string, flags: { key?: string }) => {
       const { wordsVerify } = await import('./words.ts')
-      process.exitCode = await wordsVerify(place, flags, io)
+      end(await wordsVerify(place, flags, io))
     })
 }

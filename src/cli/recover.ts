@@ -1,10 +1,10 @@
 import { readdir, stat } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
+import type { Io } from '@standin/base/command-io.ts'
 import { CommandMistake } from '@standin/base/command-output.ts'
 import { jsonText } from '@standin/base/json-text.ts'
 import { InvalidJob } from '../job/config.ts'
 import { listAbandoned, recoverAbandoned, recoverFolderAndArtifacts } from '../wiring/recovery.ts'
-import type { Io } from './io.ts'
 import { s3AddressOf } from './s3-address.ts'
 
 export interface RecoverFlags {

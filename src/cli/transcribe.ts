@@ -1,12 +1,12 @@
 import { readFile } from 'node:fs/promises'
 import { basename, join, resolve } from 'node:path'
+import type { Io } from '@standin/base/command-io.ts'
 import { messageOf } from '@standin/base/error-text.ts'
 import { parseJson } from '@standin/base/json-text.ts'
 import type { Problem, TranscriptionProvider } from '@standin/wire/job.ts'
 import { speechAccessOf } from '@standin/wire/speech-access.ts'
 import { InvalidJob } from '../job/config.ts'
 import { transcribeFolder } from '../wiring/transcription.ts'
-import type { Io } from './io.ts'
 import { languageParam } from './job-options.ts'
 import { fileProblem } from './shown-text.ts'
 

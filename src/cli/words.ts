@@ -1,12 +1,12 @@
 /** `standin words`: makes a key, prints the words that the program ships, signs a pack, and checks one. */
 import { readFile, writeFile } from 'node:fs/promises'
+import type { Io } from '@standin/base/command-io.ts'
 import { CommandMistake } from '@standin/base/command-output.ts'
 import { messageOf } from '@standin/base/error-text.ts'
 import { newSigningKey, signJson } from '@standin/base/signed-json.ts'
 import { acceptWords, SHIPPED_WORDS } from '@standin/wire/words.ts'
 import { wordsSourceOf } from '../job/config.ts'
 import { programVersion, readWords } from '../wiring/words.ts'
-import type { Io } from './io.ts'
 
 /** Never over a file that exists: a lost key cannot be made again. */
 export async function wordsKeygen(file: string, io: Io): Promise<number> {

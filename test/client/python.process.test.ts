@@ -1,9 +1,9 @@
 /** The client for Python: packed, installed into an empty environment, and asked there. Skipped if there is no Python 3.11. */
-import { execFile, spawnSync } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
+import { createInterface } from 'node:readline'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { signatureHeaders } from '../../control-plane/webhooks/signatures.ts'
 import { NO_PYTHON, packPython } from '../../scripts/pack.ts'
@@ -11,15 +11,21 @@ import { METHODS, pythonFiles } from '../../scripts/write-python-client.ts'
 import { startReporting } from '../control-plane/api/reporting.ts'
 import { MEET, openApiWorld } from '../control-plane/api/world.ts'
 
-const run = promisify(execFile)
 const folder = await mkdtemp(join(tmpdir(), 'standin-python-'))
 const wheel = packPython(folder)
 if (wheel === null) console.warn(NO_PYTHON)
 
 /** The Python of the environment, and what it needs to find the client. */
 let python: { program: string; env: NodeJS.ProcessEnv }
+let world: Awaited<ReturnType<typeof openApiWorld>> | undefined
+let url: string
 
 beforeAll(async () => {
+  world = await openApiWorld()
+  url = await world.app.listen({ host: '127.0.0.1', port: 0 })
+})
+
+beforeAll(() => {
   if (wheel === null) return
   const environment = join(folder, 'environment')
   const made = spawnSync('python3', ['-m', 'venv', '--without-pip', environment])
@@ -28,31 +34,43 @@ beforeAll(async () => {
   if (made.status === 0 && spawnSync('python3', pip).status === 0) return
   console.warn('There is no python3-venv or python3-pip: Python reads the client from the wheel')
   python = { program: 'python3', env: { PYTHONPATH: wheel } }
-}, 120_000)
+})
 
-afterAll(() => rm(folder, { recursive: true, force: true }))
+afterAll(async () => {
+  running?.child.stdin.end()
+  await world?.close()
+  await rm(folder, { recursive: true, force: true })
+})
+
+/** One Python for all tests, which answers line by line. */
+function startPython() {
+  const script = join(import.meta.dirname, 'python_client.py')
+  // Without it the script's own folder would come first.
+  const child = spawn(python.program, ['-P', script], {
+    env: { ...process.env, ...python.env },
+    stdio: ['pipe', 'pipe', 'inherit'],
+  })
+  return { child, answers: createInterface({ input: child.stdout })[Symbol.asyncIterator]() }
+}
+let running: ReturnType<typeof startPython> | undefined
 
 /** Calls the function of python_client.py and resolves with its result. */
 async function ask(name: string, values: object): Promise<unknown> {
-  const script = join(import.meta.dirname, 'python_client.py')
-  // Without it the script's own folder would come first.
-  const running = run(python.program, ['-P', script, name], { env: { ...process.env, ...python.env } })
-  running.child.stdin!.end(JSON.stringify(values))
-  return JSON.parse((await running).stdout)
+  running ??= startPython()
+  running.child.stdin.write(`${JSON.stringify([name, values])}\n`)
+  const { value, done } = await running.answers.next()
+  if (done) throw new Error('Python has ended')
+  const { answer, error } = JSON.parse(value) as { answer?: unknown; error?: string }
+  if (error !== undefined) throw new Error(error)
+  return answer
 }
 
 test.skipIf(wheel === null)('the operations of the real API, its pages and its refusals', async () => {
-  const world = await openApiWorld()
-  try {
-    const url = await world.app.listen({ host: '127.0.0.1', port: 0 })
-    const { key } = await world.team()
-    const later = new Date(Date.now() + 86_400_000).toISOString()
-    const ids = (await ask('service', { url, key, meeting: MEET, later })) as string[]
-    const rows = await world.database.selectFrom('bots').select('bot_name').where('id', 'in', ids).execute()
-    expect(rows.map((row) => row.bot_name).sort()).toEqual(['Bot 0', 'Bot 1', 'Bot 2', 'Bot 3', 'Bot 4'])
-  } finally {
-    await world.close()
-  }
+  const { key } = await world!.team()
+  const later = new Date(Date.now() + 86_400_000).toISOString()
+  const ids = (await ask('service', { url, key, meeting: MEET, later })) as string[]
+  const rows = await world!.database.selectFrom('bots').select('bot_name').where('id', 'in', ids).execute()
+  expect(rows.map((row) => row.bot_name).sort()).toEqual(['Bot 0', 'Bot 1', 'Bot 2', 'Bot 3', 'Bot 4'])
 })
 
 test.skipIf(wheel === null)('webhooks of the service are accepted, and nothing else', async () => {
@@ -70,23 +88,14 @@ test.skipIf(wheel === null)('a request is repeated if that is safe, and only the
 
 test.skipIf(wheel === null)('a bot is followed over connections that break, once and in order', async () => {
   await ask('following', {})
-  const world = await openApiWorld()
-  try {
-    const url = await world.app.listen({ host: '127.0.0.1', port: 0 })
-    const team = await world.team()
-    const bot = await world.bot(team, { meeting_url: MEET })
-    const { report } = await startReporting(world.database, bot)
-    const messages = ['one', 'two', 'three']
-    for (const message of messages) await report({ type: 'notice', level: 'info', message })
-    await world.database
-      .updateTable('bots')
-      .set({ phase: 'closed', status: 'completed' })
-      .where('id', '=', bot)
-      .execute()
-    await ask('stream', { url, key: team.key, bot, messages })
-  } finally {
-    await world.close()
-  }
+  const team = await world!.team()
+  const bot = await world!.bot(team, { meeting_url: MEET })
+  const { report } = await startReporting(world!.database, bot)
+  const messages = ['one', 'two', 'three']
+  for (const message of messages) await report({ type: 'notice', level: 'info', message })
+  const ended = { phase: 'closed', status: 'completed' } as const
+  await world!.database.updateTable('bots').set(ended).where('id', '=', bot).execute()
+  await ask('stream', { url, key: team.key, bot, messages })
 })
 
 test.skipIf(wheel === null)('a downloaded file is whole, and the storage does not get the key', async () => {

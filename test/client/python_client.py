@@ -1,8 +1,9 @@
-"""What python.test.ts asks of the installed client: argv has the steps, standard input the values of the test."""
+"""What the test in Node asks of the installed client: each line of standard input names a function and has its values."""
 
 import json
 import sys
 import threading
+import traceback
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
@@ -216,4 +217,10 @@ def downloads(given):
         assert list(target.parent.iterdir()) == [], "a broken file has no name"
 
 
-print(json.dumps(globals()[sys.argv[1]](json.load(sys.stdin))))
+for line in sys.stdin:
+    name, given = json.loads(line)
+    try:
+        answer = {"answer": globals()[name](given)}
+    except Exception:
+        answer = {"error": traceback.format_exc()}
+    print(json.dumps(answer), flush=True)

@@ -1,13 +1,13 @@
 /** The commands that the documentation shows, beside those that the program has. */
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { Io } from '@standin/base/command-io.ts'
 import type { Command } from 'commander'
 import { expect, test } from 'vitest'
-import type { Io } from '../../src/cli/io.ts'
 import { createProgram } from '../../src/cli/program.ts'
 
 const root = join(import.meta.dirname, '../..')
-const program = createProgram({ environment: {} } as Io)
+const program = createProgram({ environment: {} } as Io, () => {})
 /** Their options are in other tests, or in a separate program. */
 const ELSEWHERE = ['join', 'demo', 'service', 'mcp']
 

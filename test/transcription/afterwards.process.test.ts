@@ -1,9 +1,9 @@
 /** The input of a transcript that is made when the meeting is over. */
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
+import { afterAll, expect, onTestFinished, test } from 'vitest'
 import { secondsOf } from '../../transcription/audio-chunks.ts'
 import { finishTranscript, readSpoken, writeLiveTranscript } from '../../transcription/index.ts'
 import type { LiveResult } from '../../transcription/live.ts'
@@ -14,11 +14,17 @@ const BOT_ID = '5b0d4f2e-7c55-4c86-9d2c-0f6a1f0c7f11'
 const KEY = 'canary-key'
 const word = (text: string, start: number): Word => ({ word: text, start, end: start + 0.2, confidence: 0.9 })
 
+const sounds = mkdtempSync(join(tmpdir(), 'standin-sounds-'))
+afterAll(() => rmSync(sounds, { recursive: true, force: true }))
+
+/** Each sound is encoded once. */
 function recording(source = 'anullsrc=r=16000:cl=mono', seconds = 0.5): string {
   const place = mkdtempSync(join(tmpdir(), 'standin-afterwards-'))
   onTestFinished(() => rmSync(place, { recursive: true, force: true }))
+  const encoded = join(sounds, `${source} ${seconds}.m4a`)
   const sound = ['-f', 'lavfi', '-i', source, '-t', String(seconds)]
-  execFileSync('ffmpeg', ['-v', 'error', ...sound, join(place, 'audio.m4a')])
+  if (!existsSync(encoded)) execFileSync('ffmpeg', ['-v', 'error', ...sound, `file:${encoded}`])
+  copyFileSync(encoded, join(place, 'audio.m4a'))
   writeFileSync(join(place, 'diarization.jsonl'), '{"speaker":"Ann","user_id":1,"start_time":0,"end_time":3}\n')
   return place
 }

@@ -1,6 +1,6 @@
 /** The provider without a network: its engine is another process, whose death, absence and slowness harm nothing else. */
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { getPriority, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { systemClock } from '@standin/base/deadline.ts'
@@ -23,10 +23,16 @@ function models(...files: string[]): string {
 
 /** The processes of the engine that this process has started. */
 const engines = () =>
-  execFileSync('ps', ['-o', 'pid=,args=', '--ppid', String(process.pid)], { encoding: 'utf8' })
-    .split('\n')
-    .filter((line) => line.includes('engine-process'))
-    .map((line) => Number(line.trim().split(' ')[0]))
+  readdirSync('/proc')
+    .map(Number)
+    .filter((id) => {
+      try {
+        const isOurs = readFileSync(`/proc/${id}/status`, 'utf8').includes(`\nPPid:\t${process.pid}\n`)
+        return isOurs && readFileSync(`/proc/${id}/cmdline`, 'utf8').includes('engine-process')
+      } catch {
+        return false
+      }
+    })
 
 test('live words come from an engine that is niced, restarted after a crash and ended with its last voice', async () => {
   const folder = models('model')

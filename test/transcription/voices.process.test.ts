@@ -33,6 +33,8 @@ function tone(hertz: number): Buffer[] {
   return packets.slice(2)
 }
 
+const [LOW, HIGH] = [tone(300), tone(1500)]
+
 /** The recognized word is the pitch of the sound, from how often it crosses zero. */
 const byPitch: RealtimeScript = {
   commit(session, _words, id) {
@@ -88,12 +90,11 @@ async function scene(url: string) {
 test('two who speak at once are two texts, each with its speaker, its id and its time', async () => {
   const { url, sessions } = await startRealtime(byPitch)
   const { clock, live, said, captured } = await scene(url)
-  const [low, high] = [tone(300), tone(1500)]
   for (let index = 0; index < 50; index++) {
     await clock.advance(20)
     const at = clock.now() - 20
-    live.takeVoice({ participantId: 'a', at, opus: low[index]! })
-    if (index >= 10) live.takeVoice({ participantId: 'b', at, opus: high[index]! })
+    live.takeVoice({ participantId: 'a', at, opus: LOW[index]! })
+    if (index >= 10) live.takeVoice({ participantId: 'b', at, opus: HIGH[index]! })
   }
   // They come at the pause, not only when the meeting ends.
   const pause = async () => {
@@ -135,10 +136,9 @@ test('words of a voice that no recognizer took are a hole of this person alone',
     },
   })
   const { clock, live } = await scene(url)
-  const low = tone(300)
   for (let index = 0; index < 50; index++) {
     await clock.advance(20)
-    live.takeVoice({ participantId: 'a', at: clock.now() - 20, opus: low[index]! })
+    live.takeVoice({ participantId: 'a', at: clock.now() - 20, opus: LOW[index]! })
   }
   await expect.poll(() => refused, PATIENT).toBeGreaterThan(0)
   await live.close()

@@ -1,8 +1,9 @@
 /** The words and options of `standin account`. The code of a command is loaded when it runs. */
+
+import type { Io } from '@standin/base/command-io.ts'
 import { ACCOUNT_PLATFORMS, type AccountPlatform } from '@standin/wire/account-session.ts'
 import { type Command, Option } from 'commander'
 import { addServiceCommand } from '../bots/service-command.ts'
-import type { Io } from '../io.ts'
 import { wholeNumber } from '../option-kinds.ts'
 
 const EXAMPLES = `
@@ -22,9 +23,9 @@ export interface AddFlags {
   mapHost: string[]
 }
 
-export function addAccountCommand(program: Command, io: Io): void {
+export function addAccountCommand(program: Command, io: Io, end: (exitCode: number) => void): void {
   const description = 'accounts of a running service, with which bots join signed in'
-  const { command: account, act } = addServiceCommand(program, io, 'account', description)
+  const { command: account, act } = addServiceCommand(program, { io, end }, 'account', description)
   account.addHelpText('after', EXAMPLES)
 
   account

@@ -1,7 +1,8 @@
 /** The words and options of `standin bots`. The code of a command is loaded when it runs. */
+
+import type { Io } from '@standin/base/command-io.ts'
 import { RECORDING_MODES } from '@standin/wire/codes.ts'
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import type { Io } from '../io.ts'
 import { isBotId, providerOption, wholeNumber } from '../option-kinds.ts'
 import type { ListFlags, SendFlags } from './bots.ts'
 import type { DownloadFlags } from './download.ts'
@@ -25,9 +26,9 @@ Exit codes:
   4    the watched bot failed after recording began
   130  interrupted`
 
-export function addBotsCommand(program: Command, io: Io): void {
+export function addBotsCommand(program: Command, io: Io, end: (exitCode: number) => void): void {
   const description = 'send bots through a running service, follow them, and download their files'
-  const { command: bots, act } = addServiceCommand(program, io, 'bots', description)
+  const { command: bots, act } = addServiceCommand(program, { io, end }, 'bots', description)
   bots.addHelpText('after', EXAMPLES)
 
   bots

@@ -1,8 +1,9 @@
 /** A command that asks a running service: its options, its client, and its exit codes. */
+
+import type { Io } from '@standin/base/command-io.ts'
 import { CommandMistake, createOutput, type Output } from '@standin/base/command-output.ts'
 import type { StandinApiError, StandinClient } from '@standin/client/index.ts'
 import type { Command } from 'commander'
-import type { Io } from '../io.ts'
 import { shownText } from '../shown-text.ts'
 import type { ServiceFlags } from './service.ts'
 
@@ -16,7 +17,13 @@ interface Context<Flags> {
   signal: AbortSignal
 }
 
-export function addServiceCommand(program: Command, io: Io, name: string, description: string) {
+interface Surroundings {
+  io: Io
+  /** Takes the exit code. */
+  end(exitCode: number): void
+}
+
+export function addServiceCommand(program: Command, { io, end }: Surroundings, name: string, description: string) {
   const command = program
     .command(name)
     .description(description)
@@ -27,7 +34,7 @@ export function addServiceCommand(program: Command, io: Io, name: string, descri
     .option('--json', 'answers in JSON')
     .option('-q, --quiet', 'only what a script needs: an id, the end, a folder')
 
-  /** Runs the work with a client of the service, and sets the exit code. */
+  /** Runs the work with a client of the service, and ends with its exit code. */
   const act =
     <Args extends unknown[], Flags>(work: (context: Context<Flags>, ...args: Args) => Promise<number | undefined>) =>
     async (...all: [...Args, Flags, Command]) => {
@@ -40,11 +47,11 @@ export function addServiceCommand(program: Command, io: Io, name: string, descri
         const client = openService(flags, io.environment, stop.signal)
         const output = createOutput(io.output, flags.json ?? false)
         const args = all.slice(0, -2) as unknown[] as Args
-        process.exitCode = (await work({ client, flags, output, signal: stop.signal }, ...args)) ?? 0
+        end((await work({ client, flags, output, signal: stop.signal }, ...args)) ?? 0)
       } catch (error) {
         if (!(error instanceof Error) || error instanceof CommandMistake) throw error
         io.errors.write(`standin ${name}: ${explained(error)}\n`)
-        process.exitCode = stop.signal.aborted ? 130 : EXIT_REFUSED
+        end(stop.signal.aborted ? 130 : EXIT_REFUSED)
       } finally {
         for (const signal of ['SIGINT', 'SIGTERM'] as const) process.off(signal, onSignal)
       }

@@ -1,11 +1,11 @@
 /** `standin bots watch`: what happens to a bot, line by line, and at a terminal the words as they are spoken, until it has ended. */
 import { clearLine, cursorTo } from 'node:readline'
+import type { Io } from '@standin/base/command-io.ts'
 import { systemClock } from '@standin/base/deadline.ts'
 import { jsonText } from '@standin/base/json-text.ts'
 import { followEvents } from '@standin/client/follow.ts'
 import { answerOf, type Schemas, StandinApiError, type StandinClient } from '@standin/client/index.ts'
 import type { BotEvent } from '@standin/wire/events.ts'
-import type { Io } from '../io.ts'
 import { shownText } from '../shown-text.ts'
 import { colored, LEFT_EARLY, sentenceFor } from '../view.ts'
 import { readBot } from './bots.ts'

@@ -2,11 +2,11 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Finding, fine, installing, unfit, warning } from '@standin/base/findings.ts'
-import { sandboxObstacle } from '../../../platforms/browser/sandbox.ts'
 import { shownText } from '../shown-text.ts'
-import { findProgram, type Trial, tryProgram } from './try-program.ts'
+import type { Programs, Trial } from './try-program.ts'
 
 export interface Workshop {
+  programs: Programs
   /** Folders with programs, as in PATH. */
   searchPath: string
   /** A browser chosen by the environment; null for Debian's own. */
@@ -25,7 +25,7 @@ const OLDEST_CHROMIUM = 120
 type Try = (command: string, args: readonly string[], until?: (output: string) => boolean) => Promise<Trial>
 
 function trying(shop: Workshop): Try {
-  const { folder, deadlineMs } = shop
+  const { folder, deadlineMs, programs } = shop
   const env = {
     PATH: shop.searchPath,
     HOME: folder,
@@ -36,7 +36,7 @@ function trying(shop: Workshop): Try {
     DBUS_SYSTEM_BUS_ADDRESS: 'disabled:',
     LC_ALL: 'C',
   }
-  return (command, args, until) => tryProgram({ command, args, env, deadlineMs, until })
+  return (command, args, until) => programs.run({ command, args, env, deadlineMs, until })
 }
 
 function whatWentWrong(trial: Trial): string {
@@ -53,7 +53,7 @@ export async function checkChromium(shop: Workshop): Promise<Finding> {
   const name = shop.chromium ?? 'chromium'
   const cure =
     shop.chromium === null ? installing('chromium') : 'Correct STANDIN_CHROMIUM, or unset it to use Debian’s.'
-  const program = await findProgram(name, shop.searchPath)
+  const program = await shop.programs.find(name, shop.searchPath)
   if (program === null) return unfit(part, shop.chromium === null ? missing(shop, name) : `there is no ${name}`, cure)
   const attempt = trying(shop)
   const asked = await attempt(program, ['--version'])
@@ -62,7 +62,7 @@ export async function checkChromium(shop: Workshop): Promise<Finding> {
   if (Number(version[1]) < OLDEST_CHROMIUM)
     return unfit(part, `version ${version[0]}; needed: ${OLDEST_CHROMIUM} or newer`, cure)
   const quiet = ['--disable-background-networking', '--disable-component-update', '--disable-sync', '--no-first-run']
-  const isSandboxed = (await sandboxObstacle()) === null
+  const isSandboxed = (await shop.programs.sandboxObstacle()) === null
   const page = 'data:text/html,<title>t</title><p>standin-doctor</p>'
   const opened = await attempt(program, [
     ...(isSandboxed ? [] : ['--no-sandbox']),
@@ -88,7 +88,7 @@ export async function checkFfmpeg(shop: Workshop): Promise<Finding> {
   const part = 'ffmpeg'
   const cure = installing('ffmpeg')
   for (const name of ['ffmpeg', 'ffprobe'])
-    if ((await findProgram(name, shop.searchPath)) === null) return unfit(part, missing(shop, name), cure)
+    if ((await shop.programs.find(name, shop.searchPath)) === null) return unfit(part, missing(shop, name), cure)
   const attempt = trying(shop)
   const result = await attempt('ffmpeg', ['-hide_banner', '-version'])
   const version = /^ffmpeg version \D{0,2}(\d+)\.(\d+)/m.exec(result.output)
@@ -121,7 +121,7 @@ function compare(left: readonly number[], right: readonly number[]): number {
 export async function checkXvfb(shop: Workshop): Promise<Finding> {
   const part = 'Xvfb'
   const cure = installing('xvfb')
-  if ((await findProgram('Xvfb', shop.searchPath)) === null) return unfit(part, missing(shop, 'Xvfb'), cure)
+  if ((await shop.programs.find('Xvfb', shop.searchPath)) === null) return unfit(part, missing(shop, 'Xvfb'), cure)
   const screen = ['-displayfd', '1', '-screen', '0', '1280x720x24', '-nolisten', 'local', '-nolisten', 'tcp']
   const started = await trying(shop)('Xvfb', screen, (output) => /^\d+$/m.test(output))
   return started.isReached
@@ -132,7 +132,8 @@ export async function checkXvfb(shop: Workshop): Promise<Finding> {
 export async function checkPulse(shop: Workshop): Promise<Finding> {
   const part = 'PulseAudio'
   const cure = installing('pulseaudio')
-  if ((await findProgram('pulseaudio', shop.searchPath)) === null) return unfit(part, missing(shop, 'pulseaudio'), cure)
+  if ((await shop.programs.find('pulseaudio', shop.searchPath)) === null)
+    return unfit(part, missing(shop, 'pulseaudio'), cure)
   const socket = join(shop.folder, 'native')
   const modules = ['--load=module-null-sink sink_name=meeting', `--load=module-native-protocol-unix socket=${socket}`]
   const server = ['-n', '--daemonize=no', '--exit-idle-time=-1', '--use-pid-file=no', '--disable-shm=yes']
@@ -145,7 +146,8 @@ export async function checkPulse(shop: Workshop): Promise<Finding> {
 export async function checkSetpriv(shop: Workshop): Promise<Finding> {
   const part = 'setpriv'
   const cure = installing('util-linux')
-  if ((await findProgram('setpriv', shop.searchPath)) === null) return unfit(part, missing(shop, 'setpriv'), cure)
+  if ((await shop.programs.find('setpriv', shop.searchPath)) === null)
+    return unfit(part, missing(shop, 'setpriv'), cure)
   const tried = await trying(shop)('setpriv', ['--pdeathsig', 'KILL', '--', process.execPath, '--version'])
   return tried.exitCode === 0 && tried.output.trim() === process.version
     ? fine(part, 'ties children to the bot')
@@ -163,7 +165,7 @@ const SCRIPTS: readonly [script: string, pattern: string, debianPackage: string]
 
 export async function checkFonts(shop: Workshop): Promise<Finding> {
   const part = 'Fonts'
-  if ((await findProgram('fc-list', shop.searchPath)) === null)
+  if ((await shop.programs.find('fc-list', shop.searchPath)) === null)
     return warning(part, missing(shop, 'fc-list'), installing('fontconfig', ...SCRIPTS.map(([, , font]) => font)))
   const attempt = trying(shop)
   const lacks: [script: string, font: string][] = []

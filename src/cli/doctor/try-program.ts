@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import { access, constants } from 'node:fs/promises'
 import { join } from 'node:path'
+import { sandboxObstacle } from '../../../platforms/browser/sandbox.ts'
 
 export interface Trial {
   exitCode: number | null
@@ -12,13 +13,20 @@ export interface Trial {
   isReached: boolean
 }
 
-export interface TrialOptions {
+interface TrialOptions {
   command: string
   args: readonly string[]
   env: Readonly<Record<string, string>>
   deadlineMs: number
   /** For programs that run on: asked with all output so far, on each new piece of it and every 50 ms. */
   until?: (output: string) => boolean
+}
+
+/** How the doctor finds programs and makes them work. */
+export interface Programs {
+  find(name: string, searchPath: string): Promise<string | null>
+  run(options: TrialOptions): Promise<Trial>
+  sandboxObstacle(): Promise<string | null>
 }
 
 const ASK_INTERVAL_MS = 50
@@ -29,7 +37,7 @@ const MAX_OUTPUT = 1 << 20
  * Runs a program in its own process group until it ends, reaches the awaited state, or is late; then the whole group is
  * killed. Does not use setpriv, which is one of the parts that may be missing. Never rejects.
  */
-export async function tryProgram(options: TrialOptions): Promise<Trial> {
+async function tryProgram(options: TrialOptions): Promise<Trial> {
   const trial: Trial = { exitCode: null, signal: null, output: '', isLate: false, isReached: false }
   const child = spawn(options.command, options.args, {
     env: { ...options.env },
@@ -79,7 +87,7 @@ export async function tryProgram(options: TrialOptions): Promise<Trial> {
 }
 
 /** The program's path, if the bot would find it; null if there is none. */
-export async function findProgram(name: string, searchPath: string): Promise<string | null> {
+async function findProgram(name: string, searchPath: string): Promise<string | null> {
   const places = name.includes('/') ? [name] : searchPath.split(':').map((folder) => join(folder, name))
   for (const place of places) {
     const isProgram = await access(place, constants.X_OK).then(
@@ -90,3 +98,5 @@ export async function findProgram(name: string, searchPath: string): Promise<str
   }
   return null
 }
+
+export const realPrograms: Programs = { find: findProgram, run: tryProgram, sandboxObstacle }

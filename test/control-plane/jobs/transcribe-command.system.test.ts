@@ -7,6 +7,8 @@ import { expect, onTestFinished, test } from 'vitest'
 import { NoTranscript } from '../../../control-plane/jobs/retranscription.ts'
 import { createTranscribeCommand } from '../../../control-plane/jobs/transcribe-command.ts'
 import { packageRoot } from '../../../core/process/page-scripts.ts'
+import { run } from '../../../src/cli/run.ts'
+import { type Ended, inProcess } from '../../fakes/in-process.ts'
 import { PROGRAM_ENVIRONMENT } from '../../servers/program-environment.ts'
 import { startSpeechService } from '../../transcription/speech-service.ts'
 
@@ -44,36 +46,42 @@ test('the words of the speech service are in the transcript, with their speaker'
   expect(service.asked[0]?.fields).toContainEqual(['prompt', 'Names: Ann'])
 })
 
+/** The service's command, with a program that ends as the worker's command ended in this process. */
+function commandThatEnds({ exitCode, errors }: Ended) {
+  const program = ['/bin/sh', '-c', 'printf %s "$1" >&2; exit "$0"', String(exitCode), errors]
+  return createTranscribeCommand({ command: program, environment: {} })
+}
+const SPEECH = { provider: 'Default', apiKey: null, customParams: null }
+
 test('a refusal of the speech service is a sentence', async () => {
-  const service = await startSpeechService(() => ({ status: 400, body: 'unknown model' }))
-  const speech = { provider: 'Default', apiKey: null, customParams: null }
-  const made = command({ STANDIN_TRANSCRIPTION_URL: service.url })(recording(), speech, SIGNAL)
+  const { url } = await startSpeechService(() => ({ status: 400, body: 'unknown model' }))
+  const ended = await inProcess(run, ['transcribe', recording()], { STANDIN_TRANSCRIPTION_URL: url })
+  const made = commandThatEnds(ended)('/nowhere', SPEECH, SIGNAL)
   await expect(made).rejects.toThrow(NoTranscript)
   await expect(made).rejects.toThrow(/400/)
 })
 
 test('an installation without a speech service says what is missing, in one line', async () => {
-  const made = command({})(recording(), { provider: 'Default', apiKey: null, customParams: null }, SIGNAL)
+  const made = commandThatEnds(await inProcess(run, ['transcribe', '/nowhere']))('/nowhere', SPEECH, SIGNAL)
   await expect(made).rejects.toThrow(
     'It cannot be made: transcription: no speech service is configured (STANDIN_TRANSCRIPTION_URL)',
   )
 })
 
 test('a program that does not work is no sentence for the caller', async () => {
-  const made = createTranscribeCommand({ command: [process.execPath, '-e', 'process.exit(7)'], environment: {} })
-  const speech = { provider: 'Default', apiKey: null, customParams: null }
-  const failure = await made('/nowhere', speech, SIGNAL).catch((error: unknown) => error)
+  const made = createTranscribeCommand({ command: ['/bin/sh', '-c', 'exit 7'], environment: {} })
+  const failure = await made('/nowhere', SPEECH, SIGNAL).catch((error: unknown) => error)
   expect(failure).toBeInstanceOf(Error)
   expect(failure).not.toBeInstanceOf(NoTranscript)
 })
 
 test('a stop ends the program', async () => {
   const made = createTranscribeCommand({
-    command: [process.execPath, '-e', 'setTimeout(() => {}, 600_000)'],
+    command: ['/bin/sh', '-c', 'exec sleep 600'],
     environment: {},
   })
   const stop = new AbortController()
-  const running = made('/nowhere', { provider: 'Default', apiKey: null, customParams: null }, stop.signal)
+  const running = made('/nowhere', SPEECH, stop.signal)
   setTimeout(() => stop.abort(), 300)
   await expect(running).rejects.toThrow()
 })

@@ -2,11 +2,10 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { PassThrough } from 'node:stream'
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import type { Io } from '../../../src/cli/io.ts'
-import { createProgram } from '../../../src/cli/program.ts'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { run } from '../../../src/cli/run.ts'
 import { openApiWorld } from '../../control-plane/api/world.ts'
+import { inProcess } from '../../fakes/in-process.ts'
 
 let world: Awaited<ReturnType<typeof openApiWorld>>
 let folder: string
@@ -18,21 +17,12 @@ beforeAll(async () => {
   const url = await world.app.listen({ host: '127.0.0.1', port: 0 })
   environment = { STANDIN_URL: url, STANDIN_API_KEY: (await world.team()).key }
 })
-afterEach(() => {
-  process.exitCode = undefined
-})
 afterAll(async () => {
   await world.close()
   await rm(folder, { recursive: true, force: true })
 })
 
-async function standin(...words: string[]): Promise<{ code: unknown; out: string; errors: string }> {
-  const [output, errors] = [new PassThrough(), new PassThrough()]
-  const io = { input: new PassThrough(), output, errors, environment } as unknown as Io
-  await createProgram(io).parseAsync(['account', ...words], { from: 'user' })
-  const { exitCode: code } = process
-  return { code, out: String(output.read() ?? ''), errors: String(errors.read() ?? '') }
-}
+const standin = (...words: string[]) => inProcess(run, ['account', ...words], environment)
 
 async function fileWith(content: unknown): Promise<string> {
   const file = join(folder, 'state.json')
@@ -45,19 +35,19 @@ const ADD = ['add', '--platform', 'meet', '--label', 'Notes']
 test('an imported session becomes an account, which is listed, disabled, enabled, checked and deleted', async () => {
   const file = await fileWith({ cookies: [cookie('.google.com'), cookie('.bank.example')] })
   const added = await standin('-q', ...ADD, '--address', 'n@example.com', '--max-meetings', '3', '--import', file)
-  expect(added.code).toBe(0)
+  expect(added.exitCode).toBe(0)
   const id = added.out.trim()
   const listed = await standin('list')
   for (const word of [id, 'meet', 'unknown', '0 of 3', 'default', 'n@example.com', 'Notes'])
     expect(listed.out).toContain(word)
   await standin('disable', id)
   expect((await standin('list')).out).toContain('disabled')
-  for (const deed of ['enable', 'check']) expect((await standin(deed, id)).code).toBe(0)
-  expect(await standin('-q', ...ADD, '--replace', id, '--import', file)).toMatchObject({ code: 0, out: added.out })
+  for (const deed of ['enable', 'check']) expect((await standin(deed, id)).exitCode).toBe(0)
+  expect(await standin('-q', ...ADD, '--replace', id, '--import', file)).toMatchObject({ exitCode: 0, out: added.out })
   expect((await standin('list')).out).not.toContain('disabled')
-  expect((await standin('delete', id)).code).toBe(0)
+  expect((await standin('delete', id)).exitCode).toBe(0)
   expect((await standin('list')).out).toContain('There are no accounts.')
-  expect(await standin('check', id)).toMatchObject({ code: 1, errors: expect.stringContaining('not found') })
+  expect(await standin('check', id)).toMatchObject({ exitCode: 1, errors: expect.stringContaining('not found') })
   for (const { out, errors } of [added, listed]) expect(`${out}${errors}`).not.toContain('secret-of-the-session')
 })
 
@@ -65,11 +55,12 @@ test.each([
   ['is no JSON', 'secret-of-the-session', 'the session is not JSON'],
   ['has no cookie of the platform', { cookies: [cookie('.zoom.us')] }, 'holds no cookie of google.com'],
 ])('a file that %s is a mistake, and is not repeated', async (_what, content, words) => {
-  const failed = standin(...ADD, '--import', await fileWith(content))
-  await expect(failed).rejects.toThrow(words)
-  await expect(failed).rejects.not.toThrow('secret-of-the-session')
+  const failed = await standin(...ADD, '--import', await fileWith(content))
+  expect(failed).toEqual({ exitCode: 2, out: '', errors: expect.stringContaining(words) })
+  expect(failed.errors).not.toContain('secret-of-the-session')
 })
 
 test('without a display the command says so', async () => {
-  await expect(standin(...ADD)).rejects.toThrow('no display (DISPLAY): sign in on another one and use --import')
+  const sentence = 'no display (DISPLAY): sign in on another one and use --import'
+  expect(await standin(...ADD)).toMatchObject({ exitCode: 2, errors: expect.stringContaining(sentence) })
 })

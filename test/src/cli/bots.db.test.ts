@@ -6,14 +6,13 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
-import { CommandMistake } from '@standin/base/command-output.ts'
 import type { NumberedEvent } from '@standin/wire/events.ts'
-import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { accessOf } from '../../../src/cli/bots/service.ts'
-import type { Io } from '../../../src/cli/io.ts'
-import { createProgram } from '../../../src/cli/program.ts'
+import { run } from '../../../src/cli/run.ts'
 import { startReporting } from '../../control-plane/api/reporting.ts'
 import { MEET, openApiWorld } from '../../control-plane/api/world.ts'
+import { inProcess } from '../../fakes/in-process.ts'
 
 const VIDEO = Buffer.alloc(300_000, 7)
 
@@ -51,37 +50,17 @@ beforeAll(async () => {
   key = (await world.team()).key
 })
 
-afterEach(() => {
-  process.exitCode = undefined
-})
-
 afterAll(async () => {
   await world.close()
   files.close()
   await rm(folder, { recursive: true, force: true })
 })
 
-interface Run {
-  code: number | undefined
-  out: string
-  errors: string
-}
-
-async function standin(...words: string[]): Promise<Run> {
-  return run(new PassThrough(), ...words)
-}
-
-async function run(output: PassThrough, ...words: string[]): Promise<Run> {
-  const errors = new PassThrough()
-  const environment = { STANDIN_URL: baseUrl, STANDIN_API_KEY: key, STANDIN_DATA: folder }
-  const io = { input: process.stdin, output, errors, environment } as unknown as Io
-  await createProgram(io).parseAsync(['bots', ...words], { from: 'user' })
-  const code = process.exitCode as number | undefined
-  return { code, out: String(output.read() ?? ''), errors: String(errors.read() ?? '') }
-}
+const environment = () => ({ STANDIN_URL: baseUrl, STANDIN_API_KEY: key, STANDIN_DATA: folder })
+const standin = (...words: string[]) => inProcess(run, ['bots', ...words], environment())
 
 async function sent(...words: string[]): Promise<string> {
-  const { code, out } = await standin('send', MEET, '--quiet', ...words)
+  const { exitCode: code, out } = await standin('send', MEET, '--quiet', ...words)
   expect(code).toBe(0)
   return out.trim()
 }
@@ -160,7 +139,7 @@ test.each([
 ] as const)('a watch of a bot that $status ends with code $code, and each line comes once', async (world) => {
   const id = await sent()
   await ended(id, world.status, ...world.events)
-  const { code, out } = await standin('watch', id)
+  const { exitCode: code, out } = await standin('watch', id)
   expect(code).toBe(world.code)
   const lines = out.trim().split('\n')
   expect(new Set(lines).size).toBe(lines.length)
@@ -178,7 +157,7 @@ test('a watch continues while the bot runs, and a terminal shows words before th
   const { report } = await startReporting(world.database, id)
   const output = Object.assign(new PassThrough(), { isTTY: true, columns: 60 })
   let early = ''
-  const watching = run(output, 'watch', id)
+  const watching = inProcess(run, ['bots', 'watch', id], environment(), output)
   await report(joined('Early'))
   await vi.waitFor(
     () => {
@@ -201,14 +180,13 @@ test('a watch continues while the bot runs, and a terminal shows words before th
   )
   await report(joined('Later'))
   await world.database.updateTable('bots').set({ phase: 'ended', status: 'completed' }).where('id', '=', id).execute()
-  const { code, out } = await watching
-  expect(code).toBe(0)
-  expect(out).toMatch(/^[^\n]*Later joined\n.*completed/s)
+  expect((await watching).exitCode).toBe(0)
+  expect(String(output.read())).toMatch(/^[^\n]*Later joined\n.*completed/s)
 })
 
 test('files are downloaded whole, for their user only', async () => {
   const id = await sent()
-  const { code, out } = await standin('download', id, '--out', folder)
+  const { exitCode: code, out } = await standin('download', id, '--out', folder)
   expect(code).toBe(0)
   expect(out).toContain(`The files are in ${join(folder, id)}`)
   expect(await readFile(join(folder, id, 'video.mp4'))).toEqual(VIDEO)
@@ -221,7 +199,7 @@ test('files are downloaded whole, for their user only', async () => {
 test('a file that breaks off is an error and leaves nothing that looks like it', async () => {
   const id = await sent()
   isCut = true
-  const { code, errors } = await standin('download', id, '--out', folder).finally(() => {
+  const { exitCode: code, errors } = await standin('download', id, '--out', folder).finally(() => {
     isCut = false
   })
   expect({ code, errors }).toEqual({ code: 1, errors: expect.stringMatching(/^standin bots: video\.mp4 was not/) })
@@ -243,13 +221,13 @@ test('a service cannot name the folder of a download, nor write commands for the
         ['send', MEET, '--quiet'],
       ]
       for (const words of commands) {
-        const { code, out, errors } = await standin(...words)
+        const { exitCode: code, out, errors } = await standin(...words)
         expect({ code, out }, `${words[0]} ${name}`).toEqual({ code: 1, out: '' })
         expect(errors).toContain('answered about another bot')
       }
     }
     ask.mockImplementation(async () => Response.json({ success: true, data: { bot_id: randomUUID() } }))
-    expect((await standin('download', randomUUID(), '--out', inner)).code).toBe(1)
+    expect((await standin('download', randomUUID(), '--out', inner)).exitCode).toBe(1)
   } finally {
     ask.mockRestore()
   }
@@ -259,20 +237,20 @@ test('a service cannot name the folder of a download, nor write commands for the
 
 test('a file that a bot does not have is said with its status', async () => {
   const id = await sent()
-  await expect(standin('download', id, '--only', 'audio')).rejects.toThrow(
-    new CommandMistake('This bot has no such file yet; its status is queued.'),
-  )
+  expect(await standin('download', id, '--only', 'audio')).toEqual({
+    ...{ exitCode: 2, out: '', errors: 'This bot has no such file yet; its status is queued.\n' },
+  })
 })
 
 test('a refusal of the service is one sentence with its code', async () => {
-  const { code, errors } = await standin('get', randomUUID())
+  const { exitCode: code, errors } = await standin('get', randomUUID())
   expect(code).toBe(1)
   expect(errors).toMatch(/^standin bots: .*not found.* \(FST_ERR_BOT_NOT_FOUND_BY_ID\)\n$/)
   expect((await standin('chat', await sent(), 'hello', 'all')).errors).toContain('FST_ERR_BOT_STATUS')
   const other = ['--key-file', join(folder, 'other-key')]
   await writeFile(join(folder, 'other-key'), 'standin_not_the_key')
   expect((await standin('list', ...other)).errors).toMatch(/^standin bots: The service does not accept the API key/)
-  expect((await standin('list', '--url', 'http://127.0.0.1:9')).code).toBe(1)
+  expect((await standin('list', '--url', 'http://127.0.0.1:9')).exitCode).toBe(1)
 })
 
 test('address and key come from the data folder, and its key goes to this machine only', async () => {

@@ -3,14 +3,15 @@
  */
 import { execFile } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
-import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import type { BotEvent } from '@standin/wire/events.ts'
-import { beforeEach, expect, onTestFinished, test, vi } from 'vitest'
-import type { Io } from '../../../src/cli/io.ts'
-import { type JoinPartsFlags, joinParts } from '../../../src/cli/join-parts.ts'
+import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
+import { run as standin } from '../../../src/cli/run.ts'
 import { S3Storage } from '../../../storage/s3/storage.ts'
+import { inProcess } from '../../fakes/in-process.ts'
 import { probe } from '../../media/media-info.ts'
 import { startS3Server } from '../../servers/s3-server.ts'
 import { never, temporaryFolder } from '../../storage/place.ts'
@@ -53,6 +54,20 @@ const recordsFrom = (seconds: number): [number, BotEvent] => [
 
 let botId: string
 let folder: string
+/** Folders by seconds: each length is encoded once. */
+let media: string
+beforeAll(async () => {
+  media = await mkdtemp(join(tmpdir(), 'standin-parts-'))
+  for (const seconds of ['4', '3']) {
+    await mkdir(join(media, seconds))
+    const inputs = ['-f', 'lavfi', '-i', 'testsrc=size=320x180:rate=25', '-f', 'lavfi', '-i', 'sine=r=48000']
+    const codecs = ['-c:v', 'libx264', '-preset', 'ultrafast', '-bf', '0', '-c:a', 'aac']
+    const video = join(media, seconds, 'video.mp4')
+    await run('ffmpeg', ['-v', 'error', ...inputs, '-t', seconds, ...codecs, video])
+    await run('ffmpeg', ['-v', 'error', '-i', video, '-vn', '-c', 'copy', join(media, seconds, 'audio.m4a')])
+  }
+})
+afterAll(() => rm(media, { recursive: true, force: true }))
 beforeEach(async () => {
   botId = randomUUID()
   folder = await temporaryFolder()
@@ -89,11 +104,8 @@ async function writePart(
   const place = join(folder, attempt)
   const recording = join(place, botId)
   await mkdir(recording, { recursive: true })
-  const inputs = ['-f', 'lavfi', '-i', 'testsrc=size=320x180:rate=25', '-f', 'lavfi', '-i', 'sine=r=48000']
-  const codecs = ['-c:v', 'libx264', '-preset', 'ultrafast', '-bf', '0', '-c:a', 'aac']
-  const video = join(recording, 'video.mp4')
-  await run('ffmpeg', ['-v', 'error', ...inputs, '-t', String(seconds), ...codecs, video])
-  await run('ffmpeg', ['-v', 'error', '-i', video, '-vn', '-c', 'copy', join(recording, 'audio.m4a')])
+  for (const name of ['video.mp4', 'audio.m4a'])
+    await copyFile(join(media, String(seconds), name), join(recording, name))
   const lines = events.map(([when, event], place) =>
     JSON.stringify({ type: 'event', seq: place + 1, bot_id: botId, at: at(when), event }),
   )
@@ -103,17 +115,14 @@ async function writePart(
   return place
 }
 
-/** In this process: to start one takes longer than what it does. */
-async function joined(flags: Partial<JoinPartsFlags> & Pick<JoinPartsFlags, 'part' | 'to'>) {
-  const [out, errors]: [string[], string[]] = [[], []]
-  const io = {
-    output: { write: (text: string) => void out.push(text) },
-    errors: { write: (text: string) => void errors.push(text) },
-  } as unknown as Io
-  const code = await joinParts({ botId, json: true, ...flags }, io)
-  expect(errors).toEqual([])
-  expect(code).toBe(0)
-  return out.map((line) => JSON.parse(line) as { name: string; seconds: number | null; location: string })
+const joinParts = (parts: string[], to: string, ...options: string[]) =>
+  inProcess(standin, ['join-parts', '--bot-id', botId, '--part', ...parts, '--to', to, ...options])
+
+async function joined(parts: string[], to: string, ...options: string[]) {
+  const { exitCode, out, errors } = await joinParts(parts, to, '--json', ...options)
+  expect({ exitCode, errors }).toEqual({ exitCode: 0, errors: '' })
+  const lines = out.trim().split('\n')
+  return lines.map((line) => JSON.parse(line) as { name: string; seconds: number | null; location: string })
 }
 
 const jsonOf = async (...path: string[]) => JSON.parse(await readFile(join(...path), 'utf8'))
@@ -125,7 +134,7 @@ const linesOf = async (...path: string[]) =>
 
 test('media, people, turns, chat, words and events of two parts are those of one recording', async () => {
   const to = join(folder, '0')
-  const files = await joined({ part: await writeParts(), to })
+  const files = await joined(await writeParts(), to)
   expect(files.map(({ name }) => name)).toEqual(expect.arrayContaining(['video.mp4', 'audio.m4a', 'manifest.json']))
   const place = join(to, botId)
   expect((await probe(join(place, 'video.mp4'))).seconds).toBeCloseTo(7, 0)
@@ -171,7 +180,7 @@ test('media, people, turns, chat, words and events of two parts are those of one
 test('where the first part is lost, the gap is at the beginning', async () => {
   const [, second] = await writeParts()
   const to = join(folder, '0')
-  await joined({ part: [second!], to, beganAt: at(0) })
+  await joined([second!], to, '--began-at', at(0))
   const { gaps } = await jsonOf(to, botId, 'manifest.json')
   expect(gaps).toEqual([{ started_at: at(0), ended_at: at(10), offset: 0, seconds: 10, reason: 'bot_died' }])
 })
@@ -179,11 +188,9 @@ test('where the first part is lost, the gap is at the beginning', async () => {
 test('parts that cannot be played are named, and nothing appears', async () => {
   const [first, second] = await writeParts()
   await writeFile(join(second!, botId, 'video.mp4'), 'no picture')
-  const said: string[] = []
-  const io = { output: { write() {} }, errors: { write: (text: string) => void said.push(text) } } as unknown as Io
   const to = join(folder, '0')
-  expect(await joinParts({ botId, part: [first!, second!], to }, io)).toBe(4)
-  expect(said.join('')).toContain('not joined')
+  const failed = await joinParts([first!, second!], to)
+  expect(failed).toMatchObject({ exitCode: 4, errors: expect.stringContaining('not joined') })
   await expect(readFile(join(to, botId, 'video.mp4'))).rejects.toThrow('ENOENT')
 })
 
@@ -207,7 +214,7 @@ test('parts in a bucket become a recording in the bucket', async () => {
         never,
       )
   const address = (prefix: string) => `s3://${server.bucket}/calls/${prefix}`
-  const files = await joined({ part: [address('1'), address('2')], to: address('0'), s3Endpoint: server.endpoint })
+  const files = await joined([address('1'), address('2')], address('0'), '--s3-endpoint', server.endpoint)
   expect(files.find(({ name }) => name === 'video.mp4')?.location).toBe(`${address('0')}/${botId}/video.mp4`)
   const video = join(folder, 'fetched.mp4')
   await storageOf('calls/0').fetch('video.mp4', video, never)

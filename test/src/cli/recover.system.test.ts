@@ -8,10 +8,10 @@ import path from 'node:path'
 import { promisify } from 'node:util'
 import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { packageRoot } from '../../../core/process/page-scripts.ts'
-import type { Io } from '../../../src/cli/io.ts'
-import { type RecoverFlags, recover } from '../../../src/cli/recover.ts'
+import { run as standin } from '../../../src/cli/run.ts'
 import { FolderStorage } from '../../../storage/folder/storage.ts'
 import { S3Storage } from '../../../storage/s3/storage.ts'
+import { inProcess } from '../../fakes/in-process.ts'
 import { startS3Server } from '../../servers/s3-server.ts'
 import { never, temporaryFolder } from '../../storage/place.ts'
 
@@ -43,19 +43,7 @@ beforeAll(async () => {
   )
 })
 
-/** In this process: to start one takes longer than what it does. */
-async function recovered(
-  folder: string | undefined,
-  flags: Partial<RecoverFlags>,
-): Promise<{ code: number; out: string; errors: string }> {
-  const [out, errors]: [string[], string[]] = [[], []]
-  const io = {
-    output: { write: (text: string) => void out.push(text) },
-    errors: { write: (text: string) => void errors.push(text) },
-  } as unknown as Io
-  const code = await recover(folder, { olderThan: '2h', ...flags }, io)
-  return { code, out: out.join(''), errors: errors.join('') }
-}
+const recovered = (...words: string[]) => inProcess(standin, ['recover', ...words])
 
 function stubKeys(keys: { accessKeyId: string; secretAccessKey: string } | null): void {
   vi.stubEnv('AWS_ACCESS_KEY_ID', keys?.accessKeyId)
@@ -84,10 +72,11 @@ describe('standin recover', () => {
     const root = await temporaryFolder()
     const botId = randomUUID()
     await abandonIn(root, botId)
-    const { stdout } = await run(process.execPath, [PROGRAM, 'recover', root, '--json'])
-    expect(JSON.parse(stdout)).toMatchObject({ name: 'video.mp4', botId, index: 'whole' })
+    const { exitCode, out } = await recovered(root, '--json')
+    expect(exitCode).toBe(0)
+    expect(JSON.parse(out)).toMatchObject({ name: 'video.mp4', botId, index: 'whole' })
     expect(await soundSeconds(path.join(root, botId, 'video.mp4'))).toBeCloseTo(SECONDS, 0)
-    expect(await recovered(root, {})).toEqual({ code: 0, out: 'No recording needs recovery.\n', errors: '' })
+    expect(await recovered(root)).toEqual({ exitCode: 0, out: 'No recording needs recovery.\n', errors: '' })
   })
 
   test('finishes a recording in S3 from the work folder, with the other files of the folder', async () => {
@@ -103,8 +92,8 @@ describe('standin recover', () => {
     await file.close()
     await writeFile(path.join(workFolder, 'events.jsonl'), '{"seq":1}\n')
     stubKeys(server.keys)
-    const { code, out } = await recovered(workFolder, {})
-    expect(code).toBe(0)
+    const { exitCode, out } = await recovered(workFolder)
+    expect(exitCode).toBe(0)
     expect(out).toContain(`s3://${server.bucket}/calls/${botId}/events.jsonl: 10 bytes`)
     expect([...server.state.objects.keys()].sort()).toEqual([`calls/${botId}/events.jsonl`, `calls/${botId}/video.mp4`])
     expect(server.state.objects.get(`calls/${botId}/events.jsonl`)?.contentType).toBe('application/x-ndjson')
@@ -131,12 +120,12 @@ describe('standin recover', () => {
     await rm(workFolder, { recursive: true })
 
     stubKeys(server.keys)
-    const place = { s3: `s3://${server.bucket}/calls`, s3Endpoint: server.endpoint }
-    expect(JSON.parse((await recovered(undefined, { ...place, list: true })).out)).toEqual([])
-    const listed = await recovered(undefined, { ...place, list: true, olderThan: '0s' })
+    const place = ['--s3', `s3://${server.bucket}/calls`, '--s3-endpoint', server.endpoint]
+    expect(JSON.parse((await recovered(...place, '--list')).out)).toEqual([])
+    const listed = await recovered(...place, '--list', '--older-than', '0s')
     expect(JSON.parse(listed.out)).toMatchObject([{ bot_id: botId, name: 'video.mp4' }])
-    const { code, out } = await recovered(undefined, { ...place, olderThan: '0s', json: true })
-    expect(code).toBe(0)
+    const { exitCode, out } = await recovered(...place, '--older-than', '0s', '--json')
+    expect(exitCode).toBe(0)
     expect(JSON.parse(out)).toMatchObject({ botId, index: 'whole' })
     expect([...server.state.objects.keys()]).toEqual([`calls/${botId}/video.mp4`])
     const local = path.join(await temporaryFolder(), 'video.mp4')
@@ -145,12 +134,16 @@ describe('standin recover', () => {
   })
 
   test('says what is wrong with its options, or with the place', async () => {
-    await expect(recovered(undefined, {})).rejects.toThrow('name either a folder or a bucket (--s3)')
-    await expect(recovered(undefined, { s3: 's3://bucket', olderThan: 'long ago' })).rejects.toThrow('such as 2h')
+    const mistaken = async (...words: string[]) => {
+      const { exitCode, errors } = await recovered(...words)
+      expect(exitCode).toBe(2)
+      return errors
+    }
+    expect(await mistaken()).toContain('name either a folder or a bucket (--s3)')
+    expect(await mistaken('--s3', 's3://bucket', '--older-than', 'long ago')).toContain('such as 2h')
     stubKeys(null)
-    const { code, errors } = await recovered(undefined, { s3: 's3://bucket', s3Endpoint: 'http://127.0.0.1:9' })
-    expect(code).toBe(4)
-    expect(errors).toContain('No credentials were found')
+    const { exitCode, errors } = await recovered('--s3', 's3://bucket', '--s3-endpoint', 'http://127.0.0.1:9')
+    expect({ exitCode, errors }).toEqual({ exitCode: 4, errors: expect.stringContaining('No credentials were found') })
   })
 })
 

@@ -6,7 +6,7 @@ import { createRecoverCommand } from '@standin/control-plane/launching/programs/
 import { jobSchema } from '@standin/wire/job.ts'
 import { afterAll, expect, test } from 'vitest'
 
-const PROGRAM = fileURLToPath(new URL('stand-in-recover.mjs', import.meta.url))
+const PROGRAM = fileURLToPath(new URL('stand-in-recover.sh', import.meta.url))
 const BOT = '7c9e6679-7425-40de-944b-e07fc1f90ae7'
 const root = mkdtempSync(join(tmpdir(), 'standin-recover-'))
 mkdirSync(join(root, BOT))
@@ -14,7 +14,7 @@ afterAll(() => rmSync(root, { recursive: true, force: true }))
 
 const recover = (mode = 'well', environment: Record<string, string> = {}) =>
   createRecoverCommand({
-    command: [process.execPath, PROGRAM, mode],
+    command: ['/bin/sh', PROGRAM, mode],
     environment: { PATH: process.env.PATH, DATABASE_URL: 'postgres://secret', ...environment },
   })
 const storage = (given: object) => jobSchema.shape.storage.parse(given)
@@ -23,7 +23,7 @@ const s3 = { type: 's3', bucket: 'recordings', prefix: 'calls/bot/1', endpoint: 
 /** The arguments that the command got, and those of the given variables that it saw. */
 async function askedOf(given: object, workFolder: string | null, environment = {}) {
   const [file] = (await recover('well', environment)({ botId: BOT, storage: storage(given), workFolder })).files
-  return file as unknown as { location: string; saw: string[] }
+  return file as unknown as { location: string; saw: string }
 }
 
 test('media that were finished are named with their length', async () => {
@@ -50,8 +50,8 @@ test('a recording that went to S3 is finished from the machine, or from the buck
 
 test('the command gets the keys of the storage and nothing else of the service', async () => {
   const keys = { access_key_id: 'a', secret_access_key: 'b' }
-  expect((await askedOf({ ...s3, ...keys }, root)).saw).toEqual(['AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY'])
-  expect((await askedOf(s3, root, { AWS_PROFILE: 'service' })).saw).toEqual(['AWS_PROFILE'])
+  expect((await askedOf({ ...s3, ...keys }, root)).saw).toBe('AWS_ACCESS_KEY_ID AWS_SECRET_ACCESS_KEY')
+  expect((await askedOf(s3, root, { AWS_PROFILE: 'service' })).saw).toBe('AWS_PROFILE')
 })
 
 test('a command that is aborted is over when that is said', async () => {

@@ -1,5 +1,4 @@
-/** `standin service config` and `doctor`, run as a person runs them, on a separate database. */
-import { execFile } from 'node:child_process'
+/** `standin service config` and `doctor` on a separate database. */
 import { randomUUID } from 'node:crypto'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
@@ -7,13 +6,13 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Finding } from '@standin/base/findings.ts'
+import { run as runCommand } from '@standin/control-plane/cli/run.ts'
 import { newSealKey } from '@standin/control-plane/secrets/seals.ts'
 import { createTeam } from '@standin/control-plane/store/teams/teams.ts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { PROGRAM_ENVIRONMENT } from '../../servers/program-environment.ts'
+import { inProcess } from '../../fakes/in-process.ts'
 import { openTestDatabase, type TestDatabase } from '../postgres.ts'
 
-const PROGRAM = join(import.meta.dirname, '../../../control-plane/cli/index.ts')
 const secretKeys = newSealKey('k1')
 let folder: string
 let db: TestDatabase
@@ -30,12 +29,7 @@ afterAll(async () => {
 
 function run(args: readonly string[], environment: Record<string, string> = {}) {
   const own = { DATABASE_URL: db.url, STANDIN_SECRET_KEYS: secretKeys, STANDIN_DATA: folder }
-  const env = { ...PROGRAM_ENVIRONMENT, ...own, ...environment }
-  return new Promise<{ exitCode: number; out: string; errors: string }>((resolve) => {
-    execFile(process.execPath, [PROGRAM, ...args], { env, cwd: folder }, (error, out, errors) => {
-      resolve({ exitCode: error ? Number(error.code) : 0, out, errors })
-    })
-  })
+  return inProcess(runCommand, args, { ...own, ...environment })
 }
 
 test('config names the place of each setting and hides every secret', async () => {

@@ -1,5 +1,3 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { chmod, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -69,7 +67,8 @@ test('the first start makes database, keys and a first team; a second start find
 })
 
 test('a killed PostgreSQL of the service is started again, with everything that was committed', async () => {
-  const folder = join(base, 'killed-database')
+  // With the database of the test before, which takes seconds to make.
+  const folder = join(base, 'own')
   const installation = await opened(configOf(folder), 'service', log)
   const serverPid = async () =>
     Number((await readFile(join(folder, 'database/cluster/postmaster.pid'), 'utf8').catch(() => '')).split('\n')[0])
@@ -101,32 +100,6 @@ test('secret keys that were damaged are named by their file', async () => {
   await openInstallation(config, 'service', log).catch(() => {})
   await writeFile(join(folder, 'secret-keys'), 'nonsense')
   await expect(openInstallation(config, 'service', log)).rejects.toThrow(`The secret keys in ${folder}/secret-keys`)
-})
-
-test('the lock of a process that was killed is free', async () => {
-  const folder = await mkdtemp(join(base, 'killed-'))
-  const module = join(import.meta.dirname, '../../../control-plane/wiring/data-folder.ts')
-  const program = `
-    const { holdDataFolder } = await import(${JSON.stringify(module)})
-    await holdDataFolder(${JSON.stringify(folder)}, 'service')
-    console.log('held')
-    setInterval(() => {}, 1000)`
-  const child = spawn(process.execPath, ['--input-type=module', '-e', program], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
-  await once(child.stdout!, 'data')
-  await expect(holdDataFolder(folder, 'service')).rejects.toThrow(`process ${child.pid}`)
-  child.kill('SIGKILL')
-  await once(child, 'exit')
-  // Held for the rest of this process.
-  await expect
-    .poll(() =>
-      holdDataFolder(folder, 'service').then(
-        () => true,
-        () => false,
-      ),
-    )
-    .toBe(true)
 })
 
 test('a service waits for a command that uses the folder', async () => {

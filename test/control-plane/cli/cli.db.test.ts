@@ -1,12 +1,11 @@
-/** The commands of the shell, run as a person runs them, on a separate database. */
-import { execFile } from 'node:child_process'
+/** The commands of the shell on a separate database. */
 import { randomUUID } from 'node:crypto'
 import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
 import { table } from '@standin/base/command-output.ts'
 import { teamChangeOf } from '@standin/control-plane/cli/administration.ts'
+import { run as runCommand } from '@standin/control-plane/cli/run.ts'
 import { newSealKey } from '@standin/control-plane/secrets/seals.ts'
 import { databaseTime, isDrainAskedSince } from '@standin/control-plane/store/drain.ts'
 import { writeSetting } from '@standin/control-plane/store/settings.ts'
@@ -14,10 +13,9 @@ import { findKeyHolder } from '@standin/control-plane/store/teams/keys.ts'
 import { readTeam } from '@standin/control-plane/store/teams/teams.ts'
 import { PUBLIC_URL } from '@standin/control-plane/wiring/http-address.ts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { PROGRAM_ENVIRONMENT } from '../../servers/program-environment.ts'
+import { type Ended, inProcess } from '../../fakes/in-process.ts'
 import { openTestDatabase, type TestDatabase } from '../postgres.ts'
 
-const PROGRAM = join(import.meta.dirname, '../../../control-plane/cli/index.ts')
 const UUID = expect.stringMatching(/^[0-9a-f-]{36}$/)
 const secretKeys = newSealKey('k1')
 let folder: string
@@ -33,25 +31,9 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-interface Run {
-  exitCode: number
-  out: string
-  errors: string
-}
-
-function run(args: readonly string[], environment: Record<string, string> = {}): Promise<Run> {
-  const env = {
-    ...PROGRAM_ENVIRONMENT,
-    DATABASE_URL: db.url,
-    STANDIN_SECRET_KEYS: secretKeys,
-    STANDIN_DATA: folder,
-    ...environment,
-  }
-  return new Promise((resolve) => {
-    execFile(process.execPath, [PROGRAM, ...args], { env, cwd: folder }, (error, out, errors) => {
-      resolve({ exitCode: error ? Number(error.code) : 0, out, errors })
-    })
-  })
+function run(args: readonly string[], environment: Record<string, string> = {}): Promise<Ended> {
+  const own = { DATABASE_URL: db.url, STANDIN_SECRET_KEYS: secretKeys, STANDIN_DATA: folder }
+  return inProcess(runCommand, args, { ...own, ...environment })
 }
 
 async function answerOf<T = Record<string, string>>(...args: string[]): Promise<T> {
@@ -225,13 +207,6 @@ test('a person of several teams is named by an id, and their address is taken in
   expect((await run(['people', 'invite', 'CY@example.com'])).errors).toContain('has a person with')
   expect((await run(['people', 'link', 'cy@example.com'])).errors).toContain(`${first.person_id}, ${second.person_id}`)
   expect(await answerOf('people', 'link', second.person_id!)).toMatchObject({ person_id: second.person_id })
-})
-
-test('a backup goes through pipes, and a refused one ends the command', async () => {
-  const env = { ...PROGRAM_ENVIRONMENT, DATABASE_URL: db.url, STANDIN_SECRET_KEYS: secretKeys, STANDIN_DATA: folder }
-  const script = '"$0" "$1" backup - | "$0" "$1" restore -'
-  const piped = promisify(execFile)('sh', ['-c', script, process.execPath, PROGRAM], { env })
-  await expect(piped).rejects.toMatchObject({ code: 2, stderr: expect.stringContaining('The database is not empty') })
 })
 
 describe('mistakes end with code 2 and say what is wrong', () => {

@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process'
 import {
   chmodSync,
   existsSync,
@@ -52,11 +51,7 @@ test('a link is not followed', () => {
 })
 
 test('what is no regular file is refused at once', () => {
-  const path = jobFile('{}')
-  const pipe = `${path}.pipe`
-  execFileSync('mkfifo', ['-m', '600', pipe])
-  expect(() => takeJobFile(pipe)).toThrow('is not a regular file')
-  expect(() => takeJobFile(join(path, '..'))).toThrow('is not a regular file')
+  expect(() => takeJobFile(join(jobFile('{}'), '..'))).toThrow('is not a regular file')
 })
 
 test('a file that is missing or too large is refused', () => {

@@ -1,11 +1,12 @@
 /** The settings in the documentation and on the command line beside the table that the program reads. */
-import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { run } from '../../control-plane/cli/run.ts'
 import { ROLES, rowsOf } from '../../control-plane/config/config.ts'
 import { SETTINGS } from '../../control-plane/config/table.ts'
 import { botEnvironment } from '../../control-plane/launching/launchers/process/bot-environment.ts'
+import { inProcess } from '../fakes/in-process.ts'
 
 const root = join(import.meta.dirname, '../..')
 /** Rows of the tables of settings, as they are written. */
@@ -36,9 +37,8 @@ test('no variable is documented that is no setting', () => {
   expect(documented.filter(([, variable]) => !known.includes(variable!))).toEqual([])
 })
 
-test('the command line offers the options of the table, none of them for a secret', () => {
-  const program = join(root, 'control-plane/cli/index.ts')
-  const help = execFileSync(process.execPath, [program, '--help'], { encoding: 'utf8' })
+test('the command line offers the options of the table, none of them for a secret', async () => {
+  const { out: help } = await inProcess(run, ['--help'])
   const offered = [...help.matchAll(/^ {2}(--[a-z-]+(?: <[^>]+>)?)/gm)].map(([, option]) => option)
   const rows = rowsOf(SETTINGS).filter(({ option }) => option !== undefined)
   expect(offered.sort()).toEqual([...rows.map(({ option }) => option), '--env-file <file>', '--json'].sort())

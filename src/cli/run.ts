@@ -1,0 +1,48 @@
+/** One command: parses, does and explains it. */
+import { inspect } from 'node:util'
+import type { Io } from '@standin/base/command-io.ts'
+import { CommandMistake } from '@standin/base/command-output.ts'
+import { loadEnvFile } from '@standin/base/settings-file.ts'
+import { InvalidJob } from '../job/config.ts'
+import { MockIsMissing } from './mock-package.ts'
+import { createProgram } from './program.ts'
+import { shownText } from './shown-text.ts'
+import { takeSecrets } from './take-secrets.ts'
+
+const EXIT_MISTAKE = 2
+const EXIT_DEFECT = 70
+
+/** Resolves with the exit code. `argv` are the words behind the name of the program. */
+export async function run(argv: readonly string[], io: Io): Promise<number> {
+  let exitCode = 0
+  try {
+    loadEnvFile(argv, io.environment)
+    const program = createProgram({ ...io, environment: takeSecrets(io.environment) }, (code) => {
+      exitCode = code
+    })
+    await program.parseAsync(argv, { from: 'user' })
+    return exitCode
+  } catch (error) {
+    const { lines, exitCode: failed } = explained(error)
+    for (const line of lines) io.errors.write(`${line}\n`)
+    return failed
+  }
+}
+
+function explained(error: unknown): { exitCode: number; lines: string[] } {
+  if (error instanceof InvalidJob) {
+    // A person who typed an option needs no word about a job.
+    const isTyped = error.problems.every(({ path }) => path.startsWith('--'))
+    const problems = error.problems.map(({ path, message }) => {
+      const place = path === '' ? '' : `${shownText(path, 300)}: `
+      return `${isTyped ? '' : '  '}${place}${shownText(message, 500)}`
+    })
+    return { exitCode: EXIT_MISTAKE, lines: isTyped ? problems : ['The job is not valid:', ...problems] }
+  }
+  if (error instanceof MockIsMissing || error instanceof CommandMistake)
+    return { exitCode: EXIT_MISTAKE, lines: [error.message] }
+  const { code, exitCode } = (error ?? {}) as { code?: unknown; exitCode?: number }
+  // The parser has said it.
+  if (String(code).startsWith('commander')) return { exitCode: exitCode === 0 ? 0 : EXIT_MISTAKE, lines: [] }
+  return { exitCode: EXIT_DEFECT, lines: [inspect(error)] }
+}

@@ -1,0 +1,283 @@
+import { writeFileSync } from 'node:fs'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { basename, join } from 'node:path'
+import { PassThrough } from 'node:stream'
+import { CHILD_PATH } from '@standin/base/child-path.ts'
+import type { Finding } from '@standin/base/findings.ts'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { sandboxObstacle } from '../../../platforms/browser/sandbox.ts'
+import {
+  checkClock,
+  checkDisk,
+  checkMemory,
+  checkNode,
+  checkProcessors,
+  checkSharedMemory,
+} from '../../../src/cli/doctor/machine.ts'
+import { checkNetwork } from '../../../src/cli/doctor/network.ts'
+import { checkSandbox } from '../../../src/cli/doctor/programs.ts'
+import type { Programs, Trial } from '../../../src/cli/doctor/try-program.ts'
+import { doctor } from '../../../src/cli/doctor.ts'
+
+/** What a program does with its arguments, as far as the doctor looks. */
+type Fake = (args: readonly string[]) => Partial<Trial>
+type Fakes = Readonly<Record<string, Fake | null>>
+
+const ENCODERS = ' V....D libx264              H.264\n A....D aac                  AAC\n'
+const DEVICES = ' D  x11grab         X11 screen capture\n DE pulse           Pulse audio output\n'
+const ffmpeg = (version: string, devices = DEVICES, encoders = ENCODERS): Fake => {
+  const answers = new Map([
+    ['-version', `ffmpeg version ${version} Copyright`],
+    ['-devices', devices],
+    ['-encoders', encoders],
+  ])
+  return ([, option]) => ({ output: answers.get(option!)! })
+}
+const says =
+  (output: string, exitCode = 0): Fake =>
+  () => ({ output, exitCode })
+
+const FIT_PROGRAMS: Fakes = {
+  chromium: ([first]) => ({
+    output: first === '--version' ? 'Chromium 156.0.8078.79 built on Debian' : '<body><p>standin-doctor</p></body>',
+  }),
+  ffmpeg: ffmpeg('5.1.9-0+deb12u1'),
+  ffprobe: says(''),
+  Xvfb: says('7\n'),
+  pulseaudio(args) {
+    writeFileSync(args.at(-1)!.split('socket=')[1]!, '')
+    return {}
+  },
+  setpriv: says(`${process.version}\n`),
+  'fc-list': says('Some Font'),
+}
+
+let folder: string
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'standin-doctor-test-'))
+})
+
+afterEach(async () => {
+  await rm(folder, { recursive: true, force: true })
+})
+
+interface Answer {
+  exitCode: number
+  text: string
+  findings: Finding[]
+}
+
+function programsOf(fakes: Fakes): Programs {
+  return {
+    find: async (name, searchPath) => (fakes[name] ? `${searchPath}/${name}` : null),
+    async run({ command, args, until }) {
+      const trial = { ...{ exitCode: 0, signal: null, output: '', isLate: false }, ...fakes[basename(command)]!(args) }
+      return { ...trial, isReached: until?.(trial.output) ?? false }
+    },
+    sandboxObstacle: async () => null,
+  }
+}
+
+/** Programs are the fit ones with these on top; null takes one away. */
+async function examineWith(
+  changes: Fakes,
+  { json = true, environment = {}, fit = FIT_PROGRAMS }: { json?: boolean; environment?: object; fit?: Fakes } = {},
+): Promise<Answer> {
+  const output = new PassThrough()
+  const network = { resolve: async () => '192.0.2.1', reach: async () => {} }
+  const programs = programsOf({ ...fit, ...changes })
+  const exitCode = await doctor({ output, environment: { ...environment }, programs, network, json })
+  const text = String(output.read())
+  return { exitCode, text, findings: json ? JSON.parse(text).findings : [] }
+}
+
+const of = (answer: Answer, part: string) => answer.findings.find((finding) => finding.part === part)
+
+describe('sandbox', () => {
+  test('root and forbidden user namespaces are warnings with a cure each', async () => {
+    expect(checkSandbox(null, false)).toMatchObject({ part: 'Sandbox', verdict: 'fit' })
+    const asRoot = await sandboxObstacle(0)
+    expect(checkSandbox(asRoot, true)).toEqual({
+      part: 'Sandbox',
+      verdict: 'warning',
+      found: 'Chromium runs without its own sandbox: the bot runs as root',
+      cure: 'Run the bot as an ordinary user.',
+    })
+    expect(checkSandbox('user namespaces are not allowed here', false).cure).toContain('docker/seccomp.json')
+  })
+
+  test('the doctor reports the sandbox in a separate finding', async () => {
+    const { findings } = await examineWith({})
+    expect(findings.filter(({ part }) => part === 'Sandbox')).toHaveLength(1)
+  })
+})
+
+describe('programs', () => {
+  test('a machine with everything is fit, and the exit code is 0', async () => {
+    const answer = await examineWith({})
+    const programs = answer.findings.slice(0, 7).map(({ part, verdict }) => `${part} ${verdict}`)
+    expect(programs).toEqual(
+      ['Node', 'Chromium', 'ffmpeg', 'Xvfb', 'PulseAudio', 'setpriv', 'Fonts'].map((part) => `${part} fit`),
+    )
+    expect(answer.exitCode).toBe(0)
+    expect(JSON.parse(answer.text).fit).toBe(true)
+  })
+
+  test('a machine without programs: each is named with the package that brings it, and the exit code is 1', async () => {
+    const answer = await examineWith({}, { fit: {} })
+    expect(answer.exitCode).toBe(1)
+    const cures = {
+      Chromium: 'chromium',
+      ffmpeg: 'ffmpeg',
+      Xvfb: 'xvfb',
+      PulseAudio: 'pulseaudio',
+      setpriv: 'util-linux',
+    }
+    for (const [part, debianPackage] of Object.entries(cures)) {
+      expect(of(answer, part)).toMatchObject({
+        verdict: 'unfit',
+        found: expect.stringContaining(`in ${CHILD_PATH}`),
+        cure: `apt-get install -y --no-install-recommends ${debianPackage}`,
+      })
+    }
+    expect(of(answer, 'Fonts')).toMatchObject({ verdict: 'warning', cure: expect.stringContaining('fontconfig') })
+  })
+
+  test('a missing font is a warning that names the scripts and the package; the machine stays fit', async () => {
+    const answer = await examineWith({
+      'fc-list': ([pattern]) => ({ output: pattern!.includes('4e2d') ? '' : 'Font' }),
+    })
+    expect(of(answer, 'Fonts')).toMatchObject({
+      verdict: 'warning',
+      found: expect.stringContaining('Chinese, Japanese, Korean'),
+      cure: expect.stringMatching(/ fonts-droid-fallback$/),
+    })
+    expect(answer.exitCode).toBe(0)
+  })
+
+  test.each<[string, string, Fakes, string]>([
+    ['a Chromium that crashes on start', 'Chromium', { chromium: says('no display\n', 5) }, 'exit code 5: no display'],
+    [
+      'a Chromium that prints its version and then crashes',
+      'Chromium',
+      {
+        chromium: ([first]) =>
+          first === '--version' ? { output: 'Chromium 130.0.1.2' } : { exitCode: null, signal: 'SIGSEGV' },
+      },
+      'version 130.0.1.2 does not open a page: SIGSEGV',
+    ],
+    ['a Chromium of the past', 'Chromium', { chromium: says('Chromium 90.0.4430.212') }, 'needed: 120 or newer'],
+    ['a Chromium that is no program', 'Chromium', { chromium: says('not found', 127) }, 'does not print its version'],
+    ['a Chromium that hangs', 'Chromium', { chromium: () => ({ isLate: true }) }, 'it does not come to an end'],
+    ['an ffmpeg without ffprobe', 'ffmpeg', { ffprobe: null }, 'there is no ffprobe'],
+    ['an ffmpeg of the past', 'ffmpeg', { ffmpeg: ffmpeg('4.3.8-0+deb11u1') }, 'version 4.3; needed: 5.1'],
+    [
+      'an ffmpeg without H.264 and without screens',
+      'ffmpeg',
+      { ffmpeg: ffmpeg('5.1.9', DEVICES.replace('x11', 'kms'), ENCODERS.replace('x264', 'x264rgb')) },
+      'built without x11grab, libx264',
+    ],
+    [
+      'an Xvfb that cannot make its socket',
+      'Xvfb',
+      { Xvfb: says('cannot listen\n', 1) },
+      'does not open a screen: exit code 1: cannot listen',
+    ],
+    ['an Xvfb that hangs', 'Xvfb', { Xvfb: () => ({ isLate: true }) }, 'not ready in time'],
+    ['a Pulse that ends at once', 'PulseAudio', { pulseaudio: says('') }, 'does not open a sink: exit code 0'],
+    ['a Pulse that hangs', 'PulseAudio', { pulseaudio: () => ({ isLate: true }) }, 'not ready in time'],
+    ['a setpriv that is not allowed', 'setpriv', { setpriv: says('', 127) }, 'exit code 127'],
+  ])('%s is unfit', async (_name, part, changes, found) => {
+    const answer = await examineWith(changes)
+    expect(of(answer, part)).toMatchObject({ verdict: 'unfit', found: expect.stringContaining(found) })
+    expect(of(answer, part)?.cure).toMatch(/^apt-get install/)
+    expect(answer.findings.filter(({ verdict }) => verdict === 'unfit')).toHaveLength(1)
+    expect(answer.exitCode).toBe(1)
+  })
+
+  test('a browser named by STANDIN_CHROMIUM is the one that is examined', async () => {
+    const environment = { STANDIN_CHROMIUM: join(folder, 'no-such-browser') }
+    const answer = await examineWith({}, { environment })
+    expect(of(answer, 'Chromium')).toMatchObject({
+      verdict: 'unfit',
+      found: `there is no ${environment.STANDIN_CHROMIUM}`,
+      cure: expect.stringContaining('STANDIN_CHROMIUM'),
+    })
+  })
+
+  test('what a program prints cannot steer the terminal', async () => {
+    const answer = await examineWith({ Xvfb: says('\u001b[2Jgone\n', 1) }, { json: false })
+    expect(answer.text).not.toContain('\u001b')
+    expect(answer.text).toContain('✗ Xvfb')
+    expect(answer.text).toContain('A bot cannot run here yet: Xvfb.')
+  })
+})
+
+describe('the machine', () => {
+  test.each([
+    ['v18.20.4', 'unfit'],
+    ['v22.11.0', 'unfit'],
+    ['v22.12.0', 'fit'],
+    ['v24.21.0', 'fit'],
+  ])('Node %s is %s', (version, verdict) => {
+    expect(checkNode(version).verdict).toBe(verdict)
+  })
+
+  test.each([
+    [400e6, 'unfit'],
+    [1e9, 'warning'],
+    [4e9, 'fit'],
+  ])('%d bytes of memory are %s', (bytes, verdict) => {
+    expect(checkMemory(bytes).verdict).toBe(verdict)
+  })
+
+  test('one processor is a warning', () => {
+    expect([checkProcessors(1).verdict, checkProcessors(2).verdict]).toEqual(['warning', 'fit'])
+  })
+
+  test('shared memory that is not there is a warning with the cure for containers', async () => {
+    expect(await checkSharedMemory(join(folder, 'shm'))).toMatchObject({
+      verdict: 'warning',
+      found: expect.stringContaining('ENOENT'),
+      cure: expect.stringContaining('--shm-size'),
+    })
+  })
+
+  test('the disk of a folder that does not exist yet is the disk where it would be made', async () => {
+    const [there, later] = [
+      await checkDisk('Recordings', folder),
+      await checkDisk('Recordings', join(folder, 'a', 'b')),
+    ]
+    expect(later.verdict).toBe(there.verdict)
+    expect(later.found).toContain(join(folder, 'a', 'b'))
+  })
+
+  test('a folder that is no folder is unfit', async () => {
+    await writeFile(join(folder, 'file'), '')
+    expect(await checkDisk('Recordings', join(folder, 'file', 'a'))).toMatchObject({
+      verdict: 'unfit',
+      found: expect.stringContaining('ENOTDIR'),
+    })
+  })
+
+  test('a clock in the past is unfit', () => {
+    expect([checkClock(0).verdict, checkClock(Date.UTC(2027, 1)).verdict]).toEqual(['unfit', 'fit'])
+  })
+})
+
+describe('the network', () => {
+  test.each([
+    [
+      'no DNS',
+      { resolve: () => Promise.reject(Object.assign(new Error('x'), { code: 'ENOTFOUND' })), reach: async () => {} },
+    ],
+    [
+      'no connection',
+      { resolve: async () => '192.0.2.1', reach: () => Promise.reject(new Error('no answer in time')) },
+    ],
+  ])('%s is a warning, since the demo does without', async (_name, network) => {
+    expect(await checkNetwork(network)).toMatchObject({ verdict: 'warning', cure: expect.stringContaining('demo') })
+  })
+})

@@ -1,0 +1,55 @@
+/** The program of the command line itself: its exit code, the umask of what a bot writes, and pipes. */
+import { execFile, execFileSync } from 'node:child_process'
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { packageRoot } from '../../../core/process/page-scripts.ts'
+import { takeJobFile } from '../../../src/cli/job-file.ts'
+import { PROGRAM_ENVIRONMENT } from '../../servers/program-environment.ts'
+
+function standin(...given: string[]): Promise<{ exitCode: number | string | null | undefined; errors: string }> {
+  const program = join(packageRoot, 'src/cli/index.ts')
+  return new Promise((resolve) => {
+    execFile(process.execPath, [program, ...given], { env: PROGRAM_ENVIRONMENT }, (error, _, errors) =>
+      resolve({ exitCode: error ? error.code : 0, errors }),
+    )
+  })
+}
+
+/** Ends with exit code 2 after the folder was made and the log was opened. */
+const BROKEN = ['https://meet.google.com/abc-defg-hij', '--browser-state', '/nowhere/state.json'] as const
+
+async function recordings(): Promise<string> {
+  const place = await mkdtemp(join(tmpdir(), 'standin-recordings-'))
+  onTestFinished(() => rm(place, { recursive: true, force: true }))
+  return place
+}
+
+test('what a bot writes is for its user alone', async () => {
+  const out = join(await recordings(), 'out')
+  expect((await standin('join', ...BROKEN, '--out', out)).exitCode).toBe(2)
+  const [bot] = await readdir(out)
+  const modeOf = async (path: string) => (await stat(path)).mode & 0o777
+  expect(await modeOf(out)).toBe(0o700)
+  expect(await modeOf(join(out, bot!))).toBe(0o700)
+  expect(await modeOf(join(out, bot!, 'standin.log'))).toBe(0o600)
+})
+
+test('a planted link is not followed, and told with exit code 2', async () => {
+  const place = await recordings()
+  const bot = crypto.randomUUID()
+  await mkdir(join(place, bot))
+  await writeFile(join(place, 'target'), 'of another program')
+  await symlink(join(place, 'target'), join(place, bot, 'standin.log'))
+  const { exitCode, errors } = await standin('join', ...BROKEN, '--out', place, '--bot-id', bot)
+  expect(exitCode).toBe(2)
+  expect(errors).toContain('standin.log is a symbolic link')
+  expect(await readFile(join(place, 'target'), 'utf8')).toBe('of another program')
+})
+
+test('a job file that is a pipe is refused at once', async () => {
+  const pipe = join(await recordings(), 'pipe')
+  execFileSync('mkfifo', ['-m', '600', pipe])
+  expect(() => takeJobFile(pipe)).toThrow('is not a regular file')
+})
