@@ -6,6 +6,8 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 /** Longest first; of files that are not named here the order does not matter (bench/notes/2026-11-27-time-of-the-suite.md). */
 export const SLOW_FILES = [
+  'test/smoke/service.smoke.test.ts',
+  'test/smoke/recording.smoke.test.ts',
   'test/end-to-end/deaths.system.test.ts',
   'test/control-plane/calendar.system.test.ts',
   'test/end-to-end/platforms.system.test.ts',

@@ -138,18 +138,3 @@ describe('a meeting in speaker view', () => {
 function brightness({ pixels }: { pixels: Buffer }): number {
   return pixels.reduce((sum, value) => sum + value, 0) / pixels.length
 }
-
-test('gallery view shows every participant at once', async () => {
-  const meeting = openMeeting()
-  const bot = startBot(meeting, { job: { recording_mode: 'gallery_view' } })
-  await bot.whenStatus('in_call_recording')
-  await bot.whenEvent('participant_joined', ({ participant }) => participant.name === 'Dan')
-  // A removal within 5 s is another end.
-  await passes(6)
-  meeting.remove()
-  const { exitCode, report } = await bot.ended()
-  expect(exitCode).toBe(0)
-  expect(report?.end_code).toBe('BOT_REMOVED')
-  const picture = await pictureAt(bot.file('video.mp4'), report!.duration_seconds! - 1)
-  for (const person of ['ann', 'ben', 'cleo']) expect(shownShare(picture, LOOK[person]!), person).toBeGreaterThan(0.08)
-})

@@ -3,11 +3,11 @@
 import type { Elements } from './elements.ts'
 
 export class BreakoutRooms {
-  readonly #elements: Elements
+  readonly #elements: Pick<Elements, 'first' | 'drawn'>
   /** The button of the rooms came later than the toolbar, or the bot was moved: the button is a sign of open rooms. */
   #isSign = false
 
-  constructor(elements: Elements) {
+  constructor(elements: Pick<Elements, 'first' | 'drawn'>) {
     this.#elements = elements
   }
 
