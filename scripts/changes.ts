@@ -1,4 +1,4 @@
-/** What changed in this checkout since a commit, and which tests import it. */
+/** Files that changed in this checkout since a commit, and the tests that import them. */
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join, posix } from 'node:path'
@@ -44,11 +44,11 @@ export function changedKeys(before: string, now: string): string[] | null {
 
 /** Lines of its output. Throws if git fails. */
 export function git(...args: string[]): string[] {
-  const options = { cwd: root, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'], maxBuffer: 64 << 20 } as const
+  const options = { cwd: root, encoding: 'utf8' as const, maxBuffer: 64 << 20 }
   return execFileSync('git', args, options).split('\n').filter(Boolean)
 }
 
-/** The tests that import one of the files, at whatever distance, sorted. */
+/** The tests that import one of the files, directly or through other files, sorted. */
 export function testsOf(changed: readonly string[]): string[] {
   const sources = [...git('ls-files', '*.ts', '*.tsx'), ...git('ls-files', '--others', '--exclude-standard', '*.ts')]
   const importers = new Map<string, string[]>()

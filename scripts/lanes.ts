@@ -52,7 +52,7 @@ export const ROOMS: readonly (readonly [string, Needs])[] = [
   ),
 ]
 
-/** What the changed files need: paths from the root of the checkout. */
+/** The lanes that changed files need: paths from the root of the checkout. */
 export function lanesOf(changed: readonly string[]): Needs {
   const needs: Needs = {}
   for (const file of changed.filter((name) => !/^[^/]+\.md$/.test(name))) {
@@ -84,7 +84,7 @@ export function linesOf(needs: Needs): string[] {
 /** More commits than this since all lanes passed: what they broke together is looked for again. */
 const MAX_COMMITS = 60
 
-/** The files that changed since the commit in `.ci/green`; null where that is missing, unknown or too old. */
+/** The files that changed since the commit in `.ci/green`; null if that is missing, unknown or too old. */
 function changedSinceGreen(): string[] | null {
   const file = new URL('../.ci/green', import.meta.url)
   const green = existsSync(file) ? readFileSync(file, 'utf8').trim() : ''

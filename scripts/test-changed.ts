@@ -1,7 +1,7 @@
 /**
- * `npm run test:changed [-- <commit>]`: the tests that the changes since a commit (the last one, if none is given) can
- * break, nearest first, so that the right test is red within a minute: unit tests of the changed folders, their pages in
- * Chromium, then all unit and database tests that import a change. Stops after the first step with a failed test.
+ * `npm run test:changed [-- <commit>]`: the tests that the changes since a commit can break; without one, since the last.
+ * The nearest run first, so that the right test is red within a minute: unit tests of the changed folders, then their pages
+ * in Chromium, then the unit and database tests that import a change. Stops after the first step with a failed test.
  */
 import { spawnSync } from 'node:child_process'
 import { changedSince, testsOf } from './changes.ts'

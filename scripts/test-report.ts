@@ -5,7 +5,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import type { Reporter, TestModule } from 'vitest/node'
 
-/** What is reported of a file. Times are milliseconds. */
+/** The result of a file. Times are milliseconds. */
 export interface FileResult {
   file: string
   lane: string

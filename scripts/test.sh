@@ -5,8 +5,8 @@
 # as such. Bots and pages run in real time, so one of their tests that fails runs once more; a run with such tests says how
 # many: `retried_2: N passed, N failed`.
 #
-#   npm test                         what everybody runs before a commit
-#   npm run test:drivers             one lane: drivers, bots or long
+#   npm test                         before a commit
+#   npm run test:drivers             one lane; also test:bots and test:long
 #   npm run test:all                 all lanes but the long one
 #   npm run check                    no set-up: the checks and the unit lane
 #   npm test -- test/src/states      arguments choose files, as vitest does

@@ -98,7 +98,7 @@ function databaseUrl(url: string, name: string): string {
   return parsed.href
 }
 
-/** What is to be the same before the next file uses the database: tables, statistics of rows, and migrations. */
+/** Parts of a database that have to be the same before the next file uses the database: tables, statistics of rows, and migrations. */
 const SHAPE = `select md5(string_agg(part::text, ' ' order by part::text)) as shape,
   pg_database_size(current_database())::float8 as bytes from (
     select array[oid::text, relname, relrowsecurity::text, reltuples::text] as part
@@ -143,7 +143,7 @@ async function makeDatabase(url: string): Promise<OwnDatabase> {
   return { name, ...(await query(databaseUrl(url, name), SHAPE)).rows[0] }
 }
 
-/** Keeps the database for the next file if nothing of this file is left in it, and drops it otherwise. */
+/** Keeps the database for the next file if this file left nothing in it, and drops it otherwise. */
 async function giveBack(url: string, own: OwnDatabase): Promise<void> {
   const isEmptied = await withClient(databaseUrl(url, own.name), async (client) => {
     if (!(await isAlone(client))) return false

@@ -92,7 +92,7 @@ export function readIndex(trak: Buffer): Index {
 
 /** One picture or packet of a finished file. */
 export interface ShownSample {
-  /** What `madeUpSpan` put into it; empty for silence that the recorder added. */
+  /** As `madeUpSpan` made it; empty for silence that the recorder added. */
   contents: string
   /** Second of the file; below zero for a packet that primes the decoder. */
   at: number

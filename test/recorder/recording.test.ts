@@ -59,7 +59,7 @@ test('each picture and each packet of any spans is in the file, as far from the 
           inFile: heard.get(`${name}a${packet}`),
         })).slice(1)
         expect(farthest(recorded.map(({ at, inFile = at }) => inFile - at))).toBeLessThan(PACKET_SECONDS / 2 + 1e-6)
-        // What runs past the last picture of a span is left out.
+        // Sound after the last picture of a span is left out.
         const missing = recorded.filter(({ inFile }) => inFile === undefined)
         for (const { at } of missing.slice(0, 1)) expect(at).toBeGreaterThan(end - 2 * PACKET_SECONDS)
         begin = end

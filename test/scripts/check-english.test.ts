@@ -111,7 +111,7 @@ test('it is part of the check and of every test run', () => {
     scripts: Record<string, string>
   }
   expect(scripts.check).toContain('scripts/test.sh --check')
-  expect(readFileSync(join(packageRoot, 'scripts/test.sh'), 'utf8')).toMatch(
-    /^beside english node scripts\/check-english\.ts$/m,
-  )
+  const run = readFileSync(join(packageRoot, 'scripts/test.sh'), 'utf8')
+  expect(run).toMatch(/^checks='.*\benglish\b.*'$/m)
+  expect(run).toMatch(/^ +english\) echo node scripts\/check-english\.ts ;;$/m)
 })

@@ -9,7 +9,7 @@ const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))))
 
 /** The programs of the real machine that the scripts may use. */
 const REAL_TOOLS =
-  'sh cat cmp cp chmod dirname env find flock grep head id ln mkdir mv printf pwd readlink rm script sed sleep tail tee touch tr true uname'
+  'sh cat cmp cp chmod dirname env find flock grep head id ln mkdir mv nice printf pwd readlink rm script sed sleep tail tee touch tr true uname'
 
 /** Installs as npm does. */
 export const NPM = `[ "$1" != ci ] || rm -rf node_modules

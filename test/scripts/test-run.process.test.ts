@@ -7,20 +7,24 @@ import { type Checkout, makeCheckout } from './checkout.ts'
 
 let checkout: Checkout
 
+/** Installs with `install`, and runs the scripts of package.json. */
+const npm = (install: string) => `case "$1" in
+  ci | install) ${install} ;;
+  test) sh scripts/test.sh ;;
+  run) name=$3; shift 4; sh scripts/test.sh "--\${name#test:}" "$@" ;;
+esac`
+
+const INSTALL = `mkdir -p node_modules/.bin node_modules/@standin/control-plane
+  for name in biome knip tsc vitest; do cp "$FAKES/$name" node_modules/.bin/$name; done
+  cp "$FAKES/new-node" node_modules/.bin/node
+  touch node_modules/.package-lock.json`
+
 beforeEach(async () => {
   checkout = await makeCheckout()
+  await checkout.fake('npm', npm(INSTALL))
   await checkout.fake(
-    'npm',
-    `case "$1" in
-      ci | install)
-        mkdir -p node_modules/.bin
-        for name in biome knip tsc vitest; do cp "$FAKES/$name" node_modules/.bin/$name; done
-        printf '#!/bin/sh\\ncase "$1" in */build.ts) mkdir -p dist ;; */check-english.ts) english ;; */lanes.ts) printf "$LANES" ;; esac\\n' > node_modules/.bin/node
-        chmod +x node_modules/.bin/node
-        touch node_modules/.package-lock.json ;;
-      test) sh scripts/test.sh ;;
-      run) name=$3; shift 4; sh scripts/test.sh "--\${name#test:}" "$@" ;;
-    esac`,
+    'new-node',
+    'case "$1" in */build.ts) mkdir -p dist ;; */check-english.ts) english ;; */lanes.ts) printf "$LANES" ;; esac',
   )
   for (const name of ['biome', 'tsc', 'english', 'knip']) await checkout.fake(name, 'true')
   await checkout.fake('vitest', counted('2 0 0'))
@@ -28,7 +32,7 @@ beforeEach(async () => {
 
 afterEach(() => checkout.remove())
 
-/** What the reporter leaves: passed, failed, retried. */
+/** Leaves the counts as the reporter does: passed, failed, retried. */
 const counted = (counts: string) =>
   `mkdir -p .cache; echo '${counts}' > .cache/test-counts; exit ${counts.split(' ')[1] === '0' ? 0 : 1}`
 
@@ -44,7 +48,7 @@ test('runs lint, types, English, unused exports and tests, and ends with the num
   expect(await run('test/one')).toEqual([0, '2 passed, 0 failed'])
   for (const name of ['biome', 'english', 'knip', 'tsc']) expect(await callsOf(name)).toHaveLength(1)
   const [vitest] = await callsOf('vitest')
-  expect(vitest).toMatch(/--project=unit --project=db --project=smoke .* test\/one $/)
+  expect(vitest).toMatch(/ --project=unit --project=db --project=smoke --reporter.* test\/one$/)
 })
 
 test.each<[string, string | null, number, string]>([
@@ -131,7 +135,7 @@ describe('.ci/run', () => {
   })
 
   test('runs all lanes if it cannot say what changed, and fails if set-up does', async () => {
-    await checkout.fake('apt-get', 'exit 100')
+    await checkout.fake('npm', npm('exit 1'))
     expect(await ci('')).toMatchObject({ exitCode: 1, line: '0 passed, 3 failed' })
   })
 })

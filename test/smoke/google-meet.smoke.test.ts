@@ -1,4 +1,4 @@
-/** What a bot does in a meeting of Google Meet: getting in, chat, participants, and the ways in which it ends. */
+/** A bot in a meeting of Google Meet: getting in, chat, participants, and the ways in which it ends. */
 import { expect, test } from 'vitest'
 import { BOT_NAME, until } from '../platforms/conformance/ground.ts'
 import { chatOf, heard, PEOPLE, peopleOf } from '../platforms/conformance/people.ts'

@@ -92,7 +92,7 @@ test('a meeting is recorded with a pause, and the files play, show and name what
   }
   expect(new Set(segments.map(({ speaker }) => speaker))).toEqual(new Set(turns.map(({ name }) => name)))
 
-  // Each camera fills a tile of its own, and sound and picture are together, before and after the pause.
+  // Each camera fills its own tile, and sound and picture are together, before and after the pause.
   const pictures = await picturesOf(video)
   expect(pictures.length / media.seconds).toBeCloseTo(25, 0)
   const beeps = beepsIn(sound)

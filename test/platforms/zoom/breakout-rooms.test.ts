@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { BreakoutRooms } from '../../../platforms/zoom/page/breakout-rooms.ts'
 
-/** What a page shows, look after look, and whether breakout rooms are open then. */
+/** The buttons that a page shows, look after look, and whether breakout rooms are open then. */
 test.each<[string, [shown: string[], areOpen: boolean][]]>([
   [
     'a guest has the button while they are open',

@@ -20,7 +20,7 @@ import { checkSandbox } from '../../../src/cli/doctor/programs.ts'
 import type { Programs, Trial } from '../../../src/cli/doctor/try-program.ts'
 import { doctor } from '../../../src/cli/doctor.ts'
 
-/** What a program does with its arguments, as far as the doctor looks. */
+/** A program, as far as the doctor looks at it. */
 type Fake = (args: readonly string[]) => Partial<Trial>
 type Fakes = Readonly<Record<string, Fake | null>>
 

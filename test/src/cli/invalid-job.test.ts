@@ -1,4 +1,4 @@
-/** What a job that cannot be run ends with. */
+/** A job that cannot be run ends with code 2 and a message. */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -1,8 +1,6 @@
-import { execFile } from 'node:child_process'
 import * as files from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Disk, FolderStorage } from '../../../storage/folder/storage.ts'
 import { openStorage } from '../../../storage/index.ts'
@@ -10,7 +8,6 @@ import { storageContract } from '../contract.ts'
 import { growthContract } from '../growth-contract.ts'
 import { type GrowingPlace, localFile, never, rejectionOf, temporaryFolder, video } from '../place.ts'
 
-const run = promisify(execFile)
 const STEP = 1024 * 1024
 
 /** The real file system, whose opened files can be tampered with. */
@@ -224,24 +221,6 @@ describe('the folder storage', () => {
     const storage = new FolderStorage({ path: root }, { botId: 'bot' }, failingDisk('ENOSPC'))
     const error = await rejectionOf(storage.prepare(never))
     expect(error).toMatchObject({ trouble: 'full' })
-    expect(await listAll(root)).toEqual([])
-  })
-
-  test('a file size limit of the system is reported like a full disk', async () => {
-    const root = await temporaryFolder()
-    const local = await localFile(200_000)
-    const script = `
-      import { FolderStorage } from ${JSON.stringify(path.resolve('storage/folder/storage.ts'))}
-      process.on('SIGXFSZ', () => {})
-      const storage = new FolderStorage({ path: ${JSON.stringify(root)} }, { botId: 'bot' })
-      const file = { name: 'video.mp4', path: ${JSON.stringify(local.path)}, contentType: 'video/mp4' }
-      await storage.store(file, new AbortController().signal).then(
-        () => console.log('stored'),
-        (error) => console.log(error.trouble, error.message),
-      )`
-    const shell = 'ulimit -f 100; exec "$0" --input-type=module-typescript -e "$1"'
-    const { stdout } = await run('bash', ['-c', shell, process.execPath, script])
-    expect(stdout).toContain('full Cannot store video.mp4: no room left')
     expect(await listAll(root)).toEqual([])
   })
 

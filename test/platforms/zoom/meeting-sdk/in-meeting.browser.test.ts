@@ -1,6 +1,6 @@
 /**
- * In the meeting: speech, chat, the right to record, and ways out. What every platform promises (people, cameras,
- * shared screens, leaving) the conformance suite proves; meanings of answers and numbers are unit tests.
+ * In the meeting: speech, chat, the right to record, and ways out. The conformance suite proves the promises of
+ * every platform (people, cameras, shared screens, leaving); meanings of answers and numbers are unit tests.
  */
 import { expect, test } from 'vitest'
 import { ChatUnavailable } from '../../../../core/errors.ts'
@@ -22,7 +22,7 @@ test('rooms, chat without a panel, the waiting room again and the place of the h
   const closedAt = Date.now()
   await attempt.event('heartbeat', ({ areRoomsOpen, at }) => areRoomsOpen === false && at > closedAt)
 
-  // What people write ends nothing.
+  // A chat message ends no meeting.
   meeting.say('ann', 'You have been removed. This meeting has been ended by host.')
   const { message } = await attempt.event('chat_message')
   expect(message).toMatchObject({ senderName: 'Ann Host', isOwn: false })

@@ -10,7 +10,7 @@ import { recoverSpool } from '../../storage/recovery/recover-spool.ts'
 import { S3Storage } from '../../storage/s3/storage.ts'
 import { bodyOf, count, STEP, serve } from './faulty-server.ts'
 import { NUMBERED, numberedBody, numberedHead, numberedPiece } from './numbered-pieces.ts'
-import { growthOf, head, never, temporaryFolder } from './place.ts'
+import { growthOf, head, localFile, never, temporaryFolder } from './place.ts'
 import { TEST_TUNING } from './s3-place.ts'
 
 const run = promisify(execFile)
@@ -104,4 +104,23 @@ describe('a full disk', () => {
     expect(bodyOf(server)?.subarray(STEP).equals(numberedBody(pieces, PIECE))).toBe(true)
     expect(await files.readdir(workFolder)).toEqual([])
   })
+})
+
+test('a file size limit of the system is reported like a full disk', async () => {
+  const root = await temporaryFolder()
+  const local = await localFile(200_000)
+  const script = `
+    import { FolderStorage } from ${JSON.stringify(path.resolve('storage/folder/storage.ts'))}
+    process.on('SIGXFSZ', () => {})
+    const storage = new FolderStorage({ path: ${JSON.stringify(root)} }, { botId: 'bot' })
+    const file = { name: 'video.mp4', path: ${JSON.stringify(local.path)}, contentType: 'video/mp4' }
+    await storage.store(file, new AbortController().signal).then(
+      () => console.log('stored'),
+      (error) => console.log(error.trouble, error.message),
+    )`
+  const shell = 'ulimit -f 100; exec "$0" --input-type=module-typescript -e "$1"'
+  const { stdout } = await run('bash', ['-c', shell, process.execPath, script])
+  expect(stdout).toContain('full Cannot store video.mp4: no room left')
+  const left = await files.readdir(root, { recursive: true, withFileTypes: true })
+  expect(left.filter((entry) => entry.isFile())).toEqual([])
 })
