@@ -46,6 +46,7 @@ export const ROOMS: readonly (readonly [string, Needs])[] = [
   ...['docker', 'deploy', 'scripts'].map((name) => [name, { bots: [`test/${name}`] }] as const),
   ['bin', { bots: ['test/scripts'] }],
   ['docs', { bots: ['test/docs'] }],
+  ['bench/notes', NONE],
   ['bench', { bots: ['test/bench'] }],
   ...['smoke/', '.ci/', '.github/', '.devcontainer/', '.editorconfig', '.gitignore', 'LICENSE'].map(
     (name) => [name, NONE] as const,
