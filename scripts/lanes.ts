@@ -40,7 +40,7 @@ export const ROOMS: readonly (readonly [string, Needs])[] = [
   ['diarization', { bots: ['test/diarization'] }],
   ['end-to-end', { bots: [WHOLE_BOTS] }],
   ['report', { drivers: ['test/report', 'test/control-plane'], bots: ['test/report'] }],
-  ['src', { bots: ['test/src', 'test/docs', WHOLE_BOTS] }],
+  ['src', { drivers: ['test/src'], bots: ['test/src', 'test/docs', WHOLE_BOTS] }],
   ['client', { bots: ['test/client', 'test/docs', 'test/src/cli'] }],
   ['mcp', { bots: ['test/mcp', 'test/client'] }],
   ...['docker', 'deploy', 'scripts'].map((name) => [name, { bots: [`test/${name}`] }] as const),
@@ -57,8 +57,7 @@ export const ROOMS: readonly (readonly [string, Needs])[] = [
 export function lanesOf(changed: readonly string[]): Needs {
   const needs: Needs = {}
   for (const file of changed.filter((name) => !/^[^/]+\.md$/.test(name))) {
-    const path = file.replace(/^test\//, '')
-    const [, room] = ROOMS.find(([start]) => path === start || path.startsWith(asFolder(start))) ?? ['', ALL]
+    const room = roomOf(file)
     for (const lane of ['drivers', 'bots'] as const) {
       const [before, more] = [needs[lane], room[lane]]
       if (more === undefined || before === 'all') continue
@@ -66,6 +65,16 @@ export function lanesOf(changed: readonly string[]): Needs {
     }
   }
   return needs
+}
+
+function roomOf(file: string): Needs {
+  // No other file imports a test.
+  const [, place] = /^test\/.*?(?:\.(browser|process|system|measured|db|smoke|long))?\.test\.ts$/.exec(file) ?? []
+  if (place === 'browser') return { drivers: [file] }
+  if (place === 'process' || place === 'system' || place === 'measured') return { bots: [file] }
+  if (file.endsWith('.test.ts')) return NONE
+  const path = file.replace(/^test\//, '')
+  return ROOMS.find(([start]) => path === start || path.startsWith(asFolder(start)))?.[1] ?? ALL
 }
 
 /** `platforms/zoom` is not the start of `platforms/zoomed.ts`, while `platforms/conformance/zoom` names files. */

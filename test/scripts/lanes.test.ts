@@ -26,7 +26,13 @@ test.each<[string, string[], string[]]>([
   ],
   ['a room beside one that needs all', ['recorder/capture.ts', 'core/logger.ts'], ['drivers', 'bots']],
   ['a room that the table does not know', ['kitchen/sink.ts'], ['drivers', 'bots']],
-  ['a program of the tests', ['vitest.config.ts'], ['drivers', 'bots']],
+  ['a program of the tests', ['vitest.config.ts', 'test/fakes/clock.ts'], ['drivers', 'bots']],
+  ['tests of the lanes of npm test', ['test/core/a.test.ts', 'test/b.db.test.ts', 'test/smoke/c.smoke.test.ts'], []],
+  [
+    'tests of other lanes',
+    ['test/core/a.browser.test.ts', 'test/core/b.process.test.ts'],
+    ['drivers test/core/a.browser.test.ts', 'bots test/core/b.process.test.ts'],
+  ],
 ])('%s', (_what, changed, lines) => {
   expect(linesOf(lanesOf(changed))).toEqual(lines)
 })
