@@ -262,6 +262,8 @@ test('a server that answers the handshake with a page is dialed again, and its s
   let requests = 0
   const server = createServer().on('upgrade', (_request, socket) => {
     requests++
+    // The client ends the connection before it has read everything.
+    socket.on('error', () => {})
     socket.end('HTTP/1.1 503 Service Unavailable\r\nContent-Length: 7\r\nConnection: close\r\n\r\nNot yet')
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))

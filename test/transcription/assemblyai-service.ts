@@ -50,6 +50,8 @@ export async function startAssemblyAi(script: AssemblyAiScript) {
     const place = new URL(request.url ?? '/', 'https://localhost')
     const refusal = place.pathname === '/v3/ws' ? (script.refuse?.(++counts.dials) ?? null) : 404
     if (refusal !== null) {
+      // The client ends the connection before it has read everything.
+      socket.on('error', () => {})
       socket.end(`HTTP/1.1 ${refusal} Refused\r\nconnection: close\r\n\r\n`)
       return
     }

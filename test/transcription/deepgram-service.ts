@@ -44,6 +44,8 @@ export async function startDeepgram(script: DeepgramScript) {
   server.on('upgrade', (request, socket, head) => {
     const refusal = place(request).pathname === '/v1/listen' ? (script.refuse?.(++dials) ?? null) : 404
     if (refusal !== null) {
+      // The client ends the connection before it has read everything.
+      socket.on('error', () => {})
       socket.end(`HTTP/1.1 ${refusal} Refused\r\nconnection: close\r\n\r\n`)
       return
     }

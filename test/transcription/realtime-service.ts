@@ -78,6 +78,8 @@ export async function openRealtime(script: RealtimeScript = {}) {
     const number = ++dials
     const refusal = script.refuse?.(number) ?? null
     if (refusal !== null) {
+      // The client ends the connection before it has read everything.
+      socket.on('error', () => {})
       socket.end(`HTTP/1.1 ${refusal} Refused\r\nconnection: close\r\n\r\n`)
       return
     }
