@@ -67,12 +67,18 @@ export function lanesOf(changed: readonly string[]): Needs {
   return needs
 }
 
+/** The need that the name of a test says, such as `db` of `x.db.test.ts`, or `unit`; null for a file that is no test. */
+export function needOf(file: string): string | null {
+  const [isTest, need = 'unit'] = /(?:\.(db|smoke|browser|process|system|measured|long))?\.test\.ts$/.exec(file) ?? []
+  return isTest === undefined ? null : need
+}
+
 function roomOf(file: string): Needs {
+  const need = needOf(file)
   // No other file imports a test.
-  const [, place] = /^test\/.*?(?:\.(browser|process|system|measured|db|smoke|long))?\.test\.ts$/.exec(file) ?? []
-  if (place === 'browser') return { drivers: [file] }
-  if (place === 'process' || place === 'system' || place === 'measured') return { bots: [file] }
-  if (file.endsWith('.test.ts')) return NONE
+  if (need === 'browser') return { drivers: [file] }
+  if (need === 'process' || need === 'system' || need === 'measured') return { bots: [file] }
+  if (need !== null) return NONE
   const path = file.replace(/^test\//, '')
   return ROOMS.find(([start]) => path === start || path.startsWith(asFolder(start)))?.[1] ?? ALL
 }

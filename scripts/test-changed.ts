@@ -5,7 +5,7 @@
  */
 import { spawnSync } from 'node:child_process'
 import { changedSince, testsOf } from './changes.ts'
-import { lanesOf } from './lanes.ts'
+import { lanesOf, needOf } from './lanes.ts'
 
 const commit = process.argv[2] ?? 'HEAD'
 const changed = changedSince(commit)
@@ -17,15 +17,12 @@ const folders = changed.map((file) => `test/${file.replace(/^test\//, '').replac
 const isNear = (file: string) => folders.some((folder) => file.startsWith(folder)) || changed.includes(file)
 const isAboutWords = (file: string) =>
   changed.some((name) => name.startsWith('platforms/')) && file.startsWith('test/platforms/conformance/')
-const ofLane = (files: readonly string[], lane: RegExp) => files.filter((file) => lane.test(file))
-
-const UNIT = /^(?!.*\.(db|smoke|browser|process|system|measured|long)\.test\.ts$)/
 const importing = testsOf([
   ...changed,
   ...changed.map((file) => file.replace(/^platforms\/.*\/words\.json$/, 'wire/words.json')),
 ])
 const { drivers, bots } = lanesOf(changed)
-const unit = ofLane(importing, UNIT)
+const unit = importing.filter((file) => needOf(file) === 'unit')
 const near = unit.filter((file) => isNear(file) || isAboutWords(file))
 
 step('nearest unit tests', 'unit', near)
@@ -35,7 +32,11 @@ step(
   'unit',
   unit.filter((file) => !near.includes(file)),
 )
-step('database tests that import a change', 'db', ofLane(importing, /\.db\.test\.ts$/))
+step(
+  'database tests that import a change',
+  'db',
+  importing.filter((file) => needOf(file) === 'db'),
+)
 
 const left = [
   ...(drivers === 'all' ? ['npm run test:drivers'] : []),

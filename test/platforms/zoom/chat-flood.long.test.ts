@@ -16,7 +16,7 @@ test('a flood of messages is reported completely and in order, and none is repor
   }
   await until(
     () => heard(attempt.events).length >= texts.length,
-    () => `all messages are told; ${heard(attempt.events).length} were`,
+    () => `all messages are reported; ${heard(attempt.events).length} were`,
     60_000,
   )
   expect(heard(attempt.events).map(({ text }) => text)).toEqual(texts)

@@ -36,7 +36,7 @@ test('what a bot writes is for its user alone', async () => {
   expect(await modeOf(join(out, bot!, 'standin.log'))).toBe(0o600)
 })
 
-test('a planted link is not followed, and told with exit code 2', async () => {
+test('a planted link is not followed, and ends the command with exit code 2', async () => {
   const place = await recordings()
   const bot = crypto.randomUUID()
   await mkdir(join(place, bot))
