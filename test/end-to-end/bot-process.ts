@@ -81,6 +81,12 @@ export class BotProcess {
     return join(this.folder, name)
   }
 
+  /** The same file while it is written, which plays as far as it goes. */
+  growing(name: string): string {
+    const entry = readdirSync(this.file('spool')).find((found) => found.startsWith(name))
+    return this.file(`spool/${entry}/growing`)
+  }
+
   json<T = unknown>(name: string): T {
     return JSON.parse(readFileSync(this.file(name), 'utf8')) as T
   }

@@ -45,13 +45,16 @@ export interface Turn {
   end: number
 }
 
+/** When the recording began, Unix milliseconds. */
+export function startOf(bot: BotProcess): number {
+  for (const { event } of bot.events)
+    if (event.type === 'status_change' && event.start_time !== undefined) return event.start_time * 1000
+  throw new Error('nothing was recorded')
+}
+
 /** Who truly spoke when, on the recording's clock. */
 export function truthOf(meeting: MockMeeting, bot: BotProcess): Turn[] {
-  const started = bot.events.find(
-    ({ event }) => event.type === 'status_change' && event.start_time !== undefined,
-  )?.event
-  if (started?.type !== 'status_change' || started.start_time === undefined) throw new Error('nothing was recorded')
-  const startedAt = started.start_time * 1000
+  const startedAt = startOf(bot)
   return meeting.truth.turns.map(({ personId, name, startedAt: from, endedAt }) => ({
     id: personId,
     name,
