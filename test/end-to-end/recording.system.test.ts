@@ -34,9 +34,9 @@ describe('a meeting in speaker view', () => {
     const { at } = await bot.whenEvent('screen_share', ({ is_sharing }) => is_sharing)
     const shared = (Date.parse(at) - startOf(bot)) / 1000
     // Seen in the file as it grows: on a busy machine the first picture of a screen comes seconds after the event.
-    const isSeen = async () =>
-      (await picturesOf(bot.growing('video.mp4'), shared)).some((picture) => brightness(picture) > SCREEN)
-    await expect.poll(isSeen, { timeout: 90_000, interval: 1000 }).toBe(true)
+    const isSeenIn = async (path: string) =>
+      (await picturesOf(path, shared)).some((picture) => brightness(picture) > SCREEN)
+    await expect.poll(() => isSeenIn(bot.growing('video.mp4')), { timeout: 90_000, interval: 1000 }).toBe(true)
     meeting.stopSharing('ben')
     await bot.whenEvent('screen_share', ({ is_sharing }) => !is_sharing)
     await passes(1)
@@ -103,6 +103,7 @@ describe('a meeting in speaker view', () => {
     expect(shownShare(await pictureAt(bot.file('video.mp4'), ben!.end - 0.5), LOOK.ben!)).toBeGreaterThan(0.3)
 
     // A shared screen comes before the cameras.
+    expect(await isSeenIn(bot.file('video.mp4'))).toBe(true)
     expect(brightness(await pictureAt(bot.file('video.mp4'), dan!.end - 0.5))).toBeLessThan(SCREEN - 30)
 
     expect(report?.participants).toHaveLength(4)
