@@ -9,6 +9,7 @@ import { onTestFinished } from 'vitest'
 import { WebSocketServer } from 'ws'
 import { makeCertificate } from '../../mock/shared/certificate.ts'
 import { createEar, type LiveSession, type SessionListener, serveSession } from './live-session.ts'
+import { refuseUpgrade } from './refuse-upgrade.ts'
 import { listen, type SphinxWord } from './sphinx.ts'
 
 type Answer = { status?: number; body: unknown }
@@ -50,9 +51,7 @@ export async function startAssemblyAi(script: AssemblyAiScript) {
     const place = new URL(request.url ?? '/', 'https://localhost')
     const refusal = place.pathname === '/v3/ws' ? (script.refuse?.(++counts.dials) ?? null) : 404
     if (refusal !== null) {
-      // The client ends the connection before it has read everything.
-      socket.on('error', () => {})
-      socket.end(`HTTP/1.1 ${refusal} Refused\r\nconnection: close\r\n\r\n`)
+      refuseUpgrade(socket, refusal)
       return
     }
     sockets.handleUpgrade(request, socket, head, (ws) => {

@@ -7,6 +7,7 @@ import type { AddressInfo } from 'node:net'
 import { onTestFinished } from 'vitest'
 import { WebSocketServer } from 'ws'
 import { createEar, type LiveSession, type SessionListener, serveSession } from './live-session.ts'
+import { refuseUpgrade } from './refuse-upgrade.ts'
 import { listen, type SphinxWord } from './sphinx.ts'
 
 interface FileAsked {
@@ -44,9 +45,7 @@ export async function startDeepgram(script: DeepgramScript) {
   server.on('upgrade', (request, socket, head) => {
     const refusal = place(request).pathname === '/v1/listen' ? (script.refuse?.(++dials) ?? null) : 404
     if (refusal !== null) {
-      // The client ends the connection before it has read everything.
-      socket.on('error', () => {})
-      socket.end(`HTTP/1.1 ${refusal} Refused\r\nconnection: close\r\n\r\n`)
+      refuseUpgrade(socket, refusal)
       return
     }
     sockets.handleUpgrade(request, socket, head, (ws) => {

@@ -6,6 +6,7 @@ import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { onTestFinished } from 'vitest'
 import { type WebSocket, WebSocketServer } from 'ws'
+import { refuseUpgrade } from './refuse-upgrade.ts'
 
 export const RATE = 24_000
 /** Samples of a word: a level that stands for it, between a few samples of silence. */
@@ -78,9 +79,7 @@ export async function openRealtime(script: RealtimeScript = {}) {
     const number = ++dials
     const refusal = script.refuse?.(number) ?? null
     if (refusal !== null) {
-      // The client ends the connection before it has read everything.
-      socket.on('error', () => {})
-      socket.end(`HTTP/1.1 ${refusal} Refused\r\nconnection: close\r\n\r\n`)
+      refuseUpgrade(socket, refusal)
       return
     }
     sockets.handleUpgrade(request, socket, head, (ws) => {
