@@ -12,8 +12,8 @@ interface Place {
 
 export interface ListeningServer {
   server: Server
-  /** Of the server's own WebSockets; absent: it has none. */
-  handleUpgrade?: HandleUpgrade
+  /** Answers each request to upgrade that is not for the links of bots. */
+  handleUpgrade: HandleUpgrade
   listen(place: Place): Promise<unknown>
 }
 
@@ -41,6 +41,11 @@ export function createBareServer(probes: Probes, jobs: JobHandler | null): BareS
   })
   return {
     server,
+    handleUpgrade(_request, socket) {
+      // Without a listener, a client that resets the connection would end the process.
+      socket.on('error', () => socket.destroy())
+      socket.end('HTTP/1.1 404 Not Found\r\nconnection: close\r\n\r\n')
+    },
     listen: (place) =>
       new Promise<void>((resolve, reject) => {
         server.once('error', reject)

@@ -98,8 +98,7 @@ async function listen(parts: Parts, address: URL): Promise<void> {
   const links = linkDatabase && acceptLinks(parts, linkDatabase)
   server.server.on('upgrade', (request, socket, head) => {
     if (links && pathOf(request.url) === LINK_PATH) links(request, socket, head)
-    else if (server.handleUpgrade) server.handleUpgrade(request, socket, head)
-    else socket.end('HTTP/1.1 404 Not Found\r\nconnection: close\r\n\r\n')
+    else server.handleUpgrade(request, socket, head)
   })
   await server.listen({ host: config.host, port: Number(address.port || 80) }).catch((error) => {
     throw listenProblem(error, config.host, address.port)

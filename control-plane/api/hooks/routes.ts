@@ -13,7 +13,8 @@ import { readNotifications } from './microsoft-body.ts'
 
 /** Google sends none. */
 const GOOGLE_BODY_BYTES = 16 * 1024
-const MICROSOFT_BODY_BYTES = 1024 * 1024
+/** Graph gathers a few notifications, of less than 1 KB each. */
+const MICROSOFT_BODY_BYTES = 256 * 1024
 const MAX_NAME_LENGTH = 200
 const MAX_HANDSHAKE_LENGTH = 4096
 /** Limit for one address in a minute. A notification that is not ours costs as much as twenty that are. */

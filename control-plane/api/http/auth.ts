@@ -15,7 +15,7 @@ import {
 import type { ApiDependencies } from '../dependencies.ts'
 import { refusals } from './errors.ts'
 import type { Caller, Generation } from './generation.ts'
-import type { RateLimits } from './rate-limits.ts'
+import { countUse, type RateLimits } from './rate-limits.ts'
 import { mayAct, neededRole, sessionOf } from './sessions.ts'
 
 /** A revoked key stops working within this time; a burst of requests queries the database once. */
@@ -23,6 +23,9 @@ const GOOD_KEY_MS = 1000
 const MAX_KNOWN_KEYS = 10_000
 /** Wrong keys from one address; enough for a fleet that was deployed with an old key, too few to search for one. */
 const WRONG_KEYS_PER_MINUTE = 300
+
+/** From one address; the people of a whole company may share it. */
+const OPEN_REQUESTS_PER_MINUTE = 600
 
 /** Keys that wait to be looked up, from addresses that sent too many wrong ones. */
 const MAX_SUSPECTS = 20
@@ -50,6 +53,7 @@ export function createAuthentication(
   // Keys that were good stay in the map, so that wrong keys from the same address cannot lock them out.
   const known = new Map<string, { holder: KeyHolder; until: number }>()
   const wrongKeys = new RateLimiterMemory({ points: WRONG_KEYS_PER_MINUTE, duration: 60 })
+  const openRequests = new RateLimiterMemory({ points: OPEN_REQUESTS_PER_MINUTE, duration: 60 })
   const oneByOne = inTurn(1)
   let suspects = 0
 
@@ -117,7 +121,11 @@ export function createAuthentication(
       const { isOpen = false, permission = 'full' } = request.routeOptions.config
       const [, query = ''] = request.url.split('?', 2)
       if (looksLikeKey(request.url) || KEY_IN_QUERY.test(query)) throw refusals.keyInUrl()
-      if (isOpen) return
+      if (isOpen) {
+        const { count, reset } = await countUse(openRequests, request.ip)
+        if (count > OPEN_REQUESTS_PER_MINUTE) throw refusals.tooManyWithoutKey(reset)
+        return
+      }
       const key = keyOf(request.headers, keyHeaders)
       const caller = acceptsSessions && key === undefined ? await personOf(request) : await callerWith(key, request.ip)
       request.caller = caller

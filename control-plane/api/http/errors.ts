@@ -194,6 +194,10 @@ export const refusals = {
     ),
   chatDisabled: (details?: string) =>
     refusal(422, 'FST_ERR_CHAT_DISABLED')('Chat is disabled in this meeting', { details }),
+  tooManyLongNumbers: (most: number, length: number) =>
+    refusals.validation(
+      `body has more than ${most} numbers with an exponent or ${length} digits; send such numbers as strings`,
+    ),
   tooManyRequests: (limit: number, retryAfter: number) =>
     tooManyRequests(`Rate limit exceeded: ${limit} requests per second are allowed; retry in ${retryAfter} s`, {
       retryAfter,
@@ -204,6 +208,8 @@ export const refusals = {
     }),
   tooManyDeletions: (limit: number, retryAfter: number) =>
     tooManyRequests(`At most ${limit} deletions a minute are allowed; retry in ${retryAfter} s`, { retryAfter }),
+  tooManyWithoutKey: (retryAfter: number) =>
+    tooManyRequests(`Too many requests without a key came from this address; retry in ${retryAfter} s`, { retryAfter }),
   tooManyBadKeys: (retryAfter: number) =>
     tooManyRequests(`Too many requests with a wrong API key came from this address; retry in ${retryAfter} s`, {
       retryAfter,

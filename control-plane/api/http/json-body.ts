@@ -3,10 +3,15 @@ import { type ApiError, refusals } from './errors.ts'
 
 /** Strict: bytes that are no UTF-8 throw. A byte order mark is left out. */
 const UTF8 = new TextDecoder('utf-8', { fatal: true })
-/** JSON that may hold a number which a double cannot: 16 digits in a row, or an exponent of two digits. */
-const MAY_LOSE_NUMBERS = /\d[\d.]{15}|\d[eE][+-]?\d{2}/
-const MAY_HOLD_PROTOTYPE = /__proto__|prototype|\\u/
-const MAX_DEPTH = 1000
+/** A double keeps every number that is shorter and has no exponent. */
+const LONG_NUMBER = 16
+/** A longer one is refused, though it may be one with many zeros. */
+const MAX_NUMBER_LENGTH = 100
+/** Comparing digits costs a hundred times what reading them does. */
+const MAX_LONG_NUMBERS = 1000
+/** Of `__proto__`, and of `constructor` with each letter escaped. */
+const FORBIDDEN_LENGTHS = { least: 9, most: 66 }
+const MAX_STEPS = 100
 
 /**
  * The text of a body. Throws 415 for a body that is compressed or in another character set, and 400 for one that is not
@@ -27,46 +32,116 @@ export function bodyText(bytes: Buffer, headers: { 'content-type'?: string; 'con
 }
 
 /**
- * The refusal (400) that names the first field whose value would change when it is stored; null if there is none, or if
- * the text is no JSON.
+ * The refusal (400) that names the first field whose value would change when it is stored; null if there is none. `text`
+ * is JSON. It is read once, without building anything, so that the cost of a body depends on its length alone.
  */
 export function changedValue(text: string): ApiError | null {
-  try {
-    return firstChanged(text)
-  } catch (error) {
-    if (error instanceof SyntaxError) return null
-    throw error
+  // One number for each object or array that is open: where the name of the current member begins, or the place in the list.
+  const steps: number[] = []
+  let longNumbers = 0
+  for (let at = 0; at < text.length; at++) {
+    const last = steps.length - 1
+    switch (text[at]) {
+      case '{':
+        steps.push(NO_NAME)
+        break
+      case '[':
+        steps.push(0)
+        break
+      case '}':
+      case ']':
+        steps.pop()
+        break
+      case ',':
+        steps[last] = steps[last]! < 0 ? NO_NAME : steps[last]! + 1
+        break
+      case '"': {
+        const end = endOfString(text, at)
+        if (steps[last] === NO_NAME) {
+          steps[last] = ~at
+          const depth = forbiddenDepth(text, steps, end)
+          if (depth !== null)
+            return refusals.validation(`${pathOf(text, steps.slice(0, depth))} has a name that is not allowed`)
+        }
+        at = end
+        break
+      }
+      case '-':
+      case '0':
+      case '1':
+      case '2':
+      case '3':
+      case '4':
+      case '5':
+      case '6':
+      case '7':
+      case '8':
+      case '9': {
+        const end = endOfNumber(text, at)
+        if (isLong(text, at, end)) {
+          longNumbers += 1
+          if (longNumbers > MAX_LONG_NUMBERS) return refusals.tooManyLongNumbers(MAX_LONG_NUMBERS, LONG_NUMBER)
+          if (!isExact(text.slice(at, end)))
+            return refusals.validation(
+              `${pathOf(text, steps)} is a number that cannot be kept exactly; send it as a string instead`,
+            )
+        }
+        at = end - 1
+      }
+    }
   }
+  return null
 }
 
-function firstChanged(text: string): ApiError | null {
-  if (MAY_HOLD_PROTOTYPE.test(text)) {
-    const path = pathOf(JSON.parse(text), isPrototypeName)
-    if (path !== null) return refusals.validation(`${path} has a name that is not allowed`)
-  }
-  if (!MAY_LOSE_NUMBERS.test(text)) return null
-  const lost = new Set<object>()
-  const marked: unknown = JSON.parse(text, (_, value, context?: { source?: string }) => {
-    if (typeof value !== 'number' || context?.source === undefined || isExact(context.source, value)) return value
-    const mark = { source: context.source }
-    lost.add(mark)
-    return mark
-  })
-  const path = pathOf(marked, (value) => lost.has(value as object))
-  if (path === null) return null
-  return refusals.validation(`${path} is a number that cannot be kept exactly; send it as a string instead`)
+/** No name begins at the start of a text. */
+const NO_NAME = ~0
+
+/** Of its closing quote. */
+function endOfString(text: string, start: number): number {
+  let end = start + 1
+  while (end < text.length && text[end] !== '"') end += text[end] === '\\' ? 2 : 1
+  return end
 }
 
-/** Names that change the prototype of an object into which they are copied. */
-function isPrototypeName(value: unknown, name: string): boolean {
-  return (
-    name === '__proto__' ||
-    (name === 'constructor' && typeof value === 'object' && value !== null && Object.hasOwn(value, 'prototype'))
-  )
+function endOfNumber(text: string, start: number): number {
+  let end = start + 1
+  while (end < text.length && !',]} \n\r\t'.includes(text[end]!)) end += 1
+  return end
 }
 
-function isExact(source: string, value: number): boolean {
-  if (!Number.isFinite(value)) return false
+function isLong(text: string, start: number, end: number): boolean {
+  if (end - start >= LONG_NUMBER) return true
+  for (let at = start; at < end; at++) if (text[at] === 'e' || text[at] === 'E') return true
+  return false
+}
+
+/**
+ * How many steps lead to the member whose name would change the prototype of an object into which it is copied, if the
+ * name that ends here makes one.
+ */
+function forbiddenDepth(text: string, steps: readonly number[], end: number): number | null {
+  const start = ~steps.at(-1)! + 1
+  const { least, most } = FORBIDDEN_LENGTHS
+  if (end - start < least || end - start > most || !'_cp\\'.includes(text[start]!)) return null
+  const name = nameOf(text, steps.at(-1)!)
+  if (name === '__proto__') return steps.length
+  return name === 'prototype' && nameOf(text, steps.at(-2) ?? 0) === 'constructor' ? steps.length - 1 : null
+}
+
+/** Of a member, or of a place in a list. */
+function nameOf(text: string, step: number): string {
+  return step < 0 ? JSON.parse(text.slice(~step, endOfString(text, ~step) + 1)) : String(step)
+}
+
+/** Such as `body/extra/order`. */
+function pathOf(text: string, steps: readonly number[]): string {
+  const names = steps.slice(0, MAX_STEPS).map((step) => shown(nameOf(text, step)))
+  return ['body', ...names, ...(steps.length > MAX_STEPS ? ['…'] : [])].join('/')
+}
+
+function isExact(source: string): boolean {
+  const value = Number(source)
+  if (source.length > MAX_NUMBER_LENGTH || !Number.isFinite(value)) return false
   return decimalOf(source) === decimalOf(String(value))
 }
 
@@ -78,24 +153,6 @@ function decimalOf(number: string): string {
   const kept = digits.replace(/0+$/, '')
   if (kept === '') return '0'
   return `${sign}${kept}e${BigInt(exponent) - BigInt(fraction.length) + BigInt(digits.length - kept.length)}`
-}
-
-/** The path of the first value that `is` accepts, such as `body/extra/order`; null if there is none. */
-function pathOf(root: unknown, is: (value: unknown, name: string) => boolean): string | null {
-  // This stack is on the heap: a body may be nested deeper than the call stack allows.
-  const open: { value: unknown; path: string; depth: number }[] = [{ value: root, path: 'body', depth: 0 }]
-  for (let next = open.pop(); next !== undefined; next = open.pop()) {
-    if (typeof next.value !== 'object' || next.value === null || next.depth > MAX_DEPTH) continue
-    const inner = Object.entries(next.value).map(([name, value]) => ({
-      name,
-      value,
-      path: `${next.path}/${shown(name)}`,
-    }))
-    const found = inner.find(({ name, value }) => is(value, name))
-    if (found) return found.path
-    for (const { value, path } of inner.reverse()) open.push({ value, path, depth: next.depth + 1 })
-  }
-  return null
 }
 
 const shown = (text: string) => (text.length > 60 ? `${text.slice(0, 60)}…` : text)

@@ -34,6 +34,8 @@ import { isWebSocket } from './web-socket.ts'
 
 /** Limit for most bodies; routes with arrays have their own. */
 const BODY_BYTES = 1024 * 1024
+/** Of routes that ask for no key: a sign-in is shorter. */
+const OPEN_BODY_BYTES = 4 * 1024
 const HEADER_BYTES = 16 * 1024
 const HEADER_TIMEOUT_MS = 10_000
 const REQUEST_TIMEOUT_MS = 30_000
@@ -109,13 +111,16 @@ export async function buildApi(
       )
     answer(error, request, reply)
   })
-  app.setNotFoundHandler((request, reply) => {
-    const { method } = request
-    const path = pathOf(request.url)
+  const refuseUnknown = ({ method, url }: FastifyRequest): never => {
+    const path = pathOf(url)
     const allowed = routes.methodsAt(path)
     const isOtherMethod = allowed.length > 0 && METHODS.includes(method)
-    const error = isOtherMethod ? refusals.methodNotAllowed(method, path, allowed) : refusals.notFound(method, path)
-    answer(error, request, reply)
+    throw isOtherMethod ? refusals.methodNotAllowed(method, path, allowed) : refusals.notFound(method, path)
+  }
+  // Hooks run for unknown paths only if there is a handler for them. Nothing reads the body of such a request.
+  app.setNotFoundHandler(refuseUnknown)
+  app.addHook('onRequest', async (request) => {
+    if (request.is404) refuseUnknown(request)
   })
   app.addHook('preClose', endIdleConnections(app.server))
   identifyRequests(app)
@@ -138,6 +143,9 @@ export async function buildApi(
       async (scope: App) => {
         scope.setValidatorCompiler(validatorCompiler(generation.unknownFields))
         scope.setSerializerCompiler(() => (data) => JSON.stringify(data))
+        scope.addHook('onRoute', (route) => {
+          if (route.config?.isOpen) route.bodyLimit ??= OPEN_BODY_BYTES
+        })
         scope.addHook('onRequest', async (request, reply) => {
           request.generation = generation
           await authentication.check(generation, request, reply)
@@ -208,7 +216,8 @@ function pathOf(url: string): string {
 
 /** JSON is the only body. An empty one reads as none, since clients send the type of JSON with every request. */
 function parseJsonOnly(app: App): void {
-  const parse = app.getDefaultJsonParser('error', 'error')
+  // Names that change a prototype are refused with their place.
+  const parse = app.getDefaultJsonParser('ignore', 'ignore')
   app.removeAllContentTypeParsers()
   app.addHook('onRequest', async (request) => {
     // No body is announced, so its type does not matter.
@@ -226,7 +235,7 @@ function parseJsonOnly(app: App): void {
     if (ignoresBody(request)) return done(null, undefined)
     const text = bodyText(bytes, request.headers)
     if (text.trim() === '') return done(null, undefined)
-    parse(request, text, (error, value) => done(changedValue(text) ?? error, value))
+    parse(request, text, (error, value) => done(error ?? changedValue(text), value))
   })
 }
 

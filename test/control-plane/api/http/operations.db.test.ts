@@ -54,6 +54,7 @@ test('a process that cannot keep up turns requests away with 503, and still tell
     },
   })
   const team = await slow.team()
+  const keepBusy = setInterval(() => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20), 1)
   await expect
     .poll(() => team.get('/v2/bots'))
     .toMatchObject({
@@ -63,6 +64,7 @@ test('a process that cannot keep up turns requests away with 503, and still tell
     })
   for (const path of ['/healthz', '/readyz', '/metrics'])
     expect((await slow.app.inject(path)).statusCode, path).toBe(200)
+  clearInterval(keepBusy)
   await slow.close()
 })
 
