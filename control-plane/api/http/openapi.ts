@@ -1,4 +1,6 @@
 /** OpenAPI 3.1 of a generation, made from the zod schemas of its routes. */
+import { STATUS_CODES } from 'node:http'
+import { isDeepStrictEqual } from 'node:util'
 import swagger from '@fastify/swagger'
 import type { FastifyContextConfig } from 'fastify'
 import { createJsonSchemaTransform, createJsonSchemaTransformObject } from 'fastify-type-provider-zod'
@@ -22,7 +24,15 @@ interface Operation {
     example?: unknown
   }[]
   requestBody?: { content: Record<string, { example?: unknown }> }
-  responses: Record<string, { content?: Record<string, { schema: object }>; headers?: Record<string, object> }>
+  responses: Record<string, Response>
+}
+
+/** Or a reference to one. */
+interface Response {
+  $ref?: string
+  description?: string
+  content?: Record<string, { schema: object }>
+  headers?: Record<string, object>
 }
 
 /** Header parameters and answered headers, to which operations refer. */
@@ -116,7 +126,10 @@ export async function describeRoutes(
   let made: OpenApiDocument | undefined
   return () => {
     made ??= {
-      ...describe(withoutUnusedSchemas(withNames(scope.swagger() as unknown as OpenApiDocument, idempotent)), texts),
+      ...describe(
+        withSharedRefusals(withoutUnusedSchemas(withNames(scope.swagger() as unknown as OpenApiDocument, idempotent))),
+        texts,
+      ),
       ...(webhooks && { webhooks: webhooks() }),
     }
     const tomorrow = `${new Date(clock.now() + DAY_MS).toISOString().slice(0, 10)}T09:00:00Z`
@@ -164,6 +177,25 @@ function withNames(document: OpenApiDocument, idempotent: ReadonlySet<string>): 
       }
     }
   return document
+}
+
+/** Each refusal is once in the document, since hundreds of operations answer with it. */
+function withSharedRefusals(document: OpenApiDocument): OpenApiDocument {
+  const shared: Record<string, Response> = {}
+  for (const { responses } of Object.values(document.paths).flatMap((each) => Object.values(each)))
+    for (const [status, answer] of Object.entries(responses)) {
+      if (/^[123]/.test(status)) continue
+      const description = STATUS_CODES[status] ?? 'Refusal'
+      const response = { ...answer, description }
+      // Only some operations are refused for a busy idempotency key.
+      const isBusyKey = status === '409' && response.headers?.['retry-after'] !== undefined
+      const name = description.replace(/\W/g, '') + (isBusyKey ? 'WithRetry' : '')
+      shared[name] ??= response
+      if (!isDeepStrictEqual(shared[name], response)) throw new Error(`${name} has two forms`)
+      responses[status] = { $ref: `#/components/responses/${name}` }
+    }
+  const responses = Object.fromEntries(Object.entries(shared).sort(([a], [b]) => (a < b ? -1 : 1)))
+  return { ...document, components: { ...(document.components as object), responses } }
 }
 
 /** Adds the texts of the generation to schemas, fields and parameters that have none. */

@@ -1,5 +1,6 @@
 /** Every operation of both OpenAPI documents has what generators of clients need. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { operationsIn } from './openapi-judge.ts'
 import { MEET, openApiWorld } from './world.ts'
 
 interface Operation {
@@ -38,9 +39,9 @@ describe.each(Object.entries(IDEMPOTENT))('%s', (address, idempotent) => {
   async function document() {
     const { paths, components } = (await world.app.inject(address)).json() as {
       paths: Record<string, Record<string, Operation>>
-      components: { parameters: Record<string, object>; headers: Record<string, object> }
+      components: Record<'parameters' | 'headers', object>
     }
-    const operations = Object.entries(paths).flatMap(([path, methods]) =>
+    const operations = Object.entries(operationsIn({ paths, components })).flatMap(([path, methods]) =>
       Object.entries(methods).map(([method, operation]) => ({ name: `${method.toUpperCase()} ${path}`, operation })),
     )
     return { components, operations }

@@ -7,7 +7,12 @@ import addFormats from 'ajv-formats'
 interface Operation {
   pattern: RegExp
   method: string
-  responses: Record<string, { content?: Record<string, { schema: object }>; headers?: Record<string, object> }>
+  responses: Record<string, Response>
+}
+
+interface Response {
+  content?: Record<string, { schema: object }>
+  headers?: Record<string, object>
 }
 
 export interface Judge {
@@ -50,7 +55,7 @@ function operationsOf(text: string, path: string): Judged[] {
   // Paths are relative to the address of the server, which has a path in the dashboard's document.
   const base = new URL(document.servers[0].url).pathname.replace(/\/$/, '')
   const operations: Judged[] = []
-  for (const [template, methods] of Object.entries<Record<string, Operation>>(document.paths))
+  for (const [template, methods] of Object.entries<Record<string, Operation>>(operationsIn(document)))
     for (const [method, { responses }] of Object.entries(methods))
       operations.push({
         name: `${method.toUpperCase()} ${base}${template}`,
@@ -122,6 +127,19 @@ export async function createJudge(app: App, documents: readonly string[], like: 
         )
     },
   }
+}
+
+/** The operations by path and method, each with its responses instead of references to them. */
+export function operationsIn<O extends Pick<Operation, 'responses'>>(document: {
+  paths: Record<string, Record<string, O>>
+  components?: unknown
+}): Record<string, Record<string, O>> {
+  const paths = structuredClone(document.paths)
+  const components = document.components as Pick<Operation, 'responses'>
+  for (const { responses } of Object.values(paths).flatMap((methods) => Object.values(methods)))
+    for (const [status, { $ref }] of Object.entries(responses as Record<string, { $ref?: string }>))
+      if ($ref !== undefined) responses[status] = components.responses[$ref.split('/').at(-1)!]!
+  return paths
 }
 
 /** References inside of a document, seen from outside. */

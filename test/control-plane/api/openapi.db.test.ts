@@ -11,6 +11,7 @@ import { chatBody, completedBody, failedBody, statusBody } from '../../../contro
 import { sampleBody } from '../../../control-plane/bots/messages/samples.ts'
 import { botRow } from '../bots/bot-row.ts'
 import { addCalendar, addEvent, fakeCalendars } from './calendars/fake.ts'
+import { operationsIn } from './openapi-judge.ts'
 import { MEET, openApiWorld } from './world.ts'
 
 interface Schema {
@@ -83,8 +84,8 @@ interface Operation {
   requestBody?: { content: Record<string, { example?: unknown }> }
   responses: Record<string, { headers?: object }>
 }
-const operations = Object.entries(document.paths as Record<string, Record<string, Operation>>).flatMap(
-  ([path, methods]) => Object.entries(methods).map(([method, operation]) => ({ method, path, operation })),
+const operations = Object.entries<Record<string, Operation>>(operationsIn(document)).flatMap(([path, methods]) =>
+  Object.entries(methods).map(([method, operation]) => ({ method, path, operation })),
 )
 
 describe('examples', () => {

@@ -120,7 +120,7 @@ const timeoutConfig = z
       .default(DEFAULT_TIMEOUTS.only_bots_timeout)
       .describe('Seconds with other bots only before the bot leaves.'),
   })
-  .describe('When the bot gives up or leaves by itself.')
+  .meta({ id: 'TimeoutConfig', description: 'When the bot gives up or leaves by itself.' })
 
 const streamingConfig = z
   .strictObject({
@@ -131,7 +131,7 @@ const streamingConfig = z
       .default(24_000)
       .describe('Samples a second, in both directions.'),
   })
-  .describe('Live audio over WebSocket, both ways.')
+  .meta({ id: 'StreamingConfig', description: 'Live audio over WebSocket, both ways.' })
 
 /** In any case of letters; `default` is the operator's speech service. */
 const TRANSCRIPTION_WORDS = ['default', 'local', 'deepgram', 'assemblyai', 'captions'] as const
@@ -158,7 +158,7 @@ const transcriptionConfig = z
           'Absent: `live` with `captions`, else `after`.',
       ),
   })
-  .describe('Who makes the transcript.')
+  .meta({ id: 'TranscriptionConfig', description: 'Who makes the transcript.' })
 
 export const callbackConfig = z.strictObject({
   url: address('http:', 'https:').describe('Gets the final webhook of this bot.'),
@@ -184,7 +184,7 @@ const confConfig = z
       .nullish()
       .describe('Answers GET with an access key, with which the bot joins as that user.'),
   })
-  .describe('For meetings of Zoom that need an authorization.')
+  .meta({ id: 'ConfConfig', description: 'For meetings of Zoom that need an authorization.' })
 
 const imageConfig = z
   .strictObject({
@@ -196,7 +196,7 @@ const imageConfig = z
       ),
     image_duration: z.int().min(10).max(120).default(30).describe('Seconds of each picture with `auto`.'),
   })
-  .describe('How several pictures take turns.')
+  .meta({ id: 'BotImageConfig', description: 'How several pictures take turns.' })
 
 /** Written into the chat; null or blank: nothing. */
 export const chatTextOrNull = blankAsNull(chatText.refine(storable, { error: NOT_STORABLE }).nullable())
