@@ -18,13 +18,21 @@ const SCHEMAS: Record<string, { schema: z.ZodType; title: string }> = {
   command: { schema: botCommandSchema, title: 'A command: an instruction to a running bot' },
 }
 
-/** Name of each file and its whole content. */
+/** Name of each file and its whole content. A schema that is part of another one is a reference to its file. */
 export function schemaFiles(): Map<string, string> {
   return new Map(
     Object.entries(SCHEMAS).map(([name, { schema, title }]) => {
       // As a sender writes it: fields with a default may be left out. Rules that JSON Schema cannot express (an
       // address's protocol, text that is not only white space) are checked by the program only.
-      const { $schema, ...rest } = z.toJSONSchema(schema, { io: 'input' })
+      const { $schema, ...rest } = z.toJSONSchema(schema, {
+        io: 'input',
+        override({ zodSchema, jsonSchema }) {
+          const other = Object.entries(SCHEMAS).find(([, one]) => one.schema === zodSchema)?.[0]
+          if (other === undefined || other === name) return
+          for (const key of Object.keys(jsonSchema)) delete jsonSchema[key]
+          jsonSchema.$ref = `${other}.json`
+        },
+      })
       return [`${name}.json`, `${JSON.stringify({ $schema, title, ...rest }, null, 2)}\n`]
     }),
   )
