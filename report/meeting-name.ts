@@ -1,17 +1,10 @@
 /** The name of a meeting for people: its platform, and its name or code if people know it. Pure. */
-import type { PlatformName } from '../core/meeting/meeting.ts'
-
-const PLATFORMS: Readonly<Record<PlatformName, string>> = {
-  meet: 'Google Meet',
-  teams: 'Microsoft Teams',
-  zoom: 'Zoom',
-  jitsi: 'Jitsi Meet',
-}
+import { PLATFORM_TITLES, type PlatformName } from '@standin/wire/meeting-links/types.ts'
 
 /** Such as `Google Meet abc-defg-hij`, or `Microsoft Teams` if the link has only identifiers. */
 export function meetingName(platform: PlatformName, meetingId: string): string {
   const code = codeOf(platform, meetingId)
-  return code === '' ? PLATFORMS[platform] : `${PLATFORMS[platform]} ${code}`
+  return code === '' ? PLATFORM_TITLES[platform] : `${PLATFORM_TITLES[platform]} ${code}`
 }
 
 function codeOf(platform: PlatformName, meetingId: string): string {

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { END_CAUSES, ERROR_CODES, NORMAL_END_CODES, type NormalEndCode } from '@standin/wire/codes.ts'
 import { CAUSE_TABLE, ERROR_TABLE, type Who } from '@standin/wire/error-help.ts'
-import type { PlatformName } from '@standin/wire/meeting-links/index.ts'
+import { PLATFORM_TITLES } from '@standin/wire/meeting-links/index.ts'
 import { REASON_TABLE, REASONS, type Reason } from '@standin/wire/reasons.ts'
 
 const DOCS = join(dirname(dirname(fileURLToPath(import.meta.url))), 'docs')
@@ -27,13 +27,6 @@ const LABELS: Readonly<Record<Who, string>> = {
   operator: 'operator',
 }
 
-const PLATFORMS: Readonly<Record<PlatformName, string>> = {
-  meet: 'Google Meet',
-  teams: 'Microsoft Teams',
-  zoom: 'Zoom',
-  jitsi: 'Jitsi Meet',
-}
-
 /** The page of one reason, which a caller may send to the host of a meeting. */
 export function reasonPage(reason: Reason): string {
   const { title, host, developer, setting, codes, platforms } = REASON_TABLE[reason]
@@ -43,7 +36,7 @@ ${host}
 
 **What changes it:** ${setting}
 
-**For developers:** ${developer} The reason is \`${reason}\`, with ${codes.map((code) => `\`${code}\``).join(', ')}, on ${platforms.map((name) => PLATFORMS[name]).join(', ')}.
+**For developers:** ${developer} The reason is \`${reason}\`, with ${codes.map((code) => `\`${code}\``).join(', ')}, on ${platforms.map((name) => PLATFORM_TITLES[name]).join(', ')}.
 
 [All reasons](../for-hosts.md) · [all end codes](../errors.md)
 `

@@ -27,7 +27,7 @@ export function schemaFiles(): Map<string, string> {
       const { $schema, ...rest } = z.toJSONSchema(schema, {
         io: 'input',
         override({ zodSchema, jsonSchema }) {
-          const other = Object.entries(SCHEMAS).find(([, one]) => one.schema === zodSchema)?.[0]
+          const other = Object.entries(SCHEMAS).find(([, one]) => (one.schema as unknown) === zodSchema)?.[0]
           if (other === undefined || other === name) return
           for (const key of Object.keys(jsonSchema)) delete jsonSchema[key]
           jsonSchema.$ref = `${other}.json`

@@ -6,10 +6,10 @@ import { readMicrosoftTeams, TEAMS_HOST } from './microsoft-teams.ts'
 import { passcodeIn } from './passcode.ts'
 import { addressesInside, isGateway } from './redirectors.ts'
 import { addressesIn, plainText, trimmedLink } from './text.ts'
-import type { MeetingOfLink, PlatformName, Refused } from './types.ts'
+import { type MeetingOfLink, PLATFORM_TITLES, type Refused } from './types.ts'
 import { readZoom, ZOOM_HOST } from './zoom.ts'
 
-export { MEETING_PLATFORMS, type PlatformName } from './types.ts'
+export { MEETING_PLATFORMS, PLATFORM_TITLES, type PlatformName } from './types.ts'
 
 export interface MeetingLink extends MeetingOfLink {
   host: string
@@ -24,12 +24,6 @@ export interface LinkOptions {
 
 /** A wrapper may lead to a wrapper. */
 const MAX_WRAPPERS = 5
-const NAMES: Readonly<Record<PlatformName, string>> = {
-  meet: 'Google Meet',
-  teams: 'Microsoft Teams',
-  zoom: 'Zoom',
-  jitsi: 'Jitsi',
-}
 
 /** The meeting that a text means, or one sentence why it means none. */
 export function readMeeting(text: string, options: LinkOptions = {}): MeetingLink | Refused {
@@ -43,7 +37,9 @@ export function readMeeting(text: string, options: LinkOptions = {}): MeetingLin
   // The same meeting may be named with and without its passcode.
   const best = meetings.find(hasPasscode) ?? meetings[0]
   if (best && keys.size > 1)
-    return { problem: `The text holds ${keys.size} different ${NAMES[best.platform]} links; give one of them.` }
+    return {
+      problem: `The text holds ${keys.size} different ${PLATFORM_TITLES[best.platform]} links; give one of them.`,
+    }
   if (best) return withPasscodeOf(text, best)
   return found[0] ?? { problem: 'This is not a meeting link; give one such as https://meet.google.com/abc-defg-hij.' }
 }

@@ -2,6 +2,14 @@
 export const MEETING_PLATFORMS = ['meet', 'teams', 'zoom', 'jitsi'] as const
 export type PlatformName = (typeof MEETING_PLATFORMS)[number]
 
+/** As people know them. */
+export const PLATFORM_TITLES: Readonly<Record<PlatformName, string>> = {
+  meet: 'Google Meet',
+  teams: 'Microsoft Teams',
+  zoom: 'Zoom',
+  jitsi: 'Jitsi Meet',
+}
+
 /** A meeting as its platform's reader gives it. */
 export interface MeetingOfLink {
   platform: PlatformName
