@@ -27,9 +27,7 @@ import { newNote } from './shared/notes.ts'
 import { ownMode } from './shared/own-modes.ts'
 import { pageAlone, peer } from './shared/peers.ts'
 import { PIPELINES } from './shared/pipelines.ts'
-import { tabCapture } from './shared/tab-capture.ts'
 import { type Row, rowOf, tableOf, together } from './shared/table.ts'
-import { webCodecs } from './shared/web-codecs.ts'
 
 const { values } = parseArgs({
   options: {
@@ -65,11 +63,8 @@ const contenders: Contender[] = [
   speaker,
   ...PIPELINES.map((pipeline) => peer(pipeline, server, folder)),
   gallery,
-  tabCapture(server, folder),
   withoutCameras,
   audio,
-  // Tried and not used: measured if they are asked for.
-  ...(values.only === '' ? [] : (['canvas', 'planes', 'track'] as const).map((way) => webCodecs(way, server, folder))),
 ].filter((contender) => contender === zero || isAskedFor(contender))
 
 const recorders = [

@@ -4,7 +4,7 @@
  */
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
-/** Longest first; of files that are not named here the order does not matter (bench/notes/2026-11-27-time-of-the-suite.md). */
+/** Longest first; of files that are not named here the order does not matter. */
 export const SLOW_FILES = [
   'test/smoke/service.smoke.test.ts',
   'test/smoke/recording.smoke.test.ts',

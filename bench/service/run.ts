@@ -15,19 +15,12 @@ import { tableOf } from './table.ts'
 
 /** Loaded when they are run, as some of them bring a browser's mock meeting. */
 const MEASURES: Record<string, () => Promise<{ measure: Measure }>> = {
-  start: () => import('./start.ts'),
-  idle: () => import('./idle.ts'),
   create: () => import('./create.ts'),
   reading: () => import('./reading.ts'),
   links: () => import('./control-links.ts'),
-  events: () => import('./events.ts'),
-  live: () => import('./live.ts'),
   words: () => import('./words.ts'),
   due: () => import('./due.ts'),
-  joining: () => import('./joining.ts'),
   webhooks: () => import('./webhooks.ts'),
-  calendars: () => import('./calendars.ts'),
-  rows: () => import('./row-security.ts'),
 }
 
 const { values, positionals } = parseArgs({

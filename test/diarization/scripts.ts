@@ -1,5 +1,4 @@
 /** Scripted meetings in which everything happens that makes it hard to say who spoke when. Pure. */
-import { randomOf } from '../../mock/shared/page/random.ts'
 import type { MockMeeting, MockPerson } from '../../mock/types.ts'
 
 export interface Scene {
@@ -72,52 +71,5 @@ export function hardCases(): Scene {
       { at: 22.3, happen: (meeting) => meeting.stopSharing(ann) },
       { at: 27.5, happen: (meeting) => meeting.removePerson(otherAlex) },
     ],
-  )
-}
-
-/** A talk by so many voices, the same one for the same seed; a fifth of the turns begins before the last one ended. */
-export function conversation(count: number, seconds: number, seed: number): Scene {
-  const random = randomOf(seed)
-  const people = voices(count)
-  const between = (least: number, most: number) => least + random.next() * (most - least)
-  const freeFrom = new Map<string, number>()
-  const said: Said[] = []
-  const say = (who: string, from: number, length: number) => {
-    said.push({ who, from, to: from + length })
-    freeFrom.set(who, from + length + 0.8)
-  }
-  let last = ''
-  for (let at = 0; at < seconds - 2; ) {
-    const silent = people.map(({ id }) => id).filter((id) => id !== last && (freeFrom.get(id) ?? 0) <= at)
-    // Every participant speaks: the one with the fewest turns is next.
-    const words = (id: string) => said.filter((turn) => turn.who === id).length
-    const fewest = Math.min(...silent.map(words))
-    const next = silent.filter((id) => words(id) === fewest)
-    const who = next[Math.floor(random.next() * next.length)]
-    if (who === undefined) {
-      at += 0.5
-      continue
-    }
-    const length = between(1.5, 4)
-    say(who, at, length)
-    // A yes of another participant.
-    const listeners = silent.filter((id) => id !== who)
-    if (listeners.length > 0 && random.chance(0.3))
-      say(listeners[Math.floor(random.next() * listeners.length)]!, at + between(0.3, 0.7) * length, between(0.3, 0.5))
-    last = who
-    at += length + (random.chance(0.2) ? -between(0.5, 1.2) : between(0.1, 1))
-  }
-  const more: Scene['steps'] = [
-    { at: seconds * 0.4, happen: (meeting) => meeting.renamePerson('p1', NEW_NAME) },
-    { at: seconds * 0.5, happen: (meeting) => meeting.startSharing('p0') },
-    { at: seconds * 0.7, happen: (meeting) => meeting.stopSharing('p0') },
-  ]
-  const leaver = said.findLast(({ who, from, to }) => who !== 'p0' && to - from > 2 && from < seconds * 0.9)
-  if (leaver && count > 2) more.push({ at: leaver.from + 1.5, happen: (meeting) => meeting.removePerson(leaver.who) })
-  const left = leaver && count > 2 ? leaver : null
-  return scene(
-    people,
-    said.filter((turn) => left === null || turn.who !== left.who || turn.from <= left.from),
-    more,
   )
 }

@@ -1,6 +1,4 @@
-/**
- * Twenty minutes through the recorder's own code, faster than they take. `bench/long-recording.ts` does it with hours.
- */
+/** Twenty minutes through the recorder's own code, faster than they take. */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
