@@ -29,18 +29,14 @@ export interface Utterance {
   text: string
 }
 
-export interface BotRequest {
-  meetingUrl: string
-  botName: string
-  recordingMode: 'speaker_view' | 'gallery_view' | 'audio_only'
-  entryMessage: string | null
+/** The fields of a new bot that the tools set. */
+export interface BotRequest extends Partial<Schemas['CreateBotInput']> {
+  meeting_url: string
+  bot_name: string
   /** Reads the meeting's own captions, so that words can be read while the meeting runs. */
   captions: boolean
-  /** A file of each person's voice. */
-  separateTracks: boolean
   /** Seconds with other bots only before the bot leaves. */
-  onlyBotsTimeout: number
-  account: 'never' | 'if_required' | 'always'
+  only_bots_timeout: number
 }
 
 export interface Meetings {
@@ -68,26 +64,12 @@ const FILE_TIMEOUT_MS = 30_000
 export function createMeetings({ v2 }: StandinClient, fetchFile: typeof fetch = fetch): Meetings {
   const of = (botId: string) => ({ params: { path: { bot_id: botId } } })
   return {
-    async send({
-      meetingUrl,
-      botName,
-      recordingMode,
-      entryMessage,
-      captions,
-      separateTracks,
-      onlyBotsTimeout,
-      account,
-    }) {
+    async send({ captions, only_bots_timeout, ...fields }) {
       const body = {
-        meeting_url: meetingUrl,
-        bot_name: botName,
-        recording_mode: recordingMode,
-        entry_message: entryMessage,
+        ...fields,
         transcription_enabled: captions,
         transcription_config: captions ? { provider: 'captions' as const } : null,
-        separate_tracks: separateTracks,
-        account,
-        timeout_config: { only_bots_timeout: onlyBotsTimeout },
+        timeout_config: { only_bots_timeout },
         extra: { sent_by: 'mcp' },
       }
       return (await answerOf(v2.POST('/v2/bots', { body }))).data.bot_id

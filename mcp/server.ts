@@ -72,18 +72,9 @@ function offerBots(server: McpServer, meetings: Meetings, pause: (ms: number) =>
       },
       annotations: acts,
     },
-    ({ meeting_url, bot_name, recording_mode, entry_message, captions, separate_tracks, only_bots_timeout, account }) =>
+    (request) =>
       answered(async () => {
-        const id = await meetings.send({
-          meetingUrl: meeting_url,
-          botName: bot_name,
-          recordingMode: recording_mode,
-          entryMessage: entry_message ?? null,
-          captions,
-          separateTracks: separate_tracks,
-          onlyBotsTimeout: only_bots_timeout,
-          account,
-        })
+        const id = await meetings.send(request)
         return `The bot ${id} is on its way.`
       }),
   )
