@@ -136,7 +136,6 @@ const ROOMS: Room[] = [
   { path: 'control-plane/secrets', may: SERVICE_GROUND },
   { path: 'control-plane/files', may: SERVICE_GROUND },
   { path: 'control-plane/sign-in', may: SERVICE_GROUND },
-  { path: 'control-plane/alerts', may: SERVICE_GROUND },
   { path: 'control-plane/calendars/ports.ts', may: ['control-plane/ports.ts'] },
   {
     path: 'control-plane/calendars/operations.ts',
@@ -174,13 +173,13 @@ const ROOMS: Room[] = [
   { path: 'control-plane/help/page', may: [] },
   {
     path: 'control-plane/config',
-    may: [...SERVICE_GROUND, 'control-plane/files', 'control-plane/outgoing', 'control-plane/secrets'],
+    may: [...SERVICE_GROUND, 'control-plane/files', 'control-plane/secrets'],
   },
   {
     path: 'control-plane/wiring',
     may: [
       ...SERVICE_GROUND,
-      ...['alerts', 'api', 'calendars', 'config', 'connections', 'control-link', 'files', 'jobs'].map(
+      ...['api', 'calendars', 'config', 'connections', 'control-link', 'files', 'jobs'].map(
         (name) => `control-plane/${name}`,
       ),
       'control-plane/calendars/providers',
@@ -195,7 +194,7 @@ const ROOMS: Room[] = [
     may: [
       ...SERVICE_GROUND,
       'control-plane',
-      ...['alerts', 'api', 'config', 'files', 'jobs', 'outgoing', 'secrets', 'webhooks', 'wiring', 'words'].map(
+      ...['api', 'config', 'files', 'jobs', 'outgoing', 'secrets', 'webhooks', 'wiring', 'words'].map(
         (name) => `control-plane/${name}`,
       ),
     ],
@@ -391,7 +390,6 @@ describe('imports', () => {
     ['pino', ['core/logger.ts', 'src/main.ts', 'control-plane/main.ts']],
     ['kysely', ['control-plane/store/', 'control-plane/rows/']],
     ['pg', ['control-plane/store/']],
-    ['nodemailer', ['control-plane/outgoing/mailer.ts']],
     ['dockerode', ['control-plane/launching/launchers/']],
     ['@kubernetes/', ['control-plane/launching/launchers/']],
     ['openid-client', ['control-plane/sign-in/']],

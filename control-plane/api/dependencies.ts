@@ -27,7 +27,6 @@ export interface ApiDependencies {
   seals: Seals
   links: BotLinks
   webhooks: WebhookSender
-  alerts: AlertSender
   /**
    * Starts a new transcript of a closed bot's recording; null: with its own configuration. `webhookUrl` gets the event
    * of its end in place of the bot's own address (older generation). Absent if no worker for it runs.
@@ -98,14 +97,6 @@ interface WebhookSender {
     botId: string,
     target: { url: string; secret?: string | null; method?: 'POST' | 'PUT' } | null,
   ): Promise<'sent' | 'not_found' | 'not_ended' | 'not_configured'>
-}
-
-/** `alerts/evaluate.ts` with the database filled in. */
-interface AlertSender {
-  /** Whether a mail server is configured. */
-  sendsMail: boolean
-  /** Sends the value as it is now to the channels of a rule; at most twice a minute. */
-  sendTest(ruleId: string): Promise<'sent' | 'not_found' | 'too_soon'>
 }
 
 /** `connections/authorize.ts` with the platform filled in. */

@@ -221,7 +221,6 @@ async function storeFailure(
         ...change.patch,
         sync_due_at: afterFailure(problem, failures, now),
         sync_failures: failures,
-        sync_failed_at: now,
         sync_status: 'failed',
         sync_error: text,
         sync_lease_owner: null,

@@ -1,7 +1,6 @@
 /** Administration commands: their changes and their answers. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { CommandMistake, table } from '@standin/base/command-output.ts'
-import { evaluateAlerts } from '../alerts/evaluate.ts'
 import { JOB_NAMES, startJobs } from '../jobs/index.ts'
 import { ownKeys } from '../jobs/provider-deletion.ts'
 import { NO_METERS } from '../meters.ts'
@@ -208,10 +207,9 @@ export async function runJobCommand(context: CommandContext, name: string): Prom
     const files = await openFiles(config, installation, publicUrl)
     const calendars = openServiceCalendars(config, { database, seals, log, meters: NO_METERS, publicUrl })
     const renewals = () => calendars.renew()
-    const alerts = () => evaluateAlerts(database, log)
     // The running service deletes at the provider.
     const tools = { database, files: files.store, log, provider: null, ownKeyOf: ownKeys(seals), keep: config.keep }
-    const jobs = startJobs({ ...tools, periodic: [], renewals, alerts })
+    const jobs = startJobs({ ...tools, periodic: [], renewals })
     try {
       return await jobs.run(job)
     } finally {

@@ -2,7 +2,6 @@
 import { helpStyle } from '@standin/base/command-help.ts'
 import type { Io } from '@standin/base/command-io.ts'
 import { CommandMistake, createOutput, table } from '@standin/base/command-output.ts'
-import { COMPLETE, completionsOf } from '@standin/base/completion.ts'
 import { nearestOf } from '@standin/base/nearest.ts'
 import { loadEnvFile, loadSettingsOfData } from '@standin/base/settings-file.ts'
 import { Command, InvalidArgumentError, Option } from 'commander'
@@ -161,17 +160,6 @@ function createProgram(io: Io, origins: ReadonlyMap<string, string>, end: (exitC
       configOf(flags)
     })
   addInstallationCommands(program, group, administer)
-  program
-    .command(COMPLETE, { hidden: true })
-    .argument('[words...]')
-    .action(
-      (words: string[]) =>
-        void io.output.write(
-          completionsOf(program, words)
-            .map((line) => `${line}\n`)
-            .join(''),
-        ),
-    )
 
   for (const command of program.commands.flatMap((group) => (group.commands.length > 0 ? group.commands : [group])))
     command.addHelpText('after', '\n--json, --data and --env-file of standin service work here too.')
@@ -275,7 +263,7 @@ function addInstallationCommands(program: Command, group: Group, administer: Adm
     .action(administer((its) => its.drainCommand))
   group('jobs', 'periodic work')('run', 'do a job now', (its) => its.runJobCommand).argument(
     '<job>',
-    'retention, audit, deletions, idempotency, renewals or alerts',
+    'retention, audit, deletions, idempotency or renewals',
   )
 }
 

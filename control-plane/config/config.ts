@@ -101,7 +101,7 @@ export function readServiceConfig(options: ConfigOptions, environment: Environme
   const values = readAll(SETTINGS) as ValuesOf<typeof SETTINGS>
 
   const dataFolder = resolve(folder, values.dataFolder)
-  const { launcher, botContainer, botPod, mail, oidc } = values
+  const { launcher, botContainer, botPod, oidc } = values
   const isCluster = launcher === 'kubernetes'
   const config = {
     ...values,
@@ -114,8 +114,6 @@ export function readServiceConfig(options: ConfigOptions, environment: Environme
       seccompProfile: botContainer.seccompProfile && resolve(folder, botContainer.seccompProfile),
     },
     botPod: { ...botPod, nodeSelector: Object.fromEntries(botPod.nodeSelector) },
-    /** Null: no mail is sent. */
-    mail: mail.server && mail.from && { ...mail.server, from: mail.from },
     /** Null: people sign in by link and by password only. */
     oidc:
       oidc.issuer === null || oidc.clientId === null ? null : { ...oidc, issuer: oidc.issuer, clientId: oidc.clientId },

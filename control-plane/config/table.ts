@@ -8,7 +8,6 @@ import { parseStorage } from '../files/open-file-store.ts'
 import { parseSealKeys } from '../secrets/seals.ts'
 import { egressRules } from './egress.ts'
 import * as is from './kind.ts'
-import { mailSender, mailServer } from './mail.ts'
 import * as oidc from './oidc.ts'
 import * as pods from './pods.ts'
 import { priceList } from './prices.ts'
@@ -315,10 +314,6 @@ export const SETTINGS = {
     clientSecret: { variable: 'STANDIN_OIDC_CLIENT_SECRET', kind: is.anyText, needs: ISSUER, isSecret: true },
     name: { variable: 'STANDIN_OIDC_NAME', kind: oidc.buttonName, needs: ISSUER, absent: '' },
     domains: { variable: 'STANDIN_OIDC_DOMAINS', kind: oidc.domains, needs: ISSUER, absent: [] },
-  },
-  mail: {
-    server: { variable: 'STANDIN_SMTP_URL', kind: mailServer, needs: 'STANDIN_MAIL_FROM', isSecret: true },
-    from: { variable: 'STANDIN_MAIL_FROM', kind: mailSender, needs: 'STANDIN_SMTP_URL' },
   },
   providers: {
     google: { variable: 'STANDIN_GOOGLE_URL', kind: webAddress, default: 'https://www.googleapis.com' },

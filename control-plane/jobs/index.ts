@@ -3,7 +3,6 @@ import { randomUUID } from 'node:crypto'
 import { spread } from '@standin/base/backoff.ts'
 import { whileHeld } from '@standin/base/lease.ts'
 import { startLoop } from '@standin/base/loop.ts'
-import { hasEnabledRules } from '../store/alerts/values.ts'
 import { hasOpenDeletions } from '../store/bots/deletions.ts'
 import { removePastEvents } from '../store/calendars/events.ts'
 import { endTurn, keepTurn, takeTurn } from '../store/job-turns.ts'
@@ -19,26 +18,13 @@ const DAY = 24 * 3600
 const LEASE_SECONDS = 60
 /** Spreads the polls of several processes. */
 const JITTER = 0.1
-/** So many polls of the alerts are left out while there are no rules. */
-const WITHOUT_RULES = 3
 
-export const JOB_NAMES = [
-  'deletions',
-  'retention',
-  'audit',
-  'idempotency',
-  'sessions',
-  'renewals',
-  'alerts',
-  'checks',
-] as const
+export const JOB_NAMES = ['deletions', 'retention', 'audit', 'idempotency', 'sessions', 'renewals', 'checks'] as const
 type JobName = (typeof JOB_NAMES)[number]
 
 export interface JobsSettings extends DeletionTools {
   /** Opens and renews old subscriptions to calendars. Absent: there is no such job. */
   renewals?: () => Promise<unknown>
-  /** Evaluates alert rules. Absent: there is no such job. */
-  alerts?: () => Promise<unknown>
   /** Checks the pages of the operator's test meetings. Absent: there is no such job. */
   checks?: { run(signal: AbortSignal): Promise<unknown>; everySeconds: number }
   /** For how long rows are kept. */
@@ -65,7 +51,6 @@ const SCHEDULE: Record<JobName, { look: number; every: number }> = {
   sessions: { look: 600, every: 3600 },
   // The calendars renew their subscriptions themselves; this job finds the ones that they missed.
   renewals: { look: 600, every: 6 * 3600 },
-  alerts: { look: 5, every: 4 },
   // How often they are due is a setting.
   checks: { look: 5, every: 3600 },
 }
@@ -89,24 +74,16 @@ export function startJobs(settings: JobsSettings): Jobs {
     idempotency: () => removeOldIdempotencyKeys(database, IDEMPOTENCY_HOURS),
     sessions: () => forgetOldSessions(database),
     renewals: async () => settings.renewals?.() ?? {},
-    alerts: async () => settings.alerts?.() ?? {},
     checks: async (signal) => settings.checks?.run(signal) ?? {},
   }
 
-  /** Jobs that are due every few seconds write nothing while there is nothing to do. */
-  const hasWork: Partial<Record<JobName, () => Promise<boolean>>> = {
-    deletions: () => hasOpenDeletions(database),
-    alerts: () => hasEnabledRules(database),
-  }
-
-  /** False: there is nothing to do. */
-  async function turn(name: JobName, everySeconds: number): Promise<boolean> {
-    if (!((await hasWork[name]?.()) ?? true)) return false
-    if (!(await takeTurn(database, name, owner, { everySeconds, leaseSeconds: LEASE_SECONDS }))) return true
+  async function turn(name: JobName, everySeconds: number): Promise<void> {
+    // Deletions are due every few seconds, and write nothing while there is nothing to do.
+    if (name === 'deletions' && !(await hasOpenDeletions(database))) return
+    if (!(await takeTurn(database, name, owner, { everySeconds, leaseSeconds: LEASE_SECONDS }))) return
     const keep = () => keepTurn(database, name, owner, LEASE_SECONDS)
     const lease = { seconds: LEASE_SECONDS, keep, log, fields: { job: name }, signal: stop.signal }
     await whileHeld(lease, work[name]).finally(() => endTurn(database, name, owner))
-    return true
   }
 
   function repeat(name: JobName) {
@@ -114,15 +91,14 @@ export function startJobs(settings: JobsSettings): Jobs {
     const every = name === 'checks' ? (settings.checks?.everySeconds ?? 0) : SCHEDULE[name].every
     const lookMs = (lookEverySeconds[name] ?? look) * 1000
     const round = async () => {
-      const hasWork = await turn(name, Math.min(every, lookEverySeconds[name] ?? every))
-      return spread(hasWork || name !== 'alerts' ? lookMs : lookMs * WITHOUT_RULES, JITTER)
+      await turn(name, Math.min(every, lookEverySeconds[name] ?? every))
+      return spread(lookMs, JITTER)
     }
     const onError = (error: unknown) => log.error({ job: name, error: String(error) }, 'A periodic job failed')
     return startLoop(round, { onError, afterErrorMs: lookMs, signal: stop.signal })
   }
 
-  const isOffered = (name: JobName) =>
-    (name !== 'renewals' && name !== 'alerts' && name !== 'checks') || settings[name] !== undefined
+  const isOffered = (name: JobName) => (name !== 'renewals' && name !== 'checks') || settings[name] !== undefined
   const names = JOB_NAMES.filter(isOffered)
   const loops = (settings.periodic ?? names).map(repeat)
   const asked = new Set<Promise<unknown>>()

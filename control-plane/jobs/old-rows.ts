@@ -4,7 +4,6 @@ import {
   foldLedger,
   removeAuditEntries,
   removeDeliveries,
-  removeFirings,
   removeHistories,
   removeMessages,
   removeNews,
@@ -31,7 +30,6 @@ export async function removeOldRows(
   const removed: Record<string, number> = {}
   for (const [name, batch, days] of [
     ['deliveries', removeDeliveries, keep.deliveries],
-    ['alert_firings', removeFirings, keep.histories],
     ['messages', removeMessages, keep.deliveries],
     ['event_inbox', removeNews, 0],
     ['histories', removeHistories, keep.histories],

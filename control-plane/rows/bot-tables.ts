@@ -193,8 +193,6 @@ export interface BotStepsTable {
   kind: string
   reason: string | null
   evidence: Json<unknown> | null
-  /** When the service learned of it. */
-  stored_at: Generated<Date>
 }
 
 export interface BotCommandsTable {

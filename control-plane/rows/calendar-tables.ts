@@ -41,8 +41,6 @@ export interface CalendarsTable {
   hinted_at: Time | null
   /** In a row. */
   sync_failures: Generated<number>
-  /** The last one. */
-  sync_failed_at: Time | null
   synced_at: Time | null
   full_synced_at: Time | null
   sync_status: string | null

@@ -6,8 +6,6 @@ export interface EndpointsTable {
   id: Generated<string>
   team_id: string
   bot_id: string | null
-  /** With the kinds `alert` and `mail`. */
-  alert_rule_id: string | null
   kind: string
   url: string
   method: Generated<string>

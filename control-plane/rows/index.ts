@@ -4,7 +4,6 @@
  */
 import type { Insertable, Selectable, Updateable } from 'kysely'
 import type { AccountsTable } from './account-tables.ts'
-import type { AlertTables } from './alert-tables.ts'
 import type {
   ArtifactsTable,
   AttemptUsageTable,
@@ -38,13 +37,7 @@ import type {
   MessagesTable,
 } from './delivery-tables.ts'
 import type { PersonIdentitiesTable } from './identity-tables.ts'
-import type {
-  PeopleTable,
-  SavedViewsTable,
-  SessionsTable,
-  SignInLinksTable,
-  SignInPeopleTable,
-} from './people-tables.ts'
+import type { PeopleTable, SessionsTable, SignInLinksTable, SignInPeopleTable } from './people-tables.ts'
 import type {
   ApiKeysTable,
   AuditLogTable,
@@ -56,7 +49,7 @@ import type {
   TeamsTable,
 } from './team-tables.ts'
 
-export interface Tables extends AlertTables {
+export interface Tables {
   settings: SettingsTable
   teams: TeamsTable
   api_keys: ApiKeysTable
@@ -87,7 +80,6 @@ export interface Tables extends AlertTables {
   sign_in_links: SignInLinksTable
   sign_in_people: SignInPeopleTable
   sessions: SessionsTable
-  saved_views: SavedViewsTable
   person_identities: PersonIdentitiesTable
   calendars: CalendarsTable
   calendar_channels: CalendarChannelsTable

@@ -1,6 +1,6 @@
 /** Rows of the people who use the dashboard: accounts, sign-in links and sessions. */
 import type { ColumnType, Generated } from 'kysely'
-import type { Json, Time } from './column-types.ts'
+import type { Time } from './column-types.ts'
 
 export interface PeopleTable {
   id: Generated<string>
@@ -31,15 +31,6 @@ export interface SignInLinksTable {
 export interface SignInPeopleTable {
   sign_in: string
   person_id: string
-  created_at: Generated<Date>
-}
-
-/** Filters of the list of meetings. */
-export interface SavedViewsTable {
-  id: Generated<string>
-  person_id: string
-  name: string
-  filters: Json<unknown>
   created_at: Generated<Date>
 }
 

@@ -70,7 +70,7 @@ export async function readDeliveries(
     left join lateral (
       select status, error from delivery_attempts where delivery_id = deliveries.id order by id desc limit 1
     ) as last on true
-    where deliveries.team_id = ${teamId} and endpoints.alert_rule_id is null
+    where deliveries.team_id = ${teamId}
       and (${filter.endpointId ?? null}::uuid is null or endpoint_id = ${filter.endpointId ?? null}::uuid)
       and (${filter.botId ?? null}::uuid is null or deliveries.bot_id = ${filter.botId ?? null}::uuid)
       and (${filter.event ?? null}::text is null or event = ${filter.event ?? null}::text)
@@ -93,11 +93,9 @@ export async function readDelivery(db: Database, teamId: string, id: number): Pr
   const found = await db
     .selectFrom('deliveries')
     .innerJoin('messages', 'messages.id', 'deliveries.message_id')
-    .innerJoin('endpoints', 'endpoints.id', 'deliveries.endpoint_id')
     .select('messages.body')
     .where('deliveries.id', '=', id)
     .where('deliveries.team_id', '=', teamId)
-    .where('endpoints.alert_rule_id', 'is', null)
     .executeTakeFirst()
   if (found === undefined) return undefined
   const attempts = await db
@@ -148,7 +146,6 @@ export async function isEndpointOf(db: Database, endpointId: string, teamId: str
     .where('id', '=', endpointId)
     .where('team_id', '=', teamId)
     .where('bot_id', 'is', null)
-    .where('alert_rule_id', 'is', null)
     .where(sql<boolean>`disabled_reason is distinct from ${REMOVED}`)
     .executeTakeFirst()
   return row !== undefined

@@ -18,7 +18,6 @@ import * as endCause from './migrations/0170-end-cause.ts'
 import * as connecting from './migrations/0180-connecting.ts'
 import * as signIns from './migrations/0185-sign-ins.ts'
 import * as requestLog from './migrations/0186-request-log.ts'
-import * as savedViews from './migrations/0187-saved-views.ts'
 import * as invitations from './migrations/0188-invitations.ts'
 import * as reasons from './migrations/0190-reasons.ts'
 import * as accounts from './migrations/0200-accounts.ts'
@@ -40,7 +39,6 @@ const MIGRATIONS: Record<string, Migration> = {
   '0180-connecting': connecting,
   '0185-sign-ins': signIns,
   '0186-request-log': requestLog,
-  '0187-saved-views': savedViews,
   '0188-invitations': invitations,
   '0190-reasons': reasons,
   '0200-accounts': accounts,

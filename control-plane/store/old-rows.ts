@@ -27,17 +27,7 @@ export const removeDeliveries = (db: Database, days: number): Promise<number> =>
     select count(*) from removed`,
   )
 
-export const removeFirings = (db: Database, days: number): Promise<number> =>
-  countOf(
-    db,
-    sql`
-    with old as materialized (
-      select id from alert_firings where triggered_at < ${longAgo(days)} order by id limit ${BATCH}
-    ), removed as (delete from alert_firings where id in (select id from old) returning 1)
-    select count(*) from removed`,
-  )
-
-/** Messages without a delivery, such as those that no endpoint wanted. Those of alerts belong to their firing. */
+/** Messages without a delivery, such as those that no endpoint wanted. */
 export const removeMessages = (db: Database, days: number): Promise<number> =>
   countOf(
     db,
@@ -45,7 +35,6 @@ export const removeMessages = (db: Database, days: number): Promise<number> =>
     with old as materialized (
       select id from messages where created_at < ${longAgo(days)}
         and not exists (select from deliveries where message_id = messages.id)
-        and not exists (select from alert_firings where message_id = messages.id)
       order by created_at limit ${BATCH} for update skip locked
     ), removed as (delete from messages where id in (select id from old) returning 1)
     select count(*) from removed`,

@@ -97,8 +97,6 @@ async function send(
 function authentication(delivery: ClaimedDelivery, body: string, seals: Seals, nowMs: number): Record<string, string> {
   const { endpoint_id: id, secret, previous_secret: previous, is_compat: isCompat } = delivery
   const current = secret === null ? [] : [seals.open(secret, secretPlace(id))]
-  // An alert belongs to no vocabulary, so its secret goes under both names.
-  if (delivery.kind === 'alert') return named('x-service-alert-secret', 'x-mb-alert-secret', current[0], true)
   if (delivery.kind === 'callback') return named('x-service-secret', 'x-mb-secret', current[0], isCompat)
   const before = previous === null ? [] : [seals.open(previous, previousSecretPlace(id))]
   const secrets = [...current, ...before]

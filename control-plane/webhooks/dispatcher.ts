@@ -9,15 +9,7 @@ import { batched } from '@standin/base/batcher.ts'
 import { endsWithin, systemClock } from '@standin/base/deadline.ts'
 import { startLoop } from '@standin/base/loop.ts'
 import { type Meters, NO_METERS } from '../meters.ts'
-import {
-  type AlertMail,
-  type ArtifactLinks,
-  type Clock,
-  type GuardedClient,
-  type Log,
-  LostSecret,
-  type Seals,
-} from '../ports.ts'
+import { type ArtifactLinks, type Clock, type GuardedClient, type Log, LostSecret, type Seals } from '../ports.ts'
 import type { Database } from '../store/database.ts'
 import {
   type DeliveredAttempt,
@@ -33,7 +25,6 @@ import { type ClaimedDelivery, claimDeliveries } from '../store/webhooks/deliver
 import { failLostDelivery } from '../store/webhooks/lost-deliveries.ts'
 import { NO_TRACES, type Traces } from '../traces.ts'
 import { type Attempted, type AttemptTools, attemptDelivery, type BuiltRequest, buildRequest } from './attempt.ts'
-import { attemptMail, MAIL_DELAYS } from './mail-attempt.ts'
 import { DEFAULT_DELAYS } from './schedule.ts'
 import { measureAttempt, outcomeOf, spanOf } from './watching.ts'
 
@@ -56,16 +47,12 @@ export interface DispatcherSettings {
   client: GuardedClient
   seals: Seals
   links: ArtifactLinks
-  /** Sends messages to mail addresses. */
-  mail: AlertMail
   clock: Clock
   log: Log
   meters?: Meters
   traces?: Traces
   /** Seconds between attempts (`STANDIN_WEBHOOK_DELAYS`). */
   delays?: readonly number[]
-  /** Seconds between attempts to send a mail. */
-  mailDelays?: readonly number[]
   /** Requests at once: in all, and of one endpoint. A team gets a third of all. */
   concurrency?: number
   perEndpoint?: number
@@ -119,7 +106,7 @@ export function startDispatcher(settings: DispatcherSettings): Dispatcher {
       bot: delivery.bot_id,
     }
     try {
-      const result = delivery.kind === 'mail' ? await sendMail(delivery) : await sendRequest(delivery, claim, fields)
+      const result = await sendRequest(delivery, claim, fields)
       if (result === null) return
       const seconds = delivery.message_age + (performance.now() - claimedAt) / 1000
       const isOurs = result.isDelivered
@@ -136,9 +123,6 @@ export function startDispatcher(settings: DispatcherSettings): Dispatcher {
       log.error({ ...fields, error: String(error) }, 'Webhook result could not be stored')
     }
   }
-
-  const sendMail = (delivery: ClaimedDelivery) =>
-    attemptMail(delivery, settings.mail, { delays: settings.mailDelays ?? MAIL_DELAYS, random: tools.random })
 
   /** Null: nothing was sent, and that is stored. */
   async function sendRequest(

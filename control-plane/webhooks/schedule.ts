@@ -33,7 +33,7 @@ export function timeLimitMs(sent: Pick<Attempted, 'kind' | 'event'>): number {
 /** Seconds until the next attempt after a failed one; null: no further attempt. `random` is from 0 to 1. */
 export function nextDelay(sent: Attempted, delays: readonly number[], random: number, nowMs: number): number | null {
   const { kind, attempts, status } = sent
-  const isCallback = kind === 'callback' || kind === 'alert'
+  const isCallback = kind === 'callback'
   if (isCallback && status !== null && status < 500) return null
   const isShort = isCallback || isOlderStatus(sent)
   const delay = (isShort ? SHORT_DELAYS : delays)[attempts]

@@ -1,7 +1,6 @@
 /** The API of a process, with the parts that it answers from. Not listening yet. */
 import { speechProblemsOf } from '@standin/wire/speech-access.ts'
 import { requestRetranscription } from '../actions/retranscribe.ts'
-import { sendTestAlert } from '../alerts/evaluate.ts'
 import type { ApiDependencies, OidcSignIn } from '../api/dependencies.ts'
 import { createReadList } from '../api/http/read-list.ts'
 import { buildApi } from '../api/http/server.ts'
@@ -60,7 +59,6 @@ export async function openApi(
       resendEnd: (botId) => resendEnd(database, botId),
       sendCallback: (botId, target) => sendCallback(database, seals, botId, target),
     },
-    alerts: { sendsMail: config.mail !== null, sendTest: (ruleId) => sendTestAlert(database, ruleId) },
     retranscribe: (...asked) => requestRetranscription(database, seals, ...asked),
     calendars: parts.calendarsOf(database, acrossTeams).operations,
     conferencing: {

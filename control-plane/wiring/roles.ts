@@ -2,8 +2,6 @@
 import { join } from 'node:path'
 import { speechProblemsOf } from '@standin/wire/speech-access.ts'
 import { leaseAccount, takeAccountReport } from '../actions/lease-account.ts'
-import { evaluateAlerts } from '../alerts/evaluate.ts'
-import { createAlertMail } from '../alerts/mail.ts'
 import { egressOf } from '../config/egress.ts'
 import { createLinkServer } from '../control-link/link-server.ts'
 import { createArtifactLinks } from '../files/artifact-links.ts'
@@ -18,7 +16,6 @@ import { startLaunching } from '../launching/index.ts'
 import { botEnvironment } from '../launching/launchers/process/bot-environment.ts'
 import { createJoinPartsCommand } from '../launching/programs/join-parts-command.ts'
 import { createRecoverCommand } from '../launching/programs/recover-command.ts'
-import { createMailer } from '../outgoing/mailer.ts'
 import type { Database } from '../store/database.ts'
 import { databaseTime } from '../store/drain.ts'
 import { listenForWakeUps } from '../store/wake-ups.ts'
@@ -86,7 +83,6 @@ export function startDispatcherRole(parts: Parts): void {
   const dispatcher = startDispatcher({
     ...{ database, client, seals, clock, log, meters, traces },
     links: createArtifactLinks(database, files.store, publicUrl),
-    mail: createAlertMail(config.mail && createMailer(config.mail), publicUrl),
     maxSleepMs: (withoutHintsMs) => hints.maxSleepMs(withoutHintsMs),
     ...(config.webhookDelays && { delays: config.webhookDelays }),
   })
@@ -126,7 +122,6 @@ export function startJobsRole(parts: Parts): void {
     ...{ database, log, files: files.store, ownKeyOf: ownKeys(seals), keep: config.keep },
     provider: createProviderDeletion({ client, environment }),
     renewals: () => calendars.renew(),
-    alerts: () => evaluateAlerts(database, log),
     ...(config.checks.links.length > 0 && { checks: pageChecks(parts) }),
   })
   closing.addWork('jobs', () => jobs.close())

@@ -4,7 +4,6 @@ import { join as joinPath } from 'node:path'
 import { helpStyle } from '@standin/base/command-help.ts'
 import type { Io } from '@standin/base/command-io.ts'
 import { CommandMistake } from '@standin/base/command-output.ts'
-import { COMPLETE, COMPLETION_SCRIPTS, completionsOf } from '@standin/base/completion.ts'
 import type { TranscriptionProvider } from '@standin/wire/job.ts'
 import { Argument, Command, Option } from 'commander'
 import type { PlatformName } from '../../core/meeting/meeting.ts'
@@ -38,12 +37,6 @@ Exit codes:
   3   could not join; the error code says why
   4   failed after recording began; what was recorded is stored
   70  an internal error`
-
-const COMPLETION_HELP = `
-Examples:
-  standin completion bash > ~/.local/share/bash-completion/completions/standin
-  standin completion zsh > "\${fpath[1]}/_standin"
-  standin completion fish > ~/.config/fish/completions/standin.fish`
 
 const CHECK_HELP = `
 Without --join the bot fills in its name and does not ask to join.
@@ -296,24 +289,6 @@ function addServiceCommands(program: Command, io: Io, end: End): void {
 }
 
 function addMachineCommands(program: Command, io: Io, end: End): void {
-  program
-    .command('completion')
-    .description('print the script that completes commands in a shell')
-    .addArgument(new Argument('<shell>').choices(Object.keys(COMPLETION_SCRIPTS)))
-    .addHelpText('after', COMPLETION_HELP)
-    .action((shell: keyof typeof COMPLETION_SCRIPTS) => void io.output.write(`${COMPLETION_SCRIPTS[shell]}\n`))
-  program
-    .command(COMPLETE, { hidden: true })
-    .argument('[words...]')
-    .action(
-      (words: string[]) =>
-        void io.output.write(
-          completionsOf(program, words)
-            .map((line) => `${line}\n`)
-            .join(''),
-        ),
-    )
-
   addWordsCommand(program, io, end)
 
   program

@@ -8,7 +8,7 @@ export const rowNumber = z
   .transform(Number)
 
 /**
- * A name in one line: no control characters, which a mail's subject must not have, and none that turn the text around.
+ * A name in one line, without control characters and those that turn the text around.
  * Persian and joined emoji need the zero-width joiner and non-joiner.
  */
 export const oneLine = z

@@ -2,7 +2,6 @@
 import type { Generation } from '../http/generation.ts'
 import { errorSchema } from '../v2/common.ts'
 import { newerErrorBody } from '../v2/error-body.ts'
-import { alertRoutes } from './alert-routes.ts'
 import { connectRoutes } from './connect-routes.ts'
 import { deliveryRoutes } from './delivery-routes.ts'
 import { endpointRoutes } from './endpoint-routes.ts'
@@ -16,7 +15,6 @@ import { signInRoutes } from './sign-in-routes.ts'
 import { systemRoutes } from './system-routes.ts'
 import { DASHBOARD_TEXTS } from './texts.ts'
 import { usageRoutes } from './usage-routes.ts'
-import { viewRoutes } from './view-routes.ts'
 
 export const dashboardGeneration: Generation = {
   prefix: '/dashboard/api',
@@ -39,10 +37,8 @@ export const dashboardGeneration: Generation = {
     keyRoutes(app, dependencies)
     endpointRoutes(app, dependencies)
     deliveryRoutes(app, dependencies)
-    alertRoutes(app, dependencies)
     usageRoutes(app, dependencies)
     requestRoutes(app, dependencies)
-    viewRoutes(app, dependencies)
     systemRoutes(app, dependencies)
   },
 }

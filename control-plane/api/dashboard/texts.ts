@@ -1,9 +1,6 @@
 /** Descriptions of the dashboard's OpenAPI document, by the name of a field. As `older/texts.ts`. */
 import { fields } from '../v2/fields.ts'
 
-const ALERT_RULE = 'The id of the rule.'
-const ADDRESS = 'Gets the alerts as POST requests; null: none.'
-const PEOPLE = 'Get the alerts as mail.'
 const SENT_AGAIN = 'How many messages are sent again.'
 
 export const DASHBOARD_TEXTS: Readonly<Record<string, string>> = {
@@ -63,14 +60,13 @@ export const DASHBOARD_TEXTS: Readonly<Record<string, string>> = {
   finished_at: 'When it was accepted or given up; null before.',
   last_status: 'The HTTP status of the last attempt; null without an answer.',
   last_error: 'Why the last attempt failed; null after a success.',
-  last_answer: 'The beginning of the last answer.',
   duration_ms: 'Milliseconds until the answer.',
   status: 'The HTTP status; null without an answer.',
   error: 'Why there was no answer; null if there was one.',
   since: 'Messages about what happened then or later.',
   failed_only: 'Without messages that were accepted.',
   before: 'Rows before this number: the last one of the page before.',
-  // Requests to the API, views of lists, consent of providers.
+  // Requests to the API, consent of providers.
   LoggedRequest: 'A request of the team to the API.',
   request: 'The number of the entry.',
   request_id: 'As in the header `x-request-id`.',
@@ -80,8 +76,6 @@ export const DASHBOARD_TEXTS: Readonly<Record<string, string>> = {
   'getRequests.text': 'A part of the path, or a whole request id or error code.',
   ms: 'Milliseconds until the answer.',
   error_code: 'The code of a refusal; null after a success.',
-  SavedView: 'Filters of the list of meetings under a name.',
-  view_id: 'The id of the view.',
   ConsentPage: 'Where the person agrees that the service reads.',
   provider: 'Whose page of consent.',
   // Meetings that run, and recordings.
@@ -100,35 +94,6 @@ export const DASHBOARD_TEXTS: Readonly<Record<string, string>> = {
   attempt: 'The start of the bot that recorded it, counted from 1.',
   gaps: 'Times of the meeting that were not recorded.',
   is_between_parts: 'Whether the bot was away; otherwise an encoder or a browser was restarted.',
-  // Alerts.
-  AlertRule: 'A rule of the team, and when it last fired.',
-  NewAlertRuleInput: 'A rule to add.',
-  alert_rule_id: ALERT_RULE,
-  alert_type: 'The value that the rule watches.',
-  category: '`operational`: something failed. `threshold`: a value passed a bound.',
-  operator: 'How the value is compared with `threshold`.',
-  threshold: 'The bound.',
-  cooldown_minutes: 'Minutes during which a rule that fired stays silent.',
-  is_enabled: 'Whether it is evaluated.',
-  callback_url: ADDRESS,
-  callback_secret: 'Sent verbatim in the header x-service-secret; never answered.',
-  emails: PEOPLE,
-  last_fired_at: 'When it last fired; null: never.',
-  rules: 'The rules of the team.',
-  mail: 'The mail server of this service.',
-  is_configured: 'Whether alerts can go out as mail.',
-  AlertFiring: 'One firing of a rule, and where it was sent.',
-  firing: 'The number of the firing.',
-  alert_rule_name: 'The name of the rule at that time.',
-  is_test: 'Whether a person asked for it.',
-  triggered_at: 'When it fired.',
-  current_value: 'The value at that time.',
-  threshold_value: 'The bound at that time.',
-  suppressed_count: 'How often it would have fired during the silence before.',
-  message: 'The sentence that was sent.',
-  sent: 'Where it was sent.',
-  channel: 'As a request or as mail.',
-  to: 'The address.',
   // Usage.
   Usage: 'Minutes, tokens and bots of the team.',
   reserved: 'Tokens that running bots may still use.',

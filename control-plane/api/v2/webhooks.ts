@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import { WEBHOOK_EVENTS, type WebhookEvent } from '../../bots/messages/index.ts'
 import { sampleBody } from '../../bots/messages/samples.ts'
+import { accountSchema } from './accounts/schema.ts'
 import { eventSchema } from './bot-events/schema.ts'
 import { errorHelp, link, person, reasonFields } from './bots/schema.ts'
 import { calendarIds, instanceTexts } from './calendar-events/schema.ts'
@@ -146,6 +147,12 @@ const WEBHOOKS: Readonly<Record<WebhookEvent, [when: string, data: z.ZodRawShape
   'calendar.event_cancelled': [
     'Events of a calendar were cancelled or deleted',
     { calendar_id, series_id, event_type, cancelled_instances: instances },
+  ],
+  'account.signed_out': [
+    'A page asked a bot with the session of an account to sign in',
+    accountSchema.pick({
+      ...{ account_id: true, platform: true, label: true, pool: true, state_reason: true, state_at: true },
+    }).shape,
   ],
 }
 

@@ -22,6 +22,7 @@ export const WEBHOOK_EVENTS = [
   'calendar.event_created',
   'calendar.event_updated',
   'calendar.event_cancelled',
+  'account.signed_out',
 ] as const
 export type WebhookEvent = (typeof WEBHOOK_EVENTS)[number]
 

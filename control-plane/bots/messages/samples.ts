@@ -138,6 +138,12 @@ const SAMPLES: Readonly<Record<WebhookEvent, Record<string, unknown>>> = {
   'calendar.event_cancelled': {
     data: { calendar_id: BOT, ...SERIES, cancelled_instances: [{ ...INSTANCE, status: 'cancelled' }] },
   },
+  'account.signed_out': {
+    data: {
+      ...{ account_id: BOT, platform: 'meet', label: 'Notes', pool: 'default' },
+      ...{ state_reason: 'Sign in', state_at: AT },
+    },
+  },
 }
 
 /** Events without a sample get the sample of a status under their own name. */

@@ -1,6 +1,6 @@
 /** The frame around every page, with navigation and the signed-in person. */
 import { effect, signal } from '@preact/signals'
-import { Bookmark, ChevronLeft, LogOut, Menu, Plus, X } from 'lucide'
+import { ChevronLeft, LogOut, Menu, Plus, X } from 'lucide'
 import { useEffect } from 'preact/hooks'
 import { type Answers, dashboard, sentenceOf } from './api.ts'
 import { askAgain, isAway } from './away.ts'
@@ -8,13 +8,12 @@ import { closeFeed, openFeed } from './feed.ts'
 import { GROUPS, isAllowed, pageOf } from './navigation.tsx'
 import { SignIn } from './pages/sign-in.tsx'
 import { Icon, Mark } from './parts/icon.tsx'
-import { Skeleton, useLoaded } from './parts/load.tsx'
+import { Skeleton } from './parts/load.tsx'
 import { Palette, PaletteButton } from './parts/palette.tsx'
 import { Toasts, toast } from './parts/toasts.tsx'
 import { Link, path, visits } from './router.tsx'
 import { changeTeam, may, me } from './session.ts'
 import { TEXTS } from './texts.ts'
-import { addressOf, loadViews, views } from './views.ts'
 
 /** On narrow windows. */
 const isMenuOpen = signal(false)
@@ -100,7 +99,6 @@ function Frame({ person }: { person: Answers['Me'] | undefined }) {
 }
 
 function Navigation() {
-  useLoaded(loadViews)
   return (
     <nav aria-label={TEXTS.product}>
       {may('member') && (
@@ -127,18 +125,6 @@ function Navigation() {
                     <Icon of={entry.icon} />
                     {entry.title}
                   </Link>
-                )}
-                {'to' in entry && entry.to === '/bots' && views.value.length > 0 && (
-                  <ul aria-label={TEXTS.bots.views}>
-                    {views.value.map((view) => (
-                      <li key={view.view_id}>
-                        <Link to={addressOf(view)}>
-                          <Icon of={Bookmark} />
-                          <bdi>{view.name}</bdi>
-                        </Link>
-                      </li>
-                    ))}
-                  </ul>
                 )}
               </li>
             ))}

@@ -2,7 +2,6 @@
 import {
   Activity,
   ArrowLeftRight,
-  Bell,
   BookOpen,
   Braces,
   CalendarClock,
@@ -23,7 +22,6 @@ import type { ComponentChildren } from 'preact'
 import type { Role } from './api.ts'
 import { Account } from './pages/account.tsx'
 import { Accounts } from './pages/accounts.tsx'
-import { Alerts } from './pages/alerts/index.tsx'
 import { AuditLog } from './pages/audit-log.tsx'
 import { Bot } from './pages/bot/index.tsx'
 import { Bots } from './pages/bots.tsx'
@@ -72,7 +70,6 @@ export const GROUPS: readonly { title: string; entries: readonly NavigationEntry
     entries: [
       { to: '/calendars', title: nav.calendars, icon: CalendarDays, role: 'viewer', show: () => <Calendars /> },
       { to: '/webhooks', title: nav.webhooks, icon: Webhook, role: 'viewer', show: () => <Webhooks /> },
-      { to: '/alerts', title: nav.alerts, icon: Bell, role: 'viewer', show: () => <Alerts /> },
     ],
   },
   {

@@ -22,9 +22,6 @@ function visit(): void {
 }
 addEventListener('popstate', visit)
 
-/** Path and query below the dashboard. */
-const address = (): string => path.value + query.value
-
 /** Empty if the address has no such value. */
 export const queryValue = (name: string): string => new URLSearchParams(query.value).get(name) ?? ''
 
@@ -56,11 +53,10 @@ interface LinkProps {
 
 export function Link({ to, children, ...rest }: LinkProps) {
   const isAbove = to !== '/' && path.value.startsWith(`${to}/`)
-  const isHere = (to.includes('?') ? address() : path.value) === to
   return (
     <a
       href={BASE + to}
-      aria-current={isHere ? 'page' : isAbove ? 'true' : undefined}
+      aria-current={path.value === to ? 'page' : isAbove ? 'true' : undefined}
       onClick={(event) => {
         if (event.ctrlKey || event.metaKey || event.shiftKey || event.button !== 0) return
         event.preventDefault()

@@ -1,9 +1,12 @@
 /** Which account a bot gets. Its lease is in the bot's own row (migration 0200), so only one transaction of a team chooses at a time. */
 import type { StorageState } from '@standin/wire/account-session.ts'
 import { type RawBuilder, sql } from 'kysely'
+import type { OutgoingMessage } from '../../bots/change.ts'
+import { messageId } from '../../bots/messages/index.ts'
 import type { Seals } from '../../ports.ts'
 import type { AccountRow, BotRow } from '../../rows/index.ts'
 import type { Database, Tx } from '../database.ts'
+import { insertMessages } from '../webhooks/messages.ts'
 import { HOLDS, sessionPlace } from './accounts.ts'
 
 export type ChosenAccount = Pick<AccountRow, 'id' | 'label' | 'session' | 'session_version'> & { place: number }
@@ -83,8 +86,8 @@ export interface Report {
 }
 
 /**
- * Stores what a bot says of the account that it has, unless another session was stored since the bot got its own. Resolves
- * with the version of the session; undefined: nothing was stored.
+ * Stores what a bot says of the account that it has, unless another session was stored since the bot got its own, and sends
+ * a webhook when the account is signed out. Resolves with the version of the session; undefined: nothing was stored.
  */
 export async function reportAccount(
   db: Database,
@@ -92,22 +95,45 @@ export async function reportAccount(
   botId: string,
   { accountId, version, state, reason, session }: Report,
 ): Promise<number | undefined> {
-  const row = await db
-    .updateTable('accounts')
-    .set({
-      ...{ state, state_reason: reason, state_at: sql<Date>`now()`, updated_at: sql<Date>`now()` },
-      ...(session && {
-        session: seals.seal(JSON.stringify(session), sessionPlace(accountId)),
-        session_version: sql<number>`session_version + 1`,
-        session_at: sql<Date>`now()`,
-      }),
-    })
-    .where('id', '=', accountId)
-    .where('session_version', '=', version)
-    .where(({ exists, selectFrom }) =>
-      exists(selectFrom('bots').select('id').where('bots.id', '=', botId).where('bots.account_id', '=', accountId)),
-    )
-    .returning('session_version')
-    .executeTakeFirst()
-  return row?.session_version
+  return db.transaction().execute(async (tx) => {
+    // Locked: of two bots that report it at once, only one sees the change.
+    const before = await tx
+      .selectFrom('accounts')
+      .select('state')
+      .where('id', '=', accountId)
+      .forUpdate()
+      .executeTakeFirst()
+    const row = await tx
+      .updateTable('accounts')
+      .set({
+        ...{ state, state_reason: reason, state_at: sql<Date>`now()`, updated_at: sql<Date>`now()` },
+        ...(session && {
+          session: seals.seal(JSON.stringify(session), sessionPlace(accountId)),
+          session_version: sql<number>`session_version + 1`,
+          session_at: sql<Date>`now()`,
+        }),
+      })
+      .where('id', '=', accountId)
+      .where('session_version', '=', version)
+      .where(({ exists, selectFrom }) =>
+        exists(selectFrom('bots').select('id').where('bots.id', '=', botId).where('bots.account_id', '=', accountId)),
+      )
+      .returning(['id', 'team_id', 'platform', 'label', 'pool', 'state_reason', 'state_at', 'session_version'])
+      .executeTakeFirst()
+    if (row !== undefined && state === 'signed_out' && before?.state !== state)
+      await insertMessages(tx, [messageOfSignOut(row)])
+    return row?.session_version
+  })
+}
+
+type SignedOut = Pick<AccountRow, 'id' | 'team_id' | 'platform' | 'label' | 'pool' | 'state_reason' | 'state_at'>
+
+function messageOfSignOut(account: SignedOut): OutgoingMessage {
+  const { id, team_id: teamId, platform, label, pool, state_reason, state_at } = account
+  const event = 'account.signed_out'
+  const data = { account_id: id, platform, label, pool, state_reason, state_at: state_at!.toISOString() }
+  return {
+    ...{ id: messageId([id, data.state_at, event].join('\n')), channel: 'webhooks', event, body: { event, data } },
+    ...{ teamId, botId: null, orderingKey: id, isCompat: false },
+  }
 }

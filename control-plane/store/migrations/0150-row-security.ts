@@ -17,7 +17,7 @@ const OPERATORS = [
 const TEAM = `current_setting('standin.team')::uuid`
 
 const WITH_TEAM_ID = [
-  ...['alert_firings', 'alert_rules', 'api_keys', 'audit_log', 'bots', 'calendars', 'connections', 'deliveries'],
+  ...['api_keys', 'audit_log', 'bots', 'calendars', 'connections', 'deliveries'],
   ...['endpoints', 'idempotency_keys', 'ledger', 'messages', 'people'],
 ]
 

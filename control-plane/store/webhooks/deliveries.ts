@@ -109,8 +109,6 @@ export async function finishAttempt(
       update endpoints e set
         failed_in_a_row = case
           when ${isDelivered} then 0
-          -- Alerts are few, as each rule has a cooldown, and none of them may wait for a probe.
-          when e.alert_rule_id is not null then e.failed_in_a_row
           when e.failed_in_a_row < ${BREAKER_FAILURES} or e.probe_at <= now() then e.failed_in_a_row + 1
           else e.failed_in_a_row end,
         probe_at = case

@@ -154,7 +154,7 @@ export async function claimDeliveries(db: Database, rules: ClaimRules): Promise<
       and c.id = case when claimed.ordering_key ~ ${UUID} then claimed.ordering_key::uuid end
     left join api_keys key on key.id = coalesce(b.api_key_id, c.api_key_id) and key.team_id = claimed.team_id
       and key.sealed is not null and key.revoked_at is null and (key.expires_at is null or key.expires_at > now())
-      and e.kind not in ('callback', 'alert', 'mail') and t.api_key_in_webhooks
+      and e.kind <> 'callback' and t.api_key_in_webhooks
     order by claimed.next_at, claimed.id`.execute(db)
   return rows
 }

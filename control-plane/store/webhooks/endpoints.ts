@@ -15,10 +15,9 @@ const LIVE_WITHIN_MS = 1_000
 
 /**
  * `team`: webhooks of `/v2`, signed. `account` and `bot`: the older generation. `callback`: of one bot, its secret is sent
- * verbatim. `alert` and `mail`: of one alert rule (`alert-rules.ts`); the secret of `alert` is sent verbatim, the address
- * of `mail` is a `mailto:`.
+ * verbatim.
  */
-export type EndpointKind = 'team' | 'account' | 'bot' | 'callback' | 'alert' | 'mail'
+export type EndpointKind = 'team' | 'account' | 'bot' | 'callback'
 
 export interface NewEndpoint {
   teamId: string
@@ -26,8 +25,6 @@ export interface NewEndpoint {
   url: string
   /** With `bot` and `callback`. */
   botId?: string
-  /** With `alert` and `mail`. */
-  alertRuleId?: string
   method?: 'POST' | 'PUT'
   /** Null or absent: every event but live ones. */
   events?: readonly string[] | null | undefined
@@ -58,7 +55,6 @@ export async function createEndpoint(
         id,
         team_id: teamId,
         bot_id: endpoint.botId ?? null,
-        alert_rule_id: endpoint.alertRuleId ?? null,
         kind,
         url,
         method: endpoint.method ?? 'POST',
@@ -68,7 +64,7 @@ export async function createEndpoint(
         secret: secret === null ? null : seals.seal(secret, secretPlace(id)),
       })
       .execute()
-    // The others belong to a bot or to a rule. An address may hold secrets behind its host.
+    // The others belong to a bot. An address may hold secrets behind its host.
     if (kind === 'team' || kind === 'account')
       await logChange(tx, { teamId, action: 'endpoint.create', target: id, details: { host: hostOf(url) } })
   })
@@ -82,9 +78,9 @@ const hostOf = (url: string) => URL.parse(url)?.host ?? null
 export const secretPlace = (id: string) => ({ table: 'endpoints', column: 'secret', row: id })
 export const previousSecretPlace = (id: string) => ({ table: 'endpoints', column: 'previous_secret', row: id })
 
-export type ShownEndpoint = Omit<EndpointRow, 'secret' | 'previous_secret' | 'alert_rule_id'>
+export type ShownEndpoint = Omit<EndpointRow, 'secret' | 'previous_secret'>
 
-/** Endpoints of a team, or of all teams; those of single bots only when asked for, those of alert rules never. Oldest first. */
+/** Endpoints of a team, or of all teams; those of single bots only when asked for. Oldest first. */
 export async function listEndpoints(
   db: Database,
   filter: { teamId?: string; botId?: string } = {},
@@ -109,7 +105,6 @@ export async function listEndpoints(
       'disabled_reason',
       'created_at',
     ])
-    .where('alert_rule_id', 'is', null)
     .where(sql<boolean>`disabled_reason is distinct from ${REMOVED}`)
   query = filter.botId === undefined ? query.where('bot_id', 'is', null) : query.where('bot_id', '=', filter.botId)
   if (filter.teamId !== undefined) query = query.where('team_id', '=', filter.teamId)

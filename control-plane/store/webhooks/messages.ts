@@ -113,12 +113,3 @@ export async function sendEach(tx: Tx, messages: readonly (OutgoingMessage & { e
     from wanted join stored using (id) order by place`.execute(tx)
   await wakeDispatcher(tx)
 }
-
-/** A stored message to the channels of an alert rule. */
-export async function sendToChannels(tx: Tx, ruleId: string, messageId: string): Promise<void> {
-  await sql`
-    insert into deliveries (message_id, endpoint_id, team_id, ordering_key, state)
-    select ${messageId}, id, team_id, ${messageId}, 'waiting' from endpoints
-    where alert_rule_id = ${ruleId} and disabled_at is null order by kind, url`.execute(tx)
-  await wakeDispatcher(tx)
-}

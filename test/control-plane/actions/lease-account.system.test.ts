@@ -6,6 +6,7 @@ import { leaseAccount, takeAccountReport } from '@standin/control-plane/actions/
 import { createSeals, newSealKey, parseSealKeys } from '@standin/control-plane/secrets/seals.ts'
 import {
   changeAccount,
+  checkAccount,
   createAccount,
   listAccounts,
   sessionPlace,
@@ -170,16 +171,26 @@ test('a refreshed session is stored over the one that the bot was given, and ove
   expect((await listAccounts(world.database, world.teamId))[0]).toMatchObject({ state: 'unknown' })
 })
 
-test('an account that is signed out leaves the pool with the words of the page', async () => {
-  await account()
+test('an account that is signed out leaves the pool with the words of the page, and one webhook says so', async () => {
+  const { id } = await account()
   const link = await linkOf(await bot('a'))
   const { account_id, version } = (await link.askForAccount()).account!
-  await link.reportAccount({ account_id, version, state: 'signed_out', reason: 'Sign in' })
+  const messages = () =>
+    world.database.selectFrom('messages').select(['event', 'body']).where('ordering_key', '=', id).execute()
+  const report = { account_id, version, state: 'signed_out' as const, reason: 'Sign in' }
+  for (const _again of [1, 2]) await link.reportAccount(report)
+  const event = 'account.signed_out'
+  const shown = { account_id: id, platform: 'meet', label: 'A', pool: 'default', state_reason: 'Sign in' }
+  const data = { ...shown, state_at: expect.any(String) }
+  expect(await messages()).toEqual([{ event, body: { event, data } }])
   expect((await listAccounts(world.database, world.teamId))[0]).toMatchObject({
     state: 'signed_out',
     state_reason: 'Sign in',
   })
   expect((await link.askForAccount()).message).toBe('No account is free: of 1, 1 signed out.')
+  await checkAccount(world.database, world.teamId, id)
+  await link.reportAccount(report)
+  expect(await messages()).toHaveLength(2)
 })
 
 test('a bot that is over, replaced, or sent without an account gets none', async () => {

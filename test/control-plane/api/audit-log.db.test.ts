@@ -5,7 +5,6 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { requestRetranscription } from '../../../control-plane/actions/retranscribe.ts'
 import { createPerson } from '../../../control-plane/store/people/people.ts'
 import { createInvitation, createSignInLink } from '../../../control-plane/store/people/sessions.ts'
-import { listViews } from '../../../control-plane/store/people/views.ts'
 import { createEndpoint } from '../../../control-plane/store/webhooks/endpoints.ts'
 import { insertMessages } from '../../../control-plane/store/webhooks/messages.ts'
 import { openCalendarWorld } from './calendars/stand-ins.ts'
@@ -124,14 +123,6 @@ const oauthUser = {
   ...{ conf_client_id: 'id', conf_client_secret: SECRET },
   ...{ authorization_code: 'code', redirect_uri: 'https://example.com/back' },
 }
-const rule = {
-  name: 'Rule',
-  alert_type: 'bot_crash',
-  threshold: 1,
-  callback_url: 'https://example.com/x',
-  callback_secret: SECRET,
-}
-const newRule = async (team: Team) => (await team.page('POST', '/alert-rules', rule)).body.data.alert_rule_id
 const person = () => ({ name: 'Bob', email: `bob-${randomUUID()}@example.com`, role: 'member' })
 const newPerson = async (team: Team) => (await team.page('POST', '/people', person())).body.data.person_id
 const newEndpoint = async (team: Team) =>
@@ -478,15 +469,6 @@ const CASES: Record<string, Case> = {
       return () => team.page('POST', '/change-team', { person_id: team.personId })
     },
   ],
-  'PUT /dashboard/api/views': [NONE, (team) => () => team.page('PUT', '/views', { name: 'Mine', filters: {} })],
-  'DELETE /dashboard/api/views/{view_id}': [
-    NONE,
-    async (team) => {
-      await team.page('PUT', '/views', { name: 'Mine', filters: {} })
-      const [view] = await listViews(world.database, team.personId)
-      return () => team.page('DELETE', `/views/${view!.view_id}`)
-    },
-  ],
   'POST /dashboard/api/sign-out': [NONE, (team) => () => team.page('POST', '/sign-out')],
   'PATCH /dashboard/api/me': [
     ['person.change_password'],
@@ -565,28 +547,6 @@ const CASES: Record<string, Case> = {
     async (team) => {
       const { delivery } = await failedDelivery(team)
       return () => team.page('POST', `/deliveries/${delivery}/replay`)
-    },
-  ],
-  'POST /dashboard/api/alert-rules': [['alert_rule.create'], (team) => () => team.page('POST', '/alert-rules', rule)],
-  'PATCH /dashboard/api/alert-rules/{alert_rule_id}': [
-    ['alert_rule.change'],
-    async (team) => {
-      const id = await newRule(team)
-      return () => team.page('PATCH', `/alert-rules/${id}`, { name: 'Other', callback_secret: SECRET })
-    },
-  ],
-  'DELETE /dashboard/api/alert-rules/{alert_rule_id}': [
-    ['alert_rule.delete'],
-    async (team) => {
-      const id = await newRule(team)
-      return () => team.page('DELETE', `/alert-rules/${id}`)
-    },
-  ],
-  'POST /dashboard/api/alert-rules/{alert_rule_id}/test': [
-    NONE,
-    async (team) => {
-      const id = await newRule(team)
-      return () => team.page('POST', `/alert-rules/${id}/test`)
     },
   ],
   'POST /dashboard/api/live/pictures': [NONE, (team) => () => team.page('POST', '/live/pictures')],

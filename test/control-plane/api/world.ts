@@ -7,7 +7,6 @@ import { buildApi } from '@standin/control-plane/api/http/server.ts'
 import { EventTail } from '@standin/control-plane/api/v2/bot-events/tail.ts'
 import type { InjectOptions, Response } from 'light-my-request'
 import { expect } from 'vitest'
-import { sendTestAlert } from '../../../control-plane/alerts/evaluate.ts'
 import type { ApiDependencies } from '../../../control-plane/api/dependencies.ts'
 import { pricesSchema } from '../../../control-plane/bots/prices.ts'
 import type { CalendarOperations } from '../../../control-plane/calendars/operations.ts'
@@ -91,7 +90,6 @@ export async function openApiWorld({ generations, dependencies: given }: ApiWorl
       resendEnd: (botId) => resendEnd(database, botId),
       sendCallback: (botId, target) => sendCallback(database, seals, botId, target),
     },
-    alerts: { sendsMail: true, sendTest: (ruleId) => sendTestAlert(database, ruleId) },
     calendars: NO_CALENDARS,
     conferencing: {
       authorize: async () => ({ unavailable: 'The tests have no provider.', retryAfterMs: null }),

@@ -89,9 +89,6 @@ switch (settings.role) {
   }
   case 'dispatcher': {
     const dispatcher = startDispatcher({
-      mail: async () => {
-        throw new Error('The checker sends no mail')
-      },
       database,
       client: createGuardedClient({ allowPrivate: true }),
       seals,

@@ -101,8 +101,6 @@ test('every variable of the table is read', () => {
     STANDIN_DEMO: 'off',
     STANDIN_GREETING: 'off',
     STANDIN_LOG_LEVEL: 'warn',
-    STANDIN_SMTP_URL: 'smtps://mail.example.com',
-    STANDIN_MAIL_FROM: 'standin@example.com',
     STANDIN_RESUME_BOTS: 'on',
     STANDIN_BOT_SERVICE_ACCOUNT: 'bots',
     STANDIN_BOT_PULL_SECRET: 'registry',
@@ -183,13 +181,6 @@ test('every variable of the table is read', () => {
     allowPrivateAddresses: true,
     trustedProxies: ['10.0.0.5', '10.1.0.0/16', 'fd00::/8'],
     webhookDelays: [0.2, 1, 5],
-    mail: {
-      host: 'mail.example.com',
-      port: 465,
-      security: 'smtps',
-      login: null,
-      from: { name: '', address: 'standin@example.com' },
-    },
     providers: {
       google: 'http://127.0.0.1:1/google',
       googleToken: 'http://127.0.0.1:1/token',

@@ -3,13 +3,10 @@ import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { type KeptDays, removeOldRows } from '../../../control-plane/jobs/old-rows.ts'
-import { storeFiring } from '../../../control-plane/store/alerts/firings.ts'
-import { createRule } from '../../../control-plane/store/alerts/rules.ts'
 import { writeLedger } from '../../../control-plane/store/teams/ledger.ts'
 import { ledgerDifferences, openReserves } from '../../../control-plane/store/teams/ledger-audit.ts'
 import { ledgerSum } from '../../../control-plane/store/teams/teams.ts'
 import { replayDeliveries } from '../../../control-plane/store/webhooks/deliveries.ts'
-import { seals } from '../webhooks/world.ts'
 import { JobWorld } from './job-world.ts'
 
 const KEEP: KeptDays = { deliveries: 30, histories: 180, ledger: 400, auditLog: 400 }
@@ -26,7 +23,6 @@ const remove = (keep = KEEP) => removeOldRows(world.database, keep, new AbortCon
 const NONE = {
   deliveries: 0,
   event_inbox: 0,
-  alert_firings: 0,
   messages: 0,
   histories: 0,
   ledger: 0,
@@ -45,7 +41,6 @@ type Table =
   | 'deliveries'
   | 'delivery_attempts'
   | 'idempotency_keys'
-  | 'alert_firings'
 async function counts(...tables: Table[]): Promise<number[]> {
   const found: number[] = []
   for (const table of tables) {
@@ -109,34 +104,14 @@ test('a delivery that waits keeps its message and attempts, however old; so does
   expect(await counts(...OUTBOX)).toEqual([2, 2, 2])
 })
 
-test('a message that no endpoint wanted goes; that of a firing stays as long as the firing', async () => {
-  const channels = { callbackUrl: 'https://example.com/x', emails: [] }
-  const fields = { name: 'Rule', operator: '>=', threshold: 1, cooldownMinutes: 1, isEnabled: true } as const
-  const rule = { ...fields, ...channels, teamId: world.team, type: 'bot_crash' } as const
-  const id = (await createRule(world.database, seals, rule))!
-  const fired = { id, team_id: world.team, name: 'Rule', alert_type: 'bot_crash', operator: '>=', threshold: 1 }
-  const firing = {
-    rule: fired,
-    version: null,
-    messageId: 'alert',
-    value: 1,
-    suppressed: 0,
-    message: '',
-    body: () => ({}),
-  }
-  expect(await storeFiring(world.database, firing)).toBe(true)
+test('a message that no endpoint wanted goes', async () => {
   const message = { team_id: world.team, event: 'x', ordering_key: 'x', body: '{}', generation: 'webhooks' }
   await world.database
     .insertInto('messages')
-    .values({ ...message, id: 'nobody' })
+    .values({ ...message, id: 'nobody', created_at: ago(31) })
     .execute()
-  await sql`update messages set created_at = now() - interval '31 days'`.execute(world.database)
-  await sql`update deliveries set state = 'delivered', finished_at = now() - interval '31 days'`.execute(world.database)
-  expect(await remove()).toEqual({ ...NONE, deliveries: 1, messages: 1 })
-  expect(await counts('messages', 'alert_firings')).toEqual([1, 1])
-  await sql`update alert_firings set triggered_at = now() - interval '181 days'`.execute(world.database)
-  expect(await remove()).toEqual({ ...NONE, alert_firings: 1, messages: 1 })
-  expect(await counts('messages', 'alert_firings')).toEqual([0, 0])
+  expect(await remove()).toEqual({ ...NONE, messages: 1 })
+  expect(await counts('messages')).toEqual([0])
 })
 
 test('the history of a bot goes 180 days after its end; the bot, its events and its files stay', async () => {

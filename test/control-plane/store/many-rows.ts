@@ -3,7 +3,6 @@ import type { Tables } from '@standin/control-plane/rows/index.ts'
 import { CompiledQuery, Kysely, PostgresDialect, sql } from 'kysely'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { readFirings } from '../../../control-plane/store/alerts/firings.ts'
 import { actAs } from '../../../control-plane/store/audit-log.ts'
 import {
   type BotFilter,
@@ -72,14 +71,6 @@ async function addRows(database: Database, count: number): Promise<string[]> {
       is_all_day, status, is_organizer, provider_updated_at, raw, content_hash)
     select calendar_id, id, provider_id, false, false, 'Meeting', now(), now(), false, 'confirmed', false, now(), '{}', ''
     from series`)
-  await add(`
-    with rule as (
-      insert into alert_rules (team_id, name, alert_type, operator, threshold, cooldown_minutes)
-      select id, 'Rule', 'bots', '>=', 1, 1 from teams returning id, team_id)
-    insert into alert_firings (rule_id, team_id, message_id, rule_name, alert_type, is_test, current_value, operator,
-      threshold_value, suppressed_count, message)
-    select rule.id, rule.team_id, messages.id, 'Rule', 'bots', false, 1, '>=', 1, 0, ''
-    from messages join rule using (team_id) where messages.id like '%0'`)
   await add('analyze')
   const { rows } = await sql<{ id: string }>`select id from teams order by name`.execute(database)
   return rows.map(({ id }) => id)
@@ -215,7 +206,7 @@ export function describeLists(count: number): void {
     )
   })
 
-  test('deliveries by each filter, entries of the ledger, firings and the usage', async () => {
+  test('deliveries by each filter, entries of the ledger and the usage', async () => {
     const ofEndpoint = async (teamId: string) => {
       const endpoints = await opened.database
         .selectFrom('endpoints')
@@ -230,15 +221,10 @@ export function describeLists(count: number): void {
       for (const before of [undefined, 1000]) {
         await readDeliveries(database, teamId, { before, limit: 50 })
         await readLedger(database, teamId, before ?? null, 50)
-        await readFirings(database, teamId, { before, limit: 50 })
       }
     }
     await expectBounded(ofEndpoint, 200)
     await expectBounded(readEach, 1000)
-    await expectBounded(async (teamId) => {
-      const rules = await opened.database.selectFrom('alert_rules').select('id').where('team_id', '=', teamId).execute()
-      for (const { id: ruleId } of rules) await readFirings(database, teamId, { ruleId, limit: 50 })
-    }, 200)
     await expectBounded((teamId) => readUsage(database, teamId, { days: 7, per: 'day' }), count / 2)
   })
 

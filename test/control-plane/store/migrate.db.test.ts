@@ -16,7 +16,6 @@ const LATER = [
   '0180-connecting',
   '0185-sign-ins',
   '0186-request-log',
-  '0187-saved-views',
   '0188-invitations',
   '0190-reasons',
   '0200-accounts',
@@ -82,7 +81,7 @@ const dropLater = async () => {
     end loop; end $$`.execute(world.database)
   await sql`drop function team_of_bot`.execute(world.database)
   await sql`drop operator == (uuid, uuid), !== (uuid, uuid)`.execute(world.database)
-  await sql`drop table audit_log, sign_in_people, request_log, saved_views, event_subscriptions, event_inbox, attempt_usage, accounts`.execute(
+  await sql`drop table audit_log, sign_in_people, request_log, event_subscriptions, event_inbox, attempt_usage, accounts`.execute(
     world.database,
   )
   await sql`alter table launches drop column memory_limit_bytes`.execute(world.database)

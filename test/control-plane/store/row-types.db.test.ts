@@ -76,11 +76,10 @@ function tablesOfTypes(): Tables {
       )
     }
   }
-  for (const list of ['Tables', 'AlertTables'])
-    for (const [table, type] of Object.entries(interfaces[list]!))
-      tables[table] = Object.fromEntries(
-        Object.entries(interfaces[type]!).map(([column, text]) => [column, readType(text)]),
-      )
+  for (const [table, type] of Object.entries(interfaces.Tables!))
+    tables[table] = Object.fromEntries(
+      Object.entries(interfaces[type]!).map(([column, text]) => [column, readType(text)]),
+    )
   return tables
 }
 

@@ -3,7 +3,6 @@ import { randomUUID } from 'node:crypto'
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createBot } from '@standin/control-plane/actions/create-bot.ts'
-import { storeFiring } from '@standin/control-plane/store/alerts/firings.ts'
 import { type Database, openDatabase } from '@standin/control-plane/store/database.ts'
 import { createHint, listenForWakeUps } from '@standin/control-plane/store/wake-ups.ts'
 import { replayDeliveries } from '@standin/control-plane/store/webhooks/deliveries.ts'
@@ -81,17 +80,6 @@ const WRITERS: Record<string, () => Promise<unknown>> = {
     await sendTo(world.database, endpoint, { id, event: 'bot.failed', body: { event: 'bot.failed' } })
     await world.database.updateTable('deliveries').set({ state: 'failed' }).execute()
     await replayDeliveries(database, { endpointId: endpoint })
-  },
-  'a firing of an alert rule': async () => {
-    const values = { team_id: team, name: 'R', alert_type: 'bot_failures', operator: '>=', threshold: 1 }
-    const rule = await world.database
-      .insertInto('alert_rules')
-      .values({ ...values, cooldown_minutes: 1 })
-      .returningAll()
-      .executeTakeFirstOrThrow()
-    await world.endpoint({ teamId: team, kind: 'alert', url: 'https://receiver.test/alert', alertRuleId: rule.id })
-    const said = { value: 1, suppressed: 0, message: 'One bot failed.', body: () => ({ event: 'alert' }) }
-    await storeFiring(database, { rule, version: rule.version, messageId: message().id, ...said })
   },
 }
 

@@ -1,6 +1,6 @@
 /** A webhook carries the key that made its bot or calendar, or none: never another key of the team. */
 import { randomUUID } from 'node:crypto'
-import { insertMessages, sendToChannels } from '@standin/control-plane/store/webhooks/messages.ts'
+import { insertMessages } from '@standin/control-plane/store/webhooks/messages.ts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openWorld, seals, type World } from './world.ts'
 
@@ -23,7 +23,6 @@ const SUBJECTS = {
   'an account of the older generation, about a calendar': { kind: 'account', channel: 'older' },
   'a bot without a key': { kind: 'team', channel: 'webhooks' },
   'the callback of a bot': { kind: 'callback', channel: 'callback' },
-  'an alert rule, about a bot': { kind: 'alert', channel: 'webhooks' },
 } as const
 type Subject = keyof typeof SUBJECTS
 
@@ -76,16 +75,6 @@ async function addCalendar(teamId: string, keyId: string): Promise<string> {
   return id
 }
 
-async function addRule(teamId: string): Promise<string> {
-  const values = { name: 'R', alert_type: 'bot_failures', operator: '>=', threshold: 1, cooldown_minutes: 1 }
-  const { id } = await world.database
-    .insertInto('alert_rules')
-    .values({ team_id: teamId, ...values })
-    .returning('id')
-    .executeTakeFirstOrThrow()
-  return id
-}
-
 /** Stores one message for the case, and resolves with the key that it may carry. */
 async function prepare(one: Case, url: string): Promise<string | undefined> {
   const teamId = await world.team()
@@ -104,15 +93,12 @@ async function prepare(one: Case, url: string): Promise<string | undefined> {
   const botId = isOfCalendar ? null : await world.bot(teamId, { api_key_id: hasKey ? keyId : null })
   const orderingKey = botId ?? (await addCalendar(teamId, keyId))
   const isOfBot = kind === 'bot' || kind === 'callback'
-  const ruleId = kind === 'alert' ? await addRule(teamId) : undefined
-  await world.endpoint({ teamId, kind, url, ...(isOfBot && { botId: botId! }), ...(ruleId && { alertRuleId: ruleId }) })
+  await world.endpoint({ teamId, kind, url, ...(isOfBot && { botId: botId! }) })
   const message = { id: `msg_${randomUUID()}`, channel, event: 'bot.failed', body: {}, teamId, botId, orderingKey }
-  await world.database.transaction().execute(async (tx) => {
-    // Those of the public names carry each header under two names.
-    await insertMessages(tx, [{ ...message, isCompat: one.permission === 'full' }])
-    if (ruleId !== undefined) await sendToChannels(tx, ruleId, message.id)
-  })
-  const carriesKey = hasKey && kind !== 'callback' && kind !== 'alert'
+  // Those of the public names carry each header under two names.
+  const isCompat = one.permission === 'full'
+  await world.database.transaction().execute((tx) => insertMessages(tx, [{ ...message, isCompat }]))
+  const carriesKey = hasKey && kind !== 'callback'
   return carriesKey && one.isSwitchedOn && one.state === 'live' ? text : undefined
 }
 

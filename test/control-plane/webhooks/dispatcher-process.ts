@@ -13,9 +13,6 @@ startDispatcher({
   client: createGuardedClient({ allowPrivate: true }),
   seals: createSeals(parseSealKeys(keys)),
   links: { publicUrl: 'https://standin.test', sign: async () => null, olderTranscript: async () => [] },
-  mail: async () => {
-    throw new Error('This dispatcher sends no mail')
-  },
   clock: Date,
   log: { info() {}, warn() {}, error: (fields, message) => console.error(message, fields) },
   leaseSeconds: 3,

@@ -2,7 +2,6 @@
 import { randomUUID } from 'node:crypto'
 import type { NewBotRow } from '@standin/control-plane/rows/index.ts'
 import { sql } from 'kysely'
-import { createAlertMail } from '../../../control-plane/alerts/mail.ts'
 import type { Channel, OutgoingMessage } from '../../../control-plane/bots/change.ts'
 import { messageId } from '../../../control-plane/bots/messages/index.ts'
 import { createGuardedClient } from '../../../control-plane/outgoing/guarded-client.ts'
@@ -107,7 +106,6 @@ export async function openWorld(connections = 12) {
         client,
         seals,
         links,
-        mail: createAlertMail(null, 'https://api.test'),
         clock: Date,
         log: quiet,
         delays: [0.05, 0.1],

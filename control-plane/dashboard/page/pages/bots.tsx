@@ -5,18 +5,18 @@ import { clock } from '../../../../report/page/parts/clock.ts'
 import { type Answers, answerOf, type BotItem, dashboard, dataOf, hasEnded, v2 } from '../api.ts'
 import { changes } from '../feed.ts'
 import { ActionButton, OutcomeLine, useAction } from '../parts/action.tsx'
-import { Choice, Field, Form } from '../parts/form.tsx'
+import { Choice } from '../parts/form.tsx'
 import { Pages } from '../parts/load.tsx'
 import { Empty, Platform, Status, Table, Time } from '../parts/pieces.tsx'
-import { Link, navigate, queryValue, setQuery } from '../router.tsx'
+import { Link, queryValue, setQuery } from '../router.tsx'
 import { may } from '../session.ts'
 import { PLATFORM_TEXTS, REASON_TEXTS, STATUS_TEXTS, TEXTS } from '../texts.ts'
-import { addressOf, FILTERS, loadViews, views } from '../views.ts'
 
 type Preview = Answers['BotPreview']
 type Row = BotItem & { preview: Preview | undefined }
 
 const texts = TEXTS.bots
+const FILTERS = ['name', 'status', 'platform', 'since'] as const
 
 /** All bots that joined or tried to, newest first. The address keeps filters and order. */
 export function Bots() {
@@ -45,7 +45,6 @@ export function Bots() {
           />
         </label>
       </search>
-      <View />
       <Pages read={readRows} when={() => [changes.value, ...FILTERS.map(queryValue)]} empty={<NoBots />}>
         {(bots, isAll) => (
           <>
@@ -57,52 +56,6 @@ export function Bots() {
           </>
         )}
       </Pages>
-    </>
-  )
-}
-
-/** Saves the filters and the order of the address under a name, or deletes the view that is shown. */
-function View() {
-  const action = useAction()
-  const filters = Object.fromEntries(
-    [...FILTERS, 'sort'].map((name) => [name, queryValue(name)]).filter(([, value]) => value !== ''),
-  )
-  const shown = views.value.find((view) => addressOf(view) === addressOf({ filters }))
-  if (Object.keys(filters).length === 0) return null
-  return (
-    <>
-      <OutcomeLine of={action} />
-      {shown === undefined ? (
-        <details>
-          <summary>{texts.saveView}</summary>
-          <Form
-            of={action}
-            submit={TEXTS.save}
-            onSubmit={async ({ name = '' }) => {
-              await dataOf(dashboard.PUT('/views', { body: { name, filters } }))
-              await loadViews()
-              navigate(addressOf({ filters }))
-              return TEXTS.saved
-            }}
-          >
-            <Field label={texts.viewName} name="name" required maxLength={100} autocomplete="off" />
-          </Form>
-        </details>
-      ) : (
-        <div class="actions">
-          <ActionButton
-            of={action}
-            work={async () => {
-              const options = { params: { path: { view_id: shown.view_id } } }
-              const { message } = await dataOf(dashboard.DELETE('/views/{view_id}', options))
-              await loadViews()
-              return message
-            }}
-          >
-            {texts.removeView(shown.name)}
-          </ActionButton>
-        </div>
-      )}
     </>
   )
 }

@@ -163,12 +163,9 @@ create table bot_steps (
   at timestamptz not null,
   kind text not null,
   reason text,
-  evidence jsonb,
-  stored_at timestamptz not null default now()
+  evidence jsonb
 );
 create index bot_steps_of_bot on bot_steps (bot_id, at, id);
-create index bot_steps_ends on bot_steps (stored_at)
-  where kind = 'ended' or (kind = 'status' and evidence ->> 'status' = 'failed' and evidence ? 'provider');
 
 create table bot_commands (
   id uuid primary key default gen_random_uuid(),

@@ -37,7 +37,6 @@ create table calendars (
   full_due_at timestamptz not null default now(),
   hinted_at timestamptz,
   sync_failures int not null default 0,
-  sync_failed_at timestamptz,
   synced_at timestamptz,
   full_synced_at timestamptz,
   sync_status text check (sync_status in ('success', 'failed', 'partial')),

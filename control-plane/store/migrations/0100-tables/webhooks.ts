@@ -1,34 +1,10 @@
-/** Alert rules, endpoints, and the outbox of messages. The channels of a rule are endpoints, so that a firing takes the way of webhooks. */
+/** Endpoints, and the outbox of messages. */
 export const WEBHOOKS = `
-create table alert_rules (
-  id uuid primary key default gen_random_uuid(),
-  number bigint generated always as identity unique,
-  team_id uuid not null references teams,
-  name text not null,
-  alert_type text not null,
-  operator text not null check (operator in ('>=', '<=')),
-  threshold double precision not null check (threshold >= 1),
-  cooldown_minutes int not null check (cooldown_minutes between 1 and 1440),
-  is_enabled boolean not null default true,
-  counts_from timestamptz not null default now(),
-  is_met boolean not null default false,
-  suppressed int not null default 0,
-  last_fired_at timestamptz,
-  last_test_at timestamptz,
-  version int not null default 0,
-  created_at timestamptz not null default now(),
-  updated_at timestamptz not null default now(),
-  deleted_at timestamptz
-);
-create index alert_rules_of_team on alert_rules (team_id, number) where deleted_at is null;
-create index alert_rules_enabled on alert_rules (number) where is_enabled and deleted_at is null;
-
 create table endpoints (
   id uuid primary key default gen_random_uuid(),
   team_id uuid not null references teams,
   bot_id uuid references bots,
-  alert_rule_id uuid references alert_rules,
-  kind text not null check (kind in ('team', 'account', 'bot', 'callback', 'alert', 'mail')),
+  kind text not null check (kind in ('team', 'account', 'bot', 'callback')),
   url text not null,
   method text not null default 'POST',
   events jsonb,
@@ -40,13 +16,11 @@ create table endpoints (
   failing_since timestamptz,
   disabled_at timestamptz,
   disabled_reason text,
-  created_at timestamptz not null default now(),
-  constraint endpoints_of_alerts check ((kind in ('alert', 'mail')) = (alert_rule_id is not null))
+  created_at timestamptz not null default now()
 );
 create index endpoints_of_team on endpoints (team_id) where bot_id is null;
 create index endpoints_of_bot on endpoints (bot_id) where bot_id is not null;
 create index endpoints_disabled on endpoints (id) where disabled_at is not null;
-create index endpoints_of_alert_rule on endpoints (alert_rule_id) where alert_rule_id is not null;
 
 create table messages (
   id text primary key,
@@ -86,7 +60,6 @@ create index deliveries_of_bot on deliveries (bot_id, id);
 create index deliveries_of_endpoint on deliveries (endpoint_id, created_at);
 create index deliveries_again on deliveries (endpoint_id, next_at, id)
   where state = 'waiting' and (attempts > 0 or is_replay);
-create index deliveries_failed_of_team on deliveries (team_id, finished_at) where state = 'failed';
 
 create table delivery_attempts (
   id bigint generated always as identity primary key,
@@ -99,22 +72,4 @@ create table delivery_attempts (
   is_replay boolean not null default false
 );
 create index delivery_attempts_of_delivery on delivery_attempts (delivery_id, id);
-
-create table alert_firings (
-  id bigint generated always as identity primary key,
-  rule_id uuid not null references alert_rules,
-  team_id uuid not null references teams,
-  message_id text not null unique references messages,
-  rule_name text not null,
-  alert_type text not null,
-  is_test boolean not null,
-  triggered_at timestamptz not null default now(),
-  current_value double precision not null,
-  operator text not null,
-  threshold_value double precision not null,
-  suppressed_count int not null,
-  message text not null
-);
-create index alert_firings_of_team on alert_firings (team_id, id);
-create index alert_firings_of_rule on alert_firings (rule_id, id);
 `

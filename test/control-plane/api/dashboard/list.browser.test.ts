@@ -1,5 +1,4 @@
 /** The list of meetings and the first steps. */
-import { AxeBuilder } from '@axe-core/playwright'
 import type { Page } from 'playwright'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { type BotInMeeting, HOSTILE, LONG, openBrowserWorld, pictureOf } from './browser-world.ts'
@@ -151,28 +150,4 @@ test('one click sends a bot into the mock meeting of the installation', async ()
   await page.getByRole('heading', { name: 'My first bot' }).waitFor(LONG)
   const sent = await world.database.selectFrom('bots').selectAll().where('team_id', '=', team.teamId).execute()
   expect(sent).toMatchObject([{ meeting_url: demo, bot_name: 'My first bot' }])
-})
-
-test('filters are saved under a name, which is in the navigation until it is deleted', async () => {
-  await end(await world.botInMeeting(team, 'Went wrong'), { error_code: 'BOT_NOT_ACCEPTED' })
-  await end(await world.botInMeeting(team, 'Went well'), { duration_seconds: 75 })
-  await visit('/bots?sort=name&status=failed')
-  await page.getByText('Save this view').click()
-  await page.getByLabel('Name of the view').fill('Failures')
-  await page.getByRole('button', { name: 'Save', exact: true }).click()
-  const view = page.getByRole('list', { name: 'Saved views' }).getByRole('link', { name: 'Failures' })
-  await view.waitFor(LONG)
-  expect(await view.getAttribute('aria-current')).toBe('page')
-  await page.reload()
-  await view.waitFor(LONG)
-  expect(await view.getAttribute('aria-current')).toBe('page')
-  await page.getByRole('link', { name: 'All meetings' }).click()
-  await expect.poll(names, LONG).toHaveLength(2)
-  await view.click()
-  await expect.poll(names, LONG).toEqual(['Went wrong'])
-  const { violations } = await new AxeBuilder({ page }).analyze()
-  expect(violations.map(({ id }) => id)).toEqual([])
-  await page.getByRole('button', { name: 'Delete the view "Failures"' }).click()
-  await view.waitFor({ state: 'detached', ...LONG })
-  expect(problems).toEqual([])
 })

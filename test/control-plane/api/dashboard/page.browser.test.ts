@@ -205,7 +205,6 @@ test('every page has nothing that axe finds serious, light or dark, and fits its
     '/accounts',
     '/connections',
     '/webhooks',
-    '/alerts',
     '/usage',
     '/keys',
     '/requests',

@@ -499,26 +499,6 @@ describe('people of a team', () => {
     expect(await third.change(people[1]!)).toBe(404)
   })
 
-  test('saved views are those of one person, and few', async () => {
-    const { teamId } = await world.team()
-    const [ada, ben] = [await signedIn(teamId, 'viewer'), await signedIn(teamId, 'owner')]
-    const put = async (name: string, filters: object = { status: 'failed' }) =>
-      (await ada.send('PUT', '/dashboard/api/views', { name, filters })).status
-    const list = async (page: typeof ada) => (await page.send('GET', '/dashboard/api/views')).body.data
-    expect(await put('Mine')).toBe(200)
-    expect(await put('Mine', { status: 'completed' })).toBe(200)
-    expect(await put('Other', { role: 'owner' })).toBe(400)
-    const [view] = await list(ada)
-    expect(await list(ada)).toMatchObject([{ name: 'Mine', filters: { status: 'completed' } }])
-    expect(await list(ben)).toEqual([])
-    expect((await ben.send('DELETE', `/dashboard/api/views/${view.view_id}`)).status).toBe(404)
-    for (let count = 1; count < 20; count++) expect(await put(`View ${count}`)).toBe(200)
-    expect(await put('One more')).toBe(409)
-    expect(await put('Mine')).toBe(200)
-    expect((await ada.send('DELETE', `/dashboard/api/views/${view.view_id}`)).status).toBe(200)
-    expect(await list(ada)).toHaveLength(19)
-  })
-
   test('a sign-in takes as long for an address of no team as for one of several', async () => {
     const account = { email: `ada.${randomUUID()}@example.com`, password: 'a long password' }
     for (const { teamId } of [await world.team(), await world.team()])
