@@ -1,4 +1,4 @@
-/** Follows the events of a bot, over as many connections as it takes. */
+/** Follows the events of a bot or of a team, over as many connections as it takes. */
 import { EventSourceParserStream } from 'eventsource-parser/stream'
 import type { Client } from 'openapi-fetch'
 import { answerOf, StandinApiError } from './index.ts'
@@ -6,49 +6,85 @@ import type { components, paths } from './v2.ts'
 
 type BotEvent = components['schemas']['BotEvent']
 
-export interface FollowOptions {
+export interface FollowTeamOptions {
   /** Default: all. */
   types?: readonly BotEvent['type'][]
-  /** `cursor` of the last event that is known; absent: from the first event. */
+  /** `cursor` of the last event that is known. */
   cursor?: string
-  /** Gets words that may still change: those with the same `data.id` replace each other, until they come as an event. */
-  onPartial?: (words: BotEvent) => void
   /** Aborted to follow no longer. */
   signal?: AbortSignal
   /** Called before each pause after a connection that failed. */
   onTrouble?: (error: Error) => void
 }
 
+export interface FollowOptions extends FollowTeamOptions {
+  /** Gets words that may still change: those with the same `data.id` replace each other, until they come as an event. */
+  onPartial?: (words: BotEvent) => void
+}
+
 const FIRST_PAUSE_MS = 500
 const MAX_PAUSE_MS = 15_000
 
 /**
- * Gives each event of the bot once and in order, with the cursor after it, until the bot has ended or `signal` is aborted.
- * Connections that fail are opened again. Throws `StandinApiError` if the service refuses the first connection, or
- * a later one for good.
+ * Gives each event of the bot once and in order, with the cursor after it, from the first event or behind `cursor`, until the bot
+ * has ended or `signal` is aborted. Connections that fail are opened again. Throws `StandinApiError` if the service
+ * refuses the first connection, or a later one for good.
  */
 export async function* followEvents(
   client: Client<paths>,
   botId: string,
-  { types, cursor, onPartial, signal, onTrouble }: FollowOptions = {},
+  options: FollowOptions = {},
 ): AsyncGenerator<BotEvent & { cursor: string }> {
+  const { onPartial } = options
+  const messages = follow(options, (query, signal) =>
+    client.GET('/v2/bots/{bot_id}/events/stream', {
+      params: { path: { bot_id: botId }, query: { ...query, ...(onPartial && { partials: 'true' as const }) } },
+      parseAs: 'stream',
+      ...(signal && { signal }),
+    }),
+  )
+  for await (const { event, data, cursor } of messages) {
+    if (event === 'end') return
+    const said = JSON.parse(data) as BotEvent
+    if (event === 'partial') onPartial?.(said)
+    else yield { ...said, cursor }
+  }
+}
+
+/**
+ * Gives the events of all bots of the team in the same way: what is new, or everything behind `cursor`, until `signal` is
+ * aborted.
+ */
+export async function* followTeam(
+  client: Client<paths>,
+  options: FollowTeamOptions = {},
+): AsyncGenerator<BotEvent & { bot_id: string; cursor: string }> {
+  const messages = follow(options, (query, signal) =>
+    client.GET('/v2/events/stream', { params: { query }, parseAs: 'stream', ...(signal && { signal }) }),
+  )
+  for await (const { event, data, cursor } of messages)
+    if (event !== 'place') yield { ...(JSON.parse(data) as BotEvent & { bot_id: string }), cursor }
+}
+
+type Request = (
+  query: { types?: string; cursor?: string },
+  signal: AbortSignal | undefined,
+) => Promise<{ data?: unknown; error?: unknown; response: Response }>
+
+/** The messages of one stream after another, each with the last cursor, until there is nothing more to ask for. */
+async function* follow({ types, cursor, signal, onTrouble }: FollowTeamOptions, request: Request) {
   let last = cursor
   let isFirst = true
   let failures = 0
   while (!signal?.aborted) {
     try {
-      const body = await open(last)
+      const body = await open()
       if (body === null) return
       isFirst = false
-      for await (const { id = '', event, data } of until(body, signal)) {
+      for await (const { id, event, data } of until(body, signal)) {
         failures = 0
-        if (event === 'end') return
-        if (event === 'partial') {
-          onPartial?.(JSON.parse(data) as BotEvent)
-          continue
-        }
-        last = id
-        yield { ...(JSON.parse(data) as BotEvent), cursor: id }
+        last = id || last
+        yield { event, data, cursor: last ?? '' }
       }
     } catch (error) {
       if (signal?.aborted) return
@@ -60,22 +96,12 @@ export async function* followEvents(
   }
 
   /** Null: the bot has ended, and all of it is known. */
-  async function open(after: string | undefined) {
-    const request = client.GET('/v2/bots/{bot_id}/events/stream', {
-      params: {
-        path: { bot_id: botId },
-        query: {
-          ...(types && { types: types.join(',') }),
-          ...(after !== undefined && { cursor: after }),
-          ...(onPartial && { partials: 'true' as const }),
-        },
-      },
-      parseAs: 'stream',
-      ...(signal && { signal }),
-    })
-    const { response } = await request
+  async function open() {
+    const query = { ...(types && { types: types.join(',') }), ...(last !== undefined && { cursor: last }) }
+    const answer = request(query, signal)
+    const { response } = await answer
     if (response.status === 204) return null
-    const stream = (await answerOf(request)) as unknown as ReadableStream<Uint8Array<ArrayBuffer>>
+    const stream = (await answerOf(answer)) as ReadableStream<Uint8Array<ArrayBuffer>>
     return stream.pipeThrough(new TextDecoderStream()).pipeThrough(new EventSourceParserStream())
   }
 }
@@ -102,7 +128,7 @@ async function* until<T>(body: ReadableStream<T>, signal: AbortSignal | undefine
 
 const isForGood = ({ status }: StandinApiError) => status >= 400 && status < 500 && status !== 429
 
-export function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
+function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve) => {
     const done = () => {
       clearTimeout(timer)

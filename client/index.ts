@@ -8,8 +8,7 @@ import createClient, { type Client } from 'openapi-fetch'
 import type { paths as OlderPaths } from './older.ts'
 import type { components, paths as NewerPaths } from './v2.ts'
 
-export { type FollowOptions, followEvents } from './follow.ts'
-export { followSubscription, type SubscriptionOptions } from './subscription.ts'
+export { type FollowOptions, type FollowTeamOptions, followEvents, followTeam } from './follow.ts'
 
 export interface StandinClientOptions {
   /** Address of the service, such as `https://bots.example.com`. */

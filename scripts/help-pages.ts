@@ -23,7 +23,7 @@ const root = join(import.meta.dirname, '..')
 /** Where the pages are served. */
 const PREFIX = '/help'
 
-const DOCUMENTS = ['*.md', 'docs/*.md', 'docs/platform-notes/*.md', 'deploy/kubernetes/*.md', 'docker/*.md']
+const DOCUMENTS = ['*.md', 'docs/*.md', 'docs/platform-notes/*.md', 'docker/*.md']
 /** Files beside the documents that they link to or show. */
 const FOLDERS = ['docs/examples', 'docs/schemas', 'docs/pictures']
 /** The list of pages is also the first page and the navigation. */

@@ -1,5 +1,5 @@
 /**
- * Writes `docs/openapi.json`, `docs/openapi-older.json`, `docs/openapi-dashboard.json` and `docs/asyncapi.json`: the documents
+ * Writes `docs/openapi.json`, `docs/openapi-older.json` and `docs/openapi-dashboard.json`: the documents
  * that the service serves, so that a review sees each change of the API. The types of the client and of the dashboard are made from
  * these files. Part of `npm run schemas`.
  */
@@ -33,7 +33,7 @@ export async function openapiFiles(): Promise<Map<string, string>> {
   try {
     await app.ready()
     const files = new Map<string, string>()
-    for (const name of [...OPENAPI_DOCUMENTS.keys(), 'asyncapi.json']) {
+    for (const name of OPENAPI_DOCUMENTS.keys()) {
       const answer = await app.inject(`/${name}`)
       if (answer.statusCode !== 200) throw new Error(`/${name} answered ${answer.statusCode}`)
       files.set(name, `${JSON.stringify(answer.json(), null, 2)}\n`)

@@ -75,6 +75,7 @@ export async function appendEvents(db: Database, batches: readonly JournalBatch[
     })
     for (const result of results) await removeForeign(tx, result, changes)
     await writeHeads(tx, known, heads)
+    // Before the messages that follow: the inbox that it locks keeps live webhooks of the bot from overtaking them.
     await insertEvents(tx, rows)
     await upsertArtifacts(tx, files)
     await upsertUsage(tx, used, { isFinal: true })

@@ -14,7 +14,6 @@ import { publicUrlOf } from '../wiring/http-address.ts'
 import { type CommandContext, onInstallation, teamOf, timeOf, uuidOf } from './context.ts'
 
 export * from './audit-log.ts'
-export * from './backup.ts'
 export type { CommandContext } from './context.ts'
 export * from './endpoints.ts'
 export * from './people.ts'

@@ -1,6 +1,5 @@
 /** Shared by the administration commands: the opened installation, and the parsers of teams, rows and times. */
 
-import type { Io } from '@standin/base/command-io.ts'
 import { CommandMistake, type Output } from '@standin/base/command-output.ts'
 import { readInstant } from '@standin/base/instant.ts'
 import type { ServiceConfig } from '../config/config.ts'
@@ -13,8 +12,6 @@ export interface CommandContext {
   config: ServiceConfig
   log: Log
   output: Output
-  /** For what is no answer: a backup. */
-  io: Pick<Io, 'input' | 'output'>
 }
 
 type Act<T> = (installation: Installation) => Promise<T>

@@ -113,7 +113,7 @@ function createProgram(io: Io, origins: ReadonlyMap<string, string>, end: (exitC
       const config = configOf(flags)
       const log = createServiceLog('warn', io.errors)
       for (const sentence of unknownSettings(io.environment)) log.warn({}, sentence)
-      await choose(await import('./administration.ts'))({ config, log, output, io }, ...(args.slice(0, -1) as A))
+      await choose(await import('./administration.ts'))({ config, log, output }, ...(args.slice(0, -1) as A))
     }
 
   program.action(async (flags: Flags) => {
@@ -247,16 +247,6 @@ function addInstallationCommands(program: Command, group: Group, administer: Adm
     .command('migrate')
     .description('bring the database to the tables of this version')
     .action(administer((its) => its.migrateCommand))
-  program
-    .command('backup')
-    .description('write the database into a file, also while the service runs')
-    .argument('<file>', 'which does not exist yet; - for standard output')
-    .action(administer((its) => its.backupCommand))
-  program
-    .command('restore')
-    .description('make the database from a backup; it has to be empty')
-    .argument('<file>', '- for standard input')
-    .action(administer((its) => its.restoreCommand))
   program
     .command('drain')
     .description('start no new bots, and wait for those under way')

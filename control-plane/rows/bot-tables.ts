@@ -185,6 +185,23 @@ export interface BotEventsTable {
   stored_at: Created
 }
 
+/** How many events of a team have a number. */
+export interface TeamEventCountsTable {
+  team_id: string
+  last_number: number
+}
+
+/** Events of a team's bots in the order in which they were stored; each row is consecutive events of one journal. */
+export interface TeamEventsTable {
+  team_id: string
+  /** Of the event `last_seq`; the others have those before it. */
+  last_number: number
+  bot_id: string
+  journal_id: string
+  last_seq: number
+  events: number
+}
+
 export interface BotStepsTable {
   id: GeneratedAlways<number>
   bot_id: string

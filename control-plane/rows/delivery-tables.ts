@@ -24,24 +24,12 @@ export interface EndpointsTable {
   created_at: Created
 }
 
-/** Programs that follow all bots of a team, and acknowledge what they have. */
-export interface EventSubscriptionsTable {
-  id: Generated<string>
-  team_id: string
-  name: string
-  types: Json<unknown>
-  /** The connection that gets the events. */
-  holder: string | null
-  followed_at: Time | null
-  created_at: Created
-}
-
-/** Journals of which a subscription or an endpoint has not acknowledged everything. */
+/** Journals of which an endpoint with live webhooks has not got everything. */
 export interface EventInboxTable {
-  receiver_id: string
+  endpoint_id: string
   journal_id: string
   bot_id: string
-  /** The receiver has everything up to here. */
+  /** The endpoint has everything up to here. */
   after_seq: number
   last_seq: number
   waits_since: Created

@@ -17,6 +17,8 @@ import type {
   LaunchesTable,
   LivePicturesTable,
   RetranscriptionsTable,
+  TeamEventCountsTable,
+  TeamEventsTable,
 } from './bot-tables.ts'
 import type {
   CalendarBotsTable,
@@ -33,7 +35,6 @@ import type {
   DeliveryAttemptsTable,
   EndpointsTable,
   EventInboxTable,
-  EventSubscriptionsTable,
   MessagesTable,
 } from './delivery-tables.ts'
 import type { PersonIdentitiesTable } from './identity-tables.ts'
@@ -60,12 +61,13 @@ export interface Tables {
   job_offers: JobOffersTable
   journals: JournalsTable
   bot_events: BotEventsTable
+  team_event_counts: TeamEventCountsTable
+  team_events: TeamEventsTable
   bot_steps: BotStepsTable
   bot_commands: BotCommandsTable
   live_pictures: LivePicturesTable
   artifacts: ArtifactsTable
   endpoints: EndpointsTable
-  event_subscriptions: EventSubscriptionsTable
   event_inbox: EventInboxTable
   messages: MessagesTable
   deliveries: DeliveriesTable

@@ -19,7 +19,7 @@ export async function probeSealKeys(db: Database, seals: KeyRing): Promise<void>
 }
 
 /** Throws if these keys do not open the stored check value. */
-export function openCheck(stored: unknown, seals: KeyRing): void {
+function openCheck(stored: unknown, seals: KeyRing): void {
   if (typeof stored !== 'string') throw new Error(`The setting ${SETTING} is damaged`)
   try {
     seals.open(Buffer.from(stored, 'base64'), PLACE)

@@ -47,8 +47,6 @@ export const AUDIT_ACTIONS = [
   'person.invite',
   'person.remove',
   'person.withdraw_invitation',
-  'subscription.create',
-  'subscription.delete',
   'team.change',
   'team.create',
   'team.grant_tokens',

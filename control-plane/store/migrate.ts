@@ -4,7 +4,6 @@
  */
 import { type Kysely, sql } from 'kysely'
 import { type Migration, Migrator } from 'kysely/migration'
-import { BackupProblem } from './backup/archive.ts'
 import type { Database } from './database.ts'
 import * as tables from './migrations/0100-tables/index.ts'
 import * as requests from './migrations/0110-requests.ts'
@@ -22,7 +21,7 @@ import * as invitations from './migrations/0188-invitations.ts'
 import * as reasons from './migrations/0190-reasons.ts'
 import * as accounts from './migrations/0200-accounts.ts'
 import * as teamsApps from './migrations/0207-teams-apps.ts'
-import * as subscriptions from './migrations/0212-subscriptions.ts'
+import * as followedEvents from './migrations/0212-followed-events.ts'
 import * as attemptUsage from './migrations/0213-attempt-usage.ts'
 import * as memoryLimits from './migrations/0220-memory-limits.ts'
 
@@ -43,7 +42,7 @@ const MIGRATIONS: Record<string, Migration> = {
   '0190-reasons': reasons,
   '0200-accounts': accounts,
   '0207-teams-apps': teamsApps,
-  '0212-subscriptions': subscriptions,
+  '0212-followed-events': followedEvents,
   '0213-attempt-usage': attemptUsage,
   '0220-memory-limits': memoryLimits,
 }
@@ -68,7 +67,7 @@ const EARLIER_MIGRATIONS = [
 export class NewerDatabase extends Error {
   constructor(steps: readonly string[]) {
     super(
-      `The database belongs to a newer version of Standin: this version does not know its ${steps.length === 1 ? 'migration' : 'migrations'} ${steps.join(', ')}. Start the newer version, or restore a backup of the database that was made before the upgrade.`,
+      `The database belongs to a newer version of Standin: this version does not know its ${steps.length === 1 ? 'migration' : 'migrations'} ${steps.join(', ')}. Start the newer version, or use a copy of the database that was made before the upgrade.`,
     )
     this.name = 'NewerDatabase'
   }
@@ -101,22 +100,6 @@ export async function migrate(database: Database | Kysely<unknown>): Promise<str
   return (results ?? []).map(({ migrationName }) => migrationName)
 }
 
-/** Makes the tables of a backup in an empty database. Rejects if this program does not know them, or the database has others. */
-export async function migrateAs(database: Database, names: readonly string[]): Promise<void> {
-  const known = Object.keys(MIGRATIONS)
-  if (names.some((name, index) => name !== known[index]))
-    throw new BackupProblem(
-      `The backup was made by another version of Standin: this version does not know its tables (${names.at(-1)}). Restore it with that version`,
-    )
-  const others = (await migrationsMade(database)).filter((name) => !names.includes(name))
-  if (others.length > 0)
-    throw new BackupProblem(
-      `The database has tables of a newer version than the backup (${others.join(', ')}). Choose an empty database`,
-    )
-  const { error } = await migratorOf(database).migrateTo(names.at(-1)!)
-  if (error) throw error
-}
-
 /** Notes the one migration in place of the earlier ones. Two processes may do so at once. */
 async function replaceEarlier(database: Kysely<unknown>, made: readonly string[]): Promise<void> {
   const missing = EARLIER_MIGRATIONS.filter((name) => !made.includes(name))
@@ -129,7 +112,7 @@ async function replaceEarlier(database: Kysely<unknown>, made: readonly string[]
     on conflict (name) do nothing`.execute(database)
 }
 
-/** Names of the steps that this program needs and the database does not have, as after a restored backup. */
+/** Names of the steps that this program needs and the database does not have, such as one of an older version. */
 export async function missingMigrations(database: Database | Kysely<unknown>): Promise<string[]> {
   const made = await migrationsMade(database)
   return Object.keys(MIGRATIONS).filter((name) => !made.includes(name))

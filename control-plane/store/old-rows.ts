@@ -52,23 +52,23 @@ export const removeHistories = (db: Database, days: number): Promise<number> =>
     ), steps as (delete from bot_steps where bot_id in (select id from old)),
     launch as (delete from launches where bot_id in (select id from old)),
     journal as (delete from journals where bot_id in (select id from old)),
+    numbered as (delete from team_events where bot_id in (select id from old)),
     picture as (delete from live_pictures where bot_id in (select id from old)),
     command as (delete from bot_commands where bot_id in (select id from old)),
     done as (update bots set history_deleted_at = now() where id in (select id from old) returning 1)
     select count(*) from done`,
   )
 
-/** News whose receiver is gone. */
+/** News of endpoints that get none any more. */
 export const removeNews = (db: Database): Promise<number> =>
   countOf(
     db,
     sql`
     with old as materialized (
-      select receiver_id, journal_id, bot_id from event_inbox
-      where not exists (select from event_subscriptions where id = receiver_id)
-        and not exists (select from endpoints where id = receiver_id and live_types is not null and disabled_at is null)
+      select endpoint_id, journal_id, bot_id from event_inbox
+      where not exists (select from endpoints where id = endpoint_id and live_types is not null and disabled_at is null)
       limit ${BATCH} for update skip locked
-    ), removed as (delete from event_inbox where (receiver_id, journal_id, bot_id) in (select * from old) returning 1)
+    ), removed as (delete from event_inbox where (endpoint_id, journal_id, bot_id) in (select * from old) returning 1)
     select count(*) from removed`,
   )
 

@@ -6,9 +6,8 @@ import { messageId } from '../bots/messages/index.ts'
 import { liveBody } from '../bots/messages/newer.ts'
 import { liveWebhookOf } from '../bots/shown-events.ts'
 import type { Log } from '../ports.ts'
-import { acknowledge } from '../store/bots/subscriptions.ts'
 import { type Database, inTransaction } from '../store/database.ts'
-import { type LiveNews, secondsToLive, takeLive } from '../store/webhooks/live.ts'
+import { type LiveNews, removeTaken, secondsToLive, takeLive } from '../store/webhooks/live.ts'
 import { sendEach } from '../store/webhooks/messages.ts'
 
 /** Of one transaction. */
@@ -43,13 +42,13 @@ export function startLiveWebhooks(database: Database, log: Log): LiveWebhooks {
   return { wake: () => loop.wake(), close: () => loop.close() }
 }
 
-/** Messages and acknowledgement are one transaction, so each event is in one message. Resolves with the journals. */
+/** The messages are made and the inbox emptied in one transaction, so each event is in one message. Resolves with the journals. */
 async function passOn(database: Database): Promise<number> {
   return inTransaction(database, async (tx) => {
     const news = await takeLive(tx, MAX_JOURNALS, MAX_EVENTS)
     await sendEach(tx, news.flatMap(messagesOf))
     for (const [endpoint, ofEndpoint] of Map.groupBy(news, ({ endpointId }) => endpointId))
-      await acknowledge(tx, endpoint, new Map(ofEndpoint.map(({ journalId, readTo }) => [journalId, readTo])))
+      await removeTaken(tx, endpoint, new Map(ofEndpoint.map(({ journalId, readTo }) => [journalId, readTo])))
     return news.length
   })
 }

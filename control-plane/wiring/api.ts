@@ -4,7 +4,6 @@ import { requestRetranscription } from '../actions/retranscribe.ts'
 import type { ApiDependencies, OidcSignIn } from '../api/dependencies.ts'
 import { createReadList } from '../api/http/read-list.ts'
 import { buildApi } from '../api/http/server.ts'
-import { routeUpgrade } from '../api/http/web-socket.ts'
 import { EventTail } from '../api/v2/bot-events/tail.ts'
 import type { ServiceConfig } from '../config/config.ts'
 import { authorizeUser, checkTeamsApp } from '../connections/authorize.ts'
@@ -83,11 +82,7 @@ export async function openApi(
     },
   })
   closing.addWork('api', () => app.close())
-  return {
-    server: app.server,
-    handleUpgrade: (...upgrade) => routeUpgrade(app, ...upgrade),
-    listen: (place) => app.listen(place),
-  }
+  return { server: app.server, listen: (place) => app.listen(place) }
 }
 
 /** Its address is the operator's own choice, so it may be a private one. */

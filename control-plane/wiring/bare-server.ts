@@ -1,9 +1,6 @@
 /** The HTTP server of a process without the role `api`: its probes, and the jobs of containers. */
 import { createServer, type IncomingMessage, type Server } from 'node:http'
-import type { Duplex } from 'node:stream'
 import type { JobHandler, Probes, TextAnswer } from '../ports.ts'
-
-export type HandleUpgrade = (request: IncomingMessage, socket: Duplex, head: Buffer) => void
 
 interface Place {
   host: string
@@ -12,8 +9,6 @@ interface Place {
 
 export interface ListeningServer {
   server: Server
-  /** Answers each request to upgrade that is not for the links of bots. */
-  handleUpgrade: HandleUpgrade
   listen(place: Place): Promise<unknown>
 }
 
@@ -41,11 +36,6 @@ export function createBareServer(probes: Probes, jobs: JobHandler | null): BareS
   })
   return {
     server,
-    handleUpgrade(_request, socket) {
-      // Without a listener, a client that resets the connection would end the process.
-      socket.on('error', () => socket.destroy())
-      socket.end('HTTP/1.1 404 Not Found\r\nconnection: close\r\n\r\n')
-    },
     listen: (place) =>
       new Promise<void>((resolve, reject) => {
         server.once('error', reject)

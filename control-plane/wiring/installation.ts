@@ -46,10 +46,10 @@ export interface Installation {
   close(): Promise<void>
 }
 
-export type OpenedDatabase = Pick<Installation, 'databaseUrl' | 'database' | 'isAlone' | 'close'>
+type OpenedDatabase = Pick<Installation, 'databaseUrl' | 'database' | 'isAlone' | 'close'>
 
 /** Opens the database as it is: without its tables, if it is new. Rejects with a sentence if it cannot be used. */
-export async function openInstalledDatabase(config: ServiceConfig, holder: Holder, log: Log): Promise<OpenedDatabase> {
+async function openInstalledDatabase(config: ServiceConfig, holder: Holder, log: Log): Promise<OpenedDatabase> {
   const closing: (() => Promise<unknown>)[] = []
   const close = async () => {
     for (const step of closing.splice(0).reverse())
@@ -169,13 +169,6 @@ function restartLoop(folder: string, log: Log): { check(): void; close(): Promis
     },
     close: loop.close,
   }
-}
-
-/** The keys of the configuration, or those of the data folder. Null: there are none. */
-export async function givenSeals(config: ServiceConfig): Promise<KeyRing | null> {
-  const stored = config.secretKeys === null ? await readSecretFile(secretKeysFile(config.dataFolder)) : null
-  const keys = config.secretKeys ?? (stored === null ? null : parseSealKeys(stored))
-  return keys && createSeals(keys)
 }
 
 /** The keys of the configuration, or those of the data folder, which the first start makes. */

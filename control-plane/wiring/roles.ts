@@ -21,7 +21,6 @@ import { databaseTime } from '../store/drain.ts'
 import { listenForWakeUps } from '../store/wake-ups.ts'
 import { startDispatcher } from '../webhooks/dispatcher.ts'
 import { startLiveWebhooks } from '../webhooks/live.ts'
-import type { HandleUpgrade } from './bare-server.ts'
 import { zoomAppOf } from './consents.ts'
 import { standinCommand, versionOfProgram } from './installed-file.ts'
 import { openBotNeeds, openLauncher } from './launcher.ts'
@@ -32,7 +31,7 @@ import { watchDrain } from './watch-drain.ts'
 const DISPATCHER_PATIENCE_MS = 7_000
 
 /** The result handles upgrades. Before the server listens, so that no bot connects before its link can be accepted. */
-export function acceptLinks(parts: Parts, database: Database): HandleUpgrade {
+export function acceptLinks(parts: Parts, database: Database): ReturnType<typeof createLinkServer>['handleUpgrade'] {
   const { log, meters, traces, metrics, closing, seals } = parts
   const accounts = { database, seals, log }
   const { prefixKeys } = parts.files.store

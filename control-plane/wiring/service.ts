@@ -1,5 +1,6 @@
 /** The composition of the service: starts the roles of this process, and closes them in order. */
 import { type AddressInfo, createServer as createSocket } from 'node:net'
+import type { Duplex } from 'node:stream'
 import type { LogSink } from '@standin/base/log-sink.ts'
 import { signInAddress } from '../api/dashboard/addresses.ts'
 import type { ServiceConfig } from '../config/config.ts'
@@ -98,7 +99,7 @@ async function listen(parts: Parts, address: URL): Promise<void> {
   const links = linkDatabase && acceptLinks(parts, linkDatabase)
   server.server.on('upgrade', (request, socket, head) => {
     if (links && pathOf(request.url) === LINK_PATH) links(request, socket, head)
-    else server.handleUpgrade(request, socket, head)
+    else refuseUpgrade(socket)
   })
   await server.listen({ host: config.host, port: Number(address.port || 80) }).catch((error) => {
     throw listenProblem(error, config.host, address.port)
@@ -109,6 +110,12 @@ async function listen(parts: Parts, address: URL): Promise<void> {
     closing.addWork('probes', () => bare.close())
     return bare
   }
+}
+
+function refuseUpgrade(socket: Duplex): void {
+  // Without a listener, a client that resets the connection would end the process.
+  socket.on('error', () => socket.destroy())
+  socket.end('HTTP/1.1 404 Not Found\r\nconnection: close\r\n\r\n')
 }
 
 function listenProblem(error: unknown, host: string, port: string): Error {

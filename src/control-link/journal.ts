@@ -108,7 +108,7 @@ export class Journal {
     }
   }
 
-  /** Also backwards: a control plane that was restored from a backup has less than it once had. */
+  /** Also backwards: a control plane on an older copy of its database has less than it once had. */
   acknowledge(seq: number): void {
     if (seq > this.#lastSeq) throw new Error(`Event ${seq} was never written`)
     if (seq === this.#state.acknowledged) return

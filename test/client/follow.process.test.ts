@@ -1,4 +1,4 @@
-/** The client follows a bot over connections that break, and ends with the bot. */
+/** The client follows a bot or a team over connections that break. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
@@ -7,8 +7,7 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import type { NumberedEvent } from '@standin/wire/events.ts'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
-import { createStandinClient, followEvents, followSubscription } from '../../client/index.ts'
-import { routeUpgrade } from '../../control-plane/api/http/web-socket.ts'
+import { createStandinClient, followEvents, followTeam } from '../../client/index.ts'
 import { freshMeet, startReporting } from '../control-plane/api/reporting.ts'
 import { openApiWorld } from '../control-plane/api/world.ts'
 
@@ -18,7 +17,6 @@ beforeAll(async () => {
   world = await openApiWorld()
   team = await world.team()
   await world.app.listen({ host: '127.0.0.1', port: 0 })
-  world.app.server.on('upgrade', (...upgrade) => routeUpgrade(world.app, ...upgrade))
 })
 afterAll(() => world.close())
 
@@ -127,82 +125,41 @@ test('a service that is away after a connection without events is tried again', 
   expect(troubles).toEqual(['The service is busy'])
 })
 
-test('a subscription gives every event although connections break, and what was processed comes no more', async () => {
-  const { url, client, cut } = await openRelay()
-  await client.POST('/v2/event-subscriptions', { body: { name: 'all', types: ['notice'] } })
+test('every event of a team comes once although connections break', async () => {
+  const { client, cut } = await openRelay()
   const botId = await world.bot(team, { meeting_url: freshMeet() })
   const { report } = await startReporting(world.database, botId)
   const stop = new AbortController()
   const heard: string[] = []
   const following = (async () => {
-    for await (const { bot_id, data } of followSubscription({
-      ...{ baseUrl: url, apiKey: team.key, name: 'all', signal: stop.signal },
-    })) {
-      expect(bot_id).toBe(botId)
-      heard.push(String(data.message))
-    }
+    for await (const { bot_id, data } of followTeam(client, { cursor: '0', types: ['notice'], signal: stop.signal }))
+      if (bot_id === botId) heard.push(String(data.message))
   })()
-  const wanted = Array.from({ length: 60 }, (_, place) => String(place + 1))
+  const wanted = Array.from({ length: 9 }, (_, place) => String(place + 1))
   for (const text of wanted) {
+    if (Number(text) % 3 === 1) cut()
     await report(said(text))
-    if (Number(text) % 20 === 0) {
-      await expect.poll(() => heard.at(-1), { timeout: 30_000 }).toBe(text)
-      cut()
-    }
+    if (Number(text) % 3 === 0) await expect.poll(() => heard.at(-1), { timeout: 30_000 }).toBe(text)
   }
-  const waiting = async () => (await client.GET('/v2/event-subscriptions')).data?.data[0]?.waiting_bots
-  await expect.poll(() => [...new Set(heard)], { timeout: 30_000 }).toEqual(wanted)
-  // The last one is acknowledged when the next one is asked for.
-  await expect.poll(waiting, { timeout: 30_000 }).toBe(0)
+  expect(heard).toEqual(wanted)
   stop.abort()
   await following
 })
 
-test('a service that asks for a new connection is no trouble', async () => {
-  const { url, client } = await openRelay()
-  await client.POST('/v2/event-subscriptions', { body: { name: 'restarted' } })
-  const stop = new AbortController()
-  const troubles: Error[] = []
-  let connections = 0
-  class Restarted extends WebSocket {
-    constructor(address: string, options: { headers: Record<string, string> }) {
-      super(address, options as never)
-      connections++
-      if (connections <= 2)
-        this.addEventListener('open', () => this.dispatchEvent(new CloseEvent('close', { code: 1012 })))
-    }
-  }
-  const following = followSubscription({
-    ...{ baseUrl: url, apiKey: team.key, name: 'restarted', signal: stop.signal, webSocket: Restarted },
-    onTrouble: (error) => void troubles.push(error),
-  }).next()
-  await expect.poll(() => connections, { timeout: 30_000 }).toBe(3)
-  stop.abort()
-  await following
-  expect(troubles).toEqual([])
+test('a follower of a team that was cut off before its first event continues at the place where it was', async () => {
+  const asked: (string | null)[] = []
+  const { v2 } = createStandinClient({
+    baseUrl: 'http://127.0.0.1',
+    fetch: async (request) => {
+      asked.push(new URL((request as Request).url).searchParams.get('cursor'))
+      if (asked.length === 2) return Response.json({ message: 'The key is revoked' }, { status: 401 })
+      return new Response('event: place\nid: 7\ndata: {}\n\n', { headers: { 'content-type': 'text/event-stream' } })
+    },
+  })
+  await expect(followTeam(v2).next()).rejects.toMatchObject({ status: 401 })
+  expect(asked).toEqual([null, '7'])
 })
 
-test('a subscription that cannot be followed says why', async () => {
-  const { url, client } = await openRelay()
-  await client.POST('/v2/event-subscriptions', { body: { name: 'taken' } })
-  const first = (apiKey: string, name: string) =>
-    followSubscription({ baseUrl: url, apiKey, name, signal: AbortSignal.timeout(60_000) }).next()
-  await expect(first(team.key, 'none')).rejects.toThrow('There is no such subscription; create it with POST')
-  await expect(first('wrong', 'taken')).rejects.toThrow('API key')
-  const earlier = first(team.key, 'taken')
-  earlier.catch(() => {})
-  await expect
-    .poll(
-      async () =>
-        (await client.GET('/v2/event-subscriptions')).data?.data.find(({ name }) => name === 'taken')?.followed_at,
-    )
-    .not.toBeNull()
-  const later = new AbortController()
-  const second = followSubscription({ baseUrl: url, apiKey: team.key, name: 'taken', signal: later.signal }).next()
-  await expect(earlier).rejects.toThrow('another connection follows this subscription')
-  later.abort()
-  await second
-})
 test('a follower that is aborted ends, also long after its request was sent', async () => {
   const { client } = await openRelay()
   const botId = await world.bot(team, { meeting_url: freshMeet() })

@@ -116,7 +116,7 @@ test('each operation of the document is a method, and no name is used twice or f
   )
   expect(Object.keys(METHODS).filter((id) => !ids.includes(id))).toEqual([])
   const { '_operations.py': operations } = pythonFiles(document)
-  // A stream of events and a WebSocket are no methods.
+  // The two streams of events are no methods.
   const names = operations.match(/^ {4}def \w+/gm)
   expect(new Set(names).size).toBe(ids.length - 2)
 })

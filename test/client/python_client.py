@@ -1,5 +1,6 @@
 """What the test in Node asks of the installed client: each line of standard input names a function and has its values."""
 
+import itertools
 import json
 import sys
 import threading
@@ -174,6 +175,8 @@ def stream(given):
     rest = list(client.follow_events(given["bot"], types=["notice"], cursor=events[0]["cursor"]))
     assert [event["data"]["message"] for event in rest] == given["messages"][1:], rest
     assert list(client.follow_events(given["bot"], cursor=rest[-1]["cursor"], types=["notice"])) == []
+    followed = list(itertools.islice(client.follow_team(types=["notice"], cursor="0"), 3))
+    assert [(event["bot_id"], event["data"]["message"]) for event in followed] == [(given["bot"], one) for one in given["messages"]]
     assert refusal(lambda: next(client.follow_events("00000000-0000-4000-8000-000000000000"))).status == 404
 
 

@@ -1,11 +1,10 @@
-/** docs/operating.md: a service with a recording is moved by a copy of its data folder, and made again from a backup. */
+/** docs/operating.md: a service with a recording is moved by a copy of its data folder. */
 import { execFile } from 'node:child_process'
-import { mkdir, readFile, rename, stat, writeFile } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { rename, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { Webhook } from 'standardwebhooks'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { newSealKey } from '../../control-plane/secrets/seals.ts'
 import { startMock } from '../../mock/index.ts'
 import { passes, WITHOUT_CAMERAS } from '../end-to-end/meeting-script.ts'
 import { probe } from '../media/media-info.ts'
@@ -99,50 +98,4 @@ test('a stopped service is copied with its data folder, and the copy plays the r
   await rename(first.folder, `${first.folder}-away`)
   await moved.start()
   await expectEverything(moved)
-  expect(await moved.end('SIGTERM')).toBe(0)
-  await rename(`${first.folder}-away`, first.folder)
-  await first.start()
-})
-
-test('a backup of a service that runs becomes a service with everything', async () => {
-  const file = join(dirname(first.folder), 'standin.backup')
-  const link = (await first.command('people', 'link')).sign_in_link!
-  const made = await first.command<{ rows: number; bytes: number }>('backup', file)
-  expect(made).toMatchObject({ file, rows: expect.any(Number), bytes: (await stat(file)).size })
-  expect((await stat(file)).mode & 0o777).toBe(0o600)
-  await expect(first.command('backup', file)).rejects.toMatchObject({ code: 2 })
-  // Rows since the backup are not in it.
-  await first.command('teams', 'create', 'Later team')
-  await expect(first.command('restore', file)).rejects.toMatchObject({
-    code: 2,
-    stderr: expect.stringContaining('The database is not empty'),
-  })
-
-  const restored = await prepare()
-  await mkdir(restored.folder, { mode: 0o701 })
-  const refusal = restored.command('restore', file)
-  await expect(refusal).rejects.toMatchObject({ code: 2, stderr: expect.stringContaining('secret keys') })
-  await writeFile(join(restored.folder, 'secret-keys'), newSealKey('k1'))
-  await expect(restored.command('restore', file)).rejects.toMatchObject({
-    stderr: expect.stringContaining('does not hold the key that this database was made with'),
-  })
-  for (const name of ['secret-keys', 'api-key', 'recordings']) await copy(join(first.folder, name), restored.folder)
-  expect(await restored.command('restore', file)).toEqual({ rows: made.rows })
-  await restored.start()
-  expect(restored.output).not.toContain('shown this once')
-  await expectEverything(restored)
-
-  const signedIn = await fetch(`${restored.url}/dashboard/api/sign-in-link`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', origin: restored.url },
-    body: JSON.stringify({ token: new URL(link).hash.slice(1) }),
-  })
-  expect([signedIn.status, signedIn.headers.get('set-cookie')]).toEqual([200, expect.stringContaining('HttpOnly')])
-  expect((await restored.command<{ name: string }[]>('teams', 'list')).map(({ name }) => name)).toEqual(['First team'])
-  // Every sealed value opens: all of them are sealed again with a new key.
-  const keys = join(restored.folder, 'secret-keys')
-  await restored.end('SIGTERM')
-  await writeFile(keys, `${newSealKey('k2')},${(await readFile(keys, 'utf8')).trim()}`)
-  await restored.start()
-  expect(await restored.command('secrets', 'rotate')).toMatchObject({})
 })

@@ -41,9 +41,6 @@ export function programOf(tool: 'helm' | 'kubectl'): string {
   return folder === null ? tool : join(folder, tool, tool)
 }
 
-const run = (tool: 'helm' | 'kubectl', args: readonly string[]): string =>
-  execFileSync(programOf(tool), args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] })
-
-/** Both throw with what the tool says if it fails. */
-export const helm = (...args: string[]): string => run('helm', args)
-export const kubectl = (...args: string[]): string => run('kubectl', args)
+/** Throws with what Helm says if it fails. */
+export const helm = (...args: string[]): string =>
+  execFileSync(programOf('helm'), args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] })

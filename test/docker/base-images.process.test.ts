@@ -46,15 +46,10 @@ test.each(globSync('docker/compose*.yaml', { cwd: packageRoot }))(
   },
 )
 
-test('manifests of Kubernetes run our images, and images of the list', () => {
-  const files = globSync('{deploy/kubernetes,docker}/**/*.yaml', { cwd: packageRoot })
-  const named = files.flatMap((path) => [
-    ...[...text(path).matchAll(/^\s+(?:- )?image: (\S+)$/gm)].map(([, image]) => image!),
-    ...[...text(path).matchAll(/newName: ([^\s,]+), newTag: "?([\w.]+)/g)].map(([, name, tag]) => `${name}:${tag}`),
-  ])
-  // Kustomizations add the tag, which the second expression reads.
-  const bare = Object.values(IMAGES).map((image) => String(image).split(':')[0])
-  const foreign = named.filter((image) => !OWN.test(image) && !bare.includes(image) && !isListed(image))
+test('the Helm chart runs our images, and images of the list', () => {
+  const files = globSync('deploy/helm/*/values*.yaml', { cwd: packageRoot })
+  const named = files.flatMap((path) => Object.values((parse(text(path)) as { images: Record<string, string> }).images))
+  const foreign = named.filter((image) => image !== '' && !OWN.test(image))
   expect(new Set(foreign)).toEqual(new Set([IMAGES.POSTGRES_IMAGE]))
 })
 

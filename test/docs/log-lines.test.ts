@@ -9,7 +9,7 @@ const find = (...patterns: string[]) =>
   globSync(patterns, { cwd: packageRoot, exclude: (path) => path.endsWith('node_modules') })
 
 /** Notes on a platform quote the platform's page, not us. */
-const pages = find('README.md', 'docs/*.md', 'docker/*.md', 'deploy/**/*.md')
+const pages = find('README.md', 'docs/*.md', 'docker/*.md')
 const sources = find(
   '{src,platforms,recorder,storage,streaming,transcription,report,control-plane}/**/*.ts',
   'docker/*.{sh,ts}',

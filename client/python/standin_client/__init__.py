@@ -1,16 +1,17 @@
 """Typed client of the Standin API. `Client` has a method for each operation of `/v2`."""
 
 from . import types
-from ._follow import FollowedEvent, follow as _follow
+from ._follow import FollowedEvent, FollowedTeamEvent, follow as _follow
 from ._http import Page, StandinApiError
 from ._operations import Operations
 from ._version import VERSION as __version__
 from .webhooks import WebhookError, verify_webhook
 
 import time as _time
+from urllib.parse import quote as _quote
 from collections.abc import Callable as _Callable, Iterable as _Iterable, Iterator as _Iterator
 
-__all__ = ["Client", "FollowedEvent", "Page", "StandinApiError", "WebhookError", "types", "verify_webhook", "__version__"]
+__all__ = ["Client", "FollowedEvent", "FollowedTeamEvent", "Page", "StandinApiError", "WebhookError", "types", "verify_webhook", "__version__"]
 
 
 class Client(Operations):
@@ -45,4 +46,15 @@ class Client(Operations):
         change: those with the same `data["id"]` replace each other, until they come as an event. Raises `StandinApiError` if
         the service refuses the first connection, or a later one for good.
         """
-        return _follow(self, bot_id, types, cursor, on_partial, on_trouble)
+        path = f"/v2/bots/{_quote(bot_id, safe='')}/events/stream"
+        return _follow(self, path, types, cursor, on_partial, on_trouble)
+
+    def follow_team(
+        self,
+        *,
+        types: _Iterable[str] | None = None,
+        cursor: str | None = None,
+        on_trouble: _Callable[[StandinApiError], object] | None = None,
+    ) -> _Iterator[FollowedTeamEvent]:
+        """The events of all bots of the team in the same way, without an end: what is new, or everything after `cursor`."""
+        return _follow(self, "/v2/events/stream", types, cursor, None, on_trouble)

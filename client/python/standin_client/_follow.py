@@ -1,4 +1,4 @@
-"""Follows the events of a bot, over as many connections as it takes."""
+"""Follows the events of a bot or of a team, over as many connections as it takes."""
 
 import http.client
 import json
@@ -21,15 +21,18 @@ class FollowedEvent(types.BotEvent):
     cursor: str
 
 
+class FollowedTeamEvent(FollowedEvent):
+    bot_id: str
+
+
 def follow(
     transport: Transport,
-    bot_id: str,
+    path: str,
     chosen: Iterable[str] | None,
     cursor: str | None,
     on_partial: Callable[[types.BotEvent], object] | None,
     on_trouble: Callable[[StandinApiError], object] | None,
-) -> Iterator[FollowedEvent]:
-    path = f"/v2/bots/{urllib.parse.quote(bot_id, safe='')}/events/stream"
+) -> Iterator[Any]:
     fixed = {"types": ",".join(chosen)} if chosen is not None else {}
     if on_partial is not None:
         fixed["partials"] = "true"
@@ -52,7 +55,8 @@ def follow(
                             on_partial(event)
                         continue
                     cursor = place
-                    yield {**event, "cursor": place}
+                    if name != "place":
+                        yield {**event, "cursor": place}
             continue
         except StandinApiError as error:
             is_for_good = 400 <= error.status < 500 and error.status != 429

@@ -1,4 +1,4 @@
-/** `/openapi.json` and its like, `/asyncapi.json`, and `/docs`, a page to read and try them. */
+/** `/openapi.json` and its like, and `/docs`, a page to read and try them. */
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import type { App } from './generation.ts'
 import type { OpenApiDocument } from './openapi.ts'
@@ -28,8 +28,8 @@ const asDashboard = ({ requestBuilder, request }: { requestBuilder?: Request; re
   ;(requestBuilder ?? request).headers.set('x-requested-by', 'dashboard')
 }
 
-export function docsRoutes(app: App, documents: readonly ServedDocument[], asyncapi: object): void {
-  for (const { path, document } of [...documents, { path: '/asyncapi.json', document: () => asyncapi }]) {
+export function docsRoutes(app: App, documents: readonly ServedDocument[]): void {
+  for (const { path, document } of documents) {
     app.get(path, { schema: { hide: true } as object }, async (_request, reply) => {
       reply.type('application/json; charset=utf-8').header('cache-control', 'no-cache')
       return JSON.stringify(document())

@@ -110,12 +110,6 @@ export const refusals = {
   signInLinkUsed: () =>
     wrongSignIn('This link was used already, was withdrawn, or is too old; ask an owner of the team for another one'),
   emailTaken: () => conflict('Another person of this team has this e-mail address'),
-  subscriptionExists: (name: string) => conflict(`The team has a subscription ${name} already`),
-  tooManySubscriptions: (most: number) => conflict(`A team has at most ${most} subscriptions; delete one first`),
-  needsWebSocket: () =>
-    refusal(426, 'FST_ERR_UPGRADE_REQUIRED')('This address is a WebSocket: connect with ws:// or wss://', {
-      headers: { upgrade: 'websocket' },
-    }),
   lastOwner: () => conflict('A team keeps at least one owner'),
   unknown: (what: string) => notFound(`There is no such ${what}`),
   signInAgain: () =>

@@ -1,7 +1,9 @@
 /** Server-sent events: who may hold how many streams open, and one open stream. */
-import type { FastifyReply } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
+import type { Log } from '../../ports.ts'
 import { refusals } from './errors.ts'
+import { type App, callerOf } from './generation.ts'
 
 /** Keeps proxies from closing a quiet connection. */
 const COMMENT_EVERY_MS = 20_000
@@ -18,6 +20,48 @@ interface Most {
   all: number
   ofTeam: number
   ofReader: number
+}
+
+/** After which a server that closes ends streams whose reader does not take what was sent. */
+const CLOSING_MS = 1_000
+
+/** The open streams of one address. They end with the server. */
+export function createStreams(app: App, log: Log, most: Most, tooMany: string) {
+  const takePlace = createPlaces(most, tooMany)
+  const streams = new Set<EventStream>()
+  let isClosing = false
+  app.addHook('preClose', async () => {
+    isClosing = true
+    for (const stream of streams) stream.end()
+    setTimeout(() => {
+      for (const stream of streams) stream.destroy()
+    }, CLOSING_MS).unref()
+  })
+  return {
+    /** Until the connection is over; rejects with 503 if the caller has too many. */
+    takePlace(request: FastifyRequest, reply: FastifyReply): void {
+      const { teamId, keyId, session } = callerOf(request)
+      takePlace(reply, teamId, keyId ?? session!.hash.toString('hex'))
+    },
+    /** Answers with a stream that `work` fills. `onOver` is called when that is done, or the reader is gone. */
+    open(reply: FastifyReply, work: (stream: EventStream) => Promise<void>, onOver: () => void): FastifyReply {
+      const stream = openEventStream(reply)
+      streams.add(stream)
+      if (isClosing) stream.end()
+      // Not awaited: the time of a handler is limited.
+      void work(stream)
+        .catch((error: unknown) => {
+          log.warn({ error: String(error) }, 'Events could not be read for a follower')
+          // It comes back with its last id.
+          stream.destroy()
+        })
+        .finally(() => {
+          onOver()
+          streams.delete(stream)
+        })
+      return reply
+    },
+  }
 }
 
 /** Takes a place until the connection is over; rejects with 503 if there is none. */

@@ -1,6 +1,6 @@
 /** The HTTP server, made without listening, so that tests can inject requests. */
 import { createHash } from 'node:crypto'
-import { METHODS, type Server } from 'node:http'
+import { type IncomingMessage, METHODS, type Server } from 'node:http'
 import type { Socket } from 'node:net'
 import Fastify, { type FastifyReply, type FastifyRequest } from 'fastify'
 import { actAs } from '../../store/audit-log.ts'
@@ -13,7 +13,6 @@ import { pageRoutes } from '../dashboard/page-routes.ts'
 import type { ApiDependencies } from '../dependencies.ts'
 import { hookRoutes } from '../hooks/routes.ts'
 import { olderGeneration } from '../older/index.ts'
-import { asyncapiDocument } from '../v2/event-subscriptions/asyncapi.ts'
 import { newerGeneration } from '../v2/index.ts'
 import { createAuthentication } from './auth.ts'
 import { answerClientError } from './client-errors.ts'
@@ -30,7 +29,6 @@ import { asRequest, identifyRequests, REQUEST_ID, requestIdOf } from './request-
 import { createRouteTable } from './route-table.ts'
 import { traceRequests } from './tracing.ts'
 import { validatorCompiler } from './validation.ts'
-import { isWebSocket } from './web-socket.ts'
 
 /** Limit for most bodies; routes with arrays have their own. */
 const BODY_BYTES = 1024 * 1024
@@ -46,6 +44,13 @@ const KEEP_ALIVE_MS = 72_000
 const LATENESS_CHECK_MS = 2000
 /** How often a server that closes looks for connections that became idle. */
 const CLOSING_CHECK_MS = 500
+
+/**
+ * Whether the server emits `upgrade` for a request. Others are answered as usual: some clients offer HTTP/2 in this way with every
+ * request, such as that of Java. A WebSocket has no body, and nothing limits the time of one.
+ */
+const isWebSocket = ({ method, headers }: IncomingMessage): boolean =>
+  method === 'GET' && headers.upgrade?.toLowerCase() === 'websocket'
 
 /** The order does not matter: the longest prefix of a path decides. */
 const GENERATIONS = [
@@ -174,7 +179,7 @@ export async function buildApi(
       { prefix: generation.prefix },
     )
   }
-  docsRoutes(app, documents, asyncapiDocument(settings))
+  docsRoutes(app, documents)
   if (settings.dashboardFolder !== undefined) pageRoutes(app, settings.dashboardFolder)
   if (settings.helpFolder !== undefined) helpRoutes(app, settings.helpFolder)
   return app

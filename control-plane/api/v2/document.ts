@@ -54,11 +54,6 @@ export const TAGS: readonly { name: string; description: string }[] = [
     name: 'Bot data',
     description: 'Delete what an ended bot recorded, make its transcript again, send its webhook again.',
   },
-  {
-    name: 'Event subscriptions',
-    description:
-      'Follow the events of all bots over one WebSocket that resumes where the program stopped. See [live](/help/live).',
-  },
   { name: 'Batches', description: 'Up to 100 bots in one request. A wrong item does not affect the others.' },
   {
     name: 'Scheduled bots',

@@ -13,7 +13,6 @@ import { calendarRoutes } from './calendars/routes.ts'
 import { confCredentialRoutes } from './conf-credentials/routes.ts'
 import { INTRODUCTION, TAGS } from './document.ts'
 import { newerErrorBody } from './error-body.ts'
-import { eventSubscriptionRoutes } from './event-subscriptions/routes.ts'
 import { scheduledRoutes } from './scheduled/routes.ts'
 import { timelineRoutes } from './timeline/routes.ts'
 import { webhookOperations } from './webhooks.ts'
@@ -42,7 +41,6 @@ export async function newerRoutes(...[app, dependencies]: Parameters<Generation[
   botControlRoutes(app, dependencies)
   botDataRoutes(app, dependencies)
   botEventRoutes(app, dependencies)
-  eventSubscriptionRoutes(app, dependencies)
   batchRoutes(app, dependencies)
   scheduledRoutes(app, dependencies)
   timelineRoutes(app, dependencies)

@@ -623,8 +623,6 @@ export const TEXTS = {
       'person.invite': 'Sign-in link created',
       'person.withdraw_invitation': 'Invitation withdrawn',
       'person.remove': 'Person removed',
-      'subscription.create': 'Subscription to events created',
-      'subscription.delete': 'Subscription to events deleted',
       'team.change': 'Limits of the team changed',
       'team.create': 'Team created',
       'team.grant_tokens': 'Tokens granted',

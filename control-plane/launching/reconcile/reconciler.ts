@@ -41,7 +41,7 @@ const MAX_REST_PASSES = 4
 const EVERY_ATTEMPT_MS = 10_000
 /** How often the launcher's whole list is compared with what is stored. */
 const ORPHANS_MS = 60_000
-/** How often the stored journal is read of a bot that the launcher does not know, such as one of a restored database. */
+/** How often the stored journal is read of a bot that the launcher does not know, such as one of an older copy of the database. */
 const ABSENT_READ_MS = 60_000
 /** Seconds that an unknown bot of the launcher is left alone: it may be about to be stored. */
 const ORPHAN_SECONDS = 600

@@ -124,6 +124,7 @@ export async function blankBot(db: Database, botId: string): Promise<void> {
       update retranscriptions set secret = null, custom_params = null, last_error = null
       where bot_id = ${botId}`.execute(tx)
     await sql`delete from bot_events where bot_id = ${botId}`.execute(tx)
+    await sql`delete from team_events where bot_id = ${botId}`.execute(tx)
     await sql`delete from artifacts where bot_id = ${botId}`.execute(tx)
   })
 }

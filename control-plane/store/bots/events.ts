@@ -3,6 +3,7 @@ import type { Artifact, NumberedEvent } from '@standin/wire/events.ts'
 import { sql } from 'kysely'
 import { attemptFolder } from '../../bots/file-keys.ts'
 import { instant } from '../../bots/instants.ts'
+import { EVENT_TYPES } from '../../bots/shown-events.ts'
 import type { Database, Tx } from '../database.ts'
 
 /** Consecutive events of one journal. */
@@ -62,7 +63,10 @@ export function newEvent(
   return { bot: botId, journal: journalId, seq, attempt, type: event.type, at: instant(at, now), event }
 }
 
-/** They wait in the inbox of each subscription and endpoint that follows the bot's team and wants one of them. */
+/**
+ * Numbers the events that followers may see for the stream of their team, and puts them into the inbox of each endpoint that
+ * wants one of them. The count of a team stays locked until the commit, so a reader that sees a number sees all before it.
+ */
 export async function insertEvents(tx: Tx, events: readonly NewEvent[]): Promise<void> {
   if (events.length === 0) return
   await sql`
@@ -73,18 +77,27 @@ export async function insertEvents(tx: Tx, events: readonly NewEvent[]): Promise
       insert into bot_events (bot_id, journal_id, seq, attempt, type, at, event)
       select bot, journal, seq, attempt, type, at, event from fresh
     ), news as (
-      select bot, journal, min(seq) - 1 as after_seq, max(seq) as last_seq, array_agg(distinct type) as types
-      from fresh group by bot, journal
-    ), receivers as (
-      select id, team_id, types from event_subscriptions union all
-      select id, team_id, live_types from endpoints where live_types is not null and disabled_at is null
+      select bots.team_id, bot, journal, min(seq) - 1 as after_seq, max(seq) as last_seq, count(*)::int as events,
+        array_agg(distinct type) as types
+      from fresh join bots on bots.id = bot group by bots.team_id, bot, journal
+      having array_agg(distinct type) && ${EVENT_TYPES}::text[]
+    ), counts as (
+      insert into team_event_counts (team_id, last_number)
+      select team_id, sum(events) from news group by team_id order by team_id
+      on conflict (team_id) do update set last_number = team_event_counts.last_number + excluded.last_number
+      returning team_id, last_number
+    ), numbered as (
+      insert into team_events (team_id, last_number, bot_id, journal_id, last_seq, events)
+      select team_id, counts.last_number - sum(events) over (partition by team_id order by bot, journal) + events,
+        bot, journal, last_seq, events
+      from news join counts using (team_id)
     )
-    insert into event_inbox (receiver_id, journal_id, bot_id, after_seq, last_seq)
-    select receivers.id, news.journal, news.bot, news.after_seq, news.last_seq
-    from news join bots on bots.id = news.bot
-    join receivers on receivers.team_id = bots.team_id and receivers.types ?| news.types
-    order by receivers.id, news.journal
-    on conflict (receiver_id, journal_id, bot_id) do update set last_seq = excluded.last_seq`.execute(tx)
+    insert into event_inbox (endpoint_id, journal_id, bot_id, after_seq, last_seq)
+    select endpoints.id, news.journal, news.bot, news.after_seq, news.last_seq
+    from news join endpoints on endpoints.team_id = news.team_id and live_types ?| news.types
+    where disabled_at is null
+    order by endpoints.id, news.journal
+    on conflict (endpoint_id, journal_id, bot_id) do update set last_seq = excluded.last_seq`.execute(tx)
 }
 
 /** A file that is reported again is the same file, with the latest values. */

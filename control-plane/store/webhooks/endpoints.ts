@@ -5,8 +5,8 @@ import { liveTypesOf } from '../../bots/shown-events.ts'
 import type { Seals } from '../../ports.ts'
 import type { EndpointRow } from '../../rows/index.ts'
 import { logChange } from '../audit-log.ts'
-import { emptyInbox } from '../bots/subscriptions.ts'
 import { type Database, inTransaction, type Tx } from '../database.ts'
+import { emptyInbox } from './live.ts'
 
 /** Hours in which both secrets sign after a rotation. */
 const ROTATION_HOURS = 24

@@ -345,18 +345,6 @@ const CASES: Record<string, Case> = {
     },
   ],
 
-  'POST /v2/event-subscriptions': [
-    ['subscription.create'],
-    (team) => () => team.post('/v2/event-subscriptions', { name: 'crm' }),
-  ],
-  'DELETE /v2/event-subscriptions/{name}': [
-    ['subscription.delete'],
-    async (team) => {
-      await team.post('/v2/event-subscriptions', { name: 'crm' })
-      return () => team.delete('/v2/event-subscriptions/crm')
-    },
-  ],
-
   'POST /bots': [['bot.create'], (team) => () => team.post('/bots', { ...plain(), reserved: false })],
   'DELETE /bots/{bot_id}': [
     ['bot.stop'],

@@ -10,9 +10,7 @@ import { fileURLToPath } from 'node:url'
 import { createBot } from '../../../control-plane/actions/create-bot.ts'
 import { askToLeave } from '../../../control-plane/actions/stop-bot.ts'
 import { WEBHOOK_EVENTS } from '../../../control-plane/bots/messages/index.ts'
-import { EVENT_TYPES } from '../../../control-plane/bots/shown-events.ts'
 import { createSeals, newSealKey, parseSealKeys } from '../../../control-plane/secrets/seals.ts'
-import { createSubscription } from '../../../control-plane/store/bots/subscriptions.ts'
 import { nowOf } from '../../../control-plane/store/clock.ts'
 import { type Database, openDatabase } from '../../../control-plane/store/database.ts'
 import { migrate } from '../../../control-plane/store/migrate.ts'
@@ -25,7 +23,7 @@ import { type BotHost, startBotHost } from '../launching/bot-host.ts'
 import type { Plan } from '../launching/simulated-bot.ts'
 import { installClock, stepClock } from './database-clock.ts'
 import { mayMount, mountDisk, unmountDisk } from './disk.ts'
-import { Followers, SUBSCRIPTION } from './followers.ts'
+import { Followers } from './followers.ts'
 import { type LinkProxy, startLinkProxy } from './link-proxy.ts'
 import { unpackOlderVersion } from './older-version.ts'
 import type { RoleSettings } from './role-process.ts'
@@ -34,7 +32,7 @@ import { unsettled } from './settled.ts'
 import type { Evidence, Received } from './violations.ts'
 import { startWebhookReceiver } from './webhook-receiver.ts'
 
-const SUBSCRIPTIONS = 'control-plane/store/bots/subscriptions.ts'
+const NUMBERS = 'control-plane/store/bots/team-events.ts'
 const PROGRAM = fileURLToPath(new URL('role-process.ts', import.meta.url))
 /** Longer than the margin within which a claimed bot is not started any more. */
 export const LEASE_SECONDS = 8
@@ -178,7 +176,6 @@ export class Chaos {
       this.#keys.set(teamId, key)
       const endpoint = { teamId, kind: 'team', url, events: WEBHOOK_EVENTS, liveWithinMs: 300 } as const
       await createEndpoint(this.database, this.#seals, endpoint)
-      await createSubscription(this.database, { teamId, name: SUBSCRIPTION, types: EVENT_TYPES, most: 1 })
     }
   }
 
@@ -278,8 +275,8 @@ export class Chaos {
   /** The invariants are computed from it. */
   get evidence(): Evidence {
     const { database, host, received } = this
-    // The subscriptions of an older version are those of its files.
-    const wasOlder = this.older !== null && !existsSync(join(this.#folder, 'older', SUBSCRIPTIONS))
+    // Whether an older version numbers events is seen in its files.
+    const wasOlder = this.older !== null && !existsSync(join(this.#folder, 'older', NUMBERS))
     return { database, host, received, heard: this.followers.heard, wasOlder }
   }
 

@@ -4,7 +4,6 @@ import { createServer } from 'node:http'
 import type { ApiDependencies } from '@standin/control-plane/api/dependencies.ts'
 import { createReadList } from '@standin/control-plane/api/http/read-list.ts'
 import { buildApi } from '@standin/control-plane/api/http/server.ts'
-import { routeUpgrade } from '@standin/control-plane/api/http/web-socket.ts'
 import { EventTail } from '@standin/control-plane/api/v2/bot-events/tail.ts'
 import { newerGeneration } from '@standin/control-plane/api/v2/index.ts'
 import { createLinkServer } from '@standin/control-plane/control-link/link-server.ts'
@@ -126,7 +125,6 @@ switch (settings.role) {
       } as unknown as ApiDependencies,
       [newerGeneration],
     )
-    app.server.on('upgrade', (...upgrade) => routeUpgrade(app, ...upgrade))
     await app.listen({ host: '127.0.0.1', port: settings.port })
     close = async () => {
       await Promise.all([hints.close(), app.close()])

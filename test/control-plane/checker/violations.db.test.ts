@@ -106,7 +106,7 @@ test('a service without defects passes, and each planted defect is named', async
     new Map(
       ids.map((bot) => {
         const all = events.filter((one) => one.bot === bot).map((one) => one.id)
-        return [bot, { stream: change(all), subscription: all }]
+        return [bot, { stream: change(all), team: all }]
       }),
     )
   const followed = (change: (ids: string[]) => string[]) => violations({ ...right, heard: heardBy(change) })

@@ -25,7 +25,7 @@ export interface Evidence {
   received: readonly Received[]
   /** By bot; absent: no bot was followed. */
   heard?: ReadonlyMap<string, Heard>
-  /** Whether a version that knows no subscriptions stored events meanwhile. */
+  /** Whether a version that does not number events stored some meanwhile. */
   wasOlder?: boolean
 }
 
@@ -197,7 +197,7 @@ async function followers({ database, heard, received, wasOlder = false }: Eviden
   const messages = new Map(received.map((message) => [message.id, message]))
   const inWebhooks = Map.groupBy(messages.values(), ({ botId }) => botId)
   return [...Map.groupBy(rows, ({ bot }) => bot)].flatMap(([bot, stored]) => {
-    const { stream, subscription } = heard.get(bot) ?? { stream: [], subscription: [] }
+    const { stream, team } = heard.get(bot) ?? { stream: [], team: [] }
     const words = stored.filter(({ type }) => type === 'transcript')
     const carried = (inWebhooks.get(bot) ?? []).flatMap(({ eventIds = [] }) => eventIds)
     return [
@@ -208,8 +208,7 @@ async function followers({ database, heard, received, wasOlder = false }: Eviden
         stored.map((event) => ({ ...event, is_the_bot: event.is_the_bot && !event.is_late })),
         stream,
       ),
-      // Events that were not acknowledged come again.
-      ...(wasOlder ? [] : problemsOf('the subscription', bot, stored, [...new Set(subscription)])),
+      ...(wasOlder ? [] : problemsOf('the stream of the team', bot, stored, team)),
       ...(wasOlder ? [] : problemsOf('webhooks', bot, words, carried)),
     ]
   })

@@ -227,8 +227,6 @@ describe('mistakes end with code 2 and say what is wrong', () => {
       ['endpoints', 'create', 'https://example.com/hook', '--events', 'bot.complete,bot.failed'],
       'no event "bot.complete"; there are: bot.status_change, bot.completed, bot.failed, bot.chat_message',
     ],
-    ['a backup that is there', ['backup', '/etc/passwd'], '/etc/passwd exists already'],
-    ['no backup', ['restore', '/nothing'], 'There is no file /nothing'],
     ['an unknown job', ['jobs', 'run', 'laundry'], 'retention'],
     ['bad settings', ['--port', 'http', '--launcher', 'podman'], '--launcher'],
   ])('%s', async (_what, args, words) => {

@@ -35,6 +35,7 @@ type Table =
   | 'bot_steps'
   | 'launches'
   | 'journals'
+  | 'team_events'
   | 'bot_commands'
   | 'bot_events'
   | 'messages'
@@ -50,10 +51,17 @@ async function counts(...tables: Table[]): Promise<number[]> {
   return found
 }
 
+let numbers = 0
 /** A bot that ended so long ago, with a finished delivery of that time. */
 async function oldBot(days: number, values: object = {}): Promise<string> {
   const id = await world.recordedBot({ created_at: ago(days), ended_at: ago(days), ...values })
-  await world.database.insertInto('journals').values({ bot_id: id, journal_id: randomUUID(), attempt: 1 }).execute()
+  const journal = { bot_id: id, journal_id: randomUUID() }
+  await world.database
+    .insertInto('journals')
+    .values({ ...journal, attempt: 1 })
+    .execute()
+  const numbered = { ...journal, team_id: world.team, last_number: ++numbers, last_seq: 1, events: 1 }
+  await world.database.insertInto('team_events').values(numbered).execute()
   await world.database
     .updateTable('launches')
     .set({ cleaned_at: ago(days) })
@@ -74,7 +82,7 @@ const finish = (botId: string, days: number, state = 'delivered') =>
     .where('bot_id', '=', botId)
     .execute()
 
-const HISTORY = ['bot_steps', 'launches', 'journals', 'bot_commands'] as const
+const HISTORY = ['bot_steps', 'launches', 'journals', 'bot_commands', 'team_events'] as const
 const OUTBOX = ['messages', 'deliveries', 'delivery_attempts'] as const
 
 test('finished deliveries go after 30 days with their attempts and messages, and nothing younger', async () => {
@@ -83,7 +91,7 @@ test('finished deliveries go after 30 days with their attempts and messages, and
   expect(await counts(...OUTBOX)).toEqual([4, 4, 4])
   expect(await remove()).toEqual({ ...NONE, deliveries: 3, messages: 3 })
   expect(await counts(...OUTBOX)).toEqual([1, 1, 1])
-  expect(await counts('bots', ...HISTORY)).toEqual([4, 4, 4, 4, 4])
+  expect(await counts('bots', ...HISTORY)).toEqual([4, 4, 4, 4, 4, 4])
   expect(await remove()).toEqual(NONE)
 })
 
@@ -119,7 +127,7 @@ test('the history of a bot goes 180 days after its end; the bot, its events and 
   await oldBot(179)
   const before = await counts('bots', 'bot_events')
   expect(await remove()).toMatchObject({ histories: 1 })
-  expect(await counts(...HISTORY)).toEqual([1, 1, 1, 1])
+  expect(await counts(...HISTORY)).toEqual([1, 1, 1, 1, 1])
   expect(await counts('bots', 'bot_events')).toEqual(before)
   expect((await world.files.list(old)).length).toBeGreaterThan(0)
   expect(await remove()).toEqual(NONE)

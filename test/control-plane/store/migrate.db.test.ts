@@ -20,7 +20,7 @@ const LATER = [
   '0190-reasons',
   '0200-accounts',
   '0207-teams-apps',
-  '0212-subscriptions',
+  '0212-followed-events',
   '0213-attempt-usage',
   '0220-memory-limits',
 ]
@@ -81,7 +81,7 @@ const dropLater = async () => {
     end loop; end $$`.execute(world.database)
   await sql`drop function team_of_bot`.execute(world.database)
   await sql`drop operator == (uuid, uuid), !== (uuid, uuid)`.execute(world.database)
-  await sql`drop table audit_log, sign_in_people, request_log, event_subscriptions, event_inbox, attempt_usage, accounts`.execute(
+  await sql`drop table audit_log, sign_in_people, request_log, team_events, team_event_counts, event_inbox, attempt_usage, accounts`.execute(
     world.database,
   )
   await sql`alter table launches drop column memory_limit_bytes`.execute(world.database)

@@ -13,7 +13,7 @@ import { openTestDatabase, type TestDatabase } from '../postgres.ts'
 import { samplesOf } from './scrape.ts'
 
 const MONITORING = join(packageRoot, 'deploy/monitoring')
-const SCALED_OBJECT = 'deploy/kubernetes/components/keda-headroom/scaled-object.yaml'
+const HEADROOM = 'deploy/helm/standin/templates/headroom.yaml'
 /** The series that a histogram makes. */
 const PARTS = ['_bucket', '_sum', '_count']
 const NAME = /\b(?:standin|nodejs|process)_[a-z0-9_]+/g
@@ -83,10 +83,9 @@ test('the dashboard shows each of our metrics', () => {
 })
 
 test('the headroom before a full hour is scaled by a metric that the service has', () => {
-  const scaled = parse(readFileSync(join(packageRoot, SCALED_OBJECT), 'utf8'))
-  const [{ metadata }] = scaled.spec.triggers
-  expect(unknownIn(metadata.query)).toEqual([])
-  const [, name, labels] = /^max\((\w+)\{(.+)\}\)$/.exec(metadata.query)!
+  const [, query] = /^ +query: (.+)$/m.exec(readFileSync(join(packageRoot, HEADROOM), 'utf8'))!
+  expect(unknownIn(query!)).toEqual([])
+  const [, name, labels] = /^max\((\w+)\{(.+)\}\)$/.exec(query!)!
   expect(metrics).toContain(`\n${name}{${labels}} 0\n`)
 })
 

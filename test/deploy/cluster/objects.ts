@@ -1,4 +1,4 @@
-/** Objects of the trial cluster: the overlay for one node, and beside it what the trial needs. */
+/** Objects of the trial cluster: the chart for one node, and beside it what the trial needs. */
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { packageRoot } from '../../../core/process/page-scripts.ts'
@@ -12,8 +12,8 @@ const MEET_HOSTS = ['meet.google.com']
 const KEPT_NODE = 'node1'
 export const DRAINED_NODE = 'node2'
 
-/** Changes what an operator's overlay would: settings, nodes, and the version of an API that an old cluster lacks. */
-export function overlayObjects(apiVersions: readonly string[]): Document[] {
+/** The chart with other settings and nodes, and with the version of an API that an old cluster has. */
+export function chartObjects(apiVersions: readonly string[]): Document[] {
   const documents = render('one-node')
   for (const document of documents) {
     const { kind, metadata, spec } = document
@@ -99,7 +99,7 @@ export function trialObjects(folder: string): Document[] {
 
 export const meetingAddress = `http://${MEETING_ADDRESS}:${HOST_PORT}`
 
-/** As deploy/kubernetes/README.md makes them. */
+/** As docs/kubernetes.md makes them. */
 function secrets(): Record<string, string> {
   const password = randomBytes(24).toString('hex')
   return {

@@ -1,5 +1,5 @@
 /**
- * The overlay for one node on a real cluster of two nodes (nodes.sh): two bots through the API, and in the middle of their meetings
+ * The chart for one node on a real cluster of two nodes (nodes.sh): two bots through the API, and in the middle of their meetings
  * a rolling update of each role and a drained node. Runs as
  *   sh test/deploy/cluster/nodes.sh in npx vitest run --project=long test/deploy/cluster
  */
@@ -16,7 +16,7 @@ import { type Received, startReceiver } from '../../control-plane/webhooks/recei
 import { passes } from '../../end-to-end/meeting-script.ts'
 import type { Document } from '../manifests.ts'
 import { programOf } from '../tools.ts'
-import { DRAINED_NODE, meetingAddress, overlayObjects, trialObjects } from './objects.ts'
+import { chartObjects, DRAINED_NODE, meetingAddress, trialObjects } from './objects.ts'
 
 const folder = process.env.STANDIN_CLUSTER_DIR
 const LONG = { timeout: 300_000, interval: 500 }
@@ -45,7 +45,7 @@ async function applyAll(): Promise<void> {
   const apiVersions = (await kubectl('api-versions')).split('\n')
   const work = await mkdtemp(join(tmpdir(), 'standin-trial-'))
   closing.push(() => rm(work, { recursive: true }))
-  const lists = { trial: trialObjects(folder!), overlay: overlayObjects(apiVersions) }
+  const lists = { trial: trialObjects(folder!), chart: chartObjects(apiVersions) }
   for (const [name, items] of Object.entries(lists)) {
     await writeFile(join(work, name), JSON.stringify({ apiVersion: 'v1', kind: 'List', items }))
     await kubectl('apply', '-f', join(work, name))
@@ -177,7 +177,7 @@ test.skipIf(folder === undefined)(
     await expect.poll(placesOfBots, LONG).toEqual([])
 
     await expectMessages(receiver.received, bots)
-    // As README.md says: the public address of the overlay.
+    // As docs/kubernetes.md says: the public address of one node.
     const forwarding = spawn(programOf('kubectl'), ['-n', 'standin', 'port-forward', 'service/standin-api', '8080'])
     closing.push(() => forwarding.kill())
     await once(forwarding.stdout, 'data')

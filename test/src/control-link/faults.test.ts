@@ -175,7 +175,7 @@ test('acknowledgements that come twice, backwards or before their time change no
   expect(received.length).toBeLessThanOrEqual(10)
 })
 
-test('a control plane that was restored from an older backup is given again what it lost', async () => {
+test('a control plane on an older copy of its database is given again what it lost', async () => {
   const plane = await startScriptedPlane()
   const { link, folder } = await openLink({ url: plane.url })
   for (const number of numbersUpTo(50)) link.report(notice(`Notice ${number}`))

@@ -6,22 +6,25 @@ import { EVENT_TYPES, type StoredEvent, shownEvent } from '../../../bots/shown-e
 import type { BotRow } from '../../../rows/index.ts'
 import { type EventPlaces, readEvents } from '../../../store/bots/bot-events.ts'
 import { readBot } from '../../../store/bots/bots.ts'
+import { lastNumber } from '../../../store/bots/team-events.ts'
 import type { ApiDependencies } from '../../dependencies.ts'
-import { createPlaces, EVENT_STREAM, type EventStream, openEventStream } from '../../http/event-stream.ts'
+import { refusals } from '../../http/errors.ts'
+import { createStreams, EVENT_STREAM, type EventStream } from '../../http/event-stream.ts'
 import { type App, callerOf } from '../../http/generation.ts'
-import { anyBot } from '../bots/access.ts'
+import { anyBot, generationSeenBy } from '../bots/access.ts'
 import { botParams, commaList, documented, limit, success } from '../common.ts'
 import { EventFollower } from './follower.ts'
 import { passPartials } from './partials.ts'
 import { cursorOf, eventSchema, placesOf } from './schema.ts'
+import { TeamFollower } from './team-follower.ts'
 
 /** Between two looks whether a bot of which nothing is heard has ended, and after it said so itself. */
 const QUIET_MS = 15_000
 const ENDING_MS = 1_000
 
-const CLOSING_MS = 1_000
-
 const MAX_STREAMS = { all: 4_000, ofTeam: 1_000, ofReader: 1_000 }
+/** Each of them reads by itself. */
+const MAX_TEAM_STREAMS = { all: 1_000, ofTeam: 20, ofReader: 20 }
 
 const MAX_CURSOR = 2_000
 const chosen = {
@@ -33,6 +36,11 @@ const chosen = {
     .describe('From the last answer, or the `id` of an event of the stream; absent: from the first event.'),
 }
 
+const teamCursor = z.string().regex(/^\d{1,15}$/, { error: 'must be the id of an event of this stream' })
+const lastEventHeader = z.looseObject({
+  'last-event-id': z.string().max(MAX_CURSOR).optional().describe('Counts before `cursor`. `EventSource` sends it.'),
+})
+
 const page = success(z.array(eventSchema)).extend({
   cursor: z
     .string()
@@ -42,17 +50,8 @@ const page = success(z.array(eventSchema)).extend({
 
 export function botEventRoutes(app: App, dependencies: ApiDependencies): void {
   const { database, eventTail: tail, log } = dependencies
-  const takePlace = createPlaces(MAX_STREAMS, 'Too many streams of events are open')
-  const streams = new Set<EventStream>()
-  let isClosing = false
-  app.addHook('preClose', async () => {
-    isClosing = true
-    for (const stream of streams) stream.end()
-    // Those whose reader does not take what was sent.
-    setTimeout(() => {
-      for (const stream of streams) stream.destroy()
-    }, CLOSING_MS).unref()
-  })
+  const streams = createStreams(app, log, MAX_STREAMS, 'Too many streams of events are open')
+  const teamStreams = createStreams(app, log, MAX_TEAM_STREAMS, 'Too many streams of the events of a team are open')
 
   const route = documented(app, 'Bots')
   route.get('/bots/:bot_id/events', {
@@ -91,13 +90,7 @@ export function botEventRoutes(app: App, dependencies: ApiDependencies): void {
         .default(false)
         .describe('Words that may still change too, as events named `partial`, which have no id and are sent once.'),
     }),
-    headers: z.looseObject({
-      'last-event-id': z
-        .string()
-        .max(MAX_CURSOR)
-        .optional()
-        .describe('Counts before `cursor`. `EventSource` sends it.'),
-    }),
+    headers: lastEventHeader,
     answer: EVENT_STREAM,
     refusals: [404],
     async handle(request, reply) {
@@ -111,6 +104,35 @@ export function botEventRoutes(app: App, dependencies: ApiDependencies): void {
     },
   })
 
+  route.get('/events/stream', {
+    summary: 'Follow the events of all bots of the team',
+    description:
+      'As the stream of one bot, in the order in which events were stored; `data` names its bot as `bot_id` besides. An event named ' +
+      '`place` has no data, only an `id`: the first one, and later ones when nothing that was asked for came for a while.',
+    querystring: z.strictObject({
+      types: chosen.types,
+      cursor: teamCursor.optional().describe('The `id` of an event of the stream; absent: only what is new.'),
+    }),
+    headers: lastEventHeader,
+    answer: EVENT_STREAM,
+    async handle(request, reply) {
+      const caller = callerOf(request)
+      const { teamId } = caller
+      const last = await lastNumber(database, teamId)
+      const given = request.headers['last-event-id'] || request.query.cursor
+      const after = given === undefined ? last : teamCursor.safeParse(given).success ? Number(given) : Number.NaN
+      if (!(after <= last)) throw refusals.validation('the cursor is not one of this stream')
+      const { types = EVENT_TYPES } = request.query
+      teamStreams.takePlace(request, reply)
+      const follower = new TeamFollower(tail, database, { teamId, types, generation: generationSeenBy(caller), after })
+      return teamStreams.open(
+        reply,
+        (stream) => passTeam(follower, stream),
+        () => follower.close(),
+      )
+    },
+  })
+
   async function follow(
     request: FastifyRequest,
     reply: FastifyReply,
@@ -121,8 +143,7 @@ export function botEventRoutes(app: App, dependencies: ApiDependencies): void {
       wantsPartials,
     }: { bot: BotRow; types: readonly string[]; known: EventPlaces; wantsPartials: boolean },
   ): Promise<FastifyReply> {
-    const { teamId, keyId, session } = callerOf(request)
-    takePlace(reply, teamId, keyId ?? session!.hash.toString('hex'))
+    streams.takePlace(request, reply)
     const follower = await EventFollower.open({ tail, database, botId: bot.id, types, known })
     const first = await follower.next(0, AbortSignal.timeout(0)).catch((error: unknown) => {
       follower.close()
@@ -132,23 +153,18 @@ export function botEventRoutes(app: App, dependencies: ApiDependencies): void {
       follower.close()
       return reply.code(204).send()
     }
-    const stream = openEventStream(reply)
-    streams.add(stream)
-    if (isClosing) stream.end()
-    // Not awaited: the time of a handler is limited.
-    const partials = wantsPartials ? passPartials(dependencies.partials, bot.id, stream) : null
-    void pass(bot.id, follower, stream, { first, known, note: (events) => partials?.note(events) })
-      .catch((error: unknown) => {
-        log.warn({ bot: bot.id, error: String(error) }, 'Events could not be read for a follower')
-        // It comes back with its last id.
-        stream.destroy()
-      })
-      .finally(() => {
+    let partials: ReturnType<typeof passPartials> | null = null
+    return streams.open(
+      reply,
+      (stream) => {
+        partials = wantsPartials ? passPartials(dependencies.partials, bot.id, stream) : null
+        return pass(bot.id, follower, stream, { first, known, note: (events) => partials?.note(events) })
+      },
+      () => {
         follower.close()
         partials?.close()
-        streams.delete(stream)
-      })
-    return reply
+      },
+    )
   }
 
   /** Until the bot has ended and all is passed on, or the reader is gone. */
@@ -182,6 +198,25 @@ export function botEventRoutes(app: App, dependencies: ApiDependencies): void {
       if (quietMs !== ENDING_MS) quietMs = events.some(isEnd) ? ENDING_MS : QUIET_MS
       events = await follower.next(hasEnded ? 0 : quietMs, stream.signal)
     }
+  }
+}
+
+/** Until the reader is gone. */
+async function passTeam(follower: TeamFollower, stream: EventStream): Promise<void> {
+  let sentPlace: number | null = null
+  // At once, so that a reader that is cut off before the first event knows its place.
+  let patienceMs = 0
+  while (!stream.signal.aborted) {
+    const events = await follower.next(patienceMs, stream.signal)
+    for (const { number, ...event } of events)
+      stream.send(`id: ${number}\ndata: ${JSON.stringify({ bot_id: event.botId, ...shownEvent(event) })}\n\n`)
+    if (events.length > 0) sentPlace = events.at(-1)!.number
+    else if (sentPlace !== follower.place) {
+      sentPlace = follower.place
+      stream.send(`event: place\nid: ${sentPlace}\ndata: {}\n\n`)
+    }
+    await stream.drained()
+    patienceMs = QUIET_MS
   }
 }
 

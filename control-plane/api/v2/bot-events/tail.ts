@@ -33,7 +33,7 @@ export class EventTail {
   constructor(database: Database, log: Log) {
     this.#database = database
     this.#log = log
-    this.#timer = setInterval(() => this.#wakeBots([]), LOOK_EVERY_MS)
+    this.#timer = setInterval(() => this.wake([]), LOOK_EVERY_MS)
     this.#timer.unref()
   }
 

@@ -232,7 +232,7 @@ async function openBooks(
     const server = settings.config.getCurrentCluster()!.server
     const cure =
       statusOf(error) === 403
-        ? '. deploy/kubernetes/base/rbac.yaml has the rights that it needs'
+        ? '. deploy/helm/standin/templates/rights.yaml has the rights that it needs'
         : statusOf(error) === null
           ? ` (${server}). KUBECONFIG names a file with the cluster's address`
           : ''

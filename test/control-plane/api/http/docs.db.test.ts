@@ -22,7 +22,6 @@ test('the OpenAPI document names every operation of the newer generation', async
     'DELETE /v2/calendars/{calendar_id}',
     'DELETE /v2/calendars/{calendar_id}/bots',
     'DELETE /v2/conf-credentials/{credential_id}',
-    'DELETE /v2/event-subscriptions/{name}',
     'GET /v2/accounts',
     'GET /v2/accounts/{account_id}',
     'GET /v2/audit-log',
@@ -43,8 +42,7 @@ test('the OpenAPI document names every operation of the newer generation', async
     'GET /v2/calendars/{calendar_id}/series',
     'GET /v2/conf-credentials',
     'GET /v2/conf-credentials/{credential_id}',
-    'GET /v2/event-subscriptions',
-    'GET /v2/event-subscriptions/{name}/socket',
+    'GET /v2/events/stream',
     'PATCH /v2/accounts/{account_id}',
     'PATCH /v2/bots/scheduled/{bot_id}',
     'PATCH /v2/bots/{bot_id}/update-config',
@@ -70,7 +68,6 @@ test('the OpenAPI document names every operation of the newer generation', async
     'POST /v2/calendars/{calendar_id}/resubscribe',
     'POST /v2/calendars/{calendar_id}/sync',
     'POST /v2/conf-credentials',
-    'POST /v2/event-subscriptions',
   ])
   expect(document.components.securitySchemes).toMatchObject({
     key: { type: 'apiKey', in: 'header', name: 'x-service-api-key' },

@@ -1,8 +1,8 @@
-/** Server-sent events of a bot: a reader that comes back, and one that reads slowly, has the exact sequence of the journal. */
+/** Server-sent events of a bot and of a team: a reader that comes back, and one that reads slowly, has the exact sequence of the journal. */
 import { randomUUID } from 'node:crypto'
 import type { NumberedEvent } from '@standin/wire/events.ts'
 import fc from 'fast-check'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { freshMeet, startReporting } from '../reporting.ts'
 import { openApiWorld } from '../world.ts'
 
@@ -24,15 +24,15 @@ const said = (text: string): NumberedEvent['event'] => ({
 })
 const noticed = (message: string): NumberedEvent['event'] => ({ type: 'notice', level: 'info', message })
 
-async function runningBot() {
-  const botId = await world.bot(team, { meeting_url: freshMeet() })
+async function runningBot(of = team) {
+  const botId = await world.bot(of, { meeting_url: freshMeet() })
   const { report } = await startReporting(world.database, botId)
   return {
     botId,
     /** As the process with the bot's link does. */
     async report(...events: NumberedEvent['event'][]) {
       await report(...events)
-      world.dependencies.eventTail.wake([botId])
+      world.dependencies.eventTail.wake([botId, of.teamId])
     },
   }
 }
@@ -40,17 +40,17 @@ async function runningBot() {
 interface Heard {
   id: string
   event: string
-  data: { type?: string; data?: { text?: string; message?: string } }
+  data: { bot_id?: string; type?: string; data?: { text?: string; message?: string } }
 }
 
-/** Reads the stream until it is stopped, or the service ends it. */
+/** Reads the stream of the bot or of the team until it is stopped, or the service ends it. */
 function listen(
-  botId: string,
+  botId: string | null,
   { after, query = '', key = team.key }: { after?: string; query?: string; key?: string } = {},
 ) {
   const heard: Heard[] = []
   const stop = new AbortController()
-  const answer = fetch(`${address}/v2/bots/${botId}/events/stream${query}`, {
+  const answer = fetch(`${address}/v2/${botId === null ? '' : `bots/${botId}/`}events/stream${query}`, {
     headers: { 'x-service-api-key': key, ...(after !== undefined && { 'last-event-id': after }) },
     signal: stop.signal,
   })
@@ -251,4 +251,99 @@ test('words that may still change come to a reader that asks for them, without a
   ])
   expect(textsOf(other.heard)).toEqual(['Good morning'])
   await Promise.all([asking.stop(), other.stop()])
+})
+
+describe('the stream of a team', () => {
+  const eventsOf = (heard: readonly Heard[]) => heard.filter(({ event }) => event === 'message')
+
+  test('it begins with a place, and has the events of all bots of the team that come after it', async () => {
+    const [mine, other] = [await world.team(), await world.team()]
+    const [early, late, stranger] = [await runningBot(mine), await runningBot(mine), await runningBot(other)]
+    await early.report(said('before'))
+    const follower = listen(null, { key: mine.key, query: '?types=transcript' })
+    await expect.poll(() => follower.heard, PATIENT).toEqual([{ id: '1', event: 'place', data: {} }])
+    await early.report(noticed('unwanted'), { type: 'recording_progress', seconds: 1 } as never, said('one'))
+    await stranger.report(said('of others'))
+    await late.report(said('two'))
+    await expect.poll(() => textsOf(eventsOf(follower.heard)), PATIENT).toEqual(['one', 'two'])
+    expect(eventsOf(follower.heard).map(({ data }) => data.bot_id)).toEqual([early.botId, late.botId])
+    expect(eventsOf(follower.heard).map(({ id }) => id)).toEqual(['4', '5'])
+    await follower.stop()
+    const again = listen(null, { key: mine.key, after: '0' })
+    await expect.poll(() => textsOf(eventsOf(again.heard)), PATIENT).toEqual(['before', 'unwanted', 'one', 'two'])
+    await again.stop()
+    for (const after of ['yesterday', '6', '-1'])
+      expect((await listen(null, { key: mine.key, after }).answer).status).toBe(400)
+  })
+
+  test('programs do not see bots of the older generation', async () => {
+    const mine = await world.team()
+    const [newer, older] = [await runningBot(mine), await runningBot(mine)]
+    await world.database.updateTable('bots').set({ generation: 'older' }).where('id', '=', older.botId).execute()
+    await older.report(said('older'))
+    await newer.report(said('newer'))
+    const follower = listen(null, { key: mine.key, after: '0' })
+    await expect.poll(() => textsOf(eventsOf(follower.heard)), PATIENT).toEqual(['newer'])
+    await follower.stop()
+  })
+
+  test('any number of connections, cut anywhere while several bots report at once, give each event once and in order', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.tuple(fc.array(fc.integer({ min: 0, max: 40 }), { minLength: 3, maxLength: 3 }), fc.boolean()), {
+          minLength: 1,
+          maxLength: 12,
+        }),
+        async (steps) => {
+          const mine = await world.team()
+          const bots = [await runningBot(mine), await runningBot(mine), await runningBot(mine)]
+          const stored = bots.map((): string[] => [])
+          const heard: Heard[] = []
+          let follower = listen(null, { key: mine.key, after: '0' })
+          for (const [counts, isCut] of steps) {
+            const reports = counts.map(async (count, place) => {
+              const texts = Array.from({ length: count }, (_, one) => String(stored[place]!.length + one + 1))
+              stored[place]!.push(...texts)
+              // Two transactions of one bot, beside those of the others.
+              await bots[place]!.report(...texts.slice(0, 10).map(said))
+              await bots[place]!.report(...texts.slice(10).map(said))
+            })
+            if (isCut) {
+              await follower.stop()
+              heard.push(...follower.heard)
+              follower = listen(null, { key: mine.key, after: heard.at(-1)?.id ?? '0' })
+            }
+            await Promise.all(reports)
+          }
+          const all = () => eventsOf([...heard, ...follower.heard])
+          const ofBots = () => bots.map(({ botId }) => textsOf(all().filter(({ data }) => data.bot_id === botId)))
+          await expect.poll(ofBots, PATIENT).toEqual(stored)
+          const numbers = all().map(({ id }) => Number(id))
+          expect(numbers).toEqual(Array.from(numbers, (_, place) => place + 1))
+          await follower.stop()
+        },
+      ),
+      { numRuns: 10 },
+    )
+  })
+
+  test('a follower reads on after a page that many events fill', async () => {
+    const mine = await world.team()
+    const bot = await runningBot(mine)
+    const total = 1_300
+    for (let count = 0; count < total; count += 650)
+      await bot.report(...Array.from({ length: 650 }, (_, place) => said(String(count + place))))
+    const follower = listen(null, { key: mine.key, after: '0' })
+    const wanted = Array.from({ length: total }, (_, place) => String(place))
+    await expect.poll(() => textsOf(eventsOf(follower.heard)), PATIENT).toEqual(wanted)
+    await follower.stop()
+  })
+
+  test('a team has twenty', async () => {
+    const mine = await world.team()
+    const open = Array.from({ length: 20 }, () => listen(null, { key: mine.key }))
+    for (const { answer } of open) expect((await answer).status).toBe(200)
+    expect((await listen(null, { key: mine.key }).answer).status).toBe(503)
+    await Promise.all(open.map((one) => one.stop()))
+  })
 })

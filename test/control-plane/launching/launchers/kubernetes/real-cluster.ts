@@ -1,6 +1,5 @@
-/** The cluster that `KUBECONFIG` names, with a namespace for one run and the rights of deploy/kubernetes alone. */
+/** The cluster that `KUBECONFIG` names, with a namespace for one run and the rights of the chart alone. */
 import { randomUUID } from 'node:crypto'
-import { readFileSync } from 'node:fs'
 import {
   KubeConfig,
   KubernetesObjectApi,
@@ -12,9 +11,9 @@ import {
 import { connectCluster, statusOf } from '@standin/control-plane/launching/launchers/kubernetes/cluster.ts'
 import type { LaunchHandle } from '@standin/control-plane/ports.ts'
 import { expect } from 'vitest'
+import { template } from '../../../../deploy/manifests.ts'
 import type { ClusterUnderTest } from './bench.ts'
 
-const RIGHTS = new URL('../../../../../deploy/kubernetes/base/rbac.yaml', import.meta.url)
 const ACCOUNT = 'standin-launcher'
 
 export function realConfig(): KubeConfig | null {
@@ -37,7 +36,7 @@ export async function openRealCluster(config: KubeConfig): Promise<RealCluster> 
   const namespace = `standin-test-${randomUUID().slice(0, 8)}`
   await core.createNamespace({ body: { metadata: { name: namespace } } })
   const objects = KubernetesObjectApi.makeApiClient(config)
-  for (const object of loadAllYaml(readFileSync(RIGHTS, 'utf8'))) {
+  for (const object of loadAllYaml(template('one-node', '--show-only', 'templates/rights.yaml'))) {
     object.metadata.namespace = namespace
     for (const subject of (object as V1RoleBinding).subjects ?? []) subject.namespace = namespace
     await objects.create(object)
