@@ -21,10 +21,6 @@ const PLACES = {
   measured: ['test/**/*.measured.test.ts'],
   long: ['test/**/*.long.test.ts'],
 }
-/**
- * The mock meetings' own pages and media run with the long lane: every driver test fails where a mock does not work.
- */
-const MOCKS = ['test/mock/**/*.browser.test.ts']
 
 type Test = NonNullable<TestProjectInlineConfiguration['test']>
 
@@ -71,11 +67,11 @@ export default defineConfig({
       }),
       lane('db', 0, WAITING, { include: PLACES.db, globalSetup: ['test/set-up/postgres-folder.ts'] }),
       lane('smoke', 1, BOTS, { ...REAL_TIME, include: PLACES.smoke }),
-      lane('drivers', 2, WAITING, { ...REAL_TIME, include: PLACES.pages, exclude: MOCKS }),
+      lane('drivers', 2, WAITING, { ...REAL_TIME, include: PLACES.pages }),
       lane('bots', 3, BOTS, { ...REAL_TIME, include: PLACES.bots }),
       // Measures sound and picture to the millisecond: beside no other lane, with half of the processor to spare.
       lane('measured', 4, CORES, { ...REAL_TIME, include: PLACES.measured }),
-      lane('long', 5, BOTS, { ...REAL_TIME, include: [...PLACES.long, ...MOCKS] }),
+      lane('long', 5, BOTS, { ...REAL_TIME, include: PLACES.long }),
     ],
   },
 })

@@ -27,7 +27,7 @@ const NOT_JUDGED: readonly { path: RegExp; only?: 'strings'; why: string }[] = [
   { path: /^bench\/notes\//, why: 'dated notes are never edited' },
   { path: /^mock\/media\/voices|spoken-script|read-along/, why: 'sentences that the mock participants speak' },
   {
-    path: /^mock\/(jitsi\/scenarios-call|shared\/demo)\.ts$/,
+    path: /^mock\/shared\/demo\.ts$/,
     only: 'strings',
     why: 'chat messages that the mock participants write',
   },

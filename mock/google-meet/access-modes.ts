@@ -12,7 +12,7 @@ export const ACCESS_MODES: AccessModes<ScenarioSettings> = {
     about: '"Anyone can ask to join" is off: the platform denies each request at once.',
     settings: { afterJoin: 'denied' },
   },
-  blocked: { about: 'The platform refuses before the bot can ask.', settings: { blockedLoads: Infinity } },
+  blocked: { about: 'The platform refuses before the bot can ask.', settings: { isBlocked: true } },
   invited: {
     about: 'Accounts come straight in, as if they were invited; guests ask.',
     settings: { afterJoin: 'lobby', accountsAreInvited: true },

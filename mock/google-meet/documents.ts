@@ -22,17 +22,17 @@ export interface MeetingDocument {
 }
 
 /** The app shell: nothing useful is in it; one script does everything. */
-export function meetingDocument(scriptPath: string, options: { trustedTypes: boolean; lang: string }): MeetingDocument {
+export function meetingDocument(scriptPath: string, lang: string): MeetingDocument {
   const nonce = randomBytes(16).toString('base64')
   const policy = [
     `script-src 'nonce-${nonce}' 'strict-dynamic'`,
     "object-src 'none'",
     "base-uri 'none'",
-    ...(options.trustedTypes ? ["require-trusted-types-for 'script'"] : []),
+    "require-trusted-types-for 'script'",
   ]
-  const data = JSON.stringify({ strings: SCRIPT_TEXTS, locale: options.lang }).replaceAll('<', '\\u003c')
+  const data = JSON.stringify({ strings: SCRIPT_TEXTS, locale: lang }).replaceAll('<', '\\u003c')
   const html = `<!doctype html>
-<html lang="${escaped(options.lang)}"><head><meta charset="utf-8"><title>Google Meet</title>
+<html lang="${escaped(lang)}"><head><meta charset="utf-8"><title>Google Meet</title>
 <meta name="viewport" content="width=device-width">
 <script nonce="${nonce}" type="application/json">${data}</script>
 <script nonce="${nonce}">window.WIZ_global_data=${data};</script>

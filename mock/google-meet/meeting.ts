@@ -75,9 +75,7 @@ export class GoogleMeetMeeting extends Meeting<Person, GoogleMeetVisit> implemen
 
   /** The settings of the page that is about to be served, with a new visit for it. */
   newVisit(account: VisitAccount | null = null): { visit: GoogleMeetVisit; page: PageSettings } {
-    const { blockedLoads, failedLoads } = this.settings
-    const isBlocked =
-      (this.loads <= failedLoads + blockedLoads && blockedLoads > 0) || this.denials >= DENIALS_UNTIL_BLOCK
+    const isBlocked = this.settings.isBlocked || this.denials >= DENIALS_UNTIL_BLOCK
     const visit = this.addVisit(new GoogleMeetVisit(this, { self: this.devices.next(), isBlocked }))
     visit.account = account
     const load = { code: this.code, seed: this.seed, speed: this.speed, lang: this.lang }

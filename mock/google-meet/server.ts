@@ -64,7 +64,7 @@ function answerMeeting(code: string, url: URL, exchange: Exchange, server: MockG
     return
   }
   // A well-formed code without a meeting: the page says so after a moment. It never becomes a real meeting.
-  const meeting = known ?? googleMeet.make(code, 'invalid-code', {})
+  const meeting = known ?? googleMeet.make(code, 'invalid-link', {})
   meeting.loads++
   meeting.navigated(url.href)
   if (meeting.loads <= meeting.settings.failedLoads) sendPage(response, documents.errorDocument(503), 503)
@@ -78,10 +78,7 @@ function sendMeeting(meeting: GoogleMeetMeeting, { request, response }: Exchange
   const { visit, page } = meeting.newVisit(account)
   const settings = { ...page, workletPath: `/_/worklet/${randomPath()}.js` }
   const scriptPath = server.loadScript(meeting, visit, 'mock/google-meet/meeting', { settings })
-  const { html, headers } = documents.meetingDocument(scriptPath, {
-    trustedTypes: meeting.settings.trustedTypes,
-    lang: page.lang,
-  })
+  const { html, headers } = documents.meetingDocument(scriptPath, page.lang)
   sendPage(response, html, 200, { ...headers, ...(account && { 'set-cookie': account.setCookie }) })
 }
 

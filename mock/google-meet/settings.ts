@@ -8,10 +8,10 @@ export interface ScenarioSettings {
   load: 'meeting' | 'invalid-code' | 'code-does-not-work' | 'expired-code' | 'invalid-name' | 'landing' | 'login-wall'
   /** How many loads are answered with HTTP 503 first. */
   failedLoads: number
-  /** How many loads are refused with "You can't join this video call" first. */
-  blockedLoads: number
+  /** Every load is refused with "You can't join this video call". */
+  isBlocked: boolean
   loadingMs: number
-  devicePrompt: 'auto' | 'once' | 'twice'
+  devicePrompt: 'auto' | 'twice'
   signinPromo: boolean
   callErrorFlash: boolean
   joinMs: number
@@ -20,7 +20,7 @@ export interface ScenarioSettings {
   accountsAreInvited: boolean
   lobbyTextDelayMs: number
   denial: 'denied' | 'left'
-  lobbyTextAfterDenial: 'gone' | 'hidden' | 'visible'
+  lobbyTextAfterDenial: 'hidden' | 'visible'
   requestTimeoutMs: number
   /** After so long without an answer the platform denies those of the second queue. */
   suspectedMs: number
@@ -33,7 +33,6 @@ export interface ScenarioSettings {
   aloneMs: number
   aloneAnswerMs: number
   reconnectMs: number
-  trustedTypes: boolean
   /** All people except the host share one sound. */
   mergedAudio: boolean
   /** Captions come over their channel too, not on the page alone. */
@@ -44,7 +43,7 @@ export interface ScenarioSettings {
 export const DEFAULTS: ScenarioSettings = {
   load: 'meeting',
   failedLoads: 0,
-  blockedLoads: 0,
+  isBlocked: false,
   loadingMs: 1200,
   devicePrompt: 'auto',
   signinPromo: false,
@@ -64,7 +63,6 @@ export const DEFAULTS: ScenarioSettings = {
   aloneMs: 300_000,
   aloneAnswerMs: 120_000,
   reconnectMs: 60_000,
-  trustedTypes: true,
   mergedAudio: false,
   captionsChannel: true,
   page: {},
@@ -85,7 +83,6 @@ export function pageSettings(
   const hydration = fixed.hydrationMs ?? HYDRATION_MS
   return {
     accountName: 'Standin Notes',
-    knownClasses: false,
     signedIn: false,
     joinLabels: [scenario.afterJoin === 'call' ? 'Join now' : 'Ask to join'],
     joinJsname: 'Qx7uuf',
@@ -98,7 +95,6 @@ export function pageSettings(
     audio: 'elements',
     captionsMenu: false,
     chat: 'on',
-    layoutTip: false,
     leaveDialog: false,
     heavy: false,
     ...chosen,
@@ -121,6 +117,5 @@ function bySeed(random: Random) {
     peopleBadge: random.chance(0.3),
     selfNameAttribute: random.chance(0.5),
     chatPins: random.chance(0.7),
-    layoutLabel: random.chance(0.5) ? ('Change layout' as const) : ('Adjust view' as const),
   }
 }

@@ -179,11 +179,11 @@ export class GoogleMeetVisit extends Visit<ToPage, FromPage> {
   }
 
   /** A consent dialog in mid-call: the bot stays a participant, the page waits for an answer. */
-  askConsent(dialog: 'consent-recording' | 'consent-gemini'): void {
+  askConsent(): void {
     this.expect('ask for consent', ['call'])
     this.dialogAnswered = () => this.enter('call')
     this.enter('consent')
-    this.send({ do: 'dialog', dialog })
+    this.send({ do: 'dialog', dialog: 'consent-recording' })
   }
 
   override setAlone(isAlone: boolean): void {

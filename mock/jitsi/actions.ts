@@ -1,9 +1,6 @@
 /** The names that `MockMeeting.show` accepts, and their implementation. */
 import { type JitsiVisit, REASONS } from './visit.ts'
 
-const FREEZE_MS = 30_000
-const SSO = 'https://sso.example.org/authorize?client_id=jitsi'
-
 export const SHOWABLE: Record<string, (visit: JitsiVisit) => void> = {
   consent: (visit) => visit.askConsent(),
   'server-lost': (visit) => visit.loseServer('network'),
@@ -13,10 +10,7 @@ export const SHOWABLE: Record<string, (visit: JitsiVisit) => void> = {
   'time-limit': (visit) => visit.finish('hostEnded', REASONS.timeLimit),
   'kicked-by-system': (visit) => visit.finish('removed', REASONS.kickedBySystem),
   'own-reason': (visit) => visit.finish('hostEnded', REASONS.own),
-  'ended-without-words': (visit) => visit.finish('hostEnded', null),
   moderation: (visit) => visit.send({ do: 'notice', notice: { title: 'notify.moderationInEffectTitle' } }),
   'noisy-microphone': (visit) => visit.send({ do: 'notice', notice: { title: 'toolbar.noisyAudioInputTitle' } }),
   tip: (visit) => visit.send({ do: 'dialog', dialog: 'tip' }),
-  freeze: (visit) => visit.send({ do: 'freeze', ms: FREEZE_MS }),
-  'off-site': (visit) => visit.navigate(SSO),
 }

@@ -36,8 +36,6 @@ const WORDS = [
   'Gladly',
 ] as const
 
-export const ROOM = /^[A-Z][A-Za-z0-9]{3,80}$/
-
 export function randomRoom(): string {
   return `${Array.from({ length: 4 }, () => WORDS[randomInt(WORDS.length)]).join('')}${randomInt(1000)}`
 }

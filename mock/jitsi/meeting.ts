@@ -27,7 +27,7 @@ export class JitsiMeeting extends Meeting<Person, JitsiVisit> implements VisitMe
     const people = newPeople()
     super({
       code,
-      url: `https://${scenario.settings?.host ?? 'meet.jit.si'}/${code}`,
+      url: `https://meet.jit.si/${code}`,
       scenarioName,
       scenario,
       options,

@@ -20,17 +20,9 @@ export const REFUSALS: Readonly<Partial<Record<JoinResponse, Refusal>>> = {
     failure: 'conference.connectionError.notAllowed',
     notice: { title: 'dialog.unauthenticatedAccessDisabled', isError: true },
   },
-  maintenance: {
-    failure: 'conference.gracefulShutdown',
-    notice: { title: 'dialog.serviceUnavailable', description: 'dialog.gracefulShutdown', isError: true },
-  },
   'too-quick': {
     failure: 'conference.connectionError.notAllowed',
     notice: { title: 'dialog.tokenAuthFailed', description: 'dialog.errorRoomCreationRestriction', isError: true },
-  },
-  reservation: {
-    failure: 'conference.reservationError',
-    notice: { title: 'dialog.reservationError', description: 'dialog.reservationErrorMsg', isError: true },
   },
   'not-connected': {
     failure: 'conference.connectionError',

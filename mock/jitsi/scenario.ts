@@ -2,6 +2,6 @@
 import type { Scenario as BaseScenario } from '../shared/scenario.ts'
 import type { ScenarioSettings } from './settings.ts'
 
-export { ADMITTED, admitAfter, inCall, THREE, TWO, turn } from '../shared/scenario.ts'
+export { ADMITTED, inCall, TWO } from '../shared/scenario.ts'
 
-export type Scenario = BaseScenario<ScenarioSettings & { host: string }>
+export type Scenario = BaseScenario<ScenarioSettings>

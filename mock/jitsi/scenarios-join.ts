@@ -1,32 +1,21 @@
 /** Scenarios about joining: the pre-join page, the lobby, locked rooms and refusals. */
-import { ADMITTED, admitAfter, type Scenario } from './scenario.ts'
+import { ADMITTED, type Scenario } from './scenario.ts'
 
 const LOBBY = { joinResponse: 'lobby' } as const
 
 export const JOIN_SCENARIOS: Record<string, Scenario> = {
   open: { about: 'A free room: "Join meeting" leads straight in.' },
   'waiting-room': { about: 'A lobby that waits until a moderator decides.', settings: LOBBY },
-  'waiting-room-then-admit': {
-    about: 'Admitted 6 s after the join request.',
-    settings: LOBBY,
-    timeline: [admitAfter(6000)],
-  },
   'lobby-button': {
     about: 'The lobby asks for a click on another button; admitted 2 s later.',
     settings: { joinResponse: 'lobby-button' },
     timeline: ADMITTED,
-  },
-  denied: {
-    about: 'Rejected 5 s after the join request.',
-    settings: LOBBY,
-    timeline: [{ in: 'lobby', afterMs: 5000, do: 'deny' }],
   },
   'denied-unknown-version': {
     about: 'Rejected, on a page whose state cannot be read.',
     settings: { ...LOBBY, page: { store: false } },
     timeline: [{ in: 'lobby', afterMs: 3000, do: 'deny' }],
   },
-  'cancelled-in-lobby': { about: 'A join request that the bot has to withdraw.', settings: LOBBY },
   'lobby-closed': {
     about: 'The meeting ends while the bot waits: the lobby is closed.',
     settings: LOBBY,
@@ -40,34 +29,17 @@ export const JOIN_SCENARIOS: Record<string, Scenario> = {
     about: 'A lobby that a visitor can bypass with the password "sesame".',
     settings: { ...LOBBY, password: 'sesame' },
   },
-  'waiting-for-moderator': {
-    about: 'A dialog: no moderator is there yet; one comes after 8 s.',
-    settings: { joinResponse: 'moderator' },
-    timeline: [{ in: 'waitingForModerator', afterMs: 8000, do: 'admit' }],
-  },
   'moderator-in-lobby': {
     about: 'A dialog with a button to wait, and a lobby behind it; the host admits later.',
     settings: { joinResponse: 'moderator-lobby' },
   },
-  'moderator-never-comes': { about: 'No moderator ever comes.', settings: { joinResponse: 'moderator' } },
   'login-wall': { about: 'The server sends the tab to a page that signs people in.', settings: { load: 'sign-in' } },
   'login-dialog': {
     about: 'A dialog asks for a user and a password of the server.',
     settings: { joinResponse: 'login-dialog' },
   },
-  'account-needed': {
-    about: 'A notification: guests are not allowed on this server.',
-    settings: { joinResponse: 'account' },
-  },
-  'not-allowed': { about: 'A notification: no token, or a wrong one.', settings: { joinResponse: 'not-allowed' } },
   'refused-page': { about: 'An older server refuses with a separate page.', settings: { load: 'refused' } },
-  'room-full': { about: 'The room is full.', settings: { joinResponse: 'full' } },
-  maintenance: { about: 'The server is about to shut down.', settings: { joinResponse: 'maintenance' } },
   'too-quick': { about: 'The server limits how quickly rooms are made.', settings: { joinResponse: 'too-quick' } },
-  'reservation-refused': {
-    about: "The server's reservation system says no.",
-    settings: { joinResponse: 'reservation' },
-  },
   'not-connected': {
     about: 'The page cannot reach its conference server.',
     settings: { joinResponse: 'not-connected' },

@@ -51,7 +51,7 @@ function answerRoom(exchange: Exchange, server: MockJitsi): void {
   const room = decodeURIComponent(path.split('/').at(-1) ?? '')
   let meeting = server.meetings.get(room)
   if (!meeting) {
-    meeting = jitsi.make(room, 'alone', {})
+    meeting = jitsi.make(room, 'open', { people: [] })
     server.meetings.set(room, meeting)
   }
   // While the network is gone, requests get no answer.

@@ -18,9 +18,7 @@ export type JoinResponse =
   | 'full'
   | 'not-allowed'
   | 'account'
-  | 'maintenance'
   | 'too-quick'
-  | 'reservation'
   | 'not-connected'
 
 /** All times are milliseconds at speed 1. */
@@ -39,7 +37,6 @@ export interface ScenarioSettings {
   /** Where the page goes after a visit, and whether it says why it is over first. */
   afterwards: 'close' | 'welcome' | 'nowhere'
   saysWhy: boolean
-  consent: boolean
   /** From the loss of the media to the loss of the server. */
   serverLossMs: number
   /** The overlay's countdown. */
@@ -57,7 +54,6 @@ export const DEFAULTS: ScenarioSettings = {
   password: null,
   afterwards: 'close',
   saysWhy: true,
-  consent: false,
   serverLossMs: 20_000,
   reloadMs: 12_000,
   page: {},

@@ -151,7 +151,6 @@ export class JitsiVisit extends Visit<ToPage, FromPage> {
     this.send({ do: 'failure', name: null })
     this.send({ do: 'view', view: { name: 'call', people: this.meeting.peopleFor() } })
     this.joinCall()
-    if (this.meeting.settings.consent) this.timers.after(800, () => this.askConsent())
   }
 
   askConsent(): void {

@@ -1,4 +1,4 @@
-/** Reading and writing the two simple containers between ffmpeg and RTP: IVF for VP8, Ogg for Opus. */
+/** The two simple containers between ffmpeg and RTP: IVF for VP8, read and written, and Ogg for Opus, read. */
 
 export interface Vp8Frame {
   data: Buffer
@@ -83,48 +83,4 @@ export function readOggOpus(bytes: Buffer): Buffer[] {
   }
   if (packets[0]?.toString('latin1', 0, 8) !== 'OpusHead') throw new Error('The Ogg file does not hold Opus')
   return packets.slice(2)
-}
-
-export interface OpusPacket {
-  data: Buffer
-  /** Where the packet begins, in samples at 48 kHz from the start of the file. */
-  startSample: number
-}
-
-/** One packet per page: larger than needed, but gaps between packets stay where they were. */
-export function writeOggOpus(packets: readonly OpusPacket[], samplesPerPacket: number): Buffer {
-  const head = Buffer.from('OpusHead\x01\x02\0\0\x80\xbb\0\0\0\0\0', 'latin1')
-  const tags = Buffer.concat([Buffer.from('OpusTags'), Buffer.alloc(8)])
-  const pages = [oggPage(head, 0, 0, 2), oggPage(tags, 0, 1, 0)]
-  packets.forEach((packet, i) => {
-    const isLast = i === packets.length - 1
-    pages.push(oggPage(packet.data, packet.startSample + samplesPerPacket, i + 2, isLast ? 4 : 0))
-  })
-  return Buffer.concat(pages)
-}
-
-function oggPage(packet: Buffer, granule: number, sequence: number, flags: number): Buffer {
-  const segments = Math.floor(packet.length / 255) + 1
-  const lacing = Buffer.alloc(segments, 255)
-  lacing[segments - 1] = packet.length % 255
-  const header = Buffer.alloc(OGG_PAGE_HEADER_BYTES)
-  header.write('OggS', 0, 'latin1')
-  header[5] = flags
-  header.writeBigUInt64LE(BigInt(granule), 6)
-  header.writeUInt32LE(1, 14)
-  header.writeUInt32LE(sequence, 18)
-  header[26] = segments
-  const page = Buffer.concat([header, lacing, packet])
-  page.writeUInt32LE(oggChecksum(page), 22)
-  return page
-}
-
-/** CRC-32 as Ogg wants it: polynomial 04c11db7, not reflected, nothing inverted (zlib's differs in all three). */
-function oggChecksum(bytes: Buffer): number {
-  let crc = 0
-  for (const byte of bytes) {
-    crc ^= byte << 24
-    for (let bit = 0; bit < 8; bit++) crc = crc & 0x80000000 ? (crc << 1) ^ 0x04c11db7 : crc << 1
-  }
-  return crc >>> 0
 }

@@ -1,11 +1,9 @@
 import { type MediaStreamTrack, type RTCRtpReceiver, RTP_EXTENSION_URI, type RtpPacket, Vp8RtpPayload } from 'werift'
-import { isVp8KeyFrame, type OpusPacket, type Vp8Frame, vp8Size, writeIvf, writeOggOpus } from './containers.ts'
-import { SAMPLES_PER_FRAME } from './voices.ts'
+import { isVp8KeyFrame, type Vp8Frame, vp8Size, writeIvf } from './containers.ts'
 
-/** How much of the page's camera and microphone is kept. */
+/** How much of the page's camera is kept. */
 const KEPT_VIDEO_MS = 10_000
 const MAX_KEPT_FRAMES = 2000
-const KEPT_AUDIO_PACKETS = 30 * 50
 /** A key frame is asked for this often, so that what is kept can be cut without loss. */
 const KEY_FRAME_REQUEST_MS = 4000
 /** A copy of the camera of which no whole picture came for so long, while others came, is no longer sent. */
@@ -22,13 +20,12 @@ export interface SentByPage {
   audioIsSilent: boolean | null
 }
 
-/** Media that the page under test sends into the meeting. Counts its packets and keeps the last seconds. */
+/** Media that the page under test sends into the meeting. Counts its packets and keeps the last seconds of its camera. */
 export class ReceivedMedia {
   #audioPackets = 0
   #videoPackets = 0
   #lastLevelAt = Number.NEGATIVE_INFINITY
   #lastSoundAt = Number.NEGATIVE_INFINITY
-  readonly #audio: { data: Buffer; timestamp: number }[] = []
   readonly #cameras: CameraKeeper[] = []
 
   add(track: MediaStreamTrack, receiver: RTCRtpReceiver): void {
@@ -67,19 +64,6 @@ export class ReceivedMedia {
     return best?.toIvf() ?? null
   }
 
-  /** The last half minute of the microphone as Ogg with Opus; null before the first packet. */
-  microphone(): Buffer | null {
-    if (this.#audio.length === 0) return null
-    const first = this.#audio[0]!.timestamp
-    const packets: OpusPacket[] = []
-    for (const { data, timestamp } of this.#audio) {
-      const startSample = (timestamp - first + 2 ** 32) % 2 ** 32
-      // A late packet would run the file backwards.
-      if (startSample >= (packets.at(-1)?.startSample ?? 0)) packets.push({ data, startSample })
-    }
-    return writeOggOpus(packets, SAMPLES_PER_FRAME)
-  }
-
   #addAudio(packet: RtpPacket, level: number | undefined): void {
     if (packet.payload.length === 0) return
     this.#audioPackets++
@@ -88,8 +72,6 @@ export class ReceivedMedia {
       this.#lastLevelAt = now
       if (level < SILENT_FROM_LEVEL) this.#lastSoundAt = now
     }
-    this.#audio.push({ data: Buffer.from(packet.payload), timestamp: packet.header.timestamp })
-    if (this.#audio.length > KEPT_AUDIO_PACKETS) this.#audio.shift()
   }
 }
 

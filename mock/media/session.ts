@@ -7,7 +7,6 @@ import { keepInactiveLines, nameStreams, offersDataChannels, prepareOffer } from
 import { type LinesRoom, SessionLines, type SessionOptions } from './session-lines.ts'
 import type { VideoSource } from './slots.ts'
 import type { VideoSlot } from './video-lines.ts'
-import type { AudioSlot } from './voice-lines.ts'
 import type { AudioFrame } from './voice-streams.ts'
 
 export type { MediaLine, SessionOptions } from './session-lines.ts'
@@ -106,16 +105,6 @@ export class MediaSession {
     this.#onVideoSlots.push(listener)
   }
 
-  /** The m-lines that carry the loudest speakers, in the order of the room's audio streams. */
-  audioMids(): string[] {
-    return this.audioSlots().map(({ mid }) => mid)
-  }
-
-  /** Whose voice is on which m-line, where each person has one. */
-  audioSlots(): AudioSlot[] {
-    return this.#lines.voices.slots()
-  }
-
   /**
    * In a room with streams per person: called when streams came or went, so that the page should offer again with this
    * many lines to receive on.
@@ -149,11 +138,6 @@ export class MediaSession {
    */
   async savedCamera(): Promise<Uint8Array | null> {
     return this.#received.camera()
-  }
-
-  /** The last half minute of the page's microphone as an Ogg file (Opus); null if nothing came. */
-  async savedMicrophone(): Promise<Uint8Array | null> {
-    return this.#received.microphone()
   }
 
   isConnected(): boolean {

@@ -4,7 +4,7 @@ import type { RtpSender } from './rtp-sender.ts'
 import type { AudioFrame } from './voice-streams.ts'
 
 /** Whose voice comes on which m-line, where each person has one. */
-export interface AudioSlot {
+interface AudioSlot {
   mid: string
   streamId: string
   personId: string | null

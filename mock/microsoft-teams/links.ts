@@ -45,7 +45,7 @@ export function invitationOf(ids: MeetingIds, form: LinkForm): string {
 }
 
 /** Path and query of the meeting's link. */
-export function pathOf(ids: MeetingIds, form: LinkForm): string {
+function pathOf(ids: MeetingIds, form: LinkForm): string {
   if (form === 'short') return `/meet/${ids.code}?p=${ids.passcode}`
   const context = JSON.stringify({ Tid: ids.tenant, Oid: ids.organizer })
   return `/l/meetup-join/${encodeURIComponent(threadOf(ids.code))}/0?context=${encodeURIComponent(context)}`

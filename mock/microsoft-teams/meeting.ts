@@ -37,7 +37,6 @@ export class TeamsMeeting extends Meeting<Person, TeamsVisit> implements TeamsVi
   protected readonly accessModes = ACCESS_MODES
   /** Whether the token of the bot that came last is accepted; null without one. */
   botToken: BotTokenState | null = null
-  private joins = 0
   private readonly happened = new Set<string>()
   /** Audio sources of those who spoke, the newest first. */
   private speakers: number[] = []
@@ -130,10 +129,6 @@ export class TeamsMeeting extends Meeting<Person, TeamsVisit> implements TeamsVi
   identify(token: string): void {
     this.botToken = stateOfBotToken(token)
     this.note({ event: 'rpc', target: 'bot-token', detail: this.botToken })
-  }
-
-  countJoin(): number {
-    return ++this.joins
   }
 
   pushEnd(subCode: number, phrase: string, isByHost: boolean): void {

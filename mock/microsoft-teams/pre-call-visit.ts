@@ -169,8 +169,7 @@ export abstract class PreCallVisit extends Visit<ToPage, FromPage> {
     const { settings } = this.meeting
     this.botName = name.slice(0, 200)
     this.timers.clear()
-    const count = this.meeting.countJoin()
-    if (settings.avConfirm !== 'never' && count === 1) {
+    if (settings.avConfirm !== 'never' && this.meeting.isFirst('join')) {
       this.after(settings.avConfirmMs, () => {
         const dialog = settings.avConfirm === 'in-frame' ? 'av-confirm-frame' : 'av-confirm'
         // The dialog swallows the join: the button has to be pressed once more.
@@ -178,15 +177,14 @@ export abstract class PreCallVisit extends Visit<ToPage, FromPage> {
       })
       return
     }
-    this.connect(count)
+    this.connect()
   }
 
-  private connect(count: number): void {
+  private connect(): void {
     const { settings } = this.meeting
     this.enter('joining')
     this.show({ name: 'connecting' })
     if (!this.link.isRight) this.after(settings.retryMs, () => this.retry('notFound'))
-    else if (count <= settings.failedJoins) this.after(settings.retryMs, () => this.retry('couldNotConnect'))
     else if (this.isSuspected && settings.botAccess === 'BlockDetectedBots')
       this.after(settings.retryMs, () => this.retry('botsBlocked'))
     else if (settings.afterJoin === 'captcha') this.after(settings.captchaMs, () => void this.captcha())

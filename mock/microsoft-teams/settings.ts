@@ -39,8 +39,6 @@ export interface ScenarioSettings {
   wall: string
   captchaMs: Range
   retryMs: Range
-  /** How many joins fail with "We couldn't connect you" first. */
-  failedJoins: number
   connectingMs: Range
   hasStarted: boolean
   /** `ExternalBotAccessMode` of the organizer's policy; every bot that is not registered is detected. */
@@ -58,8 +56,6 @@ export interface ScenarioSettings {
   endMs: Range
   leaveMs: number
   reconnectMs: number
-  /** They come with the call. */
-  banners: readonly ('JoinersOngoingRecording' | 'VideoCapturePermissionDenied')[]
   sendMs: Range
   /** Contributing sources and the main channel name the people of the roster. */
   mapsSources: boolean
@@ -91,7 +87,6 @@ export const DEFAULTS: ScenarioSettings = {
   wall: 'We need to verify your info before you can join',
   captchaMs: [500, 4000],
   retryMs: [1500, 4500],
-  failedJoins: 0,
   connectingMs: [1000, 5000],
   hasStarted: true,
   botAccess: 'AllowAllBots',
@@ -105,7 +100,6 @@ export const DEFAULTS: ScenarioSettings = {
   endMs: [300, 1500],
   leaveMs: 500,
   reconnectMs: 60_000,
-  banners: [],
   sendMs: [100, 600],
   mapsSources: true,
   ownSuffix: null,
@@ -144,7 +138,6 @@ export function pageSettings(
     captionsItem: 'direct',
     chat: 'on',
     callObject: true,
-    bigAvatar: false,
     invited: [],
     waiting: [],
     hydrationMs: [100, 400],

@@ -11,8 +11,6 @@ export interface TeamsVisitMeeting extends VisitHost {
   lightPath(): string
   /** All people, with the bot as its own page shows it. */
   peopleFor(visit: TeamsVisit): PagePerson[]
-  /** How many times a bot asked to join, over all visits. */
-  countJoin(): number
   /** True once for each name: for events that happen in one visit only. */
   isFirst(what: string): boolean
   readonly botToken: BotTokenState | null

@@ -5,8 +5,6 @@ import { type Launch, type Link, PreCallVisit } from './pre-call-visit.ts'
 import { SUB_CODES } from './push.ts'
 import { STATES, type TeamsVisitMeeting } from './visit-types.ts'
 
-const FREEZE_MS = 20_000
-
 export class TeamsVisit extends PreCallVisit {
   captionsOn = false
   /** The bot's own key in this visit. */
@@ -79,7 +77,6 @@ export class TeamsVisit extends PreCallVisit {
     for (const line of this.chat) this.send({ do: 'chat', line })
     // The next document makes a new connection.
     this.media.open()
-    for (const banner of this.meeting.settings.banners) this.send({ do: 'banner', banner })
   }
 
   override remove(): void {
@@ -119,11 +116,6 @@ export class TeamsVisit extends PreCallVisit {
     this.meeting.note({ event: 'rpc', target: 'leave', detail: how })
     if (how === 'end-for-all') this.meeting.endedByBot()
     else this.timers.after(this.meeting.settings.leaveMs, () => this.finishLeft())
-  }
-
-  /** Blocks the page's only thread. */
-  freeze(): void {
-    this.send({ do: 'freeze', ms: FREEZE_MS / this.meeting.speed })
   }
 
   systemLine(text: string): void {

@@ -6,26 +6,7 @@ export interface Step {
   in: string
   /** Milliseconds at speed 1. */
   afterMs: number
-  do:
-    | 'admit'
-    | 'deny'
-    | 'remove'
-    | 'endForAll'
-    | 'everyoneLeaves'
-    | 'addPerson'
-    | 'removePerson'
-    | 'renamePerson'
-    | 'setCamera'
-    | 'startSpeaking'
-    | 'stopSpeaking'
-    | 'startSharing'
-    | 'stopSharing'
-    | 'say'
-    | 'chatOff'
-    | 'muteBot'
-    | 'loseConnection'
-    | 'regainConnection'
-    | 'show'
+  do: 'admit' | 'deny' | 'endForAll' | 'addPerson' | 'startSpeaking' | 'stopSpeaking' | 'say' | 'show'
   with?: string[]
 }
 

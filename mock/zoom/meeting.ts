@@ -132,12 +132,6 @@ export class ZoomMeeting extends Meeting<ZoomPerson, ZoomVisit> implements Visit
     this.showPeople(visit)
   }
 
-  whisper(text: string): void {
-    const [sender] = this.roster.all()
-    if (!sender) throw new Error('There is no person who could whisper')
-    this.say(sender.id, text, { isDirect: true })
-  }
-
   chooseHost(): string | null {
     const next = this.roster.all().find(({ isHost }) => !isHost)
     if (!next) return null

@@ -52,16 +52,12 @@ export interface ScenarioSettings {
     | 'removed-before'
     | 'ended'
     | 'timeout'
-  /** The next state after the wait for the host. */
-  afterHost: 'lobby' | 'call'
   admissionMs: number
   /** The waiting room of today, or that of older builds. */
   waitingLook: 'current' | 'old'
   /** Dialogs that come right after entry, one over the other. */
   notices: readonly string[]
   reconnectMs: number
-  /** Where the page goes after the end. */
-  afterEnd: 'leave-page' | 'home'
   preview: Partial<PreviewSettings>
   page: Partial<PageSettings>
   /** Follows the browser's language instead of the mock's. */
@@ -85,12 +81,10 @@ export const DEFAULTS: ScenarioSettings = {
   joinMs: 2000,
   accountsAreInvited: false,
   afterJoin: 'lobby',
-  afterHost: 'lobby',
   admissionMs: 1000,
   waitingLook: 'current',
   notices: [],
   reconnectMs: 60_000,
-  afterEnd: 'leave-page',
   preview: {},
   page: {},
   browserLanguage: false,
@@ -126,12 +120,9 @@ export function pageSettings(scenario: ScenarioSettings, { seed, speed, lang, is
     topic: 'Weekly Planning',
     chatDrawsLate: false,
     playback: 'webrtc',
-    galleryTiles: 25,
-    hasGallery: true,
     chat: 'on',
     chatEditor: 'rich',
     audio: 'auto',
-    captions: true,
     swallow: {},
     workletPath: '',
     pollPath: '/wc/ping',

@@ -4,7 +4,6 @@ import { CLASS, TEXT } from './page/table.ts'
 import { SDK_SHOWABLE } from './sdk/showable.ts'
 import type { ZoomVisit } from './visit.ts'
 
-const FREEZE_MS = 30_000
 const TOAST_MS = 5000
 
 const dialog = (kind: DialogKind) => (visit: ZoomVisit) => visit.send({ do: 'dialog', dialog: kind })
@@ -12,19 +11,16 @@ const end = (state: string, kind: DialogKind) => (visit: ZoomVisit) => visit.end
 
 export const SHOWABLE: Readonly<Record<string, (visit: ZoomVisit) => void>> = {
   recording: dialog('recording'),
-  'recording-ai': dialog('recording-ai'),
   'recording-banner': (visit) => visit.send({ do: 'banner', text: 'This meeting is being recorded' }),
   livestream: dialog('livestream'),
   ai: dialog('ai'),
   'ai-summary': dialog('ai-summary'),
   'ask-to-unmute': dialog('unmute'),
-  'join-audio': dialog('join-audio'),
   'breakout-invitation': dialog('breakout'),
   tip: (visit) => visit.send({ do: 'tip', text: 'Your microphone is muted', button: TEXT.gotIt }),
   'settings-tip': (visit) =>
     visit.send({ do: 'tip', text: 'Try the new settings', button: 'OK', cls: CLASS.featureTip }),
   'free-limit': (visit) => visit.send({ do: 'toast', text: TEXT.freeSoon, forMs: TOAST_MS }),
-  'private-message': (visit) => visit.whisper('Between you and me'),
   'no-free-audio': (visit) => visit.send({ do: 'toast', text: TEXT.noFreeAudio, forMs: TOAST_MS }),
   'new-host': (visit) => visit.announceHost(),
   'make-host': (visit) => visit.becomeHost(),
@@ -38,11 +34,9 @@ export const SHOWABLE: Readonly<Record<string, (visit: ZoomVisit) => void>> = {
   'main-session': (visit) => visit.send({ do: 'layer', text: null }),
   'ended-by-admin': end('hostEnded', 'ended-by-admin'),
   'ended-other-meeting': end('hostEnded', 'ended-other-meeting'),
-  'ended-plain': end('hostEnded', 'ended-plain'),
   'ended-free': end('hostEnded', 'ended-free'),
   'other-device': end('duplicate', 'duplicate'),
   'gone-home': (visit) => visit.goAway(),
   'signed-out': (visit) => visit.signOut('https://app.zoom.us/signin'),
   ...SDK_SHOWABLE,
-  freeze: (visit) => visit.send({ do: 'freeze', ms: FREEZE_MS }),
 }

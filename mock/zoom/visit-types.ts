@@ -14,8 +14,6 @@ export interface VisitMeeting extends VisitHost {
   /** All people, the bot first. */
   peopleFor(visit: ZoomVisit): PagePerson[]
   makeBotHost(visit: ZoomVisit): void
-  /** Sends a private message of the first other participant to the bot. */
-  whisper(text: string): void
   /** Makes the first of the others host. Returns the name; null if there is no other. */
   chooseHost(): string | null
 }

@@ -176,7 +176,7 @@ export class ZoomVisit extends Visit<ToPage, FromPage> {
     this.expect('admit', WAITING)
     const wasForHost = this.state === 'waitingForHost'
     this.timers.clear()
-    if (wasForHost && this.meeting.settings.afterHost === 'lobby') {
+    if (wasForHost) {
       this.enterLobby()
       return
     }
@@ -243,12 +243,6 @@ export class ZoomVisit extends Visit<ToPage, FromPage> {
     this.navigate(WEB)
   }
 
-  /** A private message to the bot. */
-  whisper(text: string): void {
-    this.expect('whisper to', IN_CALL)
-    this.meeting.whisper(text)
-  }
-
   /** Another participant is the host now. */
   announceHost(): void {
     const host = this.meeting.chooseHost()
@@ -307,10 +301,6 @@ export class ZoomVisit extends Visit<ToPage, FromPage> {
   protected showAfterEnd(): void {
     if (this.given.isFramed) {
       this.postToParent('CLOSED')
-      return
-    }
-    if (this.meeting.settings.afterEnd === 'home') {
-      this.navigate(WEB)
       return
     }
     const url = (feedback: boolean) => `/wc/leave?meetingNumber=${this.meeting.code}&feedback=${feedback}`

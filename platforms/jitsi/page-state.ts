@@ -150,10 +150,13 @@ function locationOf(snapshot: PageSnapshot, meetingHost: string): { kind: PageSt
 }
 
 function refusalIn({ notices, state }: PageSnapshot): { kind: PageStateKind; text: string } | null {
-  for (const { name, text } of notices) {
+  const said = notices.flatMap(({ name, text }) => {
     const kind = NOTICES[name]
-    if (kind) return { kind, text }
-  }
+    return kind ? [{ kind, text }] : []
+  })
+  // The title may be that of a wrong token while the description has the reason.
+  const notice = said.find(({ kind }) => kind !== 'not_allowed') ?? said[0]
+  if (notice) return notice
   const kind = state?.failure ? FAILURES[state.failure] : undefined
   return kind ? { kind, text: state!.failure! } : null
 }

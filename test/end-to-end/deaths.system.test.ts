@@ -123,7 +123,7 @@ describe('killed in the middle of a meeting', () => {
   })
 
   test('a sound server in the waiting room: the bot asks again; encoder and sound server later: the recording continues; then the bot itself: it is recovered', async () => {
-    const meeting = openMeeting('own-lobby-timeout')
+    const meeting = openMeeting('waiting-room')
     const bot = startBot(meeting)
     await bot.whenStatus('in_waiting_room')
     killOne(bot, 'pulseaudio')

@@ -7,7 +7,7 @@ const { openMeeting, startBot } = endToEnd()
 const SOUND_ONLY = { job: { recording_mode: 'audio_only' } }
 
 test("the host does not answer: the join request is withdrawn after the job's own limit", async () => {
-  const meeting = openMeeting('own-lobby-timeout', WITHOUT_CAMERAS)
+  const meeting = openMeeting('waiting-room', WITHOUT_CAMERAS)
   const bot = startBot(meeting, { job: { ...SOUND_ONLY.job, timeout_config: { waiting_room_timeout: 5 } } })
   const { exitCode, report } = await bot.ended()
   expect(exitCode).toBe(3)
@@ -16,7 +16,7 @@ test("the host does not answer: the join request is withdrawn after the job's ow
 })
 
 test('a dead meeting is found by the page', async () => {
-  const meeting = openMeeting('invalid-code', WITHOUT_CAMERAS)
+  const meeting = openMeeting('invalid-link', WITHOUT_CAMERAS)
   const bot = startBot(meeting, SOUND_ONLY)
   const { exitCode, report } = await bot.ended()
   expect(exitCode).toBe(3)

@@ -64,7 +64,7 @@ const ASKED = {
 const PLATFORMS = [
   ['meet', meetHarness(), 'waiting-room'],
   ['teams', teamsHarness(), 'waiting-room'],
-  ['zoom', zoomHarness(), 'wc-waiting-room-timeout'],
+  ['zoom', zoomHarness(), 'waiting-room'],
 ] as const satisfies [SignalPlatform, Harness, string][]
 
 describe.each(PLATFORMS)('%s', (platform, harness, scenario) => {

@@ -80,7 +80,6 @@ test.each(['test.skipIf(!hasImage)', 'test.runIf(hasImage)', 'describe.skipIf(!h
 )
 
 test.each([
-  'mock/jitsi/scenarios-call.ts',
   'mock/shared/demo.ts',
   'mock/microsoft-teams/page/style.ts',
   'control-plane/store/migrations/0100-tables/bots.ts',

@@ -11,7 +11,7 @@ export interface Modal {
 }
 
 /** While a modal is open, the page behind it is hidden from assistive technology and cannot be clicked. */
-export function showModal(context: Context, children: Child[], attributes: Record<string, string> = {}): Modal {
+function showModal(context: Context, children: Child[], attributes: Record<string, string> = {}): Modal {
   const { cls, dialogLayer, wrapper } = context
   const box = h(
     'div',
@@ -37,7 +37,7 @@ interface DialogText {
   buttons: [label: string, action: string | null, choice: string][]
 }
 
-const DIALOGS: Record<Exclude<DialogKind, 'camera-toast' | 'microphone-toast'>, DialogText> = {
+const DIALOGS: Record<Exclude<DialogKind, 'camera-toast'>, DialogText> = {
   'device-prompt': {
     heading: 'Do you want people to see and hear you in the meeting?',
     body: ['You can still turn off your microphone and camera anytime in the meeting.'],
@@ -94,11 +94,6 @@ const DIALOGS: Record<Exclude<DialogKind, 'camera-toast' | 'microphone-toast'>, 
     body: ['Your background and framing can look different to other people in the call.'],
     buttons: [['Got it', 'ok', 'ok']],
   },
-  'layout-tip': {
-    heading: 'New: more ways to arrange tiles',
-    body: ['Drag tiles to where you want them.'],
-    buttons: [['Got it', 'close', 'ok']],
-  },
   'leave-host': {
     heading: 'Leave the meeting?',
     body: ['You can leave the call, or end it for everyone.'],
@@ -111,7 +106,7 @@ const DIALOGS: Record<Exclude<DialogKind, 'camera-toast' | 'microphone-toast'>, 
 
 /** Opens a dialog. The clicked button is reported to the server. */
 export function openDialog(context: Context, kind: DialogKind): Modal {
-  if (kind === 'camera-toast' || kind === 'microphone-toast') return persistentToast(context, kind)
+  if (kind === 'camera-toast') return persistentToast(context)
   const { words, random, cls } = context
   const text = DIALOGS[kind]
   const modal: Modal = showModal(
@@ -139,19 +134,18 @@ export function openDialog(context: Context, kind: DialogKind): Modal {
 }
 
 /** Not modal, ignores Escape, and covers the toolbar until its Close icon is used. */
-function persistentToast(context: Context, kind: 'camera-toast' | 'microphone-toast'): Modal {
+function persistentToast(context: Context): Modal {
   const { words, cls, dialogLayer } = context
-  const device = kind === 'camera-toast' ? 'Camera' : 'Microphone'
   const root = h(
     'div',
     {
       role: 'dialog',
       'data-is-persistent': 'true',
       class: cls('persistentToast'),
-      'aria-label': `${device} not found`,
+      'aria-label': 'Camera not found',
     },
-    h('div', {}, words(`${device} not found`)),
-    h('div', {}, words(`Make sure your ${device.toLowerCase()} is plugged in`)),
+    h('div', {}, words('Camera not found')),
+    h('div', {}, words('Make sure your camera is plugged in')),
     button(context, { label: words('Close'), icon: 'close' }, () => root.remove()),
   )
   dialogLayer.append(root)

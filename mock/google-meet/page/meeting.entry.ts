@@ -16,7 +16,7 @@ import { type Modal, openDialog, toastRegion } from './dialogs.ts'
 import { finalPage } from './final-page.ts'
 import { blankPage, greenRoom, loadingPage, waitingForHostPage } from './green-room.ts'
 import { addHeavyStyles } from './heavy.ts'
-import { KNOWN_CLASSES, useIconClasses } from './icons.ts'
+import { useIconClasses } from './icons.ts'
 import { lobbyPage } from './lobby.ts'
 import { Media } from './media.ts'
 import type { DialogKind, FromPage, PageSettings, ToPage, View } from './protocol.ts'
@@ -30,7 +30,7 @@ function start({ settings, socketPath, token }: typeof __given): void {
   const link = openLink<FromPage, ToPage>(socketPath)
   const { say } = link
   const random = randomOf(settings.seed)
-  const cls = classNames(settings.seed, settings.knownClasses ? KNOWN_CLASSES : {})
+  const cls = classNames(settings.seed)
   useIconClasses(cls)
   const devices = new Devices(settings.devices)
   useDeviceKeys(devices)

@@ -27,7 +27,6 @@ export interface PageSettings {
   code: string
   seed: number
   lang: string
-  knownClasses: boolean
   typographic: boolean
   signedIn: boolean
   /** The account's name where the page is signed in. */
@@ -52,8 +51,6 @@ export interface PageSettings {
   captionsMenu: boolean
   chat: 'on' | 'off' | 'continuous'
   chatPins: boolean
-  layoutLabel: 'Change layout' | 'Adjust view'
-  layoutTip: boolean
   leaveDialog: boolean
   /** As much to decode and to paint as in a large meeting: 16 pictures, animations, blurred surfaces. */
   heavy: boolean
@@ -100,9 +97,7 @@ export type DialogKind =
   | 'breakout'
   | 'got-it'
   | 'leave-host'
-  | 'layout-tip'
   | 'camera-toast'
-  | 'microphone-toast'
 
 export type ToPage =
   | SharedToPage

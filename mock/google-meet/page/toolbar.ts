@@ -3,7 +3,6 @@
 import { h, setAttribute } from '../../shared/page/dom.ts'
 import { button, type Context } from './context.ts'
 import { deviceToggle } from './device-toggle.ts'
-import { openLayoutDialog } from './layout-dialog.ts'
 
 export interface Toolbar {
   root: HTMLElement
@@ -36,11 +35,7 @@ export function callControls(
     { text: () => words('Translated captions'), run: () => {} },
   ])
   const options = menu(context, [
-    {
-      text: () => words(settings.layoutLabel),
-      jsname: 'WZerud',
-      run: () => openLayoutDialog(context),
-    },
+    { text: () => words('Adjust view'), run: () => {} },
     { text: () => words('Full screen'), run: () => {} },
     { text: () => words('Backgrounds and effects'), run: () => {} },
     { text: () => words('Report a problem'), run: () => {} },
@@ -97,14 +92,14 @@ interface Menu {
   fill(): void
 }
 
-function menu(context: Context, items: { text: () => string; jsname?: string; run: () => void }[]): Menu {
+function menu(context: Context, items: { text: () => string; run: () => void }[]): Menu {
   const root = h('ul', { role: 'menu', class: context.cls('menu'), hidden: true })
   const fill = () => {
     root.replaceChildren(
       ...items.map((item) => {
         const entry = h(
           'li',
-          { role: 'menuitem', tabindex: 0, jsname: item.jsname, class: context.cls('menuItem') },
+          { role: 'menuitem', tabindex: 0, class: context.cls('menuItem') },
           h('span', {}, item.text()),
         )
         entry.addEventListener('click', () => {

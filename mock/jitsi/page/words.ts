@@ -19,7 +19,6 @@ const ENGLISH = {
   'dialog.connectError': "Oops! Something went wrong and we couldn't connect to the conference.",
   'dialog.dismiss': 'Dismiss',
   'dialog.errorRoomCreationRestriction': 'You tried to join too quickly, please come back in a bit.',
-  'dialog.gracefulShutdown': 'Our service is currently down for maintenance. Please try again later.',
   'dialog.IamHost': 'Log-in',
   'dialog.maxUsersLimitReached':
     'The limit for maximum number of participants has been reached. The conference is full. Please contact the meeting owner or try again later!',
@@ -33,14 +32,11 @@ const ENGLISH = {
   'dialog.understandAndMuted': 'I understand, keep me muted for now',
   'dialog.understandAndUnmute': 'I understand, please unmute me',
   'dialog.rejoinNow': 'Rejoin now',
-  'dialog.reservationError': 'Reservation system error',
-  'dialog.reservationErrorMsg': 'Error code: 403, message: the room is not reserved',
   'dialog.sendPrivateMessage':
     'You recently received a private message. Did you intend to reply to that privately, or do you want to send your message to the group?',
   'dialog.sendPrivateMessageCancel': 'Send to the group',
   'dialog.sendPrivateMessageOk': 'Send privately',
   'dialog.sendPrivateMessageTitle': 'Send privately?',
-  'dialog.serviceUnavailable': 'Service unavailable',
   'dialog.tokenAuthFailed': "Sorry, you're not allowed to join this call.",
   'dialog.unauthenticatedAccessDisabled': 'This call requires authentication. Please login in order to proceed.',
   'dialog.user': 'User identifier',

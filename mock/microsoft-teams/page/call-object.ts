@@ -20,7 +20,7 @@ interface MediaStreamEntry {
   direction: 'sendrecv' | 'sendonly' | 'recvonly' | 'inactive'
 }
 
-export interface CallObject {
+interface CallObject {
   callerMri: string
   _callId: string
   participants: CallParticipant[]
@@ -44,7 +44,7 @@ export function publishCall(
     callerMri: call.self,
     _callId: call.callId,
     participants: [],
-    startClosedCaption: () => settings.captionsItem !== 'none' && captions.setOn(true),
+    startClosedCaption: () => captions.setOn(true),
     setClosedCaptionsLanguage: (code) => captions.setLanguage(String(code).slice(0, 20)),
     getClosedCaptionsLanguage: () => captions.language,
   }

@@ -99,7 +99,6 @@ export function callPage(
         if (message.text === null) void fetchRoster(view.callId, token)
       } else if (message.do === 'relayout') relayout()
       else if (message.do === 'marks') settings.marks = message.marks
-      else if (message.do === 'hideToolbar') toolbar.hide()
     },
   }
 }

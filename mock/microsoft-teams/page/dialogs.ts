@@ -128,9 +128,7 @@ function overlayOf({ cls }: Context, attributes: Record<string, string>, childre
 const BANNERS: Record<BannerKind, string> = {
   JoinersOngoingRecording:
     'Recording and transcription have started. By joining, you are giving consent for this meeting to be transcribed. Privacy policy',
-  RecordingStarted: 'Recording has started. By joining, you are giving consent for this meeting to be recorded.',
   DeviceCaptureMute: 'Your mic is muted by your system settings.',
-  AudioCapturePermissionDenied: 'Teams needs permission to access your mic',
   VideoCapturePermissionDenied: 'Teams needs permission to access your camera',
   lobby: 'Someone is waiting in the lobby',
   RoomsOpen: 'Breakout rooms are open',

@@ -83,7 +83,7 @@ export interface PageSettings {
   /** The badge is away this long after the layout changed. */
   relayoutMs: number
   hangUp: 'plain' | 'split'
-  captionsItem: 'direct' | 'submenu' | 'none'
+  captionsItem: 'direct' | 'submenu'
   chat: 'on' | 'off' | 'no-button'
   /** Scripts find the call among the page's globals. */
   callObject: boolean
@@ -95,8 +95,6 @@ export interface PageSettings {
   /** A second line of sound that never carries any (docs/platform-notes/microsoft-teams.md#connections-and-sound). */
   redundantAudio: boolean
   marks: SpeakingMark[]
-  /** A single other person without a camera is one large avatar, not a tile. */
-  bigAvatar: boolean
   /** People who were invited and did not come; the roster lists them. */
   invited: string[]
   /** People who wait to be let in. */
@@ -141,11 +139,9 @@ export type DialogKind = 'av-confirm' | 'av-confirm-frame' | 'captcha' | 'info' 
 
 export type BannerKind =
   | 'JoinersOngoingRecording'
-  | 'RecordingStarted'
   | 'RoomsOpen'
   | 'RoomsClosing'
   | 'DeviceCaptureMute'
-  | 'AudioCapturePermissionDenied'
   | 'VideoCapturePermissionDenied'
   | 'lobby'
 
@@ -166,7 +162,6 @@ export type ToPage =
   | { do: 'network'; text: string | null }
   | { do: 'relayout' }
   | { do: 'marks'; marks: SpeakingMark[] }
-  | { do: 'hideToolbar' }
 
 export type FromPage =
   | SharedFromPage

@@ -73,7 +73,6 @@ body{margin:0;background:#f5f5f5;color:#242424;font:14px/1.4 "Segoe UI",Arial,sa
 .@outlineAfter::after{opacity:.9}
 .@outline.vdi-frame-occlusion{border-width:3px}
 .@alone{position:absolute;inset:12% 0 auto;text-align:center;font-size:18px;pointer-events:none}
-.@bigAvatar{position:absolute;inset:0;display:grid;place-items:center;pointer-events:none}
 .@panePlace:not(:empty){width:320px;flex:none}
 .@pane{height:100%;background:#fff;color:#242424;display:flex;flex-direction:column;padding:12px;gap:8px}
 .@paneHeader{display:flex;justify-content:space-between;align-items:center}

@@ -2,7 +2,7 @@
 import { h } from '../../shared/page/dom.ts'
 import { type Context, part } from './context.ts'
 import type { PagePerson } from './protocol.ts'
-import { avatarOf, type Pictures, type StreamType, sourceOf, Tile } from './tiles.ts'
+import { type Pictures, type StreamType, sourceOf, Tile } from './tiles.ts'
 
 /** More people than this stay without a tile. */
 const MAX_TILES = 9
@@ -14,7 +14,6 @@ export class TileArea {
   private readonly tiles = new Map<string, Tile>()
   private readonly list: HTMLElement
   private readonly alone: HTMLElement
-  private readonly bigAvatar: HTMLElement
   private people: PagePerson[] = []
 
   constructor(context: Context, pictures: Pictures) {
@@ -23,7 +22,6 @@ export class TileArea {
     this.pictures = pictures
     this.list = part('only-videos-wrapper', { role: 'menu', class: cls('tiles') }, phantomTile(context))
     this.alone = h('div', { class: cls('alone') })
-    this.bigAvatar = part('calling-screen-background', { class: cls('bigAvatar') })
     this.root = part(
       'modern-stage-wrapper',
       { class: cls('stage') },
@@ -32,7 +30,6 @@ export class TileArea {
         { class: cls('fill') },
         part('stage-layout', { 'data-test-segment-type': 'central', class: cls('fill') }, this.list),
       ),
-      this.bigAvatar,
       this.alone,
     )
   }
@@ -40,9 +37,7 @@ export class TileArea {
   show(people: PagePerson[]): void {
     this.people = people
     const others = people.filter(({ isSelf }) => !isSelf)
-    const { words, settings, random } = this.context
-    const isOneAvatar = settings.bigAvatar && others.length === 1 && !others[0]?.camera && !others[0]?.sharing
-    this.showBigAvatar(isOneAvatar ? others[0] : undefined)
+    const { words, random } = this.context
     if (others.length > 0) this.alone.replaceChildren()
     else if (this.alone.childElementCount === 0) {
       const text = random.chance(0.5) ? "You're the only one here" : 'Waiting for others to join'
@@ -53,7 +48,6 @@ export class TileArea {
       if (person.sharing) wanted.set(sourceOf(person.mri, 'ScreenSharing'), { person, type: 'ScreenSharing' })
     }
     for (const person of [...people].sort(byTilePriority)) {
-      if (isOneAvatar && !person.isSelf) continue
       if (wanted.size < MAX_TILES) wanted.set(sourceOf(person.mri, 'Video'), { person, type: 'Video' })
     }
     for (const [key, tile] of this.tiles) {
@@ -91,20 +85,6 @@ export class TileArea {
   close(): void {
     for (const tile of this.tiles.values()) tile.close()
     this.tiles.clear()
-  }
-
-  private showBigAvatar(person: PagePerson | undefined): void {
-    const shown = this.bigAvatar.firstElementChild
-    if (shown?.getAttribute('data-person-mri') === (person?.mri ?? null)) return
-    this.bigAvatar.replaceChildren()
-    if (!person) return
-    this.bigAvatar.append(
-      part(
-        'calling-screen-avatar',
-        { 'data-person-mri': person.mri },
-        h('img', { alt: '', class: this.context.cls('avatar'), src: avatarOf(person) }),
-      ),
-    )
   }
 }
 

@@ -147,7 +147,7 @@ export class Tile {
 }
 
 /** Initials on a color of the person's own. */
-export function avatarOf({ name, mri }: PagePerson): string {
+function avatarOf({ name, mri }: PagePerson): string {
   const random = randomOf(hashOf(mri))
   const canvas = document.createElement('canvas')
   canvas.width = canvas.height = 96

@@ -1,16 +1,10 @@
-/**
- * The bar of the call (docs/platform-notes/microsoft-teams.md#toolbar-of-the-call): it hides while the pointer rests,
- * and narrow windows push buttons away.
- */
+/** The bar of the call (docs/platform-notes/microsoft-teams.md#toolbar-of-the-call): it hides while the pointer rests. */
 import type { DeviceKind } from '../../shared/page/devices.ts'
 import { type Attributes, h, setAttribute } from '../../shared/page/dom.ts'
 import { hideWhenIdle } from '../../shared/page/page-habits.ts'
 import { button, type Context, part } from './context.ts'
 import { type MenuItem, toggleMenu } from './menus.ts'
 import type { PagePerson } from './protocol.ts'
-
-/** Windows narrower than this have no room for the middle of the bar. */
-const NARROW_PX = 700
 
 export interface ToolbarActions {
   toggleChat(): void
@@ -36,7 +30,7 @@ export class Toolbar {
     this.rosterButton = tool(context, 'roster-button', 'People', '☷', actions.togglePeople)
     const chat = tool(context, 'chat-button', 'Chat', '✉', actions.toggleChat)
     const more = tool(context, 'callingButtons-showMoreBtn', 'More', '⋯', () =>
-      toggleMenu(context, more, () => [...this.moreItems(actions), ...overflown]),
+      toggleMenu(context, more, () => this.moreItems(actions)),
     )
     const raise = tool(context, 'raisehands-button', 'Raise your hand', '✋', () => {}, {
       'aria-keyshortcuts': 'Ctrl+Shift+K',
@@ -64,19 +58,6 @@ export class Toolbar {
       settings.skin === 'full' && view,
       more,
     ].filter((item) => item !== false)
-    const wrapped = new Map(middle.map((item) => [item, overflowItem(item)]))
-    const overflown: HTMLElement[] = []
-    const arrange = () => {
-      const isNarrow = window.innerWidth < NARROW_PX
-      overflown.length = 0
-      for (const item of [chat, raise, react, view]) {
-        if (!wrapped.has(item)) continue
-        if (isNarrow) {
-          overflown.push(item)
-          item.remove()
-        } else wrapped.get(item)?.append(item)
-      }
-    }
     const duration = h('span', { 'data-tid': 'call-duration' }, '00:00')
     this.root = part(
       'ubar-toolbar-wrapper',
@@ -102,7 +83,7 @@ export class Toolbar {
           id: 'horizontalMiddleEnd',
           class: cls('row'),
         },
-        ...wrapped.values(),
+        ...middle.map(overflowItem),
       ),
       h(
         'div',
@@ -119,18 +100,12 @@ export class Toolbar {
         ...this.hangUp(),
       ),
     )
-    arrange()
-    window.addEventListener('resize', arrange)
     const startedAt = Date.now()
     const clock = setInterval(() => {
       const seconds = Math.floor((Date.now() - startedAt) / 1000)
       duration.textContent = [seconds / 60, seconds % 60].map((n) => String(Math.floor(n)).padStart(2, '0')).join(':')
     }, 1000)
-    this.stops.push(
-      () => window.removeEventListener('resize', arrange),
-      () => clearInterval(clock),
-      hideWhenIdle([this.root], settings.toolbarHideMs),
-    )
+    this.stops.push(() => clearInterval(clock), hideWhenIdle([this.root], settings.toolbarHideMs))
   }
 
   /** The number on the people button appears a moment late, and is hidden when the page is alone. */
@@ -149,11 +124,6 @@ export class Toolbar {
       this.isRelayouting = false
       this.paintBadge()
     }, this.context.settings.relayoutMs)
-  }
-
-  hide(): void {
-    this.root.style.opacity = '0'
-    this.root.style.visibility = 'hidden'
   }
 
   close(): void {
@@ -250,7 +220,7 @@ export class Toolbar {
     return [
       { id: 'meeting-info-button', text: words('Meeting info') },
       { id: 'background-settings-button', text: words('Video effects and settings') },
-      ...(settings.captionsItem === 'none' ? [] : captions),
+      ...captions,
       { id: 'device-settings-button', text: words('Settings') },
     ]
   }

@@ -3,16 +3,13 @@ import { hashOf, type Random, randomOf } from './random.ts'
 
 const LETTERS = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ'
 
-/**
- * Gives every logical part of the page a class name of this seed, independent of the order of the parts.
- * @param known names that stay as they are, by part
- */
-export function classNames(seed: number, known: Readonly<Record<string, string>> = {}): (part: string) => string {
+/** Gives every logical part of the page a class name of this seed, independent of the order of the parts. */
+export function classNames(seed: number): (part: string) => string {
   const given = new Map<string, string>()
   return (part) => {
     let name = given.get(part)
     if (name === undefined) {
-      name = known[part] ?? randomName(randomOf(seed + hashOf(part)))
+      name = randomName(randomOf(seed + hashOf(part)))
       given.set(part, name)
     }
     return name

@@ -3,13 +3,12 @@
  * #cookie-and-terms-layers).
  */
 import { h } from '../../shared/page/dom.ts'
-import type { UiContext } from './context.ts'
-import type { PreviewPage } from './preview.ts'
+import type { Shown, UiContext } from './context.ts'
 import type { PreviewSettings } from './protocol.ts'
 import { CLASS, TEXT } from './table.ts'
 import { captchaPlace, typedCaptcha } from './walls.ts'
 
-export function classicForm({ words, say, devices }: UiContext, preview: PreviewSettings): PreviewPage {
+export function classicForm({ words, say, devices }: UiContext, preview: PreviewSettings): Shown {
   const name = h('input', { id: 'inputname', type: 'text', placeholder: words(TEXT.name), maxlength: 64 })
   const passcode = h('input', { id: 'inputpasscode', type: 'text', placeholder: words(TEXT.passcode), maxlength: 10 })
   const terms = h(
@@ -40,10 +39,5 @@ export function classicForm({ words, say, devices }: UiContext, preview: Preview
     terms,
   )
   void devices.acquire({ microphone: true, camera: true }).then(() => say({ say: 'devicesSettled' }))
-  return {
-    root: form,
-    showError: () => {
-      error.textContent = words(TEXT.classicWrongPasscode)
-    },
-  }
+  return { root: form }
 }

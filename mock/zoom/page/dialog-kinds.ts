@@ -102,13 +102,6 @@ export const DIALOGS = {
     buttons: [LEAVE_MEETING, GOT_IT],
     cls: CLASS.recordingDisclaimer,
   },
-  'recording-ai': {
-    label: 'Recording disclaimer',
-    title: "This meeting is being recorded. It's also being transcribed for AI Companion.",
-    body: [],
-    buttons: [LEAVE_MEETING, GOT_IT],
-    cls: CLASS.recordingDisclaimer,
-  },
   livestream: notice(
     'This meeting is being livestreamed',
     ['By staying in this meeting, you consent to being livestreamed.'],
@@ -125,7 +118,6 @@ export const DIALOGS = {
     ],
   ),
   ended: ended('This meeting has been ended by host'),
-  'ended-plain': ended('The meeting has been ended'),
   'ended-other-meeting': ended('This meeting has ended as someone has started a new meeting with this account'),
   'ended-by-admin': ended('This meeting has been ended by your admin'),
   'ended-free': { label: LABEL.ended, title: 'Your free meeting has ended', body: [], buttons: [OK] },

@@ -91,7 +91,7 @@ export function meetingFooter(context: UiContext, actions: FooterActions): Foote
     menu.classList.remove('show')
     actions.toggleCaptions()
   })
-  const menu = moreMenu(context, settings.captions && captionsItem)
+  const menu = moreMenu(context, captionsItem)
   const more = plain('SvgMore', TEXT.more, () => menu.classList.toggle('show'), LABEL.more)
   const moreFrame = wrapped('more', more, menu)
   const rooms = wrapped(
@@ -181,7 +181,7 @@ export function meetingFooter(context: UiContext, actions: FooterActions): Foote
 }
 
 /** Other buttons have labels about muting too. */
-function moreMenu({ words }: UiContext, captions: HTMLElement | false): HTMLElement {
+function moreMenu({ words }: UiContext, captions: HTMLElement): HTMLElement {
   const items = ['Raise Hand', 'Audio Settings', 'Mute All', 'Settings']
   return h(
     'ul',

@@ -17,11 +17,7 @@ const SETTLE_SECONDS = 1
 const ENABLE_SECONDS = 1.2
 const DEVICE_TOAST_SECONDS = 60
 
-export interface PreviewPage extends Shown {
-  showError(text: string): void
-}
-
-export function previewPage(context: UiContext, preview: PreviewSettings): PreviewPage {
+export function previewPage(context: UiContext, preview: PreviewSettings): Shown {
   const { settings, words, say, devices } = context
   const { secondMs } = settings
   let settled = false
@@ -126,12 +122,11 @@ export function previewPage(context: UiContext, preview: PreviewSettings): Previ
   )
   const root = h('div', { class: `${CLASS.preview} ${CLASS.previewDark}` }, card, info)
 
-  const showError = (text: string) => {
-    passcodeInput.classList.toggle(CLASS.fieldInputError, text !== '')
-    errors.passcode.textContent = words(text)
-    errors.passcode.hidden = text === ''
+  if (preview.passcodeError !== '') {
+    passcodeInput.classList.add(CLASS.fieldInputError)
+    errors.passcode.textContent = words(preview.passcodeError)
+    errors.passcode.hidden = false
   }
-  if (preview.passcodeError) showError(preview.passcodeError)
 
   const settle = () => {
     settled = true
@@ -148,7 +143,6 @@ export function previewPage(context: UiContext, preview: PreviewSettings): Previ
   })
   return {
     root,
-    showError,
     close() {
       isClosed = true
       clearTimeout(enabling)

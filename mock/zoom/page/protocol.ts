@@ -52,10 +52,6 @@ export interface UiSettings {
    */
   playback: 'webrtc' | 'worklet' | 'loopback'
   view: MeetingView
-  /** Tiles on one page of the gallery. */
-  galleryTiles: 9 | 25
-  /** Gallery needs an isolated page or the WebRTC path (docs/platform-notes/zoom.md#cross-origin-isolation). */
-  hasGallery: boolean
   /** How long the mark of the active speaker outlives the speech; Infinity is sent as null. */
   activeLingerMs: number | null
   /** The id of the participants' list is one of two. */
@@ -79,8 +75,6 @@ export interface UiSettings {
   audio: 'auto' | 'dialog' | 'unknown'
   /** Milliseconds of a resting pointer until header and footer slide away. */
   footerHideMs: number
-  /** Captions are offered. */
-  captions: boolean
 }
 
 export interface PreviewSettings {
@@ -93,7 +87,7 @@ export interface PreviewSettings {
   lenient: boolean
   /** The number of clicks on Join that have no effect after it was enabled. */
   swallowedClicks: number
-  permission: 'auto' | 'once' | 'twice'
+  permission: 'auto' | 'twice'
   devices: 'ask' | 'none'
   captcha: 'invisible' | 'frame' | 'characters'
   /** A wall that is there when the page is loaded. */
@@ -110,8 +104,6 @@ export type View =
   | { name: 'joining' }
   | { name: 'waiting'; tips: string[]; isOnHold: boolean; look: 'current' | 'old' }
   | { name: 'meeting'; people: PagePerson[]; self: number }
-  /** The SDK's own view of a meeting that has not begun. */
-  | { name: 'notStarted' }
   | { name: 'text'; title: string; body: string }
 
 export type ToPage =
@@ -138,7 +130,6 @@ export type ToPage =
   /** Breakout rooms are open, and a guest has their button. */
   | { do: 'rooms'; areOpen: boolean }
   | { do: 'lost' }
-  | { do: 'previewError'; text: string }
   | { do: 'captchaToast'; text: string }
   | { do: 'replaceState'; url: string }
   | { do: 'postToParent'; event: string }

@@ -45,7 +45,6 @@ export const CLASS = {
   onHoldMain: 'on-hold-main',
   oldWaiting: 'bhold',
   oldWaitingText: 'wr-default__text',
-  waitingPane: 'waiting-pannel', // the SDK's own view of "not started"
   // #walls
   previewCaptchaError: 'preview-reCaptcha-error__message',
   smartCaptcha: 'component_smart_captcha',
@@ -291,7 +290,6 @@ export const TEXT = {
   hostNotStarted: 'Waiting for the host to start the meeting.',
   hostNotStartedOther: 'Waiting for the host to start this meeting',
   waitingForHostToJoin: 'The meeting is waiting for the host to join',
-  notStarted: 'Meeting has not started',
   waitingRoom: "Host has joined. We've let them know you're here",
   waitingRoomPlease: 'Please wait, the meeting host will let you in soon.',
   waitingRoomReady: "The host will admit you when they're ready",

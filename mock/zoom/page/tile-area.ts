@@ -11,6 +11,8 @@ import { type Place, ShareTile, Tile } from './tiles.ts'
 /** The large picture follows a new speaker after this long. */
 const FOLLOW_SECONDS = 1
 const TALKING_SECONDS = 3
+/** On one page of the gallery. */
+const GALLERY_TILES = 25
 
 interface Standing {
   place: Place
@@ -41,7 +43,7 @@ export class TileArea {
   constructor(context: UiContext) {
     this.context = context
     const { settings } = context
-    this.view = settings.view === 'gallery' && !settings.hasGallery ? 'speaker' : settings.view
+    this.view = settings.view
     this.holders = {
       active: h('div', { class: CLASS.speakerActiveWrap }),
       bar: h('div', { class: CLASS.speakerBarWrap }),
@@ -156,9 +158,8 @@ export class TileArea {
   /** The speaker is always on the current page. */
   private galleryPage(): PagePerson[] {
     const all = this.galleryPeople()
-    const size = this.context.settings.galleryTiles
-    this.page = Math.min(this.page, Math.max(0, Math.ceil(all.length / size) - 1))
-    const page = all.slice(this.page * size, (this.page + 1) * size)
+    this.page = Math.min(this.page, Math.max(0, Math.ceil(all.length / GALLERY_TILES) - 1))
+    const page = all.slice(this.page * GALLERY_TILES, (this.page + 1) * GALLERY_TILES)
     const speaker = all.find(({ node }) => node === this.lastSpeaker && this.speaking.has(node))
     if (speaker && !page.includes(speaker)) page[page.length - 1] = speaker
     return page
@@ -172,7 +173,7 @@ export class TileArea {
   }
 
   private pageButtons(): HTMLElement[] {
-    const pages = Math.ceil(this.galleryPeople().length / this.context.settings.galleryTiles)
+    const pages = Math.ceil(this.galleryPeople().length / GALLERY_TILES)
     if (this.share || this.view !== 'gallery' || pages < 2) return []
     const turn = (by: number) => () => {
       this.page += by

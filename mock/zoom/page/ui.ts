@@ -8,11 +8,11 @@ import { classicForm } from './classic-form.ts'
 import type { Pictures, Shown, Sound, UiContext } from './context.ts'
 import { type MeetingPage, meetingPage } from './meeting-page.ts'
 import { Modals, Toasts, tip } from './modals.ts'
-import { type PreviewPage, previewPage } from './preview.ts'
+import { previewPage } from './preview.ts'
 import type { FromPage, ToPage, UiSettings, View } from './protocol.ts'
 import { addStyles } from './style.ts'
 import { CLASS, ID, TEXT } from './table.ts'
-import { joiningPage, loadingLayer, notStartedPage, waitingPage } from './waiting.ts'
+import { joiningPage, loadingLayer, waitingPage } from './waiting.ts'
 import { wordsOf } from './words.ts'
 
 export interface UiParts {
@@ -53,21 +53,14 @@ export function createMeetingUi({ root, settings, devices, pictures, sound, say 
   }
   const spoken = h('div', { id: ID.spoken, 'aria-live': 'assertive' })
   let shown: Shown | null = null
-  let preview: PreviewPage | null = null
   let meeting: MeetingPage | null = null
   addStyles()
   document.documentElement.lang = settings.lang
   document.body.append(modals.root, spoken)
 
   const build = (view: View): Shown => {
-    if (view.name === 'preview') {
-      preview = previewPage(context, view.preview)
-      return preview
-    }
-    if (view.name === 'classic') {
-      preview = classicForm(context, view.preview)
-      return preview
-    }
+    if (view.name === 'preview') return previewPage(context, view.preview)
+    if (view.name === 'classic') return classicForm(context, view.preview)
     if (view.name === 'meeting') {
       document.title = settings.topic
       meeting = meetingPage(context, toasts.root, view.people)
@@ -75,14 +68,12 @@ export function createMeetingUi({ root, settings, devices, pictures, sound, say 
     }
     if (view.name === 'joining') return joiningPage(context)
     if (view.name === 'waiting') return waitingPage(context, view)
-    if (view.name === 'notStarted') return notStartedPage(context)
     if (view.name === 'loading') return { root: loadingLayer('') }
     if (view.name === 'text') return { root: h('div', { class: 'plain-page' }, h('h1', {}, view.title), view.body) }
     return { root: h('div') }
   }
   const showView = (view: View) => {
     shown?.close?.()
-    preview = null
     meeting = null
     shown = build(view)
     if (view.name === 'blank') root.replaceChildren()
@@ -109,7 +100,6 @@ export function createMeetingUi({ root, settings, devices, pictures, sound, say 
       } else if (message.do === 'locked') document.title = (message.locked ? TEXT.locked : '') + settings.topic
       else if (message.do === 'layer') showLayer(message.text)
       else if (message.do === 'lost') root.append(h('div', { id: ID.lost }, words(TEXT.lost)))
-      else if (message.do === 'previewError') preview?.showError(message.text)
       else if (message.do === 'captchaToast') root.append(h('div', { class: CLASS.captchaToast }, words(message.text)))
       else if (meeting && isForMeeting(message)) meeting.receive(message)
       else return false

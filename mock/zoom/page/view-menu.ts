@@ -11,7 +11,7 @@ export interface ViewMenu {
   setSharing(sharing: boolean): void
 }
 
-export function viewMenu({ words, settings, say }: UiContext, tileArea: TileArea): ViewMenu {
+export function viewMenu({ words, say }: UiContext, tileArea: TileArea): ViewMenu {
   let sharing = false
   const list = h('ul', { class: `${CLASS.darkDropdown} ${CLASS.viewMenu}`, role: 'menu' })
   const dropdown = h('div', { id: ID.viewDropdown, class: 'dropdown' })
@@ -50,7 +50,7 @@ export function viewMenu({ words, settings, say }: UiContext, tileArea: TileArea
     list.replaceChildren(
       ...(sharing ? [item(TEXT.standardView, () => {}, true)] : []),
       layout(sharing ? TEXT.sideBySideSpeaker : TEXT.speakerView, 'speaker'),
-      ...(settings.hasGallery ? [layout(sharing ? TEXT.sideBySideGallery : TEXT.galleryView, 'gallery')] : []),
+      layout(sharing ? TEXT.sideBySideGallery : TEXT.galleryView, 'gallery'),
       layout(sharing ? TEXT.sideBySideMulti : TEXT.multiSpeakerView, 'multi-speaker'),
       item(TEXT.sortGallery, () => {}),
       item(TEXT.followOrder, () => {}),

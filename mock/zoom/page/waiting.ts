@@ -29,10 +29,6 @@ export function waitingPage(
   return { root: h('div', { id: ID.app, class: CLASS.app }, inside) }
 }
 
-export function notStartedPage({ words }: UiContext): Shown {
-  return { root: h('div', { class: CLASS.waitingPane }, words(TEXT.notStarted)) }
-}
-
 /** The content behind the layer while the page joins: an empty place for pictures, which is no meeting. */
 export function joiningPage({ words }: UiContext): Shown {
   const behind = h(

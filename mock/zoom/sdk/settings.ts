@@ -10,18 +10,9 @@ export interface SdkSettings {
   account: 'own' | 'foreign' | 'unpublished'
   /** Signed-in people only: with an access key the bot is one. */
   needsAccount: boolean
-  /** Wants the personal token of a registrant (`tk`). */
-  needsRegistration: boolean
   /** A public number (docs/platform-notes/zoom.md#sdk-error-numbers) that this many joins end with; 0 for none. */
   error: number
   errorTimes: number
-  /**
-   * The error comes twice, as the error view calls back again
-   * (docs/platform-notes/zoom.md#how-sdk-failures-are-reported).
-   */
-  isReportedTwice: boolean
-  /** `join` never calls back, as without `appKey`. */
-  isSilent: boolean
   /** The SDK's own page of "not started": level 4, then 5. */
   waitsForHost: boolean
   recording: RecordingSettings
@@ -34,22 +25,13 @@ export interface SdkSettings {
 export const SDK_DEFAULTS: SdkSettings = {
   account: 'own',
   needsAccount: false,
-  needsRegistration: false,
   error: 0,
   errorTimes: Number.POSITIVE_INFINITY,
-  isReportedTwice: false,
-  isSilent: false,
   waitsForHost: false,
   endClosesItself: false,
   preview: false,
   recording: {
     isEnabled: true,
-    mayHostsGrant: true,
-    mayAsk: true,
-    deniesAll: false,
-    hostCanAnswer: true,
-    isAllowed: false,
-    answer: { allow: true, afterMs: 2000 },
-    neverStarts: false,
+    allowsAfterMs: 2000,
   },
 }

@@ -13,7 +13,6 @@ export interface JoinRequest {
   userName: string
   passWord: string
   signature: string
-  tk?: string
   obfToken?: string
   zak?: string
 }
@@ -40,7 +39,6 @@ export function verdictOn(request: JoinRequest, meeting: JoinedMeeting | null, l
   if (!isRight(request.passWord, passcode)) return { code: 3004 }
   if (settings.error !== 0 && earlierJoins < settings.errorTimes) return { code: settings.error }
   if (settings.needsAccount && !hasZak) return { code: 3100 }
-  if (settings.needsRegistration && !request.tk) return { code: 3099 }
   if (settings.account === 'unpublished') return { code: 4011 }
   if (request.obfToken !== undefined) {
     const redeemed = ledger.redeemObf(request.obfToken, request.meetingNumber)

@@ -98,8 +98,8 @@ export class SdkVisit extends ZoomVisit {
 
   private askHost(): void {
     this.meeting.note({ event: 'rpc', target: 'recording-right', detail: 'asked' })
-    const { answer } = this.sdk.settings.recording
-    if (answer) this.timers.after(answer.afterMs, () => this.allowRecording(answer.allow))
+    const { allowsAfterMs } = this.sdk.settings.recording
+    if (allowsAfterMs !== null) this.timers.after(allowsAfterMs, () => this.allowRecording(true))
   }
 
   /** The stub accepts more messages than the web client. */

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { isVp8KeyFrame, readIvf, readOggOpus, vp8Size, writeIvf, writeOggOpus } from '../../../mock/media/containers.ts'
+import { isVp8KeyFrame, readIvf, vp8Size, writeIvf } from '../../../mock/media/containers.ts'
 
 const frames = [
   { data: Buffer.from([0x10, 0, 0, 0x9d, 1, 0x2a, 0x80, 2, 0x68, 1, 7]), timestamp: 0 },
@@ -19,20 +19,4 @@ it('refuses IVF files that are cut short or hold something else', () => {
   expect(() => readIvf(file.subarray(0, 40))).toThrow(/cut short/)
   expect(() => readIvf(Buffer.from('something else'))).toThrow(/Not an IVF file/)
   expect(() => readIvf(Buffer.concat([file.subarray(0, 8), Buffer.from('VP90'), file.subarray(12)]))).toThrow(/VP8/)
-})
-
-it('reads the packets of any length in an Ogg file that it wrote', () => {
-  const packets = [0, 1, 254, 255, 256, 600].map((length, i) => ({
-    data: Buffer.alloc(length, i),
-    startSample: i * 960,
-  }))
-  expect(readOggOpus(writeOggOpus(packets, 960))).toEqual(packets.map(({ data }) => data))
-})
-
-it('refuses Ogg files that are cut short or hold something else', () => {
-  const file = writeOggOpus([{ data: Buffer.alloc(50, 1), startSample: 0 }], 960)
-  expect(() => readOggOpus(file.subarray(0, file.length - 1))).toThrow(/cut short/)
-  expect(() => readOggOpus(file.subarray(0, 60))).toThrow(/No Ogg page/)
-  expect(() => readOggOpus(Buffer.alloc(100))).toThrow(/No Ogg page/)
-  expect(() => readOggOpus(Buffer.alloc(0))).toThrow(/does not hold Opus/)
 })

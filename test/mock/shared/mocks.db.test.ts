@@ -1,8 +1,6 @@
+import { request } from 'node:http'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { MOCK_PLATFORMS, type MockServers, startMocks } from '../../../mock/index.ts'
-
-/** Scenarios that the conformance suite needs on every platform. */
-const COMMON = ['waiting-room', 'open', 'invalid-link', 'login-wall', 'chat-disabled']
 
 let mocks: MockServers
 beforeAll(async () => {
@@ -19,29 +17,6 @@ async function ask(action: object): Promise<{ status: number; body: { done?: str
 }
 
 describe.each(MOCK_PLATFORMS)('the mock %s', (name) => {
-  test('has the scenarios that all platforms have', () => {
-    expect(serverOf(name).scenarios.map((scenario) => scenario.name)).toEqual(expect.arrayContaining(COMMON))
-  })
-
-  test("gives its meetings links of the platform's hosts", () => {
-    const server = serverOf(name)
-    for (const scenario of COMMON) {
-      const { protocol, hostname } = new URL(server.open(scenario).url)
-      expect(protocol).toBe('https:')
-      expect(server.hosts).toContain(hostname)
-    }
-  })
-
-  test('opens every scenario with people whose names differ from their ids, and describes it in one sentence', () => {
-    const server = serverOf(name)
-    for (const { name: scenario, about } of server.scenarios) {
-      const meeting = server.open(scenario)
-      expect(about, scenario).toMatch(/^\S.{8,}$/)
-      expect(meeting.state, scenario).toBe('none')
-      for (const person of meeting.people) expect(person.name, scenario).not.toBe(person.id)
-    }
-  })
-
   test('is hosted from the one page for all', async () => {
     const server = serverOf(name)
     const platform = server.platform.name
@@ -64,4 +39,16 @@ describe.each(MOCK_PLATFORMS)('the mock %s', (name) => {
 
 test('the host page knows no platform but those it serves', async () => {
   expect(await ask({ act: 'open', platform: 'other', scenario: 'open', speed: 1 })).toMatchObject({ status: 409 })
+})
+
+test('the host page accepts actions from itself only', async () => {
+  const action = JSON.stringify({ act: 'open', platform: 'google-meet', scenario: 'open', speed: 1 })
+  const asForm = await fetch(mocks.hostPage, { method: 'POST', body: action })
+  expect(asForm.status).toBe(415)
+  const renamed = await new Promise<number | undefined>((resolve, reject) => {
+    request(mocks.hostPage, { headers: { host: 'rebound.example' } }, (answer) => resolve(answer.statusCode))
+      .on('error', reject)
+      .end()
+  })
+  expect(renamed).toBe(421)
 })

@@ -50,9 +50,9 @@ describe('a meeting that continues', () => {
     expect(attempt.meeting.bot.microphoneOn).toBe(false)
   })
 
-  test('a pill that notes are taken asks nothing', async () => {
+  test('a pill that notes are taken asks nothing, and toasts end nothing', async () => {
     const attempt = meeting()
-    attempt.meeting.show('gemini-pill')
+    for (const shown of ['gemini-pill', 'talking-while-muted', 'ending-soon', 'only-one']) attempt.meeting.show(shown)
     await heartbeats(attempt.events, 3)
     expect(attempt.meeting.state).toBe('call')
   })
@@ -136,7 +136,7 @@ test('consent-gemini: a bot that agreed is in; once it is removed, the time is n
 
 test('page-freeze: a page that does not answer decides nothing, and silences in a row are a failure', async () => {
   // A separate browser, whose renderers show whether they wait for a processor.
-  const attempt = await inside('open-meeting-join-now', {
+  const attempt = await inside('open', {
     driver: { openBrowser },
     waits: { callAnswerMs: 1000, busyAnswerTries: 3 },
   })
@@ -154,7 +154,7 @@ test('a browser that crashes is a failure at once', async () => {
     chromium = await openBrowser(...given)
     return chromium
   }
-  const attempt = await inside('open-meeting-join-now', { driver: { chromium: null, openBrowser: openOwn } })
+  const attempt = await inside('open', { driver: { chromium: null, openBrowser: openOwn } })
   await attempt.event('heartbeat')
   process.kill(chromium!.processId!, 'SIGKILL')
   const failed = await attempt.event('failed')

@@ -19,14 +19,12 @@ describe('a screen', () => {
     Object.fromEntries(Object.entries(page).filter(([, value]) => typeof value === 'boolean'))
 
   test.each([
-    ['blocked-at-load', 'BOT_NOT_ACCEPTED', true],
+    ['access-blocked', 'BOT_NOT_ACCEPTED', true],
     ['invalid-name', 'INVALID_MEETING_URL', false],
-    ['invalid-code', 'INVALID_MEETING_URL', false],
+    ['invalid-link', 'INVALID_MEETING_URL', false],
     ['code-does-not-work', 'INVALID_MEETING_URL', false],
     ['expired-code', 'CANNOT_JOIN_MEETING', false],
     ['redirect-to-landing', 'INVALID_MEETING_URL', false],
-    ['login-wall', 'LOGIN_REQUIRED', false],
-    ['captcha-live', 'CANNOT_JOIN_MEETING', false],
   ])('%s at once: %s (a fresh attempt may help: %s)', async (scenario, code, canRetry) => {
     await reader.open(scenario)
     const message = expect.stringMatching(/^[A-Z].*\.$/)
@@ -68,7 +66,7 @@ describe('a screen', () => {
   test.each([
     // Its effects button has a participant id, which makes no tile.
     ['effects-phantom-tile', 'lobby'],
-    ['host-never-comes', 'waiting_for_host'],
+    ['access-host-not-there', 'waiting_for_host'],
     ['consent-dialog-after-admit', 'consent'],
     ['consent-gemini', 'consent'],
   ] as const)('%s: %s', async (scenario, kind) => {
@@ -89,14 +87,14 @@ describe('a screen', () => {
     ['the tab goes elsewhere', (meeting) => meeting.show('off-site'), 'removed'],
     ['another device leaves', (meeting) => meeting.show('left-elsewhere'), 'ended_for_all'],
   ])('a meeting, and the page after %s', async (_, act, end) => {
-    const meeting = await reader.ask('open-meeting-join-now')
+    const meeting = await reader.ask('open')
     await reader.state('in_call')
     act(meeting)
     expect(await reader.end()).toBe(end)
   })
 
   test('a meeting that turns into the waiting room again', async () => {
-    const meeting = await reader.ask('open-meeting-join-now')
+    const meeting = await reader.ask('open')
     await reader.pollUntil('the call with its controls', ({ snapshot }) =>
       Object.keys(controlsOf(CALL)).every((name) => snapshot[name as keyof PageSnapshot] === true),
     )

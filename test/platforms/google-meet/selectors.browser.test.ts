@@ -4,7 +4,7 @@ import { silentLogger } from '../../../core/logger.ts'
 import type { BotBrowser } from '../../../platforms/browser/browser.ts'
 import { meetScript } from '../../../platforms/google-meet/page-script.ts'
 import { SELECTORS } from '../../../platforms/google-meet/words.ts'
-import { clickUntil } from '../../mock/mock-browser.ts'
+import { clickUntil } from '../click-until.ts'
 import { sharedChromium } from '../shared-chromium.ts'
 import { workerMocks } from '../worker-mocks.ts'
 import { SILENT_STAGE, until } from './harness.ts'
@@ -43,7 +43,7 @@ test('every selector is valid and matches an element of the mock meeting', async
   for (const [scenario, seed] of [
     ['people-badge-ui', 2],
     ['chat-pin-overlay', 3],
-    ['captcha-live', 1],
+    ['access-captcha', 1],
   ] as const) {
     const meeting = mock.open(scenario, { seed, speed: 10 })
     await page.goto(meeting.url)
@@ -56,7 +56,7 @@ test('every selector is valid and matches an element of the mock meeting', async
       await page.waitForTimeout(500)
     }
     await look()
-    if (scenario === 'captcha-live') continue
+    if (scenario === 'access-captcha') continue
     await meeting.whenState('call', 30_000)
     await page.waitForSelector(SELECTORS.tile, { state: 'attached' })
     meeting.say('ann', 'A message')

@@ -10,14 +10,22 @@ test('late-lobby-text: the bot is not admitted before the host admits it, althou
   expect(Date.now()).toBeGreaterThanOrEqual(attempt.meeting.truth.admittedAt ?? Number.POSITIVE_INFINITY)
 })
 
-test('own-lobby-timeout: the worker stops waiting, and its join request is withdrawn once', async () => {
-  const attempt = await meet.attempt('own-lobby-timeout')
+test('the worker stops waiting, and its join request is withdrawn once', async () => {
+  const attempt = await meet.attempt('waiting-room')
   expect(await attempt.driver.join(attempt.signal)).toBe('waiting_room')
   const waiting = attempt.driver.waitForAdmission(attempt.signal)
   attempt.stop.abort(new Error('waited long enough'))
   await expect(waiting).rejects.toThrow('waited long enough')
   await Promise.all([attempt.driver.leave(), attempt.driver.leave()])
   await until(() => ['left', 'closed'].includes(attempt.meeting.state), 'the join request is withdrawn')
+})
+
+test('an admission that was none: the waiting room is back, and the denial that follows is the answer to the request', async () => {
+  const attempt = await meet.inside('open')
+  attempt.meeting.show('lobby')
+  await attempt.event('heartbeat', ({ others }) => others === null)
+  attempt.meeting.deny()
+  expect((await attempt.event('failed')).error).toMatchObject({ code: 'BOT_NOT_ACCEPTED' })
 })
 
 test('consent refused: the bot does not come in, and says why', async () => {

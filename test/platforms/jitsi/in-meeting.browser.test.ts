@@ -102,7 +102,7 @@ describe('how it ends', () => {
     ['ended-to-welcome', null, ''],
     ['ended-nowhere', null, ''],
   ])('%s, %s: the end for all, with its words', async (scenario, shown, words) => {
-    // The scenario's own time is far off.
+    // Slow enough that the page does not go to its last page while the next case loads another.
     const meeting = await reader.ask(scenario, { speed: shown === null ? 1 : 20 })
     await reader.state('in_call')
     if (shown === null) meeting.endForAll()
@@ -110,6 +110,14 @@ describe('how it ends', () => {
     const { end, text } = await reader.endWithWords()
     expect(end).toBe('ended_for_all')
     expect(text).toContain(words)
+  })
+
+  test('an error of the server, which the page answers by loading itself again, is no end', async () => {
+    const meeting = await reader.ask('open')
+    await reader.state('in_call')
+    meeting.show('server-error')
+    await reader.state('reconnecting')
+    await reader.state('prejoin')
   })
 
   test('the network is still gone when the page reloads itself: the driver loads the page once more', async () => {

@@ -36,6 +36,15 @@ describe('the lobby and other waiting', () => {
     await waiting
     expect(attempt.meeting.state).toBe('call')
   })
+
+  test('without a lobby, the dialog can only be cancelled, which leaves the room: the driver lets it be', async () => {
+    const attempt = await jitsi.attempt('access-not-started')
+    expect(await attempt.driver.join(attempt.signal)).toBe('waiting_room')
+    const waiting = attempt.driver.waitForAdmission(attempt.signal)
+    attempt.meeting.admit()
+    await waiting
+    expect(asked(attempt.meeting)).toEqual([])
+  })
 })
 
 describe('locked rooms', () => {
@@ -86,9 +95,10 @@ describe('what cannot be entered', () => {
   })
 
   test.each([
-    ['account-needed', 'LOGIN_REQUIRED', ''],
     ['login-dialog', 'LOGIN_REQUIRED', ''],
     ['not-connected', 'CANNOT_JOIN_MEETING', ''],
+    // The notification has the title of a wrong token. Its description says more.
+    ['too-quick', 'CANNOT_JOIN_MEETING', 'come back in a bit'],
     // The sentence says where a password belongs.
     ['locked-room', 'CANNOT_JOIN_MEETING', '#pwd='],
     ['denied-unknown-version', 'BOT_NOT_ACCEPTED', 'rejected'],

@@ -24,6 +24,7 @@ test.each([
   ['reload-and-frame', {}],
   ['no-devices', {}],
   ['name-field-shroud', { speed: 4 }],
+  ['name-field-late', { speed: 4 }],
 ] satisfies [string, AttemptOptions][])('%s: joins under its name', async (scenario, options) => {
   const { admission, meeting } = await joined(scenario, options)
   expect(admission).toBe('waiting_room')
@@ -36,7 +37,7 @@ test.each([
   expect(clicks.some((target) => target.includes('joinInApp'))).toBe(false)
 })
 
-test('name-input-missing-signed-in: an account is asked for no name', async () => {
-  const { admission } = await joined('name-input-missing-signed-in', { driver: { expectsAccount: true } })
+test('signed-in-join: an account is asked for no name', async () => {
+  const { admission } = await joined('signed-in-join', { driver: { expectsAccount: true } })
   expect(admission).toBe('in_meeting')
 })

@@ -17,7 +17,7 @@ describe('a screen', () => {
     ['http-404', 'INVALID_MEETING_URL', false, /404/],
     ['http-503-forever', 'CANNOT_JOIN_MEETING', true, /503/],
     ['malformed-link-text', 'INVALID_MEETING_URL', false, /URL is incorrect/],
-    ['signin-host-redirect', 'LOGIN_REQUIRED', false, /sign in/],
+    ['login-wall', 'LOGIN_REQUIRED', false, /sign in/],
   ] as const)('%s at once: %s (a fresh attempt may help: %s)', async (scenario, code, canRetry, message) => {
     await reader.open(scenario)
     const refusal = { code, canRetry, message: expect.stringMatching(message) }
@@ -25,10 +25,9 @@ describe('a screen', () => {
   })
 
   test.each([
-    ['unknown-meeting-id', 'INVALID_MEETING_URL', false, /couldn't find a meeting/],
+    ['invalid-link', 'INVALID_MEETING_URL', false, /couldn't find a meeting/],
     ['org-only-wall-after-join', 'LOGIN_REQUIRED', false, /verify your info/],
-    ['webinar-not-started', 'TIMEOUT_WAITING_TO_START', false, /before the event begins/],
-    ['captcha-after-join', 'CANNOT_JOIN_MEETING', false, /captcha/],
+    ['access-not-started', 'TIMEOUT_WAITING_TO_START', false, /before the event begins/],
     ['could-not-connect-always', 'CANNOT_JOIN_MEETING', true, /couldn't connect you/],
     ['lobby-denied', 'BOT_NOT_ACCEPTED', false, /denied/],
     ['lobby-declined', 'BOT_NOT_ACCEPTED', false, /declined/],
@@ -82,7 +81,9 @@ describe('a screen', () => {
     ['removed-typographic', (meeting) => meeting.remove(), 'removed'],
     ['removed-other-words', (meeting) => meeting.remove(), 'removed'],
     ['open', (meeting) => meeting.endForAll(), 'ended_for_all'],
-    ['happy-direct-no-lobby', (meeting) => meeting.show('left-elsewhere'), 'ended_for_all'],
+    ['open', (meeting) => meeting.show('left-elsewhere'), 'ended_for_all'],
+    // Without a word: its button to leave is gone for long.
+    ['open', (meeting) => meeting.show('vanish'), 'ended_for_all'],
   ])('%s: the page after the meeting', async (scenario, act, end) => {
     const meeting = await reader.ask(scenario)
     await reader.state('in_call')

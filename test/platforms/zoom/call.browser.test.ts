@@ -33,6 +33,22 @@ describe('a page of a meeting that is over', () => {
     act(meeting)
     expect(await reader.end()).toBe(end)
   })
+
+  test.each(['host-left', 'host-lost'])('%s: those who are in wait for a host', async (shown) => {
+    const meeting = await reader.ask('open')
+    await reader.state('in_call')
+    meeting.show(shown)
+    await reader.state('waiting_room')
+  })
+
+  test('a network that the page gives up is still a lost connection, and no end', async () => {
+    const meeting = await reader.ask('wc-reconnect-fails')
+    await reader.state('in_call')
+    meeting.loseConnection()
+    await reader.state('reconnecting')
+    await meeting.whenState('disconnected', 60_000)
+    await reader.state('reconnecting')
+  })
 })
 
 describe('a meeting that continues', () => {
@@ -49,6 +65,12 @@ describe('a meeting that continues', () => {
   test('stacked notices, a banner and a tip are answered with Got it', async () => {
     const attempt = together()
     await until(() => clicksOn(attempt, 'Got it') >= 3, 'the notices are answered')
+    await goesOn()
+  })
+
+  test('toasts, another tip, a lock and a new host end nothing', async () => {
+    for (const shown of ['free-limit', 'no-free-audio', 'settings-tip', 'lock', 'new-host'])
+      together().meeting.show(shown)
     await goesOn()
   })
 

@@ -59,6 +59,6 @@ test('a page without a mark is changed, and the mark is named', async () => {
 })
 
 test('a meeting that does not exist is no changed page', async () => {
-  const { findings } = await checked('meet', { scenario: 'invalid-code', limitMs: 15_000 })
+  const { findings } = await checked('meet', { scenario: 'invalid-link', limitMs: 15_000 })
   expect(findings).toMatchObject({ state: 'failed', reached: 'nothing', error: { code: 'INVALID_MEETING_URL' } })
 })

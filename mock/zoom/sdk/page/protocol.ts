@@ -14,15 +14,12 @@ export type ToSdkPage =
   | { do: 'sdkPermission'; allow: boolean }
   /** The status of a lost connection carries this number. */
   | { do: 'sdkStatus'; errorCode: number; errorMessage: string }
-  /** Others see the bot as host from now on, and it is in the roster. */
-  | { do: 'sdkHold'; isOnHold: boolean }
 
 export type FromSdkPage = FromPage | { say: 'sdkRequest' } | { say: 'sdkCapture'; what: string }
 
 /** How the server answers the stub's POST of a `join`. */
 export type JoinAnswer =
-  | { is: 'silent' }
-  | { is: 'error'; phase: 'web' | 'gateway'; code: number; text: string; isReportedTwice: boolean; inStatus: boolean }
+  | { is: 'error'; phase: 'web' | 'gateway'; code: number; text: string; inStatus: boolean }
   | {
       is: 'welcome'
       /** Opens once. */
@@ -37,16 +34,6 @@ export type JoinAnswer =
 export interface RecordingSettings {
   /** Local recording is on for the account and the meeting. */
   isEnabled: boolean
-  mayHostsGrant: boolean
-  mayAsk: boolean
-  /** The host ticked "deny all". */
-  deniesAll: boolean
-  /** The host's client can show the question. */
-  hostCanAnswer: boolean
-  /** The bot may record without asking. */
-  isAllowed: boolean
-  /** The host's answer, and its delay after the request; null: no answer. Milliseconds at speed 1. */
-  answer: { allow: boolean; afterMs: number } | null
-  /** The capture never begins although it is allowed. */
-  neverStarts: boolean
+  /** How long after the request the host allows it; null: no answer. Milliseconds at speed 1. */
+  allowsAfterMs: number | null
 }

@@ -23,7 +23,7 @@ export function capture(
   const status = STATUS[String(record)]
   if (status === undefined) return { error: 'params need to be start | stop| pause' }
   if (!settings.isEnabled) return { error: 'not enable local record' }
-  if (!isOwnHost && !settings.isAllowed && !canRecord) return { error: 'no local record permission', asksHost: true }
+  if (!isOwnHost && !canRecord) return { error: 'no local record permission', asksHost: true }
   return { status }
 }
 
@@ -31,11 +31,8 @@ export function capture(
 export function requestProblem(operate: unknown, view: RecordingView): string | null {
   const { settings, canRecord, isOwnHost, hasHost } = view
   if (!settings.isEnabled) return 'not enable local record'
-  if (!settings.mayHostsGrant) return 'Hosts can not give participants permission'
   if (operate !== 'request') return 'operate params error'
-  if (!settings.mayAsk) return 'disable send request for local recording permission'
   if (canRecord || isOwnHost) return 'you already have local record permission'
   if (!hasHost) throw new TypeError("Cannot read properties of undefined (reading 'caps')")
-  if (!settings.hostCanAnswer) return 'not support grant local record permissin'
-  return settings.deniesAll ? 'host deny all request' : null
+  return null
 }

@@ -35,7 +35,7 @@ export interface SessionParts {
 }
 
 export class SdkSession {
-  canRecord: boolean
+  canRecord = false
   isOnHold = false
   isIn = false
   private readonly parts: SessionParts
@@ -50,7 +50,6 @@ export class SdkSession {
     this.parts = parts
     const { welcome, root } = parts
     const { settings } = welcome
-    this.canRecord = welcome.recording.isAllowed
     this.secondMs = settings.secondMs
     const link = openLink<FromSdkPage, ToSdkPage>(welcome.socket)
     this.say = (message) => link.say(message)
@@ -111,7 +110,6 @@ export class SdkSession {
 
   capture(what: string, status: 0 | 1 | 2): void {
     this.say({ say: 'sdkCapture', what })
-    if (status === 1 && this.parts.welcome.recording.neverStarts) return
     const { self } = this.parts.welcome
     this.after(0.3, () => this.fire('onMediaCaptureStatusChange', { status, userId: self }))
   }

@@ -79,7 +79,6 @@ export function createStub(server: string): Given {
     const { success: _success, error: _error, ...parameters } = given
     const answered = await fetch(`${server}/sdk/join`, { method: 'POST', body: JSON.stringify(parameters) })
     const answer = (await answered.json()) as JoinAnswer
-    if (answer.is === 'silent') return
     events.fire('onJoinSpeed', joinSpeed(1))
     events.fire('onMeetingStatus', { meetingStatus: 1 })
     if (answer.is === 'error') {
@@ -104,11 +103,9 @@ export function createStub(server: string): Given {
    * callback does not.
    */
   function fail(given: Given, answer: Extract<JoinAnswer, { is: 'error' }>): void {
-    const { code, text, phase, isReportedTwice, inStatus } = answer
+    const { code, text, phase, inStatus } = answer
     if (phase === 'web') {
-      const result = refusal('join', code, text)
-      report(given, result)
-      if (isReportedTwice) report(given, result)
+      report(given, refusal('join', code, text))
       events.fire('onMeetingStatus', { meetingStatus: 3, detail: {} })
       return
     }

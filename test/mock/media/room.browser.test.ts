@@ -1,3 +1,0 @@
-import { mediaRoomContract } from './room-contract.ts'
-
-mediaRoomContract('its own packets')

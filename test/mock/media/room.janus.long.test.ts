@@ -1,3 +1,0 @@
-import { mediaRoomContract } from './room-contract.ts'
-
-mediaRoomContract('a real media server')
