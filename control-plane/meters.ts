@@ -30,8 +30,6 @@ export interface Counted {
   page_signals: { platform: SignalPlatform; signal: string }
   /** Checks of the operator's test meetings. */
   page_checks: { platform: PlatformName; state: CheckState }
-  /** The operator's words pack, at each look that found another one. */
-  words_packs: { result: 'accepted' | 'refused' }
   /** Final reports with a reason why the meeting kept the bot out. */
   refusals: { platform: PlatformName; reason: Reason }
   /** Resources of bots, by their final reports. */

@@ -2,6 +2,7 @@
  * The interfaces between the parts of the service and to the outside. `main.ts` gives the real ones, tests give fakes.
  */
 import type { Readable } from 'node:stream'
+import type { RecordingMode } from '@standin/wire/codes.ts'
 import type { Job, StorageKeys } from '@standin/wire/job.ts'
 
 /** Time of this process, for waits and for tests; the database's clock decides what is due (`store`). */
@@ -25,14 +26,14 @@ export interface Need {
   memoryBytes: number
 }
 
+export type BotNeeds = Readonly<Record<RecordingMode, Need>>
+
 /** One start of a bot. Its name is made of bot and attempt, so that a second start under one name finds the first. */
 export interface LaunchSpec {
   botId: string
   attempt: number
   /** The whole job with its secrets; a launcher never puts it into an argument, a variable or a description. */
   job: Job
-  /** Expected need of the bot; absent: that of its mode. */
-  need?: Need
 }
 
 /** How a launcher finds a bot again; stored with the launch, so plain JSON without secrets. */
@@ -53,8 +54,6 @@ export interface EndEvidence {
   exitCode: number | null
   signal: string | null
   isOutOfMemory: boolean
-  /** Its limit when memory ran out; absent if it had none. */
-  memoryLimitBytes?: number
   /** In words, if the system says more. */
   reason: string | null
   endedAt: Date | null
@@ -70,25 +69,11 @@ export class NoRoom extends Error {
   }
 }
 
-/** Thrown by `start` if the launcher's machine is too small for the bot, even if nothing else runs. */
-export class NeverFits extends Error {
-  readonly need: Need
-
-  constructor(need: Need, reason: string) {
-    super(reason)
-    this.name = 'NeverFits'
-    this.need = need
-  }
-}
-
-/** The room of one machine. */
-export interface Packing {
-  /** Bots that run or are being started. */
-  running: number
-  /** Room for further bots together. */
-  left: Need
-  /** Room for a single bot, if no other one runs. */
-  most: Need
+/** How many further bots of a recording mode can be started. */
+export interface ModeCapacity {
+  free: number
+  /** Why none can. */
+  reason?: string
 }
 
 export interface Capacity {
@@ -96,16 +81,13 @@ export interface Capacity {
   limit: number
   /** Why none is free, if not the limit. */
   reason?: string
-  /** Absent: a cluster finds the machine of each bot. */
-  packing?: Packing
+  /** If the needs of bots decide; absent: a bot of any mode takes one place. */
+  modes?: Readonly<Record<RecordingMode, ModeCapacity>>
 }
 
 export interface Launcher {
   readonly kind: 'process' | 'docker' | 'kubernetes' | 'simulated'
-  /**
-   * Starts the bot, or finds the one of the same name. Rejects with `NoRoom` or `NeverFits`, or with an error of the
-   * infrastructure.
-   */
+  /** Starts the bot, or finds the one of the same name. Rejects with `NoRoom`, or with an error of the infrastructure. */
   start(spec: LaunchSpec): Promise<LaunchHandle>
   /** SIGTERM, then SIGKILL after `patienceMs`. Returns at once. */
   stop(handle: LaunchHandle, patienceMs: number): Promise<void>

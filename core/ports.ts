@@ -119,7 +119,7 @@ export interface MeetingDriver {
   readonly sightings: readonly Sighting[]
   /** Empty if the platform's signals are not counted. */
   readonly signalCounts: SignalCounts
-  /** Names of selectors and words of the pack that the page shows now; null if it does not answer. */
+  /** Names of selectors and words that the page shows now; null if it does not answer. */
   census(): Promise<{ found: string[] } | null>
   /** Never rejects. */
   evidence(): Promise<Evidence>

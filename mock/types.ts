@@ -135,9 +135,6 @@ export interface MockMeetingOptions {
   lang?: string
   /** Texts and marks that the platform changed since: by what the page's script has, what it shows instead. */
   rewording?: Readonly<Record<string, string>>
-  /** How the media come: in which size, through which server, with which losses. */
-  media?: Pick<
-    MediaRoomOptions,
-    'width' | 'height' | 'fps' | 'layers' | 'moves' | 'via' | 'address' | 'loss' | 'publisherLoss' | 'keyFrameDelayMs'
-  >
+  /** How the media come: in which size, from which address, with which losses. */
+  media?: Pick<MediaRoomOptions, 'width' | 'height' | 'fps' | 'layers' | 'moves' | 'address' | 'loss'>
 }

@@ -1,6 +1,6 @@
 #!/bin/sh
-# `npm test`: set-up with what tests need, then the lanes `unit`, `db` and `smoke`, and beside them lint, types, English and
-# unused exports, whose output follows the tests'. All of them run even if one fails, so that one run shows everything. Ends
+# `npm test`: set-up with what tests need, then the lanes `unit`, `db` and `smoke`, and beside them lint, types and unused
+# exports, whose output follows the tests'. All of them run even if one fails, so that one run shows everything. Ends
 # with the line `N passed, N failed`: the tests, and one failed more for each of these checks, or for a test run that failed
 # as such. Bots and pages run in real time, so one of their tests that fails runs once more; a run with such tests says how
 # many: `retried_2: N passed, N failed`.
@@ -22,7 +22,7 @@ mkdir -p .cache
 rm -f "$summary" "$counts" .cache/test-report.txt
 
 lanes='unit db smoke'
-checks='lint types english exports'
+checks='lint types exports'
 needs=--tests
 case ${1-} in
   --drivers) lanes=drivers checks='' ;;
@@ -56,7 +56,6 @@ command_of() {
     lint) echo biome check . ;;
     # A second run checks what changed since the first.
     types) echo tsc --noEmit --incremental --tsBuildInfoFile .cache/types.tsbuildinfo ;;
-    english) echo node scripts/check-english.ts ;;
     exports) echo knip --no-progress ;;
   esac
 }

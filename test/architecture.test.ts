@@ -164,7 +164,6 @@ const ROOMS: Room[] = [
   { path: 'control-plane/webhooks', may: SERVICE_GROUND },
   { path: 'control-plane/jobs', may: [...SERVICE_GROUND, 'control-plane/actions'] },
   { path: 'control-plane/watching', may: SERVICE_GROUND },
-  { path: 'control-plane/words', may: SERVICE_GROUND },
   {
     path: 'control-plane/api',
     may: [...SERVICE_GROUND, 'control-plane/actions', 'control-plane/secrets', ...CALENDAR_TERMS],
@@ -183,7 +182,7 @@ const ROOMS: Room[] = [
         (name) => `control-plane/${name}`,
       ),
       'control-plane/calendars/providers',
-      ...['actions', 'launching', 'outgoing', 'secrets', 'sign-in', 'watching', 'webhooks', 'words'].map(
+      ...['actions', 'launching', 'outgoing', 'secrets', 'sign-in', 'watching', 'webhooks'].map(
         (name) => `control-plane/${name}`,
       ),
     ],
@@ -194,7 +193,7 @@ const ROOMS: Room[] = [
     may: [
       ...SERVICE_GROUND,
       'control-plane',
-      ...['api', 'config', 'files', 'jobs', 'outgoing', 'secrets', 'webhooks', 'wiring', 'words'].map(
+      ...['api', 'config', 'files', 'jobs', 'outgoing', 'secrets', 'webhooks', 'wiring'].map(
         (name) => `control-plane/${name}`,
       ),
     ],

@@ -183,7 +183,7 @@ const finalReportSchema = z.strictObject({
     .describe(
       'At how many polls of the page each of its signals answered, docs/platforms.md; absent if none is counted.',
     ),
-  words_version: z.string().max(20).optional().describe('Of the words pack with which the bot read pages.'),
+  words_version: z.string().max(20).optional().describe('Of the words with which the bot read pages.'),
   usage: botUsageSchema.optional().describe('Resources that the bot used until its final report was made.'),
   location: z.string().nullable(),
   extra: z.record(z.string(), z.json()).nullable(),

@@ -389,9 +389,7 @@ export const jobSchema = z
     words: z
       .looseObject({ version: z.string().max(20) })
       .nullish()
-      .describe(
-        'The words pack with which the bot reads pages (docs/words.md). Absent: the one that the program ships.',
-      ),
+      .describe('The words with which the bot reads pages (docs/words.md). Absent: those of the program.'),
     egress: egressSchema
       .nullish()
       .describe('The proxy of the browser. Uploads, the control link and speech services do not use it.'),

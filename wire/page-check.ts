@@ -18,7 +18,7 @@ export const pageCheckSchema = z.strictObject({
   reached: z.enum(['nothing', 'entrance', 'meeting']),
   /** Signs that have to be there and were not seen; alternatives are separated by `|`. */
   missing: names,
-  /** Names of selectors and words of the pack, such as `selectors.join` and `labels.join`. */
+  /** Names of selectors and words, such as `selectors.join` and `labels.join`. */
   found: names,
   not_found: names,
   /** States in which the driver saw the page, such as `green room`. */

@@ -1,30 +1,20 @@
 /**
- * The words pack: by which wordings and selectors a bot reads the pages of every platform, as data (`words.json`). The
- * program ships one; an operator may point to a newer one, signed with a key of their choice (docs/words.md).
+ * The wordings and selectors by which a bot reads the pages of every platform, as data (`words.json`). An operator may have
+ * a changed copy of the file (docs/words.md).
  */
 import { z } from 'zod'
 import { problemsOf } from './job.ts'
 import { MEETING_PLATFORMS, type PlatformName } from './meeting-links/index.ts'
-import { stepsOf } from './pattern-steps.ts'
 import SHIPPED from './words.json' with { type: 'json' }
-
-/** Of a pack with its signature, as JSON. */
-export const MAX_PACK_BYTES = 512 * 1024
-/** Steps of all expressions of a platform, each on one text of the longest length: about a second. */
-const MAX_PLATFORM_STEPS = 600_000_000
-const MAX_PATTERN_STEPS = 200_000_000
 
 type Shipped = (typeof SHIPPED)['platforms']
 export type EnglishWords<Platform extends PlatformName> = Shipped[Platform]['words']['en']
 export type SelectorName<Platform extends PlatformName> = keyof Shipped[Platform]['selectors']
 type Tables = Readonly<Record<string, Readonly<Record<string, readonly string[]>>>>
 
-export interface WordsPack {
-  /** Such as `2026.11.27`; numbers with dots, compared number by number. */
+export interface PageWords {
+  /** Such as `2026.11.27`; reports of bots name it. */
   version: string
-  /** The oldest version of the program that can use it. */
-  needs: string
-  created: string
   platforms: {
     [Platform in PlatformName]: {
       /** By language; English is complete. */
@@ -38,7 +28,7 @@ export interface WordsPack {
   }
 }
 
-export const SHIPPED_WORDS: WordsPack = SHIPPED
+export const SHIPPED_WORDS: PageWords = SHIPPED
 
 const name = z.string().regex(/^[A-Za-z][A-Za-z_]{0,39}$/)
 const version = z.string().regex(/^\d{1,4}(?:\.\d{1,4}){1,3}$/, { error: 'must be numbers with dots' })
@@ -46,41 +36,29 @@ const version = z.string().regex(/^\d{1,4}(?:\.\d{1,4}){1,3}$/, { error: 'must b
 const pattern = z
   .string()
   .min(1)
-  .max(300)
-  .superRefine((source, { addIssue }) => {
-    const steps = stepsOf(source)
-    if (typeof steps === 'string') addIssue(`${steps}: ${source}`)
-    else if (steps > MAX_PATTERN_STEPS) addIssue(`can take too many steps: ${source}`)
+  .refine(isExpression, {
+    error: ({ input }) => `is no regular expression: ${input}`,
   })
-const tables = z.record(name, z.record(name, z.array(pattern).min(1).max(40)))
+const tables = z.record(name, z.record(name, z.array(pattern).min(1)))
 
 const selector = z
   .string()
   .min(1)
-  .max(1000)
   .refine(isBalanced, { error: 'must be a selector whose quotes and brackets are closed' })
 
-const signs = z.array(z.array(z.string().max(100)).min(1).max(10)).max(50)
+const signs = z.array(z.array(z.string()).min(1))
 
-const platformSchema = z
-  .strictObject({
-    words: z.record(z.string().regex(/^[a-z]{2,8}$/), tables).refine((words) => Object.keys(words).length <= 40),
-    selectors: z.record(name, selector),
-    expected: z.strictObject({ entrance: signs, meeting: signs }),
-    notes: z.record(z.string().max(100), z.string().max(1000)).optional(),
-  })
-  .superRefine(({ words }, { addIssue }) => {
-    const all = Object.values(words).flatMap((language) => Object.values(language).flatMap(Object.values).flat())
-    const steps = all.reduce((sum: number, source) => sum + (Number(stepsOf(source)) || 0), 0)
-    if (all.length > 2000 || steps > MAX_PLATFORM_STEPS) addIssue('has too many words')
-  })
+const platformSchema = z.strictObject({
+  words: z.record(z.string().regex(/^[a-z]{2,8}$/), tables),
+  selectors: z.record(name, selector),
+  expected: z.strictObject({ entrance: signs, meeting: signs }),
+  notes: z.record(z.string(), z.string()).optional(),
+})
 
-/** Names that this program has no use for are ignored, so that one pack serves several versions. */
-export const wordsSchema = z
+/** Names that this program has no use for are ignored, so that one file serves several versions. */
+const wordsSchema = z
   .strictObject({
     version,
-    needs: version,
-    created: z.iso.date(),
     platforms: z.strictObject({
       meet: platformSchema,
       teams: platformSchema,
@@ -104,7 +82,7 @@ export const wordsSchema = z
         addIssue(`${platform} has no English words or selectors for ${unknown.slice(0, 10).join(', ')}`)
     }
   })
-  .transform((pack) => pack as unknown as WordsPack)
+  .transform((pageWords) => pageWords as unknown as PageWords)
 
 const wordNames = (language: Tables = {}): string[] =>
   Object.entries(language).flatMap(([table, entries]) => Object.keys(entries).map((entry) => `${table}.${entry}`))
@@ -127,26 +105,18 @@ function isBalanced(text: string): boolean {
   return quote === '' && open.length === 0
 }
 
-/** Positive if the first version is the newer one. */
-export function compareVersions(one: string, other: string): number {
-  const [a, b] = [one, other].map((text) => text.split('.').map(Number))
-  const places = Array.from(
-    { length: Math.max(a!.length, b!.length) },
-    (_, place) => (a![place] ?? 0) - (b![place] ?? 0),
-  )
-  return places.find((difference) => difference !== 0) ?? 0
+function isExpression(source: string): boolean {
+  try {
+    return Boolean(new RegExp(source, 'iu'))
+  } catch {
+    return false
+  }
 }
 
-/** The pack in a document. Throws a sentence if it is not valid, needs a newer program, or is older than `inUse`. */
-export function acceptWords(document: unknown, program: string, inUse: string): WordsPack {
-  const { data: pack, error } = wordsSchema.safeParse(document)
-  if (error) {
-    const problems = problemsOf(error).map(({ path, message }) => (path === '' ? message : `${path}: ${message}`))
-    throw new Error(`It is no valid words pack: ${problems.slice(0, 5).join('; ')}`)
-  }
-  if (compareVersions(pack.needs, program) > 0)
-    throw new Error(`Its version ${pack.version} needs Standin ${pack.needs}, and this is ${program}`)
-  if (compareVersions(pack.version, inUse) < 0)
-    throw new Error(`Its version ${pack.version} is older than ${inUse}, which is in use`)
-  return pack
+/** Throws a sentence that names the first mistakes. */
+export function wordsFrom(document: unknown): PageWords {
+  const { data: words, error } = wordsSchema.safeParse(document)
+  if (words !== undefined) return words
+  const problems = problemsOf(error).map(({ path, message }) => (path === '' ? message : `${path}: ${message}`))
+  throw new Error(`These are no valid words: ${problems.slice(0, 5).join('; ')}`)
 }

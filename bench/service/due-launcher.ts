@@ -3,7 +3,6 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { openFileStore } from '../../control-plane/files/open-file-store.ts'
 import { startLaunching } from '../../control-plane/launching/index.ts'
-import { createBotNeeds, NOTHING_KNOWN } from '../../control-plane/launching/launchers/shared/known-needs.ts'
 import type { Launcher } from '../../control-plane/ports.ts'
 import { createSeals, parseSealKeys } from '../../control-plane/secrets/seals.ts'
 import { openDatabase } from '../../control-plane/store/database.ts'
@@ -30,11 +29,6 @@ const launcher: Launcher = {
 }
 
 startLaunching({
-  needs: createBotNeeds(
-    NOTHING_KNOWN,
-    { memoryBytes: { least: 2 ** 30, most: 2 ** 31 }, cores: { least: 2, most: 2 }, headroom: 2 },
-    log,
-  ),
   database: openDatabase({ url: databaseUrl!, role: 'launcher', connections: CONNECTIONS, onError: () => {} }),
   databaseUrl: databaseUrl!,
   launcher,

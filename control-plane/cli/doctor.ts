@@ -8,14 +8,13 @@ import { speechAccessOf, speechProblemsOf } from '@standin/wire/speech-access.ts
 import { type ServiceConfig, unknownSettings } from '../config/config.ts'
 import { openFileStore } from '../files/open-file-store.ts'
 import { checkRecordings, storageProblemOf } from '../files/storage-check.ts'
-import { createGuardedClient } from '../outgoing/guarded-client.ts'
-import type { Log, Need } from '../ports.ts'
+import type { Log } from '../ports.ts'
 import { databaseTime } from '../store/drain.ts'
 import { httpAddress } from '../wiring/http-address.ts'
 import { type Installation, openInstallation } from '../wiring/installation.ts'
-import { standinCommand, versionOfProgram } from '../wiring/installed-file.ts'
-import { openBotNeeds, openLauncher } from '../wiring/launcher.ts'
-import { Words } from '../words/words.ts'
+import { standinCommand } from '../wiring/installed-file.ts'
+import { openLauncher } from '../wiring/launcher.ts'
+import { readWords } from '../wiring/words.ts'
 
 export interface DoctorParts {
   config: ServiceConfig
@@ -35,17 +34,11 @@ export async function doctorCommand(parts: DoctorParts, json: boolean | undefine
   return (await printFindings({ findings: examine(parts), output: parts.io.output, json, ends })) ? 0 : 1
 }
 
-async function checkWords({ words: settings, allowPrivateAddresses: allowPrivate }: ServiceConfig): Promise<Finding> {
-  const client = createGuardedClient({ allowPrivate })
-  const words = new Words({ ...settings, client, program: versionOfProgram() })
+async function checkWords(file: string): Promise<Finding> {
   try {
-    await words.refresh()
-    return fine('Words', `${words.version}${words.forBots === null ? ', which the program ships' : ''}`)
+    return fine('Words', `${file} has ${(await readWords(file)).version}`)
   } catch (error) {
-    const cure = 'Check STANDIN_WORDS and STANDIN_WORDS_KEY; `standin words verify` says what is wrong with a file.'
-    return warning('Words', `${words.version} is used, since the pack was refused: ${messageOf(error)}`, cure)
-  } finally {
-    await client.close()
+    return warning('Words', `${file} is not used: ${messageOf(error)}`, 'Correct the file, or leave out STANDIN_WORDS.')
   }
 }
 
@@ -69,10 +62,9 @@ async function* examine(parts: DoctorParts): AsyncGenerator<Finding> {
   try {
     yield* checkStorage(config, installation)
     yield await checkSpeech(environment)
-    yield await checkWords(config)
+    if (config.words !== null) yield await checkWords(config.words)
     if (config.launcher === 'process') yield await checkBots()
     else if (installation !== null) yield await checkLauncher(parts, installation)
-    if (installation !== null) yield await showNeeds(parts, installation)
     yield await checkPort(config)
   } finally {
     await installation?.close()
@@ -157,24 +149,12 @@ function checkBots(): Promise<Finding> {
 async function checkLauncher({ config, io: { environment }, log }: DoctorParts, { database, seals }: Installation) {
   try {
     const linkUrl = config.linkUrl ?? 'ws://127.0.0.1/link'
-    const needs = openBotNeeds({ config, database, log })
-    const launcher = await openLauncher({ config, environment, database, seals, linkUrl, needs, log })
+    const launcher = await openLauncher({ config, environment, database, seals, linkUrl, log })
     launcher.close?.()
     return fine('Bots', `${config.launcher} can start them`)
   } catch (error) {
     return unfit('Bots', messageOf(error), 'docs/docker.md and docs/kubernetes.md say what the launcher needs.')
   }
-}
-
-/** Needs of bots by mode and platform, as far as bots have shown them. */
-async function showNeeds({ config, log }: DoctorParts, { database }: Installation): Promise<Finding> {
-  const kinds = (await openBotNeeds({ config, database, log }).learned()).all()
-  const shown = ({ cores, memoryBytes }: Need) =>
-    `${cores.toFixed(2)} cores and ${Math.round(memoryBytes / 1024 ** 2)} MiB`
-  const learned = kinds.filter(({ samples }) => samples > 0)
-  if (learned.length === 0) return fine('Needs of bots', `none has run yet; ${shown(kinds[0]!)} are assumed for video`)
-  const lines = learned.map((kind) => `${kind.mode} on ${kind.platform} ${shown(kind)} (bots: ${kind.samples})`)
-  return fine('Needs of bots', lines.join('; '))
 }
 
 /** Free, or taken by a service that answers. */

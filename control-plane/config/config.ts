@@ -3,6 +3,7 @@ import { resolve } from 'node:path'
 import { nearestOf } from '@standin/base/nearest.ts'
 import { parseStorage, type StorageSettings } from '../files/open-file-store.ts'
 import { type Kind, shown } from './kind.ts'
+import { needsWithin } from './needs.ts'
 import { isPlainIssuer } from './oidc.ts'
 import { ROLES, type Row, SETTINGS, type Table } from './table.ts'
 
@@ -106,6 +107,8 @@ export function readServiceConfig(options: ConfigOptions, environment: Environme
   const config = {
     ...values,
     dataFolder,
+    words: values.words && resolve(folder, values.words),
+    needs: needsWithin(botContainer, values.needs),
     roles: new Set(ROLES.filter((role) => values.roles.includes(role))),
     storage: storageOf(values, `folder:${resolve(dataFolder, 'recordings')}`, environment, folder),
     botContainer: {
@@ -131,17 +134,9 @@ export function readServiceConfig(options: ConfigOptions, environment: Environme
     report(rows.network, 'is "host" or nothing on Kubernetes', 'Write host, or leave it out')
   if (!isCluster && botContainer.pull === 'always')
     report(rows.pull, '"always" is known on Kubernetes only', 'Choose one of never, missing')
-  for (const [least, most] of [
-    ['minMemory', 'memory'],
-    ['minCores', 'cores'],
-  ] as const)
-    if ((botContainer[least] ?? 0) > botContainer[most])
-      report(rows[least], `is more than ${rows[most].variable}, ${botContainer[most]}`, 'Write a smaller number')
   if (launcher !== 'process' && config.roles.has('launcher')) reportUnreachable(config, report)
   if (config.oidc && isPlainIssuer(config.oidc.issuer) && !config.allowPrivateAddresses)
     report(SETTINGS.oidc.issuer, 'is not reached by https', SETTINGS.oidc.issuer.kind.cure)
-  if (/^https?:/.test(values.words.place ?? '') && values.words.key === null)
-    report(SETTINGS.words.place, 'is an address, and STANDIN_WORDS_KEY is missing', 'Set both, or name a file')
   if (problems.length > 0) throw new InvalidConfig(problems)
   return Object.freeze(config)
 }

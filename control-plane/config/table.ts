@@ -3,11 +3,11 @@
  * from these rows, the type of `ServiceConfig` is inferred from them, and a test compares docs/service.md with them.
  */
 import { readHostMapping } from '@standin/base/host-mapping.ts'
-import { PUBLIC_KEY } from '@standin/base/signed-json.ts'
 import { parseStorage } from '../files/open-file-store.ts'
 import { parseSealKeys } from '../secrets/seals.ts'
 import { egressRules } from './egress.ts'
 import * as is from './kind.ts'
+import { botNeeds } from './needs.ts'
 import * as oidc from './oidc.ts'
 import * as pods from './pods.ts'
 import { priceList } from './prices.ts'
@@ -156,10 +156,10 @@ export const SETTINGS = {
     variable: 'STANDIN_MAX_BOTS',
     kind: is.wholeNumber(1, 10_000),
     option: '--max-bots <number>',
-    help: 'bots at once, at most (cores and memory limit them too)',
+    help: 'bots at once, at most (default: by cores and memory)',
   },
-  /** Percent of the cores of a machine that bots may be expected to take together. */
-  coresTarget: { variable: 'STANDIN_CPU_TARGET', kind: is.wholeNumber(10, 1_000), default: '90' },
+  /** Modes that are missing have the defaults. */
+  needs: { variable: 'STANDIN_BOT_NEEDS', kind: botNeeds, absent: [] },
   botCommand: {
     variable: 'STANDIN_BOT_COMMAND',
     kind: command,
@@ -240,18 +240,10 @@ export const SETTINGS = {
     absent: [],
   },
   words: {
-    place: {
-      variable: 'STANDIN_WORDS',
-      kind: is.anyText,
-      option: '--words <file|url>',
-      help: 'a newer words pack than the shipped one',
-    },
-    key: {
-      variable: 'STANDIN_WORDS_KEY',
-      kind: is.matching(PUBLIC_KEY, 'a public key', 'Write it as `standin words keygen` prints it'),
-      needs: 'STANDIN_WORDS',
-    },
-    seconds: { variable: 'STANDIN_WORDS_SECONDS', kind: is.wholeNumber(1, 86_400), default: '300' },
+    variable: 'STANDIN_WORDS',
+    kind: is.anyText,
+    option: '--words <file>',
+    help: 'words and selectors in place of the built-in ones',
   },
   /** Test meetings of the operator, whose pages are looked at again and again. */
   checks: {
@@ -283,12 +275,8 @@ export const SETTINGS = {
     network: { variable: 'STANDIN_BOT_NETWORK', kind: is.dockerNetwork },
     /** MiB. */
     memory: { variable: 'STANDIN_BOT_MEMORY', kind: is.wholeNumber(256, 1_048_576), default: '2048' },
-    /** Null: half of `memory`. */
-    minMemory: { variable: 'STANDIN_BOT_MEMORY_MIN', kind: is.wholeNumber(128, 1_048_576) },
+    /** A browser that loads a page takes every core, so a lower limit makes joining slower. */
     cores: { variable: 'STANDIN_BOT_CPUS', kind: is.wholeNumber(1, 256), default: '2' },
-    /** Null: `cores`. A browser that loads a page takes every core, so a lower limit makes joining slower. */
-    minCores: { variable: 'STANDIN_BOT_CPUS_MIN', kind: is.wholeNumber(1, 256) },
-    headroomPercent: { variable: 'STANDIN_BOT_HEADROOM', kind: is.wholeNumber(100, 1_000), default: '200' },
     seccompProfile: { variable: 'STANDIN_BOT_SECCOMP', kind: is.anyText },
     /** The folder of recordings as the engine names it. */
     recordings: { variable: 'STANDIN_BOT_RECORDINGS', kind: is.pathOrVolume },
@@ -304,8 +292,6 @@ export const SETTINGS = {
     pullSecret: { variable: 'STANDIN_BOT_PULL_SECRET', kind: pods.objectName('a Secret') },
     nodeSelector: { variable: 'STANDIN_BOT_NODE_SELECTOR', kind: pods.nodeLabels, absent: [] },
     tolerations: { variable: 'STANDIN_BOT_TOLERATIONS', kind: pods.tolerations, absent: [] },
-    /** Null: what bots of the kind are expected to take. */
-    requestedMillicores: { variable: 'STANDIN_BOT_CPU_REQUEST', kind: is.wholeNumber(10, 256_000) },
   },
   oidc: {
     issuer: { variable: 'STANDIN_OIDC_ISSUER', kind: oidc.issuer, needs: 'STANDIN_OIDC_CLIENT_ID' },

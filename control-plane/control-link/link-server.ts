@@ -321,10 +321,8 @@ class Server implements LinkServer {
   async #writePulses(links: Link[], now: number): Promise<void> {
     await writeHeartbeats(
       this.#database,
-      links.map(({ owner, heartbeat, heartbeatAt }) => ({
+      links.map(({ owner, heartbeatAt }) => ({
         ...owner,
-        cpuPercent: heartbeat!.cpu_percent,
-        memoryBytes: heartbeat!.memory_bytes,
         secondsAgo: Math.max(0, now - heartbeatAt) / 1000,
       })),
     )

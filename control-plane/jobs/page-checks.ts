@@ -1,10 +1,8 @@
 /** Looks at the operator's own test meetings, so that a changed page is found before a bot needs it. */
 import { execFile } from 'node:child_process'
-import { writeFile } from 'node:fs/promises'
 import { parseJson } from '@standin/base/json-text.ts'
 import { readMeeting } from '@standin/wire/meeting-links/index.ts'
 import { type PageCheck, pageCheckSchema } from '@standin/wire/page-check.ts'
-import type { WordsPack } from '@standin/wire/words.ts'
 import type { Meters } from '../meters.ts'
 import type { Log } from '../ports.ts'
 
@@ -18,19 +16,15 @@ export interface PageCheckSettings {
   /** Program and arguments, such as `bin/standin check`. */
   command: readonly string[]
   environment: Readonly<Record<string, string>>
-  /** The words that new bots get; null: those that the program ships. */
-  words(): WordsPack | null
-  /** Where they are written for the program. */
-  wordsFile: string
+  /** A file; null: the built-in ones. */
+  words: string | null
   log: Log
   meters: Pick<Meters, 'count'>
 }
 
 /** One after the other, since each takes a processor. Resolves with the number of meetings by state. */
 export async function checkPages(settings: PageCheckSettings, signal: AbortSignal): Promise<Record<string, number>> {
-  const { links, jitsiHosts, words, wordsFile, log, meters } = settings
-  const pack = words()
-  if (pack !== null) await writeFile(wordsFile, JSON.stringify(pack))
+  const { links, jitsiHosts, words, log, meters } = settings
   const counts: Record<string, number> = { good: 0, changed: 0, failed: 0 }
   for (const link of links) {
     if (signal.aborted) break
@@ -39,7 +33,7 @@ export async function checkPages(settings: PageCheckSettings, signal: AbortSigna
       log.warn({ error: target.problem }, 'A link of STANDIN_CHECK_LINKS is no meeting')
       continue
     }
-    const options = [link, '--json', ...(pack === null ? [] : ['--words', wordsFile])]
+    const options = [link, '--json', ...(words === null ? [] : ['--words', words])]
     const result = await run(settings, options, signal)
     const { platform } = target
     const state = typeof result === 'string' ? 'failed' : result.state

@@ -1,5 +1,4 @@
 /** Starts bots when they are due and makes sure that each of them ends. */
-import type { WordsPack } from '@standin/wire/words.ts'
 import type { Meters } from '../meters.ts'
 import type { FileStore, JoinGrants, Launcher, Log, Seals } from '../ports.ts'
 import type { Database } from '../store/database.ts'
@@ -9,7 +8,6 @@ import type { Traces } from '../traces.ts'
 import { startDueLoop } from './due/index.ts'
 import type { ZoomApp } from './due/job.ts'
 import type { LaunchTools } from './due/launch.ts'
-import type { BotNeeds } from './launchers/shared/known-needs.ts'
 import type { JoinParts } from './reconcile/assemble.ts'
 import { type Reconciler, type ReconcilerSettings, startReconciler } from './reconcile/reconciler.ts'
 import type { Recover } from './reconcile/recovery.ts'
@@ -25,15 +23,13 @@ export interface LaunchingSettings {
   /** Opens the connection on which other processes say that a bot is due. Null: only `wake` and polling. */
   databaseUrl: string | null
   launcher: Launcher
-  needs: BotNeeds
   files: FileStore
   seals: Seals
   /** Resolves the stored credentials that bots name. */
   grants: JoinGrants
   /** The operator's own app, for tokens without an app of the caller. */
   zoomApp?: ZoomApp | null
-  /** The words of new bots; null: those that the worker ships. */
-  words?: () => WordsPack | null
+  words?: LaunchTools['words']
   egressOf?: LaunchTools['egressOf']
   recover: Recover
   /** Makes one recording of the parts of a bot that was resumed. */

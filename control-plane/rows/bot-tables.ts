@@ -112,13 +112,9 @@ export interface LaunchesTable {
   exit_code: number | null
   signal: string | null
   is_out_of_memory: boolean | null
-  /** Its limit when memory ran out; null if it had none. */
-  memory_limit_bytes: number | null
   reason: string | null
   evidence: Json<unknown> | null
   log_tail: string | null
-  cpu_percent: number | null
-  memory_bytes: number | null
   heartbeat_at: Time | null
   cleaned_at: Time | null
   /** `wanted`: the recording of the crashed attempt has to be recovered before its other files are removed. */

@@ -17,27 +17,6 @@ export interface Capacity {
   limit?: number
   /** Why none is free, if it is not the limit. */
   reason?: string
-  /** Expected needs of bots. Absent: an older version reports. */
-  kinds?: KindCapacity[]
-  /** Room for one bot alone on the launcher's machine. Absent: a cluster has several machines. */
-  most?: { cores: number; memory_bytes: number }
-}
-
-export interface KindCapacity {
-  mode: string
-  platform: string
-  cores: number
-  memory_bytes: number
-  /** Bots that these figures were learned from. */
-  samples: number
-  /** How many more of them fit. Absent: the engine decides. */
-  free?: number
-}
-
-/** Whether the machine of any launcher carries such a bot. */
-export async function fitsElsewhere(db: Database, need: { cores: number; memoryBytes: number }): Promise<boolean> {
-  const machines = (await readCapacities(db)).map(({ most }) => most)
-  return machines.some((most) => most && need.cores <= most.cores && need.memoryBytes <= most.memory_bytes)
 }
 
 export async function writeCapacity(

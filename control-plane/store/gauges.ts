@@ -1,7 +1,6 @@
 /** The queries of `/metrics`: over open rows only, never over finished ones. */
 import { sql } from 'kysely'
 import { type CalendarGauges, readCalendarGauges } from './calendars/syncs.ts'
-import { type Capacity, readCapacities } from './capacity.ts'
 import type { Database } from './database.ts'
 import { readSetting } from './settings.ts'
 import { LAST_AUDIT, type LastAudit } from './teams/ledger-audit.ts'
@@ -28,7 +27,6 @@ export interface Gauges {
   /** Null: no audit has run yet. */
   audit: LastAudit | null
   /** Reports of the processes that start bots. */
-  launchers: Capacity[]
   /** Seconds since each periodic job was last done by any process. */
   jobs: { job: string; seconds: number }[]
 }
@@ -65,7 +63,6 @@ export async function readGauges(database: Database): Promise<Gauges> {
       select substr(name, 5) as job, extract(epoch from now() - (value ->> 'ended')::timestamptz)::float8 as seconds
       from settings where name like 'job:%' and value ->> 'ended' is not null`.execute(db)
     const calendars = await readCalendarGauges(db)
-    const launchers = await readCapacities(db)
     const { endpoints, ...oldestDelivery } = oldest.rows[0]!
     const waiting = queues.rows[0]!
     return {
@@ -78,7 +75,6 @@ export async function readGauges(database: Database): Promise<Gauges> {
       queues: { ...waiting, deliveries: oldestDelivery.answering, calendar_syncs: calendars.latestSyncSeconds },
       calendars,
       audit: ((await readSetting(db, LAST_AUDIT)) as LastAudit | undefined) ?? null,
-      launchers,
       jobs: jobs.rows,
     }
   })

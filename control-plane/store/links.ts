@@ -106,8 +106,6 @@ function isNamed(greeted: Greeted | null | undefined): boolean {
 }
 
 export interface LinkPulse extends LinkOwner {
-  cpuPercent: number
-  memoryBytes: number
   /** Seconds since its last report. */
   secondsAgo: number
 }
@@ -118,19 +116,17 @@ export interface LinkPulse extends LinkOwner {
  */
 export async function writeHeartbeats(db: Database, pulses: readonly LinkPulse[]): Promise<void> {
   if (pulses.length === 0) return
-  const rows = pulses.map(({ botId, attempt, cpuPercent, memoryBytes, secondsAgo }) => ({
+  const rows = pulses.map(({ botId, attempt, secondsAgo }) => ({
     bot: botId,
     attempt,
-    cpu: cpuPercent,
-    memory: memoryBytes,
     ago: secondsAgo,
   }))
   await sql`
     with heard as (
       select * from json_to_recordset(${JSON.stringify(rows)}::json)
-        as heard (bot uuid, attempt int, cpu float, memory bigint, ago float)
+        as heard (bot uuid, attempt int, ago float)
     ), free as materialized (
-      select launches.bot_id, launches.attempt, heard.cpu, heard.memory, heard.ago
+      select launches.bot_id, launches.attempt, heard.ago
       from launches join heard on heard.bot = launches.bot_id and heard.attempt = launches.attempt
       order by launches.bot_id, launches.attempt for no key update of launches skip locked
     ), back as materialized (
@@ -141,8 +137,7 @@ export async function writeHeartbeats(db: Database, pulses: readonly LinkPulse[]
     ), found as (
       update bots set link_lost_at = null from back where bots.id = back.id
     )
-    update launches set cpu_percent = free.cpu, memory_bytes = free.memory,
-      heartbeat_at = now() - make_interval(secs => free.ago)
+    update launches set heartbeat_at = now() - make_interval(secs => free.ago)
     from free where launches.bot_id = free.bot_id and launches.attempt = free.attempt`.execute(db)
 }
 

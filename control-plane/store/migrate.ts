@@ -23,7 +23,6 @@ import * as accounts from './migrations/0200-accounts.ts'
 import * as teamsApps from './migrations/0207-teams-apps.ts'
 import * as followedEvents from './migrations/0212-followed-events.ts'
 import * as attemptUsage from './migrations/0213-attempt-usage.ts'
-import * as memoryLimits from './migrations/0220-memory-limits.ts'
 
 const MIGRATIONS: Record<string, Migration> = {
   '0100-tables': tables,
@@ -44,7 +43,6 @@ const MIGRATIONS: Record<string, Migration> = {
   '0207-teams-apps': teamsApps,
   '0212-followed-events': followedEvents,
   '0213-attempt-usage': attemptUsage,
-  '0220-memory-limits': memoryLimits,
 }
 
 /** Their tables are those of `0100-tables`: they were made into one migration, once. */

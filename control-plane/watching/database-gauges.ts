@@ -3,7 +3,6 @@ import { systemClock, within } from '@standin/base/deadline.ts'
 import { Gauge, type Registry } from 'prom-client'
 import { PHASES } from '../bots/phases.ts'
 import type { Log } from '../ports.ts'
-import type { KindCapacity } from '../store/capacity.ts'
 import type { Database } from '../store/database.ts'
 import { type Gauges, readGauges } from '../store/gauges.ts'
 
@@ -74,24 +73,6 @@ export function registerDatabaseGauges(registry: Registry, { database, log, cach
   add('bots_due', 'Bots that will be started within so many minutes.', ['minutes'], (gauge, { dueBots }) => {
     for (const [minutes, count] of Object.entries(dueBots)) gauge.set({ minutes }, count)
   })
-  add('bot_need_cores', 'Cores that a bot is expected to take.', ['mode', 'platform'], (gauge, { launchers }) => {
-    for (const { mode, platform, cores } of needsOf(launchers)) gauge.set({ mode, platform }, cores)
-  })
-  add('bot_need_bytes', 'Memory that a bot is expected to take.', ['mode', 'platform'], (gauge, { launchers }) => {
-    for (const { mode, platform, memory_bytes } of needsOf(launchers)) gauge.set({ mode, platform }, memory_bytes)
-  })
-  add('bot_need_samples', 'Bots that a need was learned from.', ['mode', 'platform'], (gauge, { launchers }) => {
-    for (const { mode, platform, samples } of needsOf(launchers)) gauge.set({ mode, platform }, samples)
-  })
-  add(
-    'bots_fitting',
-    'Further bots of a mode that fit, if none of another one is started.',
-    ['mode'],
-    (gauge, values) => {
-      for (const { kinds = [] } of values.launchers)
-        for (const [mode, free] of freeByMode(kinds)) gauge.inc({ mode }, free)
-    },
-  )
   add('webhook_deliveries', 'Webhook deliveries that are not done, by state.', ['state'], (gauge, values) => {
     for (const state of ['waiting', 'sending']) gauge.set({ state }, 0)
     for (const { state, count } of values.deliveries) gauge.set({ state }, count)
@@ -134,17 +115,6 @@ export function registerDatabaseGauges(registry: Registry, { database, log, cach
   add('job_age_seconds', 'Since a periodic job was last done by any process.', ['job'], (gauge, { jobs }) => {
     for (const { job, seconds } of jobs) gauge.set({ job }, seconds)
   })
-}
-
-/** All launchers learn from the same bots. */
-const needsOf = (launchers: Gauges['launchers']) => launchers.find(({ kinds }) => kinds !== undefined)?.kinds ?? []
-
-/** Of the platform of which fewest fit. */
-function freeByMode(kinds: readonly KindCapacity[]): Map<string, number> {
-  const modes = new Map<string, number>()
-  for (const { mode, free } of kinds)
-    if (free !== undefined) modes.set(mode, Math.min(free, modes.get(mode) ?? Number.POSITIVE_INFINITY))
-  return modes
 }
 
 /** One reading at a time, shown again for so long. A reading that gave nothing is not kept. */

@@ -25,7 +25,6 @@ const COUNTERS: Of<Counted> = {
   events_stored: { help: 'Events of bots that were committed.', labels: [] },
   signal_reports: { help: 'Final reports that count the signals of the page.', labels: ['platform'] },
   page_checks: { help: 'Checks of the pages of test meetings, by their result.', labels: ['platform', 'state'] },
-  words_packs: { help: 'Words packs that were put into use, or refused.', labels: ['result'] },
   refusals: { help: 'Final reports of bots that a meeting kept out, by reason.', labels: ['platform', 'reason'] },
   bot_core_seconds: { help: 'Processor time of bots, by their final reports.', labels: ['platform', 'mode'] },
   bot_memory_gigabyte_seconds: {

@@ -14,13 +14,11 @@ export interface ProbeSettings {
   readiness?: Readonly<Record<string, () => Promise<void>>>
   /** Sentences about faults with which the process can work nevertheless, by name; null: none. */
   warnings?: Readonly<Record<string, () => string | null>>
-  /** Further fields of `/readyz`. */
-  facts?: Readonly<Record<string, () => string>>
   metrics: Registry
 }
 
 /** Makes the probes of a process; each answers at its key, a path. */
-export function createProbes({ database, readiness, warnings = {}, facts = {}, metrics }: ProbeSettings): Probes {
+export function createProbes({ database, readiness, warnings = {}, metrics }: ProbeSettings): Probes {
   // The driver's own message may hold the address of the database.
   const askDatabase = () =>
     probeDatabase(database).catch((cause: unknown) => {
@@ -47,7 +45,6 @@ export function createProbes({ database, readiness, warnings = {}, facts = {}, m
             return sentence === null ? [] : [[name, sentence]]
           }),
         ),
-        ...Object.fromEntries(Object.entries(facts).map(([name, read]) => [name, read()])),
       })
     },
     '/metrics': async () => ({

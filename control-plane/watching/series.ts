@@ -53,7 +53,6 @@ export const SERIES: Series = {
   webhook_attempts: ofEach('answer', ['2xx', '3xx', '4xx', '5xx', 'other', 'timeout', 'unreachable']),
   webhooks_finished: ofEach('result', ['delivered', 'given_up']),
   page_checks: MEETING_PLATFORMS.flatMap((platform) => CHECK_STATES.map((state) => ({ platform, state }))),
-  words_packs: ofEach('result', ['accepted', 'refused']),
   links_opened: [{}],
   events_stored: [{}],
   signal_reports: SIGNAL_PLATFORMS.map((platform) => ({ platform })),

@@ -7,11 +7,9 @@ import { createJobOffers } from '../launching/due/job-offers.ts'
 import { BOT_LIMITS } from '../launching/launchers/docker/container.ts'
 import { createDockerLauncher } from '../launching/launchers/docker/launcher.ts'
 import { createProcessLauncher } from '../launching/launchers/process/launcher.ts'
-import { type BotNeeds, createBotNeeds } from '../launching/launchers/shared/known-needs.ts'
-import { type BotBounds, MIB } from '../launching/launchers/shared/needs.ts'
+import { MIB } from '../launching/launchers/shared/capacity.ts'
 import type { Launcher, Log, Seals } from '../ports.ts'
 import type { Database } from '../store/database.ts'
-import { readNeedSamples, readUse } from '../store/launches/needs.ts'
 import { keepSetting } from '../store/settings.ts'
 import { DEMO_LINK, startDemoMeeting } from './demo.ts'
 import { hasMockMeetings, standinCommand } from './installed-file.ts'
@@ -31,7 +29,6 @@ export interface LauncherParts {
   seals: Seals
   /** Address of the control link, as bots reach it. */
   linkUrl: string
-  needs: BotNeeds
   log: Log
 }
 
@@ -55,28 +52,12 @@ async function installationOf(database: Database): Promise<string> {
   return String(await keepSetting(database, 'installation_id', randomUUID()))
 }
 
-/** Needs of the bots of this installation. */
-export function openBotNeeds({ config, database, log }: Pick<LauncherParts, 'config' | 'database' | 'log'>): BotNeeds {
-  return createBotNeeds(
-    { samples: () => readNeedSamples(database), inUse: () => readUse(database, config.launcher) },
-    botBounds(config),
-    log,
-  )
-}
-
-/** The operator's bounds of one bot. */
-function botBounds({ botContainer }: ServiceConfig): BotBounds {
-  const { memory, minMemory, cores, minCores, headroomPercent } = botContainer
-  return {
-    memoryBytes: { least: (minMemory ?? memory / 2) * MIB, most: memory * MIB },
-    cores: { least: minCores ?? cores, most: cores },
-    headroom: headroomPercent / 100,
-  }
-}
+/** Cores and memory that a bot in a container may take. */
+const limitsOf = ({ botContainer: { cores, memory } }: ServiceConfig) => ({ cores, memoryBytes: memory * MIB })
 
 const mappings = ({ mapHosts }: ServiceConfig) => mapHosts.map(({ host, address }) => `${host}=${address}`)
 
-function openProcess({ config, environment, needs, log }: LauncherParts, botVariables: Environment) {
+function openProcess({ config, environment, log }: LauncherParts, botVariables: Environment) {
   const isDemo = servesDemo(config)
   return createProcessLauncher({
     folder: join(config.dataFolder, 'bots'),
@@ -85,14 +66,13 @@ function openProcess({ config, environment, needs, log }: LauncherParts, botVari
     mapHostsOf: async (job) => (isDemo && job.meeting_url === DEMO_LINK ? startDemoMeeting(environment, log) : []),
     environment: botVariables,
     maxBots: config.maxBots,
-    coresTarget: config.coresTarget / 100,
-    needs,
+    needs: config.needs,
     log,
   })
 }
 
 async function openDocker(
-  { config, environment, database, seals, linkUrl, needs, log }: LauncherParts,
+  { config, environment, database, seals, linkUrl, log }: LauncherParts,
   botVariables: Environment,
 ) {
   const { image, network, recordings, pull, seccompProfile } = config.botContainer
@@ -105,12 +85,11 @@ async function openDocker(
     network,
     mapHosts: mappings(config),
     environment: botVariables,
-    limits: BOT_LIMITS,
+    limits: { ...BOT_LIMITS, ...limitsOf(config) },
     seccompProfile: seccompProfile && (await readProfile(seccompProfile)),
     recordings: storage.type === 'folder' ? { path: storage.path, source: recordings ?? storage.path } : null,
     maxBots: config.maxBots,
-    coresTarget: config.coresTarget / 100,
-    needs,
+    needs: config.needs,
     offers: createJobOffers({ database, seals, linkUrl }),
     workFolder: join(config.dataFolder, 'bots'),
     log,
@@ -118,7 +97,7 @@ async function openDocker(
 }
 
 async function openKubernetes(
-  { config, environment, database, seals, linkUrl, needs, log }: LauncherParts,
+  { config, environment, database, seals, linkUrl, log }: LauncherParts,
   botVariables: Environment,
 ): Promise<Launcher> {
   // The client of Kubernetes is large, and the other launchers do without.
@@ -135,7 +114,8 @@ async function openKubernetes(
     image,
     pull,
     usesHostNetwork: network === 'host',
-    needs,
+    needs: config.needs,
+    limits: limitsOf(config),
     shmBytes: BOT_LIMITS.shmBytes,
     mapHosts: mappings(config),
     maxBots: config.maxBots,

@@ -8,7 +8,6 @@ import { type Database, openDatabase } from '../store/database.ts'
 import { createHint } from '../store/wake-ups.ts'
 import { createMetrics } from '../watching/metrics.ts'
 import { openTraces } from '../watching/traces.ts'
-import { watchWords } from '../words/words.ts'
 import { openServiceCalendars } from './calendars.ts'
 import type { Closing } from './closing.ts'
 import { type JoinTokens, openJoinTokens, openPlatforms } from './connections.ts'
@@ -87,9 +86,6 @@ export async function openParts({ config, environment, log, sink, installation, 
   void lookForRecordings(config, installation, files, log)
   const client = createGuardedClient({ allowPrivate: config.allowPrivateAddresses })
   closing.add('client', () => client.close())
-  const words = watchWords({ ...config.words, client, program: versionOfProgram(), log, meters })
-  closing.add('words', () => words.close())
-  await words.ready
   const {
     platform,
     teams,
@@ -99,7 +95,7 @@ export async function openParts({ config, environment, log, sink, installation, 
   let openedTokens: JoinTokens | null = null
   return {
     ...{ config, environment, log, sink, closing, clock, has, metrics, meters, traces, dispatching, pool, files },
-    ...{ storage, client, words, platform, teams, publicUrl, seals, database, callers },
+    ...{ storage, client, platform, teams, publicUrl, seals, database, callers },
     databaseUrl: installation.databaseUrl,
     linkUrl: config.linkUrl ?? new URL(LINK_PATH, address.href.replace(/^http/, 'ws')).href,
     /** One for the process: a pair of tokens that the database does not accept is in its memory only. */

@@ -23,9 +23,10 @@ import { startDispatcher } from '../webhooks/dispatcher.ts'
 import { startLiveWebhooks } from '../webhooks/live.ts'
 import { zoomAppOf } from './consents.ts'
 import { standinCommand, versionOfProgram } from './installed-file.ts'
-import { openBotNeeds, openLauncher } from './launcher.ts'
+import { openLauncher } from './launcher.ts'
 import type { Parts } from './parts.ts'
 import { watchDrain } from './watch-drain.ts'
+import { wordsForBot } from './words.ts'
 
 /** Leaves time for everything else within the grace of the process. */
 const DISPATCHER_PATIENCE_MS = 7_000
@@ -52,14 +53,13 @@ export function acceptLinks(parts: Parts, database: Database): ReturnType<typeof
 export async function startLauncherRole(parts: Parts): Promise<void> {
   const { config, environment, seals, linkUrl, log, meters, traces, metrics, files, closing, databaseUrl } = parts
   const database = parts.pool('launcher')
-  const needs = openBotNeeds({ config, database, log })
-  const launcher = await openLauncher({ config, environment, database, seals, linkUrl, needs, log })
+  const launcher = await openLauncher({ config, environment, database, seals, linkUrl, log })
   const launching = startLaunching({
-    ...{ database, databaseUrl, launcher, needs, seals, log, meters, traces, linkUrl },
+    ...{ database, databaseUrl, launcher, seals, log, meters, traces, linkUrl },
     files: files.store,
     grants: parts.joinTokens().grants,
     zoomApp: zoomAppOf(config),
-    words: () => parts.words.words.forBots,
+    words: () => wordsForBot(config.words, log),
     egressOf: (team, platform) => egressOf(config.egress, team, platform),
     recover: createRecoverCommand({ command: standinCommand('recover'), environment }),
     joinParts: createJoinPartsCommand({ command: standinCommand('join-parts'), environment }),
@@ -71,7 +71,7 @@ export async function startLauncherRole(parts: Parts): Promise<void> {
   closing.addWork('launching', () => launching.close().finally(() => launcher.close?.()))
   const image = launcher.kind === 'docker' || launcher.kind === 'kubernetes' ? config.botContainer.image : null
   const speech = speechProblemsOf(environment)
-  const capacity = startCapacityReport({ database, launcher, needs, version: versionOfProgram(), image, speech, log })
+  const capacity = startCapacityReport({ database, launcher, version: versionOfProgram(), image, speech, log })
   closing.addWork('capacity report', () => capacity.close())
 }
 
@@ -96,14 +96,13 @@ export function startDispatcherRole(parts: Parts): void {
 }
 
 /** They need what a bot needs, on the machine of this process. */
-function pageChecks({ config, environment, words, log, meters }: Parts) {
+function pageChecks({ config, environment, log, meters }: Parts) {
   const { links, minutes } = config.checks
   const mapped = config.mapHosts.flatMap(({ host, address }) => ['--map-host', `${host}=${address}`])
   const settings = {
-    ...{ links, log, meters, jitsiHosts: config.jitsiHosts, words: () => words.words.forBots },
+    ...{ links, log, meters, jitsiHosts: config.jitsiHosts, words: config.words },
     command: [...standinCommand('check'), ...mapped],
     environment: botEnvironment(environment, { type: 'folder', path: '' }),
-    wordsFile: join(config.dataFolder, 'words-of-checks.json'),
   }
   return { run: (signal: AbortSignal) => checkPages(settings, signal), everySeconds: minutes * 60 }
 }

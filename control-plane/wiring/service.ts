@@ -77,7 +77,7 @@ async function ownerSignInLink(database: Database, publicUrl: string): Promise<s
 
 /** Opens the server of this process, with the API if it has that role. */
 async function listen(parts: Parts, address: URL): Promise<void> {
-  const { config, has, closing, database, callers, seals, storage, log, sink, metrics, words } = parts
+  const { config, has, closing, database, callers, seals, storage, log, sink, metrics } = parts
   const linkDatabase = has('links') ? parts.pool('links') : null
   const jobs = linkDatabase && createJobHandler({ database: linkDatabase, seals, log })
   const keyDatabase = has('api') ? parts.pool('keys') : null
@@ -88,9 +88,7 @@ async function listen(parts: Parts, address: URL): Promise<void> {
       log: () => sink?.problem ?? null,
       row_security: () => callers.problem,
       recordings: storage.warning,
-      words: words.problem,
     },
-    facts: { words_version: () => words.words.version },
     metrics: metrics.registry,
   })
   const server: ListeningServer = keyDatabase

@@ -1,4 +1,4 @@
-/** The actions of a person or a script on the stand-ins, over HTTP. The page and JSON use the same names. */
+/** The actions of a script on the stand-ins, as JSON over HTTP. */
 import { z } from 'zod'
 import type { StandInAccount } from './account.ts'
 import type { StandInCalendar } from './calendar.ts'
@@ -17,28 +17,24 @@ export interface StandIns {
 
 export type Platform = 'google' | 'microsoft'
 
-/** Forms send texts alone, and an empty one for what was not filled in. */
-const optional = <T extends z.ZodType>(shape: T) =>
-  z.preprocess((value) => (value === '' ? undefined : value), shape.optional())
 const text = z.string().max(20_000)
-const instant = z
-  .string()
-  // A form's field has neither seconds nor a zone: UTC is meant.
-  .transform((value) => (/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}$/.test(value) ? `${value}:00Z` : value))
-  .pipe(z.iso.datetime({ offset: true }))
-  .transform((value) => new Date(value))
-const number = z.coerce.number().finite()
-const minutes = number.min(0).max(60 * 24 * 366)
-const shift = number.min(-60 * 24 * 366).max(60 * 24 * 366)
-const flag = z.preprocess((value) => value === true || value === 'true' || value === 'on', z.boolean())
+const instant = z.iso.datetime({ offset: true }).transform((value) => new Date(value))
+const minutes = z
+  .number()
+  .min(0)
+  .max(60 * 24 * 366)
+const shift = z
+  .number()
+  .min(-60 * 24 * 366)
+  .max(60 * 24 * 366)
 
 const platform = z.enum(['google', 'microsoft'])
-const account = optional(z.string())
-const calendar = optional(z.string())
+const account = z.string().optional()
+const calendar = z.string().optional()
 const event = z.string().min(1)
-const instance = optional(instant)
+const instance = instant.optional()
 const repeats = z.enum(['no', 'day', 'week'])
-const count = optional(number.int().min(1).max(1000))
+const count = z.number().int().min(1).max(1000).optional()
 const zone = z
   .string()
   .refine((name) => Intl.supportedValuesOf('timeZone').concat('UTC').includes(name), 'no time zone')
@@ -49,20 +45,20 @@ export const actionSchema = z.discriminatedUnion('do', [
     platform,
     account,
     calendar,
-    title: optional(text),
+    title: text.optional(),
     start: instant,
-    minutes: optional(minutes),
-    allDay: optional(flag),
-    link: optional(text),
-    location: optional(text),
-    description: optional(text),
-    repeats: optional(repeats),
+    minutes: minutes.optional(),
+    allDay: z.boolean().optional(),
+    link: text.optional(),
+    location: text.optional(),
+    description: text.optional(),
+    repeats: repeats.optional(),
     count,
     /** Another person invites the owner, who can decline. */
-    invited: optional(flag),
-    timezone: optional(zone),
+    invited: z.boolean().optional(),
+    timezone: zone.optional(),
     /** At Google the `eventType`, at Microsoft `showAs`. */
-    kind: optional(z.string().max(50)),
+    kind: z.string().max(50).optional(),
   }),
   z.object({ do: z.literal('move'), platform, account, calendar, event, instance, byMinutes: shift }),
   z.object({
@@ -72,11 +68,11 @@ export const actionSchema = z.discriminatedUnion('do', [
     calendar,
     event,
     instance,
-    title: optional(text),
+    title: text.optional(),
     /** `none` takes the link away. */
-    link: optional(text),
-    location: optional(text),
-    description: optional(text),
+    link: text.optional(),
+    location: text.optional(),
+    description: text.optional(),
   }),
   z.object({ do: z.enum(['cancel', 'delete', 'restore']), platform, account, calendar, event, instance }),
   /** A single event becomes a series; with `no`, a series becomes the one event at its instance. */
@@ -100,21 +96,21 @@ export const actionSchema = z.discriminatedUnion('do', [
     calendar,
     event,
     instance: instant,
-    title: optional(text),
-    byMinutes: optional(shift),
+    title: text.optional(),
+    byMinutes: shift.optional(),
   }),
-  z.object({ do: z.literal('add-account'), platform, email: optional(z.string().max(300)), name: optional(text) }),
+  z.object({ do: z.literal('add-account'), platform, email: z.string().max(300).optional(), name: text.optional() }),
   z.object({ do: z.literal('add-calendar'), platform, account, name: z.string().min(1).max(300) }),
   z.object({ do: z.enum(['revoke', 'consent', 'expire-access']), platform, account }),
   z.object({ do: z.literal('forget-cursors'), platform }),
-  z.object({ do: z.literal('lose-pushes'), platform, count: optional(number.int().min(0).max(1000)) }),
-  z.object({ do: z.literal('double-pushes'), platform, on: flag }),
+  z.object({ do: z.literal('lose-pushes'), platform, count: z.number().int().min(0).max(1000).optional() }),
+  z.object({ do: z.literal('double-pushes'), platform, on: z.boolean() }),
   z.object({
     do: z.literal('limit'),
     platform,
     /** 403 (Google) or 503 (Microsoft) where it is not 429. */
-    status: optional(number),
-    count: optional(number.int().min(1).max(1000)),
+    status: z.number().optional(),
+    count: z.number().int().min(1).max(1000).optional(),
   }),
   z.object({
     do: z.literal('lifecycle'),
@@ -125,11 +121,11 @@ export const actionSchema = z.discriminatedUnion('do', [
     do: z.literal('answer'),
     platform,
     operation: z.string().min(1).max(50),
-    status: number.int().min(200).max(599),
+    status: z.number().int().min(200).max(599),
     /** Sent as it is where it is a text, else as JSON. */
     body: z.unknown().optional(),
     headers: z.record(z.string(), z.string()).optional(),
-    count: optional(number.int().min(1).max(1000)),
+    count: z.number().int().min(1).max(1000).optional(),
   }),
   z.object({ do: z.literal('advance'), minutes }),
 ])

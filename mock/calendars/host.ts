@@ -1,5 +1,4 @@
-/** Both stand-ins with one page for a person, and the same over JSON for scripts: plain HTTP on 127.0.0.1. */
-
+/** Both stand-ins, and one address where they are read and changed over JSON: plain HTTP on 127.0.0.1. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { messageOf } from '@standin/base/error-text.ts'
@@ -10,20 +9,19 @@ import { StandInClock } from './clock.ts'
 import { actionSchema, type Platform, perform, type StandIns } from './control.ts'
 import { startMockGoogleCalendar } from './google/index.ts'
 import { startMockMicrosoftCalendar } from './microsoft/index.ts'
-import { type Notice, pageOf, settingsOf } from './page.ts'
 
 const MAX_BODY_LENGTH = 64_000
 
 export interface MockCalendars extends StandIns {
-  /** Where a person plays the providers, such as `http://127.0.0.1:40124/`. */
-  page: string
+  /** GET shows the calendars, POST takes an action of `control.ts`, such as `http://127.0.0.1:40124/api`. */
+  control: string
   /** Lines of the service's environment. */
   settings: string[]
   close(): Promise<void>
 }
 
 export interface MockCalendarsOptions {
-  /** Of the page; the others take any free ports. 0 (the default) takes any free port. */
+  /** Of the control address; the others take any free ports. 0 (the default) takes any free port. */
   port?: number
   clock?: StandInClock
   /** Address of the service that the pages of consent lead back to. */
@@ -43,9 +41,8 @@ export async function startMockCalendars(options: MockCalendarsOptions = {}): Pr
     tokens.consent(standIns[platform].addAccount({ email: 'ann@example.com', name: 'Ann' }))
     tokens.redirectUris.push(callbackOf(options.service ?? 'http://127.0.0.1:8080', platform))
   }
-  const shown: Shown = { notice: null }
   const server = createServer((request, response) => {
-    answer(standIns, shown, request, response).catch((error: unknown) => {
+    answer(standIns, request, response).catch((error: unknown) => {
       if (!response.headersSent) response.writeHead(500, { 'content-type': 'text/plain; charset=utf-8' })
       response.end(sentence(error))
     })
@@ -61,7 +58,7 @@ export async function startMockCalendars(options: MockCalendarsOptions = {}): Pr
   }
   return {
     ...standIns,
-    page: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
+    control: `http://127.0.0.1:${(server.address() as AddressInfo).port}/api`,
     settings: [...settingsOf(standIns, 'google'), ...settingsOf(standIns, 'microsoft')],
     async close() {
       server.closeAllConnections()
@@ -71,18 +68,8 @@ export async function startMockCalendars(options: MockCalendarsOptions = {}): Pr
   }
 }
 
-/** The result of the last form. The next page shows it once. */
-interface Shown {
-  notice: Notice | null
-}
-
-async function answer(
-  standIns: StandIns,
-  shown: Shown,
-  request: IncomingMessage,
-  response: ServerResponse,
-): Promise<void> {
-  // Other sites may point a name of theirs at this address, or send forms to it; they get nothing.
+async function answer(standIns: StandIns, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  // Other sites may point a name of theirs at this address, or call it from their pages; they get nothing.
   const host = (request.headers.host ?? '').replace(/:\d+$/, '')
   const { origin } = request.headers
   const isForeign = origin !== undefined && origin !== `http://${request.headers.host}`
@@ -92,16 +79,9 @@ async function answer(
   }
   const url = new URL(request.url ?? '/', 'http://127.0.0.1')
   const route = `${request.method} ${url.pathname}`
-  if (route === 'GET /') {
-    sendPage(response, pageOf(standIns, shown.notice))
-    shown.notice = null
-  } else if (route === 'GET /api') sendJson(response, 200, stateOf(standIns))
+  if (route === 'GET /api') sendJson(response, 200, stateOf(standIns))
   else if (route === 'POST /api') await actOnJson(standIns, request, response)
-  else if (route === 'POST /do') {
-    shown.notice = await actOnForm(standIns, request)
-    // So that a reload of the page does not repeat the action.
-    response.writeHead(303, { location: '/' }).end()
-  } else response.writeHead(url.pathname === '/favicon.ico' ? 204 : 404).end()
+  else response.writeHead(404).end()
 }
 
 async function actOnJson(standIns: StandIns, request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -117,36 +97,30 @@ async function actOnJson(standIns: StandIns, request: IncomingMessage, response:
   }
 }
 
-async function actOnForm(standIns: StandIns, request: IncomingMessage): Promise<Notice> {
-  try {
-    const fields = Object.fromEntries(new URLSearchParams(await bodyOf(request, MAX_BODY_LENGTH)))
-    return { text: perform(standIns, actionSchema.parse(fields)).done, isProblem: false }
-  } catch (error) {
-    return { text: sentence(error), isProblem: true }
-  }
-}
-
 function sentence(error: unknown): string {
   if (error instanceof z.ZodError)
     return error.issues.map(({ path, message }) => `${path.join('.') || 'the action'}: ${message}`).join('; ')
   return messageOf(error)
 }
 
-function sendPage(response: ServerResponse, html: string): void {
-  response.writeHead(200, {
-    'content-type': 'text/html; charset=utf-8',
-    'cache-control': 'no-store',
-    'content-security-policy':
-      "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; frame-ancestors 'none'",
-    'x-content-type-options': 'nosniff',
-    'referrer-policy': 'same-origin',
-  })
-  response.end(html)
-}
-
 function sendJson(response: ServerResponse, status: number, value: unknown): void {
   response.writeHead(status, { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' })
   response.end(JSON.stringify(value))
+}
+
+function settingsOf(standIns: StandIns, platform: Platform): string[] {
+  const { google, microsoft } = standIns
+  const { clientId, clientSecret } = standIns[platform].tokens
+  const name = platform.toUpperCase()
+  const addresses =
+    platform === 'google'
+      ? [
+          `STANDIN_GOOGLE_URL=${google.url}`,
+          `STANDIN_GOOGLE_TOKEN_URL=${google.tokenUrl}`,
+          `STANDIN_GOOGLE_CONSENT_URL=${google.consentUrl}`,
+        ]
+      : [`STANDIN_GRAPH_URL=${microsoft.url}`, `STANDIN_MICROSOFT_LOGIN_URL=${microsoft.loginUrl}`]
+  return [...addresses, `STANDIN_${name}_CLIENT_ID=${clientId}`, `STANDIN_${name}_CLIENT_SECRET=${clientSecret}`]
 }
 
 const DAYS_SHOWN = 30

@@ -1,6 +1,5 @@
-/** The peer connections of this side: over one address, usually the loopback interface's, with the two codecs that the rooms have. */
+/** The peer connection of this side: over one address, usually the loopback interface's, with the two codecs that the rooms have. */
 import {
-  type PeerConfig,
   RTCPeerConnection,
   RTCRtpCodecParameters,
   useAudioLevelIndication,
@@ -9,8 +8,13 @@ import {
 } from 'werift'
 import { LOOPBACK } from './room-options.ts'
 
-function settings(address: string): Partial<PeerConfig> {
-  return {
+/**
+ * Answers a browser.
+ * @param address where the browser connects to
+ * @param onCheck called whenever the browser checks the path
+ */
+export function peerForPage(address: string, onCheck: () => void): RTCPeerConnection {
+  return new RTCPeerConnection({
     iceServers: [],
     iceUseIpv4: false,
     iceUseIpv6: false,
@@ -30,17 +34,6 @@ function settings(address: string): Partial<PeerConfig> {
       audio: [useAudioLevelIndication(), useSdesMid()],
       video: [useSdesMid(), useTransportWideCC()],
     },
-  }
-}
-
-/**
- * Answers a browser.
- * @param address where the browser connects to
- * @param onCheck called whenever the browser checks the path
- */
-export function peerForPage(address: string, onCheck: () => void): RTCPeerConnection {
-  return new RTCPeerConnection({
-    ...settings(address),
     // As ICE lite this side only answers. The browser finds it, so the browser's own candidates do not matter.
     iceLite: true,
     // On one machine the browser also tries from its other addresses, and the first path that it names would be kept for good.
@@ -49,9 +42,4 @@ export function peerForPage(address: string, onCheck: () => void): RTCPeerConnec
       return address !== LOOPBACK || from === LOOPBACK
     },
   })
-}
-
-/** Talks with a media server, which finds its path itself. */
-export function peerForServer(): RTCPeerConnection {
-  return new RTCPeerConnection(settings(LOOPBACK))
 }

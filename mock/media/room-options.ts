@@ -1,5 +1,3 @@
-import type { JanusServer } from './janus/server.ts'
-
 export interface MediaRoomOptions {
   /**
    * Streams for voices: each carries one of the loudest speakers; a single one carries all, mixed. Default 3.
@@ -24,15 +22,6 @@ export interface MediaRoomOptions {
   address?: string
   /** Where encoded media is kept between runs. */
   cacheFolder?: string
-  /** All media goes through this media server: people publish there, and pages receive from there. */
-  via?: JanusServer
-  /** With a media server: share of packets (0 to 1) that never leave the people. Default 0. */
-  publisherLoss?: number
-  /**
-   * With a media server: milliseconds. Key frames are held back until one is requested, and for this time after the
-   * request. Default 0.
-   */
-  keyFrameDelayMs?: number
 }
 
 export const LOOPBACK = '127.0.0.1'

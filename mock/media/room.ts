@@ -1,7 +1,5 @@
 import { type AudioProgram, MediaEncoder, type VideoProgram } from './encode.ts'
 import { initialsOf } from './glyphs.ts'
-import { JanusRelay } from './janus/relay.ts'
-import type { JanusServer } from './janus/server.ts'
 import { FLASH_INTERVAL_SECONDS, LOOKS, type PictureSpec } from './pictures.ts'
 import { ProgramStore } from './program-store.ts'
 import { checked, type MediaRoomOptions } from './room-options.ts'
@@ -13,7 +11,6 @@ import { type SpeakingTurn, VoiceStreams } from './voice-streams.ts'
 import { AUDIO_FRAME_MS } from './voices.ts'
 
 export type { DataChannelLike } from './data-channel.ts'
-export { JanusServer } from './janus/server.ts'
 export { lookColor } from './pictures.ts'
 
 export { LOOPBACK, type MediaRoomOptions } from './room-options.ts'
@@ -52,7 +49,6 @@ export class MediaRoom {
   readonly #loss: number
   readonly #address: string
   readonly #audioStreams: number | 'perPerson'
-  readonly #relay: JanusRelay | null
   readonly #clock: RoomClock = startClock()
   readonly #flashes: number[] = []
   #flash: { personId: string | null } | null = null
@@ -70,10 +66,8 @@ export class MediaRoom {
     this.#audioStreams = audioStreams
     this.#encoder = new MediaEncoder(options.cacheFolder)
     this.#programs = new ProgramStore(this.#encoder)
-    this.#relay = options.via ? this.#openRelay(options.via, options) : null
     this.#voices = new VoiceStreams(
-      // A media server gets each voice separately. Only a mix is made here.
-      this.#relay && audioStreams !== 1 ? 'perPerson' : audioStreams,
+      audioStreams,
       (id) => this.#people.get(id),
       (looks, beep) => this.#programs.voices(looks, beep),
     )
@@ -97,10 +91,10 @@ export class MediaRoom {
 
   /**
    * Resolves when all pictures and voices asked for so far are encoded and can be sent at once.
-   * @throws Error when ffmpeg is missing or failed, or the media server did
+   * @throws Error when ffmpeg is missing or failed
    */
   async ready(): Promise<void> {
-    await Promise.all([this.#programs.ready(), this.#relay?.ready()])
+    await this.#programs.ready()
   }
 
   /** @throws RangeError when the person is not valid or the id is taken */
@@ -115,7 +109,6 @@ export class MediaRoom {
     }
     this.#people.set(person.id, { ...person, isSharing: false })
     this.#voices.add(person.id)
-    this.#relay?.addPerson(person.id)
     this.#programs.voices([person.look], false)
     this.#update()
   }
@@ -123,7 +116,6 @@ export class MediaRoom {
   removePerson(id: string): void {
     this.#voices.remove(id)
     this.#people.delete(id)
-    this.#relay?.removePerson(id)
     this.#update()
   }
 
@@ -192,19 +184,13 @@ export class MediaRoom {
         loss: this.#loss,
         audioStreams: this.#audioStreams,
         people: () => [...this.#people.values()],
-        mixedSources: () => this.#voices.mixedSources(),
         videoSources: () => this.#videoSources(),
         videoProgram: (source, height) => this.#videoProgram(source, height),
-        removeSession: (closed) => {
-          this.#sessions.delete(closed)
-          this.#relay?.removeSink(closed.relay)
-        },
-        keyFrameWanted: (wanting, source) => this.#relay?.requestKeyFrame(wanting.relay, source),
+        removeSession: (closed) => void this.#sessions.delete(closed),
       },
       options,
     )
     this.#sessions.add(session)
-    this.#relay?.addSink(session.relay)
     return session
   }
 
@@ -214,18 +200,6 @@ export class MediaRoom {
     if (this.#timer) clearTimeout(this.#timer)
     this.#voices.stopAll()
     await Promise.all([...this.#sessions].map((session) => session.close()))
-    await this.#relay?.close()
-  }
-
-  #openRelay(server: JanusServer, options: MediaRoomOptions): JanusRelay {
-    const relay = new JanusRelay(server, {
-      clock: this.#clock,
-      loss: options.publisherLoss ?? 0,
-      keyFrameDelayMs: options.keyFrameDelayMs ?? 0,
-      videoProgram: (source) => this.#videoProgram(source, Number.POSITIVE_INFINITY),
-    })
-    if (options.audioStreams === 1) relay.addMix()
-    return relay
   }
 
   #person(id: string): MediaPerson & { isSharing: boolean } {
@@ -240,7 +214,6 @@ export class MediaRoom {
       if (this.#flashesOn(source)) for (const spec of this.#specs(source, true)) this.#programs.picture(spec)
     }
     if (this.#flash) for (const { look } of this.#people.values()) this.#programs.voices([look], true)
-    this.#relay?.update(this.#videoSources())
     for (const session of this.#sessions) session.updateVideo()
   }
 
@@ -308,8 +281,7 @@ export class MediaRoom {
     if (hasGap) this.#nextVideoFrame = videoFrame
     for (let isFirst = true; this.#nextVideoFrame <= videoFrame; this.#nextVideoFrame++, isFirst = false) {
       const roomMs = (this.#nextVideoFrame * 1000) / fps
-      const receivers = this.#relay ? [this.#relay] : this.#sessions
-      for (const receiver of receivers) receiver.sendVideo(this.#nextVideoFrame, fps, roomMs, hasGap && isFirst)
+      for (const session of this.#sessions) session.sendVideo(this.#nextVideoFrame, fps, roomMs, hasGap && isFirst)
     }
   }
 
@@ -318,8 +290,7 @@ export class MediaRoom {
     const frames = this.#voices.frames(number, this.#isFlashing, this.#clock.utc(this.#clock.now()))
     frames.forEach((frame, stream) => {
       if (!frame) return
-      if (this.#relay) this.#relay.sendAudio(frame, roomMs)
-      else for (const session of this.#sessions) session.sendAudio(stream, frame, roomMs)
+      for (const session of this.#sessions) session.sendAudio(stream, frame, roomMs)
     })
     if (this.#isFlashing && roomMs % (FLASH_INTERVAL_SECONDS * 1000) === 0) this.#flashes.push(this.#clock.utc(roomMs))
   }

@@ -6,11 +6,9 @@ import {
   RtcpSourceDescriptionPacket,
   RtcpSrPacket,
   RtpHeader,
-  type RtpPacket,
   SourceDescriptionChunk,
   SourceDescriptionItem,
 } from 'werift'
-import { isVp8KeyFrame } from './containers.ts'
 
 /** A path of 1200 bytes and more carries this with all headers, as browsers assume too. */
 const MAX_PAYLOAD_BYTES = 1100
@@ -24,18 +22,6 @@ export interface RoomClock {
   now(): number
   /** The UTC instant (ms) of a room time. */
   utc(roomMs: number): number
-}
-
-/** How packets of a media server are renumbered for the page. */
-interface Forwarding {
-  from: string
-  sequenceOffset: number
-  timestampOffset: number
-  /** After a change of source, a decoder can only continue with a key frame. */
-  needsKeyFrame: boolean
-  /** The newest one, as the page has it, and when it came, in room time. */
-  timestamp: number
-  at: number
 }
 
 /**
@@ -52,13 +38,9 @@ export class RtpSender {
   readonly #loss: number
   readonly #timestampBase = randomInt(2 ** 32)
   #sequence = randomInt(2 ** 15)
-  #forwarding: Forwarding | null = null
   #packets = 0
   #bytes = 0
   #lastReportAt = Number.NEGATIVE_INFINITY
-  /** Room time until which key frames are held back; null when they are not. */
-  #keyFramesFrom: number | null = null
-  #keyFrameDelayMs = 0
   readonly #history: { header: RtpHeader; payload: Buffer }[] = []
 
   /**
@@ -105,70 +87,13 @@ export class RtpSender {
     return id === undefined ? [] : [{ id, payload: Buffer.from([voice | level]) }]
   }
 
-  /**
-   * Leaves out key frames until a receiver requests one, and for this time after the request, as a slow encoder does.
-   */
-  holdKeyFrames(delayMs: number): void {
-    this.#keyFrameDelayMs = delayMs
-    this.#keyFramesFrom = Number.POSITIVE_INFINITY
-  }
-
-  /** A receiver requested a key frame. */
-  releaseKeyFrames(): void {
-    if (this.#keyFramesFrom === Number.POSITIVE_INFINITY)
-      this.#keyFramesFrom = this.#clock.now() + this.#keyFrameDelayMs
-  }
-
   /** Sends one VP8 frame that is to be shown at this room time, cut into packets (RFC 7741, shortest descriptor). */
   sendVp8(frame: Buffer, roomMs: number): void {
-    if (this.#keyFramesFrom !== null && isVp8KeyFrame(frame)) {
-      if (this.#clock.now() < this.#keyFramesFrom) return
-      this.#keyFramesFrom = null
-    }
     for (let start = 0; start < frame.length; start += MAX_PAYLOAD_BYTES) {
       const part = frame.subarray(start, start + MAX_PAYLOAD_BYTES)
       const payload = Buffer.concat([Buffer.from([start === 0 ? 0x10 : 0]), part])
       this.#send(payload, roomMs, { marker: start + MAX_PAYLOAD_BYTES >= frame.length })
     }
-  }
-
-  /**
-   * Passes on a packet of a media server, with the numbers of this stream. Gaps stay gaps. When the source changes, a
-   * picture waits for its key frame.
-   */
-  forward(packet: RtpPacket, options: { from: string; level?: number; csrcs?: readonly number[] }): void {
-    if (!this.isReady) return
-    const { header, payload } = packet
-    const now = this.#clock.now()
-    if (this.#forwarding?.from !== options.from) {
-      this.#forwarding = {
-        from: options.from,
-        sequenceOffset: this.#sequence - header.sequenceNumber,
-        timestampOffset: this.#timestamp(now) - header.timestamp,
-        needsKeyFrame: this.#forwarding !== null && this.#transceiver.kind === 'video',
-        timestamp: 0,
-        at: now,
-      }
-    }
-    const forwarding = this.#forwarding
-    if (forwarding.needsKeyFrame) {
-      if (!beginsVp8KeyFrame(payload)) return
-      forwarding.needsKeyFrame = false
-      forwarding.sequenceOffset = this.#sequence - header.sequenceNumber
-    }
-    forwarding.timestamp = modulo(header.timestamp + forwarding.timestampOffset, 2 ** 32)
-    forwarding.at = now
-    const sequenceNumber = modulo(header.sequenceNumber + forwarding.sequenceOffset, 2 ** 16)
-    // A late packet, which was sent again, does not decrease the numbers.
-    if (modulo(sequenceNumber - this.#sequence, 2 ** 16) < 2 ** 15) this.#sequence = (sequenceNumber + 1) % 2 ** 16
-    this.#report()
-    this.#put(payload, {
-      marker: header.marker,
-      sequenceNumber,
-      timestamp: forwarding.timestamp,
-      csrc: [...(options.csrcs ?? [])],
-      extensions: options.level === undefined ? [] : this.#levelExtension(options.level, true),
-    })
   }
 
   /** Sends the packets again that the receiver missed and that are still remembered. */
@@ -218,13 +143,6 @@ export class RtpSender {
     return (this.#timestampBase + Math.round((roomMs * this.#clockRate) / 1000)) % 2 ** 32
   }
 
-  /** The stream's timestamp at this instant. For a forwarded stream it is computed from the arrival of its packets. */
-  #timestampNow(now: number): number {
-    if (!this.#forwarding) return this.#timestamp(now)
-    const { timestamp, at } = this.#forwarding
-    return modulo(timestamp + Math.round(((now - at) * this.#clockRate) / 1000), 2 ** 32)
-  }
-
   #report(): void {
     const now = this.#clock.now()
     if (now - this.#lastReportAt < REPORT_INTERVAL_MS) return
@@ -233,7 +151,7 @@ export class RtpSender {
       ssrc: this.ssrc,
       senderInfo: new RtcpSenderInfo({
         ntpTimestamp: ntpTime(this.#clock.utc(now)),
-        rtpTimestamp: this.#timestampNow(now),
+        rtpTimestamp: this.#timestamp(now),
         packetCount: this.#packets,
         octetCount: this.#bytes % 2 ** 32,
       }),
@@ -249,15 +167,6 @@ export class RtpSender {
     // The next report replaces one that cannot be sent.
     this.#transport?.sendRtcp([report, names]).catch(() => {})
   }
-}
-
-function modulo(value: number, divisor: number): number {
-  return ((value % divisor) + divisor) % divisor
-}
-
-/** Whether a payload with the shortest VP8 descriptor (RFC 7741) is the beginning of a key frame. */
-function beginsVp8KeyFrame(payload: Buffer): boolean {
-  return payload[0] === 0x10 && isVp8KeyFrame(payload.subarray(1))
 }
 
 /** 32 bits of seconds and 32 of fraction. */

@@ -1,13 +1,11 @@
 import type { RTCPeerConnection, RTCRtpTransceiver } from 'werift'
 import type { VideoProgram } from './encode.ts'
-import { onComplaints } from './feedback.ts'
-import type { RelayedPacket } from './janus/subscription.ts'
+import { onMissedPackets } from './missed-packets.ts'
 import { type RoomClock, RtpSender } from './rtp-sender.ts'
 import type { StreamName } from './sdp.ts'
 import type { VideoSource } from './slots.ts'
 import { VideoLines } from './video-lines.ts'
 import { VoiceLines } from './voice-lines.ts'
-import { SILENT_LEVEL } from './voices.ts'
 
 /** An m-line that carries media to the page, to be named. */
 export interface MediaLine {
@@ -37,8 +35,6 @@ export interface LinesRoom {
   loss: number
   audioStreams: number | 'perPerson'
   people(): readonly { id: string; audioCsrc: number }[]
-  /** Who is in the mix now, by contributing source, where all voices come as one. */
-  mixedSources(): readonly number[]
   videoSources(): readonly VideoSource[]
   /** The encoded pictures to send for a source, at least this high if there are any; undefined until they are encoded. */
   videoProgram(source: VideoSource, height: number): VideoProgram | undefined
@@ -49,13 +45,11 @@ export interface LinesListener {
   slotsChanged(): void
   /** In a room with streams per person: the page should offer again, with this many lines to receive on. */
   offerWanted(lines: { audio: number; video: number }): void
-  /** The page cannot show this picture, or has only begun to show it. */
-  keyFrameWanted(source: VideoSource): void
 }
 
 /** The m-lines that carry media to one page: what they are called, whose they are, and what is sent on them. */
 export class SessionLines {
-  readonly voices: VoiceLines
+  readonly voices = new VoiceLines()
   readonly video: VideoLines
   readonly #room: LinesRoom
   readonly #options: SessionOptions
@@ -74,7 +68,6 @@ export class SessionLines {
     this.#options = options
     this.#peer = peer
     this.#listener = listener
-    this.voices = new VoiceLines(this.#isPerPerson)
     this.video = new VideoLines((source, height) => room.videoProgram(source, height))
   }
 
@@ -111,7 +104,7 @@ export class SessionLines {
     const mostVoices = audioStreams === 'perPerson' ? undefined : audioStreams
     this.voices.setLines(open.filter(({ kind }) => kind === 'audio').slice(0, mostVoices))
     this.video.setLines(open.filter(({ kind }) => kind === 'video'))
-    this.#listenForComplaints()
+    this.#listenForMissed()
     if (this.#isPerPerson) return this.#placePeople()
     this.update()
     return new Map()
@@ -126,17 +119,6 @@ export class SessionLines {
     } else this.#placeVideo()
   }
 
-  /** Passes on what a media server sent; the mix has an owner of null. */
-  relay(owner: string | null, { source, packet, level }: RelayedPacket): void {
-    if (source !== 'voice') {
-      if (owner !== null) this.video.relay({ personId: owner, kind: source }, packet)
-      return
-    }
-    const person = this.#room.people().find(({ id }) => id === owner)
-    const csrcs = owner === null ? this.#room.mixedSources() : person ? [person.audioCsrc] : []
-    this.voices.relay({ owner, packet, level: level ?? SILENT_LEVEL, csrcs })
-  }
-
   #videoSources(): readonly VideoSource[] {
     return this.wantsVideo ? this.#room.videoSources() : []
   }
@@ -146,13 +128,7 @@ export class SessionLines {
   }
 
   #placeVideo(): void {
-    const before = this.video.slots()
-    if (!this.video.place(this.#videoSources())) return
-    this.video.slots().forEach(({ personId, kind }, index) => {
-      const isNew = before[index]?.personId !== personId || before[index]?.kind !== kind
-      if (personId !== null && isNew) this.#listener.keyFrameWanted({ personId, kind })
-    })
-    this.#listener.slotsChanged()
+    if (this.video.place(this.#videoSources())) this.#listener.slotsChanged()
   }
 
   /** Gives each person separate lines, as far as the page offered them. Returns the streams that the page is to see. */
@@ -215,19 +191,13 @@ export class SessionLines {
     return sender
   }
 
-  /** Missing packets are sent again; key frames come every half second, but those of a media server may not. */
-  #listenForComplaints(): void {
+  /** Missing packets are sent again. Requests for key frames are ignored: one comes every half second. */
+  #listenForMissed(): void {
     const transport = this.#peer.dtlsTransports[0]
     if (this.#isListening || transport === undefined) return
     this.#isListening = true
-    onComplaints(transport, {
-      missed: (ssrc, numbers) => {
-        for (const sender of this.#senders.values()) if (sender.ssrc === ssrc) sender.resend(numbers)
-      },
-      needsKeyFrame: (ssrc) => {
-        const source = this.video.sourceOf(ssrc)
-        if (source) this.#listener.keyFrameWanted(source)
-      },
+    onMissedPackets(transport, (ssrc, numbers) => {
+      for (const sender of this.#senders.values()) if (sender.ssrc === ssrc) sender.resend(numbers)
     })
   }
 }

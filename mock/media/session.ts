@@ -1,11 +1,9 @@
 import type { RTCPeerConnection } from 'werift'
 import { type DataChannelLike, MediaDataChannel } from './data-channel.ts'
-import type { Sink } from './janus/relay.ts'
 import { peerForPage } from './peer.ts'
 import { ReceivedMedia, type SentByPage } from './received-media.ts'
 import { keepInactiveLines, nameStreams, offersDataChannels, prepareOffer } from './sdp.ts'
 import { type LinesRoom, SessionLines, type SessionOptions } from './session-lines.ts'
-import type { VideoSource } from './slots.ts'
 import type { VideoSlot } from './video-lines.ts'
 import type { AudioFrame } from './voice-streams.ts'
 
@@ -18,7 +16,6 @@ export interface SessionRoom extends LinesRoom {
   /** Where the page connects to. */
   readonly address: string
   removeSession(session: MediaSession): void
-  keyFrameWanted(session: MediaSession, source: VideoSource): void
 }
 
 /** A browser checks its path every 2.5 s; one that sends nothing for this long is gone or stalls. */
@@ -59,7 +56,6 @@ export class MediaSession {
       offerWanted: (lines) => {
         for (const listener of this.#onOfferWanted) listener(lines)
       },
-      keyFrameWanted: (source) => room.keyFrameWanted(this, source),
     })
     this.#peer.connectionStateChange.subscribe(() => this.#emitState())
     this.#stateTimer = setInterval(() => this.#emitState(), 1000).unref()
@@ -174,9 +170,6 @@ export class MediaSession {
   sendVideo(tick: number, fps: number, roomMs: number, isAfterGap: boolean): void {
     this.#lines.video.send(tick, fps, roomMs, isAfterGap)
   }
-
-  /** For the room: what a media server sent, see `SessionLines.relay`. */
-  readonly relay: Sink = (owner, relayed) => this.#lines.relay(owner, relayed)
 
   /** As ICE lite werift does not check on its own whether the other side is still there. */
   #state(): SessionState {

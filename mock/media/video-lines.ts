@@ -1,4 +1,3 @@
-import type { RtpPacket } from 'werift'
 import type { VideoProgram } from './encode.ts'
 import type { RtpSender } from './rtp-sender.ts'
 import { placeVideo, type VideoSource } from './slots.ts'
@@ -61,17 +60,6 @@ export class VideoLines {
     const gone = this.#lines.filter(({ source }) => source && !sources.some((kept) => isSameSource(kept, source)))
     for (const line of gone) line.source = null
     return gone.length > 0
-  }
-
-  /** Passes on a packet of a source that came from a media server. */
-  relay(source: VideoSource, packet: RtpPacket): void {
-    const from = `${source.kind} ${source.personId}`
-    for (const line of this.#lines) if (isSameSource(line.source, source)) line.sender.forward(packet, { from })
-  }
-
-  /** Whose picture has this RTP source on its way to the page. */
-  sourceOf(ssrc: number): VideoSource | null {
-    return this.#lines.find(({ sender }) => sender.ssrc === ssrc)?.source ?? null
   }
 
   /** Gives a line's stream another name and another sender. */

@@ -1,5 +1,3 @@
-import type { RtpPacket } from 'werift'
-import { LoudestVoices } from './loudest-voices.ts'
 import type { RtpSender } from './rtp-sender.ts'
 import type { AudioFrame } from './voice-streams.ts'
 
@@ -14,24 +12,9 @@ interface Line extends AudioSlot {
   sender: RtpSender
 }
 
-/** A packet of one voice (or of the mix, with an owner of null) that came from a media server. */
-export interface RelayedVoice {
-  owner: string | null
-  packet: RtpPacket
-  /** RFC 6464: 0 is the loudest, 127 silence. */
-  level: number
-  csrcs: readonly number[]
-}
-
 /** The m-lines of one session that carry voices to the page: the loudest ones, a mix, or one for each person. */
 export class VoiceLines {
   #lines: Line[] = []
-  readonly #isPerPerson: boolean
-  #loudest = new LoudestVoices(0)
-
-  constructor(isPerPerson: boolean) {
-    this.#isPerPerson = isPerPerson
-  }
 
   /** Applies the negotiated lines. A known line keeps its person. */
   setLines(lines: readonly { mid: string; streamId: string; sender: RtpSender }[]): void {
@@ -39,7 +22,6 @@ export class VoiceLines {
       const known = this.#lines.find(({ mid }) => mid === line.mid)
       return { personId: known?.personId ?? null, ...line }
     })
-    if (this.#loudest.count !== lines.length) this.#loudest = new LoudestVoices(lines.length)
   }
 
   slots(): AudioSlot[] {
@@ -65,17 +47,6 @@ export class VoiceLines {
   send(stream: number, frame: AudioFrame, roomMs: number): void {
     const line = frame.owner === null ? this.#lines[stream] : this.#lineOf(frame.owner)
     line?.sender.sendOpus(frame.data, roomMs, frame)
-  }
-
-  /** Passes on what a media server sent: on the person's own line, or on one of those for the loudest. */
-  relay({ owner, packet, level, csrcs }: RelayedVoice): void {
-    const from = owner ?? 'mix'
-    if (this.#isPerPerson) this.#lineOf(from)?.sender.forward(packet, { from, level, csrcs: [] })
-    else if (owner === null) this.#lines[0]?.sender.forward(packet, { from, level, csrcs })
-    else {
-      const index = this.#loudest.lineOf(owner, level, performance.now())
-      if (index !== null) this.#lines[index]?.sender.forward(packet, { from, level, csrcs })
-    }
   }
 
   #lineOf(personId: string): Line | undefined {

@@ -137,11 +137,6 @@ export class VoiceStreams {
     return frames
   }
 
-  /** The contributing sources on the first stream now. */
-  mixedSources(): readonly number[] {
-    return this.#streams[0]?.lastCsrcs ?? []
-  }
-
   /** Ends all turns, for the closing of the room. */
   stopAll(): void {
     for (const id of [...this.#speakers]) this.stop(id)

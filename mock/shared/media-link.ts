@@ -52,7 +52,7 @@ export class MediaLink {
     try {
       const isFirst = this.session === null
       const session = this.session ?? this.connect()
-      // The failure of a media server is noted in the page's log.
+      // Media that cannot be encoded are noted in the page's log.
       this.ports
         .room()
         .ready()

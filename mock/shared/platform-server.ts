@@ -1,6 +1,6 @@
 /** One mock platform: its hosts on one local port, its meetings, and the host's page. */
 import { pageScript } from '../../core/process/page-scripts.ts'
-import { JanusServer, LOOPBACK } from '../media/room.ts'
+import { LOOPBACK } from '../media/room.ts'
 import type { MockMeeting, MockMeetingOptions, MockServer } from '../types.ts'
 import { type AccountCookie, Accounts } from './accounts.ts'
 import { type Certificate, makeCertificate } from './certificate.ts'
@@ -36,18 +36,15 @@ export interface MockServerOptions {
   hostPort?: number | null
   /** Where it listens; a mock in a pod has the pod's address. Default 127.0.0.1. */
   address?: string
-  /** `janus`: the sound and pictures of all people go through a real media server, which is started with this one. */
-  media?: 'direct' | 'janus'
 }
 
 /** Starts serving. Rejects if a named port is taken. */
 export async function startPlatform<M extends Meeting>(
   platform: MockPlatform<M>,
-  { port = 0, hostPort = 0, address = LOOPBACK, media = 'direct' }: MockServerOptions = {},
+  { port = 0, hostPort = 0, address = LOOPBACK }: MockServerOptions = {},
 ): Promise<PlatformServer<M>> {
   const certificate = await makeCertificate(platform.hosts)
-  const mediaServer = media === 'janus' ? await JanusServer.start() : null
-  const server = new PlatformServer(platform, certificate, mediaServer)
+  const server = new PlatformServer(platform, certificate)
   await server.listen(port, hostPort, address)
   return server
 }
@@ -61,13 +58,11 @@ export class PlatformServer<M extends Meeting = Meeting> implements MockServer {
   /** Set from outside where one host's page serves several platforms. */
   hostPage = ''
   private readonly site: Site
-  private readonly mediaServer: JanusServer | null
   private closeHostPage: () => Promise<void> = async () => {}
 
-  constructor(platform: MockPlatform<M>, certificate: Certificate, mediaServer: JanusServer | null) {
+  constructor(platform: MockPlatform<M>, certificate: Certificate) {
     this.platform = platform
     this.accounts = new Accounts(platform.accountCookie ?? { name: 'account', domain: 'localhost' })
-    this.mediaServer = mediaServer
     this.certificateHash = certificate.hash
     this.site = new Site(
       certificate,
@@ -107,8 +102,7 @@ export class PlatformServer<M extends Meeting = Meeting> implements MockServer {
     let code = options.code ?? this.platform.newCode()
     if (options.code !== undefined && this.meetings.has(code)) throw new Error(`The meeting ${code} is open already`)
     while (this.meetings.has(code)) code = this.platform.newCode()
-    const media = { ...(this.mediaServer && { via: this.mediaServer }), ...options.media }
-    const meeting = this.platform.make(code, scenarioName, { ...options, media })
+    const meeting = this.platform.make(code, scenarioName, options)
     this.meetings.set(code, meeting)
     this.rewordings.set(meeting, options.rewording ?? {})
     return meeting
@@ -147,7 +141,6 @@ export class PlatformServer<M extends Meeting = Meeting> implements MockServer {
     await Promise.all([...this.meetings.values()].map((meeting) => meeting.close()))
     await this.closeHostPage()
     await this.site.close()
-    await this.mediaServer?.stop()
   }
 }
 

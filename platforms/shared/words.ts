@@ -1,10 +1,11 @@
 /**
- * The words in use: those that the program ships, or a newer pack that the bot was given. A process runs one bot, so it
- * has one pack. All languages are matched together, since a page may be half translated.
+ * The words in use: the built-in ones, or those that the bot was given. A process runs one bot. All languages are matched together, since a page may be half translated.
  */
 import type { PlatformName } from '@standin/wire/meeting-links/index.ts'
-import { MAX_COMPARED_LENGTH } from '@standin/wire/pattern-steps.ts'
-import { type EnglishWords, type SelectorName, SHIPPED_WORDS, type WordsPack } from '@standin/wire/words.ts'
+import { type EnglishWords, type PageWords, type SelectorName, SHIPPED_WORDS } from '@standin/wire/words.ts'
+
+/** Text behind it is not compared. */
+const MAX_COMPARED_LENGTH = 2000
 
 /** Tables of expressions by name, such as `states`, `dialogs` and `labels`. */
 export type Words = Readonly<Record<string, Readonly<Record<string, readonly RegExp[]>>>>
@@ -27,9 +28,9 @@ const inUse = {
 } satisfies Record<PlatformName, object>
 
 /** To be called before a driver is opened. The words of all platforms are replaced in place. */
-export function useWords(pack: WordsPack): void {
+export function useWords(pageWords: PageWords): void {
   for (const platform of Object.keys(inUse) as PlatformName[]) {
-    const { words, selectors } = pack.platforms[platform]
+    const { words, selectors } = pageWords.platforms[platform]
     const { en, ...others } = words
     const names = SHIPPED_WORDS.platforms[platform].words.en
     Object.assign(inUse[platform].WORDS, mergeWords(names, [en, ...Object.values(others)]))

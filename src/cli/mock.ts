@@ -94,13 +94,13 @@ export async function mockCalendars({ port, service }: StandInFlags, io: Io): Pr
   const tokens = [google, microsoft].map(({ accounts, tokens }) => tokens.liveToken(accounts[0]!))
   io.output.write(
     [
-      `Edit the calendars here:    ${calendars.page}`,
+      `Read (GET) and change (POST) the calendars as JSON: ${calendars.control}`,
       'Start the service with:',
       ...[...calendars.settings, 'STANDIN_PRIVATE_ADDRESSES=allow'].map((line) => `  ${line}`),
       `Connect in the dashboard, or with client id ${google.tokens.clientId}, client secret ${google.tokens.clientSecret} and the refresh token of`,
       `  Google:    ${tokens[0]}   (calendar: primary)`,
       `  Microsoft: ${tokens[1]}   (calendar: ${microsoft.accounts[0]!.primary.id})`,
-      "Microsoft's refresh token changes with each use; the page shows the one that works.",
+      "Microsoft's refresh token changes with each use; that address shows the one that works.",
       '',
       'Ctrl-C ends it.',
       '',

@@ -65,7 +65,7 @@ function withJoinOptions(command: Command): Command {
     .optionsGroup('Meeting:')
     .option('--map-host <host=ip:port>', 'send connections for a host elsewhere and accept its certificate', collect)
     .option('--jitsi-host <host>', 'your own Jitsi Meet server; may be given several times', collect)
-    .option('--words <file|url>', 'a newer words pack than the shipped one (STANDIN_WORDS, STANDIN_WORDS_KEY)')
+    .option('--words <file>', 'words and selectors in place of the built-in ones (STANDIN_WORDS)')
     .optionsGroup('Programs:')
     .option('--json', 'JSON lines even in a terminal')
 }
@@ -135,7 +135,7 @@ function addMeetingCommands(program: Command, io: Io, end: End): void {
     .option('--out <file>', 'where the result is written as JSON (default: standin-check-<platform>.json)')
     .option('--map-host <host=ip:port>', 'send connections for a host elsewhere and accept its certificate', collect)
     .option('--jitsi-host <host>', 'your own Jitsi Meet server; may be given several times', collect)
-    .option('--words <file|url>', 'a newer words pack than the shipped one (STANDIN_WORDS, STANDIN_WORDS_KEY)')
+    .option('--words <file>', 'words and selectors in place of the built-in ones (STANDIN_WORDS)')
     .option('--json', 'print the JSON, and write no file')
     .addHelpText('after', CHECK_HELP)
     .action(async (link: string, flags: CheckFlags) => {
@@ -159,8 +159,8 @@ function addMeetingCommands(program: Command, io: Io, end: End): void {
 
   mockCommand
     .command('calendars')
-    .description('serve stand-ins of the calendars of Google and Microsoft, with a page to edit them')
-    .addOption(port('of the page'))
+    .description('serve stand-ins of the calendars of Google and Microsoft')
+    .addOption(port('where they are read and changed'))
     .addOption(service())
     .action(async (flags: { port?: number; service: string }) => {
       const { mockCalendars } = await import('./mock.ts')
@@ -289,8 +289,6 @@ function addServiceCommands(program: Command, io: Io, end: End): void {
 }
 
 function addMachineCommands(program: Command, io: Io, end: End): void {
-  addWordsCommand(program, io, end)
-
   program
     .command('doctor')
     .description('say what is missing on this machine and how to get it')
@@ -298,45 +296,5 @@ function addMachineCommands(program: Command, io: Io, end: End): void {
     .action(async (flags: { json?: boolean }) => {
       const { doctor } = await import('./doctor.ts')
       end(await doctor({ ...io, json: flags.json ?? false }))
-    })
-}
-
-function addWordsCommand(program: Command, io: Io, end: End): void {
-  const command = program
-    .command('words')
-    .description('the words and selectors by which bots read pages: docs/words.md')
-  command
-    .command('print')
-    .description('print the pack that the program ships')
-    .action(async () => {
-      const { wordsPrint } = await import('./words.ts')
-      end(wordsPrint(io))
-    })
-  command
-    .command('keygen')
-    .description('make a key pair; the public key is printed')
-    .argument('<file>', 'where the private key is written')
-    .action(async (file: string) => {
-      const { wordsKeygen } = await import('./words.ts')
-      end(await wordsKeygen(file, io))
-    })
-  command
-    .command('sign')
-    .description('check a pack and sign it')
-    .argument('<file>', 'the pack')
-    .requiredOption('--key <file>', 'the private key')
-    .requiredOption('--out <file>', 'where the signed pack is written')
-    .action(async (file: string, flags: { key: string; out: string }) => {
-      const { wordsSign } = await import('./words.ts')
-      end(await wordsSign(file, flags, io))
-    })
-  command
-    .command('verify')
-    .description('say whether a pack can be used')
-    .argument('<file|url>', 'the pack, signed or not')
-    .option('--key <text>', 'the public key (STANDIN_WORDS_KEY)')
-    .action(async (place: string, flags: { key?: string }) => {
-      const { wordsVerify } = await import('./words.ts')
-      end(await wordsVerify(place, flags, io))
     })
 }

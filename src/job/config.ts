@@ -1,7 +1,6 @@
 /** Reads the job and the environment once, and reports all problems together. No other module reads the environment. */
 import { resolve } from 'node:path'
 import { type HostMapping, readHostMapping } from '@standin/base/host-mapping.ts'
-import { PUBLIC_KEY } from '@standin/base/signed-json.ts'
 import { type Job, jobSchema, type Problem, problemsOf } from '@standin/wire/job.ts'
 import { readMeeting } from '@standin/wire/meeting-links/index.ts'
 import { type TranscriptionPlan, transcriptionPlanOf } from '@standin/wire/speech-access.ts'
@@ -30,17 +29,9 @@ export interface BotConfig {
   permitted: ReadonlySet<AddressField>
   /** Null if the job asks for no transcript. */
   transcription: TranscriptionPlan | null
-  /** Used if the job holds no words. */
-  words: WordsSource | null
+  /** A file, used if the job holds no words. */
+  words: string | null
   logLevel: LogLevel
-}
-
-/** Where a words pack is. */
-export interface WordsSource {
-  /** A file, or an https:// address. */
-  place: string
-  /** The key that has to have signed it; null: a file of this machine is used as it is. */
-  key: string | null
 }
 
 /** A bot is started minutes before its meeting; an instant further ahead is a mistake of the job. */
@@ -56,7 +47,7 @@ export interface Settings {
   now?: number
   /** Fields whose addresses a person typed at the terminal of this machine. */
   typed?: readonly AddressField[]
-  /** A words pack, as typed; overrides STANDIN_WORDS. */
+  /** A file of words, as typed; overrides STANDIN_WORDS. */
   words?: string
   /** Hosts that run Jitsi Meet, as typed; those of STANDIN_JITSI_HOSTS are added. */
   jitsiHosts?: readonly string[]
@@ -86,7 +77,7 @@ export function readConfig(settings: Settings): BotConfig {
   const logLevel = oneOf(environment.STANDIN_LOG_LEVEL ?? 'info', ['debug', 'info', 'warn', 'error'] as const)
   if (logLevel === null) problems.push({ path: 'STANDIN_LOG_LEVEL', message: 'must be debug, info, warn or error' })
 
-  const words = wordsSourceOf(settings.words ?? environment.STANDIN_WORDS, environment.STANDIN_WORDS_KEY, problems)
+  const words = settings.words ?? (environment.STANDIN_WORDS || null)
 
   const typed = settings.typed ?? []
   const parsed = jobSchema.safeParse(settings.job)
@@ -132,20 +123,6 @@ function tooFarAhead({ not_before: plannedAt }: Job, now: number): Problem[] {
 function workFolderOf(job: Job, environment: Settings['environment']): string {
   if (job.storage.type === 'folder') return resolve(job.storage.path, job.bot_id)
   return resolve(environment.STANDIN_WORK_FOLDER ?? userWorkFolder(), job.bot_id)
-}
-
-/** An address says nothing about who wrote what is there, so it needs a key. */
-export function wordsSourceOf(
-  place: string | undefined,
-  key: string | undefined,
-  problems: Problem[],
-): WordsSource | null {
-  if (!place) return null
-  if (key && !PUBLIC_KEY.test(key))
-    problems.push({ path: 'STANDIN_WORDS_KEY', message: 'is no public key, as `standin words keygen` prints it' })
-  if (!key && /^https?:/.test(place))
-    problems.push({ path: 'STANDIN_WORDS', message: 'is an address, which needs a public key in STANDIN_WORDS_KEY' })
-  return { place, key: key || null }
 }
 
 /** A list in a variable: separated by commas, spaces around them do not matter. */

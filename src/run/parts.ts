@@ -41,7 +41,7 @@ export interface BotParts {
   writeReport: WriteReport
   control: ControlPlane
   usage: UsageMeter
-  /** Of the words pack in use. */
+  /** Of the words in use. */
   wordsVersion?: string
   clock: Clock
   logger: Logger

@@ -13,15 +13,15 @@ import { chooseWords, programVersion } from './words.ts'
 
 const STAY_MS = 30_000
 
-/** Rejects if the browser or a program that it needs does not start, or the words pack cannot be used. */
+/** Rejects if the browser or a program that it needs does not start, or the words cannot be used. */
 export async function checkMeeting(
   config: BotConfig,
   { joins, limitMs }: Pick<CheckPlan, 'joins' | 'limitMs'>,
   logger: Logger,
 ): Promise<PageCheck> {
   const { job, target, hostMap, chromium, browserPlugins } = config
-  const pack = await chooseWords(null, config.words)
-  const { expected, selectors, words } = pack.platforms[target.platform]
+  const pageWords = await chooseWords(null, config.words)
+  const { expected, selectors, words } = pageWords.platforms[target.platform]
   const folder = await mkdtemp(join(tmpdir(), 'standin-check-'))
   const recorder = createRecorder({
     ...{ mode: 'audio_only', framesPerSecond: 25, folder, logger, clock: systemClock },
@@ -43,7 +43,7 @@ export async function checkMeeting(
       platform: target.platform,
       checked_at: new Date().toISOString(),
       program_version: programVersion(),
-      words_version: pack.version,
+      words_version: pageWords.version,
       ...findings,
       not_found: all.filter((name) => !findings.found.includes(name)).sort(),
     }

@@ -46,7 +46,7 @@ async function openService(environment: Record<string, string> = {}) {
     STANDIN_BOT_NAMESPACE: cluster.namespace,
     STANDIN_BOT_PULL: 'never',
     STANDIN_BOT_NETWORK: 'host',
-    STANDIN_BOT_CPU_REQUEST: '100',
+    STANDIN_BOT_NEEDS: 'speaker_view=0.1:1024',
     STANDIN_MAP_HOSTS: mock.hosts.map((host) => `${host}=${mock.address}`).join(','),
     STANDIN_WEBHOOK_DELAYS: '0.2,0.5,1',
     STANDIN_STORAGE: `s3://${s3.bucket}`,

@@ -56,7 +56,7 @@ describe.each(NAMES)('%s', (name) => {
   })
 })
 
-test('a page that was not understood is replayed, and a mended pack understands it', async () => {
+test('a page that was not understood is replayed, and changed words understand it', async () => {
   const rewording = {
     launcherApp: 'entryChoice',
     joinInApp: 'useNative',
@@ -81,10 +81,10 @@ test('a page that was not understood is replayed, and a mended pack understands 
   }
   try {
     expect(await seen()).toContain('unknown')
-    const pack = structuredClone(SHIPPED_WORDS)
-    const { selectors } = pack.platforms.teams
+    const pageWords = structuredClone(SHIPPED_WORDS)
+    const { selectors } = pageWords.platforms.teams
     Object.assign(selectors, { launcher: `${selectors.launcher}, #entryChoice` })
-    useWords(pack)
+    useWords(pageWords)
     expect(await seen()).toContain('launcher')
   } finally {
     await replay.close()

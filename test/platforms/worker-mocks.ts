@@ -11,8 +11,6 @@ import { atWorkerEnd } from '../worker-end.ts'
 
 const OPTIONS: MockServerOptions = {
   hostPort: null,
-  // `janus` sends all sound and pictures through a real media server.
-  media: process.env.STANDIN_MOCK_MEDIA === 'janus' ? 'janus' : 'direct',
 }
 
 export type WorkerMocks = Awaited<ReturnType<typeof start>>

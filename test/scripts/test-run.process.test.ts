@@ -22,11 +22,8 @@ const INSTALL = `mkdir -p node_modules/.bin node_modules/@standin/control-plane
 beforeEach(async () => {
   checkout = await makeCheckout()
   await checkout.fake('npm', npm(INSTALL))
-  await checkout.fake(
-    'new-node',
-    'case "$1" in */build.ts) mkdir -p dist ;; */check-english.ts) english ;; */lanes.ts) printf "$LANES" ;; esac',
-  )
-  for (const name of ['biome', 'tsc', 'english', 'knip']) await checkout.fake(name, 'true')
+  await checkout.fake('new-node', 'case "$1" in */build.ts) mkdir -p dist ;; */lanes.ts) printf "$LANES" ;; esac')
+  for (const name of ['biome', 'tsc', 'knip']) await checkout.fake(name, 'true')
   await checkout.fake('vitest', counted('2 0 0'))
 })
 
@@ -44,9 +41,9 @@ async function run(...args: string[]): Promise<[number | null, string | undefine
 
 const callsOf = async (name: string) => (await checkout.calls()).filter((call) => call.startsWith(`${name} `))
 
-test('runs lint, types, English, unused exports and tests, and ends with the numbers', async () => {
+test('runs lint, types, unused exports and tests, and ends with the numbers', async () => {
   expect(await run('test/one')).toEqual([0, '2 passed, 0 failed'])
-  for (const name of ['biome', 'english', 'knip', 'tsc']) expect(await callsOf(name)).toHaveLength(1)
+  for (const name of ['biome', 'knip', 'tsc']) expect(await callsOf(name)).toHaveLength(1)
   const [vitest] = await callsOf('vitest')
   expect(vitest).toMatch(/ --project=unit --project=db --project=smoke --reporter.* test\/one$/)
 })
@@ -62,7 +59,7 @@ test.each<[string, string | null, number, string]>([
   expect(await run()).toEqual([exitCode, line])
 })
 
-test.each(['biome', 'english', 'knip', 'tsc'])('a failed %s fails the run, and the tests run', async (name) => {
+test.each(['biome', 'knip', 'tsc'])('a failed %s fails the run, and the tests run', async (name) => {
   await checkout.fake(name, 'exit 1')
   expect(await run()).toEqual([1, '2 passed, 1 failed'])
 })

@@ -32,19 +32,6 @@ const systemSchema = z
         free: z.int().optional(),
         limit: z.int().optional(),
         reason: z.string().optional(),
-        kinds: z
-          .array(
-            z.object({
-              mode: z.string(),
-              platform: z.string().describe('The platform of their meetings.'),
-              cores: z.number(),
-              memory_bytes: z.number(),
-              samples: z.int(),
-              free: z.int().optional(),
-            }),
-          )
-          .optional(),
-        most: z.object({ cores: z.number(), memory_bytes: z.number() }).optional(),
       }),
     ),
   })

@@ -137,10 +137,4 @@ export const DASHBOARD_TEXTS: Readonly<Record<string, string>> = {
   image: 'The image of its bots; null without containers.',
   free: 'How many more bots it can start now.',
   limit: 'How many bots it can run at once.',
-  kinds: 'The expected need of a bot, by recording mode and platform.',
-  mode: 'The recording mode of the bots.',
-  cores: 'Processor cores.',
-  memory_bytes: 'Bytes of memory.',
-  samples: 'How many bots the figures were learned from; 0: they are those of the mode, or assumed.',
-  most: 'The most that one bot can take there; absent if a cluster finds the machine.',
 }

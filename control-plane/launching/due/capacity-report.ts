@@ -1,6 +1,5 @@
 /**
- * Reports to the database how many bots of each kind this process can still start, and the need of each kind. People who look
- * at the system's figures read that, and other launchers. Also reports
+ * Reports to the database how many bots this process can still start, for people who look at the system's figures. Also reports
  * which providers of transcripts are configured here, for processes that serve the API without their keys.
  */
 import { randomUUID } from 'node:crypto'
@@ -10,8 +9,6 @@ import type { SpeechProblems } from '@standin/wire/speech-access.ts'
 import type { Launcher, Log } from '../../ports.ts'
 import { removeCapacity, writeCapacity } from '../../store/capacity.ts'
 import type { Database } from '../../store/database.ts'
-import { countFitting } from '../launchers/shared/capacity.ts'
-import type { BotNeeds } from '../launchers/shared/known-needs.ts'
 
 const EVERY_MS = 10_000
 /** A report that says what the one before said is written only as often. */
@@ -22,7 +19,6 @@ const JITTER = 0.1
 export interface CapacityReportSettings {
   database: Database
   launcher: Pick<Launcher, 'kind' | 'capacity'>
-  needs: BotNeeds
   /** Version of this program. */
   version: string
   /** Image of the bots' containers; null if bots are processes of this program. */
@@ -33,20 +29,13 @@ export interface CapacityReportSettings {
 }
 
 export function startCapacityReport(settings: CapacityReportSettings): { close(): Promise<void> } {
-  const { database, launcher, needs, version, image, speech, log, everyMs = EVERY_MS } = settings
+  const { database, launcher, version, image, speech, log, everyMs = EVERY_MS } = settings
   const id = randomUUID()
   let written = { text: '', at: 0 }
 
   async function report(): Promise<number> {
-    const [capacity, learned] = await Promise.all([launcher.capacity(), needs.learned()])
-    const { packing, ...places } = capacity ?? { packing: undefined }
-    const kinds = learned.all().map(({ mode, platform, cores, memoryBytes, samples }) => ({
-      ...{ mode, platform, cores, samples },
-      memory_bytes: memoryBytes,
-      ...(packing && { free: Math.min(capacity!.free, countFitting({ cores, memoryBytes }, packing)) }),
-    }))
-    const most = packing && { cores: packing.most.cores, memory_bytes: packing.most.memoryBytes }
-    const report = { launcher: launcher.kind, version, image, speech, ...places, kinds, ...(most && { most }) }
+    const { modes, ...places } = (await launcher.capacity()) ?? {}
+    const report = { launcher: launcher.kind, version, image, speech, ...places }
     const text = JSON.stringify(report)
     if (text !== written.text || performance.now() - written.at > REPEATED_EVERY_MS - everyMs) {
       await writeCapacity(database, id, report)

@@ -2,14 +2,15 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto'
 import { inTurn } from '@standin/base/in-turn.ts'
 import { startLoop } from '@standin/base/loop.ts'
+import { RECORDING_MODES, type RecordingMode } from '@standin/wire/codes.ts'
 import { admitDue } from '../../actions/admit-due.ts'
 import { changeBot } from '../../actions/change-bot.ts'
 import { gaveUp } from '../../bots/crash.ts'
 import { pickupDelayed, waitsForRoom } from '../../bots/launch.ts'
-import type { Capacity, Packing } from '../../ports.ts'
+import type { Capacity } from '../../ports.ts'
 import {
   claimDue,
-  dueKinds,
+  dueModes,
   dueWithoutReason,
   hasLateBots,
   hopelessBots,
@@ -17,12 +18,9 @@ import {
   lookForDue,
 } from '../../store/bots/claims.ts'
 import { startSeconds } from '../../store/launches/launches.ts'
-import { countFitting } from '../launchers/shared/capacity.ts'
-import type { BotKind } from '../launchers/shared/needs.ts'
 import { traceEnd } from '../reconcile/trace-end.ts'
 import { type Claim, type LaunchTools, launchBot, namesCredential } from './launch.ts'
 import { LaunchWriter } from './launch-writer.ts'
-import { type Choice, chooseKinds } from './queue.ts'
 
 const LEASE_SECONDS = 30
 /**
@@ -48,6 +46,10 @@ const MAX_UNSTORED = 2_000
 const BATCH = 100
 /** Bots whose tokens are fetched beside the starts, so that a slow provider does not hold up the other bots. */
 const MAX_FETCHING = 64
+
+const KEPT = 'The next room is kept for a bot that has waited longer'
+
+type Modes = NonNullable<Capacity['modes']>
 
 export interface DueLoop {
   /** Looks for due bots now. */
@@ -103,36 +105,39 @@ export function startDueLoop(settings: DueSettings): DueLoop {
     return Math.min(concurrency - (starting.size - Math.min(fetching, MAX_FETCHING)), unstored)
   }
 
-  /** Free places now, starts under way counted; null: the engine decides. */
-  async function freePlaces(): Promise<Capacity | null> {
-    const capacity = await launcher.capacity()
-    return capacity && { ...capacity, free: Math.max(0, capacity.free - starting.size) }
+  /**
+   * Modes of which bots are started now: no bot overtakes one that has waited longer for its room. Undefined: all. `pending`
+   * of the starts may not have taken their room yet.
+   */
+  async function startable(modes: Modes | undefined, pending: number): Promise<RecordingMode[] | undefined> {
+    if (modes === undefined || Object.values(modes).every(({ free }) => free > pending)) return undefined
+    const waiting = await dueModes(database)
+    const full = waiting.findIndex((mode) => modes[mode].free === 0)
+    const started = full === -1 ? waiting : waiting.slice(0, full)
+    for (const { id, mode } of full === -1 ? [] : await dueWithoutReason(database, BATCH))
+      if (!started.includes(mode)) await reportWait(id, modes[mode].reason ?? KEPT)
+    return started
   }
 
-  /** Undefined: bots of every kind fit, or the launcher does not say. */
-  async function choose(packing: Packing | undefined): Promise<Choice | undefined> {
-    if (packing === undefined) return undefined
-    const learned = await settings.needs.learned()
-    if (learned.all().every((need) => countFitting(need, packing) > starting.size)) return undefined
-    return chooseKinds(packing, await dueKinds(database), learned.of)
+  /** Null: the engine decides. */
+  function freePlaces(places: Capacity | null, modes: readonly RecordingMode[] = RECORDING_MODES): number | null {
+    if (places === null) return null
+    const free = places.modes === undefined ? places.free : Math.min(...modes.map((mode) => places.modes![mode].free))
+    return free - starting.size
   }
 
   async function claimAndStart(): Promise<number> {
-    const places = await freePlaces()
-    const choice = await choose(places?.packing)
-    if (choice !== undefined) await reportWaits(choice)
-    if (places !== null && places.free === 0 && underWay.size === 0) await reportFull(places)
-    const tooBig = choice?.tooBig ?? []
-    // Of the kinds that are too big none takes a place.
-    const kinds = places?.free === 0 ? tooBig : choice && [...choice.kinds, ...tooBig]
-    const limit = Math.min(BATCH, moreStarts(), tooBig.length > 0 ? BATCH : (places?.free ?? BATCH))
-    if (limit <= 0 || kinds?.length === 0) return 0
+    const places = await launcher.capacity()
+    const modes = await startable(places?.modes, starting.size)
+    if (places?.modes === undefined && places?.free === 0 && underWay.size === 0) await reportFull(places)
+    const limit = Math.min(BATCH, moreStarts(), freePlaces(places, modes) ?? BATCH)
+    if (limit <= 0 || modes?.length === 0) return 0
     const tokens = Array.from({ length: limit }, () => randomBytes(32).toString('base64url'))
     const hashes = tokens.map((token) => createHash('sha256').update(token).digest())
     const owner = randomUUID()
     const claimedAt = performance.now()
     const leaseEnds = claimedAt + leaseSeconds * 1000
-    const rules = { owner, launcher: launcher.kind, limit, leaseSeconds, ...(kinds && { kinds }) }
+    const rules = { owner, launcher: launcher.kind, limit, leaseSeconds, ...(modes && { modes }) }
     const claimed = await claimDue(database, rules, hashes)
     if (claimed.length > 0) {
       settings.meters?.count('claims', { queue: 'bots' }, claimed.length)
@@ -145,15 +150,6 @@ export function startDueLoop(settings: DueSettings): DueLoop {
   async function reportFull({ limit, reason: own }: Capacity): Promise<void> {
     const reason = own ?? (limit === 1 ? 'One bot runs, which is the limit' : `${limit} bots run, which is the limit`)
     for (const { id } of await dueWithoutReason(database, BATCH)) await reportWait(id, reason)
-  }
-
-  async function reportWaits({ waits }: Choice): Promise<void> {
-    if (waits.length === 0) return
-    const reasons = new Map(waits.map((kind) => [kindKey(kind), kind.reason]))
-    for (const bot of await dueWithoutReason(database, BATCH)) {
-      const reason = reasons.get(kindKey(bot))
-      if (reason !== undefined) await reportWait(bot.id, reason)
-    }
   }
 
   async function reportWait(id: string, reason: string): Promise<void> {
@@ -230,8 +226,6 @@ export function startDueLoop(settings: DueSettings): DueLoop {
     },
   }
 }
-
-const kindKey = ({ mode, platform }: BotKind) => `${mode} ${platform}`
 
 /** Milliseconds, until just after the next bot is due. */
 function pauseUntil(nextInSeconds: number | null, longestMs: number): number {

@@ -1,6 +1,6 @@
 /** The worker's job of one attempt, made from what the caller asked. */
 import { type Job, jobSchema, problemsOf } from '@standin/wire/job.ts'
-import type { WordsPack } from '@standin/wire/words.ts'
+import type { PageWords } from '@standin/wire/words.ts'
 import { type BotSecrets, problemOfTokenExtra, type RequestOfRow, requestOf, timeoutsOf } from '../../bots/request.ts'
 import { remainingLimits } from '../../bots/resume.ts'
 import type { JoinGrant } from '../../ports.ts'
@@ -44,8 +44,8 @@ export interface JobParts {
   link: { url: string; token: string }
   /** How long the bot waits for its control plane before it asks to join. */
   waitForWelcomeSeconds: number
-  /** Null: those that the worker ships. */
-  words?: WordsPack | null
+  /** Null: the built-in ones of the worker. */
+  words?: PageWords | null
   /** Null: nothing is traced. */
   traceparent?: string | null
 }

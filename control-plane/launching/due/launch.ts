@@ -2,7 +2,7 @@
 import type { InTurn } from '@standin/base/in-turn.ts'
 import type { Job } from '@standin/wire/job.ts'
 import type { PlatformName } from '@standin/wire/meeting-links/index.ts'
-import type { WordsPack } from '@standin/wire/words.ts'
+import type { PageWords } from '@standin/wire/words.ts'
 import { launchFailed } from '../../bots/crash.ts'
 import { credentialIdOf, grantRequestOf } from '../../bots/grant-request.ts'
 import { impossible, noRoom, waitsForToken } from '../../bots/launch.ts'
@@ -16,8 +16,6 @@ import {
   type Launcher,
   type LaunchHandle,
   type Log,
-  type Need,
-  NeverFits,
   NoRoom,
   type Seals,
 } from '../../ports.ts'
@@ -25,16 +23,12 @@ import type { BotRow } from '../../rows/index.ts'
 import { lockBot } from '../../store/bots/bots.ts'
 import { applyChange } from '../../store/bots/changes.ts'
 import { openSecrets } from '../../store/bots/secrets.ts'
-import { fitsElsewhere } from '../../store/capacity.ts'
 import { nowOf } from '../../store/clock.ts'
 import { teamsAppOf } from '../../store/connections/connections.ts'
 import type { Database } from '../../store/database.ts'
 import { launchCleaned, launchEnded, removeLaunch } from '../../store/launches/launches.ts'
-import { outOfMemoryAt } from '../../store/launches/needs.ts'
 import { NO_TRACES, type Span, type Traces, traceOf } from '../../traces.ts'
 import { endWithout } from '../launchers/shared/evidence.ts'
-import type { BotNeeds } from '../launchers/shared/known-needs.ts'
-import { afterOutOfMemory } from '../launchers/shared/needs.ts'
 import { traceEnd } from '../reconcile/trace-end.ts'
 import { ImpossibleJob, type JobParts, jobOf, type ZoomApp } from './job.ts'
 import type { LaunchWriter } from './launch-writer.ts'
@@ -49,10 +43,9 @@ export interface LaunchTools {
   seals: Seals
   /** Resolves the stored credentials that bots name. */
   grants: JoinGrants
-  needs: BotNeeds
   zoomApp?: ZoomApp | null
-  /** The words of new bots; null: those that the worker ships. */
-  words?: () => WordsPack | null
+  /** The words of a new bot; null: the built-in ones of the worker. */
+  words?: () => Promise<PageWords | null>
   /** The proxy of the browsers of a team's bots on a platform. */
   egressOf?: (team: string, platform: PlatformName) => Job['egress']
   log: Log
@@ -104,9 +97,9 @@ export async function launchBot(tools: LaunchTools, claim: Claim, steps: LaunchS
     const isRegistered =
       bot.meeting_platform === 'teams' &&
       (await teamsAppOf(tools.database, bot.team_id, credentialIdOf(bot))) !== undefined
-    const job = makeJob(tools, claim, { grant, storage, isRegistered }, span)
-    const need = await needOf(tools, bot)
-    handle = await startInTurn(() => startIfLeased(tools, claim, { job, need }))
+    const words = (await tools.words?.()) ?? null
+    const job = makeJob(tools, claim, { grant, storage, isRegistered, words }, span)
+    handle = await startInTurn(() => startIfLeased(tools, claim, job))
     if (handle === null) {
       tools.meters?.count('lease_losses', { work: 'launch', how: 'overtaken' })
       span?.end({ error: 'abandoned' })
@@ -137,7 +130,7 @@ const atOnce: InTurn = (work) => work()
 async function startIfLeased(
   { launcher, meters = NO_METERS }: LaunchTools,
   claim: Claim,
-  { job, need }: { job: Job; need: Need },
+  job: Job,
 ): Promise<LaunchHandle | null> {
   const startedAt = performance.now()
   if (startedAt > claim.leaseEnds - LEASE_MARGIN_MS) return null
@@ -147,22 +140,13 @@ async function startIfLeased(
   const answered = (outcome: 'started' | 'no_room' | 'failed') =>
     meters.time('launch', (performance.now() - startedAt) / 1000, { launcher: launcher.kind, outcome })
   try {
-    const handle = await launcher.start({ botId: bot.id, attempt: bot.attempt, job, need })
+    const handle = await launcher.start({ botId: bot.id, attempt: bot.attempt, job })
     answered('started')
     return handle
   } catch (error) {
-    answered(error instanceof NoRoom || error instanceof NeverFits ? 'no_room' : 'failed')
+    answered(error instanceof NoRoom ? 'no_room' : 'failed')
     throw error
   }
-}
-
-/** After an end for lack of memory it gets more than its kind. */
-async function needOf({ needs, database }: LaunchTools, bot: BotRow): Promise<Need> {
-  const { of } = await needs.learned()
-  const { cores, memoryBytes } = of({ mode: bot.recording_mode, platform: bot.meeting_platform })
-  const brokenBytes = bot.attempt === 1 ? null : await outOfMemoryAt(database, bot.id)
-  const need = { cores, memoryBytes }
-  return brokenBytes === null ? need : afterOutOfMemory(need, brokenBytes, needs.bounds)
 }
 
 /** Seconds, by the clock of the database. A bot that is started ahead of its time is not late. */
@@ -182,9 +166,9 @@ async function grantOf(grants: JoinGrants, bot: BotRow): Promise<JoinGrant | nul
 }
 
 function makeJob(
-  { seals, linkUrl, waitForWelcomeSeconds, zoomApp, words, egressOf }: LaunchTools,
+  { seals, linkUrl, waitForWelcomeSeconds, zoomApp, egressOf }: LaunchTools,
   { bot, token }: Claim,
-  fetched: Pick<JobParts, 'grant' | 'storage' | 'isRegistered'>,
+  fetched: Pick<JobParts, 'grant' | 'storage' | 'isRegistered' | 'words'>,
   span: Span | null,
 ) {
   return jobOf({
@@ -194,7 +178,6 @@ function makeJob(
     link: { url: linkUrl, token },
     waitForWelcomeSeconds,
     zoomApp,
-    words: words?.() ?? null,
     egress: egressOf?.(bot.team_id, bot.meeting_platform as PlatformName),
     traceparent: span?.traceparent ?? null,
   })
@@ -203,8 +186,7 @@ function makeJob(
 async function storeFailure(tools: LaunchTools, claim: Claim, error: Error): Promise<void> {
   const { database, log } = tools
   const { attempt } = claim.bot
-  // The machine of another launcher may be larger.
-  const waits = error instanceof NoRoom || (error instanceof NeverFits && (await fitsElsewhere(database, error.need)))
+  const waits = error instanceof NoRoom
   await database.transaction().execute(async (tx) => {
     const bot = await lockBot(tx, claim.bot.id)
     const now = await nowOf(tx)
@@ -222,8 +204,7 @@ async function storeFailure(tools: LaunchTools, claim: Claim, error: Error): Pro
     await launchEnded(tx, claim.bot.id, attempt, endWithout(error.message))
     await launchCleaned(tx, claim.bot.id, attempt)
     if (!isOurs) return
-    if (error instanceof NeverFits) await applyChange(tx, bot, impossible(bot, 'INTERNAL_ERROR', error.message, now))
-    else if (error instanceof ImpossibleJob || error instanceof GrantRefused)
+    if (error instanceof ImpossibleJob || error instanceof GrantRefused)
       await applyChange(tx, bot, impossible(bot, error.code, error.message, now))
     else await applyChange(tx, bot, launchFailed(bot, error.message, now))
   })

@@ -1,4 +1,5 @@
 /** Bots whose time has come: which of them a launcher takes. The database's clock decides what is due. */
+import type { RecordingMode } from '@standin/wire/codes.ts'
 import { sql } from 'kysely'
 import { PICKUP_DELAYED_SECONDS } from '../../bots/deadlines.ts'
 import type { BotRow } from '../../rows/index.ts'
@@ -19,13 +20,8 @@ export interface DueRules {
   launcher: string
   limit: number
   leaseSeconds: number
-  /** Recording modes and platforms of the bots that it takes; absent: of all. */
-  kinds?: readonly DueKind[]
-}
-
-interface DueKind {
-  mode: string
-  platform: string
+  /** Recording modes of the bots that it takes; absent: of all. */
+  modes?: readonly RecordingMode[]
 }
 
 export interface DueLook {
@@ -84,14 +80,10 @@ export async function dueForAdmission(
  */
 export async function claimDue(
   db: Database,
-  { owner, launcher, limit, leaseSeconds, kinds }: DueRules,
+  { owner, launcher, limit, leaseSeconds, modes }: DueRules,
   tokenHashes: readonly Buffer[],
 ): Promise<BotRow[]> {
-  const isOfKinds =
-    kinds === undefined
-      ? sql`true`
-      : sql`(recording_mode, meeting_platform) in (select mode, platform
-          from json_to_recordset(${JSON.stringify(kinds)}::json) as kind (mode text, platform text))`
+  const isOfModes = modes === undefined ? sql`true` : sql`recording_mode = any(${modes})`
   return db.transaction().execute(async (tx) => {
     // `between` instead of an equality, and the order of the index: the planner may choose no other index then.
     const { rows } = await sql<BotRow>`
@@ -107,7 +99,7 @@ export async function claimDue(
         from team, lateral (
           select id, due_at from bots
           where phase = 'due' and team_id between team.team_id and team.team_id and due_at <= now()
-            and ${isOfKinds}
+            and ${isOfModes}
           order by bots.team_id, due_at, id limit (select greatest(1, ${LOOKED_AT_EACH * limit} / count(*)) from team)
         ) first
       ), chosen as (
@@ -132,21 +124,20 @@ export async function claimDue(
 /** A bot that found no room is due again within this time. */
 const RETRIED_WITHIN_SECONDS = 5
 
-/** Returns the longest wait of due bots, for each recording mode and platform. */
-export async function dueKinds(db: Database): Promise<(DueKind & { waitedSeconds: number })[]> {
-  const { rows } = await sql<DueKind & { waitedSeconds: number }>`
-    select recording_mode as mode, meeting_platform as platform,
-      extract(epoch from now() - min(greatest(queued_at, join_at)))::float8 as "waitedSeconds"
-    from bots where phase = 'due' and due_at <= now() + make_interval(secs => ${RETRIED_WITHIN_SECONDS})
-    group by 1, 2`.execute(db)
-  return rows
+/** Recording modes of due bots, those of which a bot has waited longest first. */
+export async function dueModes(db: Database): Promise<RecordingMode[]> {
+  const { rows } = await sql<{ mode: RecordingMode }>`
+    select recording_mode as mode from bots
+    where phase = 'due' and due_at <= now() + make_interval(secs => ${RETRIED_WITHIN_SECONDS})
+    group by 1 order by min(greatest(queued_at, join_at))`.execute(db)
+  return rows.map(({ mode }) => mode)
 }
 
 /** Due bots that no reason to wait is written for yet. */
-export async function dueWithoutReason(db: Database, limit: number): Promise<(DueKind & { id: string })[]> {
+export async function dueWithoutReason(db: Database, limit: number) {
   return db
     .selectFrom('bots')
-    .select(['id', 'recording_mode as mode', 'meeting_platform as platform'])
+    .select(['id', sql<RecordingMode>`recording_mode`.as('mode')])
     .where('phase', '=', 'due')
     .where('due_at', '<=', sql<Date>`now()`)
     .where('wait_reason', 'is', null)

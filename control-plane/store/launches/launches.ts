@@ -60,7 +60,7 @@ export async function launchEnded(
   db: Database | Tx,
   botId: string,
   attempt: number,
-  { exitCode, signal, isOutOfMemory, memoryLimitBytes, reason, endedAt, logTail }: EndEvidence,
+  { exitCode, signal, isOutOfMemory, reason, endedAt, logTail }: EndEvidence,
 ): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('launches')
@@ -70,7 +70,6 @@ export async function launchEnded(
       exit_code: exitCode,
       signal,
       is_out_of_memory: isOutOfMemory,
-      memory_limit_bytes: memoryLimitBytes ?? null,
       reason,
       log_tail: keptLog(botId, logTail),
     })

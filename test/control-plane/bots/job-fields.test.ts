@@ -32,7 +32,7 @@ const LEFT_OUT: Readonly<Record<string, string>> = {
   conf_access_token_url: '`conf_config.zak_token_url`',
   teams_token: 'a stored credential of a registered bot',
   teams_fresh_tokens: 'decided by the launcher',
-  words: 'the words pack of the operator',
+  words: 'the words of the operator',
   egress: 'the network of the operator, who decides by team and platform',
   conf_config: 'resolved by the launcher into the fields `conf_…` of the job',
   'streaming.set_up_timeout':

@@ -19,7 +19,6 @@ import { listenForWakeUps } from '../../../control-plane/store/wake-ups.ts'
 import { startDispatcher } from '../../../control-plane/webhooks/dispatcher.ts'
 import { startLiveWebhooks } from '../../../control-plane/webhooks/live.ts'
 import { joinVideos } from '../launching/join-videos.ts'
-import { needsOf } from '../launching/known-needs.ts'
 import { createSimulatedLauncher } from '../launching/simulated.ts'
 
 export interface RoleSettings {
@@ -53,7 +52,6 @@ switch (settings.role) {
   case 'launcher': {
     const launching = startLaunching({
       database,
-      needs: needsOf(),
       databaseUrl: settings.databaseUrl,
       launcher: createSimulatedLauncher(settings.hostUrl),
       files,

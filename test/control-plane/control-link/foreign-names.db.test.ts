@@ -41,7 +41,7 @@ const CONTENT = [
   // The report repeats the bot's job; the service reads the columns of the bot instead.
   ...['meeting_url', 'bot_name', 'location', 'extra', 'reason_evidence.seen', 'reason_evidence.at'],
   ...['artifact.sha256', 'artifact.crc32', 'artifacts.sha256', 'artifacts.crc32'],
-  // Numbers of a live transcript's words, and of the words pack.
+  // Numbers of a live transcript's words, and of the words of pages.
   ...['id', 'words_version'],
   // Only names that the service knows itself are counted.
   'signals',

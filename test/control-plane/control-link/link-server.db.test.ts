@@ -90,11 +90,10 @@ test('heartbeats are written for the attempt', async () => {
   await until(async () => {
     const launch = await world.database
       .selectFrom('launches')
-      .select(['memory_bytes', 'heartbeat_at'])
+      .select('heartbeat_at')
       .where('bot_id', '=', bot.id)
       .executeTakeFirstOrThrow()
     expect(launch.heartbeat_at).not.toBeNull()
-    expect(launch.memory_bytes).toBeGreaterThan(0)
   })
   // It counts if the bot never sends a final report.
   await until(async () => expect((await usageOfBot(world.database, bot.id))?.coreMs).toBe(1000n))

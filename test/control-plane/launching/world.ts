@@ -19,7 +19,6 @@ import { readBot } from '../../../control-plane/store/bots/bots.ts'
 import type { Database } from '../../../control-plane/store/database.ts'
 import { openTestDatabase } from '../postgres.ts'
 import { type BotHost, startBotHost } from './bot-host.ts'
-import { needsOf } from './known-needs.ts'
 import { createSimulatedLauncher } from './simulated.ts'
 import type { Plan } from './simulated-bot.ts'
 
@@ -93,7 +92,6 @@ export async function openLaunchingWorld() {
           database,
           databaseUrl: null,
           launcher: createSimulatedLauncher(host.url),
-          needs: needsOf(),
           files,
           seals,
           grants: grantsOf(database),

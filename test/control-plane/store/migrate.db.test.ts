@@ -22,7 +22,6 @@ const LATER = [
   '0207-teams-apps',
   '0212-followed-events',
   '0213-attempt-usage',
-  '0220-memory-limits',
 ]
 let world: TestDatabase
 beforeAll(async () => {
@@ -84,7 +83,6 @@ const dropLater = async () => {
   await sql`drop table audit_log, sign_in_people, request_log, team_events, team_event_counts, event_inbox, attempt_usage, accounts`.execute(
     world.database,
   )
-  await sql`alter table launches drop column memory_limit_bytes`.execute(world.database)
   await sql`alter table endpoints drop column live_types, drop column live_within_ms`.execute(world.database)
   await sql`alter table sign_in_links drop column sign_in, drop column is_invitation`.execute(world.database)
   await sql`alter table sessions drop column sign_in`.execute(world.database)

@@ -4,11 +4,10 @@ import type { Tables } from '@standin/control-plane/rows/index.ts'
 import { CompiledQuery, Kysely, PostgresDialect, sql } from 'kysely'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { claimDue, type DueRules, dueKinds, latePickups, lookForDue } from '../../../control-plane/store/bots/claims.ts'
+import { claimDue, type DueRules, dueModes, latePickups, lookForDue } from '../../../control-plane/store/bots/claims.ts'
 import type { Database } from '../../../control-plane/store/database.ts'
 import { readGauges } from '../../../control-plane/store/gauges.ts'
 import { startSeconds } from '../../../control-plane/store/launches/launches.ts'
-import { outOfMemoryAt, readNeedSamples, readUse } from '../../../control-plane/store/launches/needs.ts'
 import { openTestDatabase, type TestDatabase } from '../postgres.ts'
 
 let opened: TestDatabase
@@ -50,9 +49,8 @@ async function addTeam(name: string, bots: [phase: string, count: number, age: s
           from generate_series(1, ${count}::int) number) one
         returning id, created_at, phase
       )
-      insert into launches (bot_id, attempt, launcher, token_hash, created_at, heartbeat_at, cpu_percent, memory_bytes,
-        cleaned_at)
-      select id, 1, 'process', uuid_send(id), created_at, now(), 50, 1000000,
+      insert into launches (bot_id, attempt, launcher, token_hash, created_at, heartbeat_at, cleaned_at)
+      select id, 1, 'process', uuid_send(id), created_at, now(),
         case when phase = 'closed' then created_at end from bot where phase not in ('scheduled', 'due')
     `.execute(opened.database)
   }
@@ -75,23 +73,20 @@ async function plansOf(work: () => Promise<unknown>): Promise<string> {
 }
 
 const hashes = (count: number) => Array.from({ length: count }, () => Buffer.from(randomUUID()))
-const claim = (limit: number, kinds?: DueRules['kinds']) =>
+const claim = (limit: number, modes?: DueRules['modes']) =>
   claimDue(
     database,
-    { owner: 'me', launcher: 'process', limit, leaseSeconds: 30, ...(kinds && { kinds }) },
+    { owner: 'me', launcher: 'process', limit, leaseSeconds: 30, ...(modes && { modes }) },
     hashes(limit),
   )
 
 test.each([
   ['late pickups', () => latePickups(database, 100)],
-  ['what bots took', () => readNeedSamples(database)],
-  ['what bots take now', () => readUse(database, 'process')],
-  ['the last end of a bot', () => outOfMemoryAt(database, randomUUID())],
-  ['which kinds are due', () => dueKinds(database)],
+  ['which modes are due', () => dueModes(database)],
   ['the time to start', () => startSeconds(database, 'process')],
   ['what is due', () => lookForDue(database, 15, 1)],
   ['a claim', () => claim(2)],
-  ['a claim of some kinds', () => claim(2, [{ mode: 'audio_only', platform: 'meet' }])],
+  ['a claim of some modes', () => claim(2, ['audio_only'])],
 ])('%s: neither all bots nor all launches are read', async (_name, work) => {
   expect(await plansOf(work)).not.toMatch(/Seq Scan on (?:bots|launches)/)
 })

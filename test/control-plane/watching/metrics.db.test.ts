@@ -3,7 +3,6 @@ import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { auditLedger } from '../../../control-plane/jobs/audit.ts'
-import { writeCapacity } from '../../../control-plane/store/capacity.ts'
 import { openDatabase } from '../../../control-plane/store/database.ts'
 import { createMetrics } from '../../../control-plane/watching/metrics.ts'
 import { emptyDatabase } from '../postgres.ts'
@@ -46,25 +45,6 @@ test('bots by state, and how late the latest of them is', async () => {
   }
   await sql`delete from bots where phase = 'due'`.execute(base.database)
   expect(await value('bot_lateness_seconds')).toBe(0)
-})
-
-test('needs of bots, and how many more of each mode fit on all machines together', async () => {
-  const { value } = watched()
-  expect(await value('bot_need_cores', { mode: 'audio_only', platform: 'meet' })).toBeUndefined()
-  const kind = (mode: string, platform: string, free: number) => ({
-    ...{ mode, platform, free },
-    ...{ cores: 0.3, memory_bytes: 2 ** 30, samples: 40 },
-  })
-  const report = { launcher: 'process', version: '1', image: null, speech: {} as never }
-  const kinds = [kind('audio_only', 'meet', 12), kind('audio_only', 'teams', 7), kind('speaker_view', 'meet', 5)]
-  await writeCapacity(base.database, 'one', { ...report, kinds })
-  await writeCapacity(base.database, 'two', { ...report, kinds })
-  await writeCapacity(base.database, 'old', report)
-  expect(await value('bot_need_cores', { mode: 'audio_only', platform: 'meet' })).toBe(0.3)
-  expect(await value('bot_need_bytes', { mode: 'speaker_view', platform: 'meet' })).toBe(2 ** 30)
-  expect(await value('bot_need_samples', { mode: 'audio_only', platform: 'teams' })).toBe(40)
-  expect(await value('bots_fitting', { mode: 'audio_only' })).toBe(14)
-  expect(await value('bots_fitting', { mode: 'speaker_view' })).toBe(10)
 })
 
 test('bots that are due soon, of calendars too, before they are started', async () => {

@@ -16,7 +16,6 @@ import { openFiles } from '@standin/control-plane/wiring/files.ts'
 import { greeting } from '@standin/control-plane/wiring/greeting.ts'
 import { PUBLIC_URL } from '@standin/control-plane/wiring/http-address.ts'
 import { type Service, startService } from '@standin/control-plane/wiring/service.ts'
-import { SHIPPED_WORDS } from '@standin/wire/words.ts'
 import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
@@ -251,7 +250,7 @@ test.each([undefined, ...ROLES, 'links,launcher,dispatcher,jobs', 'api,links'])(
     }
     const json = 'application/json; charset=utf-8'
     const checks = { database: 'ok', migrations: 'ok', keyring: 'ok', recordings: 'ok' }
-    const ready = JSON.stringify({ status: 'ready', checks, warnings: {}, words_version: SHIPPED_WORDS.version })
+    const ready = JSON.stringify({ status: 'ready', checks, warnings: {} })
     expect(await answerOf('/healthz')).toEqual([200, json, '{"status":"ok"}'])
     expect(await answerOf('/healthz/?from=balancer')).toEqual([200, json, '{"status":"ok"}'])
     expect(await answerOf('/healthz', 'HEAD')).toEqual([200, json, ''])

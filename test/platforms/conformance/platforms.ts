@@ -7,9 +7,6 @@ import type { DriverOptions } from '../../../platforms/shared/driver-options.ts'
 import type { ZoomSdkOptions } from '../../../platforms/zoom/meeting-sdk/driver.ts'
 import { CONF } from '../zoom/meeting-sdk/conf.ts'
 
-/** `janus` sends all sound and pictures through a real media server. */
-const MEDIA = process.env.STANDIN_MOCK_MEDIA === 'janus' ? 'janus' : 'direct'
-
 export interface PlatformUnderTest {
   name: string
   platform: PlatformName
@@ -49,7 +46,7 @@ export type ChatPart =
 export const GOOGLE_MEET: PlatformUnderTest = {
   name: 'Google Meet',
   platform: 'meet',
-  start: async () => (await import('../../../mock/google-meet/index.ts')).startMockGoogleMeet({ media: MEDIA }),
+  start: async () => (await import('../../../mock/google-meet/index.ts')).startMockGoogleMeet(),
   speed: 6,
   hasForm: true,
   givesUpWaiting: true,
@@ -61,7 +58,7 @@ export const GOOGLE_MEET: PlatformUnderTest = {
 export const MICROSOFT_TEAMS: PlatformUnderTest = {
   name: 'Microsoft Teams',
   platform: 'teams',
-  start: async () => (await import('../../../mock/microsoft-teams/index.ts')).startMockMicrosoftTeams({ media: MEDIA }),
+  start: async () => (await import('../../../mock/microsoft-teams/index.ts')).startMockMicrosoftTeams(),
   speed: 6,
   hasForm: true,
   givesUpWaiting: false,
@@ -73,7 +70,7 @@ export const MICROSOFT_TEAMS: PlatformUnderTest = {
 export const ZOOM: PlatformUnderTest = {
   name: 'Zoom',
   platform: 'zoom',
-  start: async () => (await import('../../../mock/zoom/index.ts')).startMockZoom({ media: MEDIA }),
+  start: async () => (await import('../../../mock/zoom/index.ts')).startMockZoom(),
   speed: 6,
   hasForm: true,
   givesUpWaiting: false,
@@ -106,7 +103,7 @@ export const ZOOM_SDK: PlatformUnderTest = {
 export const JITSI: PlatformUnderTest = {
   name: 'Jitsi Meet',
   platform: 'jitsi',
-  start: async () => (await import('../../../mock/jitsi/index.ts')).startMockJitsi({ media: MEDIA }),
+  start: async () => (await import('../../../mock/jitsi/index.ts')).startMockJitsi(),
   speed: 6,
   hasForm: true,
   givesUpWaiting: false,

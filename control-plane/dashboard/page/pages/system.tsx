@@ -55,7 +55,6 @@ export function System() {
                 ]}
               />
               <Launchers of={system} />
-              <Needs of={system} />
             </section>
             <Section
               title={texts.versions}
@@ -113,37 +112,6 @@ function Launchers({ of: { launchers, version } }: { of: Figures }) {
           one.limit === undefined ? TEXTS.none : number(one.limit),
           one.image ?? texts.sameProgram,
           one.version,
-        ]}
-      />
-    </>
-  )
-}
-
-/** Needs of bots, and how many more fit, over all launchers. A kind without bots has the figure of its mode. */
-function Needs({ of: { launchers } }: { of: Figures }) {
-  const kinds = launchers.find((one) => one.kinds !== undefined)?.kinds ?? []
-  if (kinds.length === 0) return null
-  const free = (mode: string, platform: string) => {
-    const all = launchers.flatMap((one) => one.kinds ?? [])
-    const own = all.filter((kind) => kind.mode === mode && kind.platform === platform)
-    if (own.every((kind) => kind.free === undefined)) return texts.engine
-    return number(own.reduce((sum, kind) => sum + (kind.free ?? 0), 0))
-  }
-  return (
-    <>
-      <h3>{texts.needs}</h3>
-      <p class="soft">{texts.needsHelp}</p>
-      <Table
-        texts={{ title: texts.needs, columns: texts.needColumns }}
-        entries={kinds}
-        keyOf={(kind) => `${kind.mode} ${kind.platform}`}
-        cells={(kind) => [
-          kind.mode,
-          kind.platform,
-          kind.cores.toFixed(2),
-          texts.mebibytes(kind.memory_bytes),
-          free(kind.mode, kind.platform),
-          number(kind.samples),
         ]}
       />
     </>

@@ -2,23 +2,22 @@
 import { relative } from 'node:path'
 import type { Job } from '@standin/wire/job.ts'
 import type { ContainerCreateOptions } from 'dockerode'
-import type { LaunchSpec, Need } from '../../../ports.ts'
+import type { BotNeeds, LaunchSpec, Need } from '../../../ports.ts'
 import { containerVariables, type JobAddress, LABELS } from '../shared/container-environment.ts'
-import { type BotBounds, limitsOf } from '../shared/needs.ts'
 
 /** Between SIGTERM and SIGKILL where another program or a person stops the container. */
 const STOP_SECONDS = 120
 /** The driver `json-file` breaks characters at each 16 KiB of a line. */
 const LOG = { Type: 'local', Config: { 'max-size': '10m', 'max-file': '1', compress: 'false' } }
 
-/** Limits of one bot beside those of memory and cores. */
-export interface BotLimits {
+/** Limits of one bot. */
+interface BotLimits extends Need {
   processes: number
   shmBytes: number
 }
 
 /** The figures of docs/docker.md. */
-export const BOT_LIMITS: BotLimits = { processes: 500, shmBytes: 1024 ** 3 }
+export const BOT_LIMITS = { processes: 500, shmBytes: 1024 ** 3 }
 
 /** The weight of one core, by which the kernel divides cores that are short. */
 const SHARES_OF_CORE = 1024
@@ -33,6 +32,7 @@ export interface ContainerSettings {
   mapHosts: readonly string[]
   /** The service's own variables. */
   environment: Readonly<Record<string, string | undefined>>
+  needs: BotNeeds
   limits: BotLimits
   /** JSON of a seccomp profile; null: the engine's own. */
   seccompProfile: string | null
@@ -48,13 +48,13 @@ interface RecordingsFolder {
 }
 
 export function containerOf(
-  { botId, attempt, job, need }: LaunchSpec & { need: Need },
+  { botId, attempt, job }: LaunchSpec,
   name: string,
   address: JobAddress,
-  settings: ContainerSettings & { bounds: BotBounds },
+  settings: ContainerSettings,
 ): ContainerCreateOptions {
   const { image, installation, environment, limits, mapHosts, network } = settings
-  const { memoryBytes, cores } = limitsOf(need, settings.bounds)
+  const need = settings.needs[job.recording_mode]
   const variables = containerVariables(job, address, environment)
   const user = ownUser(job)
   return {
@@ -66,8 +66,7 @@ export function containerOf(
       [LABELS.bot]: botId,
       [LABELS.attempt]: String(attempt),
       [LABELS.installation]: installation,
-      [LABELS.cores]: String(need.cores),
-      [LABELS.memory]: String(need.memoryBytes),
+      [LABELS.mode]: job.recording_mode,
     },
     StopTimeout: STOP_SECONDS,
     ...(user !== null && { User: user }),
@@ -83,12 +82,12 @@ export function containerOf(
         'no-new-privileges',
         ...(settings.seccompProfile === null ? [] : [`seccomp=${settings.seccompProfile}`]),
       ],
-      Memory: memoryBytes,
+      Memory: limits.memoryBytes,
       // No swap beside it.
-      MemorySwap: memoryBytes,
+      MemorySwap: limits.memoryBytes,
       // When the machine is short of memory, the kernel takes what a bot has beyond this first.
-      MemoryReservation: Math.min(need.memoryBytes, memoryBytes),
-      NanoCpus: Math.round(cores * 1e9),
+      MemoryReservation: need.memoryBytes,
+      NanoCpus: Math.round(limits.cores * 1e9),
       CpuShares: Math.max(MIN_SHARES, Math.round(need.cores * SHARES_OF_CORE)),
       PidsLimit: limits.processes,
       ShmSize: limits.shmBytes,

@@ -30,7 +30,7 @@ export function stateOf({ State, Created }: Docker.ContainerInspectInfo): Contai
 
 export async function endedState(
   container: Docker.Container,
-  { State, HostConfig }: Docker.ContainerInspectInfo,
+  { State }: Docker.ContainerInspectInfo,
   wasOurs: boolean,
 ): Promise<LaunchState> {
   const { OOMKilled: isOutOfMemory } = State
@@ -40,7 +40,6 @@ export async function endedState(
     signal,
     // Beside any code: the kernel mostly takes a page of the browser, and the bot ends with its own code.
     isOutOfMemory,
-    ...(isOutOfMemory && HostConfig?.Memory && { memoryLimitBytes: HostConfig.Memory }),
     reason: reasonOf({ how, signal, isOutOfMemory, wasOurs, error: State.Error }),
     endedAt: knownTime(new Date(State.FinishedAt)),
     logTail: await logTail(container),

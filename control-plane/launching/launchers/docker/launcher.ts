@@ -4,33 +4,27 @@
  */
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { JobOffers, Launcher, LaunchHandle, LaunchState, Log, Need } from '../../../ports.ts'
+import type { RecordingMode } from '@standin/wire/codes.ts'
+import type { BotNeeds, JobOffers, Launcher, LaunchHandle, LaunchState, Log } from '../../../ports.ts'
 import { isBotName, knownName, placeOf } from '../shared/bot-name.ts'
-import { capacityOf, type OpenBot, packingOn } from '../shared/capacity.ts'
+import { capacityOf, roomOn } from '../shared/capacity.ts'
 import { LABELS } from '../shared/container-environment.ts'
 import { endWithout, NEVER_STARTED } from '../shared/evidence.ts'
 import { killLater } from '../shared/kill-later.ts'
-import type { BotNeeds } from '../shared/known-needs.ts'
-import { assumedNeed } from '../shared/needs.ts'
 import type { ContainerSettings } from './container.ts'
 import { connectEngine, isAway, requireImage, sentenceOf, statusOf } from './engine.ts'
 import { endedState, stateOf } from './evidence.ts'
 import { createStart } from './start.ts'
 import { copyJournal, copyWork } from './work.ts'
 
-/** A younger bot has not taken the memory yet that it is going to need. */
-const STARTING_MS = 60_000
-
 export interface DockerLauncherSettings extends ContainerSettings {
   /** The form is that of `DOCKER_HOST`. Null: that variable of this process, or the usual socket. */
   host: string | null
   /** Whether an image that is missing at the start is pulled. */
   mayPull: boolean
-  /** Null: by cores and memory of the engine's machine alone. */
+  /** Null: by cores and memory of the engine's machine. */
   maxBots: number | null
   needs: BotNeeds
-  /** The share of the machine's cores that bots may be expected to take. */
-  coresTarget: number
   offers: JobOffers
   /** Absolute. Files that bots with recordings in a bucket left in their containers are copied there. */
   workFolder: string
@@ -43,8 +37,8 @@ export async function createDockerLauncher(settings: DockerLauncherSettings): Pr
   const engine = connectEngine(settings.host)
   const { docker } = engine
   await requireImage(engine, settings.image, settings.mayPull, log)
-  /** Names that are being made, with their needs: they take a place before the engine lists them. */
-  const making = new Map<string, Need>()
+  /** Names that are being made, with their modes: they take a place before the engine lists them. */
+  const making = new Map<string, RecordingMode>()
   /** Bots that this process killed. After a restart, the evidence no longer shows who killed them. */
   const killed = new Set<string>()
 
@@ -54,23 +48,18 @@ export async function createDockerLauncher(settings: DockerLauncherSettings): Pr
     return containers.flatMap((container) => {
       const name = container.Names.map((each) => each.slice(1)).find(isBotName)
       if (name === undefined) return []
-      const need = neededBy(container.Labels)
-      return [{ name, need, state: container.State, createdAt: container.Created * 1000 }]
+      return [{ name, mode: container.Labels[LABELS.mode] as RecordingMode, state: container.State }]
     })
   }
 
-  async function packing() {
-    const { cores, memoryBytes } = await engine.facts()
+  async function room() {
+    const machine = await engine.facts()
     const containers = (await ownContainers()).filter(({ state }) => state !== 'exited' && state !== 'dead')
-    const inUse = await settings.needs.inUse()
-    const listed = containers.map(({ name, need, createdAt }): OpenBot => {
-      const isYoung = Date.now() - createdAt < STARTING_MS
-      return { need, used: inUse.get(name) ?? null, isYoung }
-    })
-    const unlisted = [...making].filter(([name]) => !containers.some((each) => each.name === name))
-    const open = [...listed, ...unlisted.map(([, need]): OpenBot => ({ need, used: null, isYoung: true }))]
-    // The engine does not say how much memory is free.
-    return packingOn({ cores, totalBytes: memoryBytes, availableBytes: null }, open, settings.coresTarget)
+    const listed = new Map(containers.map(({ name, mode }) => [name, mode]))
+    return roomOn(
+      machine,
+      [...new Map([...making, ...listed]).values()].map((mode) => settings.needs[mode]),
+    )
   }
 
   /** Null if there is no such container, or one that is not ours. Rejects if the engine does not say. */
@@ -141,7 +130,7 @@ export async function createDockerLauncher(settings: DockerLauncherSettings): Pr
 
   return {
     kind: 'docker',
-    start: createStart({ settings, engine, making, find, packing }),
+    start: createStart({ settings, engine, making, find, room }),
     inspect,
     kill,
     async stop(handle, patienceMs) {
@@ -179,17 +168,10 @@ export async function createDockerLauncher(settings: DockerLauncherSettings): Pr
     },
     /** Where the engine does not answer, each start fails with its own error. */
     async capacity() {
-      const needs = (await settings.needs.learned()).all()
-      return packing().then(
-        (room) => capacityOf(room, needs, settings.maxBots),
+      return room().then(
+        (found) => capacityOf(found, settings.needs, settings.maxBots),
         () => null,
       )
     },
   }
-}
-
-/** The expected need of a container's bot. Containers of older versions do not say it. */
-function neededBy(labels: Record<string, string> | undefined): Need {
-  const [cores, memoryBytes] = [Number(labels?.[LABELS.cores]), Number(labels?.[LABELS.memory])]
-  return cores > 0 && memoryBytes > 0 ? { cores, memoryBytes } : assumedNeed('')
 }

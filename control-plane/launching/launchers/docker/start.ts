@@ -3,20 +3,12 @@ import { randomBytes } from 'node:crypto'
 import { chown, mkdir } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { inTurn } from '@standin/base/in-turn.ts'
+import type { RecordingMode } from '@standin/wire/codes.ts'
 import type Docker from 'dockerode'
-import {
-  type Launcher,
-  type LaunchHandle,
-  type LaunchSpec,
-  type Need,
-  NeverFits,
-  NoRoom,
-  type Packing,
-} from '../../../ports.ts'
+import { type Launcher, type LaunchHandle, type LaunchSpec, NoRoom } from '../../../ports.ts'
 import { botName } from '../shared/bot-name.ts'
-import { fits, limitReached, neverFits, neverFitsReason, noRoomReason } from '../shared/capacity.ts'
+import { type Room, refusalOf } from '../shared/capacity.ts'
 import { withOperatorKeys } from '../shared/container-environment.ts'
-import { needOfSpec } from '../shared/known-needs.ts'
 import { containerOf } from './container.ts'
 import { type Engine, isAway, isShortage, sentenceOf, statusOf, wasNeverSent } from './engine.ts'
 import type { DockerLauncherSettings } from './launcher.ts'
@@ -30,20 +22,20 @@ const IMAGE_USER = 1000
 interface StartTools {
   settings: DockerLauncherSettings
   engine: Engine
-  /** Names that are being made, with their needs: they take a place before the engine lists them. */
-  making: Map<string, Need>
+  /** Names that are being made, with their modes: they take a place before the engine lists them. */
+  making: Map<string, RecordingMode>
   find(name: string): Promise<{ isOurs: boolean } | null>
-  packing(): Promise<Packing>
+  room(): Promise<Room>
 }
 
-export function createStart({ settings, engine, making, find, packing }: StartTools): Launcher['start'] {
+export function createStart({ settings, engine, making, find, room }: StartTools): Launcher['start'] {
   const { offers, log } = settings
   const { docker } = engine
   /** Starts check the free room one after the other; otherwise all would see the same free place. */
   const oneByOne = inTurn(1)
 
   /** Takes a place for the bot, if it is not there already. */
-  function reserve(name: string, need: Need): Promise<{ isNew: boolean; handle: LaunchHandle }> {
+  function reserve(name: string, mode: RecordingMode): Promise<{ isNew: boolean; handle: LaunchHandle }> {
     return oneByOne(async () => {
       let handle: LaunchHandle
       try {
@@ -51,44 +43,38 @@ export function createStart({ settings, engine, making, find, packing }: StartTo
         const found = await find(name)
         if (found?.isOurs || making.has(name)) return { isNew: false, handle }
         if (found !== null) throw new Error(`The name ${name} is taken by a container that is not of this installation`)
-        const room = await packing()
-        if (neverFits(need, room)) throw new NeverFits(need, neverFitsReason(need, room))
-        if (settings.maxBots !== null && room.running >= settings.maxBots)
-          throw new NoRoom(limitReached(settings.maxBots, 'on this engine'))
-        if (!fits(need, room)) throw new NoRoom(noRoomReason(need, room))
+        const refusal = refusalOf(settings.needs[mode], await room(), settings.maxBots, 'on this engine')
+        if (refusal !== null) throw new NoRoom(refusal)
       } catch (error) {
         // Nothing was asked of the engine yet, so the bot can wait.
         if (isAway(error)) throw new NoRoom(`The Docker engine does not answer: ${sentenceOf(error)}`)
         throw error
       }
-      making.set(name, need)
+      making.set(name, mode)
       return { isNew: true, handle }
     })
   }
 
   async function start(spec: LaunchSpec): Promise<LaunchHandle> {
     const name = botName(spec)
-    const need = await needOfSpec(spec, settings.needs)
-    const { isNew, handle } = await reserve(name, need)
+    const { isNew, handle } = await reserve(name, spec.job.recording_mode)
     if (!isNew) return handle
     try {
-      await make({ ...spec, need }, name)
+      await make(spec, name)
       return handle
     } finally {
       making.delete(name)
     }
   }
 
-  async function make(spec: LaunchSpec & { need: Need }, name: string): Promise<void> {
+  async function make(spec: LaunchSpec, name: string): Promise<void> {
     const { botId, attempt } = spec
     await mkdirs(spec)
     const token = randomBytes(32).toString('base64url')
     const address = { url: offers.addressOf(botId, attempt), token }
     let container: Docker.Container
     try {
-      container = await docker.createContainer(
-        containerOf(spec, name, address, { ...settings, bounds: settings.needs.bounds }),
-      )
+      container = await docker.createContainer(containerOf(spec, name, address, settings))
     } catch (error) {
       // Of two processes that make it at once, one succeeds and continues alone.
       if (statusOf(error) === 409 && (await appears(name))) return

@@ -100,7 +100,6 @@ function evidenceOf(
     exitCode,
     signal,
     isOutOfMemory,
-    ...(isOutOfMemory && pod.memoryLimit !== null && { memoryLimitBytes: pod.memoryLimit }),
     reason: reasonOf(job, pod, { how: isLost ? how : withMessage(how, ended), signal, isOutOfMemory }),
     endedAt,
   }

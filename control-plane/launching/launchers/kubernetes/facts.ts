@@ -36,8 +36,6 @@ export interface PodFacts extends Named {
   /** Why no node takes it; null if one did. */
   unschedulable: string | null
   container: ContainerFacts
-  /** Bytes; null if the pod has no limit that can be read. */
-  memoryLimit: number | null
 }
 
 export type ContainerFacts =
@@ -93,16 +91,7 @@ export function podFacts(pod: V1Pod): PodFacts | null {
     unschedulable:
       scheduled?.status === 'False' && spec?.nodeName === undefined ? words(scheduled.reason, scheduled.message) : null,
     container,
-    memoryLimit: bytesOf(spec?.containers?.find(({ name }) => name === CONTAINER)?.resources?.limits?.memory),
   }
-}
-
-const UNITS: Record<string, number> = { '': 1, Ki: 2 ** 10, Mi: 2 ** 20, Gi: 2 ** 30, Ti: 2 ** 40 }
-
-/** The cluster may write a number of bytes in a larger unit. */
-function bytesOf(quantity: string | undefined): number | null {
-  const [, number, unit = ''] = /^(\d+)(Ki|Mi|Gi|Ti)?$/.exec(quantity ?? '') ?? []
-  return number === undefined ? null : Number(number) * UNITS[unit]!
 }
 
 function containerFacts({ status }: V1Pod): ContainerFacts {

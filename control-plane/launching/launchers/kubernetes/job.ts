@@ -2,9 +2,8 @@
 
 import type { V1Job, V1PodSpec } from '@kubernetes/client-node'
 import type { Job } from '@standin/wire/job.ts'
-import type { LaunchSpec, Need } from '../../../ports.ts'
+import type { BotNeeds, LaunchSpec, Need } from '../../../ports.ts'
 import { containerVariables, type JobAddress, LABELS, WORK_FOLDER } from '../shared/container-environment.ts'
-import { type BotBounds, limitsOf } from '../shared/needs.ts'
 
 /** The container of the bot in its pod. */
 export const CONTAINER = 'bot'
@@ -41,9 +40,9 @@ export interface PodSettings {
   tolerations: readonly Toleration[]
   /** The node's own network in place of one of the pod. */
   usesHostNetwork: boolean
-  bounds: BotBounds
-  /** Thousandths of a core that a node keeps free for a bot; null: what the bot is expected to take. */
-  requestedMillicores: number | null
+  /** A node keeps so much free for a bot. */
+  needs: BotNeeds
+  limits: Need
   shmBytes: number
   /** `host=ip:port`. */
   mapHosts: readonly string[]
@@ -62,7 +61,7 @@ const PULL_POLICY = { never: 'Never', missing: 'IfNotPresent', always: 'Always' 
 
 /** Without a pod at first: its `parallelism` is raised when its job can be fetched. */
 export function kubernetesJobOf(
-  { botId, attempt, job, need }: LaunchSpec & { need: Need },
+  { botId, attempt, job }: LaunchSpec,
   name: string,
   address: JobAddress,
   settings: PodSettings,
@@ -96,13 +95,13 @@ export function kubernetesJobOf(
             'karpenter.sh/do-not-disrupt': 'true',
           },
         },
-        spec: podOf(job, need, address, settings),
+        spec: podOf(job, address, settings),
       },
     },
   }
 }
 
-function podOf(job: Job, need: Need, address: JobAddress, settings: PodSettings): V1PodSpec {
+function podOf(job: Job, address: JobAddress, settings: PodSettings): V1PodSpec {
   const { mapHosts } = settings
   return {
     restartPolicy: 'Never',
@@ -135,7 +134,7 @@ function podOf(job: Job, need: Need, address: JobAddress, settings: PodSettings)
           name: variable,
           value,
         })),
-        resources: resourcesOf(need, settings),
+        resources: resourcesOf(settings.needs[job.recording_mode], settings.limits),
         securityContext: {
           allowPrivilegeEscalation: false,
           readOnlyRootFilesystem: true,
@@ -157,14 +156,11 @@ function podOf(job: Job, need: Need, address: JobAddress, settings: PodSettings)
   }
 }
 
-/** A request beyond its limit would be refused. */
-function resourcesOf(need: Need, { bounds, requestedMillicores }: PodSettings) {
-  const limits = limitsOf(need, bounds)
-  const cores = Math.min(requestedMillicores === null ? need.cores : requestedMillicores / 1000, limits.cores)
+function resourcesOf(need: Need, limits: Need) {
   return {
     requests: {
-      cpu: inCores(cores),
-      memory: String(Math.min(need.memoryBytes, limits.memoryBytes)),
+      cpu: inCores(need.cores),
+      memory: String(need.memoryBytes),
       'ephemeral-storage': DISK.requests,
     },
     limits: {

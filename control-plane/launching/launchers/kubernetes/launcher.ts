@@ -7,7 +7,6 @@ import type { JobOffers, Launcher, LaunchHandle, LaunchState, Log } from '../../
 import { placeOf } from '../shared/bot-name.ts'
 import { LABELS } from '../shared/container-environment.ts'
 import { endWithout, NEVER_STARTED } from '../shared/evidence.ts'
-import type { BotNeeds } from '../shared/known-needs.ts'
 import { type Cluster, connectCluster, sentenceOf, statusOf, wasNotDone } from './cluster.ts'
 import { createWarnings } from './events.ts'
 import { type BotState, botPod, NO_POD, stateOf } from './evidence.ts'
@@ -22,9 +21,8 @@ import { listAll, openBook, type WatchedKind } from './watch.ts'
 const MIN_GRACE_SECONDS = 1
 const WHY_CHARACTERS = 500
 
-export interface KubernetesLauncherSettings extends Omit<PodSettings, 'bounds'> {
+export interface KubernetesLauncherSettings extends PodSettings {
   config: KubeConfig
-  needs: BotNeeds
   /** Null: as many as the cluster takes. */
   maxBots: number | null
   offers: JobOffers

@@ -1,11 +1,10 @@
 /** Starts bots as Jobs: takes a place, makes the Job, offers its job, and lets the cluster make its pod. */
 import { randomBytes } from 'node:crypto'
 import { type BatchV1Api, PatchStrategy, setHeaderOptions } from '@kubernetes/client-node'
-import { type Launcher, type LaunchHandle, type LaunchSpec, type Need, NoRoom } from '../../../ports.ts'
+import { type Launcher, type LaunchHandle, type LaunchSpec, NoRoom } from '../../../ports.ts'
 import { botName } from '../shared/bot-name.ts'
 import { limitReached } from '../shared/capacity.ts'
 import { withOperatorKeys } from '../shared/container-environment.ts'
-import { needOfSpec } from '../shared/known-needs.ts'
 import { isQuota, sentenceOf, statusOf, wasNotDone } from './cluster.ts'
 import { type JobFacts, jobFacts } from './facts.ts'
 import { kubernetesJobOf, MARK, type Mark } from './job.ts'
@@ -34,8 +33,7 @@ export function createStart({ settings, batch, jobs, making, room, readJob, end 
     if (places?.free === 0) throw new NoRoom(places.wait?.reason ?? limitReached(places.limit, 'in this cluster'))
     making.add(name)
     try {
-      const need = await needOfSpec(spec, settings.needs)
-      await make({ ...spec, need }, name)
+      await make(spec, name)
       return { name, namespace }
     } finally {
       making.delete(name)
@@ -45,12 +43,12 @@ export function createStart({ settings, batch, jobs, making, room, readJob, end 
   /**
    * First the Job without a pod, then its job, then the pod: each pod finds its job, and no job waits without a Job.
    */
-  async function make(spec: LaunchSpec & { need: Need }, name: string): Promise<void> {
+  async function make(spec: LaunchSpec, name: string): Promise<void> {
     const { botId, attempt } = spec
     const token = randomBytes(32).toString('base64url')
     const address = { url: offers.addressOf(botId, attempt), token }
     try {
-      const body = kubernetesJobOf(spec, name, address, { ...settings, bounds: settings.needs.bounds })
+      const body = kubernetesJobOf(spec, name, address, settings)
       const made = await batch.createNamespacedJob({ namespace, body })
       jobs.put(jobFacts(made)!)
     } catch (error) {

@@ -1,7 +1,8 @@
 /** The files of one bot of the process launcher, and the evidence in them. */
 import { access, mkdir, open, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { EndEvidence, LaunchState, Need } from '../../../ports.ts'
+import type { RecordingMode } from '@standin/wire/codes.ts'
+import type { EndEvidence, LaunchState } from '../../../ports.ts'
 import { endWithout, exitOf, NEVER_STARTED } from '../shared/evidence.ts'
 import { LOG_TAIL_BYTES, Tail } from '../shared/log-tail.ts'
 import { isAlive, outOfMemoryKills, type ProcessIdentity, parseStat, processesWith, processWorld } from './proc.ts'
@@ -18,8 +19,7 @@ export interface FolderFacts {
   name: string
   boot: string
   namespace: string
-  /** Absent: an older version started it. */
-  need?: Need
+  mode: RecordingMode
   /** Kills for lack of memory in the service's group until then; null if the kernel does not say. */
   outOfMemoryKills: number | null
 }

@@ -4,37 +4,26 @@
  */
 import { spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
-import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
-import { availableParallelism, totalmem } from 'node:os'
+import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { availableParallelism, loadavg, totalmem } from 'node:os'
 import { join } from 'node:path'
 import { inTurn } from '@standin/base/in-turn.ts'
+import type { RecordingMode } from '@standin/wire/codes.ts'
 import type { Job } from '@standin/wire/job.ts'
 import {
+  type BotNeeds,
   type Launcher,
   type LaunchHandle,
   type LaunchSpec,
   type LaunchState,
   type Log,
   type Need,
-  NeverFits,
   NoRoom,
 } from '../../../ports.ts'
 import { botName, isBotName, knownName, placeOf } from '../shared/bot-name.ts'
-import {
-  capacityOf,
-  fits,
-  limitReached,
-  type Machine,
-  neverFits,
-  neverFitsReason,
-  noRoomReason,
-  type OpenBot,
-  packingOn,
-} from '../shared/capacity.ts'
+import { capacityOf, refusalOf, roomOn } from '../shared/capacity.ts'
 import { withOperatorKeys } from '../shared/container-environment.ts'
 import { killLater } from '../shared/kill-later.ts'
-import { type BotNeeds, needOfSpec } from '../shared/known-needs.ts'
-import { assumedNeed } from '../shared/needs.ts'
 import { botEnvironment, permittedAddresses } from './bot-environment.ts'
 import {
   hasEnded,
@@ -50,9 +39,13 @@ import {
 import { memoryEventsFile, outOfMemoryKills, processWorld } from './proc.ts'
 import { SUPERVISOR_SCRIPT } from './supervisor-script.ts'
 
-/** A younger bot has not taken the memory yet that it is going to need. */
-const STARTING_MS = 60_000
 const JOB = /^job-.*\.json$/
+
+interface Machine {
+  size: Need
+  /** Cores in use and memory that is free, now. */
+  measure(): { cores: number; availableBytes: number }
+}
 
 export interface ProcessLauncherSettings {
   /** Absolute; every bot has a folder in it. One installation has one such folder. */
@@ -65,13 +58,11 @@ export interface ProcessLauncherSettings {
   mapHostsOf?: (job: Job) => Promise<readonly string[]>
   /** The service's own variables; `bot-environment.ts` says which of them bots get. */
   environment: Readonly<Record<string, string | undefined>>
-  /** Null: by cores and memory alone. */
+  /** Null: by cores and memory. */
   maxBots: number | null
   needs: BotNeeds
-  /** The share of the machine's cores that bots may be expected to take. */
-  coresTarget: number
   /** Default: the machine of this process. */
-  machine?: () => Machine
+  machine?: Machine
   log: Log
 }
 
@@ -87,37 +78,39 @@ export async function createProcessLauncher(settings: ProcessLauncherSettings): 
   const places = (name: string) => join(folder, knownName(name))
   /** Starts check the free room one after the other; otherwise all would see the same free place. */
   const oneByOne = inTurn(1)
-  /** Needs of bots whose facts are not written yet. */
-  const reserved = new Map<string, Need>()
-  const machine = settings.machine ?? thisMachine
+  /** Modes of bots whose facts are not written yet. */
+  const reserved = new Map<string, RecordingMode>()
+  const machine = settings.machine ?? thisMachine()
+  let hasWarned = false
 
-  async function openBots(): Promise<OpenBot[]> {
-    const inUse = await settings.needs.inUse()
-    const open: OpenBot[] = []
+  async function room() {
+    const open: Need[] = []
     for (const name of await names(folder)) {
       if (await hasEnded(join(folder, name))) continue
-      const facts = await stat(join(folder, name)).catch(() => null)
-      if (facts === null) continue
-      const need = reserved.get(name) ?? (await readFacts(join(folder, name)))?.need ?? assumedNeed('')
-      const isYoung = Date.now() - facts.birthtimeMs < STARTING_MS
-      open.push({ need, used: inUse.get(name) ?? null, isYoung })
+      const mode = reserved.get(name) ?? (await readFacts(join(folder, name)))?.mode ?? 'speaker_view'
+      open.push(settings.needs[mode])
     }
-    return open
+    return roomOn(machine.size, open)
   }
 
-  const packing = async () => packingOn(machine(), await openBots(), settings.coresTarget)
+  /** Only a warning: the operator's number or needs of bots decide which ones start. */
+  function warnOfLoad(need: Need): void {
+    const { cores, availableBytes } = machine.measure()
+    if (hasWarned || (cores < machine.size.cores && availableBytes >= need.memoryBytes)) return
+    hasWarned = true
+    log.warn({ cores, available_bytes: availableBytes }, 'The machine is busy: bots that start now may not keep up')
+  }
 
   /** Makes the bot's folder; false if it is there already. */
-  function reserve(name: string, need: Need): Promise<boolean> {
+  function reserve(name: string, mode: RecordingMode): Promise<boolean> {
     return oneByOne(async () => {
       if ((await readFacts(places(name))) !== null) return false
-      const room = await packing()
-      if (neverFits(need, room)) throw new NeverFits(need, neverFitsReason(need, room))
-      if (settings.maxBots !== null && room.running >= settings.maxBots)
-        throw new NoRoom(limitReached(settings.maxBots, 'on this machine'))
-      if (!fits(need, room)) throw new NoRoom(noRoomReason(need, room))
+      const need = settings.needs[mode]
+      const refusal = refusalOf(need, await room(), settings.maxBots, 'on this machine')
+      if (refusal !== null) throw new NoRoom(refusal)
+      warnOfLoad(need)
       await mkdir(places(name), { recursive: true, mode: 0o700 })
-      reserved.set(name, need)
+      reserved.set(name, mode)
       return true
     })
   }
@@ -125,10 +118,9 @@ export async function createProcessLauncher(settings: ProcessLauncherSettings): 
   async function start(spec: LaunchSpec): Promise<LaunchHandle> {
     const name = botName(spec)
     const place = places(name)
-    const need = await needOfSpec(spec, settings.needs)
-    if (!(await reserve(name, need))) return { name, home }
+    if (!(await reserve(name, spec.job.recording_mode))) return { name, home }
     try {
-      await startSupervisor(spec, need, name, place)
+      await startSupervisor(spec, name, place)
     } catch (error) {
       // The reserved place is free again.
       await rm(place, { recursive: true, force: true })
@@ -139,7 +131,7 @@ export async function createProcessLauncher(settings: ProcessLauncherSettings): 
     return { name, home }
   }
 
-  async function startSupervisor(spec: LaunchSpec, need: Need, name: string, place: string): Promise<void> {
+  async function startSupervisor(spec: LaunchSpec, name: string, place: string): Promise<void> {
     const ownHosts = (await settings.mapHostsOf?.(spec.job)) ?? []
     const [world, events] = await Promise.all([processWorld(), memoryEvents && readFile(memoryEvents, 'utf8')])
     const jobFile = join(place, `job-${randomUUID()}.json`)
@@ -149,7 +141,7 @@ export async function createProcessLauncher(settings: ProcessLauncherSettings): 
       name,
       botId: spec.botId,
       attempt: spec.attempt,
-      need,
+      mode: spec.job.recording_mode,
       outOfMemoryKills: events ? outOfMemoryKills(events) : null,
     })
     const hosts = [...mapHosts, ...ownHosts].flatMap((host) => ['--map-host', host])
@@ -187,7 +179,7 @@ export async function createProcessLauncher(settings: ProcessLauncherSettings): 
     start,
     kill,
     async capacity() {
-      return capacityOf(await packing(), (await settings.needs.learned()).all(), settings.maxBots)
+      return capacityOf(await room(), settings.needs, settings.maxBots)
     },
     workFolder: async (handle) => join(places(handle.name), 'work'),
     async stop(handle, patienceMs) {
@@ -252,9 +244,8 @@ function thisMachine(): Machine {
   // 0 without a limit.
   const limit = process.constrainedMemory()
   return {
-    cores: availableParallelism(),
-    totalBytes: limit > 0 ? Math.min(limit, totalmem()) : totalmem(),
-    availableBytes: process.availableMemory(),
+    size: { cores: availableParallelism(), memoryBytes: limit > 0 ? Math.min(limit, totalmem()) : totalmem() },
+    measure: () => ({ cores: loadavg()[0]!, availableBytes: process.availableMemory() }),
   }
 }
 

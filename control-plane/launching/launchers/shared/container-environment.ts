@@ -11,9 +11,7 @@ export const LABELS = {
   bot: 'standin.bot',
   attempt: 'standin.attempt',
   installation: 'standin.installation',
-  /** The expected need of the bot. */
-  cores: 'standin.cores',
-  memory: 'standin.memory',
+  mode: 'standin.mode',
 } as const
 
 /** Where a container fetches its job, and the token that serves once. */

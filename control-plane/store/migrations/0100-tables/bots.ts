@@ -110,8 +110,6 @@ create table launches (
   reason text,
   evidence jsonb,
   log_tail text,
-  cpu_percent double precision,
-  memory_bytes bigint,
   heartbeat_at timestamptz,
   cleaned_at timestamptz,
   recovery text,

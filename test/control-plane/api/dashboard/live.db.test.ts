@@ -11,7 +11,6 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openCommands, storeAnswer } from '../../../../control-plane/store/bots/commands.ts'
 import { createPerson, type Role } from '../../../../control-plane/store/people/people.ts'
 import { openSession } from '../../../../control-plane/store/people/sessions.ts'
-import { GIB, needsOf } from '../../launching/known-needs.ts'
 import { waitingForLocks } from '../../postgres.ts'
 import { freshMeet, startReporting } from '../reporting.ts'
 import { openApiWorld, quiet } from '../world.ts'
@@ -243,18 +242,12 @@ describe('parts of a recording', () => {
 
 test('the system page has queues, versions and the capacity of each launching process while it runs', async () => {
   const ada = await person('owner', operators)
-  const packing = {
-    running: 4,
-    left: { cores: 0.4, memoryBytes: 4 * GIB },
-    most: { cores: 4, memoryBytes: 7 * GIB },
-  }
   const report = startCapacityReport({
     database: world.database,
     launcher: {
       kind: 'docker',
-      capacity: async () => ({ free: 0, limit: 4, reason: 'The memory is used up', packing }),
+      capacity: async () => ({ free: 0, limit: 4, reason: 'The quota is used up' }),
     },
-    needs: needsOf(),
     version: '1.2.3',
     image: 'standin:1.2.3',
     speech: speechProblemsOf({}),
@@ -270,11 +263,7 @@ test('the system page has queues, versions and the capacity of each launching pr
         image: 'standin:1.2.3',
         free: 0,
         limit: 4,
-        reason: 'The memory is used up',
-        most: { cores: 4, memory_bytes: 7 * GIB },
-        kinds: expect.arrayContaining([
-          { mode: 'audio_only', platform: 'meet', cores: 0.3, memory_bytes: GIB, samples: 0, free: 0 },
-        ]),
+        reason: 'The quota is used up',
       },
     ])
   expect(await system()).toMatchObject({
@@ -302,7 +291,6 @@ test('a launcher whose capacity cannot be read is logged and asked again', async
     },
     version: '1.2.3',
     image: null,
-    needs: needsOf(),
     speech: speechProblemsOf({}),
     log: { ...quiet, warn: (_fields, message) => warnings.push(message) },
     everyMs: 10,

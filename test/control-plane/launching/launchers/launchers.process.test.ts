@@ -7,7 +7,7 @@ import { createProcessLauncher } from '@standin/control-plane/launching/launcher
 import type { Launcher, LaunchHandle } from '@standin/control-plane/ports.ts'
 import { expect } from 'vitest'
 import { startBotHost } from '../bot-host.ts'
-import { LARGE_MACHINE, needsOf } from '../known-needs.ts'
+import { NEEDS } from '../needs.ts'
 import { startRelay } from '../relay.ts'
 import { createSimulatedLauncher } from '../simulated.ts'
 import type { Plan } from '../simulated-bot.ts'
@@ -26,9 +26,7 @@ async function processBench({ maxBots }: { maxBots: number }): Promise<LauncherB
       mapHosts: [],
       environment: { PATH: process.env.PATH },
       maxBots,
-      needs: needsOf(),
-      coresTarget: 1,
-      machine: () => LARGE_MACHINE,
+      needs: NEEDS,
       log: quiet,
     })
     launchers.push(launcher)

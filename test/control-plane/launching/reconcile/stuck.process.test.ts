@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { createProcessLauncher } from '@standin/control-plane/launching/launchers/process/launcher.ts'
 import { expect, onTestFinished, test } from 'vitest'
 import { temporaryFolder } from '../../../src/control-link/support.ts'
-import { needsOf } from '../known-needs.ts'
+import { NEEDS } from '../needs.ts'
 import { openLaunchingWorld, quiet } from '../world.ts'
 import { askToLeave, LONG, notStopped, onPass, pass, QUIET, setBot, stopped } from './stuck.ts'
 
@@ -20,8 +20,7 @@ test('a real process that is frozen while it records is killed, and its bot ends
     mapHosts: [],
     environment: { PATH: process.env.PATH },
     maxBots: 10,
-    needs: needsOf(),
-    coresTarget: 1,
+    needs: NEEDS,
     log: quiet,
   })
   setting.launching({ launcher, onPass, reconciler: { now: () => clock.seconds * 1000 } })

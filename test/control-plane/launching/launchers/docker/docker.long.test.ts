@@ -12,7 +12,7 @@ import {
 } from '@standin/control-plane/launching/launchers/docker/launcher.ts'
 import type { JobOffers, Launcher, LaunchHandle } from '@standin/control-plane/ports.ts'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
-import { needsOf, SMALL, samplesOf } from '../../known-needs.ts'
+import { SMALL_LIMITS, SMALL_NEEDS } from '../../needs.ts'
 import { startRelay } from '../../relay.ts'
 import { describeLauncher, type LauncherBench, plainJob } from '../launcher-contract.ts'
 import { buildStandInImage, DOCKER_SOCKET, docker, whyNoImage } from './stand-in-image.ts'
@@ -80,10 +80,8 @@ async function dockerBench({ maxBots }: { maxBots: number }): Promise<DockerBenc
       network: 'host',
       mapHosts: [],
       environment: {},
-      limits: BOT_LIMITS,
-      needs: needsOf({}, SMALL),
-      // More bots than the machine of a test has cores.
-      coresTarget: 100,
+      limits: { ...BOT_LIMITS, ...SMALL_LIMITS },
+      needs: SMALL_NEEDS,
       seccompProfile: null,
       recordings: { path: join(folder, 'recordings'), source: join(folder, 'recordings') },
       maxBots,
@@ -178,7 +176,7 @@ ifEngine('the description of a container shows its limits, and no secret but a t
     SecurityOpt: ['no-new-privileges'],
     Memory: 128 * 1024 ** 2,
     MemorySwap: 128 * 1024 ** 2,
-    NanoCpus: SMALL.cores.most * 1e9,
+    NanoCpus: 1e9,
     PidsLimit: 500,
     ShmSize: 1024 ** 3,
   })
@@ -260,21 +258,19 @@ ifEngine('a container that cannot be started leaves nothing, and the reason name
   expect(offers.given).toEqual([])
 })
 
-ifEngine("without a number the limit follows from the engine's cores and what bots were seen to need", async () => {
+ifEngine("without a number the limit follows from the engine's cores and the needs of bots", async () => {
   const { open, job } = await bench()
   const { NCPU } = (await docker.info()) as { NCPU: number }
-  const samples = async () => samplesOf({ mode: 'audio_only', cores: 0.25, memoryBytes: 1024 ** 2 })
-  const launcher = await open({ maxBots: null, coresTarget: 1, needs: needsOf({ samples }, SMALL) })
-  expect(await launcher.capacity()).toMatchObject({ limit: 4 * NCPU, free: 4 * NCPU })
-  const wanted = job('wait')
-  const need = { cores: NCPU - 0.5, memoryBytes: 128 * 1024 ** 2 }
-  await launcher.start({ botId: wanted.bot_id, attempt: 1, job: wanted, need })
-  // The need of the first one is a label of its container, which any launcher reads.
-  const other = await open({ maxBots: null, coresTarget: 1, needs: needsOf({ samples }, SMALL) })
-  expect(await other.capacity()).toMatchObject({ limit: 3, free: 2 })
-  const second = job('wait')
-  await expect(other.start({ botId: second.bot_id, attempt: 1, job: second, need })).rejects.toThrow(
-    /^The bot would take .* cores .*; 0\.50 cores and \d+ MiB are left beside the bot that runs$/,
+  const needs = { ...SMALL_NEEDS, gallery_view: { cores: 0.9 * NCPU - 0.03, memoryBytes: 1024 ** 2 } }
+  const launcher = await open({ maxBots: null, needs })
+  const wanted = { ...job('wait'), recording_mode: 'gallery_view' as const }
+  await launcher.start({ botId: wanted.bot_id, attempt: 1, job: wanted })
+  // The mode of the first one is a label of its container, which any launcher reads.
+  const other = await open({ maxBots: null, needs })
+  expect(await other.capacity()).toMatchObject({ limit: 4, free: 3 })
+  const second = { ...wanted, bot_id: job('wait').bot_id }
+  await expect(other.start({ botId: second.bot_id, attempt: 1, job: second })).rejects.toThrow(
+    /^The bot would take .* cores .*; 0\.03 cores and \d+ MiB are left beside the bot that runs$/,
   )
 })
 

@@ -11,7 +11,7 @@ import { withOperatorKeys } from '@standin/control-plane/launching/launchers/sha
 import { Tail } from '@standin/control-plane/launching/launchers/shared/log-tail.ts'
 import type Docker from 'dockerode'
 import { expect, test } from 'vitest'
-import { BOUNDS, MIB } from '../../known-needs.ts'
+import { MIB, NEEDS } from '../../needs.ts'
 import { plainJob } from '../launcher-contract.ts'
 
 const ADDRESS = { url: 'https://bots.example.com/job/1', token: 'one-time' }
@@ -23,7 +23,8 @@ function settingsWith(values: Partial<ContainerSettings> = {}): ContainerSetting
     network: null,
     mapHosts: [],
     environment: {},
-    limits: BOT_LIMITS,
+    needs: NEEDS,
+    limits: { ...BOT_LIMITS, cores: 2, memoryBytes: 1400 * MIB },
     seccompProfile: null,
     recordings: { path: '/data/recordings', source: '/data/recordings' },
     ...values,
@@ -32,10 +33,9 @@ function settingsWith(values: Partial<ContainerSettings> = {}): ContainerSetting
 
 function made(values: Partial<ContainerSettings> = {}, job: Record<string, unknown> = {}) {
   const botId = randomUUID()
-  const need = { cores: 0.3, memoryBytes: 700 * MIB }
   const storage = { type: 'folder', path: `/data/recordings/${botId}/2` }
-  const spec = { botId, attempt: 2, job: plainJob({ bot_id: botId, storage, ...job }), need }
-  return { botId, container: containerOf(spec, 'name', ADDRESS, { ...settingsWith(values), bounds: BOUNDS }) }
+  const spec = { botId, attempt: 2, job: plainJob({ bot_id: botId, storage, ...job }) }
+  return { botId, container: containerOf(spec, 'name', ADDRESS, settingsWith(values)) }
 }
 
 test('of the service only harmless variables reach a container', () => {
@@ -100,16 +100,16 @@ test('a seccomp profile is given as the engine takes it, and the bridge knows it
   expect(made({ network: 'host' }).container.HostConfig!.ExtraHosts).toBeUndefined()
 })
 
-test("a container's limits and shares follow what its bot takes, within the bounds of the operator", () => {
-  const { HostConfig, Labels } = made().container
+test('a container may take what the operator allows, and has a share by the need of its mode', () => {
+  const { HostConfig, Labels } = made({}, { recording_mode: 'audio_only' }).container
   expect(HostConfig).toMatchObject({
     Memory: 1400 * MIB,
     MemorySwap: 1400 * MIB,
-    MemoryReservation: 700 * MIB,
+    MemoryReservation: 1024 * MIB,
     NanoCpus: 2e9,
     CpuShares: 307,
   })
-  expect(Labels).toMatchObject({ 'standin.cores': '0.3', 'standin.memory': String(700 * MIB) })
+  expect(Labels).toMatchObject({ 'standin.mode': 'audio_only' })
 })
 
 const facts = (state: Partial<Docker.ContainerInspectInfo['State']>, ageMs = 0) =>

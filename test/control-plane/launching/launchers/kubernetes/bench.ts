@@ -9,7 +9,7 @@ import {
 } from '@standin/control-plane/launching/launchers/kubernetes/launcher.ts'
 import type { JobOffers, Launcher, LaunchHandle } from '@standin/control-plane/ports.ts'
 import { expect } from 'vitest'
-import { needsOf, SMALL } from '../../known-needs.ts'
+import { SMALL_LIMITS, SMALL_NEEDS } from '../../needs.ts'
 import { startRelay } from '../../relay.ts'
 import { type LauncherBench, plainJob } from '../launcher-contract.ts'
 
@@ -97,8 +97,8 @@ export async function kubernetesBench(
       nodeSelector: {},
       tolerations: [],
       usesHostNetwork: true,
-      needs: needsOf({}, SMALL),
-      requestedMillicores: 10,
+      needs: SMALL_NEEDS,
+      limits: SMALL_LIMITS,
       shmBytes: 64 * 1024 ** 2,
       mapHosts: [],
       environment: {},

@@ -7,10 +7,10 @@ import {
   createProcessLauncher,
   type ProcessLauncherSettings,
 } from '@standin/control-plane/launching/launchers/process/launcher.ts'
-import { type EndEvidence, type Launcher, type LaunchHandle, NeverFits, NoRoom } from '@standin/control-plane/ports.ts'
+import { type EndEvidence, type Launcher, type LaunchHandle, NoRoom } from '@standin/control-plane/ports.ts'
 import { type Job, jobSchema } from '@standin/wire/job.ts'
 import { expect, onTestFinished, test } from 'vitest'
-import { GIB, LARGE_MACHINE, needsOf, samplesOf } from '../../known-needs.ts'
+import { GIB, machineOf, NEEDS } from '../../needs.ts'
 
 const PROGRAM = fileURLToPath(new URL('../stand-in-bot.mjs', import.meta.url))
 const quiet = { info() {}, warn() {}, error() {} }
@@ -23,9 +23,7 @@ async function open(values: Partial<ProcessLauncherSettings> = {}) {
     mapHosts: [],
     environment: { PATH: process.env.PATH, ...values.environment },
     maxBots: 50,
-    needs: needsOf(),
-    coresTarget: 1,
-    machine: () => LARGE_MACHINE,
+    needs: NEEDS,
     log: quiet,
     ...values,
   }
@@ -388,71 +386,35 @@ test('of a long log the last 64 KiB are kept, in whole characters', async () => 
   expect(evidence.logTail).toMatch(/^ü+end\n$/)
 })
 
-test('what bots take is read once in a minute, however often room is looked at', async () => {
-  let asked = 0
-  const samples = async () => samplesOf({ cores: ++asked })
-  const { launcher } = await open({ needs: needsOf({ samples }) })
-  for (let n = 0; n < 5; n++) await launcher.capacity()
-  expect(asked).toBe(1)
-})
-
-const EIGHT_CORES = { cores: 8, totalBytes: 64 * GIB, availableBytes: 60 * GIB }
-const VIDEO = { cores: 1.6, memoryBytes: GIB }
-const AUDIO = { cores: 0.64, memoryBytes: GIB }
-
 test('twelve bots with sound fit on a machine that five with video fill', async () => {
-  const { launcher, folder, settings } = await open({ maxBots: null, machine: () => EIGHT_CORES })
-  const start = (need: typeof VIDEO) => {
-    const job = jobOf('wait')
-    return launcher.start({ botId: job.bot_id, attempt: 1, job, need })
-  }
-  const video = await Promise.allSettled(Array.from({ length: 6 }, () => start(VIDEO)))
+  const machine = machineOf({ cores: 4, memoryBytes: 64 * GIB })
+  const { launcher, folder, settings } = await open({ maxBots: null, machine })
+  const start = (recording_mode: string) => launch(launcher, jobOf('wait', { recording_mode }))
+  const video = await Promise.allSettled(Array.from({ length: 6 }, () => start('speaker_view')))
   const started = video.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []))
   expect(started).toHaveLength(5)
   const refused = video.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []))
   expect(refused[0]).toBeInstanceOf(NoRoom)
   expect(refused[0].message).toBe(
-    'The bot would take 1.60 cores and 1024 MiB; 0.00 cores and 55808 MiB are left beside the 5 bots that run',
+    'The bot would take 0.70 cores and 1024 MiB; 0.10 cores and 59904 MiB are left beside the 5 bots that run',
   )
-  // Their needs are in their folders, for the next service too.
+  // Their modes are in their folders, for the next service too.
   expect(await (await createProcessLauncher(settings)).capacity()).toMatchObject({ limit: 5, free: 0 })
-  for (const handle of started.slice(0, 4)) {
+  for (const handle of started) {
     await launcher.kill(handle)
     await ended(launcher, handle)
   }
-  const audio = await Promise.allSettled(Array.from({ length: 12 }, () => start(AUDIO)))
-  // Beside the 1.6 cores of one with video.
-  expect(audio.filter(({ status }) => status === 'fulfilled')).toHaveLength(10)
-  await launcher.kill(started[4]!)
-  await ended(launcher, started[4]!)
-  await start(AUDIO)
-  await start(AUDIO)
+  const audio = await Promise.allSettled(Array.from({ length: 13 }, () => start('audio_only')))
+  expect(audio.filter(({ status }) => status === 'fulfilled')).toHaveLength(12)
   expect(readdirSync(folder).filter((name) => name.startsWith('standin-'))).toHaveLength(17)
-  await expect(start(AUDIO)).rejects.toThrow(NoRoom)
 })
 
-test('a bot that the machine could not carry even alone is refused for good, and one that it could is started alone', async () => {
-  const machine = () => ({ cores: 2, totalBytes: 4 * GIB, availableBytes: GIB / 2 })
-  const { launcher } = await open({ machine })
-  const [tall, wide, small, second] = [jobOf('wait'), jobOf('wait'), jobOf('wait'), jobOf('wait')]
-  const start = (job: Job, need: typeof VIDEO) => launcher.start({ botId: job.bot_id, attempt: 1, job, need })
-  await expect(start(tall, { cores: 3, memoryBytes: 1 })).rejects.toThrow(
-    'The bot would take 3.00 cores and 0 MiB; the machine of the launcher has 2.00 cores and 3584 MiB for bots',
-  )
-  await expect(start(wide, { cores: 1, memoryBytes: 4 * GIB })).rejects.toThrow(NeverFits)
-  // Other programs have taken the memory, and no other bot runs.
-  await start(small, VIDEO)
-  await expect(start(second, AUDIO)).rejects.toThrow(NoRoom)
-})
-
-test('a running bot counts by what it reports if that is more than was expected, within bounds', async () => {
-  const machine = () => ({ ...EIGHT_CORES, cores: 2 })
-  const use: { botId: string; attempt: number; cores: number; memoryBytes: number }[] = []
-  const settings = { maxBots: null, machine, needs: needsOf({ inUse: async () => use }) }
-  const { launcher } = await open(settings)
-  const job = jobOf('wait')
-  use.push({ botId: job.bot_id, attempt: 1, cores: 1_000, memoryBytes: 1e15 })
-  await launcher.start({ botId: job.bot_id, attempt: 1, job, need: AUDIO })
-  const { packing } = (await launcher.capacity())!
-  expect(packing!.left.cores).toBeCloseTo(2 - 2 * AUDIO.cores)
+test('load of other programs keeps no bot waiting, and is logged once', async () => {
+  const warnings: string[] = []
+  const measure = () => ({ cores: 4.5, availableBytes: GIB / 2 })
+  const machine = { size: { cores: 4, memoryBytes: 4 * GIB }, measure }
+  const log = { ...quiet, warn: (_fields: object, message: string) => void warnings.push(message) }
+  const { launcher } = await open({ maxBots: null, machine, log })
+  for (let n = 0; n < 2; n++) await launch(launcher, jobOf('wait'))
+  expect(warnings).toEqual(['The machine is busy: bots that start now may not keep up'])
 })

@@ -1,98 +1,58 @@
 import {
+  capacityOf,
   countFitting,
-  fits,
-  type Machine,
-  neverFits,
-  type OpenBot,
-  packingOn,
+  refusalOf,
+  roomOn,
 } from '@standin/control-plane/launching/launchers/shared/capacity.ts'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { GIB } from '../../known-needs.ts'
+import { GIB, NEEDS } from '../../needs.ts'
 
-const machine: Machine = { cores: 8, totalBytes: 16 * GIB, availableBytes: 15 * GIB }
-const need = { cores: 0.5, memoryBytes: GIB }
-const settled = (values: Partial<OpenBot> = {}): OpenBot => ({ need, used: need, isYoung: false, ...values })
+const machine = { cores: 8, memoryBytes: 16 * GIB }
+const { speaker_view: video, audio_only: sound } = NEEDS
 
-test('running bots take what was expected of them, or more if they do; half a gigabyte is kept', () => {
-  expect(packingOn(machine, [], 0.9)).toEqual({
-    running: 0,
-    left: { cores: 7.2, memoryBytes: 14.5 * GIB },
-    most: { cores: 8, memoryBytes: 15.5 * GIB },
+test('nine tenths of the cores are for bots, and half a gigabyte is kept', () => {
+  expect(roomOn(machine, [])).toEqual({ running: 0, left: { cores: 7.2, memoryBytes: 15.5 * GIB } })
+})
+
+test('a machine carries more bots with sound alone than with video, and says why it carries no more', () => {
+  const room = roomOn({ ...machine, cores: 1 }, [])
+  expect([countFitting(video, room), countFitting(sound, room)]).toEqual([1, 3])
+  const left = roomOn({ ...machine, cores: 1 }, [sound])
+  const reason =
+    'The bot would take 0.70 cores and 1024 MiB; 0.60 cores and 14848 MiB are left beside the bot that runs'
+  expect(capacityOf(left, NEEDS, null)).toEqual({
+    ...{ free: 2, limit: 3 },
+    modes: { speaker_view: { free: 0, reason }, gallery_view: { free: 0, reason }, audio_only: { free: 2 } },
   })
-  const busy = packingOn(machine, [settled(), settled({ used: { cores: 0.8, memoryBytes: GIB } })], 1)
-  expect(busy.left.cores).toBeCloseTo(8 - 0.5 - 0.8)
-  // Both have their memory already.
-  expect(busy.left.memoryBytes).toBe(14.5 * GIB)
+  expect(refusalOf(video, left, null, 'here')).toBe(reason)
 })
 
-test('a bot that is starting has yet to take its memory, and one that reports has yet to take the rest', () => {
-  const bots = [settled({ used: null, isYoung: true }), settled({ used: { cores: 0, memoryBytes: GIB / 4 } })]
-  expect(packingOn(machine, bots, 1).left.memoryBytes).toBe(14.5 * GIB - 1.75 * GIB)
-  // Of an older version, which reports nothing: its memory is taken.
-  expect(packingOn(machine, [settled({ used: null })], 1).left.memoryBytes).toBe(14.5 * GIB)
-})
-
-test('an engine that does not say what is free: by what bots are expected to take', () => {
-  const bots = [settled(), settled({ used: { cores: 0, memoryBytes: 1.5 * GIB } })]
-  expect(packingOn({ ...machine, availableBytes: null }, bots, 1).left.memoryBytes).toBe(15.5 * GIB - 2.5 * GIB)
-})
-
-test('a bot without others is started though other programs take the machine, and never on one that is too small', () => {
-  const full = packingOn({ ...machine, availableBytes: 0 }, [], 1)
-  expect([fits(need, full), countFitting(need, full)]).toEqual([true, 1])
-  expect(neverFits({ cores: 8.5, memoryBytes: GIB }, full)).toBe(true)
-  expect(fits({ cores: 8.5, memoryBytes: GIB }, full)).toBe(false)
-  expect(fits(need, packingOn({ ...machine, availableBytes: 0 }, [settled()], 1))).toBe(false)
+test("the operator's number decides alone", () => {
+  const full = roomOn({ cores: 1, memoryBytes: GIB }, [video, video])
+  expect(capacityOf(full, NEEDS, 3)).toEqual({ free: 1, limit: 3 })
+  expect(refusalOf(video, full, 3, 'here')).toBeNull()
+  expect(refusalOf(sound, roomOn(machine, [sound]), 1, 'here')).toBe('1 bot runs here, its limit')
 })
 
 const needs = fc.record({
   cores: fc.double({ min: 0.05, max: 4, noNaN: true }),
   memoryBytes: fc.integer({ min: 2 ** 27, max: 2 ** 32 }),
 })
-const anyUse = fc.option(
-  fc.record({ cores: fc.double({ min: 0, max: 1e6, noNaN: true }), memoryBytes: fc.integer({ min: 0 }) }),
-)
-const bots = fc.array(fc.record({ need: needs, used: anyUse, isYoung: fc.boolean() }), { maxLength: 20 })
 const machines = fc.record({
   cores: fc.integer({ min: 1, max: 128 }),
-  totalBytes: fc.integer({ min: 2 ** 30, max: 2 ** 40 }),
-  availableBytes: fc.option(fc.integer({ min: 0, max: 2 ** 40 })),
+  memoryBytes: fc.integer({ min: 2 ** 29, max: 2 ** 40 }),
 })
 
-test('as many bots as are said to fit never take more than what is left, and none of what is left is negative', () => {
+test('as many bots as are said to fit never take more than what is left, but for one alone', () => {
   fc.assert(
-    fc.property(machines, bots, needs, (anyMachine, open, one) => {
-      const packing = packingOn(anyMachine, open, 0.9)
-      const count = countFitting(one, packing)
-      expect(packing.left.cores).toBeGreaterThanOrEqual(0)
-      expect(packing.left.memoryBytes).toBeGreaterThanOrEqual(0)
-      expect(count).toBeGreaterThanOrEqual(0)
+    fc.property(machines, fc.array(needs, { maxLength: 20 }), needs, (anyMachine, open, one) => {
+      const room = roomOn(anyMachine, open)
+      const count = countFitting(one, room)
+      expect(Math.min(count, room.left.cores, room.left.memoryBytes)).toBeGreaterThanOrEqual(0)
       if (open.length === 0 && count === 1) return
-      expect(count * one.cores).toBeLessThanOrEqual(packing.left.cores + 1e-3)
-      expect(count * one.memoryBytes).toBeLessThanOrEqual(packing.left.memoryBytes + 1)
-    }),
-  )
-})
-
-test('one more bot never leaves more room, and a bot that takes more never fits more often', () => {
-  fc.assert(
-    fc.property(machines, bots, needs, needs, (anyMachine, open, one, more) => {
-      const before = packingOn(anyMachine, open, 0.9)
-      const after = packingOn(anyMachine, [...open, { need: one, used: null, isYoung: true }], 0.9)
-      expect(after.left.cores).toBeLessThanOrEqual(before.left.cores)
-      expect(after.left.memoryBytes).toBeLessThanOrEqual(before.left.memoryBytes)
-      const larger = { cores: one.cores + more.cores, memoryBytes: one.memoryBytes + more.memoryBytes }
-      expect(countFitting(larger, before)).toBeLessThanOrEqual(countFitting(one, before))
-    }),
-  )
-})
-
-test('a running bot counts with at most twice its expected need, for any report', () => {
-  fc.assert(
-    fc.property(machines, needs, anyUse, (anyMachine, one, used) => {
-      const taken = anyMachine.cores - packingOn(anyMachine, [{ need: one, used, isYoung: false }], 1).left.cores
-      expect(taken).toBeLessThanOrEqual(2 * one.cores + 1e-6)
+      expect(count * one.cores).toBeLessThanOrEqual(room.left.cores + 1e-3)
+      expect(count * one.memoryBytes).toBeLessThanOrEqual(room.left.memoryBytes + 1)
     }),
   )
 })
