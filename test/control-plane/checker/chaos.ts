@@ -2,7 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -32,7 +32,6 @@ import { unsettled } from './settled.ts'
 import type { Evidence, Received } from './violations.ts'
 import { startWebhookReceiver } from './webhook-receiver.ts'
 
-const NUMBERS = 'control-plane/store/bots/team-events.ts'
 const PROGRAM = fileURLToPath(new URL('role-process.ts', import.meta.url))
 /** Longer than the margin within which a claimed bot is not started any more. */
 export const LEASE_SECONDS = 8
@@ -275,9 +274,7 @@ export class Chaos {
   /** The invariants are computed from it. */
   get evidence(): Evidence {
     const { database, host, received } = this
-    // Whether an older version numbers events is seen in its files.
-    const wasOlder = this.older !== null && !existsSync(join(this.#folder, 'older', NUMBERS))
-    return { database, host, received, heard: this.followers.heard, wasOlder }
+    return { database, host, received, heard: this.followers.heard }
   }
 
   async close(): Promise<void> {

@@ -1,16 +1,21 @@
-/** The newest version that does not know the newest migration: what runs beside this one during an upgrade. */
+/**
+ * What runs beside this version during an upgrade: the newest version that does not know the newest migration. While all tables
+ * are one migration, it is the version of the last commit.
+ */
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, readdirSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { packageRoot } from '../../../core/process/page-scripts.ts'
 
+const FIRST = 'control-plane/store/migrations/0230-tables'
 const MAX_OUTPUT = 512 * 1024 * 1024
 
 /** Unpacks it into the folder, with this version's packages and its own workspaces. Returns its commit. */
 export function unpackOlderVersion(folder: string): string {
   const git = (...args: string[]) => execFileSync('git', args, { cwd: packageRoot, maxBuffer: MAX_OUTPUT })
-  const added = git('log', '-1', '--diff-filter=A', '--format=%H', '--', 'control-plane/store/migrations')
-  const commit = String(git('rev-parse', '--short', `${String(added).trim()}^`)).trim()
+  const later = ['control-plane/store/migrations', `:!${FIRST}`]
+  const added = String(git('log', '-1', '--diff-filter=A', '--format=%H^', '--', ...later)).trim()
+  const commit = String(git('rev-parse', '--short', added || 'HEAD')).trim()
   mkdirSync(join(folder, 'node_modules/@standin'), { recursive: true })
   execFileSync('tar', ['-x', '-C', folder], { input: git('archive', commit) })
   const packages = join(packageRoot, 'node_modules')

@@ -25,8 +25,6 @@ export interface Evidence {
   received: readonly Received[]
   /** By bot; absent: no bot was followed. */
   heard?: ReadonlyMap<string, Heard>
-  /** Whether a version that does not number events stored some meanwhile. */
-  wasOlder?: boolean
 }
 
 /** One sentence for each violation, with the name of its invariant first. */
@@ -181,7 +179,7 @@ async function nothingLeft({ database, host }: Evidence): Promise<string[]> {
 }
 
 /** Followers have each event of the attempts that are the bot, in the order of its journal, and none that is not stored. */
-async function followers({ database, heard, received, wasOlder = false }: Evidence): Promise<string[]> {
+async function followers({ database, heard, received }: Evidence): Promise<string[]> {
   if (heard === undefined) return []
   const { rows } = await sql<FollowedEvent & { bot: string }>`
     select bot_id as bot, format('attempt %s of a bot that joined in %s, stored %s, the bot ended %s', bot_events.attempt,
@@ -208,8 +206,8 @@ async function followers({ database, heard, received, wasOlder = false }: Eviden
         stored.map((event) => ({ ...event, is_the_bot: event.is_the_bot && !event.is_late })),
         stream,
       ),
-      ...(wasOlder ? [] : problemsOf('the stream of the team', bot, stored, team)),
-      ...(wasOlder ? [] : problemsOf('webhooks', bot, words, carried)),
+      ...problemsOf('the stream of the team', bot, stored, team),
+      ...problemsOf('webhooks', bot, words, carried),
     ]
   })
 }

@@ -16,11 +16,26 @@ create table endpoints (
   failing_since timestamptz,
   disabled_at timestamptz,
   disabled_reason text,
-  created_at timestamptz not null default now()
+  created_at timestamptz not null default now(),
+  live_types jsonb,
+  live_within_ms integer
 );
 create index endpoints_of_team on endpoints (team_id) where bot_id is null;
 create index endpoints_of_bot on endpoints (bot_id) where bot_id is not null;
 create index endpoints_disabled on endpoints (id) where disabled_at is not null;
+create index endpoints_live on endpoints (id) where live_types is not null;
+
+-- A row is a journal of which the endpoint has not got everything.
+create table event_inbox (
+  endpoint_id uuid not null references endpoints on delete cascade,
+  journal_id uuid not null,
+  bot_id uuid not null references bots on delete cascade,
+  after_seq integer not null,
+  last_seq integer not null,
+  waits_since timestamptz not null default now(),
+  primary key (endpoint_id, journal_id, bot_id)
+);
+create index event_inbox_bot on event_inbox (bot_id);
 
 create table messages (
   id text primary key,
@@ -35,6 +50,7 @@ create table messages (
 );
 create index messages_of_bot on messages (bot_id, created_at);
 create index messages_of_team on messages (team_id, created_at);
+create index messages_by_age on messages (created_at);
 
 create table deliveries (
   id bigint generated always as identity primary key,
@@ -58,6 +74,10 @@ create index deliveries_line on deliveries (endpoint_id, ordering_key, id) where
 create index deliveries_leased on deliveries (lease_until) where state = 'sending';
 create index deliveries_of_bot on deliveries (bot_id, id);
 create index deliveries_of_endpoint on deliveries (endpoint_id, created_at);
+create index deliveries_of_team on deliveries (team_id, created_at, id);
+create index deliveries_given_up_of_team on deliveries (team_id, state, created_at, id)
+  where state in ('failed', 'dropped');
+create index deliveries_by_end on deliveries (finished_at) where finished_at is not null;
 create index deliveries_again on deliveries (endpoint_id, next_at, id)
   where state = 'waiting' and (attempts > 0 or is_replay);
 

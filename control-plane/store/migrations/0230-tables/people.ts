@@ -14,7 +14,8 @@ create table people (
   created_at timestamptz not null default now(),
   disabled_at timestamptz
 );
-create unique index people_by_email on people (lower(email)) where disabled_at is null and email is not null;
+-- One e-mail address, and one account that signs in, may belong to a person of each team.
+create unique index people_by_email on people (lower(email), team_id) where disabled_at is null and email is not null;
 create index people_of_team on people (team_id, created_at);
 
 create table sign_in_links (
@@ -22,8 +23,11 @@ create table sign_in_links (
   person_id uuid not null references people,
   created_at timestamptz not null default now(),
   expires_at timestamptz not null,
-  used_at timestamptz
+  used_at timestamptz,
+  sign_in uuid,
+  is_invitation boolean not null default false
 );
+create index sign_in_links_of_person on sign_in_links (person_id);
 create index sign_in_links_by_age on sign_in_links (expires_at);
 
 create table sessions (
@@ -31,10 +35,21 @@ create table sessions (
   person_id uuid not null references people,
   created_at timestamptz not null default now(),
   seen_at timestamptz not null default now(),
-  expires_at timestamptz not null
+  expires_at timestamptz not null,
+  consent_state bytea,
+  sign_in uuid
 );
 create index sessions_of_person on sessions (person_id);
 create index sessions_by_age on sessions (expires_at);
+
+-- The people whom one sign-in proved, one of each team. Its session may change between them.
+create table sign_in_people (
+  sign_in uuid not null,
+  person_id uuid not null references people on delete cascade,
+  created_at timestamptz not null default now(),
+  primary key (sign_in, person_id)
+);
+create index sign_in_people_of_person on sign_in_people (person_id);
 
 create table person_identities (
   issuer text not null,
@@ -42,7 +57,7 @@ create table person_identities (
   person_id uuid not null references people,
   created_at timestamptz not null default now(),
   seen_at timestamptz not null default now(),
-  primary key (issuer, subject),
+  primary key (issuer, subject, person_id),
   unique (person_id, issuer)
 );
 
@@ -71,6 +86,10 @@ create table connections (
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
   deleted_at timestamptz,
+  platform text not null default 'zoom' check (platform in ('zoom', 'teams')),
+  tenant_id text,
+  check ((platform = 'teams') = (tenant_id is not null)),
+  check (platform = 'zoom' or type = 'app'),
   check (deleted_at is null or (client_secret is null and refresh_token is null and access_token is null)),
   check (deleted_at is not null or client_secret is not null),
   check (type = 'app' or user_id is not null)

@@ -79,7 +79,13 @@ create table bots (
   parts jsonb not null default '[]',
   pending_end jsonb,
   files_attempt int,
-  traceparent text
+  traceparent text,
+  history_deleted_at timestamptz,
+  end_cause text,
+  reason text,
+  denials integer not null default 0,
+  account_id uuid references accounts on delete set null,
+  account_place int
 ) with (fillfactor = 75);
 create index bots_of_team on bots (team_id, created_at desc, id desc);
 create index bots_scheduled_of_team on bots (team_id, join_at, id) where is_scheduled;
@@ -92,6 +98,15 @@ create index bots_open on bots (phase) where phase <> 'closed';
 create index bots_by_retention on bots (ended_at) where data_deleted_at is null and phase = 'closed';
 create unique index bots_one_per_deduplication_key on bots (team_id, meeting_key, deduplication_key)
   where deduplication_key is not null and phase not in ('scheduled', 'closed');
+create index bots_by_transcript on bots using gin (transcription_ids) where transcription_ids <> '[]'::jsonb;
+create index bots_older_of_team on bots (team_id, created_at desc, number desc) where generation = 'older';
+create index bots_with_history on bots (ended_at) where phase = 'closed' and history_deleted_at is null;
+-- The lease of an account is in the row of its bot, so it ends with it: while the bot may be in its meeting, no other bot has
+-- the same account in this meeting, nor the same of the account's places.
+create unique index bots_one_per_account_and_meeting on bots (account_id, meeting_key)
+  where account_id is not null and phase not in ('processing', 'assembling', 'closed');
+create unique index bots_one_per_place_of_account on bots (account_id, account_place)
+  where account_id is not null and phase not in ('processing', 'assembling', 'closed');
 
 create table launches (
   bot_id uuid not null references bots,
@@ -154,6 +169,25 @@ create table bot_events (
 );
 create index bot_events_of_bot on bot_events (bot_id, type, at);
 
+-- Numbers the events of a team in the order of their commits.
+create table team_event_counts (
+  team_id uuid primary key references teams on delete cascade,
+  last_number bigint not null
+);
+
+-- A row is consecutive events of one journal that were stored together; the last one has the number. A reference to the
+-- team would lock its row with every event.
+create table team_events (
+  team_id uuid not null,
+  last_number bigint not null,
+  bot_id uuid not null references bots on delete cascade,
+  journal_id uuid not null,
+  last_seq integer not null,
+  events integer not null,
+  primary key (team_id, last_number)
+);
+create index team_events_of_bot on team_events (bot_id);
+
 create table bot_steps (
   id bigint generated always as identity primary key,
   bot_id uuid not null references bots,
@@ -176,11 +210,28 @@ create table bot_commands (
   answer jsonb
 );
 create index bot_commands_open on bot_commands (bot_id, created_at) where answered_at is null;
+create index bot_commands_leave on bot_commands (bot_id) where command ->> 'type' = 'leave';
 
 create table live_pictures (
   bot_id uuid primary key references bots on delete cascade,
   asked_at timestamptz not null,
   command_id uuid not null
+);
+
+-- Resources that each process of an attempt used. Whole numbers, so that sums are exact.
+create table attempt_usage (
+  bot_id uuid not null references bots on delete cascade,
+  attempt integer not null,
+  journal_id uuid not null,
+  is_final boolean not null,
+  core_ms bigint not null,
+  peak_memory_bytes bigint,
+  bytes_received bigint not null,
+  bytes_sent bigint not null,
+  bytes_stored bigint not null,
+  life_ms bigint not null,
+  phase_ms jsonb not null,
+  primary key (bot_id, attempt, journal_id)
 );
 
 create table artifacts (

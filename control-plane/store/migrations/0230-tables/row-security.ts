@@ -18,7 +18,8 @@ const TEAM = `current_setting('standin.team')::uuid`
 
 const WITH_TEAM_ID = [
   ...['api_keys', 'audit_log', 'bots', 'calendars', 'connections', 'deliveries'],
-  ...['endpoints', 'idempotency_keys', 'ledger', 'messages', 'people'],
+  ...['endpoints', 'idempotency_keys', 'ledger', 'messages', 'people', 'accounts', 'request_log'],
+  ...['team_event_counts', 'team_events'],
 ]
 
 const OF_OTHER_ROWS: [column: string, of: string, tables: string[]][] = [
@@ -27,7 +28,7 @@ const OF_OTHER_ROWS: [column: string, of: string, tables: string[]][] = [
     'bots',
     [
       ...['artifacts', 'bot_commands', 'bot_events', 'calendar_bots', 'deletions', 'job_offers', 'journals'],
-      ...['launches', 'live_pictures', 'retranscriptions'],
+      ...['launches', 'live_pictures', 'retranscriptions', 'attempt_usage', 'event_inbox'],
     ],
   ],
   [
@@ -36,7 +37,7 @@ const OF_OTHER_ROWS: [column: string, of: string, tables: string[]][] = [
     ['calendar_channels', 'calendar_events', 'calendar_intents', 'calendar_series', 'calendar_series_intents'],
   ],
   ['delivery_id', 'deliveries', ['delivery_attempts']],
-  ['person_id', 'people', ['person_identities', 'sessions', 'sign_in_links']],
+  ['person_id', 'people', ['person_identities', 'sessions', 'sign_in_links', 'sign_in_people']],
 ]
 
 /** The other row is subject to its own policy. A scalar subquery is never answered by reading all rows of the team. */
@@ -47,7 +48,7 @@ const reached = (table: string, column: string, of: string) =>
 const TEAM_OF_BOT = `create function team_of_bot(bot uuid) returns uuid language plpgsql stable security definer as $$
   begin return (select team_id from %I.bots where id = bot); end $$`
 
-export async function up(database: Kysely<unknown>): Promise<void> {
+export async function secureRows(database: Kysely<unknown>): Promise<void> {
   const policies: [table: string, policy: string][] = [
     ['teams', `using (id == ${TEAM})`],
     ...WITH_TEAM_ID.map((table): [string, string] => [table, `using (team_id == ${TEAM})`]),
