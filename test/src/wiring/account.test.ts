@@ -35,7 +35,8 @@ function accountOf(job: Partial<AccountParts['job']>, parts: Partial<AccountPart
         return { type: 'account_report', id: 'x', version: ++version }
       },
     },
-    clock: { now: () => 0, sleep: () => new Promise((resolve) => setTimeout(resolve, 20)) },
+    // Only the pause between two tries ends: no limit is reached, however slow the machine is.
+    clock: { now: () => 0, sleep: async (ms) => (ms <= 2_000 ? undefined : new Promise(() => {})) },
     logger: { info() {}, warn() {}, error() {}, debug() {} } as never,
     keepSecret: (values) => secrets.push(values),
     ...parts,
