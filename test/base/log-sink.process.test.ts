@@ -1,24 +1,18 @@
 /** Logs that cannot be written: a full disk, a reader that is gone, a closed file. */
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { openSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { LogSink } from '@standin/base/log-sink.ts'
 import { expect, onTestFinished, test } from 'vitest'
+import { temporaryFolder } from '../fakes/temporary-folder.ts'
 
 const KILOBYTE = `${'x'.repeat(1023)}\n`
-
-function folder(): string {
-  const path = mkdtempSync(join(tmpdir(), 'standin-log-'))
-  onTestFinished(() => rmSync(path, { recursive: true, force: true }))
-  return path
-}
 
 /** Stays open: a sink that has lines tries them again, and the number of a closed file is given to the next one. */
 const open = (path: string, flags = 'a') => openSync(path, flags)
 
 test('lines are written in order and at once', () => {
-  const path = join(folder(), 'log')
+  const path = join(temporaryFolder(), 'log')
   const sink = new LogSink(open(path))
   sink.write('one\n')
   sink.write('two\n')
@@ -43,7 +37,7 @@ const canMount = process.getuid?.() === 0
 test.skipIf(!canMount)(
   'a full disk with room again has every line that waited, whole, and the number of the lost',
   async () => {
-    const disk = folder()
+    const disk = temporaryFolder()
     try {
       execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=64k', 'tmpfs', disk], { stdio: 'ignore' })
     } catch {

@@ -1,15 +1,11 @@
-import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { chmod, mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { loadEnvFile, loadSettingsOfData } from '@standin/base/settings-file.ts'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
+import { temporaryFolder } from '../fakes/temporary-folder.ts'
 
-let folder: string
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'standin-settings-'))
-  await writeFile(join(folder, 'one.env'), '# comment\nSTANDIN_PORT=9000\nSTANDIN_HOST="::1"\n')
-})
-afterEach(() => rm(folder, { recursive: true }))
+const folder = temporaryFolder()
+await writeFile(join(folder, 'one.env'), '# comment\nSTANDIN_PORT=9000\nSTANDIN_HOST="::1"\n')
 
 test('variables that are set take precedence over the file', () => {
   const environment = { STANDIN_PORT: '1', STANDIN_ENV_FILE: join(folder, 'one.env') }

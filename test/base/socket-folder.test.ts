@@ -1,21 +1,16 @@
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { fitsSocket, socketParent } from '@standin/base/socket-folder.ts'
-import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { afterEach, expect, test, vi } from 'vitest'
+import { temporaryFolder } from '../fakes/temporary-folder.ts'
 
-let folder: string
-beforeEach(() => {
-  folder = mkdtempSync('/tmp/standin-socket-folder-')
-})
-afterEach(() => {
-  vi.unstubAllEnvs()
-  rmSync(folder, { recursive: true })
-})
+const folder = temporaryFolder()
+afterEach(() => vi.unstubAllEnvs())
 
 /** Sets TMPDIR to a new folder below ours. */
 function temporary(name: string): string {
   const place = join(folder, name)
-  mkdirSync(place)
+  mkdirSync(place, { recursive: true })
   vi.stubEnv('TMPDIR', place)
   return place
 }

@@ -1,10 +1,10 @@
 /** `standin join` as it is installed: one bundle, with the parts that it loads when they are needed. */
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { packageRoot } from '../../core/process/page-scripts.ts'
-import { startS3Server } from '../servers/s3-server.ts'
+import { temporaryFolder } from '../fakes/temporary-folder.ts'
+import { startS3Server, storageOf } from '../servers/s3-server.ts'
 import { endToEnd } from './capture-environment.ts'
 import { passes, speak, WITHOUT_CAMERAS } from './meeting-script.ts'
 
@@ -18,24 +18,15 @@ const ENGINE = `export const openEngine = async () => ({
 `
 
 test('the built bot records, hears words with a local engine, and stores its files in a bucket', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'standin-built-'))
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  const folder = temporaryFolder()
   mkdirSync(join(folder, 'models'))
   writeFileSync(join(folder, 'engine.mjs'), ENGINE)
   const server = await startS3Server()
   onTestFinished(() => server.close())
-  const storage = {
-    type: 's3',
-    bucket: server.bucket,
-    prefix: 'calls',
-    endpoint: server.endpoint,
-    access_key_id: server.keys.accessKeyId,
-    secret_access_key: server.keys.secretAccessKey,
-  }
   const meeting = openMeeting('open', WITHOUT_CAMERAS)
   const bot = startBot(meeting, {
     program: [join(packageRoot, 'bin/standin')],
-    job: { storage, transcription: { provider: 'local', mode: 'live' } },
+    job: { storage: storageOf(server), transcription: { provider: 'local', mode: 'live' } },
     environment: {
       STANDIN_WORK_FOLDER: folder,
       STANDIN_SPEECH_MODELS: join(folder, 'models'),
@@ -51,5 +42,5 @@ test('the built bot records, hears words with a local engine, and stores its fil
   const { exitCode, report } = await bot.ended()
   expect({ exitCode, status: report?.status }).toEqual({ exitCode: 0, status: 'completed' })
   const stored = [...server.state.objects.keys()]
-  expect(stored).toEqual(expect.arrayContaining(['video.mp4', 'audio.m4a'].map((name) => `calls/${bot.botId}/${name}`)))
+  expect(stored).toEqual(expect.arrayContaining(['video.mp4', 'audio.m4a'].map((name) => `${bot.botId}/${name}`)))
 })

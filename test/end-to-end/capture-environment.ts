@@ -1,10 +1,8 @@
 /** Fixtures of every end-to-end test: the mock server, a folder for recordings, and bots that end with the test. */
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll } from 'vitest'
 import { startMockGoogleMeet } from '../../mock/index.ts'
 import type { MockMeeting, MockMeetingOptions, MockPerson, MockServer } from '../../mock/types.ts'
+import { temporaryFolder } from '../fakes/temporary-folder.ts'
 import { BotProcess } from './bot-process.ts'
 import { FOUR_PEOPLE } from './meeting-script.ts'
 
@@ -18,7 +16,7 @@ export interface EndToEnd {
 
 /** To be called once at the top of a test file. */
 export function endToEnd(start: () => Promise<MockServer> = startMockGoogleMeet): EndToEnd {
-  const out = mkdtempSync(join(tmpdir(), 'standin end to end '))
+  const out = temporaryFolder('standin end to end ')
   let server: MockServer
   const bots: BotProcess[] = []
   beforeAll(async () => {
@@ -27,10 +25,7 @@ export function endToEnd(start: () => Promise<MockServer> = startMockGoogleMeet)
   afterEach(async () => {
     await Promise.all(bots.splice(0).map((bot) => bot.dispose()))
   })
-  afterAll(async () => {
-    await server.close()
-    rmSync(out, { recursive: true, force: true })
-  })
+  afterAll(() => server.close())
   return {
     openMeeting: (scenario = 'open', people = FOUR_PEOPLE, media = {}) => server.open(scenario, { people, media }),
     startBot: (meeting, options = {}) => {

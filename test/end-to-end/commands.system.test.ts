@@ -1,41 +1,38 @@
 import { readFileSync, statSync } from 'node:fs'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
+import { temporaryFolder } from '../fakes/temporary-folder.ts'
 import { probe } from '../media/media-info.ts'
 import { heardShare, soundOf } from '../media/meeting-recording.ts'
+import { clientOf, eventsOf, seqs, startExample, TOKEN } from '../src/control-link/support.ts'
 import type { BotProcess } from './bot-process.ts'
 import { endToEnd } from './capture-environment.ts'
 import { LOOK, passes, speak, truthOf, WITHOUT_CAMERAS } from './meeting-script.ts'
-import { Plane, TOKEN } from './plane.ts'
 
 const { openMeeting, startBot } = endToEnd()
-let plane: Plane
-
-beforeAll(async () => {
-  plane = await Plane.start()
-})
-afterAll(() => plane.close())
 
 test('a control plane pauses, resumes, chats, takes a screenshot and ends; no file contains the pause or the token', async () => {
   const meeting = openMeeting('open', WITHOUT_CAMERAS)
-  const bot = startBot(meeting, { job: plane.job })
+  const plane = await startExample()
+  const bot = startBot(meeting, { job: { control_plane: { url: plane.url, token: TOKEN } } })
+  const { command, events } = clientOf(plane.api, bot.botId)
   await bot.whenStatus('in_call_recording')
-  expect(await plane.command(bot, { type: 'resume' })).toMatchObject({ ok: false, code: 'FST_ERR_BOT_STATUS' })
+  expect(await command({ type: 'resume' })).toMatchObject({ ok: false, code: 'FST_ERR_BOT_STATUS' })
   await speak(meeting, 'ann', 4)
   await passes(1)
-  expect(await plane.command(bot, { type: 'pause', chat_message: 'Paused' })).toMatchObject({ ok: true })
+  expect(await command({ type: 'pause', chat_message: 'Paused' })).toMatchObject({ ok: true })
   await speak(meeting, 'ben', 3)
   // A busy browser plays sound late, and what it plays after the pause is recorded.
   await passes(5)
-  expect(await plane.command(bot, { type: 'resume' })).toMatchObject({ ok: true })
+  expect(await command({ type: 'resume' })).toMatchObject({ ok: true })
   await passes(1)
   await speak(meeting, 'cleo', 4)
-  expect(await plane.command(bot, { type: 'send_chat', message: 'Hello 😀\nsecond line' })).toMatchObject({ ok: true })
-  expect(await plane.command(bot, { type: 'screenshot' })).toMatchObject({
+  expect(await command({ type: 'send_chat', message: 'Hello 😀\nsecond line' })).toMatchObject({ ok: true })
+  expect(await command({ type: 'screenshot' })).toMatchObject({
     ok: true,
     data: { name: 'screenshots/0001.png' },
   })
-  expect(await plane.command(bot, { type: 'dance' })).toMatchObject({ ok: false, code: 'INVALID_COMMAND' })
-  expect(await plane.command(bot, { type: 'leave' })).toMatchObject({ ok: true })
+  expect(await command({ type: 'dance' })).toMatchObject({ ok: false, code: 'INVALID_COMMAND' })
+  expect(await command({ type: 'leave' })).toMatchObject({ ok: true })
   const { exitCode, report } = await bot.ended()
 
   expect(exitCode).toBe(0)
@@ -51,28 +48,30 @@ test('a control plane pauses, resumes, chats, takes a screenshot and ends; no fi
   )
   expect(meeting.truth.chat.map(({ text }) => text)).toEqual(['Paused', 'Hello 😀\nsecond line'])
   expect(statSync(bot.file('screenshots/0001.png')).size).toBeGreaterThan(1000)
-  expect((await plane.storedEvents(bot)).map(({ seq }) => seq)).toEqual(bot.events.map(({ seq }) => seq))
+  expect(seqs(eventsOf(await events()))).toEqual(seqs(bot.events))
   expectNoToken(bot)
 })
 
 test('a control plane that crashes and comes back has every event, once and in order; sound only needs no display server', async () => {
   const meeting = openMeeting('open', WITHOUT_CAMERAS)
-  const bot = startBot(meeting, { job: { ...plane.job, recording_mode: 'audio_only' } })
+  const folder = temporaryFolder()
+  const plane = await startExample(folder)
+  const control_plane = { url: plane.url, token: TOKEN }
+  const bot = startBot(meeting, { job: { control_plane, recording_mode: 'audio_only' } })
+  const { command, events } = clientOf(plane.api, bot.botId)
   await bot.whenStatus('in_call_recording')
   expect(bot.children('Xvfb')).toEqual([])
-  await plane.goDown()
+  await plane.close()
   await passes(1)
   await speak(meeting, 'ann', 4)
   meeting.say('ben', 'Said while nobody listened')
   await bot.whenEvent('chat_message')
-  await plane.comeBack()
-  await expect
-    .poll(() => plane.command(bot, { type: 'leave' }), { timeout: 60_000, interval: 1000 })
-    .toMatchObject({ ok: true })
+  await startExample(folder, Number(new URL(plane.api).port))
+  await expect.poll(() => command({ type: 'leave' }), { timeout: 60_000, interval: 1000 }).toMatchObject({ ok: true })
   const { exitCode } = await bot.ended()
   expect(exitCode).toBe(0)
-  const stored = await plane.storedEvents(bot)
-  expect(stored.map(({ seq }) => seq)).toEqual(bot.events.map(({ seq }) => seq))
+  const stored = eventsOf(await events())
+  expect(seqs(stored)).toEqual(seqs(bot.events))
   expect(stored.at(-1)?.event.type).toBe('final_report')
   expectNoToken(bot)
 

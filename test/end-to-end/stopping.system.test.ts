@@ -1,5 +1,6 @@
+/** SIGTERM while it records: `storage-outage.system.test.ts`, with a server that stores the recording. */
 import { existsSync } from 'node:fs'
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { probe } from '../media/media-info.ts'
 import { endToEnd } from './capture-environment.ts'
 import { passes, WITHOUT_CAMERAS } from './meeting-script.ts'
@@ -8,29 +9,15 @@ const { openMeeting, startBot } = endToEnd()
 /** A bot that does not come to record needs no display server. */
 const SOUND_ONLY = { job: { recording_mode: 'audio_only' } }
 
-/** SIGTERM while it records: `storage-outage.system.test.ts`, with a server that stores the recording. */
-describe('asked to stop', () => {
-  test('before the page has loaded: nothing is recorded, and no join request is sent', async () => {
-    const meeting = openMeeting('waiting-room', WITHOUT_CAMERAS)
-    const bot = startBot(meeting, SOUND_ONLY)
-    await bot.whenStatus('joining_call')
-    bot.kill('SIGINT')
-    const { exitCode, report } = await bot.ended()
-    expect(exitCode).toBe(0)
-    expect(report?.error_code).toBe('EXITING_MEETING_BEFORE_RECORD')
-    for (const name of ['video.mp4', 'audio.m4a']) expect(existsSync(bot.file(name)), name).toBe(false)
-  })
-
-  test('in the waiting room: the join request is withdrawn', async () => {
-    const meeting = openMeeting('waiting-room', WITHOUT_CAMERAS)
-    const bot = startBot(meeting, SOUND_ONLY)
-    await bot.whenStatus('in_waiting_room')
-    bot.kill('SIGTERM')
-    const { exitCode, report } = await bot.ended()
-    expect(exitCode).toBe(0)
-    expect(report).toMatchObject({ status: 'failed', error_code: 'SIGTERM' })
-    expect(['left', 'closed', 'none']).toContain(meeting.state)
-  })
+test('asked to stop in the waiting room: the join request is withdrawn', async () => {
+  const meeting = openMeeting('waiting-room', WITHOUT_CAMERAS)
+  const bot = startBot(meeting, SOUND_ONLY)
+  await bot.whenStatus('in_waiting_room')
+  bot.kill('SIGTERM')
+  const { exitCode, report } = await bot.ended()
+  expect(exitCode).toBe(0)
+  expect(report).toMatchObject({ status: 'failed', error_code: 'SIGTERM' })
+  expect(['left', 'closed', 'none']).toContain(meeting.state)
 })
 
 test('the reader of its output is gone: the bot continues; a second interrupt leaves at once, and the recording is whole', async () => {
@@ -65,26 +52,15 @@ test('an uncaught error: the bot leaves, and the recording is whole', async () =
   expect(meeting.truth.leftAt).not.toBeNull()
 })
 
-describe('not let in', () => {
-  test('denied by the host: exit code 3, with evidence and what the host can do', async () => {
-    const meeting = openMeeting('waiting-room', WITHOUT_CAMERAS)
-    const bot = startBot(meeting, SOUND_ONLY)
-    await bot.whenStatus('in_waiting_room')
-    meeting.deny()
-    const { exitCode, report } = await bot.ended()
-    expect(exitCode).toBe(3)
-    expect(report?.error_code).toBe('BOT_NOT_ACCEPTED')
-    for (const name of ['screenshot.png', 'page.html', 'console.log', 'failure.json'])
-      expect(existsSync(bot.file(`debug/${name}`)), name).toBe(true)
-    expect(bot.json<{ sentence: string }>('debug/failure.json').sentence).toContain('Ask the host')
-  })
-
-  test('a link that can never be a meeting is refused before any browser starts', async () => {
-    const meeting = openMeeting()
-    const bot = startBot(meeting, { arguments: ['https://meet.google.com/landing'] })
-    const { exitCode, report } = await bot.ended()
-    expect(exitCode).toBe(2)
-    expect(report).toBeUndefined()
-    expect(existsSync(bot.folder)).toBe(false)
-  })
+test('denied by the host: exit code 3, with evidence and what the host can do', async () => {
+  const meeting = openMeeting('waiting-room', WITHOUT_CAMERAS)
+  const bot = startBot(meeting, SOUND_ONLY)
+  await bot.whenStatus('in_waiting_room')
+  meeting.deny()
+  const { exitCode, report } = await bot.ended()
+  expect(exitCode).toBe(3)
+  expect(report?.error_code).toBe('BOT_NOT_ACCEPTED')
+  for (const name of ['screenshot.png', 'page.html', 'console.log', 'failure.json'])
+    expect(existsSync(bot.file(`debug/${name}`)), name).toBe(true)
+  expect(bot.json<{ sentence: string }>('debug/failure.json').sentence).toContain('Ask the host')
 })

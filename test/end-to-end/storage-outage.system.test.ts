@@ -1,11 +1,11 @@
 /** A bot that stores its recording in a bucket, whose server is well, or goes away in the middle. */
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { MockMeeting } from '../../mock/types.ts'
+import { temporaryFolder } from '../fakes/temporary-folder.ts'
 import { probe } from '../media/media-info.ts'
-import { type S3Server, startS3Server } from '../servers/s3-server.ts'
+import { type S3Server, startS3Server, storageOf } from '../servers/s3-server.ts'
 import { type BotProcess, recover } from './bot-process.ts'
 import { endToEnd } from './capture-environment.ts'
 import { passes, WITHOUT_CAMERAS } from './meeting-script.ts'
@@ -13,27 +13,16 @@ import { passes, WITHOUT_CAMERAS } from './meeting-script.ts'
 const { openMeeting, startBot } = endToEnd()
 
 describe('an S3 server', () => {
-  const work = mkdtempSync(join(tmpdir(), 'standin-work-'))
-  const environment = { STANDIN_WORK_FOLDER: work }
+  const work = temporaryFolder()
   let server: S3Server
   beforeAll(async () => {
     server = await startS3Server()
   })
-  afterAll(async () => {
-    await server.close()
-    rmSync(work, { recursive: true, force: true })
-  })
+  afterAll(() => server.close())
   /** Resolves when the bot has recorded for a while a meeting of which no picture is looked at. */
   async function recorded(meeting: MockMeeting, job: Record<string, unknown> = {}): Promise<BotProcess> {
-    const storage = {
-      type: 's3',
-      bucket: server.bucket,
-      prefix: 'calls',
-      endpoint: server.endpoint,
-      access_key_id: server.keys.accessKeyId,
-      secret_access_key: server.keys.secretAccessKey,
-    }
-    const bot = startBot(meeting, { job: { ...job, storage }, environment })
+    const storage = { ...storageOf(server), prefix: 'calls' }
+    const bot = startBot(meeting, { job: { ...job, storage }, environment: { STANDIN_WORK_FOLDER: work } })
     await bot.whenStatus('in_call_recording')
     await bot.whenEvent('participant_joined')
     await passes(3)

@@ -1,5 +1,5 @@
 /** All parts of a worker run as fakes: each part does what the test says and notes its calls. */
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { BotCommand } from '@standin/wire/commands.ts'
@@ -8,7 +8,7 @@ import { type Job, jobSchema } from '@standin/wire/job.ts'
 import type { Sighting } from '@standin/wire/reasons.ts'
 import { onTestFinished } from 'vitest'
 import { silentLogger } from '../../core/logger.ts'
-import type { MeetingEvent } from '../../core/meeting/meeting.ts'
+import type { MeetingEvent, Participant } from '../../core/meeting/meeting.ts'
 import type {
   Admission,
   CommandAnswer,
@@ -45,6 +45,15 @@ export const untilStopped: Script<never> = (signal) =>
     signal.addEventListener('abort', () => reject(signal.reason))
   })
 
+/** A bot that is never let in. */
+export const IN_WAITING_ROOM: Pick<World, 'join' | 'waitForAdmission'> = {
+  join: async () => 'waiting_room',
+  waitForAdmission: untilStopped,
+}
+
+/** An event without an instant happens now. */
+type Undated<E> = E extends { at: number } ? Omit<E, 'at'> & { at?: number } : E
+
 /** A recorded file that is at its place. */
 export function grown(name: string): StoredMedia {
   return {
@@ -60,8 +69,9 @@ export class World {
   takeScreenshot: () => Promise<Uint8Array> = async () => new Uint8Array([1, 2, 3])
   /** The calls to all parts, in order. */
   readonly calls: string[] = []
-  /** Instants at which the bot opened the link, UTC milliseconds; it asks later. */
+  /** Instants at which the bot opened the link, UTC milliseconds; it asks to join later. */
   readonly linkOpenedAt: number[] = []
+  readonly askedAt: number[] = []
   readonly usage = fakeUsage()
   readonly sentChat: string[] = []
   readonly stored: string[] = []
@@ -105,20 +115,31 @@ export class World {
   #meetingListeners: ((event: MeetingEvent) => void)[] = []
   #recorderListeners: ((event: RecorderEvent) => void)[] = []
 
-  constructor(setUp: (world: World) => void = () => {}, job: Record<string, unknown> = {}) {
+  constructor(setUp: Partial<World> | ((world: World) => void) = {}, job: Record<string, unknown> = {}) {
     onTestFinished(() => rmSync(this.workFolder, { recursive: true, force: true }))
-    setUp(this)
+    if (typeof setUp === 'function') setUp(this)
+    else Object.assign(this, setUp)
     const whole: Job = jobSchema.parse({ bot_id: BOT_ID, meeting_url: TARGET.url, ...job })
     this.outcome = runBot(whole, TARGET, this.#parts())
   }
 
   /** Emits an event of the meeting to the bot. */
-  emit(event: MeetingEvent): void {
-    for (const listener of this.#meetingListeners) listener(event)
+  emit(event: Undated<MeetingEvent>): void {
+    const dated = { at: this.clock.now(), ...event } as MeetingEvent
+    for (const listener of this.#meetingListeners) listener(dated)
   }
 
-  emitRecorder(event: RecorderEvent): void {
-    for (const listener of this.#recorderListeners) listener(event)
+  emitRecorder(event: Undated<RecorderEvent>): void {
+    const dated = { at: this.clock.now(), ...event } as RecorderEvent
+    for (const listener of this.#recorderListeners) listener(dated)
+  }
+
+  joins(participant: Participant, at = this.clock.now()): void {
+    this.emit({ type: 'participant_joined', participant, at })
+  }
+
+  speaks(participantId: string, isSpeaking: boolean, at = this.clock.now(), confidence = 1): void {
+    this.emit({ type: 'speaking', participantId, isSpeaking, source: 'csrc', confidence, at })
   }
 
   /** One heartbeat a second while the time moves, as a healthy page gives. */
@@ -136,6 +157,31 @@ export class World {
 
   statuses(): string[] {
     return this.events.flatMap((event) => (event.type === 'status_change' ? [event.status] : []))
+  }
+
+  get notices(): string[] {
+    return this.events.flatMap((event) => (event.type === 'notice' ? [event.message] : []))
+  }
+
+  get gaps() {
+    return this.events.filter((event) => event.type === 'recording_gap')
+  }
+
+  count(call: string): number {
+    return this.calls.filter((made) => made === call).length
+  }
+
+  /** A file of the work folder. */
+  json(name: string) {
+    return JSON.parse(readFileSync(join(this.workFolder, name), 'utf8'))
+  }
+
+  diarization(): unknown[] {
+    const text = readFileSync(join(this.workFolder, 'diarization.jsonl'), 'utf8')
+    return text
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line))
   }
 
   /** Lets time pass until the run is over. */
@@ -159,6 +205,7 @@ export class World {
       join: async (signal, gate) => {
         this.linkOpenedAt.push(clock.now())
         await gate?.opened
+        this.askedAt.push(clock.now())
         return this.#noting('join', this.join(signal))
       },
       waitForAdmission: (signal) => this.#noting('waitForAdmission', this.waitForAdmission(signal)),

@@ -1,7 +1,16 @@
-import { OPUS_RATE } from '../../recorder/tracks/ogg-opus.ts'
+import { OggOpus, OPUS_RATE } from '../../recorder/tracks/ogg-opus.ts'
 
 /** Samples of one frame, by the last two bits of the configuration (RFC 6716, 3.1). */
 const CELT_FRAMES = [120, 240, 480, 960]
+
+/** 20 ms of silence, as a packet that another program might have sent. */
+export const PACKET = Uint8Array.of(0xf8, 0xff, 0xfe)
+
+export function writtenOgg(make: (ogg: OggOpus) => void): Buffer {
+  const pages: Buffer[] = []
+  make(new OggOpus(7, (page) => pages.push(page)))
+  return Buffer.concat(pages)
+}
 
 export interface ReadOgg {
   /** Without the two of the head. */

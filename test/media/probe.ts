@@ -1,6 +1,5 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { pathToFileURL } from 'node:url'
 import { isIndexFirst, pictureTimes } from './media-info.ts'
 import { SOURCE } from './tone-and-flash.ts'
 
@@ -109,14 +108,8 @@ async function measurePictures(path: string) {
   )
   if (frames !== times.length) throw new Error(`${path} holds ${times.length} pictures, of which ${frames} decode`)
   const steps = times.slice(1).map((time, index) => time - times[index]!)
-  return {
-    frames,
-    longestFrame: Math.max(...steps),
-    shortestFrame: Math.min(...steps),
-    flashes,
-    repeated,
-    clock,
-  }
+  const [longestFrame, shortestFrame] = [Math.max(...steps), Math.min(...steps)]
+  return { frames, longestFrame, shortestFrame, flashes, repeated, clock }
 }
 
 function readClock(small: Buffer): number {
@@ -187,11 +180,4 @@ async function collect(command: string, args: string[]): Promise<Buffer> {
 
 async function run(command: string, args: string[]): Promise<string> {
   return (await collect(command, args)).toString('utf8')
-}
-
-if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
-  for (const path of process.argv.slice(2)) {
-    const { video, ...rest } = await measure(path)
-    console.log(JSON.stringify({ path, video: video && { ...video, clock: undefined }, ...rest }, null, 1))
-  }
 }

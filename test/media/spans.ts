@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import type { GrowingFile, GrowingStart } from '../../core/recording.ts'
 import { barCodeCells } from '../../mock/media/bar-code.ts'
+import { Recording } from '../../recorder/recording.ts'
 
 export interface SpanSettings {
   /** Shown as a bar code on each picture. */
@@ -35,20 +36,8 @@ export async function makeSpan(settings: SpanSettings): Promise<Buffer> {
       : ['-f', 'lavfi', '-i', `testsrc2=s=${width}x${height}:r=${framesPerSecond}:d=${seconds},${boxes.join(',')}`]
   const sound = tone === 0 ? `anullsrc=r=48000:cl=stereo:d=${soundSeconds}` : `sine=f=${tone}:r=48000:d=${soundSeconds}`
   const gop = String((framesPerSecond ?? 0) * (settings.secondsBetweenKeys ?? 2))
-  const video = [
-    '-c:v',
-    'libx264',
-    '-preset',
-    'superfast',
-    '-crf',
-    String(crf),
-    '-bf',
-    '0',
-    '-g',
-    gop,
-    '-pix_fmt',
-    'yuv420p',
-  ]
+  const encoder = ['-c:v', 'libx264', '-preset', 'superfast', '-crf', String(crf), '-bf', '0', '-g', gop]
+  const video = [...encoder, '-pix_fmt', 'yuv420p']
   const ffmpeg = spawn(
     'ffmpeg',
     [
@@ -68,7 +57,7 @@ export async function makeSpan(settings: SpanSettings): Promise<Buffer> {
 }
 
 /** A growing file in memory. Its finish makes the whole file in the room that was asked for, or as short as it can be. */
-export class MemoryFile implements GrowingFile {
+class MemoryFile implements GrowingFile {
   readonly start: GrowingStart
   readonly pieces: Uint8Array[] = []
   whole: Buffer | null = null
@@ -102,4 +91,20 @@ export class MemoryFile implements GrowingFile {
   }
 
   async close(): Promise<void> {}
+}
+
+/** A recording whose files grow in memory. */
+export function openRecording(options: { hasPicture?: boolean; room?: number | null; failsFrom?: number } = {}) {
+  const { hasPicture = true, ...file } = options
+  const files: MemoryFile[] = []
+  const grow = async (start: GrowingStart) => {
+    files.push(new MemoryFile(start, file))
+    return files.at(-1)!
+  }
+  return { recording: new Recording({ hasPicture, framesPerSecond: 30, reserveSeconds: 600, grow }), files }
+}
+
+/** Appends bytes as they come from an encoder: in pieces. */
+export async function feedBytes(append: (bytes: Uint8Array) => Promise<void>, bytes: Buffer, pieceBytes: number) {
+  for (let at = 0; at < bytes.length; at += pieceBytes) await append(bytes.subarray(at, at + pieceBytes))
 }

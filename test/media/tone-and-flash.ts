@@ -55,21 +55,12 @@ export async function startToneAndFlash(options: {
   const period = options.periodSeconds ?? SOURCE.periodSeconds
   const window =
     options.display === null ? null : await openXWindow(options.display, 1280, 720, options.displayAuthority)
-  const player = spawn(
-    'pacat',
-    [
-      '--playback',
-      '--verbose',
-      '--raw',
-      `--server=unix:${options.pulseServer}`,
-      `--device=${options.pulseSink}`,
-      `--rate=${SAMPLE_RATE}`,
-      '--channels=2',
-      '--format=s16le',
-      `--latency-msec=${SERVER_BUFFER_MS}`,
-    ],
-    { stdio: ['pipe', 'ignore', 'pipe'], env: { PATH: '/usr/bin:/bin', HOME: '/nonexistent', LC_ALL: 'C' } },
-  )
+  const format = [`--rate=${SAMPLE_RATE}`, '--channels=2', '--format=s16le', `--latency-msec=${SERVER_BUFFER_MS}`]
+  const place = [`--server=unix:${options.pulseServer}`, `--device=${options.pulseSink}`]
+  const player = spawn('pacat', ['--playback', '--verbose', '--raw', ...place, ...format], {
+    stdio: ['pipe', 'ignore', 'pipe'],
+    env: { PATH: '/usr/bin:/bin', HOME: '/nonexistent', LC_ALL: 'C' },
+  })
   player.stdin.on('error', () => {
     // The server may be killed by the test; then nothing is heard any more.
   })

@@ -1,19 +1,14 @@
 import { execFile } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { joinFiles, mediaSeconds } from '../../recorder/join-files.ts'
+import { temporaryFolder } from '../fakes/temporary-folder.ts'
 import { isIndexFirst, pictureTimes, probe } from '../media/media-info.ts'
 
 const run = promisify(execFile)
 const { signal } = new AbortController()
-let folder: string
-beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), "standin-join's-"))
-})
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
+const folder = temporaryFolder("standin-join's-")
 
 /** A picture and a tone. */
 async function media(name: string, seconds: number, size = '320x180'): Promise<string> {

@@ -1,6 +1,6 @@
-/** Twenty minutes through the recorder's own code, faster than they take. */
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+/**
+ * Twenty minutes through the recorder's own code, faster than they take.
+ */
 import { join } from 'node:path'
 import { GetObjectCommand, S3Client } from '@aws-sdk/client-s3'
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
@@ -8,9 +8,10 @@ import { type Browser, chromium } from 'playwright'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { serveRecordings } from '../../report/serve.ts'
 import { openStorage } from '../../storage/index.ts'
+import { temporaryFolder } from '../fakes/temporary-folder.ts'
 import { type Clips, clipAt, feedLong, lengthShown, makeClips, numbersShown } from '../media/long-recording.ts'
 import { isIndexFirst, topLevelBoxes } from '../media/media-info.ts'
-import { startS3Server } from '../servers/s3-server.ts'
+import { startS3Server, storageOf } from '../servers/s3-server.ts'
 
 const SECONDS = 20 * 60
 const SEEKS = [SECONDS - 60, 0.5, 601, SECONDS - 1, 333.3]
@@ -26,14 +27,8 @@ afterAll(() => browser?.close())
 
 const expected = SEEKS.map((seconds) => clipAt(Math.floor(seconds / 3), 20))
 
-async function temporaryFolder(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'standin-long-'))
-  onTestFinished(() => rm(folder, { recursive: true, force: true }))
-  return folder
-}
-
 test('a long recording in a folder plays and seeks in Chromium the moment it is finished', async () => {
-  const folder = await temporaryFolder()
+  const folder = temporaryFolder()
   const storage = await openStorage({ type: 'folder', path: folder }, { botId: 'long' })
   const recording = await feedLong(clips, SECONDS, (file) => storage.grow(file, NEVER))
   const { files, problem } = await recording.finish(NEVER)
@@ -51,8 +46,7 @@ test('a long recording in S3 plays and seeks by a presigned address, and was sen
   const server = await startS3Server()
   onTestFinished(() => server.close())
   const { bucket, endpoint, region, keys } = server
-  const place = { bucket, endpoint, region, access_key_id: keys.accessKeyId, secret_access_key: keys.secretAccessKey }
-  const storage = await openStorage({ type: 's3', ...place }, { botId: 'long', workFolder: await temporaryFolder() })
+  const storage = await openStorage(storageOf(server), { botId: 'long', workFolder: temporaryFolder() })
   const recording = await feedLong(clips, SECONDS, (file) => storage.grow(file, NEVER))
   const sentBefore = server.requests.filter(({ operation }) => operation === 'UploadPart').length
   const { files, problem } = await recording.finish(NEVER)
@@ -64,7 +58,7 @@ test('a long recording in S3 plays and seeks by a presigned address, and was sen
 
   const client = new S3Client({
     ...{ endpoint, region, forcePathStyle: true },
-    credentials: { accessKeyId: keys.accessKeyId, secretAccessKey: keys.secretAccessKey },
+    credentials: keys,
   })
   const url = await getSignedUrl(client, new GetObjectCommand({ Bucket: bucket, Key: 'long/video.mp4' }))
   const page = await browser.newPage()
@@ -74,7 +68,7 @@ test('a long recording in S3 plays and seeks by a presigned address, and was sen
 })
 
 test('a recording that outgrew the room for its index plays and seeks to its end', async () => {
-  const folder = await temporaryFolder()
+  const folder = temporaryFolder()
   const storage = await openStorage({ type: 'folder', path: folder }, { botId: 'long' })
   const recording = await feedLong(clips, SECONDS / 2, (file) => storage.grow(file, NEVER), SECONDS / 4)
   expect((await recording.finish(NEVER)).problem).toBeNull()

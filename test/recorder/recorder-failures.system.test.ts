@@ -1,13 +1,13 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmod, mkdtemp, readdir, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { chmod, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { systemClock } from '@standin/base/deadline.ts'
 import { afterEach, expect, test } from 'vitest'
 import type { RecorderEvent } from '../../core/recording.ts'
+import { temporaryFolder } from '../fakes/temporary-folder.ts'
 import {
   childrenOf,
   closeEnvironments,
@@ -105,7 +105,7 @@ test('after each death of the encoder or a server, the recording until then play
 })
 
 test('a place that takes no more is one failure that says so, and what it took is a whole recording', async () => {
-  const folder = await mkdirs()
+  const folder = temporaryFolder()
   const grow = growIn(folder)
   let appended = 0
   const { recorder, events, finish } = await setUpEnvironment({
@@ -171,10 +171,7 @@ test('a page that asks for any microphone does not get the meeting', async () =>
   expect(text).toContain('Default Source: no_microphone\n')
 })
 
-interface Reported {
-  type: string
-  [field: string]: unknown
-}
+type Reported = { type: string; [field: string]: unknown }
 
 /** Starts `test/media/record.ts` as a separate process. */
 async function startBot(folder: string, args: string[], as: string[] = []) {
@@ -194,14 +191,8 @@ async function startBot(folder: string, args: string[], as: string[] = []) {
   return { bot, telling }
 }
 
-async function mkdirs(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'standin-recorder-'))
-  undo.push(() => rm(folder, { recursive: true, force: true }))
-  return folder
-}
-
 test('SIGKILL for the bot leaves no process behind and a file that plays', async () => {
-  const folder = await mkdirs()
+  const folder = temporaryFolder()
   const { bot, telling } = await startBot(folder, ['speaker_view'])
   const { environment } = (await telling(({ type }) => type === 'environment')) as unknown as {
     environment: TestEnvironment['environment']
@@ -233,7 +224,7 @@ function isRunning(pid: number): boolean {
 }
 
 test('a user without a name and with a home folder that cannot be written records as well', async () => {
-  const folder = await mkdirs()
+  const folder = temporaryFolder()
   const isRoot = process.getuid!() === 0
   if (isRoot) await chmod(folder, 0o777)
   const user = isRoot ? ['setpriv', '--reuid=12345', '--regid=12345', '--clear-groups', '--'] : []

@@ -1,19 +1,17 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { silentLogger } from '../../core/logger.ts'
 import type { RecorderEvent } from '../../core/recording.ts'
 import { openBrowser } from '../../platforms/browser/browser.ts'
 import { createRecorder } from '../../recorder/index.ts'
+import { temporaryFolder } from '../fakes/temporary-folder.ts'
 import { growIn, realClock, until } from '../media/capture-environment.ts'
 import { measure } from '../media/probe.ts'
 import { median } from '../media/statistics.ts'
 import { pictureAgeMs, wallClockAt } from '../media/wall-clock.ts'
 
 test('what Chromium shows and plays is recorded together, from the first picture on', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'standin-recorder-'))
-  onTestFinished(() => rm(folder, { recursive: true, force: true }))
+  const folder = temporaryFolder()
   const recorder = createRecorder({
     mode: 'speaker_view',
     framesPerSecond: 30,

@@ -1,27 +1,18 @@
 import { execFile } from 'node:child_process'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { expect, onTestFinished, test } from 'vitest'
-import { Recording } from '../../recorder/recording.ts'
+import { expect, test } from 'vitest'
 import type { SpanMedia } from '../../recorder/segment-concatenator.ts'
+import { temporaryFolder } from '../fakes/temporary-folder.ts'
 import { isIndexFirst, topLevelBoxes } from '../media/media-info.ts'
-import { MemoryFile, makeSpan } from '../media/spans.ts'
+import { feedBytes, makeSpan, openRecording } from '../media/spans.ts'
 
 const run = promisify(execFile)
 const NEVER = new AbortController().signal
 
-async function feed(recording: Recording, span: Buffer) {
-  const append = recording.openSpan()
-  for (let at = 0; at < span.length; at += 60_000) await append(span.subarray(at, at + 60_000))
-  return recording.closeSpan()
-}
-
 async function onDisk(bytes: Uint8Array): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'standin-recording-'))
-  onTestFinished(() => rm(folder, { recursive: true, force: true }))
-  const path = join(folder, 'file.mp4')
+  const path = join(temporaryFolder(), 'file.mp4')
   await writeFile(path, bytes)
   return path
 }
@@ -70,14 +61,12 @@ test('spans become one file that others play, whole and as a partial body, whose
     makeSpan({ number: 2, seconds: 3, soundSeconds: 1.2 }),
     makeSpan({ number: 3, seconds: 1.5 }),
   ])
-  const files: MemoryFile[] = []
-  const grow = async (start: ConstructorParameters<typeof MemoryFile>[0]) => {
-    files.push(new MemoryFile(start))
-    return files.at(-1)!
-  }
-  const recording = new Recording({ hasPicture: true, framesPerSecond: 30, reserveSeconds: 60, grow })
+  const { recording, files } = openRecording()
   const media: SpanMedia[] = []
-  for (const span of spans) media.push(await feed(recording, span))
+  for (const span of spans) {
+    await feedBytes(recording.openSpan(), span, 60_000)
+    media.push(await recording.closeSpan())
+  }
   expect(media.map(({ pictures }) => pictures)).toEqual([63, 90, 45])
   const finished = await recording.finish(NEVER)
   expect(finished.problem).toBeNull()

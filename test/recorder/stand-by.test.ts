@@ -15,7 +15,8 @@ interface Encoder {
   give(): Promise<void>
 }
 
-function standingBy(starts: () => Promise<void> = async () => {}) {
+/** Stands by, with an encoder that has started, and another one while it may be renewed. */
+async function standingBy(mayRenew = () => true, starts: () => Promise<void> = async () => {}) {
   const clock = new HandClock()
   const encoders: Encoder[] = []
   const standBy = new StandBy({
@@ -41,15 +42,15 @@ function standingBy(starts: () => Promise<void> = async () => {}) {
   const parts: SegmentPart[] = []
   const takeOver = (from: number) => standBy.takeOver(from, 5000, async (part) => void parts.push(part))
   const alive = () => encoders.filter(({ isKilled }) => !isKilled).length
+  standBy.begin(mayRenew)
+  await settled()
   return { clock, standBy, encoders, parts, takeOver, alive }
 }
 
 const settled = () => new Promise((resolve) => setImmediate(resolve))
 
 test('what was held is let go of from the proof on', async () => {
-  const { clock, standBy, encoders, parts, takeOver } = standingBy()
-  standBy.begin(() => true)
-  await settled()
+  const { clock, encoders, parts, takeOver } = await standingBy()
   await encoders[0]!.give()
   const begun = await takeOver(clock.now() + 1000)
   expect(begun?.start.seconds).toBeCloseTo(1, 6)
@@ -59,9 +60,7 @@ test('what was held is let go of from the proof on', async () => {
 
 test('a fresh encoder takes the place of an old one while nothing is proven, and only then', async () => {
   let isProven = false
-  const { clock, standBy, encoders, takeOver, alive } = standingBy()
-  standBy.begin(() => !isProven)
-  await settled()
+  const { clock, encoders, takeOver, alive } = await standingBy(() => !isProven)
   await clock.advance(54_000)
   expect([encoders.length, alive()]).toEqual([2, 1])
   isProven = true
@@ -73,9 +72,7 @@ test('a fresh encoder takes the place of an old one while nothing is proven, and
 
 test('a proof while one takes the place of the other finds the one that has seen it', async () => {
   let isProven = false
-  const { clock, standBy, encoders, takeOver, alive } = standingBy()
-  standBy.begin(() => !isProven)
-  await settled()
+  const { clock, encoders, takeOver, alive } = await standingBy(() => !isProven)
   await clock.advance(51_000)
   expect(alive()).toBe(2)
   isProven = true
@@ -86,17 +83,13 @@ test('a proof while one takes the place of the other finds the one that has seen
 })
 
 test('an encoder that crashed on standby is not used', async () => {
-  const { clock, standBy, encoders, takeOver } = standingBy()
-  standBy.begin(() => true)
-  await settled()
+  const { clock, encoders, takeOver } = await standingBy()
   encoders[0]!.listener.failed(new Error('killed'), true)
   expect(await takeOver(clock.now())).toBeNull()
 })
 
 test('one that stood by and gives nothing is ended within its limit', async () => {
-  const { clock, standBy, takeOver, alive } = standingBy()
-  standBy.begin(() => true)
-  await settled()
+  const { clock, takeOver, alive } = await standingBy()
   const taking = takeOver(clock.now())
   await settled()
   await clock.advance(5001)
@@ -105,17 +98,13 @@ test('one that stood by and gives nothing is ended within its limit', async () =
 })
 
 test('one that does not start is no more than a late start', async () => {
-  const { clock, standBy, takeOver } = standingBy(() => Promise.reject(new Error('no display')))
-  standBy.begin(() => true)
-  await settled()
+  const { clock, standBy, takeOver } = await standingBy(undefined, () => Promise.reject(new Error('no display')))
   expect(await takeOver(clock.now())).toBeNull()
   await standBy.end()
 })
 
 test('another browser gets a separate encoder', async () => {
-  const { standBy, encoders, alive } = standingBy()
-  standBy.begin(() => true)
-  await settled()
+  const { standBy, encoders, alive } = await standingBy()
   standBy.begin(() => true)
   await settled()
   await settled()
@@ -125,9 +114,7 @@ test('another browser gets a separate encoder', async () => {
 })
 
 test('silence that lasts since before the start is reported at the start', async () => {
-  const { clock, standBy, encoders, takeOver } = standingBy()
-  standBy.begin(() => true)
-  await settled()
+  const { clock, encoders, takeOver } = await standingBy()
   const [encoder] = encoders
   encoder!.listener.silence(true, 0)
   encoder!.listener.silence(false, 1.5)

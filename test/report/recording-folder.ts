@@ -1,10 +1,9 @@
 /** A folder as a bot leaves it, with people who try what their names can do. */
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { onTestFinished } from 'vitest'
 import type { ReportFacts } from '../../core/ports.ts'
+import { temporaryFolder } from '../fakes/temporary-folder.ts'
 
 export const HOSTILE = '</script><script>window.hacked=1</script><img src=x onerror="window.hacked=1">'
 
@@ -50,9 +49,8 @@ export const FACTS: ReportFacts = {
 
 const visit = (from: number | null, to: number | null) => ({ joined_offset: from, left_offset: to })
 
-export function recordingFolder(atEnd: (remove: () => void) => void = onTestFinished): string {
-  const folder = mkdtempSync(join(tmpdir(), 'standin report '))
-  atEnd(() => rmSync(folder, { recursive: true, force: true }))
+export function recordingFolder(): string {
+  const folder = temporaryFolder('standin report ')
   const people = [
     { id: 1, name: 'Ann Berg', is_host: true, visits: [visit(null, 20)] },
     { id: 2, name: HOSTILE, visits: [visit(1, 9), visit(12, null)] },
@@ -99,17 +97,6 @@ export function recordingFolder(atEnd: (remove: () => void) => void = onTestFini
 export function addVideo(folder: string): void {
   const picture = ['-f', 'lavfi', '-i', 'testsrc=size=320x180:rate=10:duration=20']
   const sound = ['-f', 'lavfi', '-i', 'sine=frequency=300:duration=20']
-  const coding = [
-    '-c:v',
-    'libx264',
-    '-preset',
-    'ultrafast',
-    '-pix_fmt',
-    'yuv420p',
-    '-c:a',
-    'aac',
-    '-movflags',
-    '+faststart',
-  ]
+  const coding = '-c:v libx264 -preset ultrafast -pix_fmt yuv420p -c:a aac -movflags +faststart'.split(' ')
   execFileSync('ffmpeg', ['-v', 'error', ...picture, ...sound, ...coding, join(folder, 'video.mp4')])
 }

@@ -9,20 +9,13 @@ import { HEADLESS_SHELL } from '../headless-shell.ts'
 import { addVideo, FACTS, HOSTILE, recordingFolder } from './recording-folder.ts'
 
 let browser: Browser
-let folder: string
-let removeFolder = () => {}
+const folder = recordingFolder()
 beforeAll(async () => {
-  folder = recordingFolder((remove) => {
-    removeFolder = remove
-  })
   addVideo(folder)
   await writeReport(folder, FACTS)
   browser = await chromium.launch({ executablePath: HEADLESS_SHELL, args: ['--no-sandbox'] })
 })
-afterAll(async () => {
-  await browser.close()
-  removeFolder()
-})
+afterAll(() => browser.close())
 
 async function openReport(
   options: { width?: number; colorScheme?: 'light' | 'dark'; bypassCSP?: boolean } = {},

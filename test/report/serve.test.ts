@@ -1,13 +1,12 @@
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { request } from 'node:http'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { serveRecordings } from '../../report/serve.ts'
+import { temporaryFolder } from '../fakes/temporary-folder.ts'
 
 async function serve() {
-  const folder = mkdtempSync(join(tmpdir(), 'standin serve '))
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  const folder = temporaryFolder('standin serve ')
   mkdirSync(join(folder, 'bot-1', 'debug'), { recursive: true })
   mkdirSync(join(folder, 'unfinished'))
   const write = (name: string, text: string) => writeFileSync(join(folder, 'bot-1', name), text)
@@ -93,8 +92,7 @@ test('a captured page that is linked as a report stays text', async () => {
 
 test('a symbolic link that leaves the folder is refused, also in the list', async () => {
   const { folder, url } = await serve()
-  const outside = mkdtempSync(join(tmpdir(), 'standin outside '))
-  onTestFinished(() => rmSync(outside, { recursive: true, force: true }))
+  const outside = temporaryFolder()
   writeFileSync(join(outside, 'secret.json'), JSON.stringify([{ name: 'Outsider' }]))
   symlinkSync(join(outside, 'secret.json'), join(folder, 'bot-1', 'secret.json'))
   symlinkSync(outside, join(folder, 'bot-1', 'elsewhere'))

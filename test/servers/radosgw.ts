@@ -3,8 +3,7 @@
  * this process, on free ports, in a temporary folder.
  */
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
-import { constants } from 'node:fs'
-import { access, mkdir, mkdtemp, open, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, open, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -35,34 +34,19 @@ export interface Radosgw {
   secretAccessKey: string
   /** A role that may do everything, for this user; that of the keys unless told. Resolves with its ARN. */
   createRole(name: string, user?: string): Promise<string>
-  /** Kills the gateway without notice, as a crash does. Stored objects stay. */
-  crash(): Promise<void>
-  /** Starts the gateway again at the same address. */
-  restart(): Promise<void>
   /** Stops everything and removes the folder; repeatable. */
   stop(): Promise<void>
 }
 
-async function findProgram(name: string): Promise<boolean> {
-  // The daemons live in /usr/bin on Debian, older releases had some in /usr/sbin.
-  for (const folder of [...(process.env.PATH ?? '').split(':'), '/usr/bin', '/usr/sbin']) {
-    if (folder === '') continue
-    const found = await access(path.join(folder, name), constants.X_OK).then(
-      () => true,
-      () => false,
-    )
-    if (found) return true
-  }
-  return false
-}
-
 /** Rejects with one clear sentence when the packages are missing; a test is never skipped for that. */
 async function requirePrograms(): Promise<void> {
-  const missing: string[] = []
-  for (const name of PROGRAMS) if (!(await findProgram(name))) missing.push(name)
-  if (missing.length === 0) return
+  // Older releases of Debian had some of them in /usr/sbin.
+  const env = { PATH: `${process.env.PATH}:/usr/bin:/usr/sbin` }
+  const look = 'for program; do command -v "$program" >/dev/null || echo "$program"; done'
+  const missing = (await run('sh', ['-c', look, 'sh', ...PROGRAMS], { env })).stdout.trim()
+  if (missing === '') return
   throw new Error(
-    `The tests against a real S3 server need ${missing.join(', ')}: ` +
+    `The tests against a real S3 server need ${missing.replaceAll('\n', ', ')}: ` +
       `apt-get install -y --no-install-recommends ${RADOSGW_PACKAGES.join(' ')}`,
   )
 }
@@ -105,7 +89,6 @@ keyring = ${folder}/keyring
 const STS = 'rgw sts key = abcdefghijklmnop\nrgw s3 auth use sts = true\n'
 
 interface Daemon {
-  name: string
   child: ChildProcess
   ended: Promise<void>
 }
@@ -140,19 +123,9 @@ export async function startRadosgw({ hasSts = false } = {}): Promise<Radosgw> {
       child.once('error', () => resolve())
     })
     await output.close()
-    const daemon = { name, child, ended }
+    const daemon = { child, ended }
     daemons.push(daemon)
     return daemon
-  }
-
-  /**
-   * Without politeness: the store is in memory and thrown away, and a store asked to stop takes ten seconds over it.
-   */
-  async function end(daemon: Daemon): Promise<void> {
-    const index = daemons.indexOf(daemon)
-    if (index !== -1) daemons.splice(index, 1)
-    daemon.child.kill('SIGKILL')
-    await daemon.ended
   }
 
   async function lastWords(name: string): Promise<string> {
@@ -162,7 +135,7 @@ export async function startRadosgw({ hasSts = false } = {}): Promise<Radosgw> {
     return said.map((text) => text.slice(-2_000)).join('\n')
   }
 
-  async function startGateway(): Promise<Daemon> {
+  async function startGateway(): Promise<void> {
     const gateway = await startDaemon('radosgw', 'radosgw', ['-n', 'client.admin'])
     const deadline = Date.now() + START_DEADLINE_MS
     while (true) {
@@ -170,7 +143,7 @@ export async function startRadosgw({ hasSts = false } = {}): Promise<Radosgw> {
         (answer) => answer.ok,
         () => false,
       )
-      if (answers) return gateway
+      if (answers) return
       if (gateway.child.exitCode !== null || Date.now() > deadline) {
         throw new Error(`radosgw did not start at ${endpoint}: ${await lastWords('radosgw')}`)
       }
@@ -199,7 +172,9 @@ export async function startRadosgw({ hasSts = false } = {}): Promise<Radosgw> {
   process.once('exit', killAll)
 
   async function stop(): Promise<void> {
-    for (const daemon of [...daemons].reverse()) await end(daemon)
+    // Without politeness: the store is in memory and thrown away, and one asked to stop takes ten seconds over it.
+    killAll()
+    await Promise.all(daemons.map(({ ended }) => ended))
     process.removeListener('exit', killAll)
     await rm(folder, { recursive: true, force: true })
   }
@@ -208,18 +183,9 @@ export async function startRadosgw({ hasSts = false } = {}): Promise<Radosgw> {
     const fsid = crypto.randomUUID()
     await writeFile(config, configuration(folder, fsid, monPort, gatewayPort) + (hasSts ? STS : ''))
     for (const name of ['mon', 'osd0', 'rgw']) await mkdir(file(name))
-    await ask(
-      'ceph-authtool',
-      '--create-keyring',
-      file('keyring'),
-      '--gen-key',
-      '-n',
-      'mon.',
-      '--cap',
-      'mon',
-      'allow *',
-    )
-    const adminCaps = ['--cap', 'mon', 'allow *', '--cap', 'osd', 'allow *']
+    const monCaps = ['--cap', 'mon', 'allow *']
+    await ask('ceph-authtool', '--create-keyring', file('keyring'), '--gen-key', '-n', 'mon.', ...monCaps)
+    const adminCaps = [...monCaps, '--cap', 'osd', 'allow *']
     await ask('ceph-authtool', file('keyring'), '--gen-key', '-n', 'client.admin', ...adminCaps)
     const address = `[v1:127.0.0.1:${monPort}]`
     await ask('monmaptool', '--create', '--fsid', fsid, '--addv', 'a', address, file('monmap'))
@@ -233,7 +199,7 @@ export async function startRadosgw({ hasSts = false } = {}): Promise<Radosgw> {
     const keys = { accessKeyId: 'TESTKEY', secretAccessKey: 'TESTSECRETTESTSECRETTESTSECRET' }
     const user = ['--uid=test', '--display-name=test', `--access-key=${keys.accessKeyId}`]
     await ask('radosgw-admin', '-c', config, 'user', 'create', ...user, `--secret=${keys.secretAccessKey}`)
-    let gateway = await startGateway()
+    await startGateway()
     return {
       endpoint,
       region: 'us-east-1',
@@ -247,10 +213,6 @@ export async function startRadosgw({ hasSts = false } = {}): Promise<Radosgw> {
         const made = await ask('radosgw-admin', 'role', 'create', ...role, `--assume-role-policy-doc=${trust}`)
         await ask('radosgw-admin', 'role-policy', 'put', ...role, '--policy-name=all', `--policy-doc=${rights}`)
         return JSON.parse(made).Arn as string
-      },
-      crash: () => end(gateway),
-      restart: async () => {
-        gateway = await startGateway()
       },
       stop,
     }

@@ -16,8 +16,8 @@ export interface S3Proxy {
   /** Requests so far, oldest first. */
   seen: Passing[]
   mostAtOnce(operation: string): number
-  /** Called before each request is passed on; it is passed on when the promise resolves, and broken off by 'break'. */
-  onRequest: ((passing: Passing) => Promise<'break' | undefined>) | null
+  /** Called before each request, which is passed on when the promise resolves. */
+  onRequest: ((passing: Passing) => Promise<void>) | null
   close(): Promise<void>
 }
 
@@ -51,22 +51,12 @@ export async function startS3Proxy(target: string): Promise<S3Proxy> {
     response.once('close', () => {
       count.now -= 1
     })
-    if ((await proxy.onRequest?.(passing)) === 'break') {
-      // In the middle of the body, if it has one.
-      message.once('data', () => message.socket.destroy())
-      message.once('end', () => message.socket.destroy())
-      return
-    }
+    await proxy.onRequest?.(passing)
     pass(message, response)
   }
 
   const server = createServer((message, response) => {
     handle(message, response).catch((error: unknown) => response.destroy(error as Error))
-  })
-  server.on('connection', (socket) => {
-    socket.on('error', () => {
-      // Broken connections are part of the play.
-    })
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const address = server.address()

@@ -16,7 +16,6 @@ import { answerSts, DENIED, isForSts, type Roles, refusalOf } from './sts.ts'
 export interface Fault {
   /** Such as `UploadPart`. */
   operation: string
-  key?: string
   partNumber?: number
   /** How often; 1 unless told. */
   times?: number
@@ -39,7 +38,6 @@ export interface Fault {
 }
 
 export interface S3ServerOptions extends Partial<StateRules> {
-  bucket?: string
   region?: string
   keys?: Keys[]
   /** Absent: there is no STS. */
@@ -62,8 +60,6 @@ export interface S3Server {
   state: S3State
   /** The requests so far, oldest first, with the status of the answer (0 for none). */
   requests: { operation: string; key: string; partNumber: number | null; status: number }[]
-  /** The most requests of one kind that were under way at once. */
-  mostAtOnce(operation: string): number
   fail(fault: Fault): void
   /** Ends all faults. */
   forgive(): void
@@ -75,24 +71,30 @@ export interface S3Server {
   close(): Promise<void>
 }
 
+/** The storage of a job whose recordings go there. */
+export function storageOf({ bucket, endpoint, region, keys }: S3Server) {
+  const { accessKeyId: access_key_id, secretAccessKey: secret_access_key, sessionToken: session_token } = keys
+  const credentials = { access_key_id, secret_access_key, ...(session_token && { session_token }) }
+  return { type: 's3' as const, bucket, endpoint, region, ...credentials }
+}
+
 const DEFAULT_KEYS: Keys = { accessKeyId: 'TESTKEY', secretAccessKey: 'TESTSECRETTESTSECRETTESTSECRET' }
 
-const PROLOG = '<?xml version="1.0" encoding="UTF-8"?>'
-
-function xmlError({ code, message, extra = {} }: Refusal): string {
+function errorReply({ status, code, message, extra = {} }: Refusal, isOfSts: boolean): Reply {
   const fields = Object.entries({ Code: code, Message: message, ...extra, RequestId: 'test' })
-  return `<Error>${fields.map(([name, text]) => `<${name}>${toXml(text)}</${name}>`).join('')}</Error>`
+  const error = `<Error>${fields.map(([name, text]) => `<${name}>${toXml(text)}</${name}>`).join('')}</Error>`
+  const text = `<?xml version="1.0" encoding="UTF-8"?>${isOfSts ? `<ErrorResponse>${error}</ErrorResponse>` : error}`
+  return { status, headers: { 'content-type': 'application/xml' }, body: Buffer.from(text) }
 }
 
 export async function startS3Server(options: S3ServerOptions = {}): Promise<S3Server> {
-  const bucket = options.bucket ?? 'recordings'
+  const bucket = 'recordings'
   const region = options.region ?? 'us-east-1'
   const keys = options.keys ?? [{ ...DEFAULT_KEYS }]
   const state = new S3State({ etags: options.etags ?? 'md5', smallestPart: options.smallestPart ?? 5 * 1024 * 1024 })
   const requests: S3Server['requests'] = []
   const faults: (Fault & { times: number })[] = []
   const watchers: { operation: string; callback: (request: { key: string }) => void }[] = []
-  const underWay = new Map<string, { now: number; most: number }>()
   const sockets = new Set<Socket>()
 
   function takeFault(request: S3Request): Fault['effect'] | null {
@@ -100,7 +102,6 @@ export async function startS3Server(options: S3ServerOptions = {}): Promise<S3Se
       (each) =>
         each.times > 0 &&
         each.operation === request.operation &&
-        (each.key === undefined || each.key === request.key) &&
         (each.partNumber === undefined || each.partNumber === request.partNumber),
     )
     if (fault === undefined) return null
@@ -132,29 +133,14 @@ export async function startS3Server(options: S3ServerOptions = {}): Promise<S3Se
     const given = createHash('sha256').update(request.body).digest()
     if (payload.startsWith('STREAMING-'))
       return { status: 411, code: 'MissingContentLength', message: 'Streams are not taken' }
-    if (payload !== 'UNSIGNED-PAYLOAD' && payload !== given.toString('hex')) {
-      return {
-        status: 400,
-        code: 'XAmzContentSHA256Mismatch',
-        message: 'The provided x-amz-content-sha256 does not match.',
-      }
-    }
+    if (payload !== 'UNSIGNED-PAYLOAD' && payload !== given.toString('hex'))
+      return { status: 400, code: 'XAmzContentSHA256Mismatch', message: 'The x-amz-content-sha256 does not match.' }
     const md5 = request.headers['content-md5']
-    if (md5 !== undefined && md5 !== createHash('md5').update(request.body).digest('base64')) {
-      return {
-        status: 400,
-        code: 'BadDigest',
-        message: 'The Content-MD5 you specified did not match what we received.',
-      }
-    }
+    if (md5 !== undefined && md5 !== createHash('md5').update(request.body).digest('base64'))
+      return { status: 400, code: 'BadDigest', message: 'The Content-MD5 does not match.' }
     const checksum = request.headers['x-amz-checksum-sha256']
-    if (options.checksums === true && checksum !== undefined && checksum !== given.toString('base64')) {
-      return {
-        status: 400,
-        code: 'BadDigest',
-        message: 'The SHA256 you specified did not match the calculated checksum.',
-      }
-    }
+    if (options.checksums === true && checksum !== undefined && checksum !== given.toString('base64'))
+      return { status: 400, code: 'BadDigest', message: 'The SHA256 does not match.' }
     return null
   }
 
@@ -202,16 +188,7 @@ export async function startS3Server(options: S3ServerOptions = {}): Promise<S3Se
       message.socket.destroy()
       return
     }
-    const reply =
-      'code' in answer
-        ? {
-            status: answer.status,
-            headers: { 'content-type': 'application/xml' },
-            body: Buffer.from(
-              PROLOG + (isForSts(request) ? `<ErrorResponse>${xmlError(answer)}</ErrorResponse>` : xmlError(answer)),
-            ),
-          }
-        : answer
+    const reply = 'code' in answer ? errorReply(answer, isForSts(request)) : answer
     record.status = reply.status
     send(request, reply, effect, response)
   }
@@ -240,14 +217,6 @@ export async function startS3Server(options: S3ServerOptions = {}): Promise<S3Se
       refuseBody(response)
       return
     }
-    const { operation } = operationOf(message.method ?? '', message.url ?? '/', message.headers)
-    const count = underWay.get(operation) ?? { now: 0, most: 0 }
-    underWay.set(operation, count)
-    count.now += 1
-    count.most = Math.max(count.most, count.now)
-    response.once('close', () => {
-      count.now -= 1
-    })
     handle(message, response).catch((error: unknown) => response.destroy(error as Error))
   }
   server.on('connection', (socket) => {
@@ -283,7 +252,6 @@ export async function startS3Server(options: S3ServerOptions = {}): Promise<S3Se
     keys: keys[0]!,
     state,
     requests,
-    mostAtOnce: (operation) => underWay.get(operation)?.most ?? 0,
     fail: (fault) => {
       faults.push({ times: 1, ...fault })
     },

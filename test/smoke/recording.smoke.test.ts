@@ -2,12 +2,11 @@
 import { readFileSync } from 'node:fs'
 import { crc32 } from 'node:zlib'
 import type { Artifact } from '@standin/wire/events.ts'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { lookColor } from '../../mock/media/room.ts'
 import type { DiarizationSegment } from '../../src/run/timeline.ts'
 import { endToEnd } from '../end-to-end/capture-environment.ts'
 import { FOUR_PEOPLE, LOOK, passes, speak, truthOf } from '../end-to-end/meeting-script.ts'
-import { Plane } from '../end-to-end/plane.ts'
 import { isIndexFirst, probe } from '../media/media-info.ts'
 import {
   beepsIn,
@@ -19,6 +18,7 @@ import {
   whiteShare,
 } from '../media/meeting-recording.ts'
 import { median } from '../media/statistics.ts'
+import { clientOf, eventsOf, seqs, startExample, TOKEN } from '../src/control-link/support.ts'
 
 /** Enough to see, and little to encode for the mock. A flash is two pictures. */
 const PICTURES = { width: 320, height: 180, fps: 20, layers: 1, moves: false } as const
@@ -28,28 +28,25 @@ const APART_MS = 400
 const LIMIT_MS = 600_000
 
 const { openMeeting, startBot } = endToEnd()
-let plane: Plane
-
-beforeAll(async () => {
-  plane = await Plane.start()
-})
-afterAll(() => plane.close())
 
 test('a meeting is recorded with a pause, and the files play, show and name what was there', {
   timeout: LIMIT_MS,
 }, async () => {
   const meeting = openMeeting('open', FOUR_PEOPLE, PICTURES)
   meeting.flashAndBeep(true)
-  const bot = startBot(meeting, { job: { ...plane.job, recording_mode: 'gallery_view', bot_name: 'Notes' } })
+  const plane = await startExample()
+  const control_plane = { url: plane.url, token: TOKEN }
+  const bot = startBot(meeting, { job: { control_plane, recording_mode: 'gallery_view', bot_name: 'Notes' } })
+  const { command, events } = clientOf(plane.api, bot.botId)
   await bot.whenStatus('in_call_recording')
   await bot.whenEvent('participant_joined', ({ participant }) => participant.name === 'Dan')
   await speak(meeting, 'ann', 5)
   await passes(1)
-  expect(await plane.command(bot, { type: 'pause' })).toMatchObject({ ok: true })
+  expect(await command({ type: 'pause' })).toMatchObject({ ok: true })
   await speak(meeting, 'ben', 2)
   // A busy browser plays sound late, and what it plays after the pause is recorded.
   await passes(4)
-  expect(await plane.command(bot, { type: 'resume' })).toMatchObject({ ok: true })
+  expect(await command({ type: 'resume' })).toMatchObject({ ok: true })
   await passes(1)
   meeting.say('cleo', 'A message with <script>alert(1)</script> & 😀')
   await speak(meeting, 'cleo', 5)
@@ -127,9 +124,9 @@ test('a meeting is recorded with a pause, and the files play, show and name what
   expect(bot.json('chat_messages.json')).toMatchObject([
     { text: 'A message with <script>alert(1)</script> & 😀', sender_name: 'Cléo Ñandú', is_own: false },
   ])
-  const numbers = bot.events.map(({ seq }) => seq)
+  const numbers = seqs(bot.events)
   expect(bot.lines<{ seq: number }>('events.jsonl').map(({ seq }) => seq)).toEqual(numbers)
-  expect((await plane.storedEvents(bot)).map(({ seq }) => seq)).toEqual(numbers)
+  expect(seqs(eventsOf(await events()))).toEqual(numbers)
 })
 
 /** When the tiles of three cameras turn white. */

@@ -7,18 +7,17 @@ import { describe, expect, onTestFinished, type TestContext, test } from 'vitest
 import type { GrowingFile } from '../../core/recording.ts'
 import { FolderStorage } from '../../storage/folder/storage.ts'
 import { recoverSpool } from '../../storage/recovery/recover-spool.ts'
-import { S3Storage } from '../../storage/s3/storage.ts'
-import { bodyOf, count, STEP, serve } from './faulty-server.ts'
+import { temporaryFolder } from '../fakes/temporary-folder.ts'
+import { bodyOf, count, open, STEP, serve } from './faulty-server.ts'
 import { NUMBERED, numberedBody, numberedHead, numberedPiece } from './numbered-pieces.ts'
-import { growthOf, head, localFile, never, temporaryFolder } from './place.ts'
-import { TEST_TUNING } from './s3-place.ts'
+import { growthOf, head, never } from './place.ts'
 
 const run = promisify(execFile)
 const PIECE = 200_000
 
 /** A real disk of a few MiB. Only root may mount one. */
 async function smallDisk(context: TestContext): Promise<string> {
-  const folder = await temporaryFolder()
+  const folder = temporaryFolder()
   try {
     await run('mount', ['-t', 'tmpfs', '-o', 'size=6m', 'tmpfs', folder])
   } catch (error) {
@@ -68,12 +67,8 @@ describe('a full disk', () => {
     const { pieces } = await fill(file)
     await file.close()
     await files.writeFile(path.join(root, 'rest'), Buffer.alloc(PIECE)).catch(() => {})
-    const { files: recovered, problems } = await recoverSpool(path.join(root, 'bot'), {
-      format: NUMBERED,
-      signal: never,
-    })
-    expect(problems).toEqual([])
-    expect(recovered).toMatchObject([{ seconds: pieces / 2, index: 'whole' }])
+    const recovered = await recoverSpool(path.join(root, 'bot'), { format: NUMBERED, signal: never })
+    expect(recovered).toMatchObject({ files: [{ seconds: pieces / 2, index: 'whole' }], problems: [] })
     const found = await files.readFile(path.join(root, 'bot', 'video.mp4'))
     expect(found.subarray(0, 5000)).toEqual(numberedHead(pieces * PIECE, 5000))
     expect(found.subarray(5000).equals(numberedBody(pieces, PIECE))).toBe(true)
@@ -82,16 +77,7 @@ describe('a full disk', () => {
   test('under the spool of S3: what was kept is stored when the server is back', async (context) => {
     const workFolder = await smallDisk(context)
     const server = await serve()
-    const config = {
-      type: 's3' as const,
-      bucket: server.bucket,
-      endpoint: server.endpoint,
-      region: server.region,
-      access_key_id: server.keys.accessKeyId,
-      secret_access_key: server.keys.secretAccessKey,
-      tail_seconds: 0,
-    }
-    const storage = new S3Storage(config, { botId: 'bot', workFolder }, { ...TEST_TUNING, partBytes: STEP })
+    const storage = open(server, {}, {}, workFolder)
     const file = await storage.grow(growthOf('video.mp4'), never)
     await expect.poll(() => count(server, 'PutObject')).toBe(1)
     await server.goDown()
@@ -104,23 +90,4 @@ describe('a full disk', () => {
     expect(bodyOf(server)?.subarray(STEP).equals(numberedBody(pieces, PIECE))).toBe(true)
     expect(await files.readdir(workFolder)).toEqual([])
   })
-})
-
-test('a file size limit of the system is reported like a full disk', async () => {
-  const root = await temporaryFolder()
-  const local = await localFile(200_000)
-  const script = `
-    import { FolderStorage } from ${JSON.stringify(path.resolve('storage/folder/storage.ts'))}
-    process.on('SIGXFSZ', () => {})
-    const storage = new FolderStorage({ path: ${JSON.stringify(root)} }, { botId: 'bot' })
-    const file = { name: 'video.mp4', path: ${JSON.stringify(local.path)}, contentType: 'video/mp4' }
-    await storage.store(file, new AbortController().signal).then(
-      () => console.log('stored'),
-      (error) => console.log(error.trouble, error.message),
-    )`
-  const shell = 'ulimit -f 100; exec "$0" --input-type=module-typescript -e "$1"'
-  const { stdout } = await run('bash', ['-c', shell, process.execPath, script])
-  expect(stdout).toContain('full Cannot store video.mp4: no room left')
-  const left = await files.readdir(root, { recursive: true, withFileTypes: true })
-  expect(left.filter((entry) => entry.isFile())).toEqual([])
 })

@@ -4,16 +4,8 @@ import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { crc32 } from 'node:zlib'
 import { beforeEach, describe, expect, test } from 'vitest'
-import {
-  type GrowingPlace,
-  growthOf,
-  head,
-  never,
-  pieces,
-  RECOVERY_HEAD,
-  rejectionOf,
-  temporaryFolder,
-} from './place.ts'
+import { temporaryFolder } from '../fakes/temporary-folder.ts'
+import { type GrowingPlace, growthOf, head, never, pieces, RECOVERY_HEAD, rejectionOf } from './place.ts'
 
 export function growthContract(name: string, getPlace: () => GrowingPlace): void {
   describe(`growing files in ${name}`, () => {
@@ -143,7 +135,7 @@ export function growthContract(name: string, getPlace: () => GrowingPlace): void
       const body = randomBytes(200_000)
       await file.append(body)
       await file.finish(() => Buffer.from(RECOVERY_HEAD), never)
-      const local = path.join(await temporaryFolder(), 'audio.m4a')
+      const local = path.join(temporaryFolder(), 'audio.m4a')
       await storage.fetch('audio.m4a', local, never)
       expect((await readFile(local)).equals(Buffer.concat([RECOVERY_HEAD, body]))).toBe(true)
       expect(await rejectionOf(storage.fetch('missing.m4a', local, never))).toMatchObject({ trouble: 'missing' })

@@ -14,19 +14,9 @@ describe('an S3 address', () => {
   })
 
   test.for([
-    '',
-    'bucket/prefix',
-    's3:/bucket',
-    's3://',
-    's3:///prefix',
-    's3://ab',
-    's3://-bucket',
-    's3://bucket.',
-    's3://two words/x',
-    's3://user:password@bucket/x',
-    `s3://${'b'.repeat(64)}`,
-    'https://bucket.s3.amazonaws.com/x',
-    'S3://bucket',
+    ...['', 'bucket/prefix', 's3:/bucket', 's3://', 's3:///prefix', 's3://ab', 's3://-bucket', 's3://bucket.'],
+    ...['s3://two words/x', 's3://user:password@bucket/x', `s3://${'b'.repeat(64)}`],
+    ...['https://bucket.s3.amazonaws.com/x', 'S3://bucket'],
   ])('%j is refused', (address) => {
     expect(() => parseS3Address(address)).toThrow('is not an address such as s3://bucket/prefix')
   })

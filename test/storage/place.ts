@@ -1,10 +1,11 @@
 /** The operations that the contract suite needs of every place where recordings are stored. */
 import { createHash, randomBytes, randomFillSync } from 'node:crypto'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import { onTestFinished } from 'vitest'
 import type { GrowingStart, Storage } from '../../core/recording.ts'
+import { temporaryFolder } from '../fakes/temporary-folder.ts'
+
+export { temporaryFolder }
 
 export interface Place {
   /** Files above this size go in several steps. */
@@ -44,13 +45,6 @@ export function pieces(count: number, bytes: number): Buffer[] {
   return Array.from({ length: count }, () => randomBytes(bytes))
 }
 
-/** A folder for local files that goes with the test. */
-export async function temporaryFolder(): Promise<string> {
-  const folder = await mkdtemp(path.join(tmpdir(), 'standin-storage-'))
-  onTestFinished(() => rm(folder, { recursive: true, force: true }))
-  return folder
-}
-
 export interface LocalFile {
   path: string
   content: Buffer
@@ -60,7 +54,7 @@ export interface LocalFile {
 export async function localFile(bytes: number, folder?: string, name = 'local.bin'): Promise<LocalFile> {
   const content = Buffer.alloc(bytes)
   randomFillSync(content)
-  const file = path.join(folder ?? (await temporaryFolder()), name)
+  const file = path.join(folder ?? temporaryFolder(), name)
   await writeFile(file, content)
   return { path: file, content, sha256: createHash('sha256').update(content).digest('hex') }
 }

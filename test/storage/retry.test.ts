@@ -4,17 +4,18 @@ import { GaveUp, type RetryOptions, withRetries } from '../../storage/retry.ts'
 
 /** A clock that advances only during its sleeps. */
 function handMovedClock(): Clock & { pauses: number[]; time: number } {
-  const clock = {
+  return {
     time: 0,
-    pauses: [] as number[],
-    now: () => clock.time,
-    sleep: async (ms: number, signal?: AbortSignal) => {
+    pauses: [],
+    now() {
+      return this.time
+    },
+    async sleep(ms, signal) {
       signal?.throwIfAborted()
-      clock.pauses.push(ms)
-      clock.time += ms
+      this.pauses.push(ms)
+      this.time += ms
     },
   }
-  return clock
 }
 
 function options(overrides: Partial<RetryOptions> = {}): RetryOptions {

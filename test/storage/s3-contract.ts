@@ -78,45 +78,6 @@ export function s3Contract(name: string, getPlace: () => S3Place): void {
       },
     )
 
-    test.for(['PutObject', 'UploadPart', 'CreateMultipartUpload', 'CompleteMultipartUpload', 'HeadObject'])(
-      'a connection that breaks in the middle of %s is made again',
-      async (operation) => {
-        const local = await localFile(operation === 'PutObject' ? place.stepBytes : 2 * place.stepBytes)
-        let left = 2
-        place.proxy.onRequest = async (passing) => (passing.operation === operation && left-- > 0 ? 'break' : undefined)
-        await place.open(botId).store({ name: 'video.mp4', path: local.path, ...video }, never)
-        expect(left).toBeLessThan(0)
-        expect((await place.read(botId, 'video.mp4'))?.equals(local.content)).toBe(true)
-        expect(await place.leftovers(botId)).toEqual([])
-      },
-    )
-
-    test('a server that crashes in the middle and comes back gets the rest', async () => {
-      const local = await localFile(4 * place.stepBytes + 99)
-      const retries: string[] = []
-      let isBack: Promise<void> | null = null
-      place.proxy.onRequest = async ({ operation, partNumber }) => {
-        if (operation === 'UploadPart' && partNumber === 3 && isBack === null) {
-          isBack = place.crash()
-          await isBack
-        }
-        return undefined
-      }
-      let isRestarted = false
-      const onRetry = ({ step }: { step: string }) => {
-        retries.push(step)
-        if (retries.length < 4 || isRestarted) return
-        isRestarted = true
-        isBack = place.restart()
-      }
-      const storage = place.openWith(botId, {}, { onRetry })
-      await storage.store({ name: 'video.mp4', path: local.path, ...video }, never)
-      await isBack
-      expect(retries.length).toBeGreaterThanOrEqual(4)
-      expect((await place.read(botId, 'video.mp4'))?.equals(local.content)).toBe(true)
-      expect(await place.leftovers(botId)).toEqual([])
-    })
-
     test('a server that stays away is given up, and the local file stays', async () => {
       const local = await localFile(1000)
       const endpoint = `http://127.0.0.1:${await freePort()}`

@@ -3,7 +3,6 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import {
-  CreateBucketCommand,
   GetObjectCommand,
   ListMultipartUploadsCommand,
   ListObjectsV2Command,
@@ -37,18 +36,10 @@ export interface S3Place extends GrowingPlace {
   access: S3Access
   config(overrides?: Partial<S3Config>): S3Config
   openWith(botId: string, overrides?: Partial<S3Config>, tuning?: Partial<S3Tuning>): S3Storage
-  /** Kills the server and starts it again, memory intact. */
-  crash(): Promise<void>
-  restart(): Promise<void>
   close(): Promise<void>
 }
 
-/** `createsBucket` where the server starts without one. */
-export async function openS3Place(
-  access: S3Access,
-  bucket: string,
-  server: { createsBucket: boolean; crash(): Promise<void>; restart(): Promise<void> },
-): Promise<S3Place> {
+export async function openS3Place(access: S3Access, bucket: string): Promise<S3Place> {
   const proxy = await startS3Proxy(access.endpoint)
   const client = new S3Client({
     endpoint: access.endpoint,
@@ -58,7 +49,6 @@ export async function openS3Place(
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
   })
-  if (server.createsBucket) await client.send(new CreateBucketCommand({ Bucket: bucket }))
 
   const prefix = 'team one/meetings'
   const keyOf = (botId: string, name: string) => `${prefix}/${botId}/${name}`
@@ -116,24 +106,20 @@ export async function openS3Place(
     },
     inTheMiddle: (callback) => {
       proxy.onRequest = async ({ operation, partNumber }) => {
-        if (operation !== 'UploadPart' || partNumber !== 2) return undefined
+        if (operation !== 'UploadPart' || partNumber !== 2) return
         proxy.onRequest = null
         callback()
-        return undefined
       }
     },
     damageNext: (botId, name) => {
       proxy.onRequest = async ({ operation }) => {
-        if (operation !== 'HeadObject') return undefined
+        if (operation !== 'HeadObject') return
         proxy.onRequest = null
         const content = await read(botId, name)
         content![content!.length >> 1]! ^= 1
         await client.send(new PutObjectCommand({ Bucket: bucket, Key: keyOf(botId, name), Body: content! }))
-        return undefined
       }
     },
-    crash: server.crash,
-    restart: server.restart,
     close: async () => {
       await rm(work, { recursive: true, force: true })
       client.destroy()

@@ -3,11 +3,12 @@ import { mkdir, readdir, utimes, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { own, Spool } from '../../storage/spool.ts'
-import { rejectionOf, temporaryFolder } from './place.ts'
+import { temporaryFolder } from '../fakes/temporary-folder.ts'
+import { rejectionOf } from './place.ts'
 
 /** Of a machine that is not this one. */
 async function foreignSpool(beatSecondsAgo: number): Promise<{ spool: string; owner: string }> {
-  const spool = path.join(await temporaryFolder(), 'spool')
+  const spool = path.join(temporaryFolder(), 'spool')
   await mkdir(spool)
   const owner = path.join(spool, 'owner.json')
   await writeFile(owner, JSON.stringify({ process: 'another-boot/pid:[1]/1/1' }))
@@ -39,7 +40,7 @@ test('an owner that is torn is none', async () => {
 })
 
 test('of one process it may be owned again, and goes with the last file', async () => {
-  const recording = await temporaryFolder()
+  const recording = temporaryFolder()
   const spool = new Spool(recording)
   const first = await spool.open('video.mp4')
   const second = await spool.open('audio/../m4a')

@@ -106,17 +106,24 @@ function open(given: Partial<StreamingOptions>) {
   return { streaming, notices, recorded, processes, sound, isEnvironmentHeard, signal: new AbortController().signal }
 }
 
-async function receiver(port?: number): Promise<Receiver> {
-  const made = await Receiver.start(port)
+async function receiver(): Promise<Receiver> {
+  const made = await Receiver.start()
   onTestFinished(() => made.close())
   return made
 }
 
-test('the output begins with the handshake, then carries sound and who speaks, and closes with 1000', async () => {
+/** Streaming that has started, in these directions, with one peer. */
+async function started(directions: ('input' | 'output')[]) {
   const peer = await receiver()
-  const { streaming, sound, signal } = open({ output: peer.url })
-  await streaming.connect(signal)
-  await streaming.start(STAGE, new FakeMeeting().driver)
+  const meeting = new FakeMeeting()
+  const opened = open(Object.fromEntries(directions.map((each) => [each, peer.url])))
+  await opened.streaming.connect(opened.signal)
+  await opened.streaming.start(STAGE, meeting.driver)
+  return { ...opened, peer, meeting }
+}
+
+test('the output begins with the handshake, then carries sound and who speaks, and closes with 1000', async () => {
+  const { peer, streaming, sound } = await started(['output'])
   sound(7)
   streaming.onSpeaker(ANN, true, 1_700_000_000_500)
   streaming.onSpeaker(ANN, false, 1_700_000_001_250)
@@ -151,10 +158,7 @@ test('counts the sound that was sent and the sound that was played', async () =>
 })
 
 test('a receiver that disconnected is dialed again, and receives the offset of the sound and the current speakers', async () => {
-  const peer = await receiver()
-  const { streaming, sound, notices, signal } = open({ output: peer.url })
-  await streaming.connect(signal)
-  await streaming.start(STAGE, new FakeMeeting().driver)
+  const { peer, streaming, sound, notices } = await started(['output'])
   streaming.onSpeaker(ANN, true, 5_000)
   for (let message = 0; message < 3; message++) sound(1)
   await vi.waitFor(() => expect(peer.sounds).toHaveLength(3))
@@ -168,10 +172,7 @@ test('a receiver that disconnected is dialed again, and receives the offset of t
 })
 
 test('no sound is sent during a pause, and the speakers are reported again after it', async () => {
-  const peer = await receiver()
-  const { streaming, sound, signal } = open({ output: peer.url })
-  await streaming.connect(signal)
-  await streaming.start(STAGE, new FakeMeeting().driver)
+  const { peer, streaming, sound } = await started(['output'])
   streaming.pause()
   sound(1)
   streaming.onSpeaker(ANN, true, 5_000)
@@ -183,11 +184,7 @@ test('no sound is sent during a pause, and the speakers are reported again after
 })
 
 test('sound that comes in is played into the meeting and into the recording, however it is cut', async () => {
-  const peer = await receiver()
-  const meeting = new FakeMeeting()
-  const { streaming, recorded, signal } = open({ input: peer.url })
-  await streaming.connect(signal)
-  await streaming.start(STAGE, meeting.driver)
+  const { peer, meeting, streaming, recorded } = await started(['input'])
   const samples = Int16Array.from({ length: 2500 }, (_, index) => index - 1250)
   const bytes = Buffer.from(samples.buffer)
   // The second message ends in the middle of a sample.
@@ -205,10 +202,7 @@ test('sound that comes in is played into the meeting and into the recording, how
 })
 
 test("where the sound server crashed, the meeting is captured and the bot's sound is played again", async () => {
-  const peer = await receiver()
-  const { streaming, recorded, processes, sound, signal } = open({ input: peer.url, output: peer.url })
-  await streaming.connect(signal)
-  await streaming.start(STAGE, new FakeMeeting().driver)
+  const { peer, recorded, processes, sound } = await started(['input', 'output'])
   await vi.waitFor(() => expect(processes).toHaveLength(2))
   for (const process of processes) await process.stop()
   await vi.waitFor(() => expect(processes).toHaveLength(4), 20_000)
@@ -219,12 +213,8 @@ test("where the sound server crashed, the meeting is captured and the bot's soun
 })
 
 test('a clear message drops what is queued, so that an agent can be interrupted', async () => {
-  const peer = await receiver()
-  const meeting = new FakeMeeting()
+  const { peer, meeting } = await started(['input'])
   meeting.queuedSeconds = 60
-  const { streaming, signal } = open({ input: peer.url })
-  await streaming.connect(signal)
-  await streaming.start(STAGE, meeting.driver)
   peer.say(Buffer.alloc(RATE * 2, 1))
   await vi.waitFor(() => expect(meeting.played.length).toBeGreaterThan(0))
   peer.say('{"type":"clear"}')
@@ -237,11 +227,7 @@ test('a clear message drops what is queued, so that an agent can be interrupted'
 })
 
 test('one address for both directions is one socket, and the output plays what comes back', async () => {
-  const peer = await receiver()
-  const meeting = new FakeMeeting()
-  const { streaming, signal } = open({ input: peer.url, output: peer.url })
-  await streaming.connect(signal)
-  await streaming.start(STAGE, meeting.driver)
+  const { peer, meeting } = await started(['input', 'output'])
   peer.say(Buffer.from([1, 0, 2, 0]))
   await vi.waitFor(() => expect(meeting.samples).toEqual([1, 2]))
   expect(peer.connections).toBe(1)

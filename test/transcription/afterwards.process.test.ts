@@ -1,26 +1,24 @@
 /** The input of a transcript that is made when the meeting is over. */
 import { execFileSync } from 'node:child_process'
-import { copyFileSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { copyFileSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { secondsOf } from '../../transcription/audio-chunks.ts'
 import { finishTranscript, readSpoken, writeLiveTranscript } from '../../transcription/index.ts'
 import type { LiveResult } from '../../transcription/live.ts'
 import type { Recognized, SpeechProvider, Word } from '../../transcription/types.ts'
+import { temporaryFolder } from '../fakes/temporary-folder.ts'
 
 const SIGNAL = new AbortController().signal
 const BOT_ID = '5b0d4f2e-7c55-4c86-9d2c-0f6a1f0c7f11'
 const KEY = 'canary-key'
 const word = (text: string, start: number): Word => ({ word: text, start, end: start + 0.2, confidence: 0.9 })
 
-const sounds = mkdtempSync(join(tmpdir(), 'standin-sounds-'))
-afterAll(() => rmSync(sounds, { recursive: true, force: true }))
+const sounds = temporaryFolder()
 
 /** Each sound is encoded once. */
 function recording(source = 'anullsrc=r=16000:cl=mono', seconds = 0.5): string {
-  const place = mkdtempSync(join(tmpdir(), 'standin-afterwards-'))
-  onTestFinished(() => rmSync(place, { recursive: true, force: true }))
+  const place = temporaryFolder()
   const encoded = join(sounds, `${source} ${seconds}.m4a`)
   const sound = ['-f', 'lavfi', '-i', source, '-t', String(seconds)]
   if (!existsSync(encoded)) execFileSync('ffmpeg', ['-v', 'error', ...sound, `file:${encoded}`])
@@ -43,12 +41,8 @@ const provider = (words: Word[] | null): SpeechProvider => ({
 })
 const CAPTIONS: SpeechProvider = { name: 'captions', afterwards: null, live: null }
 const LIVE: LiveResult = {
-  utterances: null,
-  words: [word('live', 1)],
-  languages: ['en'],
-  raw: ['live'],
-  gap: null,
-  holes: [],
+  ...{ utterances: null, words: [word('live', 1)], languages: ['en'], raw: ['live'] },
+  ...{ gap: null, holes: [] },
 }
 
 async function finished(
@@ -100,15 +94,8 @@ test('what was heard live is the way out where the recording cannot be transcrib
 })
 
 test('captions are kept with a word on what is missing; none at all are a failure', async () => {
-  const utterance = {
-    speaker: 'Ben',
-    userId: 2,
-    start: 1,
-    end: 2,
-    text: 'hello',
-    language: null,
-    words: [word('hello', 1)],
-  }
+  const words = [word('hello', 1)]
+  const utterance = { speaker: 'Ben', userId: 2, start: 1, end: 2, text: 'hello', language: null, words }
   const live = { ...LIVE, utterances: [utterance], gap: 'Captions could not be turned on.' }
   expect(await finished({ provider: CAPTIONS, live, isAfterwards: false })).toMatchObject({
     ...{ said: ['Ben: hello'], notices: [expect.stringContaining('not whole')] },
@@ -143,7 +130,7 @@ test('what was said is read back from the journal of events', async () => {
   await expect(readSpoken(place)).rejects.toThrow('no words')
 })
 
-const answering = (transcribe: () => Promise<Recognized>): SpeechProvider => ({
+const answering = (transcribe: (file: string) => Promise<Recognized>): SpeechProvider => ({
   ...{ name: 'Default', live: null, afterwards: { maxSeconds: 3600, transcribe } },
 })
 
@@ -192,36 +179,20 @@ test.each([
 test('holes of a live transcript are filled from the recording: their words only, of one voice if it was one', async () => {
   const words = [word('before', 0.2), word('hole', 1.1), word('behind', 1.9)]
   const heard: number[] = []
-  const recognizer: SpeechProvider = {
-    name: 'Default',
-    live: null,
-    afterwards: {
-      maxSeconds: 3600,
-      async transcribe(file) {
-        const seconds = await secondsOf(file, SIGNAL)
-        heard.push(seconds)
-        // The piece begins 0.3 s before the hole.
-        return {
-          raw: 'piece',
-          words: words.map((each) => ({ ...each, start: each.start - 0.7, end: each.end - 0.7 })),
-          language: 'en',
-        }
-      },
-    },
+  const provider = answering(async (file) => {
+    heard.push(await secondsOf(file, SIGNAL))
+    // The piece begins 0.3 s before the hole.
+    const inPiece = words.map((each) => ({ ...each, start: each.start - 0.7, end: each.end - 0.7 }))
+    return { raw: 'piece', words: inPiece, language: 'en' }
+  })
+  const filled = (live: Partial<LiveResult>, userId: number | null) => {
+    const holes = [{ start: 1, end: 1.6, userId }]
+    return finished({ provider, isAfterwards: false, live: { ...LIVE, ...live, holes } }, recording(undefined, 3))
   }
-  const holes = [{ start: 1, end: 1.6, userId: null }]
-  const given = { provider: recognizer, isAfterwards: false }
-  const whole = await finished(
-    { ...given, live: { ...LIVE, words: [word('live', 0.1), word('late', 1.8)], holes } },
-    recording(undefined, 3),
-  )
+  const whole = await filled({ words: [word('live', 0.1), word('late', 1.8)] }, null)
   expect(whole.said!.join(' ')).toMatch(/live.*hole.*late/)
   expect(whole.said!.join(' ')).not.toMatch(/before|behind/)
   expect(whole.notices).toEqual([expect.stringContaining('the rest is made from the recording: 1 s of sound')])
   expect(heard[0]).toBeLessThan(1.5)
-  const foreign = await finished(
-    { ...given, live: { ...LIVE, holes: [{ start: 1, end: 1.6, userId: 99 }] } },
-    recording(undefined, 3),
-  )
-  expect(foreign.said!.join(' ')).not.toContain('hole')
+  expect((await filled({}, 99)).said!.join(' ')).not.toContain('hole')
 })

@@ -2,17 +2,11 @@
  * A server that speaks AssemblyAI's upload, transcript and streaming interfaces. Shapes are those of its API reference
  * and of "Message Sequence" in its streaming documentation.
  */
-import { createServer } from 'node:https'
-import type { AddressInfo } from 'node:net'
 import { getCACertificates, setDefaultCACertificates } from 'node:tls'
-import { onTestFinished } from 'vitest'
-import { WebSocketServer } from 'ws'
 import { makeCertificate } from '../../mock/shared/certificate.ts'
 import { createEar, type LiveSession, type SessionListener, serveSession } from './live-session.ts'
-import { refuseUpgrade } from './refuse-upgrade.ts'
+import { type Answer, startService } from './service.ts'
 import { listen, type SphinxWord } from './sphinx.ts'
-
-type Answer = { status?: number; body: unknown }
 
 export interface AssemblyAiScript extends SessionListener {
   upload?(sound: Buffer, number: number): Answer
@@ -29,45 +23,28 @@ export async function startAssemblyAi(script: AssemblyAiScript) {
   const asked: { path: string; authorization: string | undefined; body: Buffer }[] = []
   const sessions: LiveSession[] = []
   const counts = { upload: 0, submit: 0, poll: 0, dials: 0 }
-  const server = createServer({ key: certificate.key, cert: certificate.cert }, async (request, response) => {
-    const chunks: Buffer[] = []
-    for await (const chunk of request) chunks.push(chunk as Buffer)
-    const body = Buffer.concat(chunks)
-    const path = `${request.method} ${request.url}`
-    asked.push({ path, authorization: request.headers.authorization, body })
-    let answer: Answer = { status: 404, body: { error: 'not found' } }
-    if (path === 'POST /v2/upload') {
-      const usual = { body: { upload_url: `${url}/upload/1` } }
-      answer = script.upload?.(body, ++counts.upload) ?? usual
-    } else if (path === 'POST /v2/transcript') {
-      const usual = { body: { id: 't-1', status: 'queued' } }
-      answer = script.submit?.(JSON.parse(body.toString()), ++counts.submit) ?? usual
-    } else if (path === 'GET /v2/transcript/t-1' && script.poll) answer = await script.poll(++counts.poll)
-    response.writeHead(answer.status ?? 200, { 'content-type': 'application/json' })
-    response.end(JSON.stringify(answer.body))
+  const placeOf = (url = '/') => new URL(url, 'https://localhost')
+  const port = await startService({
+    tls: certificate,
+    answer({ method, url: asking, headers: { authorization } }, body): Answer | Promise<Answer> {
+      const path = `${method} ${asking}`
+      asked.push({ path, authorization, body })
+      if (path === 'POST /v2/upload')
+        return script.upload?.(body, ++counts.upload) ?? { body: { upload_url: `${url}/upload/1` } }
+      if (path === 'POST /v2/transcript') {
+        const usual = { body: { id: 't-1', status: 'queued' } }
+        return script.submit?.(JSON.parse(body.toString()), ++counts.submit) ?? usual
+      }
+      const isPoll = path === 'GET /v2/transcript/t-1' && script.poll
+      return isPoll ? script.poll!(++counts.poll) : { status: 404, body: { error: 'not found' } }
+    },
+    refuse: ({ url }) => (placeOf(url).pathname === '/v3/ws' ? (script.refuse?.(++counts.dials) ?? null) : 404),
+    onSocket(socket, { url, headers: { authorization } }) {
+      socket.send(JSON.stringify({ type: 'Begin', id: 's-1', expires_at: Math.round(Date.now() / 1000) + 3600 }))
+      sessions.push(serveSession(socket, { authorization, query: placeOf(url).searchParams }, script))
+    },
   })
-  const sockets = new WebSocketServer({ noServer: true })
-  server.on('upgrade', (request, socket, head) => {
-    const place = new URL(request.url ?? '/', 'https://localhost')
-    const refusal = place.pathname === '/v3/ws' ? (script.refuse?.(++counts.dials) ?? null) : 404
-    if (refusal !== null) {
-      refuseUpgrade(socket, refusal)
-      return
-    }
-    sockets.handleUpgrade(request, socket, head, (ws) => {
-      ws.send(JSON.stringify({ type: 'Begin', id: 's-1', expires_at: Math.round(Date.now() / 1000) + 3600 }))
-      const given = { authorization: request.headers.authorization, query: place.searchParams }
-      sessions.push(serveSession(ws, given, script))
-    })
-  })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
   const url = `https://localhost:${port}`
-  onTestFinished(async () => {
-    for (const socket of sockets.clients) socket.terminate()
-    server.closeAllConnections()
-    await new Promise((resolve) => server.close(resolve))
-  })
   return { url, liveUrl: `wss://localhost:${port}`, certificate: certificate.cert, asked, sessions }
 }
 

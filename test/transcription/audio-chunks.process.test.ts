@@ -1,17 +1,16 @@
 import { execFileSync, spawn } from 'node:child_process'
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { packageRoot } from '../../core/process/page-scripts.ts'
 import { secondsOf } from '../../transcription/audio-chunks.ts'
+import { temporaryFolder } from '../fakes/temporary-folder.ts'
 
 /** A file that a program waits for without end. */
 function silentPipe(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'standin-pieces-'))
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
-  execFileSync('mkfifo', [join(folder, 'audio.m4a')])
-  return join(folder, 'audio.m4a')
+  const pipe = join(temporaryFolder(), 'audio.m4a')
+  execFileSync('mkfifo', [pipe])
+  return pipe
 }
 
 /** Running programs with this file on their command line. */

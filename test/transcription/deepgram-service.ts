@@ -2,12 +2,8 @@
  * A server that speaks Deepgram's `/v1/listen`, both ways: POST for files, a WebSocket for live sound. Shapes are those
  * of its API reference, "Pre-Recorded Audio" and "Live Audio".
  */
-import { createServer, type IncomingMessage } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { onTestFinished } from 'vitest'
-import { WebSocketServer } from 'ws'
 import { createEar, type LiveSession, type SessionListener, serveSession } from './live-session.ts'
-import { refuseUpgrade } from './refuse-upgrade.ts'
+import { type Answer, startService } from './service.ts'
 import { listen, type SphinxWord } from './sphinx.ts'
 
 interface FileAsked {
@@ -15,10 +11,9 @@ interface FileAsked {
   authorization: string | undefined
   sound: Buffer
 }
-type FileAnswer = { status?: number; headers?: Record<string, string>; body: unknown }
 
 export interface DeepgramScript extends SessionListener {
-  file?(asked: FileAsked, number: number): FileAnswer | Promise<FileAnswer>
+  file?(asked: FileAsked, number: number): Answer | Promise<Answer>
   /** Status with which a WebSocket is refused, or null. */
   refuse?(number: number): number | null
 }
@@ -26,40 +21,19 @@ export interface DeepgramScript extends SessionListener {
 export async function startDeepgram(script: DeepgramScript) {
   const asked: FileAsked[] = []
   const sessions: LiveSession[] = []
-  const place = (request: IncomingMessage) => new URL(request.url ?? '/', 'http://localhost')
-  const server = createServer(async (request, response) => {
-    const chunks: Buffer[] = []
-    for await (const chunk of request) chunks.push(chunk as Buffer)
-    const entry = {
-      query: place(request).searchParams,
-      authorization: request.headers.authorization,
-      sound: Buffer.concat(chunks),
-    }
-    asked.push(entry)
-    const { status = 200, headers = {}, body } = (await script.file?.(entry, asked.length)) ?? { status: 404, body: {} }
-    response.writeHead(status, { 'content-type': 'application/json', ...headers })
-    response.end(JSON.stringify(body))
-  })
-  const sockets = new WebSocketServer({ noServer: true })
+  const placeOf = (url = '/') => new URL(url, 'http://localhost')
   let dials = 0
-  server.on('upgrade', (request, socket, head) => {
-    const refusal = place(request).pathname === '/v1/listen' ? (script.refuse?.(++dials) ?? null) : 404
-    if (refusal !== null) {
-      refuseUpgrade(socket, refusal)
-      return
-    }
-    sockets.handleUpgrade(request, socket, head, (ws) => {
-      const given = { authorization: request.headers.authorization, query: place(request).searchParams }
-      sessions.push(serveSession(ws, given, script))
-    })
+  const port = await startService({
+    answer({ url, headers: { authorization } }, sound) {
+      const entry = { query: placeOf(url).searchParams, authorization, sound }
+      asked.push(entry)
+      return script.file?.(entry, asked.length) ?? { status: 404, body: {} }
+    },
+    refuse: ({ url }) => (placeOf(url).pathname === '/v1/listen' ? (script.refuse?.(++dials) ?? null) : 404),
+    onSocket: (socket, { url, headers: { authorization } }) =>
+      sessions.push(serveSession(socket, { authorization, query: placeOf(url).searchParams }, script)),
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  onTestFinished(async () => {
-    for (const socket of sockets.clients) socket.terminate()
-    server.closeAllConnections()
-    await new Promise((resolve) => server.close(resolve))
-  })
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked, sessions }
+  return { url: `http://127.0.0.1:${port}`, asked, sessions }
 }
 
 export function results(words: readonly SphinxWord[], isFinal: boolean, start = 0, duration = 1) {
@@ -87,12 +61,8 @@ function alternativeOf(words: readonly SphinxWord[]) {
     transcript: words.map(({ word }) => word).join(' '),
     confidence: 0.9,
     languages: ['en'],
-    words: words.map(({ word, start, end, probability }) => ({
-      word,
-      punctuated_word: word,
-      start,
-      end,
-      confidence: probability,
+    words: words.map(({ word, probability, ...times }) => ({
+      ...{ word, punctuated_word: word, ...times, confidence: probability },
     })),
   }
 }

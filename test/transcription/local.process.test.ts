@@ -1,22 +1,22 @@
 /** The provider without a network: its engine is another process, whose death, absence and slowness harm nothing else. */
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { getPriority, tmpdir } from 'node:os'
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { getPriority } from 'node:os'
 import { join } from 'node:path'
 import { systemClock } from '@standin/base/deadline.ts'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { silentLogger } from '../../core/logger.ts'
 import { LiveWords } from '../../transcription/live-words.ts'
 import { createLocal, localProblem } from '../../transcription/local/provider.ts'
 import { modelOf } from '../../transcription/local/sherpa.ts'
+import { temporaryFolder } from '../fakes/temporary-folder.ts'
 import { silence, wordSound } from './realtime-service.ts'
 
 const ENGINE = join(import.meta.dirname, 'stand-in-engine.ts')
 const SIGNAL = new AbortController().signal
 
 function models(...files: string[]): string {
-  const folder = mkdtempSync(join(tmpdir(), 'standin-models-'))
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  const folder = temporaryFolder()
   for (const file of files) writeFileSync(join(folder, file), '')
   return folder
 }

@@ -1,12 +1,12 @@
 /** Read along on the other platforms, and with a provider that hears real speech. */
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { startMockMicrosoftTeams, startMockZoom } from '../../mock/index.ts'
 import { endToEnd } from '../end-to-end/capture-environment.ts'
 import { truthOf } from '../end-to-end/meeting-script.ts'
+import { temporaryFolder } from '../fakes/temporary-folder.ts'
 import { recognizing, startDeepgram } from './deepgram-service.ts'
 import { readsCaptions, type Spoken } from './read-along.ts'
 import { shareFound } from './sphinx.ts'
@@ -22,8 +22,7 @@ describe('a provider that hears the meeting', () => {
   const { openMeeting, startBot } = endToEnd()
 
   test('gives words with times and speakers while it goes on, also over a broken connection', async () => {
-    const place = mkdtempSync(join(tmpdir(), 'standin-voices-'))
-    onTestFinished(() => rmSync(place, { recursive: true, force: true }))
+    const place = temporaryFolder()
     const lines = [
       { id: 'ann', voice: 'slt', text: 'good morning everybody and welcome to the weekly meeting' },
       { id: 'ben', voice: 'rms', text: 'the first thing on the list is the money for next year' },

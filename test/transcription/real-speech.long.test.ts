@@ -19,13 +19,14 @@ import {
 import { utterancesOf } from '../../transcription/speakers.ts'
 import type { Utterance } from '../../transcription/types.ts'
 import { HandClock } from '../fakes/clock.ts'
+import { temporaryFolder } from '../fakes/temporary-folder.ts'
 import * as assemblyAi from './assemblyai-service.ts'
 import { startAssemblyAi } from './assemblyai-service.ts'
 import * as deepgram from './deepgram-service.ts'
 import { startDeepgram } from './deepgram-service.ts'
 import { type Asked, startSpeechService } from './speech-service.ts'
 import { listen, shareFound } from './sphinx.ts'
-import { folder, type Line, record } from './spoken-script.ts'
+import { type Line, record } from './spoken-script.ts'
 
 const SIGNAL = new AbortController().signal
 const BOT_ID = '5b0d4f2e-7c55-4c86-9d2c-0f6a1f0c7f11'
@@ -76,7 +77,7 @@ function judge(lines: readonly Line[], utterances: readonly Utterance[]): void {
 }
 
 test.each(Object.keys(PROVIDERS))('%s: words, times and speakers are those of the script', async (name) => {
-  const place = folder()
+  const place = temporaryFolder()
   const lines = record(place)
   const provider = await PROVIDERS[name]!()
   await transcribe(place, { botId: BOT_ID, provider, key: null, signal: SIGNAL })
@@ -90,7 +91,7 @@ test.each(Object.keys(PROVIDERS))('%s: words, times and speakers are those of th
 test.each(['local', 'deepgram', 'assemblyai'])(
   '%s, live: words, times and speakers are those of the script',
   async (name) => {
-    const place = folder()
+    const place = temporaryFolder()
     const lines = record(place)
     const pcm = execFileSync('ffmpeg', [
       ...['-v', 'error', '-i', join(place, 'audio.m4a'), '-f', 's16le', '-ar', '16000', '-ac', '1', '-'],

@@ -2,11 +2,10 @@
  * A server that speaks the transcription sessions of OpenAI's Realtime interface. Its recognizer reads words from the
  * sound itself, `wordSound` of this file, so that what it answers depends on what it was sent and on nothing else.
  */
-import { createServer, type IncomingMessage } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { IncomingHttpHeaders } from 'node:http'
 import { onTestFinished } from 'vitest'
-import { type WebSocket, WebSocketServer } from 'ws'
-import { refuseUpgrade } from './refuse-upgrade.ts'
+import type { WebSocket } from 'ws'
+import { openService } from './service.ts'
 
 export const RATE = 24_000
 /** Samples of a word: a level that stands for it, between a few samples of silence. */
@@ -39,7 +38,7 @@ export function wordsIn(sound: Buffer): string[] {
 }
 
 interface RealtimeSession {
-  headers: IncomingMessage['headers']
+  headers: IncomingHttpHeaders
   path: string
   socket: WebSocket
   configuration: { audio: { input: { transcription: Record<string, unknown> } } } | null
@@ -70,19 +69,16 @@ const TRANSCRIPTION = 'conversation.item.input_audio_transcription'
 
 export async function openRealtime(script: RealtimeScript = {}) {
   const sessions: RealtimeSession[] = []
-  const server = createServer((_request, response) => response.writeHead(404).end())
-  const sockets = new WebSocketServer({ noServer: true })
   let dials = 0
   let items = 0
   const later = (work: () => void) => (script.delayMs ? void setTimeout(work, script.delayMs) : work())
-  server.on('upgrade', (request, socket, head) => {
-    const number = ++dials
-    const refusal = script.refuse?.(number) ?? null
-    if (refusal !== null) {
-      refuseUpgrade(socket, refusal)
-      return
-    }
-    sockets.handleUpgrade(request, socket, head, (ws) => {
+  const { port, close } = await openService({
+    refuse() {
+      dials++
+      return script.refuse?.(dials) ?? null
+    },
+    onSocket(ws, request) {
+      const number = dials
       const session: RealtimeSession = {
         ...{ headers: request.headers, path: request.url ?? '', socket: ws, configuration: null },
         ...{ buffer: Buffer.alloc(0), seconds: 0, commits: 0 },
@@ -113,10 +109,8 @@ export async function openRealtime(script: RealtimeScript = {}) {
         } else if (event.type === 'input_audio_buffer.commit') {
           session.commits++
           if (session.buffer.byteLength < RATE * 0.1 * 2) {
-            session.say({
-              type: 'error',
-              error: { type: 'invalid_request_error', code: 'input_audio_buffer_commit_empty' },
-            })
+            const error = { type: 'invalid_request_error', code: 'input_audio_buffer_commit_empty' }
+            session.say({ type: 'error', error })
             return
           }
           const words = wordsIn(session.buffer)
@@ -129,19 +123,9 @@ export async function openRealtime(script: RealtimeScript = {}) {
           later(() => session.say({ type: `${TRANSCRIPTION}.completed`, item_id: id, transcript: words.join(' ') }))
         }
       })
-    })
+    },
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const close = async () => {
-    for (const socket of sockets.clients) socket.terminate()
-    server.closeAllConnections()
-    await new Promise((resolve) => server.close(resolve))
-  }
-  return {
-    url: `ws://127.0.0.1:${(server.address() as AddressInfo).port}/v1/realtime?intent=transcription`,
-    sessions,
-    close,
-  }
+  return { url: `ws://127.0.0.1:${port}/v1/realtime?intent=transcription`, sessions, close }
 }
 
 /** For one test: it is closed when the test is over. */

@@ -11,6 +11,7 @@ import { HandClock } from '../fakes/clock.ts'
 import { RATE, type RealtimeScript, silence, startRealtime, wordSound, wordsIn } from './realtime-service.ts'
 
 const SIGNAL = new AbortController().signal
+const COMPLETED = 'conversation.item.input_audio_transcription.completed'
 
 function recognition(url: string, customParams: Record<string, unknown> = {}): LiveRecognition {
   const common = { url: 'http://127.0.0.1:9/v1', key: 'sk-canary', model: 'm', liveModel: 'live-model' }
@@ -93,12 +94,12 @@ describe('a session', () => {
         session.socket.send('no json')
         session.socket.send(Buffer.from([1, 2, 3]))
         session.say([])
-        session.say({ type: 'conversation.item.input_audio_transcription.completed', item_id: 7, transcript: 'x' })
-        session.say({ type: 'conversation.item.input_audio_transcription.completed', item_id: 'a', transcript: null })
+        session.say({ type: COMPLETED, item_id: 7, transcript: 'x' })
+        session.say({ type: COMPLETED, item_id: 'a', transcript: null })
         session.say({ type: 'error', error: 'odd' })
         session.say({ type: 'input_audio_buffer.committed', item_id: id })
         session.say({ type: 'input_audio_buffer.committed', item_id: id })
-        const whole = { type: 'conversation.item.input_audio_transcription.completed', item_id: id }
+        const whole = { type: COMPLETED, item_id: id }
         session.say({ ...whole, transcript: 'x'.repeat(30_000) })
         session.say({ ...whole, transcript: words.join(' '), language: 9, words: 'none' })
         session.say({ ...whole, transcript: 'again' })
@@ -116,9 +117,7 @@ describe('a session', () => {
       commit(session, words, id) {
         session.say({ type: 'input_audio_buffer.committed', item_id: id })
         const transcript = words.join(' ')
-        waiting.push(() =>
-          session.say({ type: 'conversation.item.input_audio_transcription.completed', item_id: id, transcript }),
-        )
+        waiting.push(() => session.say({ type: COMPLETED, item_id: id, transcript }))
         if (waiting.length === 3) for (const answer of waiting.toReversed()) answer()
         return true
       },
@@ -191,8 +190,7 @@ class FakeRecognizer {
         const transcript = wordsIn(session.buffer).join(' ')
         session.buffer = Buffer.alloc(0)
         listener.onEvent({ type: 'input_audio_buffer.committed', item_id })
-        const type = 'conversation.item.input_audio_transcription.completed'
-        this.owed.push(() => session.isOpen && listener.onEvent({ type, item_id, transcript }))
+        this.owed.push(() => session.isOpen && listener.onEvent({ type: COMPLETED, item_id, transcript }))
       },
       ping: () => {},
       close: () => {
@@ -224,22 +222,27 @@ function liveWords(clock: HandClock, live: LiveRecognition) {
       finals.push(...heard.map(({ word }) => word))
     },
   })
-  return { words, finals, turns }
+  /** Sound as it comes: a tenth of a second at a time. Shorter sound waits for more. */
+  let rest: Buffer = Buffer.alloc(0)
+  const play = async (...sound: Buffer[]) => {
+    rest = Buffer.concat([rest, ...sound])
+    for (; rest.byteLength >= RATE / 5; rest = rest.subarray(RATE / 5)) {
+      await clock.advance(100)
+      words.send(rest.subarray(0, RATE / 5))
+    }
+  }
+  return { words, finals, turns, play }
 }
 
 test('sessions are replaced before their limit, between two turns, and lose no word', async () => {
   const clock = new HandClock()
   const recognizer = new FakeRecognizer(clock, 60_000)
-  const { words, finals } = liveWords(clock, recognizer.live)
+  const { words, finals, play } = liveWords(clock, recognizer.live)
   await clock.advance(0)
   const said: string[] = []
   for (let number = 1; number <= 150; number++) {
     said.push(`w${number}`)
-    const sound = Buffer.concat([wordSound(number), silence(number % 3 === 0 ? 0.7 : 0.2)])
-    for (let at = 0; at < sound.byteLength; at += RATE / 5) {
-      await clock.advance(100)
-      words.send(sound.subarray(at, at + RATE / 5))
-    }
+    await play(wordSound(number), silence(number % 3 === 0 ? 0.7 : 0.2))
     if (number % 5 === 0) recognizer.answer()
     // No session is used past its limit.
     for (const { isOpen } of recognizer.sessions.slice(0, -2)) expect(isOpen).toBe(false)
@@ -264,19 +267,12 @@ test('cuts anywhere: every word is final once and in order, and partial numbers 
     fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 60 }), fc.nat(5), async (steps, phase) => {
       const clock = new HandClock()
       const recognizer = new FakeRecognizer(clock, 30_000)
-      const { words, finals, turns } = liveWords(clock, recognizer.live)
+      const { words, finals, turns, play } = liveWords(clock, recognizer.live)
       await clock.advance(0)
-      let rest = silence(phase / 50)
-      const play = async (sound: Buffer) => {
-        rest = Buffer.concat([rest, sound])
-        for (; rest.byteLength >= RATE / 5; rest = rest.subarray(RATE / 5)) {
-          await clock.advance(100)
-          words.send(rest.subarray(0, RATE / 5))
-        }
-      }
+      await play(silence(phase / 50))
       let number = 0
       for (const what of steps) {
-        if (what === 'word') await play(Buffer.concat([wordSound(++number), silence(0.1)]))
+        if (what === 'word') await play(wordSound(++number), silence(0.1))
         else if (what === 'pause') await play(silence(0.8))
         else if (what === 'answer') recognizer.answer(1)
         else if (what === 'speaker') {
@@ -305,15 +301,9 @@ test('cuts anywhere: every word is final once and in order, and partial numbers 
 test('a recognizer that owes words for too long is left, and the next one gets their sound', async () => {
   const clock = new HandClock()
   const recognizer = new FakeRecognizer(clock, 3_600_000)
-  const { words, finals } = liveWords(clock, recognizer.live)
+  const { words, finals, play } = liveWords(clock, recognizer.live)
   await clock.advance(0)
-  const play = async (sound: Buffer) => {
-    for (let at = 0; at < sound.byteLength; at += RATE / 5) {
-      await clock.advance(100)
-      words.send(sound.subarray(at, at + RATE / 5))
-    }
-  }
-  await play(Buffer.concat([wordSound(1), silence(25)]))
+  await play(wordSound(1), silence(25))
   expect(recognizer.sessions.map(({ isOpen }) => isOpen)).toEqual([false, true])
   recognizer.answer()
   const closing = words.close()

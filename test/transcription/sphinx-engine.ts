@@ -1,9 +1,10 @@
 /** An engine that recognizes real speech without a network: pocketsphinx of Debian, turn by turn. */
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { OpenEngine } from '../../transcription/local/engine.ts'
+import { wordsOf } from './sphinx.ts'
 
 export const openEngine: OpenEngine = async () => ({
   sampleRate: 16_000,
@@ -19,29 +20,11 @@ export const openEngine: OpenEngine = async () => ({
       end() {
         const place = mkdtempSync(join(tmpdir(), 'standin-sphinx-'))
         try {
-          writeFileSync(join(place, 'sound'), Buffer.concat(pieces))
           const wave = join(place, 'sound.wav')
-          execFileSync('ffmpeg', [
-            '-v',
-            'error',
-            '-f',
-            's16le',
-            '-ar',
-            '16000',
-            '-ac',
-            '1',
-            '-i',
-            join(place, 'sound'),
-            wave,
-          ])
-          const output = execFileSync(
-            'pocketsphinx_continuous',
-            ['-infile', wave, '-time', 'yes', '-logfn', '/dev/null'],
-            { encoding: 'utf8' },
-          )
-          const words = [...output.matchAll(/^([a-z'-]+)(?:\(\d+\))? (\d+\.\d+) (\d+\.\d+) \d+\.\d+/gm)].map(
-            ([, word, start, end]) => ({ word: word!, start: Number(start), end: Number(end) }),
-          )
+          const raw = ['-f', 's16le', '-ar', '16000', '-ac', '1', '-i', '-']
+          execFileSync('ffmpeg', ['-v', 'error', ...raw, wave], { input: Buffer.concat(pieces) })
+          const listening = ['-infile', wave, '-time', 'yes', '-logfn', '/dev/null']
+          const words = wordsOf(execFileSync('pocketsphinx_continuous', listening, { encoding: 'utf8' }))
           return { text: words.map(({ word }) => word).join(' '), words, language: 'en' }
         } finally {
           rmSync(place, { recursive: true, force: true })

@@ -33,17 +33,18 @@ async function recognize(sound: Uint8Array, format: readonly string[]): Promise<
     const wave = join(place, 'sound.wav')
     await run('ffmpeg', ['-v', 'error', '-y', ...format, '-i', join(place, 'sound'), '-ac', '1', '-ar', '16000', wave])
     const { stdout } = await run('pocketsphinx_continuous', ['-infile', wave, '-time', 'yes', '-logfn', '/dev/null'])
-    return [...stdout.matchAll(/^([a-z'-]+)(?:\(\d+\))? (\d+\.\d+) (\d+\.\d+) (\d+\.\d+)/gm)].map(
-      ([, word, start, end, probability]) => ({
-        word: word!,
-        start: Number(start),
-        end: Number(end),
-        probability: Math.min(1, Number(probability)),
-      }),
-    )
+    return wordsOf(stdout)
   } finally {
     rmSync(place, { recursive: true, force: true })
   }
+}
+
+export function wordsOf(output: string): SphinxWord[] {
+  const lines = output.matchAll(/^([a-z'-]+)(?:\(\d+\))? (\d+\.\d+) (\d+\.\d+) (\d+\.\d+)/gm)
+  return [...lines].map(([, word, start, end, probability]) => ({
+    ...{ word: word!, start: Number(start), end: Number(end) },
+    probability: Math.min(1, Number(probability)),
+  }))
 }
 
 /** Share of `wanted` that is heard, in order (longest common subsequence). */

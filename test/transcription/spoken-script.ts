@@ -1,9 +1,8 @@
 /** A recording of synthetic voices: flite speaks a script, whose lines, times and speakers are known. */
 import { execFileSync } from 'node:child_process'
-import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { copyFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, onTestFinished } from 'vitest'
+import { temporaryFolder } from '../fakes/temporary-folder.ts'
 
 const SCRIPT = [
   { speaker: 'Ann Berg', voice: 'slt', text: 'good morning everybody and welcome to the weekly meeting' },
@@ -19,14 +18,7 @@ export interface Line {
   text: string
 }
 
-export function folder(): string {
-  const made = mkdtempSync(join(tmpdir(), 'standin-transcript-'))
-  onTestFinished(() => rmSync(made, { recursive: true, force: true }))
-  return made
-}
-
-const studio = mkdtempSync(join(tmpdir(), 'standin-studio-'))
-afterAll(() => rmSync(studio, { recursive: true, force: true }))
+const studio = temporaryFolder()
 let recorded: Line[] | null = null
 
 /** `audio.m4a` and `diarization.jsonl` of the script, and where each line is. Made once. */
@@ -53,19 +45,8 @@ function speakScript(place: string): Line[] {
     at += seconds + GAP_SECONDS
   }
   const mix = `${delays.join(';')};${lines.map((_, index) => `[a${index}]`).join('')}amix=inputs=${lines.length}:normalize=0,apad=pad_dur=1`
-  execFileSync('ffmpeg', [
-    '-v',
-    'error',
-    '-y',
-    ...inputs,
-    '-filter_complex',
-    mix,
-    '-ac',
-    '2',
-    '-b:a',
-    '128k',
-    join(place, 'audio.m4a'),
-  ])
+  const encoding = ['-filter_complex', mix, '-ac', '2', '-b:a', '128k']
+  execFileSync('ffmpeg', ['-v', 'error', '-y', ...inputs, ...encoding, join(place, 'audio.m4a')])
   const turns = lines.map(({ speaker, start, end }) => JSON.stringify({ speaker, start_time: start, end_time: end }))
   writeFileSync(join(place, 'diarization.jsonl'), `${turns.join('\n')}\n`)
   return lines

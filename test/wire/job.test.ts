@@ -12,9 +12,7 @@ import { expect, test } from 'vitest'
 const LEAST = { bot_id: '7c9e6679-7425-40de-944b-e07fc1f90ae7', meeting_url: 'https://meet.google.com/abc-defg-hij' }
 
 const S3 = { type: 's3', bucket: 'recordings' }
-const withStorage = (fields: object) => ({ storage: { ...S3, ...fields } })
-const withTimeout = (name: string, value: unknown) => ({ timeout_config: { [name]: value } })
-const withPlane = (fields: object) => ({ control_plane: { url: 'wss://plane.test/', token: 't', ...fields } })
+const PLANE = { url: 'wss://plane.test/' }
 const nested = (levels: number): unknown => (levels === 0 ? 'end' : { in: nested(levels - 1) })
 
 /** Everything that is wrong with the least job plus these fields. */
@@ -103,366 +101,113 @@ test('unknown fields are refused by name at every level', () => {
   ])
 })
 
-const TIMEOUTS = [
-  'waiting_room_timeout',
-  'no_one_joined_timeout',
-  'silence_timeout',
-  'recording_timeout',
-  'everyone_left_timeout',
-  'only_bots_timeout',
-]
+const TIMEOUTS = ['waiting_room', 'no_one_joined', 'silence', 'recording', 'everyone_left', 'only_bots']
+const TRACE = `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`
+const PICTURE = 'https://pictures.test/bot.png'
+const TOKENS = 'https://tokens.test/'
+const PNG = 'data:image/png;base64,'
+const FOLDER = { type: 'folder' }
+const SECONDS = [1, 86_400]
 
-/** Of each field: values at its bounds, which are taken, and values beyond them, which are not. */
-const BOUNDS: [path: string, taken: object[], refused: unknown[]][] = [
-  [
-    'bot_id',
-    [{ bot_id: '00000000-0000-0000-0000-000000000000' }],
-    [{ bot_id: '../../etc' }, { bot_id: 7 }, { bot_id: '' }],
-  ],
-  [
-    'meeting_url',
-    [{ meeting_url: 'x' }, { meeting_url: 'x'.repeat(8192) }, { meeting_url: ' meet.google.com/abc ' }],
-    [{ meeting_url: '' }, { meeting_url: '  ' }, { meeting_url: 'x'.repeat(8193) }, { meeting_url: null }],
-  ],
-  [
-    'traceparent',
-    [{ traceparent: null }, { traceparent: `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01` }],
-    [
-      { traceparent: '' },
-      { traceparent: `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01-more` },
-      { traceparent: `00-${'A'.repeat(32)}-${'b'.repeat(16)}-01` },
-      { traceparent: `\n00-${'a'.repeat(32)}-${'b'.repeat(16)}-01` },
-    ],
-  ],
-  [
-    'bot_name',
-    [{ bot_name: 'x' }, { bot_name: '名'.repeat(255) }, { bot_name: '<b>"Bot" & Co.</b>' }],
-    [
-      { bot_name: '' },
-      { bot_name: '\t\n' },
-      { bot_name: '\u200b\u2060' },
-      { bot_name: 'Notes\nfor Ann' },
-      { bot_name: 'Notes\u2028for Ann' },
-      { bot_name: 'x'.repeat(256) },
-      { bot_name: 'a\u001b[31mred' },
-      { bot_name: 'a\0b' },
-    ],
-  ],
-  [
-    'recording_mode',
-    [{ recording_mode: 'gallery_view' }, { recording_mode: 'audio_only' }],
-    [{ recording_mode: '' }, { recording_mode: 'Speaker_View' }, { recording_mode: null }],
-  ],
-  [
-    'frame_rate',
-    [{ frame_rate: 25 }, { frame_rate: 30 }],
-    [{ frame_rate: 24 }, { frame_rate: '25' }, { frame_rate: 60 }],
-  ],
-  [
-    'entry_message',
-    [
-      { entry_message: 'x' },
-      { entry_message: 'x'.repeat(500) },
-      { entry_message: null },
-      { entry_message: 'two\nlines' },
-    ],
-    [
-      { entry_message: '' },
-      { entry_message: ' ' },
-      { entry_message: 'x'.repeat(501) },
-      { entry_message: 'bell\u0007' },
-    ],
-  ],
-  [
-    'not_before',
-    [
-      { not_before: '2026-11-21T10:00:00Z' },
-      { not_before: '2026-11-21T10:00:00.125+01:00' },
-      { not_before: '1999-12-31T23:59:59-11:00' },
-      { not_before: null },
-    ],
-    [
-      { not_before: '' },
-      { not_before: '2026-11-21' },
-      { not_before: '2026-11-21T10:00:00' },
-      { not_before: '2026-02-30T10:00:00Z' },
-      { not_before: 1_795_253_400 },
-      { not_before: 'tomorrow' },
-    ],
-  ],
-  [
-    'wait_for_welcome_seconds',
-    [{ wait_for_welcome_seconds: 0 }, { wait_for_welcome_seconds: 3600 }],
-    [{ wait_for_welcome_seconds: -1 }, { wait_for_welcome_seconds: 3601 }, { wait_for_welcome_seconds: 1.5 }],
-  ],
-  [
-    'recording_consent',
-    [{ recording_consent: 'accept' }, { recording_consent: 'refuse' }],
-    [{ recording_consent: true }, { recording_consent: 'ask' }],
-  ],
-  [
-    'continues',
-    [{ continues: { has_seen_others: true, is_paused: false } }, { continues: null }],
-    [{ continues: [] }, { continues: true }, { continues: 'yes' }],
-  ],
-  [
-    'continues.has_seen_others',
-    [{ continues: { has_seen_others: false, is_paused: true } }],
-    [{ continues: { is_paused: true } }, { continues: { has_seen_others: 1, is_paused: false } }],
-  ],
-  [
-    'separate_tracks',
-    [{ separate_tracks: true }, { separate_tracks: false }],
-    [{ separate_tracks: 'yes' }, { separate_tracks: null }],
-  ],
-  [
-    'browser_state',
-    [{ browser_state: '/accounts/notes' }, { browser_state: 's3://accounts/notes.tar.gz' }, { browser_state: null }],
-    [{ browser_state: '' }, { browser_state: { cookies: [] } }, { browser_state: 'x'.repeat(4097) }],
-  ],
-  [
-    'bot_image_config.image_duration',
-    [10, 120].map((image_duration) => ({ bot_image_config: { image_duration } })),
-    [9, 121, 10.5, '30', null].map((image_duration) => ({ bot_image_config: { image_duration } })),
-  ],
-  [
-    'bot_image_config.loop_mode',
-    ['auto', 'bot_status'].map((loop_mode) => ({ bot_image_config: { loop_mode } })),
-    ['Auto', null].map((loop_mode) => ({ bot_image_config: { loop_mode } })),
-  ],
-  ['bot_image.1', [], [{ bot_image: ['https://pictures.test/bot.png', 'http://pictures.test/bot.png'] }]],
-  [
-    'bot_image',
-    [
-      { bot_image: 'https://pictures.test/bot.png' },
-      { bot_image: 'data:image/png;base64,iVBORw0KGgo=' },
-      { bot_image: null },
-      { bot_image: ['https://pictures.test/1.png', 'data:image/png;base64,iVBORw0KGgo='] },
-      { bot_image: Array(5).fill('https://pictures.test/bot.png'), bot_image_config: { loop_mode: 'bot_status' } },
-    ],
-    [
-      { bot_image: 'http://pictures.test/bot.png' },
-      { bot_image: 'file:///etc/passwd' },
-      { bot_image: [] },
-      { bot_image: Array(6).fill('https://pictures.test/bot.png') },
-      { bot_image: 'https://' },
-      { bot_image: 'data:text/html;base64,PGI+' },
-      { bot_image: 'data:image/svg+xml;base64,PGI+' },
-      { bot_image: `data:image/png;base64,${'A'.repeat(MAX_BOT_IMAGE_BYTES * 1.4)}` },
-    ],
-  ],
-  ...TIMEOUTS.map((name): [string, object[], unknown[]] => [
-    `timeout_config.${name}`,
-    [withTimeout(name, 1), withTimeout(name, 86_400)],
-    [0, -1, 86_401, 1.5, '60', null, Number.NaN, Number.POSITIVE_INFINITY].map((value) => withTimeout(name, value)),
+/** Of each field: values at its bounds, which are taken, values beyond them, which are not, and its neighbors. */
+const BOUNDS: [path: string, taken: unknown[], refused: unknown[], beside?: object][] = [
+  ['bot_id', ['00000000-0000-0000-0000-000000000000'], ['../../etc', 7, '']],
+  ['meeting_url', ['x', 'x'.repeat(8192), ' meet.google.com/abc '], ['', '  ', 'x'.repeat(8193), null]],
+  ['traceparent', [null, TRACE], ['', `${TRACE}-more`, TRACE.replaceAll('a', 'A'), `\n${TRACE}`]],
+  ['bot_name', ['x', '名'.repeat(255), '<b>"Bot" & Co.</b>'], ['', '\t\n', '\u200b\u2060', 'Notes\nfor Ann']],
+  ['bot_name', [], ['Notes\u2028for Ann', 'x'.repeat(256), 'a\u001b[31mred', 'a\0b']],
+  ['recording_mode', ['gallery_view', 'audio_only'], ['', 'Speaker_View', null]],
+  ['frame_rate', [25, 30], [24, '25', 60]],
+  ['entry_message', ['x', 'x'.repeat(500), null, 'two\nlines'], ['', ' ', 'x'.repeat(501), 'bell\u0007']],
+  ['not_before', ['2026-11-21T10:00:00Z', '2026-11-21T10:00:00.125+01:00', '1999-12-31T23:59:59-11:00', null], []],
+  ['not_before', [], ['', '2026-11-21', '2026-11-21T10:00:00', '2026-02-30T10:00:00Z', 1_795_253_400, 'tomorrow']],
+  ['wait_for_welcome_seconds', [0, 3600], [-1, 3601, 1.5]],
+  ['recording_consent', ['accept', 'refuse'], [true, 'ask']],
+  ['continues', [{ has_seen_others: true, is_paused: false }, null], [[], true, 'yes']],
+  ['continues.has_seen_others', [false], [undefined, 1], { is_paused: true }],
+  ['separate_tracks', [true, false], ['yes', null]],
+  ['browser_state', ['/accounts/notes', 's3://accounts/notes.tar.gz', null], ['', { cookies: [] }, 'x'.repeat(4097)]],
+  ['bot_image_config.image_duration', [10, 120], [9, 121, 10.5, '30', null]],
+  ['bot_image_config.loop_mode', ['auto', 'bot_status'], ['Auto', null]],
+  ['bot_image.1', [], ['http://pictures.test/bot.png'], [PICTURE]],
+  ['bot_image', [PICTURE, `${PNG}iVBORw0KGgo=`, null, [PICTURE, `${PNG}iVBORw0KGgo=`], Array(5).fill(PICTURE)], []],
+  ['bot_image', [], ['http://pictures.test/bot.png', 'file:///etc/passwd', [], Array(6).fill(PICTURE), 'https://']],
+  ['bot_image', [], ['text/html', 'image/svg+xml'].map((type) => `data:${type};base64,PGI+`)],
+  ['bot_image', [], [PNG + 'A'.repeat(MAX_BOT_IMAGE_BYTES * 1.4)]],
+  ...TIMEOUTS.map((name): [string, unknown[], unknown[]] => [
+    `timeout_config.${name}_timeout`,
+    SECONDS,
+    [0, -1, 86_401, 1.5, '60', null, Number.NaN, Number.POSITIVE_INFINITY],
   ]),
-  [
-    'timeout_config.grace_period',
-    [withTimeout('grace_period', 0), withTimeout('grace_period', 600)],
-    [withTimeout('grace_period', -1), withTimeout('grace_period', 601)],
-  ],
-  [
-    'timeout_config.removed_too_early',
-    [withTimeout('removed_too_early', 0), withTimeout('removed_too_early', 86_400)],
-    [withTimeout('removed_too_early', -1), withTimeout('removed_too_early', 86_401)],
-  ],
-  [
-    'timeout_config',
-    [{ timeout_config: {} }],
-    [{ timeout_config: null }, { timeout_config: [] }, { timeout_config: 5 }],
-  ],
-  [
-    'streaming.input',
-    [
-      { streaming: { input: 'ws://a.test' } },
-      { streaming: { input: 'wss://a.test/x?y=z' } },
-      { streaming: { input: null } },
-    ],
-    [
-      { streaming: { input: 'http://a.test' } },
-      { streaming: { input: 'ws://a.test/#b' } },
-      { streaming: { input: 'wss' } },
-    ],
-  ],
-  [
-    'streaming.output',
-    [{ streaming: { output: 'wss://a.test' } }, { streaming: null }],
-    [{ streaming: { output: 'javascript:alert(1)' } }, { streaming: { output: 7 } }],
-  ],
-  [
-    'transcription.timeout',
-    [{ transcription: { timeout: 1 } }, { transcription: { timeout: 86_400 } }],
-    [{ transcription: { timeout: 0 } }, { transcription: { timeout: '9' } }],
-  ],
-  [
-    'streaming.set_up_timeout',
-    [{ streaming: { set_up_timeout: 1 } }, { streaming: { set_up_timeout: 86_400 } }],
-    [{ streaming: { set_up_timeout: 0 } }, { streaming: { set_up_timeout: 1.5 } }],
-  ],
-  [
-    'streaming.is_required',
-    [{ streaming: { is_required: true } }, { streaming: { is_required: false } }],
-    [{ streaming: { is_required: 'yes' } }],
-  ],
-  [
-    'streaming.audio_frequency',
-    [16_000, 24_000, 32_000, 48_000].map((audio_frequency) => ({ streaming: { audio_frequency } })),
-    [8_000, 44_100, '24khz', '24000'].map((audio_frequency) => ({ streaming: { audio_frequency } })),
-  ],
-  [
-    'transcription.provider',
-    [{ transcription: {} }, { transcription: { provider: 'Default' } }, { transcription: { provider: 'captions' } }],
-    [{ transcription: { provider: '' } }, { transcription: { provider: 'default' } }],
-  ],
-  ['transcription.mode', [{ transcription: { mode: 'live_and_after' } }], [{ transcription: { mode: 'both' } }]],
-  [
-    'transcription.api_key',
-    [{ transcription: { api_key: 'k' } }],
-    [{ transcription: { api_key: '' } }, { transcription: { api_key: 'two words' } }],
-  ],
-  [
-    'transcription.custom_params',
-    [{ transcription: { custom_params: { a: [1, null, { b: true }] } } }],
-    [{ transcription: { custom_params: [] } }, { transcription: { custom_params: nested(MAX_CALLER_DATA_DEPTH + 1) } }],
-  ],
-  [
-    'conf_config.credential_id',
-    [{ conf_config: { credential_id: LEAST.bot_id } }, { conf_config: null }],
-    [{ conf_config: { credential_id: 'x' } }],
-  ],
-  [
-    'conf_config.obf_token_url',
-    [
-      { conf_config: { obf_token_url: 'https://tokens.test/' } },
-      { conf_config: { obf_token_url: 'http://tokens.test/' } },
-    ],
-    [{ conf_config: { obf_token_url: 'ftp://tokens.test/' } }],
-  ],
-  [
-    'conf_config.zak_token_url',
-    [{ conf_config: { zak_token_url: 'https://tokens.test/' } }],
-    [{ conf_config: { zak_token_url: 'tokens.test' } }],
-  ],
-  [
-    'conf_sdk_pwd',
-    [{ conf_sdk_id: 'a', conf_sdk_pwd: 'b' }],
-    [{ conf_sdk_id: 'a' }, { conf_sdk_id: 'a', conf_sdk_pwd: null }],
-  ],
-  ['conf_sdk_id', [{ conf_sdk_id: null, conf_sdk_pwd: null }], [{ conf_sdk_pwd: 'b' }]],
-  [
-    'conf_obf_token',
-    [{ conf_obf_token: 'eyJ.a-b_c' }, { conf_obf_token: null }],
-    [{ conf_obf_token: '' }, { conf_obf_token: 'x'.repeat(4097) }, { conf_obf_token: 'a b' }],
-  ],
-  [
-    'conf_obf_token_url',
-    [{ conf_obf_token_url: 'https://tokens.test/?key=1' }, { conf_obf_token_url: 'http://tokens.test/' }],
-    [{ conf_obf_token_url: 'ftp://tokens.test/' }, { conf_obf_token_url: `https://tokens.test/${'x'.repeat(2048)}` }],
-  ],
-  [
-    'conf_obf_token_user_id',
-    [{ conf_obf_token_user_id: 'u' }],
-    [{ conf_obf_token_user_id: '' }, { conf_obf_token_user_id: 'x'.repeat(257) }],
-  ],
-  ['keeps_browser_state', [{ keeps_browser_state: true }], [{ keeps_browser_state: null }]],
-  ['account', [{ account: 'always' }, { account: 'if_required' }], [{ account: 'yes' }, { account: null }]],
-  ['teams_token', [{ teams_token: 'eyJ.a-b_c' }, { teams_token: null }], [{ teams_token: '' }, { teams_token: 'a b' }]],
-  ['teams_fresh_tokens', [{ teams_fresh_tokens: true }, { teams_fresh_tokens: null }], [{ teams_fresh_tokens: 1 }]],
-  [
-    'egress',
-    [
-      { egress: { proxy: 'http://proxy.test:3128' } },
-      { egress: { proxy: 'socks5://user:word@proxy.test:1080', media: 'direct' } },
-    ],
-    [{ egress: 'http://proxy.test' }, { egress: [] }],
-  ],
-  [
-    'egress.proxy',
-    [{ egress: { proxy: 'https://proxy.test' } }],
-    [
-      { egress: { proxy: 'ftp://proxy.test' } },
-      { egress: { proxy: 'socks5://proxy.test' } },
-      { egress: { proxy: 'http://proxy.test/path' } },
-    ],
-  ],
-  ['conf_fresh_tokens', [{ conf_fresh_tokens: true }, { conf_fresh_tokens: null }], [{ conf_fresh_tokens: 'yes' }]],
-  [
-    'conf_access_token',
-    [{ conf_access_token: 'eyJ.a-b_c' }, { conf_access_token: null }],
-    [{ conf_access_token: '' }, { conf_access_token: 'x'.repeat(4097) }, { conf_access_token: 'a b' }],
-  ],
-  [
-    'conf_access_token_url',
-    [{ conf_access_token_url: 'https://tokens.test/' }],
-    [{ conf_access_token_url: 'tokens.test' }],
-  ],
-  [
-    'storage.path',
-    [{ storage: { type: 'folder', path: '/tmp/x' } }],
-    [{ storage: { type: 'folder', path: '' } }, { storage: { type: 'folder', path: 'x'.repeat(4097) } }],
-  ],
-  [
-    'storage.bucket',
-    [withStorage({}), withStorage({ bucket: 'abc' }), withStorage({ bucket: 'x'.repeat(63) })],
-    [withStorage({ bucket: 'ab' }), withStorage({ bucket: 'x'.repeat(64) }), withStorage({ bucket: undefined })],
-  ],
-  ['storage.prefix', [withStorage({ prefix: 'a/b/' })], [withStorage({ prefix: 'x'.repeat(901) })]],
-  [
-    'storage.endpoint',
-    [withStorage({ endpoint: 'http://127.0.0.1:9000' }), withStorage({ endpoint: 'https://s3.test' })],
-    [withStorage({ endpoint: 's3.test' }), withStorage({ endpoint: 'ftp://s3.test' })],
-  ],
-  ['storage.region', [withStorage({ region: 'eu-west-1' })], [withStorage({ region: '' })]],
-  ['storage.checksums', [withStorage({ checksums: 'when_supported' })], [withStorage({ checksums: 'never' })]],
-  ['storage.force_path_style', [withStorage({ force_path_style: false })], [withStorage({ force_path_style: 'yes' })]],
-  [
-    'storage',
-    [withStorage({ access_key_id: 'a', secret_access_key: 'b' })],
-    [withStorage({ access_key_id: 'a' }), withStorage({ secret_access_key: 'b' }), { storage: 'here' }],
-  ],
-  ['storage.type', [{ storage: { type: 'folder', path: 'x' } }], [{ storage: { type: 'ftp' } }, { storage: {} }]],
-  [
-    'control_plane.url',
-    [withPlane({}), withPlane({ url: 'ws://127.0.0.1:8080/x' }), { control_plane: null }],
-    [withPlane({ url: 'https://plane.test' }), withPlane({ url: 'wss://plane.test/#x' }), withPlane({ url: '' })],
-  ],
-  [
-    'control_plane.token',
-    [withPlane({ token: 'x'.repeat(4096) }), withPlane({ token: '~!a.b-c_d+e/f=' })],
-    [
-      withPlane({ token: '' }),
-      withPlane({ token: 'x'.repeat(4097) }),
-      withPlane({ token: 'a\r\nb' }),
-      withPlane({ token: 'ключ' }),
-    ],
-  ],
-  [
-    'words.version',
-    [{ words: { version: '2026.11.27', any: 1 } }, { words: null }],
-    [{ words: {} }, { words: { version: 1 } }, { words: { version: '1'.repeat(21) } }],
-  ],
-  ['denials', [{ denials: 0 }, { denials: 7 }], [{ denials: -1 }, { denials: 0.5 }, { denials: null }]],
-  [
-    'extra',
-    [
-      { extra: { a: { b: ['c', 1.5, null, false] } } },
-      { extra: null },
-      { extra: nested(MAX_CALLER_DATA_DEPTH) },
-      { extra: { a: 'x'.repeat(MAX_CALLER_DATA_LENGTH - 8) } },
-    ],
-    [
-      { extra: 'text' },
-      { extra: [] },
-      { extra: nested(MAX_CALLER_DATA_DEPTH + 1) },
-      { extra: { a: 'x'.repeat(MAX_CALLER_DATA_LENGTH) } },
-    ],
-  ],
+  ['timeout_config.grace_period', [0, 600], [-1, 601]],
+  ['timeout_config.removed_too_early', [0, 86_400], [-1, 86_401]],
+  ['timeout_config', [{}], [null, [], 5]],
+  ['streaming.input', ['ws://a.test', 'wss://a.test/x?y=z', null], ['http://a.test', 'ws://a.test/#b', 'wss']],
+  ['streaming.output', ['wss://a.test'], ['javascript:alert(1)', 7]],
+  ['streaming', [null], []],
+  ['transcription.timeout', SECONDS, [0, '9']],
+  ['streaming.set_up_timeout', SECONDS, [0, 1.5]],
+  ['streaming.is_required', [true, false], ['yes']],
+  ['streaming.audio_frequency', [16_000, 24_000, 32_000, 48_000], [8_000, 44_100, '24khz', '24000']],
+  ['transcription', [{}], []],
+  ['transcription.provider', ['Default', 'captions'], ['', 'default']],
+  ['transcription.mode', ['live_and_after'], ['both']],
+  ['transcription.api_key', ['k'], ['', 'two words']],
+  ['transcription.custom_params', [{ a: [1, null, { b: true }] }], [[], nested(MAX_CALLER_DATA_DEPTH + 1)]],
+  ['conf_config', [null], []],
+  ['conf_config.credential_id', [LEAST.bot_id], ['x']],
+  ['conf_config.obf_token_url', [TOKENS, 'http://tokens.test/'], ['ftp://tokens.test/']],
+  ['conf_config.zak_token_url', [TOKENS], ['tokens.test']],
+  ['conf_sdk_pwd', ['b'], [undefined, null], { conf_sdk_id: 'a' }],
+  ['conf_sdk_id', [null], [], { conf_sdk_pwd: null }],
+  ['conf_sdk_id', ['a'], [undefined], { conf_sdk_pwd: 'b' }],
+  ['conf_obf_token', ['eyJ.a-b_c', null], ['', 'x'.repeat(4097), 'a b']],
+  ['conf_obf_token_url', [`${TOKENS}?key=1`, 'http://tokens.test/'], ['ftp://tokens.test/', TOKENS + 'x'.repeat(2048)]],
+  ['conf_obf_token_user_id', ['u'], ['', 'x'.repeat(257)]],
+  ['keeps_browser_state', [true], [null]],
+  ['account', ['always', 'if_required'], ['yes', null]],
+  ['teams_token', ['eyJ.a-b_c', null], ['', 'a b']],
+  ['teams_fresh_tokens', [true, null], [1]],
+  ['egress', [{ proxy: 'socks5://user:word@proxy.test:1080', media: 'direct' }], ['http://proxy.test', []]],
+  ['egress.proxy', ['http://proxy.test:3128', 'https://proxy.test'], ['ftp://proxy.test', 'socks5://proxy.test']],
+  ['egress.proxy', [], ['http://proxy.test/path']],
+  ['conf_fresh_tokens', [true, null], ['yes']],
+  ['conf_access_token', ['eyJ.a-b_c', null], ['', 'x'.repeat(4097), 'a b']],
+  ['conf_access_token_url', [TOKENS], ['tokens.test']],
+  ['storage.path', ['/tmp/x'], ['', 'x'.repeat(4097)], FOLDER],
+  ['storage.bucket', ['abc', 'x'.repeat(63)], ['ab', 'x'.repeat(64), undefined], S3],
+  ['storage.prefix', ['a/b/'], ['x'.repeat(901)], S3],
+  ['storage.endpoint', ['http://127.0.0.1:9000', 'https://s3.test'], ['s3.test', 'ftp://s3.test'], S3],
+  ['storage.region', ['eu-west-1'], [''], S3],
+  ['storage.checksums', ['when_supported'], ['never'], S3],
+  ['storage.force_path_style', [false], ['yes'], S3],
+  ['storage', [S3, { ...S3, access_key_id: 'a', secret_access_key: 'b' }], [{ ...S3, access_key_id: 'a' }, 'here']],
+  ['storage', [], [{ ...S3, secret_access_key: 'b' }]],
+  ['storage.type', ['folder'], ['ftp', undefined], { path: 'x' }],
+  ['control_plane', [null], []],
+  ['control_plane.url', ['wss://plane.test/', 'ws://127.0.0.1:8080/x'], ['https://plane.test', ''], { token: 't' }],
+  ['control_plane.url', [], ['wss://plane.test/#x'], { token: 't' }],
+  ['control_plane.token', ['x'.repeat(4096), '~!a.b-c_d+e/f='], ['', 'x'.repeat(4097), 'a\r\nb', 'ключ'], PLANE],
+  ['words', [{ version: '2026.11.27', any: 1 }, null], []],
+  ['words.version', [], [undefined, 1, '1'.repeat(21)]],
+  ['denials', [0, 7], [-1, 0.5, null]],
+  ['extra', [{ a: { b: ['c', 1.5, null, false] } }, null, nested(MAX_CALLER_DATA_DEPTH)], ['text', []]],
+  ['extra', [], [nested(MAX_CALLER_DATA_DEPTH + 1), { a: 'x'.repeat(MAX_CALLER_DATA_LENGTH) }]],
+  ['extra.a', ['x'.repeat(MAX_CALLER_DATA_LENGTH - 8)], []],
 ]
 
-test.each(BOUNDS)('%s is taken up to its bounds and refused, with its path, beyond them', (path, taken, refused) => {
-  for (const fields of taken) expect(wrongPaths(fields), JSON.stringify(fields).slice(0, 200)).toEqual([])
-  for (const fields of refused) expect(wrongPaths(fields), JSON.stringify(fields).slice(0, 200)).toEqual([path])
-})
+test.each(BOUNDS)(
+  '%s is taken up to its bounds and refused, with its path, beyond them',
+  (path, taken, refused, beside) => {
+    const [field, inner] = path.split('.') as [string, string?]
+    const wrong = (value: unknown) => {
+      if (inner === undefined) return wrongPaths({ ...beside, [field]: value })
+      return wrongPaths({ [field]: Array.isArray(beside) ? [...beside, value] : { ...beside, [inner]: value } })
+    }
+    for (const value of taken) expect(wrong(value), `${value}`.slice(0, 200)).toEqual([])
+    for (const value of refused) expect(wrong(value), `${value}`.slice(0, 200)).toEqual([path])
+  },
+)
 
 test('every field of a job has its bounds tested', () => {
   const tested = new Set(BOUNDS.map(([path]) => path.split('.')[0]))
@@ -477,18 +222,7 @@ test('no foreign document makes the check throw, and each gets at least one mess
     deepObject = { a: deepObject }
   }
   const hostile: unknown[] = [
-    undefined,
-    null,
-    true,
-    0,
-    '',
-    'a job',
-    [],
-    [LEAST],
-    () => LEAST,
-    Symbol('job'),
-    10n,
-    new Date(),
+    ...[undefined, null, true, 0, '', 'a job', [], [LEAST], () => LEAST, Symbol('job'), 10n, new Date()],
     { ...LEAST, extra: { deepList } },
     { ...LEAST, extra: deepObject },
     { ...LEAST, transcription: { custom_params: { deepList } } },

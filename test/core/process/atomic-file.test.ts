@@ -1,14 +1,8 @@
 import * as files from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { type FileDisk, writeWholeFile } from '../../../core/process/atomic-file.ts'
-
-async function folder(): Promise<string> {
-  const path = await files.mkdtemp(join(tmpdir(), 'standin-whole-'))
-  onTestFinished(() => files.rm(path, { recursive: true, force: true }))
-  return path
-}
+import { temporaryFolder } from '../../fakes/temporary-folder.ts'
 
 /** Creates the file, has room for three bytes of it, and is full. */
 const FULL: FileDisk = {
@@ -20,7 +14,7 @@ const FULL: FileDisk = {
 }
 
 test('the file has its content and is readable by our user alone', async () => {
-  const place = await folder()
+  const place = temporaryFolder()
   await writeWholeFile(join(place, 'manifest.json'), 'first')
   await writeWholeFile(join(place, 'manifest.json'), 'second')
   expect(await files.readFile(join(place, 'manifest.json'), 'utf8')).toBe('second')
@@ -29,7 +23,7 @@ test('the file has its content and is readable by our user alone', async () => {
 })
 
 test('a full disk leaves no part of a file, and the earlier file as it was', async () => {
-  const place = await folder()
+  const place = temporaryFolder()
   await expect(writeWholeFile(join(place, 'report.html'), 'content', FULL)).rejects.toMatchObject({ code: 'ENOSPC' })
   expect(await files.readdir(place)).toEqual([])
   await writeWholeFile(join(place, 'report.html'), 'earlier')
@@ -39,7 +33,7 @@ test('a full disk leaves no part of a file, and the earlier file as it was', asy
 })
 
 test('a link at the place is replaced, and the file behind it is untouched', async () => {
-  const place = await folder()
+  const place = temporaryFolder()
   await files.writeFile(join(place, 'target'), 'of another program')
   await files.symlink(join(place, 'target'), join(place, 'report.html'))
   await writeWholeFile(join(place, 'report.html'), 'content')

@@ -40,16 +40,7 @@ test('runs each step once, however often it is asked', async () => {
   expect(count).toBe(1)
 })
 
-test('a step that is added after the run is undone too', async () => {
-  const done: string[] = []
-  const cleanup = createCleanup()
-  await cleanup.run()
-  cleanup.add('late', () => done.push('late'))
-  await cleanup.run()
-  expect(done).toEqual(['late'])
-})
-
-test('a step that is added during the run is undone before the run is over', async () => {
+test('a step that is added during the run is undone before it is over, one that is added later by the next', async () => {
   const done: string[] = []
   const cleanup = createCleanup()
   cleanup.add('outer', () => {
@@ -58,4 +49,7 @@ test('a step that is added during the run is undone before the run is over', asy
   })
   await cleanup.run()
   expect(done).toEqual(['outer', 'inner'])
+  cleanup.add('late', () => done.push('late'))
+  await cleanup.run()
+  expect(done).toEqual(['outer', 'inner', 'late'])
 })

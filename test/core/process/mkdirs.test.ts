@@ -1,17 +1,11 @@
-import { chmod, chown, mkdir, mkdtemp, readdir, rm, stat, symlink, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { chmod, chown, mkdir, readdir, stat, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { makeBotFolder, mkdirs } from '../../../core/process/mkdirs.ts'
-
-async function temporary(): Promise<string> {
-  const path = await mkdtemp(join(tmpdir(), 'standin-folder-'))
-  onTestFinished(() => rm(path, { recursive: true, force: true }))
-  return path
-}
+import { temporaryFolder } from '../../fakes/temporary-folder.ts'
 
 test('makes what is missing, and twice is no mistake', async () => {
-  const place = join(await temporary(), 'a', 'b c', 'd')
+  const place = join(temporaryFolder(), 'a', 'b c', 'd')
   await mkdirs(place)
   await mkdirs(place)
   expect((await stat(place)).isDirectory()).toBe(true)
@@ -23,7 +17,7 @@ test('a place where nothing can be made is an answer, not a wait without end', a
 })
 
 test('a file on the way is reported', async () => {
-  const file = join(await temporary(), 'file')
+  const file = join(temporaryFolder(), 'file')
   await writeFile(file, '')
   await expect(mkdirs(join(file, 'below'))).rejects.toMatchObject({ code: 'ENOTDIR' })
 })
@@ -33,7 +27,7 @@ const OTHER_USER = 54_321
 const isRoot = process.geteuid?.() === 0
 
 test('the folder of a bot is made, and found again by the next bot of its id', async () => {
-  const place = join(await temporary(), 'recordings', 'bot')
+  const place = join(temporaryFolder(), 'recordings', 'bot')
   await makeBotFolder(place)
   await writeFile(join(place, 'video.mp4'), 'recorded')
   await makeBotFolder(place)
@@ -41,14 +35,14 @@ test('the folder of a bot is made, and found again by the next bot of its id', a
 })
 
 test('a folder that others may enter is closed to them', async () => {
-  const place = await temporary()
+  const place = temporaryFolder()
   await chmod(place, 0o755)
   await makeBotFolder(place)
   expect((await stat(place)).mode & 0o777).toBe(0o700)
 })
 
 test('a link in place of the folder is refused, and nothing is made behind it', async () => {
-  const place = await temporary()
+  const place = temporaryFolder()
   await mkdir(join(place, 'target'))
   for (const target of ['target', 'missing']) {
     await symlink(join(place, target), join(place, `to-${target}`))
@@ -58,14 +52,14 @@ test('a link in place of the folder is refused, and nothing is made behind it', 
 })
 
 test.each(['standin.log', 'events.jsonl', 'spool'])('a link in the folder, as %s, is refused', async (name) => {
-  const place = await temporary()
+  const place = temporaryFolder()
   await symlink('/nowhere', join(place, name))
   await expect(makeBotFolder(place)).rejects.toThrow(`${name} is a symbolic link`)
 })
 
 // Only root may give a folder to another user.
 test.skipIf(!isRoot)('what another user prepared in a folder of all users is refused', async () => {
-  const shared = await temporary()
+  const shared = temporaryFolder()
   await chmod(shared, 0o1777)
   for (const name of ['bot', 'root']) {
     await mkdir(join(shared, name))

@@ -2,54 +2,31 @@ import { EventEmitter } from 'node:events'
 import { expect, test } from 'vitest'
 import { StopRequests } from '../../../core/process/stop-requests.ts'
 
-function heard(): { stops: StopRequests; source: EventEmitter; wishes: unknown[][] } {
-  const stops = new StopRequests()
-  const source = new EventEmitter()
-  const wishes: unknown[][] = []
+function open() {
+  const [stops, source, wishes] = [new StopRequests(), new EventEmitter(), [] as unknown[][]]
   stops.listenToSignals(source)
-  stops.listen((...wish) => wishes.push(wish))
-  return { stops, source, wishes }
+  return { stops, source, wishes, listen: () => stops.listen((...wish) => wishes.push(wish)) }
 }
 
-test('a second interrupt means at once', () => {
-  const { stops, wishes } = heard()
-  stops.interrupt(1000)
-  stops.interrupt(5000)
-  expect(wishes).toEqual([
-    ['interrupt', false],
-    ['interrupt', true],
-  ])
+const ONCE = [['interrupt', false]]
+
+test.each<[string, string[], number[], unknown[][]]>([
+  ['a second interrupt means at once', [], [1000, 5000], [...ONCE, ['interrupt', true]]],
+  ['an interrupt that comes twice from one key press is one wish', [], [1000, 1050], ONCE],
+  ['a closed terminal is one interrupt, although npm sends it again', ['SIGHUP', 'SIGHUP'], [], ONCE],
+])('%s', (_name, signals, interruptsAt, expected) => {
+  const { stops, source, wishes, listen } = open()
+  listen()
+  for (const signal of signals) source.emit(signal)
+  for (const at of interruptsAt) stops.interrupt(at)
+  expect(wishes).toEqual(expected)
 })
 
-test('an interrupt that comes twice from one key press is one wish', () => {
-  const { stops, wishes } = heard()
-  stops.interrupt(1000)
-  stops.interrupt(1050)
-  expect(wishes).toEqual([['interrupt', false]])
-})
-
-test('a terminal that is closed is one interrupt, although npm sends the signal once more', () => {
-  const { source, wishes } = heard()
-  source.emit('SIGHUP')
-  source.emit('SIGHUP')
-  expect(wishes).toEqual([['interrupt', false]])
-})
-
-test('a signal that comes before the worker listens is kept for it', () => {
-  const stops = new StopRequests()
-  const source = new EventEmitter()
-  stops.listenToSignals(source)
-  source.emit('SIGTERM')
-  const wishes: unknown[][] = []
-  stops.listen((...wish) => wishes.push(wish))
-  expect(wishes).toEqual([['terminate', false]])
-})
-
-test('work before the worker listens is stopped by the signal', () => {
-  const stops = new StopRequests()
-  const source = new EventEmitter()
-  stops.listenToSignals(source)
+test('a signal that comes before the worker listens stops its work, and is kept for it', () => {
+  const { stops, source, wishes, listen } = open()
   expect(stops.signal.aborted).toBe(false)
   source.emit('SIGTERM')
   expect(stops.signal.aborted).toBe(true)
+  listen()
+  expect(wishes).toEqual([['terminate', false]])
 })

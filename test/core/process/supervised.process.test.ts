@@ -1,7 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { type Supervised, type SupervisedOptions, supervise } from '../../../core/process/supervised.ts'
 
@@ -20,13 +19,7 @@ function runs(pid: number): boolean {
   }
 }
 
-async function until(condition: () => boolean, deadlineMs = 10_000): Promise<void> {
-  const deadline = Date.now() + deadlineMs
-  while (!condition()) {
-    if (Date.now() > deadline) throw new Error(`Not true within ${deadlineMs} ms: ${condition}`)
-    await sleep(10)
-  }
-}
+const until = (condition: () => boolean) => expect.poll(condition, { timeout: 10_000 }).toBe(true)
 
 /** Starts a script and waits for its first line, so that its traps are set. */
 async function startSaying(script: string, options: Partial<SupervisedOptions> = {}) {
@@ -103,15 +96,9 @@ test('stopping twice, or after the end, gives the same ending', async () => {
 })
 
 test('a missing program is reported by its name and never becomes ready', async () => {
-  await expect(
-    supervise({
-      name: 'missing program',
-      command: 'standin-no-such-program',
-      args: [],
-      env: ENVIRONMENT,
-      ready: () => new Promise(() => {}),
-    }),
-  ).rejects.toThrow(/missing program.*standin-no-such-program/)
+  const [name, command] = ['missing program', 'standin-no-such-program']
+  const starting = supervise({ name, command, args: [], env: ENVIRONMENT, ready: () => new Promise(() => {}) })
+  await expect(starting).rejects.toThrow(/missing program.*standin-no-such-program/)
 })
 
 test('a program that is not ready in time is killed, and its last output is reported', async () => {

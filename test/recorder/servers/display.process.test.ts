@@ -1,24 +1,20 @@
 import { execFile } from 'node:child_process'
-import { mkdtemp, rm, stat } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdtemp, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Display, startDisplay } from '../../../recorder/servers/display.ts'
 import { childEnvironment } from '../../../recorder/settings.ts'
+import { temporaryFolder } from '../../fakes/temporary-folder.ts'
 import { openXWindow } from '../../media/x-window.ts'
 
-let folder: string
+const folder = temporaryFolder()
 let display: Display
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'standin-display-'))
   const { signal } = new AbortController()
   display = await startDisplay({ width: 320, height: 240, folder, readyDeadlineMs: 60_000, signal })
 }, 60_000)
-afterAll(async () => {
-  await display?.process.stop()
-  await rm(folder, { recursive: true, force: true })
-})
+afterAll(() => display?.process.stop())
 
 /** One picture of the display, as the recorder's ffmpeg takes it; rejects with what ffmpeg says. */
 async function grab(environment: Record<string, string>): Promise<number> {

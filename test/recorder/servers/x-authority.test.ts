@@ -1,8 +1,8 @@
-import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { chmodSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { writeXAuthority, xAuthority } from '../../../recorder/servers/x-authority.ts'
+import { temporaryFolder } from '../../fakes/temporary-folder.ts'
 
 test('an entry is for every address and display, and ends with the cookie', () => {
   const cookie = Uint8Array.from({ length: 16 }, (_, index) => index)
@@ -11,9 +11,7 @@ test('an entry is for every address and display, and ends with the cookie', () =
 })
 
 test('a fresh cookie replaces an older file with any mode', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'standin-authority-'))
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
-  const path = join(folder, 'x-authority')
+  const path = join(temporaryFolder(), 'x-authority')
   writeFileSync(path, 'old')
   chmodSync(path, 0o644)
   await writeXAuthority(path)

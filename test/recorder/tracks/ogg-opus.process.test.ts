@@ -1,15 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { expect, test } from 'vitest'
-import { OggOpus } from '../../../recorder/tracks/ogg-opus.ts'
-
-/** 20 ms of silence, as a packet that another program might have sent. */
-const PACKET = Uint8Array.of(0xf8, 0xff, 0xfe)
-
-function written(make: (ogg: OggOpus) => void): Buffer {
-  const pages: Buffer[] = []
-  make(new OggOpus(7, (page) => pages.push(page)))
-  return Buffer.concat(pages)
-}
+import { PACKET, writtenOgg } from '../../media/ogg.ts'
 
 /** Seconds that a decoder makes of it. */
 function decodedSeconds(file: Buffer): number {
@@ -19,7 +10,7 @@ function decodedSeconds(file: Buffer): number {
 }
 
 test('packets and silence play for exactly as long as they say', () => {
-  const file = written((ogg) => {
+  const file = writtenOgg((ogg) => {
     ogg.addSilenceUntil(48_000 * 61 + 330)
     for (let packet = 0; packet < 120; packet++) ogg.add(PACKET, 960)
     ogg.addSilenceUntil(48_000 * 70)

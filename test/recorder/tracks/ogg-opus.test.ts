@@ -1,19 +1,9 @@
 import { expect, test } from 'vitest'
-import { OggOpus } from '../../../recorder/tracks/ogg-opus.ts'
-import { readOgg } from '../../media/ogg.ts'
-
-/** 20 ms of silence, as a packet that another program might have sent. */
-const PACKET = Uint8Array.of(0xf8, 0xff, 0xfe)
-
-function written(make: (ogg: OggOpus) => void): Buffer {
-  const pages: Buffer[] = []
-  make(new OggOpus(7, (page) => pages.push(page)))
-  return Buffer.concat(pages)
-}
+import { PACKET, readOgg, writtenOgg } from '../../media/ogg.ts'
 
 test('a pause is filled: what comes after it is heard at its time', () => {
   const spoken = Uint8Array.of(0xf8, 1, 2)
-  const file = written((ogg) => {
+  const file = writtenOgg((ogg) => {
     for (const second of [61.006_875, 64, 70]) {
       ogg.addSilenceUntil(second * 48_000)
       for (let packet = 0; packet < 50; packet++) ogg.add(spoken, 960)
@@ -32,7 +22,7 @@ test('a pause is filled: what comes after it is heard at its time', () => {
 })
 
 test('a file that was never ended plays to its last whole page', () => {
-  const file = written((ogg) => {
+  const file = writtenOgg((ogg) => {
     ogg.addSilenceUntil(48_000 * 5)
     for (let packet = 0; packet < 275; packet++) ogg.add(PACKET, 960)
   })
@@ -40,7 +30,7 @@ test('a file that was never ended plays to its last whole page', () => {
 })
 
 test('four hours of silence cost two megabytes', () => {
-  const file = written((ogg) => {
+  const file = writtenOgg((ogg) => {
     ogg.addSilenceUntil(48_000 * 4 * 3600)
     ogg.end()
   })
@@ -53,7 +43,7 @@ test('packets longer than a lacing value keep their bytes', () => {
     Uint8Array.from({ length }, (_, index) => (index === 0 ? 0xf8 : index % 251)),
   )
   const sent = Array.from({ length: 60 }, (_, packet) => Buffer.from((packet % 2 ? long : exact)!))
-  const file = written((ogg) => {
+  const file = writtenOgg((ogg) => {
     for (const packet of sent) ogg.add(packet, 960)
     ogg.end()
   })

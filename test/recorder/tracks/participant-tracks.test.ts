@@ -1,21 +1,19 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { silentLogger } from '../../../core/logger.ts'
 import type { RecordedSpan } from '../../../core/recording.ts'
 import { createParticipantTracks, voiceFileName } from '../../../recorder/tracks/participant-tracks.ts'
 import { offsetAt } from '../../../src/run/recording-clock.ts'
-import { readOgg } from '../../media/ogg.ts'
+import { temporaryFolder } from '../../fakes/temporary-folder.ts'
+import { PACKET, readOgg } from '../../media/ogg.ts'
 
-const OPUS = Buffer.of(0xf8, 0xff, 0xfe)
 const START = 1_795_287_871_000
 /** A voice is in the recording so much later than in the page. */
 const LATER = 50
 
 function tracks(spans: RecordedSpan[] = [{ startedAt: START, endedAt: null }]) {
-  const folder = mkdtempSync(join(tmpdir(), 'standin-voices-'))
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  const folder = temporaryFolder()
   const made = createParticipantTracks({ folder, offsetAt: (at) => offsetAt(spans, at), logger: silentLogger })
   return {
     ...made,
@@ -24,7 +22,7 @@ function tracks(spans: RecordedSpan[] = [{ startedAt: START, endedAt: null }]) {
     /** Speaks from one second of the recording's first span to another. */
     speak(participantId: string, from: number, to: number) {
       for (let ms = from * 1000; ms < to * 1000; ms += 20)
-        made.write({ participantId, at: START - LATER + ms, opus: OPUS })
+        made.write({ participantId, at: START - LATER + ms, opus: Buffer.from(PACKET) })
     },
     index: () => JSON.parse(readFileSync(join(folder, 'audio', 'index.json'), 'utf8')),
     seconds(file: string) {
@@ -43,15 +41,8 @@ test('each voice has a file on the clock of the recording, and the index has its
   const files = await finish((id) => (id === 'a' ? person(3, 'Ada <b>Löve</b>', 'a') : person(12, '東京', 'b')))
   expect(files.map(({ name }) => name)).toEqual(['audio/003-ada-b-love-b.ogg', 'audio/012.ogg', 'audio/index.json'])
   expect(index()).toEqual([
-    {
-      file: '003-ada-b-love-b.ogg',
-      id: 3,
-      name: 'Ada <b>Löve</b>',
-      platform_id: 'a',
-      first_sound: 2,
-      sound_seconds: 3,
-    },
-    { file: '012.ogg', id: 12, name: '東京', platform_id: 'b', first_sound: 3, sound_seconds: 0.5 },
+    { file: '003-ada-b-love-b.ogg', ...person(3, 'Ada <b>Löve</b>', 'a'), first_sound: 2, sound_seconds: 3 },
+    { file: '012.ogg', ...person(12, '東京', 'b'), first_sound: 3, sound_seconds: 0.5 },
   ])
   expect(seconds('003-ada-b-love-b.ogg')).toBeCloseTo(11, 1)
   expect(seconds('012.ogg')).toBeCloseTo(3.5, 1)
@@ -66,25 +57,26 @@ test('speech before the recording, in a pause and after the end is in no file, a
   speak('a', 62, 63)
   expect(readdirSync(join(tracks().folder))).toEqual([])
   await finish(() => person(1, 'Ann', 'a'))
-  write({ participantId: 'b', at: START + 64_000, opus: OPUS })
+  write({ participantId: 'b', at: START + 64_000, opus: Buffer.from(PACKET) })
   expect(index()).toMatchObject([{ first_sound: 1, sound_seconds: 2 }])
   // Two seconds into the second span, which begins at 5.
   expect(seconds('001-ann.ogg')).toBeCloseTo(8, 1)
 })
 
 test('what was heard before it was known that the recording had begun has its place', async () => {
-  const spans: RecordedSpan[] = []
-  const { speak, finish } = tracks(spans)
+  const { spans, speak, finish, index, seconds } = tracks([])
   speak('a', -1, 2)
-  expect(await finish(() => null).then((files) => files.length)).toBe(0)
-  const late: RecordedSpan[] = []
-  const others = tracks(late)
-  others.speak('a', -1, 2)
-  late.push({ startedAt: START, endedAt: null })
-  others.speak('a', 2, 3)
-  await others.finish(() => person(1, 'Ada', 'a'))
-  expect(others.index()).toMatchObject([{ first_sound: 0, sound_seconds: 3 }])
-  expect(others.seconds('001-ada.ogg')).toBeCloseTo(3, 1)
+  spans.push({ startedAt: START, endedAt: null })
+  speak('a', 2, 3)
+  await finish(() => person(1, 'Ada', 'a'))
+  expect(index()).toMatchObject([{ first_sound: 0, sound_seconds: 3 }])
+  expect(seconds('001-ada.ogg')).toBeCloseTo(3, 1)
+})
+
+test('a recording that never began has no voices', async () => {
+  const { speak, finish } = tracks([])
+  speak('a', -1, 2)
+  expect(await finish(() => null)).toEqual([])
 })
 
 test('a participant captured twice at once is kept once', async () => {

@@ -1,26 +1,22 @@
 /** `standin account`: the commands ask the real API with a real database. */
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { run } from '../../../src/cli/run.ts'
 import { openApiWorld } from '../../control-plane/api/world.ts'
 import { inProcess } from '../../fakes/in-process.ts'
+import { temporaryFolder } from '../../fakes/temporary-folder.ts'
 
 let world: Awaited<ReturnType<typeof openApiWorld>>
-let folder: string
+const folder = temporaryFolder()
 let environment: Record<string, string>
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'standin-account-'))
   world = await openApiWorld()
   const url = await world.app.listen({ host: '127.0.0.1', port: 0 })
   environment = { STANDIN_URL: url, STANDIN_API_KEY: (await world.team()).key }
 })
-afterAll(async () => {
-  await world.close()
-  await rm(folder, { recursive: true, force: true })
-})
+afterAll(() => world.close())
 
 const standin = (...words: string[]) => inProcess(run, ['account', ...words], environment)
 

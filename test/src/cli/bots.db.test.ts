@@ -1,9 +1,8 @@
 /** `standin bots`: the commands ask the real API with a real database, and print what a person or a program reads. */
 import { randomUUID } from 'node:crypto'
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import type { NumberedEvent } from '@standin/wire/events.ts'
@@ -13,19 +12,19 @@ import { run } from '../../../src/cli/run.ts'
 import { startReporting } from '../../control-plane/api/reporting.ts'
 import { MEET, openApiWorld } from '../../control-plane/api/world.ts'
 import { inProcess } from '../../fakes/in-process.ts'
+import { temporaryFolder } from '../../fakes/temporary-folder.ts'
 
 const VIDEO = Buffer.alloc(300_000, 7)
 
 let world: Awaited<ReturnType<typeof openApiWorld>>
 let files: Server
-let folder: string
+const folder = temporaryFolder()
 let baseUrl: string
 let key: string
 /** Whether the storage breaks off in the middle of a file. */
 let isCut = false
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'standin-bots-'))
   files = createServer((_request, answer) => {
     answer.setHeader('content-length', VIDEO.length)
     if (isCut) answer.write(VIDEO.subarray(0, 1000), () => answer.destroy())
@@ -53,7 +52,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await world.close()
   files.close()
-  await rm(folder, { recursive: true, force: true })
 })
 
 const environment = () => ({ STANDIN_URL: baseUrl, STANDIN_API_KEY: key, STANDIN_DATA: folder })
@@ -88,12 +86,11 @@ test('a bot is sent with what the options say; the fields of --request stay', as
   await writeFile(request, JSON.stringify({ bot_name: 'File', extra: { a: '1' }, timeout_config: { grace_period: 7 } }))
   const words = ['--request', request, '--mode', 'audio_only', '--captions', '--extra', 'b=x=y', '--extra', 'c=']
   const id = await sent(...words)
-  const { request: stored } = await world.database
-    .selectFrom('bots')
-    .select('request')
-    .where('id', '=', id)
-    .executeTakeFirstOrThrow()
-  expect(stored).toMatchObject({ transcription: { provider: 'captions' }, timeout_config: { grace_period: 7 } })
+  const bots = await world.database.selectFrom('bots').select('request').where('id', '=', id).execute()
+  expect(bots[0]!.request).toMatchObject({
+    transcription: { provider: 'captions' },
+    timeout_config: { grace_period: 7 },
+  })
   const [bot] = JSON.parse((await standin('list', '--name', 'File', '--json')).out) as Record<string, unknown>[]
   expect(bot).toMatchObject({ bot_id: id, bot_name: 'File', extra: { a: '1', b: 'x=y', c: '' } })
   expect(JSON.parse((await standin('get', id, '--json')).out)).toMatchObject({ recording_mode: 'audio_only' })
@@ -159,25 +156,17 @@ test('a watch continues while the bot runs, and a terminal shows words before th
   let early = ''
   const watching = inProcess(run, ['bots', 'watch', id], environment(), output)
   await report(joined('Early'))
-  await vi.waitFor(
-    () => {
-      early += output.read() ?? ''
-      expect(early).toContain('Early joined')
-    },
-    { timeout: 60_000 },
-  )
+  const seen = () => (early += output.read() ?? '')
+  await expect.poll(seen).toContain('Early joined')
   const transcript = { type: 'transcript', id: 'm1', is_final: false, speaker: null, start: 1, end: 2, language: null }
   const partials = JSON.stringify([
     { botId: id, attempt: 1, at: new Date().toISOString(), transcript: { ...transcript, text: 'so shall we beg' } },
   ])
-  await vi.waitFor(
-    () => {
-      world.dependencies.partials.receive(partials)
-      early += output.read() ?? ''
-      expect(early).toContain('… Unknown: so shall we beg')
-    },
-    { timeout: 60_000, interval: 200 },
-  )
+  const heard = () => {
+    world.dependencies.partials.receive(partials)
+    return seen()
+  }
+  await expect.poll(heard, { interval: 200 }).toContain('… Unknown: so shall we beg')
   await report(joined('Later'))
   await world.database.updateTable('bots').set({ phase: 'ended', status: 'completed' }).where('id', '=', id).execute()
   expect((await watching).exitCode).toBe(0)

@@ -1,22 +1,19 @@
 /** `standin check` with its own browser and sound servers. */
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pageCheckSchema } from '@standin/wire/page-check.ts'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { startMock } from '../../../mock/index.ts'
 import { run } from '../../../src/cli/run.ts'
 import { inProcess } from '../../fakes/in-process.ts'
+import { temporaryFolder } from '../../fakes/temporary-folder.ts'
 
-const folder = mkdtempSync(join(tmpdir(), 'check-'))
+const folder = temporaryFolder()
 let mock: Awaited<ReturnType<typeof startMock>>
 beforeAll(async () => {
   mock = await startMock('jitsi', { hostPort: null })
 })
-afterAll(async () => {
-  await mock.close()
-  rmSync(folder, { recursive: true })
-})
+afterAll(() => mock.close())
 
 function check(...given: string[]) {
   const mapped = mock.hosts.flatMap((host) => ['--map-host', `${host}=${mock.address}`])

@@ -1,15 +1,11 @@
 /** How the doctor runs real programs. */
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { realPrograms } from '../../../src/cli/doctor/try-program.ts'
+import { temporaryFolder } from '../../fakes/temporary-folder.ts'
 
-let folder: string
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'standin-trial-'))
-})
-afterAll(() => rm(folder, { recursive: true, force: true }))
+const folder = temporaryFolder()
 
 const trial = (script: string, given: { deadlineMs?: number; until?: (output: string) => boolean } = {}) =>
   realPrograms.run({ command: '/bin/sh', args: ['-c', script], env: {}, deadlineMs: 60_000, ...given })

@@ -1,11 +1,10 @@
 import { writeFileSync } from 'node:fs'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { CHILD_PATH } from '@standin/base/child-path.ts'
 import type { Finding } from '@standin/base/findings.ts'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { sandboxObstacle } from '../../../platforms/browser/sandbox.ts'
 import {
   checkClock,
@@ -19,6 +18,7 @@ import { checkNetwork } from '../../../src/cli/doctor/network.ts'
 import { checkSandbox } from '../../../src/cli/doctor/programs.ts'
 import type { Programs, Trial } from '../../../src/cli/doctor/try-program.ts'
 import { doctor } from '../../../src/cli/doctor.ts'
+import { temporaryFolder } from '../../fakes/temporary-folder.ts'
 
 /** A program, as far as the doctor looks at it. */
 type Fake = (args: readonly string[]) => Partial<Trial>
@@ -27,12 +27,12 @@ type Fakes = Readonly<Record<string, Fake | null>>
 const ENCODERS = ' V....D libx264              H.264\n A....D aac                  AAC\n'
 const DEVICES = ' D  x11grab         X11 screen capture\n DE pulse           Pulse audio output\n'
 const ffmpeg = (version: string, devices = DEVICES, encoders = ENCODERS): Fake => {
-  const answers = new Map([
-    ['-version', `ffmpeg version ${version} Copyright`],
-    ['-devices', devices],
-    ['-encoders', encoders],
-  ])
-  return ([, option]) => ({ output: answers.get(option!)! })
+  const answers: Record<string, string> = {
+    '-version': `ffmpeg version ${version}`,
+    '-devices': devices,
+    '-encoders': encoders,
+  }
+  return ([, option]) => ({ output: answers[option!]! })
 }
 const says =
   (output: string, exitCode = 0): Fake =>
@@ -53,21 +53,7 @@ const FIT_PROGRAMS: Fakes = {
   'fc-list': says('Some Font'),
 }
 
-let folder: string
-
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'standin-doctor-test-'))
-})
-
-afterEach(async () => {
-  await rm(folder, { recursive: true, force: true })
-})
-
-interface Answer {
-  exitCode: number
-  text: string
-  findings: Finding[]
-}
+const folder = temporaryFolder()
 
 function programsOf(fakes: Fakes): Programs {
   return {
@@ -84,34 +70,26 @@ function programsOf(fakes: Fakes): Programs {
 async function examineWith(
   changes: Fakes,
   { json = true, environment = {}, fit = FIT_PROGRAMS }: { json?: boolean; environment?: object; fit?: Fakes } = {},
-): Promise<Answer> {
+) {
   const output = new PassThrough()
   const network = { resolve: async () => '192.0.2.1', reach: async () => {} }
   const programs = programsOf({ ...fit, ...changes })
   const exitCode = await doctor({ output, environment: { ...environment }, programs, network, json })
   const text = String(output.read())
-  return { exitCode, text, findings: json ? JSON.parse(text).findings : [] }
+  const findings: Finding[] = json ? JSON.parse(text).findings : []
+  return { exitCode, text, findings, of: (part: string) => findings.find((finding) => finding.part === part) }
 }
 
-const of = (answer: Answer, part: string) => answer.findings.find((finding) => finding.part === part)
-
-describe('sandbox', () => {
-  test('root and forbidden user namespaces are warnings with a cure each', async () => {
-    expect(checkSandbox(null, false)).toMatchObject({ part: 'Sandbox', verdict: 'fit' })
-    const asRoot = await sandboxObstacle(0)
-    expect(checkSandbox(asRoot, true)).toEqual({
-      part: 'Sandbox',
-      verdict: 'warning',
-      found: 'Chromium runs without its own sandbox: the bot runs as root',
-      cure: 'Run the bot as an ordinary user.',
-    })
-    expect(checkSandbox('user namespaces are not allowed here', false).cure).toContain('docker/seccomp.json')
+test('root and forbidden user namespaces are warnings with a cure each', async () => {
+  expect(checkSandbox(null, false)).toMatchObject({ part: 'Sandbox', verdict: 'fit' })
+  const asRoot = await sandboxObstacle(0)
+  expect(checkSandbox(asRoot, true)).toEqual({
+    part: 'Sandbox',
+    verdict: 'warning',
+    found: 'Chromium runs without its own sandbox: the bot runs as root',
+    cure: 'Run the bot as an ordinary user.',
   })
-
-  test('the doctor reports the sandbox in a separate finding', async () => {
-    const { findings } = await examineWith({})
-    expect(findings.filter(({ part }) => part === 'Sandbox')).toHaveLength(1)
-  })
+  expect(checkSandbox('user namespaces are not allowed here', false).cure).toContain('docker/seccomp.json')
 })
 
 describe('programs', () => {
@@ -121,6 +99,7 @@ describe('programs', () => {
     expect(programs).toEqual(
       ['Node', 'Chromium', 'ffmpeg', 'Xvfb', 'PulseAudio', 'setpriv', 'Fonts'].map((part) => `${part} fit`),
     )
+    expect(answer.findings.filter(({ part }) => part === 'Sandbox')).toHaveLength(1)
     expect(answer.exitCode).toBe(0)
     expect(JSON.parse(answer.text).fit).toBe(true)
   })
@@ -128,28 +107,21 @@ describe('programs', () => {
   test('a machine without programs: each is named with the package that brings it, and the exit code is 1', async () => {
     const answer = await examineWith({}, { fit: {} })
     expect(answer.exitCode).toBe(1)
-    const cures = {
-      Chromium: 'chromium',
-      ffmpeg: 'ffmpeg',
-      Xvfb: 'xvfb',
-      PulseAudio: 'pulseaudio',
-      setpriv: 'util-linux',
-    }
-    for (const [part, debianPackage] of Object.entries(cures)) {
-      expect(of(answer, part)).toMatchObject({
+    const packages = { ffmpeg: 'ffmpeg', Chromium: 'chromium', Xvfb: 'xvfb', PulseAudio: 'pulseaudio' }
+    for (const [part, debianPackage] of Object.entries({ ...packages, setpriv: 'util-linux' }))
+      expect(answer.of(part)).toMatchObject({
         verdict: 'unfit',
         found: expect.stringContaining(`in ${CHILD_PATH}`),
         cure: `apt-get install -y --no-install-recommends ${debianPackage}`,
       })
-    }
-    expect(of(answer, 'Fonts')).toMatchObject({ verdict: 'warning', cure: expect.stringContaining('fontconfig') })
+    expect(answer.of('Fonts')).toMatchObject({ verdict: 'warning', cure: expect.stringContaining('fontconfig') })
   })
 
   test('a missing font is a warning that names the scripts and the package; the machine stays fit', async () => {
     const answer = await examineWith({
       'fc-list': ([pattern]) => ({ output: pattern!.includes('4e2d') ? '' : 'Font' }),
     })
-    expect(of(answer, 'Fonts')).toMatchObject({
+    expect(answer.of('Fonts')).toMatchObject({
       verdict: 'warning',
       found: expect.stringContaining('Chinese, Japanese, Korean'),
       cure: expect.stringMatching(/ fonts-droid-fallback$/),
@@ -191,8 +163,8 @@ describe('programs', () => {
     ['a setpriv that is not allowed', 'setpriv', { setpriv: says('', 127) }, 'exit code 127'],
   ])('%s is unfit', async (_name, part, changes, found) => {
     const answer = await examineWith(changes)
-    expect(of(answer, part)).toMatchObject({ verdict: 'unfit', found: expect.stringContaining(found) })
-    expect(of(answer, part)?.cure).toMatch(/^apt-get install/)
+    expect(answer.of(part)).toMatchObject({ verdict: 'unfit', found: expect.stringContaining(found) })
+    expect(answer.of(part)?.cure).toMatch(/^apt-get install/)
     expect(answer.findings.filter(({ verdict }) => verdict === 'unfit')).toHaveLength(1)
     expect(answer.exitCode).toBe(1)
   })
@@ -200,7 +172,7 @@ describe('programs', () => {
   test('a browser named by STANDIN_CHROMIUM is the one that is examined', async () => {
     const environment = { STANDIN_CHROMIUM: join(folder, 'no-such-browser') }
     const answer = await examineWith({}, { environment })
-    expect(of(answer, 'Chromium')).toMatchObject({
+    expect(answer.of('Chromium')).toMatchObject({
       verdict: 'unfit',
       found: `there is no ${environment.STANDIN_CHROMIUM}`,
       cure: expect.stringContaining('STANDIN_CHROMIUM'),
@@ -217,25 +189,18 @@ describe('programs', () => {
 
 describe('the machine', () => {
   test.each([
-    ['v18.20.4', 'unfit'],
-    ['v22.11.0', 'unfit'],
-    ['v22.12.0', 'fit'],
-    ['v24.21.0', 'fit'],
-  ])('Node %s is %s', (version, verdict) => {
-    expect(checkNode(version).verdict).toBe(verdict)
-  })
-
-  test.each([
-    [400e6, 'unfit'],
-    [1e9, 'warning'],
-    [4e9, 'fit'],
-  ])('%d bytes of memory are %s', (bytes, verdict) => {
-    expect(checkMemory(bytes).verdict).toBe(verdict)
-  })
-
-  test('one processor is a warning', () => {
-    expect([checkProcessors(1).verdict, checkProcessors(2).verdict]).toEqual(['warning', 'fit'])
-  })
+    ['Node 18', checkNode('v18.20.4'), 'unfit'],
+    ['the last Node before the first that fits', checkNode('v22.11.0'), 'unfit'],
+    ['the first Node that fits', checkNode('v22.12.0'), 'fit'],
+    ['Node 24', checkNode('v24.21.0'), 'fit'],
+    ['400 MB of memory', checkMemory(400e6), 'unfit'],
+    ['a gigabyte of memory', checkMemory(1e9), 'warning'],
+    ['four of them', checkMemory(4e9), 'fit'],
+    ['one processor', checkProcessors(1), 'warning'],
+    ['two of them', checkProcessors(2), 'fit'],
+    ['a clock in the past', checkClock(0), 'unfit'],
+    ['a clock of today', checkClock(Date.UTC(2027, 1)), 'fit'],
+  ])('%s', (_what, { verdict }, expected) => expect(verdict).toBe(expected))
 
   test('shared memory that is not there is a warning with the cure for containers', async () => {
     expect(await checkSharedMemory(join(folder, 'shm'))).toMatchObject({
@@ -246,10 +211,8 @@ describe('the machine', () => {
   })
 
   test('the disk of a folder that does not exist yet is the disk where it would be made', async () => {
-    const [there, later] = [
-      await checkDisk('Recordings', folder),
-      await checkDisk('Recordings', join(folder, 'a', 'b')),
-    ]
+    const there = await checkDisk('Recordings', folder)
+    const later = await checkDisk('Recordings', join(folder, 'a', 'b'))
     expect(later.verdict).toBe(there.verdict)
     expect(later.found).toContain(join(folder, 'a', 'b'))
   })
@@ -261,22 +224,15 @@ describe('the machine', () => {
       found: expect.stringContaining('ENOTDIR'),
     })
   })
-
-  test('a clock in the past is unfit', () => {
-    expect([checkClock(0).verdict, checkClock(Date.UTC(2027, 1)).verdict]).toEqual(['unfit', 'fit'])
-  })
 })
 
 describe('the network', () => {
+  const resolve = async () => '192.0.2.1'
+  const away = () => Promise.reject(Object.assign(new Error('x'), { code: 'ENOTFOUND' }))
+
   test.each([
-    [
-      'no DNS',
-      { resolve: () => Promise.reject(Object.assign(new Error('x'), { code: 'ENOTFOUND' })), reach: async () => {} },
-    ],
-    [
-      'no connection',
-      { resolve: async () => '192.0.2.1', reach: () => Promise.reject(new Error('no answer in time')) },
-    ],
+    ['no DNS', { resolve: away, reach: async () => {} }],
+    ['no connection', { resolve, reach: away }],
   ])('%s is a warning, since the demo does without', async (_name, network) => {
     expect(await checkNetwork(network)).toMatchObject({ verdict: 'warning', cure: expect.stringContaining('demo') })
   })

@@ -1,26 +1,14 @@
 /** A job that cannot be run ends with code 2 and a message. */
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { run } from '../../../src/cli/run.ts'
 import { inProcess } from '../../fakes/in-process.ts'
+import { temporaryFolder } from '../../fakes/temporary-folder.ts'
 
 const MEETING = 'https://meet.google.com/abc-defg-hij'
 
 const standin = (...given: string[]) => inProcess(run, given)
-
-test('an SDK id without its secret is reported with the code of the specification, with exit code 2', async () => {
-  const { exitCode, errors } = await standin('join', 'https://zoom.us/j/88240852079', '--conf-sdk-id', 'id')
-  expect(exitCode).toBe(2)
-  expect(errors).toContain('conf_sdk_pwd: SET_CONF_ID_AND_PWD_TOGETHER: conf_sdk_id and conf_sdk_pwd go together')
-})
-
-test('a job address without its token is reported with the name of the variable, with exit code 2', async () => {
-  const { exitCode, errors } = await standin('join', '--job-url', 'https://control.test/jobs/1')
-  expect(exitCode).toBe(2)
-  expect(errors).toContain('STANDIN_JOB_TOKEN: is missing')
-})
 
 test.each([
   [['join', MEETING, '--not-before', 'yesterday'], '--not-before: must be an instant with its offset'],
@@ -38,16 +26,21 @@ test.each([
   expect(errors).not.toMatch(/ENOENT|job is not valid/)
 })
 
-test('a check of a link that no platform knows ends with exit code 2', async () => {
-  const { exitCode, errors } = await standin('check', 'https://example.com/meeting')
-  expect({ exitCode, errors }).toEqual({ exitCode: 2, errors: expect.stringContaining('meeting_url') })
+test.each([
+  [
+    ['join', 'https://zoom.us/j/88240852079', '--conf-sdk-id', 'id'],
+    'conf_sdk_pwd: SET_CONF_ID_AND_PWD_TOGETHER: conf_sdk_id and conf_sdk_pwd go together',
+  ],
+  [['join', '--job-url', 'https://control.test/jobs/1'], 'STANDIN_JOB_TOKEN: is missing'],
+  [['check', 'https://example.com/meeting'], 'meeting_url'],
+])('a job that is not valid ends with exit code 2: %j', async (args, sentence) => {
+  const { exitCode, errors } = await standin(...args)
+  expect({ exitCode, errors }).toEqual({ exitCode: 2, errors: expect.stringContaining(sentence) })
 })
 
 test('a job with many unknown fields and escape sequences is refused in few plain lines', async () => {
   const fields = Array.from({ length: 20_000 }, (_, index) => [`\u001b[31m${index}`, 1])
-  const folder = await mkdtemp(join(tmpdir(), 'standin-jobs-'))
-  onTestFinished(() => rm(folder, { recursive: true, force: true }))
-  const file = join(folder, 'job.json')
+  const file = join(temporaryFolder(), 'job.json')
   await writeFile(file, JSON.stringify(Object.fromEntries(fields)))
   const { exitCode, errors } = await standin('join', '--job', file)
   expect(exitCode).toBe(2)

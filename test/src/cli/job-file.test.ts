@@ -1,24 +1,13 @@
-import {
-  chmodSync,
-  existsSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  truncateSync,
-  writeFileSync,
-} from 'node:fs'
-import { tmpdir } from 'node:os'
+import { chmodSync, existsSync, readFileSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { MAX_JOB_BYTES } from '@standin/wire/job.ts'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { takeJobFile } from '../../../src/cli/job-file.ts'
 import { jobFrom } from '../../../src/cli/job-options.ts'
+import { temporaryFolder } from '../../fakes/temporary-folder.ts'
 
 function jobFile(text: string, mode = 0o600): string {
-  const folder = mkdtempSync(join(tmpdir(), 'standin-job-'))
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
-  const path = join(folder, 'job.json')
+  const path = join(temporaryFolder(), 'job.json')
   writeFileSync(path, text)
   chmodSync(path, mode)
   return path

@@ -1,18 +1,17 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { jobFrom } from '../../../src/cli/job-options.ts'
 import type { JoinOptions } from '../../../src/cli/join-options.ts'
 import { InvalidJob } from '../../../src/job/config.ts'
+import { temporaryFolder } from '../../fakes/temporary-folder.ts'
 
 const PNG = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
   'base64',
 )
 const URL_OF_MEETING = 'https://meet.google.com/abc-defg-hij'
-const folder = mkdtempSync(join(tmpdir(), 'standin-options-'))
-afterAll(() => rmSync(folder, { recursive: true }))
+const folder = temporaryFolder()
 
 describe('options as a job', () => {
   test('every bot gets its own id', () => {
@@ -35,14 +34,16 @@ describe('options as a job', () => {
     expect(jobFrom(undefined, {}, { STANDIN_JOB: '{"bot_name":"env"}' })).toMatchObject({ bot_name: 'env' })
   })
 
-  test('the planned time is a field of the job', () => {
-    const notBefore = '2026-11-21T10:00:00+01:00'
-    expect(jobFrom(URL_OF_MEETING, { notBefore }, {})).toMatchObject({ not_before: notBefore })
-  })
-
-  test('separate tracks are a field of the job', () => {
-    expect(jobFrom(URL_OF_MEETING, { separateTracks: true }, {})).toMatchObject({ separate_tracks: true })
-    expect(jobFrom(URL_OF_MEETING, {}, {})).not.toHaveProperty('separate_tracks')
+  test.each<[JoinOptions, object]>([
+    [{ notBefore: '2026-11-21T10:00:00+01:00' }, { not_before: '2026-11-21T10:00:00+01:00' }],
+    [{ separateTracks: true }, { separate_tracks: true }],
+    [
+      { s3: 's3://calls/a/b', s3Endpoint: 'http://127.0.0.1:9' },
+      { storage: { type: 's3', bucket: 'calls', prefix: 'a/b', endpoint: 'http://127.0.0.1:9' } },
+    ],
+  ])('%o are fields of the job', (options, fields) => {
+    expect(jobFrom(URL_OF_MEETING, options, {})).toMatchObject(fields)
+    expect(jobFrom(URL_OF_MEETING, {}, {})).not.toHaveProperty(Object.keys(fields)[0]!)
   })
 
   test('a picture file becomes a data: URL by its content, not by its name', () => {
@@ -77,19 +78,9 @@ describe('options as a job', () => {
   })
 
   test('a job’s own provider stays where a person wants to read along', () => {
-    const STANDIN_JOB = JSON.stringify({
-      transcription: { provider: 'deepgram', api_key: 'k', mode: 'live_and_after' },
-    })
-    expect(jobFrom(URL_OF_MEETING, { captions: true }, { STANDIN_JOB })).toMatchObject({
-      transcription: { provider: 'deepgram', api_key: 'k', mode: 'live_and_after' },
-    })
-  })
-
-  test('an S3 address becomes bucket and prefix', () => {
-    const options = { s3: 's3://calls/a/b', s3Endpoint: 'http://127.0.0.1:9' }
-    expect(jobFrom(URL_OF_MEETING, options, {})).toMatchObject({
-      storage: { type: 's3', bucket: 'calls', prefix: 'a/b', endpoint: 'http://127.0.0.1:9' },
-    })
+    const own = { transcription: { provider: 'deepgram', api_key: 'k', mode: 'live_and_after' } }
+    const environment = { STANDIN_JOB: JSON.stringify(own) }
+    expect(jobFrom(URL_OF_MEETING, { captions: true }, environment)).toMatchObject(own)
   })
 
   test.each([
@@ -121,7 +112,7 @@ describe('options as a job', () => {
   })
 
   test('the token of a registered bot of Microsoft Teams comes from a file', () => {
-    const file = join(mkdtempSync(join(tmpdir(), 'standin-token-')), 'token.jwt')
+    const file = join(folder, 'token.jwt')
     writeFileSync(file, 'eyJ0eXAi.e30.c2ln\n')
     expect(jobFrom(URL_OF_MEETING, { teamsTokenFile: file }, {})).toMatchObject({ teams_token: 'eyJ0eXAi.e30.c2ln' })
   })

@@ -1,11 +1,11 @@
 /** The program of the command line itself: its exit code, the umask of what a bot writes, and pipes. */
 import { execFile, execFileSync } from 'node:child_process'
-import { mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { packageRoot } from '../../../core/process/page-scripts.ts'
 import { takeJobFile } from '../../../src/cli/job-file.ts'
+import { temporaryFolder } from '../../fakes/temporary-folder.ts'
 import { PROGRAM_ENVIRONMENT } from '../../servers/program-environment.ts'
 
 function standin(...given: string[]): Promise<{ exitCode: number | string | null | undefined; errors: string }> {
@@ -20,14 +20,8 @@ function standin(...given: string[]): Promise<{ exitCode: number | string | null
 /** Ends with exit code 2 after the folder was made and the log was opened. */
 const BROKEN = ['https://meet.google.com/abc-defg-hij', '--browser-state', '/nowhere/state.json'] as const
 
-async function recordings(): Promise<string> {
-  const place = await mkdtemp(join(tmpdir(), 'standin-recordings-'))
-  onTestFinished(() => rm(place, { recursive: true, force: true }))
-  return place
-}
-
 test('what a bot writes is for its user alone', async () => {
-  const out = join(await recordings(), 'out')
+  const out = join(temporaryFolder(), 'out')
   expect((await standin('join', ...BROKEN, '--out', out)).exitCode).toBe(2)
   const [bot] = await readdir(out)
   const modeOf = async (path: string) => (await stat(path)).mode & 0o777
@@ -37,7 +31,7 @@ test('what a bot writes is for its user alone', async () => {
 })
 
 test('a planted link is not followed, and ends the command with exit code 2', async () => {
-  const place = await recordings()
+  const place = temporaryFolder()
   const bot = crypto.randomUUID()
   await mkdir(join(place, bot))
   await writeFile(join(place, 'target'), 'of another program')
@@ -49,7 +43,7 @@ test('a planted link is not followed, and ends the command with exit code 2', as
 })
 
 test('a job file that is a pipe is refused at once', async () => {
-  const pipe = join(await recordings(), 'pipe')
+  const pipe = join(temporaryFolder(), 'pipe')
   execFileSync('mkfifo', ['-m', '600', pipe])
   expect(() => takeJobFile(pipe)).toThrow('is not a regular file')
 })

@@ -12,8 +12,9 @@ import { run as standin } from '../../../src/cli/run.ts'
 import { FolderStorage } from '../../../storage/folder/storage.ts'
 import { S3Storage } from '../../../storage/s3/storage.ts'
 import { inProcess } from '../../fakes/in-process.ts'
-import { startS3Server } from '../../servers/s3-server.ts'
-import { never, temporaryFolder } from '../../storage/place.ts'
+import { temporaryFolder } from '../../fakes/temporary-folder.ts'
+import { startS3Server, storageOf } from '../../servers/s3-server.ts'
+import { never } from '../../storage/place.ts'
 
 const run = promisify(execFile)
 const PROGRAM = path.join(packageRoot, 'src/cli/index.ts')
@@ -45,6 +46,14 @@ beforeAll(async () => {
 
 const recovered = (...words: string[]) => inProcess(standin, ['recover', ...words])
 
+/** A bucket, and the keys of its server in the environment. */
+async function startBucket() {
+  const server = await startS3Server()
+  onTestFinished(() => server.close())
+  stubKeys(server.keys)
+  return { server, config: { ...storageOf(server), prefix: 'calls' }, botId: randomUUID() }
+}
+
 function stubKeys(keys: { accessKeyId: string; secretAccessKey: string } | null): void {
   vi.stubEnv('AWS_ACCESS_KEY_ID', keys?.accessKeyId)
   vi.stubEnv('AWS_SECRET_ACCESS_KEY', keys?.secretAccessKey)
@@ -61,15 +70,17 @@ async function soundSeconds(file: string): Promise<number> {
   return Number(stdout)
 }
 
-async function abandonIn(root: string, botId: string): Promise<void> {
-  const file = await new FolderStorage({ path: root }, { botId }).grow({ ...WHAT, recoveryHead }, never)
+/** Records as a bot that crashes before it can finish. */
+async function abandon(storage: FolderStorage | S3Storage) {
+  const file = await storage.grow({ ...WHAT, recoveryHead }, never)
   for (const fragment of fragments) await file.append(fragment)
-  await file.close()
+  return file
 }
+const abandonIn = async (path: string, botId: string) => (await abandon(new FolderStorage({ path }, { botId }))).close()
 
 describe('standin recover', () => {
   test('finishes the recordings of a folder', async () => {
-    const root = await temporaryFolder()
+    const root = temporaryFolder()
     const botId = randomUUID()
     await abandonIn(root, botId)
     const { exitCode, out } = await recovered(root, '--json')
@@ -80,18 +91,10 @@ describe('standin recover', () => {
   })
 
   test('finishes a recording in S3 from the work folder, with the other files of the folder', async () => {
-    const server = await startS3Server()
-    onTestFinished(() => server.close())
-    const { accessKeyId, secretAccessKey } = server.keys
-    const keys = { access_key_id: accessKeyId, secret_access_key: secretAccessKey }
-    const config = { type: 's3' as const, bucket: server.bucket, prefix: 'calls', endpoint: server.endpoint, ...keys }
-    const botId = randomUUID()
-    const workFolder = path.join(await temporaryFolder(), botId)
-    const file = await new S3Storage(config, { botId, workFolder }).grow({ ...WHAT, recoveryHead }, never)
-    for (const fragment of fragments) await file.append(fragment)
-    await file.close()
+    const { server, config, botId } = await startBucket()
+    const workFolder = path.join(temporaryFolder(), botId)
+    await (await abandon(new S3Storage(config, { botId, workFolder }))).close()
     await writeFile(path.join(workFolder, 'events.jsonl'), '{"seq":1}\n')
-    stubKeys(server.keys)
     const { exitCode, out } = await recovered(workFolder)
     expect(exitCode).toBe(0)
     expect(out).toContain(`s3://${server.bucket}/calls/${botId}/events.jsonl: 10 bytes`)
@@ -100,18 +103,9 @@ describe('standin recover', () => {
   })
 
   test('lists and finishes the recordings of a bucket', async () => {
-    const server = await startS3Server()
-    onTestFinished(() => server.close())
-    const { accessKeyId, secretAccessKey } = server.keys
-    const keys = { access_key_id: accessKeyId, secret_access_key: secretAccessKey }
-    const config = { type: 's3' as const, bucket: server.bucket, prefix: 'calls', endpoint: server.endpoint, ...keys }
-    const botId = randomUUID()
-    const workFolder = await temporaryFolder()
-    const file = await new S3Storage({ ...config, tail_seconds: 0.05 }, { botId, workFolder }).grow(
-      { ...WHAT, recoveryHead },
-      never,
-    )
-    for (const fragment of fragments) await file.append(fragment)
+    const { server, config, botId } = await startBucket()
+    const workFolder = temporaryFolder()
+    const file = await abandon(new S3Storage({ ...config, tail_seconds: 0.05 }, { botId, workFolder }))
     const bytes = Buffer.concat(fragments).length
     const ends = () =>
       [...server.state.objects].map(([key, { body }]) => Number(/\.recovery\/(\d+)$/.exec(key)?.[1]) + body.length)
@@ -119,7 +113,6 @@ describe('standin recover', () => {
     await file.close()
     await rm(workFolder, { recursive: true })
 
-    stubKeys(server.keys)
     const place = ['--s3', `s3://${server.bucket}/calls`, '--s3-endpoint', server.endpoint]
     expect(JSON.parse((await recovered(...place, '--list')).out)).toEqual([])
     const listed = await recovered(...place, '--list', '--older-than', '0s')
@@ -128,7 +121,7 @@ describe('standin recover', () => {
     expect(exitCode).toBe(0)
     expect(JSON.parse(out)).toMatchObject({ botId, index: 'whole' })
     expect([...server.state.objects.keys()]).toEqual([`calls/${botId}/video.mp4`])
-    const local = path.join(await temporaryFolder(), 'video.mp4')
+    const local = path.join(temporaryFolder(), 'video.mp4')
     await new S3Storage(config, { botId, workFolder }).fetch('video.mp4', local, never)
     expect(await soundSeconds(local)).toBeCloseTo(SECONDS, 0)
   })
@@ -148,7 +141,7 @@ describe('standin recover', () => {
 })
 
 test('a bot that is started again finishes what it left, and sets it aside', async () => {
-  const root = await temporaryFolder()
+  const root = temporaryFolder()
   const botId = randomUUID()
   await abandonIn(root, botId)
   // No meeting answers at this address; the bot does its first steps all the same.

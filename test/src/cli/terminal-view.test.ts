@@ -1,5 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import type { ReadStream, WriteStream } from 'node:tty'
@@ -10,6 +9,7 @@ import type { CommandAnswer } from '../../../core/ports.ts'
 import { terminalView } from '../../../src/cli/terminal-view.ts'
 import { colored } from '../../../src/cli/view.ts'
 import type { View } from '../../../src/main.ts'
+import { temporaryFolder } from '../../fakes/temporary-folder.ts'
 
 let view: View | undefined
 afterEach(() => view?.close())
@@ -18,28 +18,23 @@ function open(answer: CommandAnswer = { ok: true, data: { name: 'screenshots/000
   const input = new PassThrough()
   const output = Object.assign(new PassThrough(), { columns: 100 })
   const commands: BotCommand[] = []
-  let interrupts = 0
+  let [interrupts, seq] = [0, 0]
   view = terminalView(input as unknown as ReadStream, output as unknown as WriteStream, {
-    command: async (command) => {
+    async command(command) {
       commands.push(command)
       return answer
     },
-    interrupt: () => {
-      interrupts += 1
-    },
+    interrupt: () => (interrupts += 1),
   })
-  let seq = 0
+  const envelope = {
+    type: 'event',
+    bot_id: '5b0d4f2e-7c55-4c86-9d2c-0f6a1f0c7f11',
+    at: '2026-11-21T09:00:00.000Z',
+  } as const
   return {
     input,
     type: (text: string) => input.write(text),
-    show: (event: BotEvent) =>
-      view!.onEvent({
-        type: 'event',
-        seq: ++seq,
-        bot_id: '5b0d4f2e-7c55-4c86-9d2c-0f6a1f0c7f11',
-        at: '2026-11-21T09:00:00.000Z',
-        event,
-      }),
+    show: (event: BotEvent) => view!.onEvent({ ...envelope, seq: ++seq, event }),
     shown: () => String(output.read() ?? ''),
     commands,
     interrupts: () => interrupts,
@@ -74,34 +69,17 @@ test.each([
   expect(commands).toEqual([])
 })
 
-test('a word that is no command is explained and not sent to the meeting', async () => {
-  const { type, commands, shown } = open()
-  type('/leav\r')
-  await expect.poll(shown).toContain('There is no command /leav')
-  expect(commands).toEqual([])
-})
-
-test('a message that is too long is refused before it is sent', async () => {
-  const { type, commands, shown } = open()
-  type(`${'x'.repeat(501)}\r`)
-  await expect.poll(shown).toContain('1 to 500 characters')
-  expect(commands).toEqual([])
-})
-
-test('a screenshot is reported with its file', async () => {
-  const { type, shown } = open()
-  type('/screenshot\r')
-  await expect.poll(shown).toContain('saved screenshots/0001.png')
-})
-
-test('a command that failed is reported', async () => {
-  const { type, shown } = open({
-    ok: false,
-    code: 'FST_ERR_CHAT_DISABLED',
-    message: 'Chat is switched off in this meeting',
-  })
-  type('Hello\r')
-  await expect.poll(shown).toContain('! Chat is switched off in this meeting')
+const REFUSAL = { ok: false, code: 'FST_ERR_CHAT_DISABLED', message: 'Chat is switched off' } as const
+test.each<[string, string, string, string[], CommandAnswer?]>([
+  ['a word that is no command is explained and not sent', '/leav', 'There is no command /leav', []],
+  ['a message that is too long is refused before it is sent', 'x'.repeat(501), '1 to 500 characters', []],
+  ['a screenshot is reported with its file', '/screenshot', 'saved screenshots/0001.png', ['screenshot']],
+  ['a command that failed is reported', 'Hello', '! Chat is switched off', ['send_chat'], REFUSAL],
+])('%s', async (_, typed, sentence, sent, answer) => {
+  const { type, commands, shown } = open(answer)
+  type(`${typed}\r`)
+  await expect.poll(shown).toContain(sentence)
+  expect(commands.map((command) => command.type)).toEqual(sent)
 })
 
 test('Ctrl-C is an interrupt of the bot, not the end of the process', async () => {
@@ -125,8 +103,7 @@ test('what happens scrolls by above the live line, and a name cannot paint on th
 
 test('the last lines say where the recording is and how it is opened', async () => {
   const { shown } = open()
-  const folder = await mkdtemp(join(tmpdir(), 'standin view-'))
-  onTestFinished(() => rm(folder, { recursive: true }))
+  const folder = temporaryFolder('standin view-')
   view!.end(folder, true)
   expect(shown()).not.toContain('file://')
   await writeFile(join(folder, 'report.html'), '')
@@ -139,19 +116,8 @@ test('the last lines say where the recording is and how it is opened', async () 
 test('a notice that differs from the one before in its figures only is shown once', () => {
   const { show, shown } = open()
   const notice = (message: string) => show({ type: 'notice', level: 'warning', message })
-  notice('The machine does not keep up: 75 % of its size.')
-  notice('The machine does not keep up: 50 % of its size.')
-  notice('The machine keeps up again: all of it.')
-  notice('The machine does not keep up: 75 % of its size.')
-  notice('The browser crashed.')
-  notice('The browser crashed.')
-  expect(shown().match(/does not keep up|keeps up again|crashed/g)).toEqual([
-    'does not keep up',
-    'keeps up again',
-    'does not keep up',
-    'crashed',
-    'crashed',
-  ])
+  for (const sentence of ['down: 75 %', 'down: 50 %', 'up: 100 %', 'down: 75 %', 'crash', 'crash']) notice(sentence)
+  expect(shown().match(/down|up|crash/g)).toEqual(['down', 'up', 'down', 'crash', 'crash'])
 })
 
 test('a message is not sent while the chat is off', async () => {
@@ -175,12 +141,8 @@ test('a failure is followed by its cure, a bot that left on request by none', ()
   const { show, shown } = open()
   show({ type: 'status_change', status: 'failed', error_code: 'BOT_NOT_ACCEPTED', error_message: 'The host refused.' })
   expect(shown()).toContain('→ Ask the host to admit the bot')
-  show({
-    type: 'status_change',
-    status: 'failed',
-    error_code: 'EXITING_MEETING_BEFORE_RECORD',
-    error_message: 'Asked.',
-  })
+  const asked = { error_code: 'EXITING_MEETING_BEFORE_RECORD', error_message: 'Asked.' } as const
+  show({ type: 'status_change', status: 'failed', ...asked })
   expect(shown()).not.toMatch(/→|✗/)
 })
 

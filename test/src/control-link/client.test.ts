@@ -2,82 +2,35 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { guardedLookup } from '@standin/base/public-addresses.ts'
 import type { NumberedEvent } from '@standin/wire/events.ts'
-import { expect, onTestFinished, test } from 'vitest'
-import { type ControlLinkOptions, openControlLink } from '../../../src/control-link/client.ts'
+import { expect, test } from 'vitest'
 import { HEARTBEAT_EVERY_MS } from '../../../src/control-link/timing.ts'
-import { fakeUsage } from '../../fakes/usage.ts'
 import { startScriptedPlane } from './scripted-plane.ts'
-import {
-  BOT_ID,
-  FAST,
-  memoryLogger,
-  notice,
-  numbersUpTo,
-  seqs,
-  startExample,
-  TOKEN,
-  temporaryFolder,
-  until,
-} from './support.ts'
+import { BOT_ID, eventsOf, notice, numbersUpTo, openLink, seqs, startExample, TOKEN, until } from './support.ts'
 
-async function openLink(options: Partial<ControlLinkOptions> & { url: string }) {
-  const folder = options.folder ?? (await temporaryFolder())
-  const logger = memoryLogger()
-  const link = openControlLink({
-    botId: BOT_ID,
-    folder,
-    logger,
-    token: TOKEN,
-    timing: FAST,
-    usage: fakeUsage(),
-    ...options,
-  })
-  onTestFinished(() => link.close())
-  return { link, folder, logger }
-}
-
-test('events reach the example control plane in order and are acknowledged', async () => {
-  const plane = await startExample(await temporaryFolder())
-  const { link, folder } = await openLink({ url: plane.url })
+test('the example control plane stores events as the bot wrote them, and shows how the bot is', async () => {
+  const plane = await startExample()
+  const { link, folder, report } = await openLink({ url: plane.url })
   link.report({ type: 'status_change', status: 'joining_call' })
-  for (const number of numbersUpTo(300)) link.report(notice(`Notice ${number}`))
+  report(20)
   await link.drain(20_000)
-  const api = `${plane.api}/bots/${BOT_ID}`
-  const headers = { authorization: `Bearer ${TOKEN}` }
-  const stored = await (await fetch(`${api}/events`, { headers })).text()
-  expect(stored).toBe(await readFile(join(folder, 'events.jsonl'), 'utf8'))
-  expect(
-    seqs(
-      stored
-        .trimEnd()
-        .split('\n')
-        .map((line) => JSON.parse(line)),
-    ),
-  ).toEqual(numbersUpTo(301))
-  expect(await (await fetch(api, { headers })).json()).toMatchObject({ status: 'joining_call', stored_events: 301 })
+  expect(await plane.events()).toBe(await readFile(join(folder, 'events.jsonl'), 'utf8'))
+  const bot = { status: 'joining_call', stored_events: 21 }
+  expect(await (await plane.ask(`/${BOT_ID}`)).json()).toMatchObject(bot)
 })
 
 test('a command from the HTTP side of the example reaches the bot, and its answer comes back', async () => {
-  const plane = await startExample(await temporaryFolder())
+  const plane = await startExample()
   const { link } = await openLink({ url: plane.url })
+  const refusal = { ok: false, code: 'FST_ERR_BOT_STATUS', message: 'Not now.' } as const
   link.onCommand(async (command) =>
-    command.type === 'send_chat'
-      ? { ok: true, data: { text: command.message } }
-      : { ok: false, code: 'FST_ERR_BOT_STATUS', message: 'Not now.' },
+    command.type === 'send_chat' ? { ok: true, data: { text: command.message } } : refusal,
   )
   link.report(notice('here'))
   await link.drain(20_000)
-  const ask = async (command: unknown) => {
-    const response = await fetch(`${plane.api}/bots/${BOT_ID}/commands`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${TOKEN}` },
-      body: JSON.stringify(command),
-    })
-    return response.json()
-  }
-  expect(await ask({ type: 'send_chat', message: 'Hello ☃' })).toMatchObject({ ok: true, data: { text: 'Hello ☃' } })
-  expect(await ask({ type: 'pause' })).toMatchObject({ ok: false, code: 'FST_ERR_BOT_STATUS', message: 'Not now.' })
-  expect(await ask({ type: 'send_chat', message: ' ', loud: true })).toMatchObject({
+  const hello = { type: 'send_chat', message: 'Hello ☃' }
+  expect(await plane.command(hello)).toMatchObject({ ok: true, data: { text: 'Hello ☃' } })
+  expect(await plane.command({ type: 'pause' })).toMatchObject(refusal)
+  expect(await plane.command({ type: 'send_chat', message: ' ', loud: true })).toMatchObject({
     ok: false,
     code: 'INVALID_COMMAND',
     message: expect.stringMatching(/command\.message: .*command\.loud: unknown field/),
@@ -98,17 +51,13 @@ test('the token goes with the request for the WebSocket and nowhere else', async
 
 test('the first word is hello, with what the bot has, and nothing else is said before the welcome', async () => {
   const plane = await startScriptedPlane()
-  let welcome = () => {}
-  plane.onHello = (session) => {
-    session.send({ type: 'command', id: 'early', command: { type: 'screenshot' } })
-    welcome = () => session.send({ type: 'welcome', acknowledged: 0 })
-  }
+  plane.onHello = (session) => session.send({ type: 'command', id: 'early', command: { type: 'screenshot' } })
   const { link } = await openLink({ url: plane.url })
   link.report(notice('one'))
   link.onCommand(async () => ({ ok: true }))
   await until(() => expect(plane.links[0]?.said).toHaveLength(1))
   expect(plane.links[0]!.said[0]).toMatchObject({ type: 'hello', protocol_version: 1, bot_id: BOT_ID, last_seq: 1 })
-  welcome()
+  plane.links[0]!.send({ type: 'welcome', acknowledged: 0 })
   await until(() => expect(plane.answers).toEqual([{ type: 'answer', id: 'early', ok: true }]))
   expect(plane.stored).toHaveLength(1)
   expect(plane.misfits).toEqual([])
@@ -133,8 +82,8 @@ test('a listener in the process sees every event, and its failure affects no oth
     seen.push(event)
     throw new Error('a broken terminal')
   }
-  const { link, logger } = await openLink({ url: plane.url, onEvent })
-  for (const number of numbersUpTo(3)) link.report(notice(`Notice ${number}`))
+  const { link, logger, report } = await openLink({ url: plane.url, onEvent })
+  report(3)
   await link.drain(20_000)
   expect(seqs(seen)).toEqual([1, 2, 3])
   expect(plane.stored).toEqual(seen)
@@ -149,7 +98,7 @@ test('a bot that restarts with its folder continues the numbering and sends the 
     if (session.number > 0 || event.seq <= 3) session.send({ type: 'ack', seq: event.seq })
   }
   const first = await openLink({ url: plane.url })
-  for (const number of numbersUpTo(5)) first.link.report(notice(`Notice ${number}`))
+  first.report(5)
   await until(() => expect(plane.stored).toHaveLength(3))
   await first.link.close()
   const second = await openLink({ url: plane.url, folder: first.folder })
@@ -162,21 +111,13 @@ test('a bot that restarts with its folder continues the numbering and sends the 
 })
 
 test('a bot that restarts without its folder begins another journal, and loses none of its events', async () => {
-  const folder = await temporaryFolder()
-  const plane = await startExample(folder)
-  for (const life of ['first', 'second']) {
-    const { link } = await openLink({ url: plane.url })
-    for (const number of numbersUpTo(4)) link.report(notice(`${life} ${number}`))
+  const plane = await startExample()
+  for (const last of [4, 3]) {
+    const { link, report } = await openLink({ url: plane.url })
+    report(last)
     await link.drain(20_000)
     await link.close()
-    const headers = { authorization: `Bearer ${TOKEN}` }
-    const stored = await (await fetch(`${plane.api}/bots/${BOT_ID}/events`, { headers })).text()
-    expect(
-      stored
-        .trimEnd()
-        .split('\n')
-        .map((line) => JSON.parse(line).event.message),
-    ).toEqual(numbersUpTo(4).map((number) => `${life} ${number}`))
+    expect(seqs(eventsOf(await plane.events()))).toEqual(numbersUpTo(last))
   }
 })
 
@@ -226,7 +167,7 @@ test.each([
 })
 
 test('a control plane whose name leads to a private address gets no token', async () => {
-  const plane = await startExample(await temporaryFolder())
+  const plane = await startExample()
   const { logger } = await openLink({ url: plane.url.replace('127.0.0.1', 'localhost'), lookup: guardedLookup() })
   await until(() => JSON.stringify(logger.lines).includes('localhost is not a public address'))
 })

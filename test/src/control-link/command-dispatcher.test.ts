@@ -10,13 +10,7 @@ import {
 } from '../../../src/control-link/command-dispatcher.ts'
 import { memoryLogger, numbersUpTo, until } from './support.ts'
 
-interface Sent {
-  id: string
-  ok: boolean
-  code?: string
-  message?: string
-  data?: unknown
-}
+type Sent = { id: string; ok: boolean; code?: string; message?: string; data?: unknown }
 
 function openDispatcher(deadlineMs?: number) {
   const sent: Sent[] = []
@@ -26,31 +20,23 @@ function openDispatcher(deadlineMs?: number) {
     if (link.number !== null) sent.push(JSON.parse(text))
     return link.number
   }
-  return {
-    dispatcher: new CommandDispatcher({ logger, send, ...(deadlineMs ? { deadlineMs } : {}) }),
-    sent,
-    link,
-    logger,
-  }
+  const dispatcher = new CommandDispatcher({ logger, send, ...(deadlineMs ? { deadlineMs } : {}) })
+  return { dispatcher, sent, link, logger }
 }
 
-/** A listener whose answers are given by hand. */
-function byHand() {
-  const begun: { command: BotCommand; answer: (answer: CommandAnswer) => void; fail: (error: unknown) => void }[] = []
-  const listener = (command: BotCommand) =>
-    new Promise<CommandAnswer>((answer, fail) => {
-      begun.push({ command, answer, fail })
-    })
-  return { begun, listener }
+/** Its listener's answers are given by hand. */
+function openByHand() {
+  const begun: { command: BotCommand; answer: (answer: CommandAnswer) => void }[] = []
+  const opened = openDispatcher()
+  opened.dispatcher.listen((command) => new Promise((answer) => begun.push({ command, answer })))
+  return { ...opened, begun }
 }
 
 const chat = (message: string): BotCommand => ({ type: 'send_chat', message })
 const settle = () => new Promise((resolve) => setImmediate(resolve))
 
 test('commands run one after another in the order in which they came', async () => {
-  const { dispatcher, sent } = openDispatcher()
-  const { begun, listener } = byHand()
-  dispatcher.listen(listener)
+  const { dispatcher, sent, begun } = openByHand()
   for (const id of ['a', 'b', 'c']) dispatcher.receive(id, chat(id), 1)
   await settle()
   expect(begun).toHaveLength(1)
@@ -64,9 +50,7 @@ test('commands run one after another in the order in which they came', async () 
 })
 
 test('a leave runs at once, past what runs and what waits', async () => {
-  const { dispatcher, sent } = openDispatcher()
-  const { begun, listener } = byHand()
-  dispatcher.listen(listener)
+  const { dispatcher, sent, begun } = openByHand()
   for (const number of numbersUpTo(MAX_WAITING_COMMANDS)) dispatcher.receive(`chat-${number}`, chat('Hello'), 1)
   dispatcher.receive('leave', { type: 'leave' }, 1)
   expect(begun.map(({ command }) => command.type)).toEqual(['send_chat', 'leave'])
@@ -87,9 +71,7 @@ test('commands that come before the first listener run when it is set, a leave f
 })
 
 test('a command that comes twice on one connection runs once and is answered once', async () => {
-  const { dispatcher, sent } = openDispatcher()
-  const { begun, listener } = byHand()
-  dispatcher.listen(listener)
+  const { dispatcher, sent, begun } = openByHand()
   dispatcher.receive('a', chat('a'), 1)
   dispatcher.receive('a', chat('a'), 1)
   begun[0]!.answer({ ok: true, data: { first: true } })
@@ -115,9 +97,7 @@ test('asked again over a new connection, a command is not run again and gets the
 })
 
 test('an answer that is ready while the link is down goes out with the next connection, once', async () => {
-  const { dispatcher, sent, link } = openDispatcher()
-  const { begun, listener } = byHand()
-  dispatcher.listen(listener)
+  const { dispatcher, sent, link, begun } = openByHand()
   dispatcher.receive('a', chat('a'), 1)
   link.number = null
   begun[0]!.answer({ ok: false, code: 'FST_ERR_CHAT_DISABLED', message: 'Chat is off.' })
@@ -154,9 +134,7 @@ test('a command that hangs is answered in time and does not hold up the next one
 })
 
 test('a flood of commands is refused beyond a bound, each with an answer', async () => {
-  const { dispatcher, sent } = openDispatcher()
-  const { begun, listener } = byHand()
-  dispatcher.listen(listener)
+  const { dispatcher, sent, begun } = openByHand()
   for (const number of numbersUpTo(1_000)) dispatcher.receive(`id-${number}`, chat('Hello'), 1)
   await until(() => expect(sent).toHaveLength(1_000 - MAX_WAITING_COMMANDS - 1))
   expect(new Set(sent.map(({ code }) => code))).toEqual(new Set(['COMMAND_FAILED']))
@@ -223,10 +201,8 @@ test('ids are remembered up to a bound', async () => {
 })
 
 test('a command from inside the process takes its turn and gets its answer without a link', async () => {
-  const { dispatcher, sent, link } = openDispatcher()
+  const { dispatcher, sent, link, begun } = openByHand()
   link.number = null
-  const { begun, listener } = byHand()
-  dispatcher.listen(listener)
   dispatcher.receive('a', chat('from outside'), 1)
   const answer = dispatcher.submit(chat('from inside'))
   expect(begun).toHaveLength(1)

@@ -1,36 +1,19 @@
 import type { BotCommand } from '@standin/wire/commands.ts'
-import { expect, onTestFinished, test } from 'vitest'
-import { openControlLink } from '../../../src/control-link/client.ts'
-import { fakeUsage } from '../../fakes/usage.ts'
+import { expect, test } from 'vitest'
 import { startCuttingProxy } from './cutting-proxy.ts'
 import { startScriptedPlane } from './scripted-plane.ts'
-import { BOT_ID, FAST, memoryLogger, numbersUpTo, startExample, TOKEN, temporaryFolder, until } from './support.ts'
-
-async function openLink(url: string) {
-  const folder = await temporaryFolder()
-  const link = openControlLink({
-    usage: fakeUsage(),
-    botId: BOT_ID,
-    folder,
-    logger: memoryLogger(),
-    token: TOKEN,
-    timing: FAST,
-    url,
-  })
-  onTestFinished(() => link.close())
-  return link
-}
+import { numbersUpTo, openLink, startExample, until } from './support.ts'
 
 // Sixty connections, one after the other: seconds on a quiet machine.
 test('every command is run once and answered once, however often the link breaks meanwhile', {
   timeout: 240_000,
 }, async () => {
-  const plane = await startExample(await temporaryFolder())
+  const plane = await startExample()
   const proxy = await startCuttingProxy(plane.url)
   // Each connection is cut a little later than the one before, some of them in the middle of a command or an answer.
   proxy.cut = (connection) =>
     connection < 60 ? { direction: connection % 2 ? 'up' : 'down', afterBytes: 150 + connection * 11 } : null
-  const link = await openLink(proxy.url)
+  const { link } = await openLink({ url: proxy.url })
   const runs: string[] = []
   link.onCommand(async (command) => {
     const { message } = command as Extract<BotCommand, { type: 'send_chat' }>
@@ -38,46 +21,19 @@ test('every command is run once and answered once, however often the link breaks
     await new Promise((resolve) => setTimeout(resolve, 1))
     return { ok: true, data: { said: message } }
   })
-  await until(async () => {
-    const bots = await (await fetch(`${plane.api}/bots`, { headers: { authorization: `Bearer ${TOKEN}` } })).json()
-    expect(bots).toHaveLength(1)
-  })
+  await until(async () => expect(await (await plane.ask('')).json()).toHaveLength(1))
   const words = numbersUpTo(40).map((number) => `Word ${number}`)
-  const answers = await Promise.all(
-    words.map(async (message) => {
-      const response = await fetch(`${plane.api}/bots/${BOT_ID}/commands`, {
-        method: 'POST',
-        headers: { authorization: `Bearer ${TOKEN}` },
-        body: JSON.stringify({ type: 'send_chat', message }),
-      })
-      return response.json()
-    }),
-  )
+  const answers = await Promise.all(words.map((message) => plane.command({ type: 'send_chat', message })))
   expect(answers).toMatchObject(words.map((said) => ({ ok: true, data: { said } })))
   expect(runs.sort()).toEqual(words.sort())
   expect(proxy.connections).toBeGreaterThan(10)
-})
-
-test('a command whose answer was lost with the link is answered again with the same words', async () => {
-  const plane = await startScriptedPlane()
-  const command = { type: 'command', id: 'the-one', command: { type: 'screenshot' } }
-  plane.onHello = (session) => {
-    session.send({ type: 'welcome', acknowledged: plane.stored.length })
-    if (session.number <= 3) session.send(command)
-  }
-  plane.onAnswer = (session) => session.number < 3 && session.socket.terminate()
-  const link = await openLink(plane.url)
-  let runs = 0
-  link.onCommand(async () => ({ ok: true, data: { run: ++runs } }))
-  await until(() => expect(plane.answers).toHaveLength(4))
-  expect(plane.answers).toEqual(Array(4).fill({ type: 'answer', id: 'the-one', ok: true, data: { run: 1 } }))
 })
 
 test('a drain waits for the answer that the link could not carry', async () => {
   const plane = await startScriptedPlane()
   let isUp = true
   plane.refuse = () => (isUp ? false : 'HTTP/1.1 503 Service Unavailable\r\n\r\n')
-  const link = await openLink(plane.url)
+  const { link } = await openLink({ url: plane.url })
   const begun = Promise.withResolvers<void>()
   const done = Promise.withResolvers<{ ok: true }>()
   link.onCommand(() => {
@@ -99,7 +55,7 @@ test('a drain waits for the answer that the link could not carry', async () => {
 
 test('an impossible command is answered with the place of each mistake', async () => {
   const plane = await startScriptedPlane()
-  const link = await openLink(plane.url)
+  const { link } = await openLink({ url: plane.url })
   link.onCommand(async () => ({ ok: true }))
   await until(() => expect(plane.said('heartbeat').length).toBeGreaterThan(0))
   const send = (id: string, command: unknown) => plane.links[0]!.send({ type: 'command', id, command })

@@ -1,30 +1,13 @@
 /** A bot asks its control plane for tokens over the link, which may break at any time. */
 import { expect, onTestFinished, test } from 'vitest'
-import { openControlLink } from '../../../src/control-link/client.ts'
-import { fakeUsage } from '../../fakes/usage.ts'
 import { startScriptedPlane } from './scripted-plane.ts'
-import { BOT_ID, FAST, memoryLogger, TOKEN, temporaryFolder } from './support.ts'
+import { openLink } from './support.ts'
 
 const LONG = { timeout: 20_000, interval: 10 }
 
-async function openLink(url: string) {
-  const folder = await temporaryFolder()
-  const link = openControlLink({
-    usage: fakeUsage(),
-    botId: BOT_ID,
-    folder,
-    logger: memoryLogger(),
-    url,
-    token: TOKEN,
-    timing: FAST,
-  })
-  onTestFinished(() => link.close())
-  return link
-}
-
 test('each request gets the answer with its id', async () => {
   const plane = await startScriptedPlane()
-  const link = await openLink(plane.url)
+  const { link } = await openLink({ url: plane.url })
   await link.whenWelcomed()
   const [first, second] = [link.askForToken(), link.askForToken()]
   await expect.poll(() => plane.said('token_request').length, LONG).toBe(2)
@@ -39,7 +22,7 @@ test('each request gets the answer with its id', async () => {
 
 test('a link that breaks ends the requests under way, and the next one works', async () => {
   const plane = await startScriptedPlane()
-  const link = await openLink(plane.url)
+  const { link } = await openLink({ url: plane.url })
   await link.whenWelcomed()
   const asked = link.askForToken()
   const failed = expect(asked).rejects.toThrow('broke')
@@ -64,6 +47,6 @@ test('a link that breaks ends the requests under way, and the next one works', a
 test('without a link the request fails at once', async () => {
   const plane = await startScriptedPlane()
   plane.refuse = () => 'HTTP/1.1 503 Service Unavailable\r\n\r\n'
-  const link = await openLink(plane.url)
+  const { link } = await openLink({ url: plane.url })
   await expect(link.askForToken()).rejects.toThrow('is down')
 })

@@ -5,7 +5,8 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
 import { JOURNAL_NAME, Journal } from '../../../src/control-link/journal.ts'
-import { BOT_ID, memoryLogger, notice, numbersUpTo, temporaryFolder, until } from './support.ts'
+import { temporaryFolder } from '../../fakes/temporary-folder.ts'
+import { BOT_ID, memoryLogger, notice, numbersUpTo, until } from './support.ts'
 
 const FIXTURE = fileURLToPath(new URL('fixtures/report-events.ts', import.meta.url))
 
@@ -42,7 +43,7 @@ async function numbersIn(folder: string): Promise<number[]> {
 }
 
 test('reported events are on disk after a SIGKILL at any moment', async () => {
-  const folder = await temporaryFolder()
+  const folder = temporaryFolder()
   let before = 0
   for (const length of [10, 3_000, 100_000]) {
     const reporting = startReporting(folder, length)
@@ -60,7 +61,7 @@ test('reported events are on disk after a SIGKILL at any moment', async () => {
 })
 
 test('when a disk is full for a while, every event of that while is written afterwards, once', async () => {
-  const folder = await temporaryFolder()
+  const folder = temporaryFolder()
   // The limit of a process on the size of its files cuts a write in the middle, as a full disk does.
   const reporting = startReporting(folder, 3_000, 'ulimit -S -f 200;')
   await until(() => expect(reporting.errors()).toContain('An event cannot be written down'))

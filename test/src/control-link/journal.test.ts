@@ -1,11 +1,12 @@
-import { appendFile, mkdir, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises'
+import { appendFile, mkdir, readdir, readFile, rm, symlink, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { BotEvent, NumberedEvent } from '@standin/wire/events.ts'
 import { numberedEventSchema } from '@standin/wire/events.ts'
 import { expect, onTestFinished, test } from 'vitest'
 import { JOURNAL_NAME, Journal, LINK_STATE_NAME } from '../../../src/control-link/journal.ts'
 import { createLocalControlPlane } from '../../../src/control-link/local.ts'
-import { BOT_ID, memoryLogger, notice, numbersUpTo, seqs, temporaryFolder, until } from './support.ts'
+import { temporaryFolder } from '../../fakes/temporary-folder.ts'
+import { BOT_ID, memoryLogger, notice, numbersUpTo, seqs, until } from './support.ts'
 
 function openJournal(folder: string, botId = BOT_ID) {
   const logger = memoryLogger()
@@ -21,12 +22,21 @@ async function eventsIn(folder: string): Promise<NumberedEvent[]> {
   return lines.map((line) => numberedEventSchema.parse(JSON.parse(line)))
 }
 
+/** A journal that was closed after these notices. */
+async function writtenJournal(folder: string, last: number, acknowledged = 0): Promise<Journal> {
+  const { journal } = openJournal(folder)
+  appendMany(journal, 1, last)
+  journal.acknowledge(acknowledged)
+  await journal.close()
+  return journal
+}
+
 function appendMany(journal: Journal, from: number, to: number): void {
   for (let number = from; number <= to; number++) journal.append(notice(`Notice ${number}`))
 }
 
 test('an event is on disk, numbered, when append returns', async () => {
-  const folder = await temporaryFolder()
+  const folder = temporaryFolder()
   const { journal } = openJournal(folder)
   expect(journal.append(notice('one'))).toMatchObject({ type: 'event', seq: 1, bot_id: BOT_ID, event: notice('one') })
   expect(await eventsIn(folder)).toMatchObject([{ seq: 1, event: notice('one') }])
@@ -38,13 +48,13 @@ test('an event is on disk, numbered, when append returns', async () => {
 })
 
 test('a folder that does not exist is made', async () => {
-  const folder = join(await temporaryFolder(), 'of', 'this-bot')
+  const folder = join(temporaryFolder(), 'of', 'this-bot')
   openJournal(folder).journal.append(notice('one'))
   expect(await eventsIn(folder)).toHaveLength(1)
 })
 
 test('reading gives every event behind a number, in order, in parts of the wanted size', async () => {
-  const { journal } = openJournal(await temporaryFolder())
+  const { journal } = openJournal(temporaryFolder())
   appendMany(journal, 1, 1_000)
   for (const start of [0, 1, 62, 63, 64, 65, 128, 500, 998, 999, 1_000, 5_000]) {
     const read: number[] = []
@@ -63,7 +73,7 @@ test('reading gives every event behind a number, in order, in parts of the wante
 })
 
 test('an event that is larger than a part, or than what is read at once, comes whole', async () => {
-  const { journal } = openJournal(await temporaryFolder())
+  const { journal } = openJournal(temporaryFolder())
   const long = 'ä'.repeat(300_000)
   for (const text of ['short', long, 'short again']) journal.append(notice(text))
   const texts = [0, 1, 2].map((seq) => JSON.parse(journal.readAfter(seq, 10)[0]!.text).event.message)
@@ -71,11 +81,8 @@ test('an event that is larger than a part, or than what is read at once, comes w
 })
 
 test('a journal that is opened again continues the numbering and remembers the acknowledged events', async () => {
-  const folder = await temporaryFolder()
-  const first = openJournal(folder).journal
-  appendMany(first, 1, 200)
-  first.acknowledge(150)
-  await first.close()
+  const folder = temporaryFolder()
+  const first = await writtenJournal(folder, 200, 150)
   const second = openJournal(folder).journal
   expect([second.lastSeq, second.acknowledged, second.id]).toEqual([200, 150, first.id])
   appendMany(second, 201, 210)
@@ -84,10 +91,8 @@ test('a journal that is opened again continues the numbering and remembers the a
 })
 
 test('at whichever byte the last line is cut, the rest is whole and the numbering continues', async () => {
-  const folder = await temporaryFolder()
-  const { journal } = openJournal(folder)
-  appendMany(journal, 1, 3)
-  await journal.close()
+  const folder = temporaryFolder()
+  const journal = await writtenJournal(folder, 3)
   const path = join(folder, JOURNAL_NAME)
   const whole = await readFile(path)
   const twoLines = whole.lastIndexOf('\n', whole.length - 2) + 1
@@ -115,10 +120,8 @@ test.each([
   ['a line out of order', (line: string) => `${line}\n`, 'damaged'],
   ['text', (_: string) => 'hello\nworld\n', 'damaged'],
 ])('%s behind the last event is cut off, and whole lines are kept aside', async (_, rubbish, kept) => {
-  const folder = await temporaryFolder()
-  const { journal } = openJournal(folder)
-  appendMany(journal, 1, 5)
-  await journal.close()
+  const folder = temporaryFolder()
+  await writtenJournal(folder, 5)
   const path = join(folder, JOURNAL_NAME)
   const firstLine = (await readFile(path, 'utf8')).split('\n')[0]!
   await appendFile(path, rubbish(firstLine))
@@ -131,11 +134,8 @@ test.each([
 })
 
 test('a journal that lost events which were acknowledged gets a new name', async () => {
-  const folder = await temporaryFolder()
-  const { journal } = openJournal(folder)
-  appendMany(journal, 1, 5)
-  journal.acknowledge(5)
-  await journal.close()
+  const folder = temporaryFolder()
+  const journal = await writtenJournal(folder, 5, 5)
   await rm(join(folder, JOURNAL_NAME))
   const reopened = openJournal(folder).journal
   expect([reopened.lastSeq, reopened.acknowledged]).toEqual([0, 0])
@@ -145,11 +145,8 @@ test('a journal that lost events which were acknowledged gets a new name', async
 test.each(['', 'rubbish', '{"journal_id":"x","acknowledged":-1}'])(
   'a state file of %j counts as none',
   async (text) => {
-    const folder = await temporaryFolder()
-    const { journal } = openJournal(folder)
-    appendMany(journal, 1, 5)
-    journal.acknowledge(5)
-    await journal.close()
+    const folder = temporaryFolder()
+    const journal = await writtenJournal(folder, 5, 5)
     await writeFile(join(folder, LINK_STATE_NAME), text)
     const reopened = openJournal(folder).journal
     expect([reopened.lastSeq, reopened.acknowledged]).toEqual([5, 0])
@@ -158,23 +155,21 @@ test.each(['', 'rubbish', '{"journal_id":"x","acknowledged":-1}'])(
 )
 
 test("another bot's journal is not continued", async () => {
-  const folder = await temporaryFolder()
-  const { journal } = openJournal(folder)
-  appendMany(journal, 1, 5)
-  await journal.close()
+  const folder = temporaryFolder()
+  await writtenJournal(folder, 5)
   const other = openJournal(folder, '11111111-2222-4333-8444-555555555555').journal
   expect(other.lastSeq).toBe(0)
   expect((await readFile(join(folder, `${JOURNAL_NAME}.damaged`), 'utf8')).trimEnd().split('\n')).toHaveLength(5)
 })
 
 test('more cannot be acknowledged than was written', async () => {
-  const { journal } = openJournal(await temporaryFolder())
+  const { journal } = openJournal(temporaryFolder())
   appendMany(journal, 1, 2)
   expect(() => journal.acknowledge(3)).toThrow('Event 3 was never written')
 })
 
 test('events wait in memory, readable and in order, while the folder cannot be made, and then are written', async () => {
-  const folder = join(await temporaryFolder(), 'recording')
+  const folder = join(temporaryFolder(), 'recording')
   await writeFile(folder, 'a file where the folder should be')
   const { journal, logger } = openJournal(folder)
   appendMany(journal, 1, 50)
@@ -189,7 +184,7 @@ test('events wait in memory, readable and in order, while the folder cannot be m
 })
 
 test('events that waited are written when the trouble is over, also if no further event comes', async () => {
-  const folder = join(await temporaryFolder(), 'recording')
+  const folder = join(temporaryFolder(), 'recording')
   await writeFile(folder, '')
   const { journal } = openJournal(folder)
   appendMany(journal, 1, 3)
@@ -201,7 +196,7 @@ test('events that waited are written when the trouble is over, also if no furthe
 })
 
 test('when neither disk nor memory has room, what says how the bot ended still gets its number', async () => {
-  const folder = join(await temporaryFolder(), 'recording')
+  const folder = join(temporaryFolder(), 'recording')
   await writeFile(folder, '')
   const { journal, logger } = openJournal(folder)
   const text = 'x'.repeat(1_000_000)
@@ -219,9 +214,8 @@ test('when neither disk nor memory has room, what says how the bot ended still g
 })
 
 test('a full device stops no other part and is logged once', async () => {
-  const folder = await temporaryFolder()
+  const folder = temporaryFolder()
   const logger = memoryLogger()
-  const { symlink } = await import('node:fs/promises')
   await symlink('/dev/full', join(folder, JOURNAL_NAME))
   const seen: number[] = []
   const control = createLocalControlPlane({ folder, botId: BOT_ID, logger, onEvent: ({ seq }) => seen.push(seq) })
@@ -235,7 +229,7 @@ test('a full device stops no other part and is logged once', async () => {
 })
 
 test('a folder that vanishes does not stop the bot', async () => {
-  const folder = join(await temporaryFolder(), 'recording')
+  const folder = join(temporaryFolder(), 'recording')
   await mkdir(folder)
   const { journal } = openJournal(folder)
   appendMany(journal, 1, 3)

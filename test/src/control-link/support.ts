@@ -1,11 +1,13 @@
 /** Shared by the tests of the control link: logs in memory, folders, events, and the example control plane. */
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import type { BotEvent, NumberedEvent } from '@standin/wire/events.ts'
 import { onTestFinished, vi } from 'vitest'
 import type { LogFields, Logger, LogLevel } from '../../../core/logger.ts'
+import { type ControlLinkOptions, openControlLink } from '../../../src/control-link/client.ts'
 import type { LinkTiming } from '../../../src/control-link/timing.ts'
+import { temporaryFolder } from '../../fakes/temporary-folder.ts'
+import { fakeUsage } from '../../fakes/usage.ts'
+
+export { temporaryFolder }
 
 export const BOT_ID = '7c9e6679-7425-40de-944b-e07fc1f90ae7'
 export const TOKEN = 'a-token-for-tests'
@@ -49,11 +51,20 @@ export function memoryLogger(): MemoryLogger {
   return logger
 }
 
-/** A folder of the running test. */
-export async function temporaryFolder(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'standin-link-'))
-  onTestFinished(() => rm(folder, { recursive: true, force: true }))
-  return folder
+type LinkOptions = Omit<Partial<ControlLinkOptions>, 'timing'> & { url: string; timing?: Partial<LinkTiming> }
+
+/** A link of a bot with its own folder, at the pace of a test. */
+export async function openLink(options: LinkOptions) {
+  const folder = options.folder ?? temporaryFolder()
+  const logger = memoryLogger()
+  const timing = { ...FAST, ...options.timing }
+  const link = openControlLink({ botId: BOT_ID, folder, logger, token: TOKEN, usage: fakeUsage(), ...options, timing })
+  onTestFinished(() => link.close())
+  /** Reports the notices 1 to this number. */
+  const report = (last: number) => {
+    for (const number of numbersUpTo(last)) link.report(notice(`Notice ${number}`))
+  }
+  return { link, folder, logger, report }
 }
 
 export function notice(message: string): BotEvent {
@@ -68,24 +79,46 @@ export function seqs(events: NumberedEvent[]): number[] {
   return events.map((event) => event.seq)
 }
 
+/** The events of a file or of an answer, one a line. */
+export function eventsOf(text: string): NumberedEvent[] {
+  return text
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+}
+
 /** Waits for a condition as long as a loaded machine may need. */
 export function until<T>(check: () => T | Promise<T>): Promise<T> {
   return vi.waitFor(check, { timeout: 25_000, interval: 5 })
 }
 
-export interface ExampleControlPlane {
+interface Example {
   url: string
   api: string
   close(): Promise<void>
 }
 
 /** The example of docs/, inside this process. */
-export async function startExample(folder: string, port = 0): Promise<ExampleControlPlane> {
+export async function startExample(folder?: string, port = 0) {
   const place = new URL('../../../docs/examples/control-plane.mjs', import.meta.url).href
   const { startControlPlane } = (await import(place)) as {
-    startControlPlane(options: { folder: string; token: string; port: number }): Promise<ExampleControlPlane>
+    startControlPlane(options: { folder: string; token: string; port: number }): Promise<Example>
   }
-  const plane = await startControlPlane({ folder, token: TOKEN, port })
+  const plane = await startControlPlane({ folder: folder ?? temporaryFolder(), token: TOKEN, port })
   onTestFinished(() => plane.close())
-  return plane
+  return { ...plane, ...clientOf(plane.api) }
+}
+
+/** Requests of an application to the example. */
+export function clientOf(api: string, botId = BOT_ID) {
+  const headers = { authorization: `Bearer ${TOKEN}` }
+  const ask = (path: string, init: RequestInit = {}) => fetch(`${api}/bots${path}`, { headers, ...init })
+  return {
+    ask,
+    events: async () => (await ask(`/${botId}/events`)).text(),
+    command: async (command: unknown) => {
+      const response = await ask(`/${botId}/commands`, { method: 'POST', body: JSON.stringify(command) })
+      return response.json()
+    },
+  }
 }

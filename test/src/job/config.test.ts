@@ -5,15 +5,10 @@ import { InvalidJob, readConfig, type Settings } from '../../../src/job/config.t
 import { checkEngine } from '../../../src/wiring/transcription.ts'
 
 const BOT_ID = '5b0d4f2e-7c55-4c86-9d2c-0f6a1f0c7f11'
-const target = { url: 'https://meet.google.com/abc-defg-hij' }
+const MEETING = 'https://meet.google.com/abc-defg-hij'
 
 function settings(job: Record<string, unknown> = {}, rest: Partial<Settings> = {}): Settings {
-  return {
-    job: { bot_id: BOT_ID, meeting_url: target.url, ...job },
-    hostMap: [],
-    environment: {},
-    ...rest,
-  }
+  return { job: { bot_id: BOT_ID, meeting_url: MEETING, ...job }, hostMap: [], environment: {}, ...rest }
 }
 
 function problems(from: Settings): readonly string[] {
@@ -40,9 +35,6 @@ describe('a planned time (not_before)', () => {
     ['2026-11-22T09:00:01Z', 'is more than 24 hours ahead'],
     ['2026-11-22T10:00:01+00:30', 'is more than 24 hours ahead'],
     ['2026-11-21T10:00:00', 'must be an instant with its offset'],
-    ['2026-11-21', 'must be an instant with its offset'],
-    ['2026-02-30T10:00:00Z', 'must be an instant with its offset'],
-    ['1795253400', 'must be an instant with its offset'],
   ])('%s is refused: %s', (not_before, message) => {
     expect(() => readConfig(settings({ not_before }, { now }))).toThrow(`not_before: ${message}`)
   })
@@ -116,16 +108,14 @@ describe('configuration', () => {
     ['meet.google.com=127.0.0.1:8443', { host: 'meet.google.com', address: '127.0.0.1:8443' }],
     ['Meet.Google.com=localhost:1', { host: 'meet.google.com', address: '127.0.0.1:1' }],
     ['a.example=[::1]:8443', { host: 'a.example', address: '[::1]:8443' }],
-  ])('understands --map-host %s', (text, mapping) => {
-    expect(readConfig(settings({}, { hostMap: [text] })).hostMap).toEqual([mapping])
+    ...['meet.google.com=evil.example:1', 'a,b=127.0.0.1:1', '*=127.0.0.1:1', 'a=127.0.0.1'].map(
+      (text) => [text, null] as const,
+    ),
+  ] as const)('reads --map-host %s as %j', (text, mapping) => {
+    const given = settings({}, { hostMap: [text] })
+    if (mapping) expect(readConfig(given).hostMap).toEqual([mapping])
+    else expect(problems(given)).toEqual(['--map-host'])
   })
-
-  test.each(['meet.google.com=evil.example:1', 'a,b=127.0.0.1:1', '*=127.0.0.1:1', 'a=127.0.0.1'])(
-    'refuses --map-host %s',
-    (text) => {
-      expect(problems(settings({}, { hostMap: [text] }))).toEqual(['--map-host'])
-    },
-  )
 
   test('refuses a transcript by an engine that has no model here', () => {
     const job = { transcription: { provider: 'local' } }

@@ -14,38 +14,44 @@ const jobOf = (fields: Record<string, unknown>) =>
     ...fields,
   })
 
-/** The tries of a bot whose control plane answers so, one after the other. */
-function tries(...answers: (Partial<FreshToken> | Error)[]) {
+type Answer = Partial<FreshToken> | Error
+
+/** A control plane that answers so, one after the other. */
+function answering(answers: readonly Answer[]) {
+  const plane = {
+    asked: 0,
+    ask: async (): Promise<FreshToken> => {
+      const answer = answers[plane.asked++] ?? new Error('too often')
+      if (answer instanceof Error) throw answer
+      return { type: 'token', id: 'a', can_retry: false, ...answer }
+    },
+  }
+  return plane
+}
+
+function tries(...answers: Answer[]) {
   const job = jobOf({ conf_obf_token: 'first', conf_fresh_tokens: true })
-  let asked = 0
-  const origin = freshTokensOf(job, async () => {
-    const answer = answers[asked++]!
-    if (answer instanceof Error) throw answer
-    return { type: 'token', id: 'a', can_retry: false, ...answer }
-  })
-  const conf = withFreshTokens(confCredentialsOf(job), origin)
+  const plane = answering(answers)
+  const conf = withFreshTokens(confCredentialsOf(job), freshTokensOf(job, plane.ask))
   const token = conf?.onBehalfToken
   if (!token || !('next' in token)) throw new Error('There are no fresh tokens')
-  return { next: () => token.next(), asked: () => asked }
+  return { next: () => token.next(), plane }
 }
 
 test('the first try has the token of the job, each further one has a fresh one', async () => {
-  const { next, asked } = tries({ token: 'second' }, { token: 'third' })
-  expect([await next(), asked()]).toEqual(['first', 0])
+  const { next, plane } = tries({ token: 'second' }, { token: 'third' })
+  expect([await next(), plane.asked]).toEqual(['first', 0])
   expect([await next(), await next()]).toEqual(['second', 'third'])
 })
 
 test('a refusal ends the bot with the words of the control plane', async () => {
   const { next } = tries({ code: 'CONF_ACCESS_TOKEN_ERROR', message: 'It was deleted.' })
   await next()
-  await expect(next()).rejects.toMatchObject({
-    code: 'CONF_ACCESS_TOKEN_ERROR',
-    message: 'It was deleted.',
-    canRetry: false,
-  })
+  const refusal = { code: 'CONF_ACCESS_TOKEN_ERROR', message: 'It was deleted.', canRetry: false }
+  await expect(next()).rejects.toMatchObject(refusal)
 })
 
-test.each<[string, Partial<FreshToken> | Error]>([
+test.each<[string, Answer]>([
   ['a provider that is away', { code: 'CONF_OBF_TOKEN_ERROR', message: 'Later.', can_retry: true }],
   ['a link that is down', new Error('the link to the control plane is down')],
 ])('%s fails one try, and the next one may work', async (_name, answer) => {
@@ -65,21 +71,12 @@ test.each([
 })
 
 describe('the token of a bot that is registered at Microsoft Teams', () => {
-  const teams = (fields: object, ...answers: (Partial<FreshToken> | Error)[]) => {
-    const job = jobSchema.parse({
-      bot_id: '5b0d4f2e-7c55-4c86-9d2c-0f6a1f0c7f11',
-      meeting_url: 'https://teams.microsoft.com/meet/2412345678901?p=x',
-      ...fields,
-    })
+  const teams = (fields: object, ...answers: Answer[]) => {
+    const job = jobOf({ meeting_url: 'https://teams.microsoft.com/meet/2412345678901?p=x', ...fields })
     const notices: string[] = []
-    let asked = 0
-    const ask = async (): Promise<FreshToken> => {
-      const answer = answers[asked++] ?? new Error('too often')
-      if (answer instanceof Error) throw answer
-      return { type: 'token', id: 'a', can_retry: false, ...answer }
-    }
-    const next = teamsTokenOf(job, ask, (level, message) => void notices.push(`${level}: ${message}`))
-    return { next, notices, asked: () => asked }
+    const plane = answering(answers)
+    const next = teamsTokenOf(job, plane.ask, (level, message) => void notices.push(`${level}: ${message}`))
+    return { next, notices, plane }
   }
 
   test('is fresh for each try, hidden from the log, and a notice names no token', async () => {
@@ -95,24 +92,14 @@ describe('the token of a bot that is registered at Microsoft Teams', () => {
     expect(teams({}).next).toBeNull()
   })
 
-  test.each<[string, (Partial<FreshToken> | Error)[], string | null, RegExp]>([
-    [
-      'is asked for again after a passing problem',
-      [{ message: 'Busy.', can_retry: true }, { token: 'a' }],
-      'a',
-      /info/,
-    ],
-    [
-      'is given up after the second',
-      [new Error('the link is down'), new Error('it is down')],
-      null,
-      /guest.* it is down/,
-    ],
+  test.each<[string, Answer[], string | null, RegExp]>([
+    ['is asked for again after a passing problem', [{ can_retry: true }, { token: 'a' }], 'a', /info/],
+    ['is given up after the second', [new Error('no link'), new Error('it is down')], null, /guest.* it is down/],
     ['is given up at once after a refusal', [{ message: 'Wrong secret.' }], null, /warning: .*guest.* Wrong secret\./],
   ])('%s', async (_name, answers, token, notice) => {
-    const { next, notices, asked } = teams({ teams_fresh_tokens: true }, ...answers)
+    const { next, notices, plane } = teams({ teams_fresh_tokens: true }, ...answers)
     expect(await next!()).toBe(token)
-    expect(asked()).toBe(answers.length)
+    expect(plane.asked).toBe(answers.length)
     expect(notices).toEqual([expect.stringMatching(notice)])
   })
 })

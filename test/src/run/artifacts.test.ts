@@ -1,7 +1,7 @@
-import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
+import { registerSecrets } from '../../../core/process/known-secrets.ts'
 import {
   filesBeside,
   saveEvidence,
@@ -9,15 +9,10 @@ import {
   writeFilesAboutPeople,
   writeJson,
 } from '../../../src/run/artifacts.ts'
-
-async function folder(): Promise<string> {
-  const path = await mkdtemp(join(tmpdir(), 'standin-artifacts-'))
-  onTestFinished(() => rm(path, { recursive: true, force: true }))
-  return path
-}
+import { temporaryFolder } from '../../fakes/temporary-folder.ts'
 
 test('a bot that comes again with the same id writes over nothing', async () => {
-  const place = await folder()
+  const place = temporaryFolder()
   await mkdir(join(place, 'segments'))
   await writeFile(join(place, 'segments', '0001.mp4'), 'recorded before a kill')
   await writeFile(join(place, 'video.mp4'), 'recorded')
@@ -29,35 +24,34 @@ test('a bot that comes again with the same id writes over nothing', async () => 
 })
 
 test('what there is nothing to say about leaves no file', async () => {
-  const place = await folder()
+  const place = temporaryFolder()
   await writeFilesAboutPeople(place, { botId: 'b1', participants: [], diarization: [], chat: [], reactions: [] })
   expect(await filesBeside(place)).toEqual([])
 })
 
-test('evidence holds the sentence and the log, and no secret of an address', async () => {
-  const place = await folder()
+test('evidence holds the sentence and the log, and no secret of an address or of the job', async () => {
+  const place = temporaryFolder()
+  registerSecrets({ conf_obf_token: 'obf-s3cret-unique' })
+  onTestFinished(() => registerSecrets())
   await writeFile(join(place, 'standin.log'), 'a line')
+  const said = 'it said obf-s3cret-unique'
   const evidence = {
     screenshot: new Uint8Array([1, 2]),
-    html: '<a href="https://meet.example/?token=s3cret">',
-    console: ['https://u:s3cret@host/'],
-    url: 'https://meet.example/?access_token=s3cret',
-    signs: { lobby: true },
+    html: `<a href="https://meet.example/?token=s3cret">${said}`,
+    console: ['https://u:s3cret@host/', said],
+    url: 'https://meet.example/obf-s3cret-unique?access_token=s3cret',
+    signs: { heading: said, list: [{ text: said }] },
   }
-  await saveEvidence(place, evidence, { code: 'LOGIN_REQUIRED', sentence: 'Sign in.', step: 'pre-join' })
+  await saveEvidence(place, evidence, { code: 'LOGIN_REQUIRED', sentence: said, step: said })
   const files = await filesBeside(place)
-  expect(files.map(({ name }) => name)).toEqual([
-    'debug/console.log',
-    'debug/failure.json',
-    'debug/page.html',
-    'debug/screenshot.png',
-    'debug/standin.log',
-  ])
+  const names = ['console.log', 'failure.json', 'page.html', 'screenshot.png', 'standin.log']
+  expect(files.map(({ name }) => name)).toEqual(names.map((name) => `debug/${name}`))
   for (const { path, name } of files) expect(await readFile(path, 'utf8'), name).not.toContain('s3cret')
+  expect(await readFile(join(place, 'debug/failure.json'), 'utf8')).toContain('it said [redacted]')
 })
 
 test('a failure before any page was open still leaves its sentence', async () => {
-  const place = await folder()
+  const place = temporaryFolder()
   await saveEvidence(place, null, { code: 'INTERNAL_ERROR', sentence: 'No display.', step: 'recorder' })
   expect(JSON.parse(await readFile(join(place, 'debug', 'failure.json'), 'utf8'))).toMatchObject({
     sentence: 'No display.',
@@ -65,21 +59,11 @@ test('a failure before any page was open still leaves its sentence', async () =>
 })
 
 test('a name with line separators is escaped in every file of JSON, and read back whole', async () => {
-  const place = await folder()
+  const place = temporaryFolder()
   const speaker = 'Ann\u2028Berg\u2029'
-  const segment = {
-    speaker,
-    user_id: 1,
-    start_time: 0,
-    end_time: 1,
-    source: 'csrc',
-    confidence: 1,
-    start_utc: '',
-  } as const
-  await writeFilesAboutPeople(place, {
-    ...{ botId: 'b1', participants: [], chat: [], reactions: [] },
-    diarization: [segment],
-  })
+  const times = { start_time: 0, end_time: 1, start_utc: '' }
+  const diarization = [{ speaker, user_id: 1, source: 'csrc', confidence: 1, ...times } as const]
+  await writeFilesAboutPeople(place, { botId: 'b1', participants: [], chat: [], reactions: [], diarization })
   await writeJson(place, 'manifest.json', { name: speaker })
   const [lines, whole] = await Promise.all(
     ['diarization.jsonl', 'manifest.json'].map((name) => readFile(join(place, name), 'utf8')),
@@ -89,7 +73,7 @@ test('a name with line separators is escaped in every file of JSON, and read bac
 })
 
 test('files of JSON are written beside their place, and a link there is not followed', async () => {
-  const place = await folder()
+  const place = temporaryFolder()
   await writeFile(join(place, 'target'), 'of another program')
   await symlink(join(place, 'target'), join(place, 'manifest.json'))
   await writeJson(place, 'manifest.json', { files: [] })

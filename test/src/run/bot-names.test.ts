@@ -1,6 +1,4 @@
 /** How a recording reports the quality of the speaker names in it. */
-import { readFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { World } from '../../fakes/world.ts'
 
@@ -17,28 +15,17 @@ const MEASURED = {
 }
 
 test('the first sound without a name is reported in the final report and the manifest', async () => {
-  const world = new World((it) => {
-    it.quality = MEASURED
-  })
+  const world = new World({ quality: MEASURED })
   await world.untilStatus('in_call_recording')
   const start = world.spans[0]!.startedAt
-  const speaks = (isSpeaking: boolean, second: number, confidence = 0.9) =>
-    world.emit({
-      type: 'speaking',
-      participantId: 'devices/1',
-      isSpeaking,
-      source: 'csrc',
-      confidence,
-      at: start + second * 1000,
-    })
-  world.emit({ type: 'participant_joined', participant: { id: 'devices/1', name: 'Ann' }, at: start })
+  world.joins({ id: 'a', name: 'Ann' }, start)
   world.emitRecorder({ type: 'sound', isAudible: true, at: start + 1000 })
-  speaks(true, 1)
+  world.speaks('a', true, start + 1000)
   await world.pass(12, 1)
-  speaks(false, 4)
+  world.speaks('a', false, start + 4000)
   // Marks and levels contradict each other from here on.
-  speaks(true, 9, 0.5)
-  speaks(false, 11, 0.5)
+  world.speaks('a', true, start + 9000, 0.5)
+  world.speaks('a', false, start + 11_000, 0.5)
   world.emitRecorder({ type: 'sound', isAudible: false, at: start + 11_200 })
   await world.command({ type: 'leave' })
   const { quality } = await world.report()
@@ -49,6 +36,5 @@ test('the first sound without a name is reported in the final report and the man
     doubtful_seconds: 2,
     first_doubtful_at: 9,
   })
-  const manifest = JSON.parse(await readFile(join(world.workFolder, 'manifest.json'), 'utf8'))
-  expect(manifest.quality).toEqual(quality)
+  expect(world.json('manifest.json').quality).toEqual(quality)
 })

@@ -4,9 +4,9 @@
 import { expect, test } from 'vitest'
 import { BotError } from '../../../core/errors.ts'
 import type { Streaming } from '../../../core/ports.ts'
-import { untilStopped, World } from '../../fakes/world.ts'
+import { IN_WAITING_ROOM, World } from '../../fakes/world.ts'
 
-function withStreaming(changes: Partial<Streaming> = {}) {
+function withStreaming(changes: Partial<Streaming> = {}, setUp: Partial<World> = {}) {
   const calls: string[] = []
   const note = (call: string) => async () => void calls.push(call)
   const streaming: Streaming = {
@@ -19,23 +19,18 @@ function withStreaming(changes: Partial<Streaming> = {}) {
     close: note('close'),
     ...changes,
   }
-  return { streaming, calls }
+  return { world: new World({ streaming, ...setUp }), calls }
 }
 
 test('streaming starts with the recording, hears who speaks, rests in a pause and ends with the meeting', async () => {
-  const { streaming, calls } = withStreaming()
-  const world = new World((it) => {
-    it.streaming = streaming
-  })
+  const { world, calls } = withStreaming()
   await world.untilStatus('in_call_recording')
   await world.pass(1, 1)
-  const at = world.clock.now()
-  const speaking = { type: 'speaking', participantId: 'p1', source: 'csrc', confidence: 1 } as const
-  world.emit({ type: 'participant_joined', participant: { id: 'p1', name: 'Ann' }, at })
-  world.emit({ ...speaking, isSpeaking: true, at })
+  world.joins({ id: 'p1', name: 'Ann' })
+  world.speaks('p1', true)
   await world.command({ type: 'pause' })
   await world.command({ type: 'resume' })
-  world.emit({ ...speaking, isSpeaking: false, at: at + 1 })
+  world.speaks('p1', false, world.clock.now() + 1)
   await world.command({ type: 'leave' })
   const { exitCode, report } = await world.end()
   expect(report.streaming).toEqual({ input_seconds: 1.5, output_seconds: 6 })
@@ -43,24 +38,9 @@ test('streaming starts with the recording, hears who speaks, rests in a pause an
   expect(exitCode).toBe(0)
 })
 
-test('the report of a bot that streams nothing has no figures of streaming', async () => {
-  const world = new World()
-  await world.untilStatus('in_call_recording')
-  await world.command({ type: 'leave' })
-  expect(await world.report()).toMatchObject({ streaming: null, transcribed_seconds: null })
-})
-
 test('a socket that cannot be opened ends the bot before it has recorded', async () => {
-  const { streaming, calls } = withStreaming({
-    connect: async () => {
-      throw new BotError('STREAMING_SETUP_FAILED', 'Nobody listens at agent.example', { step: 'streaming' })
-    },
-  })
-  const world = new World((it) => {
-    it.streaming = streaming
-    it.join = async () => 'waiting_room'
-    it.waitForAdmission = untilStopped
-  })
+  const error = new BotError('STREAMING_SETUP_FAILED', 'Nobody listens at agent.example', { step: 'streaming' })
+  const { world, calls } = withStreaming({ connect: () => Promise.reject(error) }, IN_WAITING_ROOM)
   const { report, exitCode } = await world.end()
   expect(report).toMatchObject({ status: 'failed', error_code: 'STREAMING_SETUP_FAILED' })
   expect(exitCode).toBe(3)
@@ -68,24 +48,14 @@ test('a socket that cannot be opened ends the bot before it has recorded', async
 })
 
 test('a voice that cannot be played into the recording is a failure of the machine, not a defect', async () => {
-  const { streaming } = withStreaming({
-    start: async () => {
-      throw new Error('ffmpeg did not start')
-    },
-  })
-  const world = new World((it) => {
-    it.streaming = streaming
-  })
+  const { world } = withStreaming({ start: () => Promise.reject(new Error('ffmpeg did not start')) })
   const { report, exitCode } = await world.end()
   expect(report).toMatchObject({ status: 'failed', error_code: 'INTERNAL_ERROR' })
   expect(exitCode).toBe(4)
 })
 
 test('a peer that does not let go cannot hold up the end', async () => {
-  const { streaming } = withStreaming({ close: () => new Promise(() => {}) })
-  const world = new World((it) => {
-    it.streaming = streaming
-  })
+  const { world } = withStreaming({ close: () => new Promise(() => {}) })
   await world.untilStatus('in_call_recording')
   await world.command({ type: 'leave' })
   const ended = world.end()

@@ -33,7 +33,7 @@ describe('a bot', () => {
   const shown = (world: World) => world.calls.filter((call) => call.startsWith('image'))
 
   test('shows its pictures in turn, and each once', async () => {
-    const world = new World(() => {}, { bot_image: images(2), bot_image_config: { image_duration: 10 } })
+    const world = new World({}, { bot_image: images(2), bot_image_config: { image_duration: 10 } })
     await world.untilStatus('in_call_recording')
     await world.pass(35, 2)
     expect(shown(world)).toEqual(['image 1', 'image 0', 'image 1'])
@@ -41,7 +41,7 @@ describe('a bot', () => {
 
   test('shows by them what it does', async () => {
     const config = { loop_mode: 'bot_status' }
-    const world = new World(() => {}, { bot_image: images(3), bot_image_config: config })
+    const world = new World({}, { bot_image: images(3), bot_image_config: config })
     await world.untilStatus('in_call_recording')
     await world.pass(2, 2)
     await world.command({ type: 'pause' })
@@ -52,7 +52,7 @@ describe('a bot', () => {
   })
 
   test('of one picture sends no command to the driver', async () => {
-    const world = new World(() => {}, { bot_image: images(1) })
+    const world = new World({}, { bot_image: images(1) })
     await world.untilStatus('in_call_recording')
     await world.pass(60, 2)
     expect(shown(world)).toEqual([])

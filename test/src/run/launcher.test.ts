@@ -1,22 +1,19 @@
 /** The contract with a launcher: the table of exit codes in docs/control-link.md, row by row. */
 import { readFile } from 'node:fs/promises'
-import { NORMAL_END_CODES } from '@standin/wire/codes.ts'
-import { describe, expect, test } from 'vitest'
+import { type ErrorCode, NORMAL_END_CODES } from '@standin/wire/codes.ts'
+import { expect, test } from 'vitest'
 import { BotError } from '../../../core/errors.ts'
-import type { StopRequester } from '../../../core/process/stop-requests.ts'
-import { grown, untilStopped, World } from '../../fakes/world.ts'
+import { StorageError } from '../../../storage/error.ts'
+import { grown, IN_WAITING_ROOM, untilStopped, World } from '../../fakes/world.ts'
+import { recording } from './recording-bot.ts'
 
-async function recording(setUp?: (world: World) => void, job?: Record<string, unknown>): Promise<World> {
-  const world = new World(setUp, job)
-  await world.untilStatus('in_call_recording')
-  await world.pass(10, 2)
-  return world
-}
-
-function inWaitingRoom(it: World): void {
-  it.join = async () => 'waiting_room'
-  it.waitForAdmission = untilStopped
-}
+type Row = [
+  what: string,
+  setUp: Partial<World>,
+  happens: (world: World) => unknown,
+  exit: number,
+  code: ErrorCode | null,
+]
 
 /** The exit code, and what a launcher reads at the end of the journal. */
 async function endOf(world: World) {
@@ -29,104 +26,97 @@ async function endOf(world: World) {
   expect(change.status).toBe(report.status)
   expect(change.end_code).toBe(report.end_code)
   expect(change.error_code ?? null).toBe(report.error_code)
-  const { status, error_code, duration_seconds } = report
-  return { exitCode, status, error_code, hasRecorded: duration_seconds !== null }
+  const { status, error_code, error_message, duration_seconds } = report
+  return { exitCode, status, error_code, hasRecorded: duration_seconds !== null, message: error_message }
 }
 
-describe('exit code 0', () => {
-  test('a recording that is stored', async () => {
-    const world = await recording()
-    world.stop('command')
-    expect(await endOf(world)).toEqual({ exitCode: 0, status: 'completed', error_code: null, hasRecorded: true })
-  })
+const failing = (message: string) => () => Promise.reject(new Error(message))
 
-  test.each([
-    ['command', 'EXITING_MEETING_BEFORE_RECORD'],
-    ['interrupt', 'EXITING_MEETING_BEFORE_RECORD'],
-    ['terminate', 'SIGTERM'],
-  ] as const)('a stop by %s before anything was recorded is %s', async (askedBy: StopRequester, error_code) => {
-    const world = new World(inWaitingRoom)
-    await world.untilStatus('in_waiting_room')
-    world.stop(askedBy)
-    expect(await endOf(world)).toEqual({ exitCode: 0, status: 'failed', error_code, hasRecorded: false })
-    expect(world.calls).toContain('leave')
-  })
-
-  test('SIGTERM while the bot waits for its planned time', async () => {
-    const world = new World(() => {}, { not_before: '2026-11-21T10:00:00Z' })
-    await world.clock.advance(1_000)
-    world.stop('terminate')
-    expect(await endOf(world)).toMatchObject({ exitCode: 0, error_code: 'SIGTERM' })
-    expect(world.calls).not.toContain('join')
-  })
+test.each<Row>([
+  ['that is stored', {}, (it) => it.stop('command'), 0, null],
+  ['that an interrupt ends', {}, (it) => it.stop('interrupt'), 0, null],
+  ['that SIGTERM ends', {}, (it) => it.stop('terminate'), 4, 'SIGTERM'],
+  ['that ended before SIGTERM', {}, (it) => [it.stop('command'), it.stop('terminate')], 0, null],
+  [
+    'with a transcript that fails',
+    { transcribe: failing('why') },
+    (it) => it.stop('command'),
+    4,
+    'TRANSCRIPTION_FAILED',
+  ],
+  ['whose files cannot be made', { finish: failing('why') }, (it) => it.stop('command'), 4, 'INTERNAL_ERROR'],
+  [
+    'with a file that cannot be stored',
+    { finish: async () => ({ files: [grown('audio.m4a')], problem: new Error('why') }) },
+    (it) => it.stop('command'),
+    4,
+    'INTERNAL_ERROR',
+  ],
+  [
+    'whose place takes no more',
+    {},
+    (it) => it.emitRecorder({ type: 'failed', lost: 'place', error: new Error('why') }),
+    4,
+    'INTERNAL_ERROR',
+  ],
+  [
+    'whose page is lost',
+    {},
+    (it) => it.emit({ type: 'failed', error: new BotError('INTERNAL_ERROR', 'why') }),
+    4,
+    'INTERNAL_ERROR',
+  ],
+  ['in which a defect shows', {}, (it) => it.throwUncaught(new TypeError('why')), 70, 'INTERNAL_ERROR'],
+])('a recording %s', async (_, setUp, happens, exitCode, error_code) => {
+  const sound = async () => ({ files: [grown('audio.m4a')], problem: null })
+  const world = await recording({ finish: sound, ...setUp }, { transcription: {} }, 10)
+  happens(world)
+  const { message, ...end } = await endOf(world)
+  const status = error_code === null ? 'completed' : 'failed'
+  expect(end).toEqual({ exitCode, status, error_code, hasRecorded: true })
+  if (exitCode >= 4 && error_code !== 'SIGTERM') expect(message).toContain('why')
+  expect(world.calls).toContain('leave')
+  // Evidence is of a page that is still open.
+  expect(world.calls.includes('evidence')).toBe(error_code === 'INTERNAL_ERROR' && !('finish' in setUp))
+  expect(world.stored).toContain('manifest.json')
+  const artifacts = world.events.flatMap((event) => (event.type === 'artifact' ? [event.artifact.name] : []))
+  if (world.stored.includes('audio.m4a')) expect(artifacts).toContain('audio.m4a')
 })
 
-describe('exit code 3', () => {
-  test('a bot that is not let in', async () => {
-    const world = new World((it) => {
-      it.join = () => Promise.reject(new BotError('LOGIN_REQUIRED', 'sign in'))
-    })
-    const end = { exitCode: 3, status: 'failed', error_code: 'LOGIN_REQUIRED', hasRecorded: false }
-    expect(await endOf(world)).toEqual(end)
-    expect(world.stored).toContain('debug/failure.json')
-  })
-
-  test('storage that cannot be written', async () => {
-    const world = new World((it) => {
-      it.prepareStorage = () => Promise.reject(new Error('no such bucket'))
-    })
-    expect(await endOf(world)).toMatchObject({ exitCode: 3, error_code: 'INTERNAL_ERROR', hasRecorded: false })
-    expect(world.calls).not.toContain('join')
-  })
+test.each<Row>([
+  ['a command', IN_WAITING_ROOM, (it) => it.stop('command'), 0, 'EXITING_MEETING_BEFORE_RECORD'],
+  ['an interrupt', IN_WAITING_ROOM, (it) => it.stop('interrupt'), 0, 'EXITING_MEETING_BEFORE_RECORD'],
+  ['SIGTERM', IN_WAITING_ROOM, (it) => it.stop('terminate'), 0, 'SIGTERM'],
+  [
+    'an order while the page loads',
+    { join: untilStopped },
+    (it) => it.command({ type: 'leave' }),
+    0,
+    'EXITING_MEETING_BEFORE_RECORD',
+  ],
+])('before a recording, %s', async (_, setUp, happens, exitCode, error_code) => {
+  const world = new World(setUp)
+  await world.clock.advance(1000)
+  happens(world)
+  expect(await endOf(world)).toMatchObject({ exitCode, status: 'failed', error_code, hasRecorded: false })
+  expect(world.calls).toContain('leave')
 })
 
-describe('exit code 4', () => {
-  test('SIGTERM while recording stores the recording', async () => {
-    const world = await recording()
-    world.stop('terminate')
-    expect(await endOf(world)).toEqual({ exitCode: 4, status: 'failed', error_code: 'SIGTERM', hasRecorded: true })
-    expect(world.stored).toContain('video.mp4')
-    expect(world.events).toContainEqual(expect.objectContaining({ type: 'artifact' }))
-  })
-
-  test('SIGTERM after the meeting has ended changes nothing', async () => {
-    const world = await recording()
-    world.stop('command')
-    world.stop('terminate')
-    expect(await endOf(world)).toMatchObject({ exitCode: 0, status: 'completed' })
-  })
-
-  test('a transcript that fails', async () => {
-    const world = await recording(
-      (it) => {
-        it.finish = async () => ({ files: [grown('audio.m4a')], problem: null })
-        it.transcribe = () => Promise.reject(new Error('speech.test answered with status 500'))
-      },
-      { transcription: {} },
-    )
-    world.stop('command')
-    expect(await endOf(world)).toMatchObject({ exitCode: 4, error_code: 'TRANSCRIPTION_FAILED', hasRecorded: true })
-  })
-
-  test('a file that cannot be stored', async () => {
-    const world = await recording((it) => {
-      it.finish = async () => ({ files: [], problem: new Error('the bucket is gone') })
-    })
-    world.stop('command')
-    expect(await endOf(world)).toMatchObject({ exitCode: 4, error_code: 'INTERNAL_ERROR', hasRecorded: true })
-  })
-})
-
-test('exit code 70: a defect, and what was recorded is stored', async () => {
-  const world = await recording()
-  world.throwUncaught(new TypeError('undefined is not a function'))
-  expect(await endOf(world)).toEqual({
-    exitCode: 70,
-    status: 'failed',
-    error_code: 'INTERNAL_ERROR',
-    hasRecorded: true,
-  })
-  expect(world.stored).toContain('video.mp4')
+const storage = (error: Error) => ({ prepareStorage: () => Promise.reject(error) })
+test.each<[string, Partial<World>, number, ErrorCode]>([
+  ['not let in', { join: () => Promise.reject(new BotError('LOGIN_REQUIRED', 'sign in')) }, 3, 'LOGIN_REQUIRED'],
+  ['with a defect', { openMeeting: () => Promise.reject(new TypeError('undefined')) }, 70, 'INTERNAL_ERROR'],
+  ['whose storage cannot be written', storage(new Error('no space')), 3, 'INTERNAL_ERROR'],
+  ['whose storage refuses access', storage(new StorageError('access', 'denied')), 3, 'INTERNAL_ERROR'],
+  ['whose storage is away', storage(new StorageError('unreachable', 'no answer')), 3, 'INTERNAL_ERROR'],
+  ['whose job names a wrong storage', storage(new StorageError('missing', 'no bucket')), 2, 'INTERNAL_ERROR'],
+])('a bot %s', async (_, setUp, exitCode, error_code) => {
+  const world = new World(setUp)
+  expect(await endOf(world)).toMatchObject({ exitCode, status: 'failed', error_code, hasRecorded: false })
+  expect(world.calls.includes('open meeting')).toBe(!('prepareStorage' in setUp))
+  expect(world.calls).not.toContain('start recording')
+  expect(world.calls).toContain('close recorder')
+  expect(world.stored).toContain('debug/failure.json')
 })
 
 test('the table has a row for every exit code, and the first one names every normal end', async () => {

@@ -1,33 +1,20 @@
-import { readFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { BotError } from '../../../core/errors.ts'
-import { untilStopped, World } from '../../fakes/world.ts'
-import { ann, ben } from './recording-bot.ts'
+import { IN_WAITING_ROOM, untilStopped, World } from '../../fakes/world.ts'
+import { ann, recording as recordingBot } from './recording-bot.ts'
 
 const dead = () => new BotError('INTERNAL_ERROR', 'The browser broke: it crashed.', { canRetry: true })
 
 /** A bot that has recorded for ten seconds, in a meeting with Ann and Ben. */
-async function recording(setUp?: (world: World) => void, job?: Record<string, unknown>): Promise<World> {
-  const world = new World(setUp, job)
-  await world.untilStatus('in_call_recording')
-  for (const participant of [ann, ben]) joins(world, participant)
-  await world.pass(10, 2)
+async function recording(job?: Record<string, unknown>): Promise<World> {
+  const world = await recordingBot({}, job, 10)
   // A browser takes its time; one that is in at once would leave no gap.
   world.join = (signal) => world.clock.sleep(2_000, signal).then(() => 'in_meeting')
   return world
 }
 
-function joins(world: World, participant: { id: string; name: string }): void {
-  world.emit({ type: 'participant_joined', participant, at: world.clock.now() })
-}
-
-function speaks(world: World, participantId: string, isSpeaking: boolean): void {
-  world.emit({ type: 'speaking', participantId, isSpeaking, source: 'csrc', confidence: 1, at: world.clock.now() })
-}
-
 function dies(world: World, error = dead()): void {
-  world.emit({ type: 'failed', error, at: world.clock.now() })
+  world.emit({ type: 'failed', error })
 }
 
 /** Keeps the next join open until it is let in. */
@@ -37,12 +24,9 @@ function holdJoin(world: World): () => void {
   return () => held.resolve('in_meeting')
 }
 
-const gapsOf = (world: World) => world.events.filter((event) => event.type === 'recording_gap')
-const opened = (world: World) => world.calls.filter((call) => call === 'open meeting').length
-
 describe('a browser that crashes while time is recorded', () => {
   test('is replaced: the recording continues, and the missing time is marked', async () => {
-    const world = await recording(undefined, { entry_message: 'Hello' })
+    const world = await recording({ entry_message: 'Hello' })
     const letIn = holdJoin(world)
     dies(world)
     await world.clock.advance(7_000)
@@ -52,13 +36,13 @@ describe('a browser that crashes while time is recorded', () => {
     const seconds = (world.spans[1]!.startedAt - world.spans[0]!.endedAt!) / 1000
     expect(seconds).toBeGreaterThanOrEqual(7)
     const gap = { offset: (world.spans[0]!.endedAt! - world.spans[0]!.startedAt) / 1000, seconds }
-    expect(gapsOf(world)).toMatchObject([{ ...gap, reason: 'browser_died' }])
+    expect(world.gaps).toMatchObject([{ ...gap, reason: 'browser_died' }])
     expect(world.calls.indexOf('close meeting')).toBeLessThan(world.calls.lastIndexOf('open meeting'))
     world.stop('command')
     const report = await world.report()
     expect(report).toMatchObject({ status: 'completed', gaps: [gap] })
     expect(world.statuses()).toEqual(['joining_call', 'in_call_not_recording', 'in_call_recording', 'completed'])
-    const manifest = JSON.parse(await readFile(join(world.workFolder, 'manifest.json'), 'utf8'))
+    const manifest = world.json('manifest.json')
     expect(manifest).toMatchObject({ gaps: [gap] })
     expect(manifest.spans).toHaveLength(2)
     expect(world.sentChat).toEqual(['Hello'])
@@ -76,7 +60,7 @@ describe('a browser that crashes while time is recorded', () => {
 
   test('tells only once that messages of the platform cannot be read', async () => {
     const world = await recording()
-    const unread = () => world.emit({ type: 'unread_messages', channels: ['collections'], at: world.clock.now() })
+    const unread = () => world.emit({ type: 'unread_messages', channels: ['collections'] })
     unread()
     dies(world)
     await world.pass(5, 2)
@@ -85,20 +69,18 @@ describe('a browser that crashes while time is recorded', () => {
     await world.pass(2, 2)
     const reported = world.events.filter((event) => event.type === 'notice' && event.message.includes('(collections)'))
     expect(reported).toMatchObject([{ level: 'warning' }])
-    world.stop('command')
-    await world.report()
   })
 
   test('ends the turns that were open; people keep their numbers, and only who is really gone has left', async () => {
     const world = await recording()
-    speaks(world, ann.id, true)
+    world.speaks(ann.id, true)
     await world.pass(2, 2)
     dies(world)
     await world.clock.advance(3_000)
     // The platform gives Ann another id now, Ben is gone, and the bot's former self is still shown.
-    joins(world, { id: 'devices/9', name: 'Ann' })
-    joins(world, { id: 'devices/10', name: 'Standin' })
-    speaks(world, 'devices/9', true)
+    world.joins({ id: 'devices/9', name: 'Ann' })
+    world.joins({ id: 'devices/10', name: 'Standin' })
+    world.speaks('devices/9', true)
     await world.pass(12, 2)
     world.stop('command')
     const report = await world.report()
@@ -108,16 +90,11 @@ describe('a browser that crashes while time is recorded', () => {
     ])
     const left = world.events.filter(({ type }) => type === 'participant_left')
     expect(left).toMatchObject([{ participant: { name: 'Ben' } }])
-    const text = await readFile(join(world.workFolder, 'diarization.jsonl'), 'utf8')
-    const turns = text.trim().split('\n')
-    expect(turns.map((line) => JSON.parse(line))).toMatchObject([
-      { user_id: 1, end_time: gapsOf(world)[0]!.offset },
-      { user_id: 1 },
-    ])
+    expect(world.diarization()).toMatchObject([{ user_id: 1, end_time: world.gaps[0]!.offset }, { user_id: 1 }])
   })
 
   test('nothing is concluded from the meeting meanwhile, and a rule counts from the return', async () => {
-    const world = await recording(undefined, { timeout_config: { silence_timeout: 30, everyone_left_timeout: 10 } })
+    const world = await recording({ timeout_config: { silence_timeout: 30, everyone_left_timeout: 10 } })
     await world.pass(15, 2)
     const letIn = holdJoin(world)
     dies(world)
@@ -130,13 +107,12 @@ describe('a browser that crashes while time is recorded', () => {
   })
 
   test('the waiting room may be long again, but not longer than the job allows', async () => {
-    const world = await recording(undefined, { timeout_config: { waiting_room_timeout: 60 } })
-    world.join = async () => 'waiting_room'
-    world.waitForAdmission = untilStopped
+    const world = await recording({ timeout_config: { waiting_room_timeout: 60 } })
+    Object.assign(world, IN_WAITING_ROOM)
     dies(world)
     await world.clock.advance(55_000)
     expect(world.statuses()).toEqual(['joining_call', 'in_call_not_recording', 'in_call_recording'])
-    expect(world.events).toContainEqual(expect.objectContaining({ message: expect.stringContaining('waiting room') }))
+    expect(world.notices.at(-1)).toContain('waiting room')
     const { report, exitCode } = await world.end()
     expect(report).toMatchObject({ status: 'failed', error_code: 'INTERNAL_ERROR' })
     expect(report.error_message).toContain('The host did not admit the bot')
@@ -148,12 +124,11 @@ describe('a browser that crashes while time is recorded', () => {
     const world = await recording()
     world.join = () => Promise.reject(new BotError('CANNOT_JOIN_MEETING', 'The meeting has ended.'))
     dies(world)
-    const { report } = await world.end()
-    expect(report).toMatchObject({ status: 'failed', error_code: 'INTERNAL_ERROR' })
-    expect(report.error_message).toBe(
-      'The browser broke: it crashed. The bot did not rejoin the meeting: The meeting has ended.',
-    )
-    expect(opened(world)).toBe(2)
+    expect(await world.report()).toMatchObject({
+      error_code: 'INTERNAL_ERROR',
+      error_message: 'The browser broke: it crashed. The bot did not rejoin the meeting: The meeting has ended.',
+    })
+    expect(world.count('open meeting')).toBe(2)
   })
 
   test('three fresh browsers are enough for one meeting, whenever they die', async () => {
@@ -163,11 +138,11 @@ describe('a browser that crashes while time is recorded', () => {
       await world.clock.advance(3_000)
       await world.pass(30, 2)
     }
-    expect(gapsOf(world)).toHaveLength(3)
+    expect(world.gaps).toHaveLength(3)
     dies(world)
     const { report } = await world.end()
     expect(report.error_message).toContain('the browser crashed 4 times')
-    expect(opened(world)).toBe(4)
+    expect(world.count('open meeting')).toBe(4)
   })
 
   test('one that crashes while it joins is followed by the next', async () => {
@@ -181,8 +156,8 @@ describe('a browser that crashes while time is recorded', () => {
     }
     dies(world)
     await world.pass(20, 2)
-    expect(opened(world)).toBe(3)
-    expect(gapsOf(world)).toHaveLength(1)
+    expect(world.count('open meeting')).toBe(3)
+    expect(world.gaps).toHaveLength(1)
     world.stop('command')
     expect((await world.report()).status).toBe('completed')
   })
@@ -191,17 +166,15 @@ describe('a browser that crashes while time is recorded', () => {
     const world = await recording()
     dies(world, new BotError('INTERNAL_ERROR', 'The page shows neither the meeting nor its end.'))
     expect((await world.end()).exitCode).toBe(4)
-    expect(opened(world)).toBe(1)
+    expect(world.count('open meeting')).toBe(1)
   })
 
   test('before the first frame no recording can be continued', async () => {
-    const world = new World((it) => {
-      it.obtainRecordingRight = (_limitMs, signal) => untilStopped(signal)
-    })
+    const world = new World({ obtainRecordingRight: (_limitMs, signal) => untilStopped(signal) })
     await world.untilStatus('in_call_not_recording')
     dies(world)
     expect((await world.end()).exitCode).toBe(3)
-    expect(opened(world)).toBe(1)
+    expect(world.count('open meeting')).toBe(1)
   })
 })
 
@@ -215,7 +188,7 @@ describe('a command that comes meanwhile', () => {
     const { report, exitCode } = await world.end()
     expect(report).toMatchObject({ status: 'completed', end_code: 'API_REQUEST' })
     expect(exitCode).toBe(0)
-    expect(world.calls.filter((call) => call === 'close meeting')).toHaveLength(2)
+    expect(world.count('close meeting')).toBe(2)
   })
 
   test('has an honest answer where it needs the meeting, and works again afterwards', async () => {
@@ -230,8 +203,6 @@ describe('a command that comes meanwhile', () => {
     await world.pass(3, 2)
     expect(await world.command({ type: 'send_chat', message: 'hi' })).toEqual({ ok: true })
     expect(await world.command({ type: 'screenshot' })).toMatchObject({ ok: true })
-    world.stop('command')
-    await world.end()
   })
 
   test('a pause ends the gap, and a resume records again', async () => {
@@ -240,14 +211,14 @@ describe('a command that comes meanwhile', () => {
     dies(world)
     await world.clock.advance(4_000)
     expect(await world.command({ type: 'pause' })).toEqual({ ok: true })
-    expect(gapsOf(world)).toMatchObject([{ seconds: 4 }])
+    expect(world.gaps).toMatchObject([{ seconds: 4 }])
     letIn()
     await world.pass(20, 2)
     expect(world.spans).toHaveLength(1)
     expect(await world.command({ type: 'resume' })).toEqual({ ok: true })
     await world.pass(2, 2)
     expect(world.spans).toHaveLength(2)
-    expect(gapsOf(world)).toHaveLength(1)
+    expect(world.gaps).toHaveLength(1)
     world.stop('command')
     expect((await world.report()).status).toBe('completed')
   })
@@ -264,9 +235,7 @@ describe('a command that comes meanwhile', () => {
     letIn()
     await world.pass(2, 2)
     expect(world.spans).toHaveLength(2)
-    expect(gapsOf(world)).toMatchObject([{ seconds: expect.closeTo(6, 0) }])
-    world.stop('command')
-    await world.end()
+    expect(world.gaps).toMatchObject([{ seconds: expect.closeTo(6, 0) }])
   })
 })
 
@@ -276,7 +245,7 @@ test('a machine that does not keep up paints less, in the browsers that follow t
     for (let second = 0; second < seconds; second++) {
       const recorded = (world.clock.now() - world.spans[0]!.startedAt) / 1000
       const event = { type: 'progress', seconds: recorded, bytes: 1, droppedFrames: 0, lagMs } as const
-      world.emitRecorder({ ...event, at: world.clock.now() })
+      world.emitRecorder({ ...event })
       await world.pass(1, 2)
     }
   }
@@ -288,6 +257,4 @@ test('a machine that does not keep up paints less, in the browsers that follow t
   await world.clock.advance(3_000)
   expect(steps()).toEqual(['picture null at 0.5', 'picture null at 0.5'])
   expect(world.events).toContainEqual(expect.objectContaining({ message: expect.stringContaining('not keep up') }))
-  world.stop('command')
-  await world.end()
 })

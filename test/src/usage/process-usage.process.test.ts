@@ -3,7 +3,8 @@ import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { createProcessMeter, parseOwnBytes, parseSharedBytes } from '../../../src/usage/process-usage.ts'
-import { temporaryFolder, until } from '../control-link/support.ts'
+import { temporaryFolder } from '../../fakes/temporary-folder.ts'
+import { until } from '../control-link/support.ts'
 import { statLine } from './stat-line.ts'
 
 test('memory is read in bytes, and a process without memory has none', () => {
@@ -16,7 +17,7 @@ test('memory is read in bytes, and a process without memory has none', () => {
 })
 
 async function fakeProc() {
-  const proc = await temporaryFolder()
+  const proc = temporaryFolder()
   await mkdir(join(proc, 'sys'))
   return {
     proc,
@@ -64,7 +65,7 @@ test('a process whose shared pages may not be read counts with its own', async (
 })
 
 test('without /proc the meter reports this process alone', async () => {
-  const usage = await createProcessMeter(process.pid, join(await temporaryFolder(), 'missing')).read()
+  const usage = await createProcessMeter(process.pid, join(temporaryFolder(), 'missing')).read()
   expect(usage.memoryBytes).toBeGreaterThan(1024 * 1024)
   expect(usage.coreSeconds).toBeGreaterThan(0)
 })

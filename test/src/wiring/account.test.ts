@@ -1,10 +1,10 @@
-import { mkdtemp, readFile, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { StorageState } from '@standin/wire/account-session.ts'
 import type { LeasedAccount } from '@standin/wire/control-link.ts'
 import { expect, test } from 'vitest'
 import { type AccountParts, openAccount } from '../../../src/wiring/account.ts'
+import { temporaryFolder } from '../../fakes/temporary-folder.ts'
 
 const SIGNAL = new AbortController().signal
 const cookie = (value: string, domain = '.google.com') => ({
@@ -112,7 +112,7 @@ test('a control plane that cannot be asked is an error that may pass', async () 
 })
 
 test('a file is written only if the job says so', async () => {
-  const file = join(await mkdtemp(join(tmpdir(), 'account-')), 'state.json')
+  const file = join(temporaryFolder(), 'state.json')
   const stored = { load: async () => ({ kind: 'storage_state' as const, state: state('from-the-file') }) }
   await writeFile(file, 'as it was')
   const read = accountOf({ browser_state: file }, { stored })

@@ -1,41 +1,54 @@
 import * as files from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { type Disk, FolderStorage } from '../../../storage/folder/storage.ts'
 import { openStorage } from '../../../storage/index.ts'
+import { temporaryFolder } from '../../fakes/temporary-folder.ts'
 import { storageContract } from '../contract.ts'
 import { growthContract } from '../growth-contract.ts'
-import { type GrowingPlace, localFile, never, rejectionOf, temporaryFolder, video } from '../place.ts'
+import { type GrowingPlace, localFile, never, rejectionOf, video } from '../place.ts'
 
 const STEP = 1024 * 1024
 
+type Act<T extends unknown[]> = (...args: T) => Promise<unknown>
+interface Tampering {
+  /** Writes of a temporary file. */
+  write?: (write: Act<unknown[]>) => Act<unknown[]>
+  /** Reads of a file. */
+  read?: (read: Act<[Buffer, ...unknown[]]>, file: string) => Act<[Buffer, ...unknown[]]>
+}
+
 /** The real file system, whose opened files can be tampered with. */
-function diskWith(onOpen: (handle: files.FileHandle, file: string, flags: unknown) => void): Disk {
+function diskWith({ write, read }: Tampering): Disk {
   return {
     ...files,
     open: async (file, flags, mode) => {
       const handle = await files.open(file, flags, mode)
-      onOpen(handle, String(file), flags)
+      if (flags === 'wx' && write) Object.assign(handle, { write: write(handle.write.bind(handle) as Act<unknown[]>) })
+      if (flags === 'r' && read) Object.assign(handle, { read: read(handle.read.bind(handle) as never, String(file)) })
       return handle
     },
   }
 }
 
 /** A disk whose temporary files answer each write with this error once `bytes` were written. */
-function failingDisk(code: string, bytes = 0): Disk {
-  return diskWith((handle, _file, flags) => {
-    if (flags !== 'wx') return
-    const write = handle.write.bind(handle) as (...args: unknown[]) => Promise<{ bytesWritten: number }>
-    let written = 0
-    const failing = async (...args: unknown[]) => {
-      if (written >= bytes) throw Object.assign(new Error(`${code}: write`), { code })
-      const answer = await write(...args)
-      written += answer.bytesWritten
-      return answer
-    }
-    Object.assign(handle, { write: failing })
+const failingDisk = (code: string, bytes = 0) =>
+  diskWith({
+    write(write) {
+      let written = 0
+      return async (...args) => {
+        if (written >= bytes) throw Object.assign(new Error(`${code}: write`), { code })
+        const answer = (await write(...args)) as { bytesWritten: number }
+        written += answer.bytesWritten
+        return answer
+      }
+    },
   })
+
+/** A storage in a new folder. */
+async function inFolder(disk?: Disk) {
+  const root = temporaryFolder()
+  return { root, storage: new FolderStorage({ path: root }, { botId: 'bot' }, disk) }
 }
 
 async function listAll(folder: string): Promise<string[]> {
@@ -48,28 +61,25 @@ async function listAll(folder: string): Promise<string[]> {
 function folderPlace(root: string): GrowingPlace {
   let onMiddle: (() => void) | null = null
   let damaged: string | null = null
-  const disk = diskWith((handle, file, flags) => {
-    if (flags === 'wx' && onMiddle !== null) {
-      const write = handle.write.bind(handle) as (...args: unknown[]) => Promise<unknown>
-      const watched = async (...args: unknown[]) => {
+  const disk = diskWith({
+    write:
+      (write) =>
+      async (...args) => {
         const answer = await write(...args)
         onMiddle?.()
         onMiddle = null
         return answer
-      }
-      Object.assign(handle, { write: watched })
-    }
-    if (flags === 'r' && damaged !== null && path.basename(file).endsWith('.partial')) {
+      },
+    read(read, file) {
+      if (damaged === null || !path.basename(file).endsWith('.partial')) return read
       // The copy is opened for reading back: a bit of what the disk holds has flipped.
-      const read = handle.read.bind(handle) as (buffer: Buffer, ...args: unknown[]) => Promise<{ bytesRead: number }>
-      const flipped = async (buffer: Buffer, ...args: unknown[]) => {
+      damaged = null
+      return async (buffer, ...args) => {
         const answer = await read(buffer, ...args)
-        if (answer.bytesRead > 0) buffer[0]! ^= 1
+        if ((answer as { bytesRead: number }).bytesRead > 0) buffer[0]! ^= 1
         return answer
       }
-      Object.assign(handle, { read: flipped })
-      damaged = null
-    }
+    },
   })
   return {
     stepBytes: STEP,
@@ -79,43 +89,33 @@ function folderPlace(root: string): GrowingPlace {
     open: (botId) => new FolderStorage({ path: root }, { botId }, disk),
     read: (botId, name) => files.readFile(path.join(root, botId, name)).catch(() => null),
     leftovers: async (botId) => (await listAll(path.join(root, botId))).filter((file) => /\.standin-|spool/.test(file)),
-    inTheMiddle: (callback) => {
+    inTheMiddle(callback) {
       onMiddle = callback
     },
-    damageNext: (_botId, name) => {
+    damageNext(_botId, name) {
       damaged = name
     },
   }
 }
 
-let root = ''
-let place: GrowingPlace
-beforeAll(async () => {
-  root = await files.mkdtemp(path.join(tmpdir(), 'standin-folder-'))
-  place = folderPlace(root)
-})
-afterAll(() => files.rm(root, { recursive: true, force: true }))
+const place = folderPlace(temporaryFolder())
 storageContract('a folder', () => place)
 growthContract('a folder', () => place)
 
 describe('the folder storage', () => {
   test('makes the folder and those above it', async () => {
-    const folder = path.join(await temporaryFolder(), 'not', 'there yet')
+    const folder = path.join(temporaryFolder(), 'not', 'there yet')
     const storage = await openStorage({ type: 'folder', path: folder }, { botId: 'bot' })
     await storage.prepare(never)
     expect((await files.stat(path.join(folder, 'bot'))).isDirectory()).toBe(true)
     expect(await listAll(folder)).toEqual([])
     expect(storage.location()).toBe(path.join(folder, 'bot'))
-  })
-
-  test('gives an absolute location for a relative path', async () => {
-    const storage = await openStorage({ type: 'folder', path: 'recordings' }, { botId: 'bot' })
-    expect(storage.location()).toBe(path.resolve('recordings', 'bot'))
+    const relative = await openStorage({ type: 'folder', path: 'recordings' }, { botId: 'bot' })
+    expect(relative.location()).toBe(path.resolve('recordings', 'bot'))
   })
 
   test('gives a file inside the target a second name instead of copying it', async () => {
-    const root = await temporaryFolder()
-    const storage = await openStorage({ type: 'folder', path: root }, { botId: 'bot' })
+    const { root, storage } = await inFolder()
     await storage.prepare(never)
     const work = path.join(root, 'bot', '.work')
     await files.mkdir(work)
@@ -132,14 +132,8 @@ describe('the folder storage', () => {
   })
 
   test('copies where the file system has no links', async () => {
-    const root = await temporaryFolder()
-    const disk: Disk = {
-      ...files,
-      link: async () => {
-        throw Object.assign(new Error('EPERM: link'), { code: 'EPERM' })
-      },
-    }
-    const storage = new FolderStorage({ path: root }, { botId: 'bot' }, disk)
+    const link = () => Promise.reject(Object.assign(new Error('EPERM: link'), { code: 'EPERM' }))
+    const { root, storage } = await inFolder({ ...files, link })
     await storage.prepare(never)
     const local = await localFile(5000, path.join(root, 'bot'), 'raw.bin')
     const stored = await storage.store({ name: 'video.mp4', path: local.path, ...video }, never)
@@ -148,7 +142,7 @@ describe('the folder storage', () => {
   })
 
   test('what is stored is for our user alone, and a link is not stored', async () => {
-    const root = await temporaryFolder()
+    const root = temporaryFolder()
     const storage = new FolderStorage({ path: path.join(root, 'out') }, { botId: 'bot' })
     await storage.prepare(never)
     const local = await localFile(5000, root, 'raw.bin')
@@ -163,8 +157,7 @@ describe('the folder storage', () => {
   })
 
   test('a file that is already stored under its name is checked and stays', async () => {
-    const root = await temporaryFolder()
-    const storage = await openStorage({ type: 'folder', path: root }, { botId: 'bot' })
+    const { root, storage } = await inFolder()
     await storage.prepare(never)
     const local = await localFile(5000, path.join(root, 'bot'), 'video.mp4')
     const stored = await storage.store({ name: 'video.mp4', path: local.path, ...video }, never)
@@ -173,18 +166,14 @@ describe('the folder storage', () => {
   })
 
   test('a file that grows while it is stored is not taken for whole', async () => {
-    const root = await temporaryFolder()
     const local = await localFile(2 * STEP)
-    const disk = diskWith((handle, _file, flags) => {
-      if (flags !== 'wx') return
-      const write = handle.write.bind(handle) as (...args: unknown[]) => Promise<unknown>
-      const growing = async (...args: unknown[]) => {
+    const write: Tampering['write'] =
+      (write) =>
+      async (...args) => {
         await files.appendFile(local.path, 'more')
         return write(...args)
       }
-      Object.assign(handle, { write: growing })
-    })
-    const storage = new FolderStorage({ path: root }, { botId: 'bot' }, disk)
+    const { root, storage } = await inFolder(diskWith({ write }))
     const error = await rejectionOf(storage.store({ name: 'a', path: local.path, ...video }, never))
     expect(error.message).toContain(`${local.path} changed while it was stored`)
     expect(await listAll(root)).toEqual([])
@@ -193,19 +182,16 @@ describe('the folder storage', () => {
   test.for([
     ['ENOSPC', 'full', 'no room left'],
     ['EDQUOT', 'full', 'no room left'],
+    ['EFBIG', 'full', 'no room left'],
     ['EIO', 'other', 'the file system answered EIO'],
     ['EROFS', 'access', 'cannot be written'],
   ] as const)(
     'a disk that answers %s in the middle is reported, and the older file stays',
     async ([code, trouble, words]) => {
-      const root = await temporaryFolder()
       const older = await localFile(100)
-      await (await openStorage({ type: 'folder', path: root }, { botId: 'bot' })).store(
-        { name: 'video.mp4', path: older.path, ...video },
-        never,
-      )
+      const { root, storage } = await inFolder(failingDisk(code, STEP))
+      await storage.store({ name: 'video.mp4', path: older.path, ...video }, never)
       const local = await localFile(3 * STEP)
-      const storage = new FolderStorage({ path: root }, { botId: 'bot' }, failingDisk(code, STEP))
       const error = await rejectionOf(storage.store({ name: 'video.mp4', path: local.path, ...video }, never))
       expect(error).toMatchObject({ name: 'StorageError', trouble })
       expect(error.message).toContain(words)
@@ -217,8 +203,7 @@ describe('the folder storage', () => {
   )
 
   test('a full disk is found before the meeting', async () => {
-    const root = await temporaryFolder()
-    const storage = new FolderStorage({ path: root }, { botId: 'bot' }, failingDisk('ENOSPC'))
+    const { root, storage } = await inFolder(failingDisk('ENOSPC'))
     const error = await rejectionOf(storage.prepare(never))
     expect(error).toMatchObject({ trouble: 'full' })
     expect(await listAll(root)).toEqual([])
@@ -247,7 +232,7 @@ describe('the folder storage', () => {
   })
 
   test('a folder under the name of the file is reported', async () => {
-    const root = await temporaryFolder()
+    const root = temporaryFolder()
     await files.mkdir(path.join(root, 'bot', 'video.mp4'), { recursive: true })
     const local = await localFile(10)
     const storage = await openStorage({ type: 'folder', path: root }, { botId: 'bot' })

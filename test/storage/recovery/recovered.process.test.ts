@@ -1,5 +1,5 @@
 /** The recording of a dead bot is finished: from its folder, and from the bucket alone. */
-import { type ChildProcess, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import * as files from 'node:fs/promises'
 import path from 'node:path'
@@ -13,35 +13,33 @@ import { FolderStorage } from '../../../storage/folder/storage.ts'
 import { listAbandoned, recoverBucket } from '../../../storage/recovery/recover-bucket.ts'
 import { recoverSpool } from '../../../storage/recovery/recover-spool.ts'
 import type { S3Config } from '../../../storage/s3/session.ts'
-import { S3Storage } from '../../../storage/s3/storage.ts'
+import { temporaryFolder } from '../../fakes/temporary-folder.ts'
 import type { S3Server } from '../../servers/s3-server.ts'
-import { STEP, serve } from '../faulty-server.ts'
+import { configOf, open, STEP, serve } from '../faulty-server.ts'
 import type { ChildOrder } from '../growing-child.ts'
 import { NUMBERED, numberedBody, numberedHead, numberedPiece, UNREADABLE } from '../numbered-pieces.ts'
-import { growthOf, never, RECOVERY_HEAD, rejectionOf, temporaryFolder } from '../place.ts'
+import { growthOf, never, RECOVERY_HEAD, rejectionOf } from '../place.ts'
 import { TEST_TUNING } from '../s3-place.ts'
 
 const BOT = 'bot'
-const TUNING = { ...TEST_TUNING, partBytes: STEP }
+const KEY = `calls/${BOT}/video.mp4`
 const options = { format: NUMBERED, tuning: TEST_TUNING, signal: never }
+const fromBucket = { ...options, olderThanMs: 0 }
+const inCalls = (server: S3Server) => configOf(server, { prefix: 'calls' })
+const recoverUpload = (server: S3Server, recording: string, more: object = {}) =>
+  recoverSpool(recording, { ...options, credentials: configOf(server), ...more })
+const keysIn = (server: S3Server) => [...server.state.objects.keys()]
+const bodyIn = (server: S3Server, key = KEY) => server.state.objects.get(key)!.body
+const crcOf = (whole: Buffer) => crc32(whole).toString(16).padStart(8, '0')
 
-function configOf(server: S3Server): S3Config {
-  return {
-    type: 's3',
-    bucket: server.bucket,
-    prefix: 'calls',
-    endpoint: server.endpoint,
-    region: server.region,
-    access_key_id: server.keys.accessKeyId,
-    secret_access_key: server.keys.secretAccessKey,
-    tail_seconds: 0,
-  }
+/** A file that a bot begins in the bucket. */
+async function growInBucket(server: S3Server, overrides: Partial<S3Config> = {}) {
+  const recording = temporaryFolder()
+  const storage = open(server, { prefix: 'calls', ...overrides }, {}, recording)
+  const file = await storage.grow(growthOf('video.mp4'), never)
+  onTestFinished(() => file.close())
+  return { file, recording }
 }
-
-const credentialsOf = (server: S3Server) => ({
-  access_key_id: server.keys.accessKeyId,
-  secret_access_key: server.keys.secretAccessKey,
-})
 
 /** Appends pieces and goes away without finishing, as far as the spool can tell. */
 async function abandon(file: GrowingFile, pieces: number, bytes: number): Promise<void> {
@@ -50,7 +48,7 @@ async function abandon(file: GrowingFile, pieces: number, bytes: number): Promis
 }
 
 async function growInFolder(pieces: number, bytes: number): Promise<{ root: string; recording: string }> {
-  const root = await temporaryFolder()
+  const root = temporaryFolder()
   const storage = new FolderStorage({ path: root }, { botId: BOT })
   await abandon(await storage.grow(growthOf('video.mp4'), never), pieces, bytes)
   return { root, recording: path.join(root, BOT) }
@@ -83,15 +81,8 @@ describe('recovery from a folder', () => {
     const { files: recovered, problems } = await recoverSpool(recording, options)
     const whole = Buffer.concat([numberedHead(10_000, null), numberedBody(10, 1000)])
     expect(problems).toEqual([])
-    expect(recovered).toMatchObject([
-      {
-        name: 'video.mp4',
-        bytes: whole.length,
-        seconds: 5,
-        index: 'whole',
-        crc32: crc32(whole).toString(16).padStart(8, '0'),
-      },
-    ])
+    const facts = { name: 'video.mp4', bytes: whole.length, seconds: 5, index: 'whole', crc32: crcOf(whole) }
+    expect(recovered).toMatchObject([facts])
     expect(await files.readFile(path.join(recording, 'video.mp4'))).toEqual(whole)
     expect(await files.readdir(recording)).toEqual(['video.mp4'])
     expect(await recoverSpool(recording, options)).toEqual({ files: [], problems: [] })
@@ -161,12 +152,12 @@ describe('recovery from a folder', () => {
   })
 
   test('a bot that is alive is left alone', async () => {
-    const root = await temporaryFolder()
+    const root = temporaryFolder()
     const recording = path.join(root, BOT)
     const child = await startChild({ config: { type: 'folder', path: root }, workFolder: recording }, 3)
     const error = await rejectionOf(recoverSpool(recording, options))
     expect(error.message).toContain('belongs to a bot that is still running')
-    await kill(child)
+    await child.kill()
     expect((await recoverSpool(recording, options)).files).toHaveLength(1)
   })
 })
@@ -179,154 +170,111 @@ describe('recovery of an upload from its spool', () => {
   ]
   test.for(cases)('%s', async ([_, pieces, bytes]) => {
     const server = await serve()
-    const recording = await temporaryFolder()
-    const storage = new S3Storage(configOf(server), { botId: BOT, workFolder: recording }, TUNING)
-    const file = await storage.grow(growthOf('video.mp4'), never)
+    const { file, recording } = await growInBucket(server)
     await abandon(file, pieces, bytes)
-    const { files: recovered, problems } = await recoverSpool(recording, {
-      ...options,
-      credentials: credentialsOf(server),
+    expect(await recoverUpload(server, recording)).toMatchObject({
+      files: [{ name: 'video.mp4', index: 'whole', seconds: pieces / 2, botId: BOT }],
+      problems: [],
     })
-    expect(problems).toEqual([])
-    expect(recovered).toMatchObject([{ name: 'video.mp4', index: 'whole', seconds: pieces / 2, botId: BOT }])
-    const body = server.state.objects.get(`calls/${BOT}/video.mp4`)!.body
+    const body = bodyIn(server)
     expect(body.subarray(0, 10)).toEqual(numberedHead(pieces * bytes, 16).subarray(0, 10))
     expect([16 + pieces * bytes, STEP + pieces * bytes]).toContain(body.length)
     expect(body.subarray(-pieces * bytes).equals(numberedBody(pieces, bytes))).toBe(true)
-    expect([...server.state.objects.keys()]).toEqual([`calls/${BOT}/video.mp4`])
+    expect(keysIn(server)).toEqual([KEY])
     expect(server.state.uploads.size).toBe(0)
     expect(await files.readdir(recording)).toEqual([])
   })
 
   test('while the server is away nothing is lost, and it may be tried again', async () => {
     const server = await serve()
-    const recording = await temporaryFolder()
-    const storage = new S3Storage(configOf(server), { botId: BOT, workFolder: recording }, TUNING)
     await server.goDown()
-    await abandon(await storage.grow(growthOf('video.mp4'), never), 20, STEP / 4)
+    const { file, recording } = await growInBucket(server)
+    await abandon(file, 20, STEP / 4)
     const impatient = { ...TEST_TUNING, patience: { firstDelayMs: 1, maxDelayMs: 5, totalMs: 50 } }
-    const away = { ...options, tuning: impatient, credentials: credentialsOf(server) }
-    const failed = await recoverSpool(recording, away)
+    const failed = await recoverUpload(server, recording, { tuning: impatient })
     expect(failed.files).toEqual([])
     expect(failed.problems[0]!.error.message).toContain('ECONNREFUSED')
     await server.comeBack()
-    const { files: recovered } = await recoverSpool(recording, { ...options, credentials: credentialsOf(server) })
+    const { files: recovered } = await recoverUpload(server, recording)
     expect(recovered).toMatchObject([{ index: 'whole', bytes: STEP + 5 * STEP }])
   })
 
   test.for(['spool', 'bucket'])('parts that were sent with checksums are completed with them (%s)', async (where) => {
     const server = await serve({ checksums: true })
-    const recording = await temporaryFolder()
-    const config = { ...configOf(server), checksums: 'when_supported' as const }
-    const file = await new S3Storage(config, { botId: BOT, workFolder: recording }, TUNING).grow(
-      growthOf('video.mp4'),
-      never,
-    )
+    const { file, recording } = await growInBucket(server, { checksums: 'when_supported' })
     for (let number = 0; number < 9; number++) await file.append(numberedPiece(number, STEP / 2))
     await expect.poll(() => file.storedBytes()).toBe(4 * STEP)
-    await expect.poll(() => [...server.state.objects.keys()]).toHaveLength(1)
+    await expect.poll(() => keysIn(server)).toHaveLength(1)
     await file.close()
     const { files: recovered, problems } =
-      where === 'spool'
-        ? await recoverSpool(recording, { ...options, credentials: credentialsOf(server) })
-        : await recoverBucket(configOf(server), { ...options, olderThanMs: 0 })
+      where === 'spool' ? await recoverUpload(server, recording) : await recoverBucket(inCalls(server), fromBucket)
     expect(problems).toEqual([])
-    const pieces = where === 'spool' ? 9 : 8
-    const { body } = server.state.objects.get(`calls/${BOT}/video.mp4`)!
-    expect(body.length).toBe(STEP + (pieces * STEP) / 2)
-    const reported = { bytes: body.length, crc32: crc32(body).toString(16).padStart(8, '0') }
-    expect(recovered).toMatchObject([{ index: 'whole', ...reported }])
+    const body = bodyIn(server)
+    expect(body.length).toBe(STEP + ((where === 'spool' ? 9 : 8) * STEP) / 2)
+    expect(recovered).toMatchObject([{ index: 'whole', bytes: body.length, crc32: crcOf(body) }])
   })
 
   test('before a new bot of the same id begins, its names are left free', async () => {
     const server = await serve()
-    const recording = await temporaryFolder()
-    const storage = new S3Storage(configOf(server), { botId: BOT, workFolder: recording }, TUNING)
-    await abandon(await storage.grow(growthOf('video.mp4'), never), 9, STEP / 2)
-    await recoverSpool(recording, { ...options, asEarlier: true, credentials: credentialsOf(server) })
-    expect([...server.state.objects.keys()]).toEqual([expect.stringMatching(/^calls\/bot\/earlier-.*Z\/video\.mp4$/)])
+    const { file, recording } = await growInBucket(server)
+    await abandon(file, 9, STEP / 2)
+    await recoverUpload(server, recording, { asEarlier: true })
+    expect(keysIn(server)).toEqual([expect.stringMatching(/^calls\/bot\/earlier-.*Z\/video\.mp4$/)])
   })
 })
 
 describe('recovery from the bucket alone', () => {
-  /** The machine is gone; its uploads are not. */
-  async function lostMachine(server: S3Server, pieces: number, bytes: number): Promise<void> {
-    const recording = await temporaryFolder()
-    const storage = new S3Storage(configOf(server), { botId: BOT, workFolder: recording }, TUNING)
-    const file = await storage.grow(growthOf('video.mp4'), never)
-    for (let number = 0; number < pieces; number++) await file.append(numberedPiece(number, bytes))
-    const parts = Math.floor((pieces * bytes) / STEP)
-    await expect.poll(() => file.storedBytes()).toBe(parts * STEP)
-    await expect.poll(() => [...server.state.objects.keys()].filter((key) => key.endsWith('.recovery'))).toHaveLength(1)
+  /** The machine is gone; its upload of twenty pieces is not. */
+  async function lostMachine(): Promise<S3Server> {
+    const server = await serve()
+    const { file, recording } = await growInBucket(server)
+    for (let number = 0; number < 20; number++) await file.append(numberedPiece(number, STEP / 4))
+    await expect.poll(() => file.storedBytes()).toBe(5 * STEP)
+    await expect.poll(() => keysIn(server).filter((key) => key.endsWith('.recovery'))).toHaveLength(1)
     await file.close()
     await files.rm(recording, { recursive: true })
+    return server
   }
 
-  test('it is listed for a control plane, and finished up to its last whole piece', async () => {
-    const server = await serve()
-    await lostMachine(server, 35, 26_221)
-    const look = { olderThanMs: 0, tuning: TEST_TUNING, signal: never }
-    expect(await listAbandoned(configOf(server), { ...look, olderThanMs: 3_600_000 })).toEqual([])
-    expect(await listAbandoned(configOf(server), { ...look, botId: 'another' })).toEqual([])
-    expect(await listAbandoned(configOf(server), { ...look, botId: BOT })).toMatchObject([
-      { bot_id: BOT, name: 'video.mp4', key: `calls/${BOT}/video.mp4`, bytes: 3 * STEP },
-    ])
-    const { files: recovered, problems } = await recoverBucket(configOf(server), { ...look, format: NUMBERED })
-    expect(problems).toEqual([])
-    const pieces = Math.floor((3 * STEP) / 26_221)
-    expect(recovered).toMatchObject([{ index: 'whole', seconds: pieces / 2 }])
-    const whole = server.state.objects.get(`calls/${BOT}/video.mp4`)!.body
-    expect(whole.subarray(STEP).equals(numberedBody(pieces, 26_221))).toBe(true)
-    expect([...server.state.objects.keys()]).toEqual([`calls/${BOT}/video.mp4`])
-    expect(server.state.uploads.size).toBe(0)
+  test('only what was silent for long enough is listed, and only of the wanted bot', async () => {
+    const server = await lostMachine()
+    for (const look of [{ olderThanMs: 3_600_000 }, { botId: 'another' }])
+      expect(await listAbandoned(inCalls(server), { ...fromBucket, ...look })).toEqual([])
+    expect(await listAbandoned(inCalls(server), fromBucket)).toMatchObject([{ bot_id: BOT, key: KEY }])
   })
 
   test('a newer recording of the same name stays, and the old one is laid beside it', async () => {
-    const server = await serve()
-    await lostMachine(server, 20, STEP / 4)
-    server.state.put(`calls/${BOT}/video.mp4`, Buffer.from('a newer recording'), 'video/mp4', false)
-    const look = { olderThanMs: 0, tuning: TEST_TUNING, signal: never, format: NUMBERED }
-    const { files: recovered } = await recoverBucket(configOf(server), look)
+    const server = await lostMachine()
+    server.state.put(KEY, Buffer.from('a newer recording'), 'video/mp4', false)
+    const { files: recovered } = await recoverBucket(inCalls(server), fromBucket)
     expect(recovered[0]!.name).toMatch(/^earlier-.*Z\/video\.mp4$/)
-    expect(server.state.objects.get(`calls/${BOT}/video.mp4`)!.body.toString()).toBe('a newer recording')
-    expect(server.state.objects.get(`calls/${BOT}/${recovered[0]!.name}`)!.body.length).toBe(6 * STEP)
+    expect(bodyIn(server).toString()).toBe('a newer recording')
+    expect(bodyIn(server, `calls/${BOT}/${recovered[0]!.name}`).length).toBe(6 * STEP)
     expect(server.state.objects.size).toBe(2)
   })
 
   test('where the server cannot copy, the file plays by its fragments', async () => {
-    const server = await serve()
-    await lostMachine(server, 20, STEP / 4)
-    server.fail({
-      operation: 'UploadPartCopy',
-      times: 99,
-      effect: { kind: 'refuse', status: 501, code: 'NotImplemented' },
+    const server = await lostMachine()
+    const effect = { kind: 'refuse', status: 501, code: 'NotImplemented' } as const
+    server.fail({ operation: 'UploadPartCopy', times: 99, effect })
+    expect(await recoverBucket(inCalls(server), fromBucket)).toMatchObject({
+      files: [{ index: 'fragments', name: 'video.mp4' }],
+      problems: [],
     })
-    const look = { olderThanMs: 0, tuning: TEST_TUNING, signal: never, format: NUMBERED }
-    const { files: recovered, problems } = await recoverBucket(configOf(server), look)
-    expect(problems).toEqual([])
-    expect(recovered).toMatchObject([{ index: 'fragments', name: 'video.mp4' }])
-    const whole = server.state.objects.get(`calls/${BOT}/video.mp4`)!.body
+    const whole = bodyIn(server)
     expect(whole.subarray(0, RECOVERY_HEAD.length)).toEqual(RECOVERY_HEAD)
     expect(whole.subarray(STEP).equals(numberedBody(20, STEP / 4))).toBe(true)
   })
 })
 
 describe('tails', () => {
-  const isTail = (key: string) => /\.recovery\/\d{15}$/.test(key)
-  const tailsOf = (server: S3Server) => [...server.state.objects.keys()].filter(isTail)
-
-  async function grow(server: S3Server): Promise<{ file: GrowingFile; recording: string }> {
-    const recording = await temporaryFolder()
-    const config = { ...configOf(server), tail_seconds: 0.02 }
-    const storage = new S3Storage(config, { botId: BOT, workFolder: recording }, TUNING)
-    const file = await storage.grow(growthOf('video.mp4'), never)
-    onTestFinished(() => file.close())
-    return { file, recording }
-  }
+  const tailsOf = (server: S3Server) => keysIn(server).filter((key) => /\.recovery\/\d{15}$/.test(key))
+  const placeOf = (tail: string) => Number(tail.slice(-15))
+  const grow = (server: S3Server) => growInBucket(server, { tail_seconds: 0.02 })
 
   /** Up to where the bucket holds the body. */
   function safeTo(server: S3Server, file: GrowingFile): number {
-    const ends = tailsOf(server).map((key) => Number(key.slice(-15)) + server.state.objects.get(key)!.body.length)
+    const ends = tailsOf(server).map((key) => placeOf(key) + bodyIn(server, key).length)
     return Math.max(file.storedBytes(), ...ends)
   }
 
@@ -340,13 +288,14 @@ describe('tails', () => {
     await expect.poll(() => safeTo(server, file)).toBe(pieces * 26_221)
     await file.close()
     await files.rm(recording, { recursive: true })
-    const look = { olderThanMs: 0, tuning: TEST_TUNING, signal: never, format: NUMBERED }
-    const { files: recovered, problems } = await recoverBucket(configOf(server), look)
-    expect(problems).toEqual([])
-    expect(recovered).toMatchObject([{ seconds: pieces / 2, index: 'whole' }])
-    const whole = server.state.objects.get(`calls/${BOT}/video.mp4`)!.body
-    expect(whole.subarray(-pieces * 26_221).equals(numberedBody(pieces, 26_221))).toBe(true)
-    expect([...server.state.objects.keys()]).toEqual([`calls/${BOT}/video.mp4`])
+    const recovered = await recoverBucket(inCalls(server), fromBucket)
+    expect(recovered).toMatchObject({ files: [{ seconds: pieces / 2, index: 'whole' }], problems: [] })
+    expect(
+      bodyIn(server)
+        .subarray(-pieces * 26_221)
+        .equals(numberedBody(pieces, 26_221)),
+    ).toBe(true)
+    expect(keysIn(server)).toEqual([KEY])
     expect(server.state.uploads.size).toBe(0)
   })
 
@@ -358,9 +307,9 @@ describe('tails', () => {
     for (let number = 1; number < 21; number++) await file.append(numberedPiece(number, 26_221))
     await expect.poll(() => safeTo(server, file)).toBe(21 * 26_221)
     // 21 pieces are two parts and the beginning of a third.
-    await expect.poll(() => tailsOf(server).every((key) => Number(key.slice(-15)) >= STEP)).toBe(true)
+    await expect.poll(() => tailsOf(server).every((key) => placeOf(key) >= STEP)).toBe(true)
     await file.finish((room) => numberedHead(0, room), never)
-    expect([...server.state.objects.keys()]).toEqual([`calls/${BOT}/video.mp4`])
+    expect(keysIn(server)).toEqual([KEY])
   })
 
   test('go with the finish too where the answer to their upload was lost', async () => {
@@ -370,18 +319,15 @@ describe('tails', () => {
     await expect.poll(() => tailsOf(server)).toHaveLength(1)
     server.fail({ operation: 'PutObject', times: 1000, effect: { kind: 'lose_answer' } })
     for (let number = 1; number < 21; number++) await file.append(numberedPiece(number, 26_221))
-    await expect.poll(() => tailsOf(server).some((key) => Number(key.slice(-15)) >= STEP)).toBe(true)
+    await expect.poll(() => tailsOf(server).some((key) => placeOf(key) >= STEP)).toBe(true)
     await file.finish((room) => numberedHead(0, room), never)
-    expect([...server.state.objects.keys()]).toEqual([`calls/${BOT}/video.mp4`])
+    expect(keysIn(server)).toEqual([KEY])
   })
 
   test('are left out where the bot may not delete', async () => {
     const server = await serve()
-    server.fail({
-      operation: 'DeleteObject',
-      times: 1000,
-      effect: { kind: 'refuse', status: 403, code: 'AccessDenied' },
-    })
+    const effect = { kind: 'refuse', status: 403, code: 'AccessDenied' } as const
+    server.fail({ operation: 'DeleteObject', times: 1000, effect })
     const { file } = await grow(server)
     let number = 0
     const appendMore = () => file.append(numberedPiece(number++, 1000)).then(() => tailsOf(server).length)
@@ -392,7 +338,7 @@ describe('tails', () => {
     }
     expect(tailsOf(server)).toHaveLength(3)
     await file.finish((room) => numberedHead(0, room), never)
-    expect(server.state.objects.has(`calls/${BOT}/video.mp4`)).toBe(true)
+    expect(server.state.objects.has(KEY)).toBe(true)
   })
 })
 
@@ -401,24 +347,18 @@ describe('a bot that is killed at any moment', () => {
   test.for(['folder', 'S3'])('loses nothing that it had kept (%s)', { timeout: 120_000 }, async (where) => {
     const server = await serve()
     for (let round = 0; round < 3; round++) {
-      const root = await temporaryFolder()
+      const root = temporaryFolder()
       const recording = where === 'folder' ? path.join(root, BOT) : root
-      const config = where === 'folder' ? { type: 'folder' as const, path: root } : configOf(server)
+      const config = where === 'folder' ? { type: 'folder' as const, path: root } : inCalls(server)
       server.state.objects.clear()
       const pieceBytes = 20_000 + round * 7_001
       const child = await startChild({ config, workFolder: recording, pieceBytes, pauseMs: 1 }, 1 + round * 30)
       await delay(Math.random() * 30)
-      const kept = await kill(child)
-      const { files: recovered, problems } = await recoverSpool(recording, {
-        ...options,
-        credentials: credentialsOf(server),
-      })
+      const kept = await child.kill()
+      const { files: recovered, problems } = await recoverUpload(server, recording)
       expect(problems).toEqual([])
       expect(recovered).toMatchObject([{ name: 'video.mp4', index: 'whole' }])
-      const whole =
-        where === 'folder'
-          ? await files.readFile(path.join(recording, 'video.mp4'))
-          : server.state.objects.get(`calls/${BOT}/video.mp4`)!.body
+      const whole = where === 'folder' ? await files.readFile(path.join(recording, 'video.mp4')) : bodyIn(server)
       const found = recovered[0]!.seconds! * 2
       expect(found).toBeGreaterThanOrEqual(kept)
       expect(found).toBeLessThanOrEqual(kept + 1)
@@ -428,43 +368,30 @@ describe('a bot that is killed at any moment', () => {
   })
 })
 
-interface Child {
-  process: ChildProcess
-  kept: () => number
-}
-
-/** Resolves when it has kept `pieces`. */
-async function startChild(order: Partial<ChildOrder> & Pick<ChildOrder, 'config'>, pieces: number): Promise<Child> {
+/** Starts a process that records, and resolves when it has kept so many pieces. */
+async function startChild(order: Partial<ChildOrder> & Pick<ChildOrder, 'config'>, pieces: number) {
   const whole: ChildOrder = {
-    botId: BOT,
-    workFolder: '',
-    partBytes: STEP,
-    pieceBytes: 1000,
-    headBytes: 5000,
-    pieces: 10_000,
-    pauseMs: 20,
+    ...{ botId: BOT, workFolder: '', partBytes: STEP, pieceBytes: 1000 },
+    ...{ headBytes: 5000, pieces: 10_000, pauseMs: 20 },
     ...order,
   }
   const script = fileURLToPath(new URL('../growing-child.ts', import.meta.url))
   const child = spawn(process.execPath, [script, JSON.stringify(whole)], { stdio: ['ignore', 'pipe', 'inherit'] })
   onTestFinished(() => void child.kill('SIGKILL'))
   let kept = 0
-  const lines = createInterface({ input: child.stdout })
-  const reached = new Promise<void>((resolve, reject) => {
-    lines.on('line', (line) => {
+  await new Promise<void>((resolve, reject) => {
+    createInterface({ input: child.stdout }).on('line', (line) => {
       kept = Number(line)
       if (kept >= pieces) resolve()
     })
     child.once('exit', () => reject(new Error('The child ended too early')))
   })
-  await reached
-  return { process: child, kept: () => kept }
-}
-
-/** Resolves with the number of pieces that it said it had kept. */
-async function kill(child: Child): Promise<number> {
-  const gone = once(child.process, 'close')
-  child.process.kill('SIGKILL')
-  await gone
-  return child.kept()
+  /** Resolves with the number of pieces that it said it had kept. */
+  const kill = async () => {
+    const gone = once(child, 'close')
+    child.kill('SIGKILL')
+    await gone
+    return kept
+  }
+  return { kill }
 }

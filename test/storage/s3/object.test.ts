@@ -2,21 +2,10 @@ import type { LookupFunction } from 'node:net'
 import { expect, test } from 'vitest'
 import { readS3Object } from '../../../storage/s3/object.ts'
 import type { S3Config } from '../../../storage/s3/session.ts'
-import type { S3Server } from '../../servers/s3-server.ts'
-import { serve } from '../faulty-server.ts'
-import { rejectionOf } from '../place.ts'
+import { configOf, serve } from '../faulty-server.ts'
+import { never, rejectionOf } from '../place.ts'
 
 const CONTENT = Buffer.from('{"cookies": []}')
-const never = new AbortController().signal
-const configOf = (server: S3Server): S3Config => ({
-  type: 's3',
-  bucket: server.bucket,
-  endpoint: server.endpoint,
-  region: server.region,
-  access_key_id: server.keys.accessKeyId,
-  secret_access_key: server.keys.secretAccessKey,
-})
-
 async function withObject(): Promise<S3Config> {
   const server = await serve()
   server.state.put('accounts/notes.json', CONTENT, 'application/json', false)

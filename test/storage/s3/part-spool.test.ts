@@ -2,12 +2,13 @@ import { readdir, writeFile } from 'node:fs/promises'
 import { expect, test } from 'vitest'
 import { PartSpool, partPath, type SpooledPart } from '../../../storage/s3/part-spool.ts'
 import { Spool } from '../../../storage/spool.ts'
-import { rejectionOf, temporaryFolder } from '../place.ts'
+import { temporaryFolder } from '../../fakes/temporary-folder.ts'
+import { rejectionOf } from '../place.ts'
 
 const PART_BYTES = 1000
 
 async function openSpool(): Promise<{ folder: string; parts: PartSpool; full: SpooledPart[]; append: Append }> {
-  const folder = await temporaryFolder()
+  const folder = temporaryFolder()
   const spool = new Spool(folder, 10_000)
   const parts = new PartSpool({ folder, spool, partBytes: PART_BYTES, firstNumber: 2, withSha256: false })
   const full: SpooledPart[] = []

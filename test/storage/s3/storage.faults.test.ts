@@ -9,14 +9,16 @@ import { bodyOf, count, IMPATIENT, open, STEP, serve, store } from '../faulty-se
 import { localFile, never, rejectionOf } from '../place.ts'
 
 const SMALL = ['PutObject', 'HeadObject']
+const TEMPORARY = { accessKeyId: 'TEMPORARY', secretAccessKey: 'temporary-secret', sessionToken: 'temporary-token' }
+const refusing = (status: number, code: string): Fault['effect'] => ({ kind: 'refuse', status, code })
 const LARGE = ['CreateMultipartUpload', 'UploadPart', 'CompleteMultipartUpload', 'HeadObject']
 
 describe('passing trouble', () => {
   const effects: [string, Fault['effect'], Partial<S3Tuning>][] = [
-    ['503 SlowDown', { kind: 'refuse', status: 503, code: 'SlowDown' }, {}],
-    ['500 InternalError', { kind: 'refuse', status: 500, code: 'InternalError' }, {}],
-    ['400 RequestTimeout', { kind: 'refuse', status: 400, code: 'RequestTimeout' }, {}],
-    ['429', { kind: 'refuse', status: 429, code: 'TooManyRequests' }, {}],
+    ['503 SlowDown', refusing(503, 'SlowDown'), {}],
+    ['500 InternalError', refusing(500, 'InternalError'), {}],
+    ['400 RequestTimeout', refusing(400, 'RequestTimeout'), {}],
+    ['429', refusing(429, 'TooManyRequests'), {}],
     ['a broken connection', { kind: 'reset', afterBytes: 50_000 }, {}],
     ['a lost answer', { kind: 'lose_answer' }, {}],
     ['no answer at all', { kind: 'stall' }, IMPATIENT],
@@ -42,20 +44,16 @@ describe('passing trouble', () => {
     expect(count(server, operation)).toBeGreaterThanOrEqual(operation === 'CompleteMultipartUpload' ? 2 : 3)
   })
 
-  test.for([
-    ['cut_answer', 'CreateMultipartUpload'],
-    ['cut_answer', 'CompleteMultipartUpload'],
-    ['short_answer', 'CreateMultipartUpload'],
-    ['short_answer', 'CompleteMultipartUpload'],
-    ['stall_answer', 'CreateMultipartUpload'],
-    ['stall_answer', 'CompleteMultipartUpload'],
-  ] as const)('an answer that is incomplete (%s) at %s leaves no upload behind', async ([kind, operation]) => {
-    const server = await serve()
-    const local = await localFile(2 * STEP)
-    server.fail({ operation, times: 1, effect: { kind } })
-    await store(open(server, {}, IMPATIENT), local.path)
-    expect(bodyOf(server)?.equals(local.content)).toBe(true)
-    expect(server.state.uploads.size).toBe(0)
+  const incomplete = ['cut_answer', 'short_answer', 'stall_answer'] as const
+  test.for(incomplete)('an answer that is incomplete (%s) leaves no upload behind', async (kind) => {
+    for (const operation of ['CreateMultipartUpload', 'CompleteMultipartUpload']) {
+      const server = await serve()
+      const local = await localFile(2 * STEP)
+      server.fail({ operation, times: 1, effect: { kind } })
+      await store(open(server, {}, IMPATIENT), local.path)
+      expect(bodyOf(server)?.equals(local.content)).toBe(true)
+      expect(server.state.uploads.size).toBe(0)
+    }
   })
 
   test('a server that lost its uploads gets the file from the start', async () => {
@@ -78,7 +76,7 @@ describe('passing trouble', () => {
     const server = await serve()
     const local = await localFile(10)
     const notices: unknown[] = []
-    server.fail({ operation: 'PutObject', times: 2, effect: { kind: 'refuse', status: 503, code: 'SlowDown' } })
+    server.fail({ operation: 'PutObject', times: 2, effect: refusing(503, 'SlowDown') })
     await store(open(server, {}, { onRetry: (notice) => notices.push(notice) }), local.path)
     expect(notices).toMatchObject([
       { step: 'store', key: 'bot/video.mp4', attempt: 1 },
@@ -93,7 +91,7 @@ describe('lasting trouble', () => {
   test('a server that stays busy is given up, and no upload stays', async () => {
     const server = await serve()
     const local = await localFile(2 * STEP)
-    server.fail({ operation: 'UploadPart', times: 1_000, effect: { kind: 'refuse', status: 503, code: 'SlowDown' } })
+    server.fail({ operation: 'UploadPart', times: 1_000, effect: refusing(503, 'SlowDown') })
     const patience = { firstDelayMs: 5, maxDelayMs: 20, totalMs: 200 }
     const error = await rejectionOf(store(open(server, {}, { patience }), local.path))
     expect(error).toMatchObject({ name: 'StorageError', trouble: 'unreachable', serverCode: 'SlowDown' })
@@ -107,7 +105,7 @@ describe('lasting trouble', () => {
     async (operation) => {
       const server = await serve()
       const local = await localFile(2 * STEP)
-      server.fail({ operation, times: 1_000, effect: { kind: 'refuse', status: 403, code: 'AccessDenied' } })
+      server.fail({ operation, times: 1_000, effect: refusing(403, 'AccessDenied') })
       const error = await rejectionOf(store(open(server, {}, { partsInFlight: 1 }), local.path))
       expect(error).toMatchObject({ trouble: 'access', serverCode: 'AccessDenied' })
       expect(error.message).toContain('They need s3:PutObject, s3:GetObject and s3:AbortMultipartUpload')
@@ -119,7 +117,7 @@ describe('lasting trouble', () => {
 
   test('an upload that may not be aborted is reported, before the meeting and after a failure', async () => {
     const server = await serve()
-    const denied: Fault['effect'] = { kind: 'refuse', status: 403, code: 'AccessDenied' }
+    const denied: Fault['effect'] = refusing(403, 'AccessDenied')
     server.fail({ operation: 'AbortMultipartUpload', times: 1_000, effect: denied })
     const early = await rejectionOf(open(server).prepare(never))
     expect(early.message).toContain('The credentials need s3:AbortMultipartUpload')
@@ -130,13 +128,7 @@ describe('lasting trouble', () => {
   })
 
   test('an expired token is reported with its cure', async () => {
-    const keys = {
-      accessKeyId: 'TEMPORARY',
-      secretAccessKey: 'temporary-secret',
-      sessionToken: 'temporary-token',
-      expiresAt: 0,
-    }
-    const server = await serve({ keys: [keys] })
+    const server = await serve({ keys: [{ ...TEMPORARY, expiresAt: 0 }] })
     const error = await rejectionOf(open(server).prepare(never))
     expect(error).toMatchObject({ trouble: 'access', serverCode: 'ExpiredToken' })
     expect(error.message).toContain('The session token has expired. Give a fresh one')
@@ -144,8 +136,7 @@ describe('lasting trouble', () => {
   })
 
   test('a session token that is valid works, and a wrong one is reported', async () => {
-    const keys = { accessKeyId: 'TEMPORARY', secretAccessKey: 'temporary-secret', sessionToken: 'temporary-token' }
-    const server = await serve({ keys: [keys] })
+    const server = await serve({ keys: [TEMPORARY] })
     const local = await localFile(10)
     await store(open(server), local.path)
     expect(bodyOf(server)).toEqual(local.content)
@@ -166,7 +157,7 @@ describe('lasting trouble', () => {
   test('an answer of 400 to HEAD, which has no words, is explained', async () => {
     const server = await serve()
     const local = await localFile(10)
-    server.fail({ operation: 'HeadObject', times: 9, effect: { kind: 'refuse', status: 400, code: 'ExpiredToken' } })
+    server.fail({ operation: 'HeadObject', times: 9, effect: refusing(400, 'ExpiredToken') })
     server.fail({ operation: 'PutObject', effect: { kind: 'flip_bit' } })
     const error = await rejectionOf(store(open(server), local.path))
     expect(error.message).toBe(
@@ -192,11 +183,7 @@ describe('lasting trouble', () => {
 
   test('an old server that does not support a request is reported', async () => {
     const server = await serve()
-    server.fail({
-      operation: 'CreateMultipartUpload',
-      times: 9,
-      effect: { kind: 'refuse', status: 501, code: 'NotImplemented' },
-    })
+    server.fail({ operation: 'CreateMultipartUpload', times: 9, effect: refusing(501, 'NotImplemented') })
     const error = await rejectionOf(open(server).prepare(never))
     expect(error).toMatchObject({ trouble: 'invalid', serverCode: 'NotImplemented' })
     expect(count(server, 'CreateMultipartUpload')).toBe(1)
@@ -205,7 +192,7 @@ describe('lasting trouble', () => {
   test('a full server is reported', async () => {
     const server = await serve()
     const local = await localFile(10)
-    server.fail({ operation: 'PutObject', times: 9, effect: { kind: 'refuse', status: 403, code: 'QuotaExceeded' } })
+    server.fail({ operation: 'PutObject', times: 9, effect: refusing(403, 'QuotaExceeded') })
     expect(await rejectionOf(store(open(server), local.path))).toMatchObject({ trouble: 'full' })
   })
 

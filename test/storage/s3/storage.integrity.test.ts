@@ -1,8 +1,6 @@
 /** The stored bytes are the sent bytes on every kind of server, and a stop ends the work. */
 import { appendFile, readFile, truncate } from 'node:fs/promises'
-import { GetObjectCommand, S3Client } from '@aws-sdk/client-s3'
-import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { Fault } from '../../servers/s3-server.ts'
 import { bodyOf, count, IMPATIENT, open, STEP, serve, store } from '../faulty-server.ts'
 import { localFile, rejectionOf } from '../place.ts'
@@ -150,19 +148,5 @@ describe('settings', () => {
     const server = await serve()
     expect(() => open(server, overrides)).toThrow(words)
     expect(() => open(server, overrides)).not.toThrow('user:password')
-  })
-
-  test('a signed link ends when its time is over', async () => {
-    const server = await serve({ clockAheadMs: 100_000 })
-    const { bucket, endpoint, keys: credentials } = server
-    const client = new S3Client({ region: 'us-east-1', endpoint, forcePathStyle: true, credentials })
-    onTestFinished(() => client.destroy())
-    server.state.put('bot/video.mp4', Buffer.from('content'), 'video/mp4', false)
-    const link = (seconds: number) =>
-      getSignedUrl(client, new GetObjectCommand({ Bucket: bucket, Key: 'bot/video.mp4' }), { expiresIn: seconds })
-    expect((await fetch(await link(200))).status).toBe(200)
-    const late = await fetch(await link(50))
-    expect(late.status).toBe(403)
-    expect(await late.text()).toContain('Request has expired')
   })
 })

@@ -5,59 +5,39 @@ import type { AddressInfo } from 'node:net'
 import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import type { Clock } from '../../../core/ports.ts'
-import type { GrowingFile } from '../../../core/recording.ts'
 import type { S3Config, S3Tuning } from '../../../storage/s3/session.ts'
-import { S3Storage } from '../../../storage/s3/storage.ts'
+import { temporaryFolder } from '../../fakes/temporary-folder.ts'
 import type { Fault, S3Server } from '../../servers/s3-server.ts'
 import type { Keys } from '../../servers/sigv4.ts'
-import { bodyOf, count, IMPATIENT, STEP, serve } from '../faulty-server.ts'
-import { numberedBody, numberedPiece } from '../numbered-pieces.ts'
-import { growthOf, head, never, rejectionOf, temporaryFolder } from '../place.ts'
-import { TEST_TUNING } from '../s3-place.ts'
+import {
+  append,
+  bodyOf,
+  count,
+  endAll,
+  expectWhole,
+  fastClock,
+  IMPATIENT,
+  open,
+  PIECE,
+  STEP,
+  serve,
+} from '../faulty-server.ts'
+import { numberedBody } from '../numbered-pieces.ts'
+import { growthOf, head, never, rejectionOf } from '../place.ts'
 
-const PIECE = STEP / 4
 const BUSY: Fault['effect'] = { kind: 'refuse', status: 503, code: 'SlowDown' }
 
-/** Minutes pass in moments, for pauses and for readers of the clock. */
-const FAST = 1000
-const fastClock: Clock = {
-  now: () => performance.now() * FAST,
-  sleep: async (ms, signal) => void (await delay(ms / FAST, undefined, { signal })),
-}
-
-async function grow(
-  server: S3Server,
-  overrides: Partial<S3Config> = {},
-  tuning: Partial<S3Tuning> = {},
-): Promise<{ file: GrowingFile; spool: string }> {
-  const workFolder = await temporaryFolder()
-  const config: S3Config = {
-    type: 's3',
-    bucket: server.bucket,
-    endpoint: server.endpoint,
-    region: server.region,
-    access_key_id: server.keys.accessKeyId,
-    secret_access_key: server.keys.secretAccessKey,
-    tail_seconds: 0,
-    ...overrides,
-  }
-  const storage = new S3Storage(config, { botId: 'bot', workFolder }, { ...TEST_TUNING, partBytes: STEP, ...tuning })
-  const file = await storage.grow(growthOf('video.mp4'), never)
+async function grow(server: S3Server, overrides: Partial<S3Config> = {}, tuning: Partial<S3Tuning> = {}) {
+  const workFolder = temporaryFolder()
+  const file = await open(server, overrides, tuning, workFolder).grow(growthOf('video.mp4'), never)
   onTestFinished(() => file.close())
   return { file, spool: path.join(workFolder, 'spool') }
 }
 
-async function append(file: GrowingFile, from: number, to: number): Promise<void> {
-  for (let number = from; number < to; number++) await file.append(numberedPiece(number, PIECE))
-}
-
-async function expectWhole(server: S3Server, file: GrowingFile, pieces: number): Promise<void> {
-  await file.finish((room) => head(room!), never)
-  expect(bodyOf(server)?.subarray(STEP).equals(numberedBody(pieces, PIECE))).toBe(true)
-  expect(bodyOf(server)?.length).toBe(STEP + pieces * PIECE)
-  expect(server.state.uploads.size).toBe(0)
-}
+const bodyIs = (server: S3Server, pieces: number) =>
+  bodyOf(server)
+    ?.subarray(-pieces * PIECE)
+    .equals(numberedBody(pieces, PIECE))
 
 describe('an outage while a file grows', () => {
   test('of more than ten minutes is ridden out', async () => {
@@ -117,11 +97,7 @@ describe('an outage while a file grows', () => {
       await expect.poll(() => count(server, 'PutObject')).toBe(1)
       server.fail({ operation, times: 3, effect: BUSY })
       await file.finish((room) => head(room ?? 100), never)
-      expect(
-        bodyOf(server)
-          ?.subarray(-pieces * PIECE)
-          .equals(numberedBody(pieces, PIECE)),
-      ).toBe(true)
+      expect(bodyIs(server, pieces)).toBe(true)
       expect(server.state.uploads.size).toBe(0)
     },
   )
@@ -135,11 +111,7 @@ describe('an outage while a file grows', () => {
     const error = await rejectionOf(file.finish((room) => head(room ?? 100), never))
     expect(error).toMatchObject({ name: 'StorageError', trouble: 'corrupted' })
     await file.finish((room) => head(room ?? 100), never)
-    expect(
-      bodyOf(server)
-        ?.subarray(-2 * PIECE)
-        .equals(numberedBody(2, PIECE)),
-    ).toBe(true)
+    expect(bodyIs(server, 2)).toBe(true)
   })
 
   test('a completion whose answer was lost is found to have happened', async () => {
@@ -197,36 +169,21 @@ describe('an outage while a file grows', () => {
     await expect.poll(() => file.storedBytes()).toBe(2 * STEP)
     server.state.uploads.clear()
     await append(file, 9, 13)
-    await expect
-      .poll(() => rejectionOf(append(file, 13, 14)).catch(() => null))
-      .toMatchObject({
-        trouble: 'missing',
-        serverCode: 'NoSuchUpload',
-      })
+    const refused = () => rejectionOf(append(file, 13, 14)).catch(() => null)
+    await expect.poll(refused).toMatchObject({ trouble: 'missing', serverCode: 'NoSuchUpload' })
   })
 })
 
 describe('credentials that end while a file grows', () => {
   /** Gives keys of which only the newest are good, as a container's role does. */
-  async function role(keys: Keys[], tells: (fetches: number) => Date): Promise<{ fetches: number }> {
+  async function role(keys: Keys[], endsAt: () => Date): Promise<{ fetches: number }> {
     const state = { fetches: 0 }
     const provider = createServer((_, response) => {
       state.fetches++
-      const fresh: Keys = {
-        accessKeyId: `KEY${state.fetches}`,
-        secretAccessKey: `secret-of-${state.fetches}`,
-        sessionToken: `token-${state.fetches}`,
-      }
-      keys.push(fresh)
+      const [AccessKeyId, SecretAccessKey, Token] = ['KEY', 'secret', 'token'].map((name) => `${name}-${state.fetches}`)
+      keys.push({ accessKeyId: AccessKeyId!, secretAccessKey: SecretAccessKey!, sessionToken: Token! })
       response.setHeader('content-type', 'application/json')
-      response.end(
-        JSON.stringify({
-          AccessKeyId: fresh.accessKeyId,
-          SecretAccessKey: fresh.secretAccessKey,
-          Token: fresh.sessionToken,
-          Expiration: tells(state.fetches).toISOString(),
-        }),
-      )
+      response.end(JSON.stringify({ AccessKeyId, SecretAccessKey, Token, Expiration: endsAt().toISOString() }))
     })
     onTestFinished(() => void provider.close())
     await new Promise<void>((resolve) => provider.listen(0, '127.0.0.1', resolve))
@@ -238,9 +195,6 @@ describe('credentials that end while a file grows', () => {
     return state
   }
 
-  const endAll = (keys: Keys[]) => {
-    for (const each of keys) each.expiresAt = 0
-  }
   const ofTheEnvironment = { access_key_id: undefined, secret_access_key: undefined }
 
   test('are renewed in time where their end is known', async () => {

@@ -1,3 +1,4 @@
+import { CreateBucketCommand } from '@aws-sdk/client-s3'
 import { afterAll, beforeAll } from 'vitest'
 import { type Radosgw, startRadosgw } from '../../servers/radosgw.ts'
 import { storageContract } from '../contract.ts'
@@ -11,7 +12,8 @@ let place: S3Place
 
 beforeAll(async () => {
   server = await startRadosgw()
-  place = await openS3Place(server, 'recordings', { createsBucket: true, crash: server.crash, restart: server.restart })
+  place = await openS3Place(server, 'recordings')
+  await place.client.send(new CreateBucketCommand({ Bucket: place.bucket }))
 })
 
 afterAll(async () => {

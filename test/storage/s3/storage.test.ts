@@ -12,11 +12,7 @@ let place: S3Place
 beforeAll(async () => {
   server = await startS3Server()
   const access = { endpoint: server.endpoint, region: server.region, ...server.keys }
-  place = await openS3Place(access, server.bucket, {
-    createsBucket: false,
-    crash: server.goDown,
-    restart: server.comeBack,
-  })
+  place = await openS3Place(access, server.bucket)
 })
 
 afterAll(async () => {

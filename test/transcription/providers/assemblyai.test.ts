@@ -1,23 +1,11 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { createAssemblyAi } from '../../../transcription/providers/assemblyai.ts'
-import type { HeardWords } from '../../../transcription/types.ts'
 import { startAssemblyAi, turn, wordsOf } from '../assemblyai-service.ts'
+import { expectStop, openLive, transcribed } from './provider-test.ts'
 
-const SIGNAL = new AbortController().signal
 const KEY = 'aai-canary-key'
 const HELLO = [{ word: 'hello', start: 0.1, end: 0.4, probability: 0.9 }]
 const FORMATTED = [{ word: 'Hello.', start: 0.1, end: 0.4, probability: 0.9 }]
-
-function sound(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'standin-speech-'))
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
-  const file = join(folder, 'audio.m4a')
-  writeFileSync(file, 'not really sound')
-  return file
-}
 
 const provider = (place: { url: string; liveUrl: string }, customParams: Record<string, unknown> = {}) =>
   createAssemblyAi({ ...place, key: KEY, customParams, retryMs: 1, pollMs: 1 })
@@ -30,7 +18,7 @@ test('a sound is sent up, asked for with the caller’s parameters and waited fo
         : { body: { id: 't-1', status: 'completed', language_code: 'en', words: wordsOf(FORMATTED) } },
   })
   const given = { speaker_labels: true, audio_url: 'https://elsewhere.example/sound' }
-  const made = await provider(service, given).afterwards!.transcribe(sound(), SIGNAL)
+  const made = await transcribed(provider(service, given))
   expect(made).toMatchObject({
     language: 'en',
     words: [{ word: 'Hello.', start: 0.1, end: 0.4, confidence: 0.9 }],
@@ -57,49 +45,36 @@ test('a failure that passes is tried again where it happened; the sound is sent 
     poll: (number) =>
       number === 1 ? { status: 500, body: { error: 'oops' } } : { body: { id: 't-1', status: 'completed', words: [] } },
   })
-  await expect(provider(service).afterwards!.transcribe(sound(), SIGNAL)).resolves.toMatchObject({ words: [] })
+  await expect(transcribed(provider(service))).resolves.toMatchObject({ words: [] })
   expect(service.asked.filter(({ path }) => path === 'POST /v2/upload')).toHaveLength(1)
 })
 
 test('what it cannot transcribe, and a refusal, are said without the key', async () => {
   const unfit = await startAssemblyAi({ poll: () => ({ body: { id: 't-1', status: 'error', error: `no, ${KEY}` } }) })
-  await expect(provider(unfit).afterwards!.transcribe(sound(), SIGNAL)).rejects.toThrow(
-    /^localhost:\d+ could not transcribe it: no, \[key\]$/,
-  )
+  await expect(transcribed(provider(unfit))).rejects.toThrow(/^localhost:\d+ could not transcribe it: no, \[key\]$/)
   const refused = await startAssemblyAi({ upload: () => ({ status: 401, body: { error: `Invalid API key ${KEY}` } }) })
-  await expect(provider(refused).afterwards!.transcribe(sound(), SIGNAL)).rejects.toThrow(
-    /^localhost:\d+ answered: Invalid API key \[key\]$/,
-  )
+  await expect(transcribed(provider(refused))).rejects.toThrow(/^localhost:\d+ answered: Invalid API key \[key\]$/)
 })
 
 test('an answer that is too long is given up at its limit, and not asked for again', async () => {
   const service = await startAssemblyAi({ submit: () => ({ body: 'x'.repeat(50_000_001) }) })
-  const failure = provider(service).afterwards!.transcribe(sound(), SIGNAL)
+  const failure = transcribed(provider(service))
   await expect(failure).rejects.toThrow('sent more than 50000000 bytes')
   expect(service.asked).toHaveLength(2)
 })
 
 test('a stop ends the wait for a transcript', async () => {
-  const stop = new AbortController()
   const service = await startAssemblyAi({ poll: () => new Promise(() => {}) })
-  const work = provider(service).afterwards!.transcribe(sound(), stop.signal)
-  await expect.poll(() => service.asked.length).toBe(3)
-  stop.abort(new Error('enough'))
-  await expect(work).rejects.toThrow('enough')
+  await expectStop(provider(service), () => service.asked.length, 3)
 })
 
 async function opened(script: Parameters<typeof startAssemblyAi>[0], customParams = {}) {
   const service = await startAssemblyAi(script)
-  const heard: HeardWords[] = []
-  const lost: string[] = []
-  const listener = { heard: (words: HeardWords) => heard.push(words), lost: (reason: string) => lost.push(reason) }
-  const connection = await provider(service, customParams).live!.open(listener, SIGNAL)
-  onTestFinished(() => connection.close())
-  return { connection, heard, lost, service }
+  return { service, ...(await openLive(provider(service, customParams).live!)) }
 }
 
 test('a turn is final once, with punctuation where that comes and without where it does not', async () => {
-  const { connection, heard, lost, service } = await opened(
+  const { connection, heard, finals, lost, service } = await opened(
     {
       sound(session) {
         session.say(turn(0, HELLO, { ends: false, isFormatted: false }))
@@ -125,14 +100,10 @@ test('a turn is final once, with punctuation where that comes and without where 
   connection.send(new Uint8Array(3200))
   await expect.poll(() => heard.length).toBeGreaterThanOrEqual(5)
   await connection.finish(AbortSignal.timeout(20_000))
-  expect(
-    heard
-      .filter(({ isFinal }) => isFinal)
-      .map(({ words, raw }) => [(raw as { turn_order: number }).turn_order, words[0]?.word]),
-  ).toEqual([
-    [0, 'Hello.'],
-    [1, 'hello'],
-    [2, 'hello'],
+  expect(finals()).toMatchObject([
+    { raw: { turn_order: 0 }, words: [{ word: 'Hello.' }] },
+    { raw: { turn_order: 1 }, words: [{ word: 'hello' }] },
+    { raw: { turn_order: 2 }, words: [{ word: 'hello' }] },
   ])
   expect(lost).toEqual([])
   const [session] = service.sessions
@@ -162,16 +133,10 @@ test('a connection that breaks is reported once, after the words that were held'
   expect(lost).toHaveLength(1)
 })
 
-test('a refused connection says whether another try may help', async () => {
-  const listener = { heard: () => {}, lost: () => {} }
-  for (const [status, isTransient] of [
-    [401, false],
-    [503, true],
-  ] as const) {
-    const service = await startAssemblyAi({ refuse: () => status })
-    const failure = await provider(service)
-      .live!.open(listener, SIGNAL)
-      .catch((error) => error)
-    expect(failure).toMatchObject({ isTransient, message: expect.stringContaining(String(status)) })
-  }
+test.each([
+  [401, false],
+  [503, true],
+])('a connection refused with %i says whether another try may help: %s', async (status, isTransient) => {
+  const message = expect.stringContaining(String(status))
+  await expect(opened({ refuse: () => status })).rejects.toMatchObject({ isTransient, message })
 })

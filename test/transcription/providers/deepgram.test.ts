@@ -1,22 +1,10 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { createDeepgram } from '../../../transcription/providers/deepgram.ts'
-import type { HeardWords } from '../../../transcription/types.ts'
 import { fileAnswer, results, startDeepgram } from '../deepgram-service.ts'
+import { expectStop, openLive, transcribed } from './provider-test.ts'
 
-const SIGNAL = new AbortController().signal
 const KEY = 'dg-canary-key'
 const HELLO = [{ word: 'Hello.', start: 0.1, end: 0.4, probability: 0.9 }]
-
-function sound(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'standin-speech-'))
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
-  const file = join(folder, 'audio.m4a')
-  writeFileSync(file, 'not really sound')
-  return file
-}
 
 const provider = (url: string, customParams: Record<string, unknown> = {}) =>
   createDeepgram({ key: KEY, url, customParams, retryMs: 1 })
@@ -24,7 +12,7 @@ const provider = (url: string, customParams: Record<string, unknown> = {}) =>
 test('a file is sent with its model and the caller’s parameters, and its words come back', async () => {
   const service = await startDeepgram({ file: () => ({ body: fileAnswer(HELLO) }) })
   const given = { language: 'de', keyterm: ['Ann', 'Berg'], diarize: true }
-  const made = await provider(service.url, given).afterwards!.transcribe(sound(), SIGNAL)
+  const made = await transcribed(provider(service.url, given))
   expect(made).toMatchObject({
     language: 'en',
     words: [{ word: 'Hello.', start: 0.1, end: 0.4, confidence: 0.9 }],
@@ -49,9 +37,7 @@ test.each([
   ['a wrong key', 401, 1],
 ])('%s is answered by so many tries, in a sentence without the key', async (_name, status, tries) => {
   const service = await startDeepgram({ file: () => ({ status, body: { err_msg: `no, ${KEY}` } }) })
-  const failure = await provider(service.url)
-    .afterwards!.transcribe(sound(), SIGNAL)
-    .catch((error) => error as Error)
+  const failure = await transcribed(provider(service.url)).catch((error) => error as Error)
   expect(failure).toMatchObject({ message: expect.stringContaining(`answered with status ${status}`) })
   expect(JSON.stringify([String(failure), (failure as Error).stack, (failure as Error).cause])).not.toContain(KEY)
   expect(service.asked).toHaveLength(tries)
@@ -59,28 +45,19 @@ test.each([
 
 test('an answer that is too long is given up at its limit, and not asked for again', async () => {
   const service = await startDeepgram({ file: () => ({ body: 'x'.repeat(50_000_001) }) })
-  const failure = provider(service.url).afterwards!.transcribe(sound(), SIGNAL)
+  const failure = transcribed(provider(service.url))
   await expect(failure).rejects.toThrow('sent more than 50000000 bytes')
   expect(service.asked).toHaveLength(1)
 })
 
 test('a stop ends the wait for an answer', async () => {
-  const stop = new AbortController()
   const service = await startDeepgram({ file: () => new Promise(() => {}) })
-  const work = provider(service.url).afterwards!.transcribe(sound(), stop.signal)
-  await expect.poll(() => service.asked.length).toBe(1)
-  stop.abort(new Error('enough'))
-  await expect(work).rejects.toThrow('enough')
+  await expectStop(provider(service.url), () => service.asked.length, 1)
 })
 
 async function opened(script: Parameters<typeof startDeepgram>[0]) {
   const service = await startDeepgram(script)
-  const heard: HeardWords[] = []
-  const lost: string[] = []
-  const listener = { heard: (words: HeardWords) => heard.push(words), lost: (reason: string) => lost.push(reason) }
-  const connection = await provider(service.url).live!.open(listener, SIGNAL)
-  onTestFinished(() => connection.close())
-  return { connection, heard, lost, service }
+  return { service, ...(await openLive(provider(service.url).live!)) }
 }
 
 test('live sound goes out as it is, and words come back until they are final', async () => {
@@ -121,16 +98,10 @@ test('a connection that breaks is reported once; the provider does not connect a
   expect(service.sessions).toHaveLength(1)
 })
 
-test('a refused connection says with what status, and whether another try may help', async () => {
-  const listener = { heard: () => {}, lost: () => {} }
-  for (const [status, isTransient] of [
-    [401, false],
-    [503, true],
-  ] as const) {
-    const service = await startDeepgram({ refuse: () => status })
-    const failure = await provider(service.url)
-      .live!.open(listener, SIGNAL)
-      .catch((error) => error)
-    expect(failure).toMatchObject({ isTransient, message: expect.stringContaining(`status ${status}`) })
-  }
+test.each([
+  [401, false],
+  [503, true],
+])('a connection refused with %i says whether another try may help: %s', async (status, isTransient) => {
+  const message = expect.stringContaining(`status ${status}`)
+  await expect(opened({ refuse: () => status })).rejects.toMatchObject({ isTransient, message })
 })

@@ -1,37 +1,20 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { wordsOf } from '../../../transcription/providers/openai-answer.ts'
 import { createOpenAiCompatible } from '../../../transcription/providers/openai-compatible.ts'
-import { type Answer, startSpeechService } from '../speech-service.ts'
+import type { Answer } from '../service.ts'
+import { startSpeechService } from '../speech-service.ts'
+import { expectStop, transcribed } from './provider-test.ts'
 
-const SIGNAL = new AbortController().signal
 const WORDS = [{ word: 'Hello', start: 0.1, end: 0.4 }]
 
-function sound(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'standin-speech-'))
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
-  const file = join(folder, 'audio.m4a')
-  writeFileSync(file, 'not really sound')
-  return file
-}
-
 function provider(url: string, customParams: Record<string, unknown> = {}, key: string | null = 'sk-secret') {
-  return createOpenAiCompatible({
-    url,
-    key,
-    model: 'whisper-1',
-    liveUrl: 'ws://127.0.0.1:9/v1/realtime',
-    liveModel: 'live',
-    customParams,
-    retryMs: 1,
-  }).afterwards!
+  const liveUrl = 'ws://127.0.0.1:9/v1/realtime'
+  return createOpenAiCompatible({ url, key, model: 'whisper-1', liveUrl, liveModel: 'live', customParams, retryMs: 1 })
 }
 
 test('asks as the interface has it: model, verbose answer, times of words, the key as a bearer', async () => {
   const service = await startSpeechService(() => ({ body: { text: 'Hello', language: 'english', words: WORDS } }))
-  const made = await provider(service.url, { language: 'en', prompt: 'Names: Ann' }).transcribe(sound(), SIGNAL)
+  const made = await transcribed(provider(service.url, { language: 'en', prompt: 'Names: Ann' }))
   expect(made).toMatchObject({
     language: 'english',
     words: [{ word: 'Hello', start: 0.1, end: 0.4, confidence: null }],
@@ -51,7 +34,7 @@ test('asks as the interface has it: model, verbose answer, times of words, the k
 
 test('a server without keys is asked without one, and a caller cannot replace the file', async () => {
   const service = await startSpeechService(() => ({ body: { text: '', words: WORDS } }))
-  await provider(service.url, { file: 'other', model: 'large-v3' }, null).transcribe(sound(), SIGNAL)
+  await transcribed(provider(service.url, { file: 'other', model: 'large-v3' }, null))
   expect(service.asked[0]?.authorization).toBeUndefined()
   expect(service.asked[0]?.fields).toContainEqual(['model', 'large-v3'])
   expect(service.asked[0]?.file.byteLength).toBe(16)
@@ -62,7 +45,7 @@ test.each([
   ['its own failure', { status: 503, body: 'starting' }],
 ] satisfies [string, Answer][])('%s is tried again', async (_name, failure) => {
   const service = await startSpeechService((_asked, number) => (number < 3 ? failure : { body: { words: WORDS } }))
-  await provider(service.url).transcribe(sound(), SIGNAL)
+  await transcribed(provider(service.url))
   expect(service.asked).toHaveLength(3)
 })
 
@@ -72,9 +55,7 @@ test.each([
   ['words without times', { body: { words: [{ word: 'Hello' }] } }, 'no transcription'],
 ] satisfies [string, Answer, string][])('%s is said at once, and the key is not', async (_name, answer, sentence) => {
   const service = await startSpeechService(() => answer)
-  const failure = await provider(service.url)
-    .transcribe(sound(), SIGNAL)
-    .catch((error) => error as Error)
+  const failure = await transcribed(provider(service.url)).catch((error) => error as Error)
   expect(failure).toMatchObject({ message: expect.stringContaining(sentence) })
   expect(String(failure)).not.toContain('sk-secret')
   expect(service.asked).toHaveLength(1)
@@ -82,25 +63,19 @@ test.each([
 
 test('an answer without an end is given up at its limit, and not asked for again', async () => {
   const service = await startSpeechService(() => ({ body: 'x'.repeat(50_000_001) }))
-  const failure = provider(service.url).transcribe(sound(), SIGNAL)
+  const failure = transcribed(provider(service.url))
   await expect(failure).rejects.toThrow('gave no whole answer: sent more than 50000000 bytes')
   expect(service.asked).toHaveLength(1)
 })
 
 test('a service that cannot be reached is reported after three tries, with the host', async () => {
-  const failure = await provider('http://127.0.0.1:9/v1')
-    .transcribe(sound(), SIGNAL)
-    .catch((error) => error as Error)
+  const failure = await transcribed(provider('http://127.0.0.1:9/v1')).catch((error) => error as Error)
   expect(failure).toMatchObject({ message: expect.stringMatching(/^127\.0\.0\.1:9 could not be asked: /) })
 })
 
 test('a stop ends the wait', async () => {
-  const stop = new AbortController()
   const service = await startSpeechService(() => new Promise(() => {}))
-  const work = provider(service.url).transcribe(sound(), stop.signal)
-  await expect.poll(() => service.asked.length).toBe(1)
-  stop.abort(new Error('enough'))
-  await expect(work).rejects.toThrow('enough')
+  await expectStop(provider(service.url), () => service.asked.length, 1)
 })
 
 test('times come from the words, from the words of segments, or from how long each word is', () => {
@@ -120,13 +95,6 @@ test('times come from the words, from the words of segments, or from how long ea
 
 const said = (answer: Parameters<typeof wordsOf>[0]) => wordsOf(answer).map(({ word }) => word)
 const token = (word: string, start?: number | null, end?: number | null) => ({ word, start, end })
-
-test('parts of words are joined by their leading blanks, with punctuation and apostrophes', () => {
-  const parts = [' Trans', 'cription', ' is', ' ready', '.', ' It', "'s", ' 100', '%', ' done', '.']
-  const words = parts.map((part, index) => token(part, index, index + 1))
-  const segment = { start: 0, end: 11, text: parts.join(''), words }
-  expect(said({ segments: [segment] }).join(' ')).toBe("Transcription is ready. It's 100% done.")
-})
 
 test('odd times lose no word: absent, null, negative, equal', () => {
   const four = [token('cost', 1, 1.3), token('is', 1.4, 1.5), token('2266'), token('okay', 2.6, 3)]
@@ -148,7 +116,7 @@ test.each(['response_format', 'timestamp_granularities'])(
         ? { status: 400, body: { error: { message: `${name} is not supported by this model` } } }
         : { body: { text: 'Hello' } },
     )
-    const made = await provider(service.url).transcribe(sound(), SIGNAL)
+    const made = await transcribed(provider(service.url))
     expect(made.untimed).toBe('Hello')
     expect(service.asked).toHaveLength(2)
   },
@@ -160,9 +128,9 @@ test('a refusal that names no parameter is met without ours, and stays if that i
       ? { status: 400, body: { error: 'bad request' } }
       : { body: { text: 'Good morning all of you.', usage: { type: 'tokens' } } },
   )
-  const made = await provider(service.url).transcribe(sound(), SIGNAL)
+  const made = await transcribed(provider(service.url))
   expect(made.untimed).toBe('Good morning all of you.')
   const stubborn = await startSpeechService(() => ({ status: 400, body: { error: 'bad request' } }))
-  await expect(provider(stubborn.url).transcribe(sound(), SIGNAL)).rejects.toThrow('status 400')
+  await expect(transcribed(provider(stubborn.url))).rejects.toThrow('status 400')
   expect(stubborn.asked).toHaveLength(2)
 })

@@ -13,12 +13,9 @@ test.each([
   [`zoom.us/j/${NUMBER}`],
   [`HTTPS://Zoom.US/j/${NUMBER}`],
   [`https://www.zoom.us/j/${NUMBER}`],
-  [`https://us02web.zoom.us/j/${NUMBER}`],
   [`https://eu01web.zoom.us/j/${NUMBER}#success`],
   [`https://zoom.com/j/${NUMBER}?from=addon&uname=Ann&_x_zm_rtaid=x`],
   [`https://zoom.us/s/${NUMBER}`],
-  [`https://app.zoom.us/wc/${NUMBER}/join`],
-  [`https://app.zoom.us/wc/join/${NUMBER}`],
   [`https://app.zoom.us/wc/${NUMBER}/start`],
   [`https://app.zoom.us/wc/${NUMBER}`],
   [`https://app.zoom.us/wc?mn=${NUMBER}`],
@@ -27,10 +24,7 @@ test.each([
   [`https://zoom.us/j/882-4085-2079`],
   [`https://zoom.us/j/882%204085%202079`],
   [`"https://zoom.us/j/${NUMBER}"`],
-  [`<https://zoom.us/j/${NUMBER}>,`],
-  [`(https://zoom.us/j/${NUMBER}).`],
   [`Join us at https://zoom.us/j/${NUMBER}, and bring coffee!`],
-  [`https://www.google.com/url?q=https%3A%2F%2Fzoom.us%2Fj%2F${NUMBER}&sa=D`],
   [`https://zoom.us/j/${NUMBER}\nFind your local number: https://us02web.zoom.us/u/kdz7L`],
 ])('%s is the meeting', (text) => {
   expect(read(text)).toEqual(target(JOIN))
