@@ -274,6 +274,105 @@ export class GrantDelayed extends Error {
   }
 }
 
+// --- Refusals of providers ---------------------------------------------------------------------------------------------
+
+export type ProviderErrorKind =
+  /** 5xx, network, a time-out, an answer that is not understood. */
+  | 'unavailable'
+  | 'rate_limited'
+  /** Refused for another reason, which a repetition meets again. */
+  | 'refused'
+  /** The answer proves nothing: neither who the person is, nor what was allowed. */
+  | 'invalid'
+
+  // Credentials.
+  /** The OAuth client was refused: wrong secret, unknown app or tenant. */
+  | 'client_refused'
+  /** The refresh token was used, taken back or is too old. */
+  | 'revoked'
+  /** The access token was refused: refresh once, repeat once. */
+  | 'token_refused'
+  /** A scope is missing, or the calendar is not shared with the user. */
+  | 'permission_denied'
+  | 'scope_missing'
+  | 'user_gone'
+
+  // Pages of consent.
+  | 'denied'
+  /** The app, its secret or its redirect address. */
+  | 'app_refused'
+  /** The code is unknown, used or too old. */
+  | 'code_refused'
+  /** The address of the exchange is not the one that the code was made for. */
+  | 'redirect_mismatch'
+  /** The access would end within an hour. */
+  | 'no_refresh_token'
+  /** The browser asked for no consent, or too long ago. */
+  | 'expired'
+  | 'used'
+
+  // Calendars.
+  | 'not_found'
+  /** Microsoft: the account has no mailbox. */
+  | 'no_mailbox'
+  /** The cursor is dead: read everything. */
+  | 'cursor_gone'
+  /** Google: subscribed and holiday calendars cannot be watched. */
+  | 'push_not_supported'
+
+  // Commands of a caller to the calendars.
+  | 'calendar_not_found'
+  | 'series_not_found'
+  | 'event_not_found'
+  /** The account has no such calendar. */
+  | 'raw_calendar_not_found'
+  | 'already_connected'
+  | 'platform_mismatch'
+  /** The team has as many calendars as it may have. */
+  | 'limit_reached'
+  /** A token of Zoom without an app. */
+  | 'zoom_app_missing'
+
+/** The answer of an OAuth server to a code or to a refresh token. */
+export interface TokenAnswer {
+  /** Null: the answer has none that can be used. */
+  accessToken: string | null
+  accessTokenSeconds: number
+  /** Null: the one before it still works. Otherwise the one before it may work no more. */
+  refreshToken: string | null
+  /** Such as `user:read:token`; null if the server names none. */
+  scopes: string[] | null
+}
+
+/** A request to a provider, or one that would need it, was refused or failed. */
+export class ProviderError extends Error {
+  readonly kind: ProviderErrorKind
+  /** The delay that the provider asked for; null without one. */
+  readonly retryAfterMs: number | null
+  /** The error code of OAuth in the provider's answer, such as `access_denied`. */
+  readonly code: string | null
+  readonly missingScopes: readonly string[]
+
+  /** `message`: a sentence without tokens, codes and secrets that says what the provider answered. */
+  constructor(
+    kind: ProviderErrorKind,
+    message: string,
+    facts: { retryAfterMs?: number | null; code?: string | null; missingScopes?: readonly string[] } = {},
+  ) {
+    super(message)
+    this.name = 'ProviderError'
+    this.kind = kind
+    this.retryAfterMs = facts.retryAfterMs ?? null
+    this.code = facts.code ?? null
+    this.missingScopes = facts.missingScopes ?? []
+  }
+
+  /** Whether the same request may work a little later. */
+  get isPassing(): boolean {
+    return this.kind === 'rate_limited' || this.kind === 'unavailable'
+  }
+}
+
 // --- Outgoing requests -----------------------------------------------------------------------------------------------
 
 export interface OutgoingRequest {

@@ -66,6 +66,10 @@ const SERVICE_GROUND = [
 /** Files of the calendars that other rooms may import. */
 const CALENDAR_TERMS = ['control-plane/calendars/operations.ts', 'control-plane/calendars/ports.ts']
 
+/** Files about OAuth tokens that other rooms may import. */
+const TOKEN_ANSWER = 'control-plane/connections/token-answer.ts'
+const OAUTH_TOKENS = 'control-plane/connections/oauth-tokens.ts'
+
 /** Pure files that pages run too, beside their own code. */
 const PURE = ['core/meeting/caption-words.ts']
 
@@ -135,7 +139,7 @@ const ROOMS: Room[] = [
   { path: 'control-plane/outgoing', may: ['base', 'control-plane/ports.ts'] },
   { path: 'control-plane/secrets', may: SERVICE_GROUND },
   { path: 'control-plane/files', may: SERVICE_GROUND },
-  { path: 'control-plane/sign-in', may: SERVICE_GROUND },
+  { path: 'control-plane/sign-in', may: [...SERVICE_GROUND, TOKEN_ANSWER] },
   { path: 'control-plane/calendars/ports.ts', may: ['control-plane/ports.ts'] },
   {
     path: 'control-plane/calendars/operations.ts',
@@ -152,13 +156,16 @@ const ROOMS: Room[] = [
       'control-plane/ports.ts',
       'control-plane/calendars/ports.ts',
       'control-plane/calendars/meeting-url.ts',
+      TOKEN_ANSWER,
     ],
   },
   {
     path: 'control-plane/calendars',
-    may: [...SERVICE_GROUND, 'control-plane/actions', ...CALENDAR_TERMS],
+    may: [...SERVICE_GROUND, 'control-plane/actions', ...CALENDAR_TERMS, OAUTH_TOKENS, TOKEN_ANSWER],
   },
-  { path: 'control-plane/connections', may: SERVICE_GROUND },
+  { path: TOKEN_ANSWER, may: ['control-plane/ports.ts'] },
+  { path: OAUTH_TOKENS, may: SERVICE_GROUND },
+  { path: 'control-plane/connections', may: [...SERVICE_GROUND, OAUTH_TOKENS, TOKEN_ANSWER] },
   { path: 'control-plane/control-link', may: [...SERVICE_GROUND, 'control-plane/actions'] },
   { path: 'control-plane/launching', may: [...SERVICE_GROUND, 'control-plane/actions'] },
   { path: 'control-plane/webhooks', may: SERVICE_GROUND },

@@ -1,5 +1,5 @@
-/** Refusals of the calendars as errors of the API, for every generation. */
-import { CalendarProblem } from '../calendars/operations.ts'
+/** Refusals of calendars and of their providers as errors of the API, for every generation. */
+import { ProviderError } from '../ports.ts'
 import { type ApiError, refusals } from './http/errors.ts'
 
 /** Seconds until the next request to a provider that named no time. */
@@ -18,17 +18,19 @@ export async function withCalendarErrors<T>(meant: Meant, work: () => Promise<T>
   try {
     return await work()
   } catch (error) {
-    throw error instanceof CalendarProblem ? errorOfProblem(error, meant) : error
+    throw error instanceof ProviderError ? errorOfProblem(error, meant) : error
   }
 }
 
-function errorOfProblem({ kind, message, retryAfterMs }: CalendarProblem, meant: Meant): ApiError {
+function errorOfProblem({ kind, message, retryAfterMs }: ProviderError, meant: Meant): ApiError {
   switch (kind) {
+    case 'revoked':
+    case 'client_refused':
     case 'token_refused':
       return refusals.tokenRefused(message)
     case 'permission_denied':
       return refusals.calendarPermission(message)
-    case 'license_required':
+    case 'no_mailbox':
       return refusals.calendarLicense(message)
     case 'calendar_not_found':
       return refusals.calendarNotFound(meant.calendarId ?? '')
@@ -36,6 +38,7 @@ function errorOfProblem({ kind, message, retryAfterMs }: CalendarProblem, meant:
       return refusals.seriesNotFound(meant.seriesId ?? '')
     case 'event_not_found':
       return refusals.eventNotFound(meant.eventId ?? '')
+    case 'not_found':
     case 'raw_calendar_not_found':
       // Of a calendar that is connected already: it is gone, or no longer shared with the user.
       return meant.calendarId
@@ -49,7 +52,7 @@ function errorOfProblem({ kind, message, retryAfterMs }: CalendarProblem, meant:
       return refusals.calendarLimit(message)
     case 'zoom_app_missing':
       return refusals.zoomAppMissing(meant.generation, message)
-    case 'provider_unavailable':
+    default:
       return refusals.providerUnavailable(
         message,
         retryAfterMs === null ? RETRY_SECONDS : Math.max(1, Math.ceil(retryAfterMs / 1000)),

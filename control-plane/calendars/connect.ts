@@ -2,6 +2,8 @@
 import { createHash } from 'node:crypto'
 import { systemClock, within } from '@standin/base/deadline.ts'
 import { stopBots } from '../actions/stop-bot.ts'
+import { accessTokenOf } from '../connections/token-answer.ts'
+import { ProviderError } from '../ports.ts'
 import type { CalendarRow } from '../rows/index.ts'
 import { logChange } from '../store/audit-log.ts'
 import {
@@ -19,17 +21,10 @@ import { channelStopped, endChannels } from '../store/calendars/channels.ts'
 import { lockScheduledBots, removeIntents } from '../store/calendars/intents.ts'
 import { nowOf } from '../store/clock.ts'
 import { messagesOfConnect, messagesOfDisconnect, messagesOfUpdate } from './messages.ts'
-import {
-  type CalendarName,
-  CalendarProblem,
-  type Caller,
-  isCalendarOf,
-  type NewConnection,
-  type UpdateOptions,
-} from './operations.ts'
-import type { AccessToken, CalendarPlatform, OAuthCredentials, RawCalendar } from './ports.ts'
+import { type CalendarName, type Caller, isCalendarOf, type NewConnection, type UpdateOptions } from './operations.ts'
+import type { CalendarPlatform, OAuthCredentials, RawCalendar } from './ports.ts'
 import { type PushTools, subscriptionOf } from './push.ts'
-import { callersProblem, lastingStatus, problemText, statusChange } from './status.ts'
+import { lastingStatus, problemText, statusChange } from './status.ts'
 import type { SyncTools } from './sync.ts'
 
 export type ConnectTools = SyncTools & PushTools
@@ -40,7 +35,8 @@ const REMEMBERED = { count: 1000, ms: 3_600_000 }
 const TOKEN_PATIENCE_MS = 5_000
 
 export interface Exchange {
-  token: AccessToken
+  accessToken: string
+  accessTokenSeconds: number
   credentials: OAuthCredentials
 }
 
@@ -59,14 +55,15 @@ export function createExchange({ providers }: Pick<SyncTools, 'providers'>) {
     const key = keyOf(platform, given)
     const known = replaced.get(key)
     const refreshToken = known !== undefined && known.untilMs > Date.now() ? known.refreshToken : given.refreshToken
-    const token = await providers[platform].refresh({ ...given, refreshToken })
-    const newest = token.newRefreshToken ?? refreshToken
+    const answer = await providers[platform].refresh({ ...given, refreshToken })
+    const newest = answer.refreshToken ?? refreshToken
     if (newest !== given.refreshToken) {
       replaced.delete(key)
       replaced.set(key, { refreshToken: newest, untilMs: Date.now() + REMEMBERED.ms })
       if (replaced.size > REMEMBERED.count) replaced.delete(replaced.keys().next().value!)
     }
-    return { token, credentials: { ...given, refreshToken: newest } }
+    const { accessTokenSeconds } = answer
+    return { accessToken: accessTokenOf(answer), accessTokenSeconds, credentials: { ...given, refreshToken: newest } }
   }
 }
 export type ExchangeCredentials = ReturnType<typeof createExchange>
@@ -77,20 +74,14 @@ export async function listRaw(
   platform: CalendarPlatform,
   credentials: OAuthCredentials,
 ): Promise<RawCalendar[]> {
-  try {
-    const { token } = await exchange(platform, credentials)
-    return await tools.providers[platform].listCalendars(token.value)
-  } catch (error) {
-    throw callersProblem(error)
-  }
+  const { accessToken } = await exchange(platform, credentials)
+  return tools.providers[platform].listCalendars(accessToken)
 }
 
 export async function listOthers(tools: ConnectTools, name: CalendarName): Promise<RawCalendar[]> {
   const calendar = await requireCalendar(tools, name)
   const { listCalendars } = tools.providers[calendar.platform as CalendarPlatform]
-  const found = await tools.tokens.withToken(calendar.id, listCalendars).catch((error) => {
-    throw callersProblem(error)
-  })
+  const found = await tools.tokens.withToken(calendar.id, listCalendars)
   const connected = await calendarsOfAccount(tools.database, calendar)
   return found.filter(({ id }) => !connected.includes(id))
 }
@@ -101,7 +92,13 @@ export async function connect(
   caller: Caller,
   { platform, credentials: given, rawCalendarId }: NewConnection,
 ): Promise<CalendarRow> {
-  const { calendar, token, credentials } = await find(tools, exchange, platform, given, rawCalendarId)
+  const { calendar, accessToken, accessTokenSeconds, credentials } = await find(
+    tools,
+    exchange,
+    platform,
+    given,
+    rawCalendarId,
+  )
   const stored = await insertCalendar(
     tools.database,
     tools.seals,
@@ -114,15 +111,14 @@ export async function connect(
       isPrimary: calendar.isPrimary,
       providerMetadata: { name: calendar.name, is_primary: calendar.isPrimary },
       credentials: JSON.stringify(credentials),
-      accessToken: token.value,
-      accessTokenSeconds: token.expiresInSeconds,
+      accessToken,
+      accessTokenSeconds,
     },
     messagesOfConnect,
   )
-  if (stored === 'already_connected')
-    throw new CalendarProblem('already_connected', 'This calendar is connected already')
+  if (stored === 'already_connected') throw new ProviderError('already_connected', 'This calendar is connected already')
   if ('limit' in stored)
-    throw new CalendarProblem('limit_reached', `The team may connect ${stored.limit} calendars, and has that many`)
+    throw new ProviderError('limit_reached', `The team may connect ${stored.limit} calendars, and has that many`)
   return stored
 }
 
@@ -133,21 +129,17 @@ async function find(
   given: OAuthCredentials,
   rawCalendarId: string | null,
 ): Promise<Exchange & { calendar: RawCalendar }> {
-  const found = await (async () => {
-    const exchanged = await exchange(platform, given)
-    return { ...exchanged, calendars: await tools.providers[platform].listCalendars(exchanged.token.value) }
-  })().catch((error) => {
-    throw callersProblem(error)
-  })
+  const exchanged = await exchange(platform, given)
+  const calendars = await tools.providers[platform].listCalendars(exchanged.accessToken)
   // Google accepts this word instead of an id.
   const isPrimary = rawCalendarId === null || (platform === 'google' && rawCalendarId === 'primary')
-  const calendar = found.calendars.find((one) => (isPrimary ? one.isPrimary : one.id === rawCalendarId))
+  const calendar = calendars.find((one) => (isPrimary ? one.isPrimary : one.id === rawCalendarId))
   if (calendar === undefined)
-    throw new CalendarProblem(
+    throw new ProviderError(
       'raw_calendar_not_found',
       isPrimary ? 'The account has no primary calendar' : 'The account has no calendar with this id',
     )
-  return { ...found, calendar }
+  return { ...exchanged, calendar }
 }
 
 export async function requireCalendar(
@@ -159,7 +151,7 @@ export async function requireCalendar(
   return calendar
 }
 
-const unknownCalendar = () => new CalendarProblem('calendar_not_found', 'There is no calendar with this id')
+const unknownCalendar = () => new ProviderError('calendar_not_found', 'There is no calendar with this id')
 
 export async function update(
   tools: ConnectTools,
@@ -171,13 +163,13 @@ export async function update(
   const calendar = await requireCalendar(tools, name)
   const platform = calendar.platform as CalendarPlatform
   if (options.platform !== undefined && options.platform !== platform)
-    throw new CalendarProblem('platform_mismatch', `The calendar is one of ${platform}, which cannot be changed`)
+    throw new ProviderError('platform_mismatch', `The calendar is one of ${platform}, which cannot be changed`)
   let found: Exchange
   try {
     found = await exchange(platform, given)
-    await tools.providers[platform].listCalendars(found.token.value).then((calendars) => {
+    await tools.providers[platform].listCalendars(found.accessToken).then((calendars) => {
       if (!calendars.some(({ id }) => id === calendar.raw_calendar_id))
-        throw new CalendarProblem(
+        throw new ProviderError(
           'raw_calendar_not_found',
           'The account of these credentials does not have this calendar',
         )
@@ -187,7 +179,7 @@ export async function update(
       await changeCalendar(tools.database, calendar.id, (row, now) =>
         statusChange(row, 'error', problemText(error), now),
       )
-    throw callersProblem(error)
+    throw error
   }
   return storeUpdate(tools, calendar.id, found, options)
 }
@@ -195,7 +187,7 @@ export async function update(
 async function storeUpdate(
   { database, seals }: ConnectTools,
   calendarId: string,
-  { token, credentials }: Exchange,
+  { accessToken, accessTokenSeconds, credentials }: Exchange,
   options: UpdateOptions,
 ): Promise<CalendarRow> {
   return database.transaction().execute(async (tx) => {
@@ -209,9 +201,9 @@ async function storeUpdate(
     }
     const patch = {
       credentials: seals.seal(JSON.stringify(credentials), credentialsPlace(calendarId)),
-      credentials_version: calendar.credentials_version + 1,
-      access_token: seals.seal(token.value, accessTokenPlace(calendarId)),
-      access_token_expires_at: new Date(now.getTime() + token.expiresInSeconds * 1000),
+      tokens_version: calendar.tokens_version + 1,
+      access_token: seals.seal(accessToken, accessTokenPlace(calendarId)),
+      access_token_until: new Date(now.getTime() + accessTokenSeconds * 1000),
       status: 'active',
       status_message: null,
       cursor: null,

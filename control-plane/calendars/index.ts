@@ -7,7 +7,7 @@ import { spread } from '@standin/base/backoff.ts'
 import { endsWithin, systemClock } from '@standin/base/deadline.ts'
 import { type Loop, startLoop } from '@standin/base/loop.ts'
 import type { Meters } from '../meters.ts'
-import type { Log, Seals } from '../ports.ts'
+import { type Log, ProviderError, type Seals } from '../ports.ts'
 import type { CalendarRow } from '../rows/index.ts'
 import { readCalendar } from '../store/calendars/calendars.ts'
 import {
@@ -34,11 +34,10 @@ import {
   requireCalendar,
   update,
 } from './connect.ts'
-import { type CalendarName, type CalendarOperations, CalendarProblem, type SyncResult } from './operations.ts'
+import type { CalendarName, CalendarOperations, SyncResult } from './operations.ts'
 import type { CalendarPlatform, CalendarProvider } from './ports.ts'
 import { NO_ADDRESS, newPushClaim, type PushOutcome, pushCalendar, stopChannels } from './push.ts'
 import { cancelBots, changeBots, scheduleBots } from './schedule.ts'
-import { callersProblem } from './status.ts'
 import { newClaim, type SyncOutcome, syncCalendar } from './sync.ts'
 import { DEBOUNCE_SECONDS } from './sync-times.ts'
 import { createTokens } from './tokens.ts'
@@ -210,15 +209,15 @@ export function openCalendars(settings: CalendarSettings): Calendars {
     while (performance.now() < waitUntil) {
       const outcome = await sync(id)
       if (outcome?.outcome === 'stored' && outcome.isFull) return { changed: outcome.changed }
-      if (outcome?.outcome === 'failed') throw callersProblem(outcome.problem)
+      if (outcome?.outcome === 'failed') throw outcome.problem
       const calendar = await readCalendar(database, id)
-      if (calendar === undefined) throw new CalendarProblem('calendar_not_found', 'The calendar was disconnected')
+      if (calendar === undefined) throw new ProviderError('calendar_not_found', 'The calendar was disconnected')
       // Another process made the requested subscription.
       const isDone = askedAt !== null && calendar.sync_lease_owner === null && calendar.full_due_at > askedAt
       if (isDone) return { changed: 0 }
       await sleep(200)
     }
-    throw new CalendarProblem('provider_unavailable', 'The sync is still running and did not end in time')
+    throw new ProviderError('unavailable', 'The sync is still running and did not end in time')
   }
 
   async function resubscribe(name: CalendarName): Promise<{ resubscribedAt: Date; problem: string | null }> {
@@ -226,12 +225,12 @@ export function openCalendars(settings: CalendarSettings): Calendars {
     const waitUntil = performance.now() + SYNC_PATIENCE_MS
     while (performance.now() < waitUntil) {
       const outcome = await push(id, true)
-      if (outcome?.state === 'failed') throw callersProblem(outcome.problem)
+      if (outcome?.state === 'failed') throw outcome.problem
       if (outcome !== null)
         return { resubscribedAt: new Date(), problem: outcome.state === 'on' ? null : outcome.message }
       await sleep(200)
     }
-    throw new CalendarProblem('provider_unavailable', 'Another subscription is being made, and did not end in time')
+    throw new ProviderError('unavailable', 'Another subscription is being made, and did not end in time')
   }
 
   return {

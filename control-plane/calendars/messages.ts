@@ -41,7 +41,7 @@ export function messagesOfConnect(calendar: CalendarRow): OutgoingMessage[] {
 
 /** Other credentials, or active again. `calendar` is the row after the change. */
 export function messagesOfUpdate(calendar: CalendarRow, now: Date): OutgoingMessage[] {
-  const source = `updated:${calendar.credentials_version}:${calendar.status_changes}`
+  const source = `updated:${calendar.tokens_version}:${calendar.status_changes}`
   const data = { ...connection(calendar), updated_at: now.toISOString() }
   return ofNewer(calendar, 'calendar.connection_updated', source, data)
 }

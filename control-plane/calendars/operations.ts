@@ -96,43 +96,6 @@ export type Notification =
   /** The subscription is gone, or its owner has to be authorized again. */
   | { platform: 'microsoft'; subscriptionId: string; token: string; kind: 'removed' | 'reauthorize' }
 
-export type CalendarProblemKind =
-  /** 401: the provider refused the refresh token or the OAuth client. */
-  | 'token_refused'
-  /** 403. */
-  | 'permission_denied'
-  /** 403: the account has no mailbox. */
-  | 'license_required'
-  /** 404 */
-  | 'calendar_not_found'
-  | 'series_not_found'
-  | 'event_not_found'
-  /** The account has no such calendar. */
-  | 'raw_calendar_not_found'
-  /** 409 */
-  | 'already_connected'
-  | 'platform_mismatch'
-  /** 429: as many calendars as the team may have. */
-  | 'limit_reached'
-  /** 400: a token of Zoom without an app. */
-  | 'zoom_app_missing'
-  /** 503: the provider did not answer, or not in a way that is understood. */
-  | 'provider_unavailable'
-
-export class CalendarProblem extends Error {
-  readonly kind: CalendarProblemKind
-  /** Milliseconds; what the provider asked for, else null. */
-  readonly retryAfterMs: number | null
-
-  /** `message`: a sentence without secrets for the caller. */
-  constructor(kind: CalendarProblemKind, message: string, retryAfterMs: number | null = null) {
-    super(message)
-    this.name = 'CalendarProblem'
-    this.kind = kind
-    this.retryAfterMs = retryAfterMs
-  }
-}
-
 /** Whether the caller of a command may see the calendar. */
 export function isCalendarOf(
   { teamId, generation }: Pick<CalendarName, 'teamId' | 'generation'>,

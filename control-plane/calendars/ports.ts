@@ -1,5 +1,7 @@
 /** The interface of the calendars to a provider and to the API. Each provider has one adapter. */
 
+import type { TokenAnswer } from '../ports.ts'
+
 export type CalendarPlatform = 'google' | 'microsoft'
 
 /** The caller's own OAuth client and the refresh token of one of its users. */
@@ -9,13 +11,6 @@ export interface OAuthCredentials {
   refreshToken: string
   /** Microsoft only: `common`, `organizations`, `consumers`, a GUID or a domain. */
   tenantId: string
-}
-
-export interface AccessToken {
-  value: string
-  expiresInSeconds: number
-  /** Set where the provider replaced the refresh token: the old one no longer works. */
-  newRefreshToken: string | null
 }
 
 export interface RawCalendar {
@@ -111,10 +106,10 @@ export interface WatchRequest {
   lifecycleAddress: string
 }
 
-/** The verbs of one calendar provider. Every one may reject with `ProviderProblem`. No state is kept between calls. */
+/** The verbs of one calendar provider. Every one may reject with `ProviderError`. No state is kept between calls. */
 export interface CalendarProvider {
   readonly platform: CalendarPlatform
-  refresh(credentials: OAuthCredentials): Promise<AccessToken>
+  refresh(credentials: OAuthCredentials): Promise<TokenAnswer>
   listCalendars(accessToken: string): Promise<RawCalendar[]>
   /** With a cursor: what changed since; without: everything in the window. Rejects with `cursor_gone` for a dead cursor. */
   changes(accessToken: string, calendarId: string, from: { cursor: string | null; window: Window }): Promise<Changes>
@@ -128,38 +123,4 @@ export interface CalendarProvider {
   ): Promise<Subscription>
   /** Fine if the subscription is gone already. */
   unwatch(accessToken: string, subscription: Subscription): Promise<void>
-}
-
-export type ProviderProblemKind =
-  /** The refresh token was refused for good. */
-  | 'revoked'
-  /** The OAuth client was refused: wrong secret, unknown app or tenant. */
-  | 'client_refused'
-  /** A scope is missing, or the calendar is not shared with the user. */
-  | 'permission_denied'
-  /** Microsoft: the account has no mailbox. */
-  | 'no_mailbox'
-  /** The access token was refused: refresh once, repeat once. */
-  | 'token_refused'
-  | 'not_found'
-  /** The cursor is dead: read everything. */
-  | 'cursor_gone'
-  /** Google: subscribed and holiday calendars cannot be watched. */
-  | 'push_not_supported'
-  | 'rate_limited'
-  /** 5xx, network, a time-out, an answer that is not understood. */
-  | 'unavailable'
-
-export class ProviderProblem extends Error {
-  readonly kind: ProviderProblemKind
-  /** Milliseconds; what the provider asked for, else null. */
-  readonly retryAfterMs: number | null
-
-  /** `message`: a sentence without secrets that says what the provider answered. */
-  constructor(kind: ProviderProblemKind, message: string, retryAfterMs: number | null = null) {
-    super(message)
-    this.name = 'ProviderProblem'
-    this.kind = kind
-    this.retryAfterMs = retryAfterMs
-  }
 }

@@ -1,18 +1,12 @@
 /** Subscriptions to changes. They only save time: the next poll finds the changes in any case. */
 import { randomBytes, randomUUID } from 'node:crypto'
-import type { Log } from '../ports.ts'
+import { type Log, ProviderError } from '../ports.ts'
 import type { CalendarRow, ChannelRow } from '../rows/index.ts'
 import { channelStopped, endPush, openChannel, storeChannel, takeChannelsToStop } from '../store/calendars/channels.ts'
 import { askForFullSync } from '../store/calendars/syncs.ts'
 import type { Database } from '../store/database.ts'
 import type { Claim } from '../store/row-lease.ts'
-import {
-  type CalendarPlatform,
-  type CalendarProvider,
-  ProviderProblem,
-  type Subscription,
-  type WatchRequest,
-} from './ports.ts'
+import type { CalendarPlatform, CalendarProvider, Subscription, WatchRequest } from './ports.ts'
 import { lastingStatus, problemText } from './status.ts'
 import type { Tokens } from './tokens.ts'
 
@@ -64,7 +58,7 @@ export async function pushCalendar(
     await stopChannels(tools, calendar.id)
     return { state: 'on' }
   } catch (problem) {
-    if (!(problem instanceof ProviderProblem)) throw problem
+    if (!(problem instanceof ProviderError)) throw problem
     const message = `Changes are polled every 15 minutes: ${problemText(problem)}`
     if (problem.kind === 'push_not_supported') return end({ state: 'off', message, problem }, 7 * DAY)
     log.warn(
@@ -100,7 +94,7 @@ async function subscribe(
       provider.renew(token, calendar.raw_calendar_id, subscriptionOf(open), request),
     )
   } catch (problem) {
-    if (!(problem instanceof ProviderProblem) || problem.kind !== 'not_found') throw problem
+    if (!(problem instanceof ProviderError) || problem.kind !== 'not_found') throw problem
     // The start of the silence is unknown.
     await askForFullSync(tools.database, calendar.id)
     return watch()

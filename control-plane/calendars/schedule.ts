@@ -4,6 +4,7 @@ import { meetingsIn } from '@standin/wire/meeting-links/index.ts'
 import { changeScheduledBot } from '../actions/change-scheduled-bot.ts'
 import { stopBots } from '../actions/stop-bot.ts'
 import { type BotRequest, problemOfZoomToken } from '../bots/request.ts'
+import { ProviderError } from '../ports.ts'
 import type { BotRow, CalendarRow } from '../rows/index.ts'
 import { logChange } from '../store/audit-log.ts'
 import { lockCalendar } from '../store/calendars/calendars.ts'
@@ -24,7 +25,7 @@ import { nowOf } from '../store/clock.ts'
 import type { Tx } from '../store/database.ts'
 import { followEvents } from './bots-of-events.ts'
 import { LOCK_MS, linkOf } from './follow.ts'
-import { type BotsResult, type BotTarget, CalendarProblem, isCalendarOf, type RefusedEvent } from './operations.ts'
+import { type BotsResult, type BotTarget, isCalendarOf, type RefusedEvent } from './operations.ts'
 import type { SyncTools } from './sync.ts'
 
 const LONG_PAST_MS = 24 * 3_600_000
@@ -48,20 +49,19 @@ async function aim(
   return tools.database.transaction().execute(async (tx) => {
     const isSeries = target.allOccurrences && target.seriesId !== null
     const event = isSeries || target.eventId === null ? undefined : await eventOf(tx, target.eventId)
-    if (!isSeries && event === undefined) throw new CalendarProblem('event_not_found', 'There is no event with this id')
+    if (!isSeries && event === undefined) throw new ProviderError('event_not_found', 'There is no event with this id')
     const series = isSeries ? await seriesOfCalendar(tx, target.seriesId!) : undefined
-    if (isSeries && series === undefined)
-      throw new CalendarProblem('series_not_found', 'There is no series with this id')
+    if (isSeries && series === undefined) throw new ProviderError('series_not_found', 'There is no series with this id')
     const calendarId = (event ?? series)!.calendar_id
     const calendar = await lockCalendar(tx, calendarId)
     const isOurs = calendar !== undefined && isCalendarOf(target, calendar)
     if (calendar === undefined || !isOurs || (target.calendarId !== null && target.calendarId !== calendarId))
       // Also where the calendar of the target is not the caller's: a caller who names one was checked for it already.
-      throw new CalendarProblem(isSeries ? 'series_not_found' : 'event_not_found', 'There is no event with this id')
+      throw new ProviderError(isSeries ? 'series_not_found' : 'event_not_found', 'There is no event with this id')
     const seriesId = target.allOccurrences ? (event?.series_id ?? target.seriesId) : null
     const events = await readFollowed(tx, calendarId, seriesId === null ? { eventIds: [event!.id] } : { seriesId })
     if (seriesId === null && events.length === 0)
-      throw new CalendarProblem('event_not_found', 'There is no event with this id')
+      throw new ProviderError('event_not_found', 'There is no event with this id')
     const result: BotsResult = { eventIds: [], refused: [] }
     await work({ tx, calendar, seriesId, events, now: await nowOf(tx) }, result)
     if (result.eventIds.length > 0 || seriesId !== null)
@@ -112,7 +112,7 @@ function checkZoomApp(
   const link = linkOf(event.meeting_url, intent?.meeting_url ?? null)
   const [meeting] = link === null ? [] : meetingsIn(link, { jitsiHosts })
   const problem = hasZoomApp ? null : problemOfZoomToken(meeting?.platform, bot)
-  if (problem !== null) throw new CalendarProblem('zoom_app_missing', problem)
+  if (problem !== null) throw new ProviderError('zoom_app_missing', problem)
 }
 
 function refusalToSchedule({ event, intent, bot }: Followed, now: Date): RefusedEvent | null {

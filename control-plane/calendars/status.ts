@@ -1,15 +1,14 @@
 /** The status of a connection after a refusal of the provider. */
 import type { OutgoingMessage } from '../bots/change.ts'
+import { ProviderError, type ProviderErrorKind } from '../ports.ts'
 import type { CalendarRow } from '../rows/index.ts'
 import type { CalendarChange } from '../store/calendars/calendars.ts'
 import { messagesOfProblem, messagesOfUpdate } from './messages.ts'
-import { CalendarProblem } from './operations.ts'
-import { ProviderProblem, type ProviderProblemKind } from './ports.ts'
 
 export type CalendarStatus = 'active' | 'error' | 'revoked' | 'permission_denied'
 
 /** Problems that last until the user or the operator solves them. */
-const LASTING: Partial<Record<ProviderProblemKind, CalendarStatus>> = {
+const LASTING: Partial<Record<ProviderErrorKind, CalendarStatus>> = {
   revoked: 'revoked',
   client_refused: 'error',
   permission_denied: 'permission_denied',
@@ -19,14 +18,12 @@ const LASTING: Partial<Record<ProviderProblemKind, CalendarStatus>> = {
 
 /** Null if the next try may succeed. */
 export function lastingStatus(problem: unknown): CalendarStatus | null {
-  return problem instanceof ProviderProblem ? (LASTING[problem.kind] ?? null) : null
+  return problem instanceof ProviderError ? (LASTING[problem.kind] ?? null) : null
 }
 
 /** A sentence without secrets: what other errors say is not known. */
 export function problemText(problem: unknown): string {
-  return problem instanceof ProviderProblem
-    ? problem.message
-    : 'The calendar could not be read because of an error here'
+  return problem instanceof ProviderError ? problem.message : 'The calendar could not be read because of an error here'
 }
 
 /** The change to another status, with its message; the same status only takes the sentence. */
@@ -46,23 +43,4 @@ export function statusChange(
   const after = { ...calendar, ...patch }
   const messages: OutgoingMessage[] = status === 'active' ? messagesOfUpdate(after, now) : messagesOfProblem(after)
   return { patch, messages }
-}
-
-const KINDS: Record<ProviderProblemKind, CalendarProblem['kind']> = {
-  revoked: 'token_refused',
-  client_refused: 'token_refused',
-  permission_denied: 'permission_denied',
-  no_mailbox: 'license_required',
-  token_refused: 'token_refused',
-  not_found: 'raw_calendar_not_found',
-  cursor_gone: 'provider_unavailable',
-  push_not_supported: 'provider_unavailable',
-  rate_limited: 'provider_unavailable',
-  unavailable: 'provider_unavailable',
-}
-
-/** The error for the caller; other errors are returned unchanged. */
-export function callersProblem(error: unknown): unknown {
-  if (!(error instanceof ProviderProblem)) return error
-  return new CalendarProblem(KINDS[error.kind], error.message, error.retryAfterMs)
 }

@@ -1,8 +1,8 @@
 /** When a calendar is synced next. Pure but for jitter. */
 import { createHash } from 'node:crypto'
 import { backoff } from '@standin/base/backoff.ts'
+import { ProviderError } from '../ports.ts'
 import type { CalendarRow } from '../rows/index.ts'
-import { ProviderProblem } from './ports.ts'
 import { lastingStatus } from './status.ts'
 
 const SECOND = 1000
@@ -47,6 +47,6 @@ export function afterFailure(problem: unknown, failures: number, now: Date): Dat
   const lasting = lastingStatus(problem)
   // A permission can be granted again; a refused refresh token stays refused.
   if (lasting !== null) return after(now, (lasting === 'revoked' ? 6 : 1) * HOUR * (1 - JITTER * Math.random()))
-  const asked = problem instanceof ProviderProblem ? (problem.retryAfterMs ?? 0) : 0
+  const asked = problem instanceof ProviderError ? (problem.retryAfterMs ?? 0) : 0
   return after(now, Math.max(asked, backoff(RETRY, failures)))
 }

@@ -1,20 +1,15 @@
 /** From the code that a user brought back from the page of consent, or from its tokens, to tokens and profile. */
+
 import { setTimeout as sleep } from 'node:timers/promises'
-import {
-  type App,
-  type ConferencingPlatform,
-  PlatformProblem,
-  type Profile,
-  type TeamsApp,
-  type TeamsSignIn,
-  type TokenPair,
-} from './ports.ts'
+import { ProviderError } from '../ports.ts'
+import type { ConnectionTokens } from '../store/connections/connections.ts'
+import type { App, ConferencingPlatform, Profile, TeamsApp, TeamsSignIn } from './ports.ts'
 
 /** The code is spent by then, so a failed request for the profile is repeated. Milliseconds. */
 const AGAIN_MS = [300, 1_000, 3_000]
 
 export type Authorization =
-  | { user: { tokens: TokenPair; profile: Profile } }
+  | { user: { tokens: ConnectionTokens; profile: Profile } }
   /** A sentence that says what the provider answered and what helps. */
   | { refused: string }
   /** Nothing was decided; the code may still be good. */
@@ -23,20 +18,20 @@ export type Authorization =
 export async function authorizeUser(
   platform: Pick<ConferencingPlatform, 'exchange' | 'profile'>,
   app: App,
-  grant: { code: string; redirectUri: string } | TokenPair,
+  grant: { code: string; redirectUri: string } | ConnectionTokens,
 ): Promise<Authorization> {
-  let tokens: TokenPair
+  let tokens: ConnectionTokens
   try {
     tokens = 'code' in grant ? await platform.exchange(app, grant) : grant
   } catch (error) {
-    if (!(error instanceof PlatformProblem)) throw error
+    if (!(error instanceof ProviderError)) throw error
     if (error.isPassing) return { unavailable: error.message, retryAfterMs: error.retryAfterMs }
     return { refused: `${error.message}${adviceFor(error)}` }
   }
   try {
     return { user: { tokens, profile: await profileOf(platform, tokens) } }
   } catch (error) {
-    if (!(error instanceof PlatformProblem)) throw error
+    if (!(error instanceof ProviderError)) throw error
     const advice =
       error.kind === 'scope_missing'
         ? ' Add the scope user:read:user to the app.'
@@ -45,19 +40,19 @@ export async function authorizeUser(
   }
 }
 
-async function profileOf(platform: Pick<ConferencingPlatform, 'profile'>, tokens: TokenPair): Promise<Profile> {
+async function profileOf(platform: Pick<ConferencingPlatform, 'profile'>, tokens: ConnectionTokens): Promise<Profile> {
   for (let tries = 0; ; tries++) {
     try {
       return await platform.profile(tokens.accessToken)
     } catch (error) {
       const pause = AGAIN_MS[tries]
-      if (pause === undefined || !(error instanceof PlatformProblem) || !error.isPassing) throw error
+      if (pause === undefined || !(error instanceof ProviderError) || !error.isPassing) throw error
       await sleep(pause)
     }
   }
 }
 
-function adviceFor({ kind }: PlatformProblem): string {
+function adviceFor({ kind }: ProviderError): string {
   switch (kind) {
     case 'code_refused':
       return ' A code works once and for about ten minutes: let the user authorize the app again.'
@@ -79,7 +74,7 @@ export async function checkTeamsApp(
     await teams.botToken(app)
     return null
   } catch (error) {
-    if (!(error instanceof PlatformProblem)) throw error
+    if (!(error instanceof ProviderError)) throw error
     if (error.isPassing) return { unavailable: error.message, retryAfterMs: error.retryAfterMs }
     return { refused: `${error.message} Check the tenant id, the client id and the client secret.` }
   }

@@ -8,6 +8,7 @@ import {
   type JoinGrant,
   type JoinGrants,
   type Log,
+  ProviderError,
   type Seals,
 } from '../ports.ts'
 import {
@@ -18,8 +19,9 @@ import {
   type ShownConnection,
 } from '../store/connections/connections.ts'
 import type { Database } from '../store/database.ts'
-import { type App, type CompleteApp, type ConferencingPlatform, PlatformProblem, type UserTokenKind } from './ports.ts'
-import { ConnectionGone, type TokenKeeper } from './tokens.ts'
+import type { OAuthTokens } from './oauth-tokens.ts'
+import type { App, CompleteApp, ConferencingPlatform, UserTokenKind } from './ports.ts'
+import { GONE, noteUse } from './tokens.ts'
 
 /** Of one fetch: the launcher holds the bot for half a minute. */
 const FETCH_MS = 20_000
@@ -31,7 +33,7 @@ export interface JoinGrantSettings {
   database: Database
   seals: Seals
   platform: Pick<ConferencingPlatform, 'userToken'>
-  tokens: TokenKeeper
+  tokens: Pick<OAuthTokens<'connections'>, 'withToken'>
   log: Log
   fetchMs?: number
   complete?: CompleteApp
@@ -54,7 +56,6 @@ async function fetchGrant(settings: JoinGrantSettings, request: GrantRequest): P
     return { ...keys, obfToken: kind === 'obf' ? token : null, accessKey: kind === 'zak' ? token : null }
   } catch (error) {
     if (error instanceof GrantRefused || error instanceof GrantDelayed) throw error
-    if (error instanceof ConnectionGone) throw new GrantRefused(CODES.obf, error.message)
     settings.log.error({ error: String(error) }, 'A stored credential could not be read')
     throw new GrantDelayed(CODES.obf, 'The stored credential cannot be read right now.')
   }
@@ -71,7 +72,7 @@ async function find(database: Database, request: GrantRequest): Promise<ShownCon
   const connection = ids[0] && (await readConnection(database, teamId, ids[0].id))
   if (connection?.platform === 'zoom') return connection
   if (connection !== undefined) throw new GrantRefused(CODES.obf, 'The stored credential is not one of Zoom.')
-  if (credentialId !== null) throw new ConnectionGone()
+  if (credentialId !== null) throw new GrantRefused(CODES.obf, GONE)
   throw new GrantRefused(CODES.obf, `No stored credential belongs to the conferencing user "${userId}".`)
 }
 
@@ -80,37 +81,30 @@ async function appOf(
   { id, client_id: clientId }: ShownConnection,
 ): Promise<App> {
   const sealed = await readClientSecret(database, id)
-  if (sealed === null) throw new ConnectionGone()
+  if (sealed === null) throw new GrantRefused(CODES.obf, GONE)
   return complete({ clientId, clientSecret: seals.open(sealed, connectionPlace('client_secret', id)) })
 }
 
 async function userToken(
-  { platform, tokens }: JoinGrantSettings,
+  { platform, tokens, database, log }: JoinGrantSettings,
   { id, name, scopes }: ShownConnection,
   meetingNumber: string | null,
 ): Promise<{ kind: UserTokenKind; token: string }> {
-  let kind = kindOf(scopes as string[])
-  for (let attempt = 1; ; attempt++) {
-    let version: number | null = null
-    try {
-      const access = await tokens.accessOf(id)
+  const kind = kindOf(scopes as string[])
+  let version: number | null = null
+  try {
+    return await tokens.withToken(id, async (access) => {
       version = access.version
-      kind = kindOf(access.scopes)
-      try {
-        const token = await platform.userToken(access.token, kind, meetingNumber)
-        await tokens.note(id, version, null)
-        return { kind, token }
-      } catch (error) {
-        if (!(error instanceof PlatformProblem) || error.kind !== 'token_refused' || attempt > 1) throw error
-        await tokens.forget(id, access)
-      }
-    } catch (error) {
-      if (!(error instanceof PlatformProblem)) throw error
-      // The outcome of a refresh is stored already.
-      if (version !== null) await tokens.note(id, version, error)
-      if (error.isPassing) throw new GrantDelayed(CODES[kind], failed(kind, name, error.message), error.retryAfterMs)
-      throw new GrantRefused(CODES[kind], failed(kind, name, `${error.message}${adviceFor(error, kind)}`))
-    }
+      const token = await platform.userToken(access.token, kind, meetingNumber)
+      await noteUse({ database, log }, { id, version }, null)
+      return { kind, token }
+    })
+  } catch (error) {
+    if (!(error instanceof ProviderError)) throw error
+    if (error.kind === 'not_found') throw new GrantRefused(CODES.obf, error.message)
+    if (version !== null) await noteUse({ database, log }, { id, version }, error)
+    if (error.isPassing) throw new GrantDelayed(CODES[kind], failed(kind, name, error.message), error.retryAfterMs)
+    throw new GrantRefused(CODES[kind], failed(kind, name, `${error.message}${adviceFor(error, kind)}`))
   }
 }
 
@@ -123,7 +117,7 @@ function kindOf(scopes: readonly string[]): UserTokenKind {
 const failed = (kind: UserTokenKind, name: string, why: string) =>
   `The ${WORDS[kind]} of the credential "${name}" could not be fetched. ${why}`
 
-function adviceFor({ kind }: PlatformProblem, wanted: UserTokenKind): string {
+function adviceFor({ kind }: ProviderError, wanted: UserTokenKind): string {
   switch (kind) {
     case 'revoked':
       return ' Its user has to authorize the app again.'

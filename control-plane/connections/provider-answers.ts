@@ -3,8 +3,7 @@
  * hold what was sent.
  */
 import { z } from 'zod'
-import type { GuardedClient, OutgoingAnswer, OutgoingRequest } from '../ports.ts'
-import { PlatformProblem } from './ports.ts'
+import { type GuardedClient, type OutgoingAnswer, type OutgoingRequest, ProviderError } from '../ports.ts'
 
 const MAX_BYTES = 64 * 1024
 const MAX_SHOWN = 200
@@ -16,14 +15,14 @@ export const tokenSchema = z.string().regex(/^[!-~]{1,4096}$/)
 
 export type Answered = OutgoingAnswer & { json: unknown }
 
-/** `secrets`: what was sent and must not be repeated from a refusal. Rejects with `PlatformProblem`. */
+/** `secrets`: what was sent and must not be repeated from a refusal. Rejects with `ProviderError`. */
 export async function askProvider(
   client: Pick<GuardedClient, 'request'>,
   request: Omit<OutgoingRequest, 'maxBytes'>,
   secrets: readonly string[],
 ): Promise<Answered> {
   const answer = await client.request({ ...request, maxBytes: MAX_BYTES }).catch((error: Error) => {
-    throw new PlatformProblem('unavailable', `${error.message}.`)
+    throw new ProviderError('unavailable', `${error.message}.`)
   })
   return { ...answer, json: jsonOf(answer, answer.status === 200 ? [] : secrets) }
 }
@@ -44,11 +43,12 @@ export function passingProblem(
   provider: string,
   { status, headers, json }: Answered,
   said: string,
-): PlatformProblem | null {
-  if (status === 429) return new PlatformProblem('rate_limited', said, retryAfterOf(headers['retry-after']))
-  if (status === 200) return new PlatformProblem('unavailable', `${provider} sent an answer that cannot be read.`)
+): ProviderError | null {
+  if (status === 429)
+    return new ProviderError('rate_limited', said, { retryAfterMs: retryAfterOf(headers['retry-after']) })
+  if (status === 200) return new ProviderError('unavailable', `${provider} sent an answer that cannot be read.`)
   const isUnreadable = typeof json !== 'object' || json === null
-  return status >= 500 || status === 408 || isUnreadable ? new PlatformProblem('unavailable', said) : null
+  return status >= 500 || status === 408 || isUnreadable ? new ProviderError('unavailable', said) : null
 }
 
 /** Seconds, or a date. */

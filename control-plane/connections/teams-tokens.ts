@@ -1,10 +1,10 @@
 /** A token for a bot that joins Microsoft Teams, made of the registration that its team stored. */
-import type { Log, Seals } from '../ports.ts'
+import { type Log, ProviderError, type Seals } from '../ports.ts'
 import { connectionPlace, readClientSecret, teamsAppOf } from '../store/connections/connections.ts'
-import { noteOutcome } from '../store/connections/tokens.ts'
+import { noteOutcome } from '../store/connections/outcomes.ts'
 import type { Database } from '../store/database.ts'
 import type { FreshTokenAnswer } from './fresh-tokens.ts'
-import { PlatformProblem, type TeamsSignIn } from './ports.ts'
+import type { TeamsSignIn } from './ports.ts'
 
 export interface TeamsTokenSettings {
   database: Database
@@ -29,7 +29,7 @@ export async function teamsTokenOf(
     await noteOutcome(database, pair, null)
     return { token, can_retry: false }
   } catch (error) {
-    if (!(error instanceof PlatformProblem)) throw error
+    if (!(error instanceof ProviderError)) throw error
     const { message, isPassing } = error
     log.warn(
       { connection: app.id, kind: error.kind, error: message },

@@ -3,8 +3,8 @@
  * docs/platform-notes/microsoft-teams.md#registered-bots.
  */
 import { z } from 'zod'
-import type { GuardedClient } from '../ports.ts'
-import { PlatformProblem, type TeamsApp, type TeamsSignIn } from './ports.ts'
+import { type GuardedClient, ProviderError } from '../ports.ts'
+import type { TeamsApp, TeamsSignIn } from './ports.ts'
 import { askProvider, passingProblem, saidBy, tokenSchema } from './provider-answers.ts'
 
 const NAME = 'Microsoft'
@@ -40,7 +40,7 @@ export function createTeams({
       if (answer.status === 200 && token.success) return token.data.access_token
       const { error, error_description: description } = refusalSchema.safeParse(answer.json).data ?? {}
       const said = saidBy(NAME, answer, [error, description])
-      throw passingProblem(NAME, answer, said) ?? new PlatformProblem('client_refused', said)
+      throw passingProblem(NAME, answer, said) ?? new ProviderError('client_refused', said)
     },
   }
 }

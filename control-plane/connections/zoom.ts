@@ -3,21 +3,16 @@
  * docs/platform-notes/zoom.md#oauth and #access-keys-and-on-behalf-of-tokens.
  */
 import { z } from 'zod'
-import type { GuardedClient } from '../ports.ts'
-import { type App, type ConferencingPlatform, PlatformProblem, type Profile, type TokenPair } from './ports.ts'
+import { type GuardedClient, ProviderError, type TokenAnswer } from '../ports.ts'
+import type { App, ConferencingPlatform, Profile } from './ports.ts'
 import { type Answered, askProvider, passingProblem, saidBy, tokenSchema as token } from './provider-answers.ts'
+import { accessTokenOf, readTokenAnswer } from './token-answer.ts'
 
 const ANSWER_MS = 10_000
 /** A refresh that is given up is lost with its new token, so its answer is waited for longer. */
 const REFRESH_MS = 25_000
 const NAME = 'Zoom'
 
-const pairSchema = z.object({
-  access_token: token,
-  refresh_token: token,
-  expires_in: z.number().min(0).max(31_536_000).catch(3600),
-  scope: z.string().max(20_000).catch(''),
-})
 const text = (longest: number) =>
   z
     .string()
@@ -51,7 +46,11 @@ export function createZoom({ client, address }: ZoomSettings): ConferencingPlatf
   const oauth = address ?? 'https://zoom.us'
   const rest = address ?? 'https://api.zoom.us'
 
-  async function pairOf(app: App, form: Record<string, string>, refusedGrant: 'code_refused' | 'revoked') {
+  async function tokensOf(
+    app: App,
+    form: Record<string, string>,
+    refusedGrant: 'code_refused' | 'revoked',
+  ): Promise<TokenAnswer> {
     const basic = Buffer.from(`${app.clientId}:${app.clientSecret}`).toString('base64')
     const request = {
       url: `${oauth}/oauth/token`,
@@ -66,9 +65,9 @@ export function createZoom({ client, address }: ZoomSettings): ConferencingPlatf
       form.code ?? '',
       form.refresh_token ?? '',
     ])
-    const pair = pairSchema.safeParse(answer.json)
-    if (answer.status === 200 && pair.success) return asPair(pair.data)
-    throw tokenProblem(answer, refusedGrant)
+    const tokens = answer.status === 200 ? readTokenAnswer(answer.json) : null
+    if (tokens === null) throw tokenProblem(answer, refusedGrant)
+    return tokens
   }
 
   async function read<T>(path: string, accessToken: string, schema: z.ZodType<T>): Promise<T> {
@@ -81,25 +80,21 @@ export function createZoom({ client, address }: ZoomSettings): ConferencingPlatf
   }
 
   return {
-    exchange: (app, { code, redirectUri }) =>
-      pairOf(app, { grant_type: 'authorization_code', code, redirect_uri: redirectUri }, 'code_refused'),
+    async exchange(app, { code, redirectUri }) {
+      const form = { grant_type: 'authorization_code', code, redirect_uri: redirectUri }
+      const tokens = await tokensOf(app, form, 'code_refused')
+      const { refreshToken, scopes } = tokens
+      if (refreshToken === null) throw new ProviderError('unavailable', `${NAME} gave no refresh token.`)
+      return { ...tokens, accessToken: accessTokenOf(tokens), refreshToken, scopes: scopes ?? [] }
+    },
     refresh: (app, refreshToken) =>
-      pairOf(app, { grant_type: 'refresh_token', refresh_token: refreshToken }, 'revoked'),
+      tokensOf(app, { grant_type: 'refresh_token', refresh_token: refreshToken }, 'revoked'),
     profile: async (accessToken) => asProfile(await read('/v2/users/me', accessToken, profileSchema)),
     async userToken(accessToken, kind, meetingNumber) {
       const query = new URLSearchParams({ type: kind === 'obf' ? 'onbehalf' : 'zak' })
       if (kind === 'obf' && meetingNumber !== null) query.set('meeting_id', meetingNumber)
       return (await read(`/v2/users/me/token?${query}`, accessToken, tokenSchema)).token
     },
-  }
-}
-
-function asPair(pair: z.output<typeof pairSchema>): TokenPair {
-  return {
-    accessToken: pair.access_token,
-    refreshToken: pair.refresh_token,
-    accessTokenSeconds: pair.expires_in,
-    scopes: pair.scope.split(/[\s,]+/).filter((scope) => /^[\w:./-]{1,200}$/.test(scope)),
   }
 }
 
@@ -113,27 +108,26 @@ function asProfile(profile: z.output<typeof profileSchema>): Profile {
   }
 }
 
-function tokenProblem(answer: Answered, refusedGrant: 'code_refused' | 'revoked'): PlatformProblem {
+function tokenProblem(answer: Answered, refusedGrant: 'code_refused' | 'revoked'): ProviderError {
   const { reason, error } = problemOf(answer)
   const said = saidBy(NAME, answer, [error, reason])
   const passing = passingProblem(NAME, answer, said)
   if (passing !== null) return passing
-  if (error === 'invalid_client') return new PlatformProblem('client_refused', said)
-  if (/redirect/i.test(reason ?? '')) return new PlatformProblem('redirect_mismatch', said)
-  if (error === 'invalid_grant') return new PlatformProblem(refusedGrant, said)
-  return new PlatformProblem(answer.status === 401 ? 'client_refused' : 'refused', said)
+  if (error === 'invalid_client') return new ProviderError('client_refused', said)
+  if (/redirect/i.test(reason ?? '')) return new ProviderError('redirect_mismatch', said)
+  if (error === 'invalid_grant') return new ProviderError(refusedGrant, said)
+  return new ProviderError(answer.status === 401 ? 'client_refused' : 'refused', said)
 }
 
-function restProblem(answer: Answered): PlatformProblem {
+function restProblem(answer: Answered): ProviderError {
   const { code, message } = problemOf(answer)
   const said = saidBy(NAME, answer, [code === undefined ? undefined : String(code), message])
   const passing = passingProblem(NAME, answer, said)
   if (passing !== null) return passing
-  if (code === 124 || answer.status === 401) return new PlatformProblem('token_refused', said)
-  if (code === 4711 || code === 4700 || /scopes?:/i.test(message ?? ''))
-    return new PlatformProblem('scope_missing', said)
-  if (code === 1001) return new PlatformProblem('user_gone', said)
-  return new PlatformProblem('refused', said)
+  if (code === 124 || answer.status === 401) return new ProviderError('token_refused', said)
+  if (code === 4711 || code === 4700 || /scopes?:/i.test(message ?? '')) return new ProviderError('scope_missing', said)
+  if (code === 1001) return new ProviderError('user_gone', said)
+  return new ProviderError('refused', said)
 }
 
 function problemOf({ json }: Answered): Problem {

@@ -18,9 +18,9 @@ export interface CalendarsTable {
   /** Sealed JSON of `OAuthCredentials`; null once the calendar is disconnected. */
   credentials: Buffer | null
   /** Rises with each new refresh token: what is written after a refresh needs the version that was read. */
-  credentials_version: Generated<number>
+  tokens_version: Generated<number>
   access_token: Buffer | null
-  access_token_expires_at: Time | null
+  access_token_until: Time | null
   refresh_lease_owner: string | null
   refresh_lease_until: Time | null
   status: Generated<string>

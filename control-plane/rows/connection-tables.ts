@@ -24,8 +24,8 @@ export interface ConnectionsTable {
   access_token: Buffer | null
   access_token_until: Time | null
   tokens_version: Generated<number>
-  lease_owner: string | null
-  lease_until: Time | null
+  refresh_lease_owner: string | null
+  refresh_lease_until: Time | null
   created_at: Created
   updated_at: Created
   deleted_at: Time | null

@@ -10,8 +10,8 @@ import {
   Configuration,
   customFetch,
 } from 'openid-client'
-import { z } from 'zod'
-import type { GuardedClient } from '../ports.ts'
+import { readTokenAnswer } from '../connections/token-answer.ts'
+import { type GuardedClient, ProviderError, type ProviderErrorKind } from '../ports.ts'
 import type { ConnectionTokens } from '../store/connections/connections.ts'
 import { type Attempt, beginAttempt, fetchThrough } from './code-flow.ts'
 import { problemOf } from './problems.ts'
@@ -35,38 +35,9 @@ export interface ConsentSettings {
   requestSeconds?: number
 }
 
-/**
- * - `denied`: the person did not allow the access.
- * - `app_refused`: the provider refuses the app, its secret or its redirect address.
- * - `code_refused`: the code was used, or is too old.
- * - `scope_missing`: the person allowed only a part.
- * - `no_refresh_token`: the access would end within an hour.
- */
-type ConsentProblemKind =
-  | 'denied'
-  | 'app_refused'
-  | 'code_refused'
-  | 'scope_missing'
-  | 'no_refresh_token'
-  | 'unavailable'
-  | 'invalid'
-
-class ConsentProblem extends Error {
-  readonly kind: ConsentProblemKind
-  readonly missingScopes: readonly string[]
-
-  /** `message`: for the log of the operator, without tokens, codes and secrets. */
-  constructor(kind: ConsentProblemKind, message: string, missingScopes: readonly string[] = []) {
-    super(message)
-    this.name = 'ConsentProblem'
-    this.kind = kind
-    this.missingScopes = missingScopes
-  }
-}
-
 export interface Consent {
   begin(redirectUri: string, account: string | null): Promise<{ address: string; attempt: Attempt }>
-  /** `answer`: the address to which the provider sent the browser. Spends the code. Rejects with `ConsentProblem`. */
+  /** `answer`: the address to which the provider sent the browser. Spends the code. Rejects with `ProviderError`. */
   finish(answer: URL, attempt: Attempt): Promise<ConnectionTokens>
 }
 
@@ -102,26 +73,18 @@ function plainBasic(secret: string): ClientAuth {
     headers.set('authorization', `Basic ${Buffer.from(`${client_id}:${secret}`).toString('base64')}`)
 }
 
-const token = z.string().regex(/^[!-~]{1,16384}$/)
-const tokensSchema = z.object({
-  access_token: token,
-  refresh_token: token.optional(),
-  expires_in: z.number().min(0).max(31_536_000).catch(3600),
-  scope: z.string().max(20_000).optional(),
-})
-
 function checked(answered: unknown, needed: readonly string[]): ConnectionTokens {
-  const { data } = tokensSchema.safeParse(answered)
-  if (data === undefined) throw new ConsentProblem('invalid', 'The answer to the code has no usable tokens')
-  const scopes = data.scope?.split(/[\s,]+/).filter((scope) => /^[\w:./-]{1,200}$/.test(scope)) ?? []
+  const tokens = readTokenAnswer(answered)
+  if (tokens?.accessToken == null) throw new ProviderError('invalid', 'The answer to the code has no usable tokens')
+  const { accessToken, accessTokenSeconds, refreshToken, scopes } = tokens
   // Without the list all that was asked for is granted.
-  const missing = data.scope === undefined ? [] : needed.filter((scope) => !scopes.some((one) => covers(one, scope)))
+  const missing = scopes === null ? [] : needed.filter((scope) => !scopes.some((one) => covers(one, scope)))
   if (missing.length > 0)
-    throw new ConsentProblem('scope_missing', `The person did not allow ${missing.join(', ')}`, missing.map(shortName))
-  if (data.refresh_token === undefined)
-    throw new ConsentProblem('no_refresh_token', 'The answer to the code has no refresh token')
-  const { access_token: accessToken, refresh_token: refreshToken, expires_in: accessTokenSeconds } = data
-  return { accessToken, refreshToken, accessTokenSeconds, scopes }
+    throw new ProviderError('scope_missing', `The person did not allow ${missing.join(', ')}`, {
+      missingScopes: missing.map(shortName),
+    })
+  if (refreshToken === null) throw new ProviderError('no_refresh_token', 'The answer to the code has no refresh token')
+  return { accessToken, refreshToken, accessTokenSeconds, scopes: scopes ?? [] }
 }
 
 /** Providers may leave out the address before the name, or add it. */
@@ -133,10 +96,10 @@ function covers(granted: string, needed: string): boolean {
   return one === other || one.startsWith(`${other}:`)
 }
 
-const KINDS: Readonly<Record<string, ConsentProblemKind>> = { access_denied: 'denied', invalid_grant: 'code_refused' }
+const KINDS: Readonly<Record<string, ProviderErrorKind>> = { access_denied: 'denied', invalid_grant: 'code_refused' }
 
-function consentProblem(error: unknown, secrets: readonly (string | null)[]): ConsentProblem {
+function consentProblem(error: unknown, secrets: readonly (string | null)[]): ProviderError {
   const { kind, code, message } = problemOf(error, 'consent')
   const said = secrets.reduce<string>((rest, secret) => (secret ? rest.replaceAll(secret, '***') : rest), message)
-  return new ConsentProblem(kind === 'refused' ? (KINDS[code ?? ''] ?? 'app_refused') : kind, said)
+  return new ProviderError(kind === 'refused' ? (KINDS[code ?? ''] ?? 'app_refused') : kind, said)
 }

@@ -41,9 +41,9 @@ interface OidcAttempt extends Attempt {
 }
 
 export interface OidcProvider {
-  /** Where the browser goes. Rejects with `OidcProblem`. */
+  /** Where the browser goes. Rejects with `ProviderError`. */
   begin(redirectUri: string): Promise<{ address: string; attempt: OidcAttempt }>
-  /** `answer`: the address to which the provider sent the browser. Rejects with `OidcProblem`. */
+  /** `answer`: the address to which the provider sent the browser. Rejects with `ProviderError`. */
   finish(answer: URL, attempt: OidcAttempt): Promise<Identity>
 }
 

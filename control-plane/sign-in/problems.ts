@@ -6,56 +6,36 @@ import {
   ResponseBodyError,
   WWWAuthenticateChallengeError,
 } from 'openid-client'
-
-/**
- * - `unavailable`: the provider does not answer, or answers with its own error.
- * - `refused`: the provider did not sign the person in.
- * - `invalid`: the answer does not prove who the person is.
- */
-export type OidcProblemKind = 'unavailable' | 'refused' | 'invalid'
-
-export class OidcProblem extends Error {
-  readonly kind: OidcProblemKind
-  /** The error code of OAuth in the provider's answer, such as `access_denied`. */
-  readonly code: string | null
-
-  /** `message`: for the log of the operator, without tokens, codes and secrets. */
-  constructor(kind: OidcProblemKind, message: string, code: string | null = null) {
-    super(message)
-    this.name = 'OidcProblem'
-    this.kind = kind
-    this.code = code
-  }
-}
+import { ProviderError } from '../ports.ts'
 
 const UNREACHABLE = new Set(['EACCES', 'ETIMEDOUT', 'ECONNFAILED'])
 /** Errors of the provider that a later try may not meet. */
 const PASSING = new Set(['temporarily_unavailable', 'server_error'])
 
-export function problemOf(error: unknown, what: string): OidcProblem {
+export function problemOf(error: unknown, what: string): ProviderError {
   if (error instanceof AuthorizationResponseError) return asSaid(error, `The provider answered the ${what} with`)
   if (error instanceof ResponseBodyError)
     return error.status >= 500 || error.status === 429
-      ? new OidcProblem('unavailable', `The provider answered the ${what} with status ${error.status}`)
+      ? new ProviderError('unavailable', `The provider answered the ${what} with status ${error.status}`)
       : asSaid(error, `The provider answered the ${what} with status ${error.status} and`)
   if (error instanceof WWWAuthenticateChallengeError)
-    return new OidcProblem('invalid', `The provider answered the ${what} with status ${error.status}`)
+    return new ProviderError('invalid', `The provider answered the ${what} with status ${error.status}`)
   for (let at: unknown = error, depth = 0; at instanceof Error && depth < 5; at = at.cause, depth++) {
     const code = (at as { code?: unknown }).code
-    if (UNREACHABLE.has(String(code))) return new OidcProblem('unavailable', at.message)
+    if (UNREACHABLE.has(String(code))) return new ProviderError('unavailable', at.message)
   }
   const status = statusOf(error)
   if (status !== null && (status >= 500 || status === 429))
-    return new OidcProblem('unavailable', `The provider answered the ${what} with status ${status}`)
+    return new ProviderError('unavailable', `The provider answered the ${what} with status ${status}`)
   const code = error instanceof ClientError && error.code !== undefined ? ` (${error.code})` : ''
   const message = messageOf(error)
-  return new OidcProblem('invalid', `The answer to the ${what} is not valid: ${shown(message)}${code}`)
+  return new ProviderError('invalid', `The answer to the ${what} is not valid: ${shown(message)}${code}`)
 }
 
-function asSaid(error: { error: string; error_description?: string | undefined }, start: string): OidcProblem {
+function asSaid(error: { error: string; error_description?: string | undefined }, start: string): ProviderError {
   const words = [error.error, error.error_description].filter((word) => word !== undefined).map(shown)
   const kind = PASSING.has(error.error) ? 'unavailable' : 'refused'
-  return new OidcProblem(kind, `${start} ${words.join(': ')}`, error.error)
+  return new ProviderError(kind, `${start} ${words.join(': ')}`, { code: error.error })
 }
 
 /** Of an answer that openid-client could not use. */

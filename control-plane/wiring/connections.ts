@@ -4,12 +4,15 @@ import { createJoinGrants } from '../connections/join-grants.ts'
 import type { CompleteApp, ConferencingPlatform, TeamsSignIn } from '../connections/ports.ts'
 import { createTeams } from '../connections/teams.ts'
 import { teamsTokenOf } from '../connections/teams-tokens.ts'
-import { TokenKeeper } from '../connections/tokens.ts'
+import { connectionTokens } from '../connections/tokens.ts'
 import { createZoom } from '../connections/zoom.ts'
 import type { Meters } from '../meters.ts'
 import { createGuardedClient } from '../outgoing/guarded-client.ts'
 import type { JoinGrants, Log, Seals } from '../ports.ts'
 import type { Database } from '../store/database.ts'
+
+/** For tokens that the database did not take. */
+const CLOSE_PATIENCE_MS = 5_000
 
 export interface OpenedPlatform {
   platform: ConferencingPlatform
@@ -55,7 +58,7 @@ export function openJoinTokens({
   meters,
   complete,
 }: JoinTokenParts): JoinTokens {
-  const tokens = new TokenKeeper({ database, seals, platform, log, meters, complete })
+  const tokens = connectionTokens({ database, seals, platform, log, meters, complete })
   const grants = createJoinGrants({ database, seals, platform, tokens, log, complete })
   return {
     grants,
@@ -64,6 +67,6 @@ export function openJoinTokens({
         { database, grants, teamsToken: (...asked) => teamsTokenOf({ database, seals, teams, log }, ...asked) },
         owner,
       ),
-    close: () => tokens.close(),
+    close: () => tokens.close(CLOSE_PATIENCE_MS),
   }
 }

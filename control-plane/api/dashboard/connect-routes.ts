@@ -4,6 +4,7 @@
  */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
+import { ProviderError } from '../../ports.ts'
 import { type ConnectionTokens, connectUser } from '../../store/connections/connections.ts'
 import { beginConsent, endConsent } from '../../store/people/sessions.ts'
 import { withCalendarErrors } from '../calendar-problems.ts'
@@ -42,16 +43,6 @@ const attemptSchema = z.object({
   target: targetSchema,
 })
 const pageSchema = z.object({ address: z.string().describe('Of the page of consent.') }).meta({ id: 'ConsentPage' })
-
-/** `kind`: the word by which the page explains it. */
-class ConnectProblem extends Error {
-  readonly kind: string
-
-  constructor(kind: string, message: string) {
-    super(message)
-    this.kind = kind
-  }
-}
 
 export function connectRoutes(app: App, dependencies: ApiDependencies): void {
   const { database, seals, calendars, conferencing, log, settings, consents = {} } = dependencies
@@ -109,7 +100,7 @@ export function connectRoutes(app: App, dependencies: ApiDependencies): void {
         config: { role: 'member' },
         schema: { hide: true } as object,
         errorHandler: (error, _request, reply) => {
-          const { kind, missingScopes = [] } = noted(provider, error)
+          const { kind, missingScopes } = noted(provider, error)
           const list = provider === 'zoom' ? 'connections' : 'calendars'
           const query = new URLSearchParams({ problem: kind, provider, missing: missingScopes.join(' ') })
           go(reply, `${page}${list}?${query}`)
@@ -129,13 +120,13 @@ export function connectRoutes(app: App, dependencies: ApiDependencies): void {
     const attempt = cookie.read(request)
     cookie.set(reply, null)
     if (attempt === null || attempt.provider !== provider)
-      throw new ConnectProblem('expired', 'This browser asked for no consent, or too long ago')
+      throw new ProviderError('expired', 'This browser asked for no consent, or too long ago')
     const [, query = ''] = request.url.split('?', 2)
     const answer = new URL(`${redirectUriOf(provider)}?${query}`)
     const { hash } = personOf(callerOf(request).session)
     const isAwaited = answer.searchParams.get('state') === attempt.state
     if (!isAwaited || !(await endConsent(database, hash, attempt.state)))
-      throw new ConnectProblem('used', 'The answer was used, or belongs to another sign-in or to an earlier request')
+      throw new ProviderError('used', 'The answer was used, or belongs to another sign-in or to an earlier request')
     const tokens = await consent.finish(answer, attempt)
     if (provider === 'zoom') return connectZoom(request, consent.app, tokens)
     const { calendar_id: calendarId, raw_calendar_id: rawCalendarId = null } = attempt.target
@@ -156,8 +147,8 @@ export function connectRoutes(app: App, dependencies: ApiDependencies): void {
     // The app's tenant is one of Microsoft.
     const app = { clientId, clientSecret }
     const result = await conferencing.authorize(app, tokens)
-    if ('refused' in result) throw new ConnectProblem('permission_denied', result.refused)
-    if ('unavailable' in result) throw new ConnectProblem('unavailable', result.unavailable)
+    if ('refused' in result) throw new ProviderError('permission_denied', result.refused)
+    if ('unavailable' in result) throw new ProviderError('unavailable', result.unavailable)
     const { displayName, email, userId } = result.user.profile
     const name = (displayName ?? email ?? userId).slice(0, MAX_NAME_LENGTH)
     const { teamId } = callerOf(request)
@@ -166,10 +157,13 @@ export function connectRoutes(app: App, dependencies: ApiDependencies): void {
   }
 
   /** The problem with its word, after it was logged. */
-  function noted(provider: ConsentProvider, error: Error & { kind?: unknown; missingScopes?: readonly string[] }) {
-    const kind = error instanceof ApiError ? wordOf(error) : typeof error.kind === 'string' ? error.kind : 'failed'
-    const { message, missingScopes } = error
-    log[kind === 'failed' ? 'error' : 'warn']({ provider, kind, error: message }, 'An account was not connected')
+  function noted(provider: ConsentProvider, error: Error): { kind: string; missingScopes: readonly string[] } {
+    const { kind, missingScopes } =
+      error instanceof ProviderError
+        ? error
+        : { kind: error instanceof ApiError ? wordOf(error) : 'failed', missingScopes: [] }
+    const fields = { provider, kind, error: error.message }
+    log[kind === 'failed' ? 'error' : 'warn'](fields, 'An account was not connected')
     return { kind, missingScopes }
   }
 }

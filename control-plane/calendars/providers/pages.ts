@@ -1,7 +1,7 @@
 /** Bounds the cost of one reading of a calendar, however its provider behaves. */
 import { setImmediate } from 'node:timers/promises'
-import { ProviderProblem } from '../ports.ts'
-import type { Answer } from './transport.ts'
+import { ProviderError } from '../../ports.ts'
+import type { ProviderResponse } from './transport.ts'
 
 const MAX_PAGES = 200
 const MAX_ITEMS = 20_000
@@ -26,10 +26,10 @@ export class PageBounds {
   }
 
   /** Throws when another page would be too much. `next` names the next page; a repeated one is an endless chain. */
-  count(answer: Answer, items: number, next: string | null): void {
+  count(response: ProviderResponse, items: number, next: string | null): void {
     this.pages++
     this.items += items
-    this.bytes += answer.bytes
+    this.bytes += response.bytes
     if (next !== null && this.seen.has(next)) this.fail('names a page that it sent before as the next one')
     if (next !== null) this.seen.add(next)
     if (next !== null && this.pages >= MAX_PAGES) this.fail(`has more than ${MAX_PAGES} pages`)
@@ -40,7 +40,7 @@ export class PageBounds {
 
   private fail(reason: string): never {
     const kind = this.usesCursor ? 'cursor_gone' : 'unavailable'
-    throw new ProviderProblem(kind, `${this.provider}'s answer to ${this.what} ${reason}`)
+    throw new ProviderError(kind, `${this.provider}'s answer to ${this.what} ${reason}`)
   }
 }
 

@@ -1,13 +1,12 @@
-/** One request to a calendar provider, with bounds on time and size. Everything that can go wrong is a `ProviderProblem`. */
+/** One request to a calendar provider, with bounds on time and size. Everything that can go wrong is a `ProviderError`. */
 import { messageOf } from '@standin/base/error-text.ts'
-import type { GuardedClient } from '../../ports.ts'
-import { ProviderProblem } from '../ports.ts'
+import { type GuardedClient, ProviderError } from '../../ports.ts'
 import { parseCleanJson } from './clean-json.ts'
 
 /** The addresses come from the operator's settings, so private ones may be among them. */
 export type ProviderHttp = Pick<GuardedClient, 'request'>
 
-export interface Question {
+export interface ProviderRequest {
   /** The requested object as a noun for messages: `the list of calendars`. */
   what: string
   url: string
@@ -22,7 +21,7 @@ export interface Question {
   secrets?: readonly string[]
 }
 
-export interface Answer {
+export interface ProviderResponse {
   status: number
   headers: Record<string, string>
   /** Undefined if the body is empty or no JSON. */
@@ -37,10 +36,10 @@ const MAX_ANSWER_BYTES = 16 * 1024 * 1024
 const MAX_RETRY_AFTER_MS = 3_600_000
 
 /** `provider`: its name in sentences. */
-export async function ask(http: ProviderHttp, provider: string, question: Question): Promise<Answer> {
-  const { what, url, method = 'GET', accessToken, json, form } = question
+export async function send(http: ProviderHttp, provider: string, request: ProviderRequest): Promise<ProviderResponse> {
+  const { what, url, method = 'GET', accessToken, json, form } = request
   const body = form ? new URLSearchParams(form).toString() : json === undefined ? undefined : JSON.stringify(json)
-  const answer = await http
+  const response = await http
     .request({
       url,
       method,
@@ -50,7 +49,7 @@ export async function ask(http: ProviderHttp, provider: string, question: Questi
         ...(body !== undefined && {
           'content-type': form ? 'application/x-www-form-urlencoded' : 'application/json',
         }),
-        ...question.headers,
+        ...request.headers,
       },
       ...(body !== undefined && { body }),
       timeoutMs: TIMEOUT_MS,
@@ -58,20 +57,20 @@ export async function ask(http: ProviderHttp, provider: string, question: Questi
     })
     .catch((error: unknown) => {
       const reason = messageOf(error)
-      throw new ProviderProblem(
+      throw new ProviderError(
         'unavailable',
-        `${provider} could not be asked for ${what}: ${withoutSecrets(reason, question)}`,
+        `${provider} could not be asked for ${what}: ${withoutSecrets(reason, request)}`,
       )
     })
-  if (answer.isCut) {
+  if (response.isCut) {
     const megabytes = MAX_ANSWER_BYTES / 1024 / 1024
-    throw new ProviderProblem('unavailable', `${provider} answered with more than ${megabytes} MiB for ${what}`)
+    throw new ProviderError('unavailable', `${provider} answered with more than ${megabytes} MiB for ${what}`)
   }
-  const read = readBody(answer.body)
-  return { status: answer.status, headers: answer.headers, bytes: answer.body.length, ...read }
+  const read = readBody(response.body)
+  return { status: response.status, headers: response.headers, bytes: response.body.length, ...read }
 }
 
-function readBody(bytes: Uint8Array): Pick<Answer, 'json' | 'bodyProblem'> {
+function readBody(bytes: Uint8Array): Pick<ProviderResponse, 'json' | 'bodyProblem'> {
   if (bytes.length === 0) return { json: undefined, bodyProblem: null }
   try {
     return { json: parseCleanJson(new TextDecoder().decode(bytes)), bodyProblem: null }
@@ -91,13 +90,13 @@ export function retryAfterMs(headers: Record<string, string>, now = Date.now()):
 const MAX_SAID = 300
 
 /** The provider's text, short, on one line, without secrets. */
-export function saidBy(text: string, question: Question): string {
+export function providerText(text: string, request: ProviderRequest): string {
   const line = text.replace(/[^\P{C}]+|\s+/gu, ' ').trim()
-  const safe = withoutSecrets(line, question)
+  const safe = withoutSecrets(line, request)
   return safe.length > MAX_SAID ? `${safe.slice(0, MAX_SAID)}…` : safe
 }
 
-function withoutSecrets(text: string, { accessToken, secrets = [], form }: Question): string {
+function withoutSecrets(text: string, { accessToken, secrets = [], form }: ProviderRequest): string {
   const hidden = [accessToken, ...secrets, form?.refresh_token, form?.client_secret]
   return hidden.reduce<string>((rest, secret) => (secret ? rest.replaceAll(secret, '***') : rest), text)
 }

@@ -18,6 +18,8 @@ const NOTHING = 'Nothing was connected.'
 const unavailable = (at: string) => `${at} does not answer right now. ${NOTHING} Try again later.`
 const appRefused = (at: string) =>
   `${at} refused the app of this service. ${NOTHING} An operator has to check its client ID, client secret and redirect address; the log has the answer.`
+const otherAccount = () =>
+  `The account that you chose does not have this calendar. ${NOTHING} Connect again with the account of the calendar.`
 const failed = () => `The service could not connect the account. ${NOTHING} The log of the service has the reason.`
 
 /** By the word that the service adds to the address. */
@@ -35,16 +37,18 @@ const PROBLEMS: Record<string, (at: string, missing: string) => string> = {
   forbidden: () => `Only members and owners of the team may connect an account. ${NOTHING}`,
   too_many: () => `There were too many requests. ${NOTHING} Wait a minute and connect again.`,
   unavailable,
-  provider_unavailable: unavailable,
+  rate_limited: unavailable,
   app_refused: appRefused,
+  client_refused: appRefused,
+  revoked: appRefused,
   token_refused: appRefused,
   permission_denied: (at) =>
     `${at} does not let the app read this account. ${NOTHING} An administrator of the account may have to allow the app.`,
-  license_required: (at) => `This account has no mailbox at ${at}, and so no calendar. ${NOTHING}`,
+  no_mailbox: (at) => `This account has no mailbox at ${at}, and so no calendar. ${NOTHING}`,
   already_connected: () =>
     'This calendar is connected already. If it has a problem, open it and choose "Connect again".',
-  raw_calendar_not_found: () =>
-    `The account that you chose does not have this calendar. ${NOTHING} Connect again with the account of the calendar.`,
+  raw_calendar_not_found: otherAccount,
+  not_found: otherAccount,
   calendar_not_found: () => `The calendar was disconnected in the meantime. ${NOTHING}`,
   limit_reached: () =>
     `The team has as many calendars as it may have. ${NOTHING} Disconnect one, or ask the operator for more.`,

@@ -72,7 +72,7 @@ export async function insertCalendar(
         provider_metadata: calendar.providerMetadata === null ? null : jsonText(calendar.providerMetadata),
         credentials: seals.seal(calendar.credentials, credentialsPlace(id)),
         access_token: seals.seal(calendar.accessToken, accessTokenPlace(id)),
-        access_token_expires_at: sql<Date>`now() + make_interval(secs => ${calendar.accessTokenSeconds})`,
+        access_token_until: sql<Date>`now() + make_interval(secs => ${calendar.accessTokenSeconds})`,
       })
       .returningAll()
       .executeTakeFirstOrThrow()
@@ -163,7 +163,7 @@ export async function removeCalendar(tx: Tx, calendarId: string, now: Date): Pro
     .set({
       credentials: null,
       access_token: null,
-      access_token_expires_at: null,
+      access_token_until: null,
       cursor: null,
       sync_lease_owner: null,
       sync_lease_until: null,

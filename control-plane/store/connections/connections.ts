@@ -46,7 +46,7 @@ export interface NewConnection {
 /** The columns that a caller may read; the sealed columns stay in the store. */
 export type ShownConnection = Omit<
   ConnectionRow,
-  'client_secret' | 'refresh_token' | 'access_token' | 'lease_owner' | 'lease_until'
+  'client_secret' | 'refresh_token' | 'access_token' | 'refresh_lease_owner' | 'refresh_lease_until'
 >
 
 const SHOWN = [
@@ -148,8 +148,8 @@ function changed(
         ...userColumns(seals, id, change.user),
         ...ACCEPTED,
         type: 'user',
-        lease_owner: null,
-        lease_until: null,
+        refresh_lease_owner: null,
+        refresh_lease_until: null,
       }),
       updated_at: sql<Date>`now()`,
     })
@@ -290,8 +290,8 @@ export async function deleteConnection(db: Database, teamId: string, id: string)
         refresh_token: null,
         access_token: null,
         access_token_until: null,
-        lease_owner: null,
-        lease_until: null,
+        refresh_lease_owner: null,
+        refresh_lease_until: null,
       })
       .where('id', '=', id)
       .where('team_id', '=', teamId)
@@ -321,7 +321,7 @@ function userColumns(seals: Seals, id: string, { tokens, profile }: AuthorizedUs
   }
 }
 
-export function tokenColumns(seals: Seals, id: string, tokens: ConnectionTokens) {
+function tokenColumns(seals: Seals, id: string, tokens: ConnectionTokens) {
   return {
     scopes: JSON.stringify(tokens.scopes),
     refresh_token: seals.seal(tokens.refreshToken, connectionPlace('refresh_token', id)),

@@ -2,19 +2,17 @@
  * A provider of calendars in memory, as fast as a test can edit it. It keeps what the adapters promise: cursors that die,
  * refresh tokens that rotate and then are the only ones that work, whole series in a difference, subscriptions.
  */
-import {
-  type AccessToken,
-  type CalendarPlatform,
-  type CalendarProvider,
-  type Changes,
-  type OAuthCredentials,
-  type ProviderEvent,
-  ProviderProblem,
-  type ProviderProblemKind,
-  type Subscription,
-  type WatchRequest,
-  type Window,
+import type {
+  CalendarPlatform,
+  CalendarProvider,
+  Changes,
+  OAuthCredentials,
+  ProviderEvent,
+  Subscription,
+  WatchRequest,
+  Window,
 } from '../../../control-plane/calendars/ports.ts'
+import { ProviderError, type ProviderErrorKind, type TokenAnswer } from '../../../control-plane/ports.ts'
 
 interface Held {
   event: ProviderEvent
@@ -87,7 +85,7 @@ export class MemoryProvider implements CalendarProvider {
   readonly calls: Calls = { refresh: 0, list: 0, changes: 0, watch: 0, renew: 0, unwatch: 0 }
   readonly unwatched: string[] = []
   /** The next calls of this kind reject, each with one of these. */
-  readonly failures = new Map<keyof Calls, ProviderProblemKind[]>()
+  readonly failures = new Map<keyof Calls, ProviderErrorKind[]>()
   /** Runs when everything was read, before it is given back. */
   afterChanges: ((calendar: MemoryCalendar) => Promise<void>) | null = null
   afterRefresh: (() => Promise<void>) | null = null
@@ -112,29 +110,29 @@ export class MemoryProvider implements CalendarProvider {
   #count(call: keyof Calls): void {
     this.calls[call]++
     const failure = this.failures.get(call)?.shift()
-    if (failure !== undefined) throw new ProviderProblem(failure, `The provider says ${failure}`)
+    if (failure !== undefined) throw new ProviderError(failure, `The provider says ${failure}`)
   }
 
   /** The calendar of a token, which every call needs. */
   #of(accessToken: string, calendarId: string): MemoryCalendar {
     const calendar = this.calendars.get(calendarId)
-    if (calendar === undefined) throw new ProviderProblem('not_found', 'There is no such calendar')
-    if (!calendar.accessTokens.has(accessToken)) throw new ProviderProblem('token_refused', 'The token is refused')
+    if (calendar === undefined) throw new ProviderError('not_found', 'There is no such calendar')
+    if (!calendar.accessTokens.has(accessToken)) throw new ProviderError('token_refused', 'The token is refused')
     return calendar
   }
 
-  async refresh(credentials: OAuthCredentials): Promise<AccessToken> {
+  async refresh(credentials: OAuthCredentials): Promise<TokenAnswer> {
     this.#count('refresh')
     const calendar = this.calendars.get(credentials.clientId)
-    if (calendar === undefined) throw new ProviderProblem('client_refused', 'The OAuth client is unknown')
+    if (calendar === undefined) throw new ProviderError('client_refused', 'The OAuth client is unknown')
     if (calendar.isRevoked || credentials.refreshToken !== calendar.refreshToken)
-      throw new ProviderProblem('revoked', 'The refresh token is refused')
+      throw new ProviderError('revoked', 'The refresh token is refused')
     const value = `access-${calendar.id}-${this.calls.refresh}`
     calendar.accessTokens.add(value)
     if (calendar.rotates) calendar.refreshToken = `refresh-${++calendar.rotations}`
-    const newRefreshToken = calendar.rotates ? calendar.refreshToken : null
+    const refreshToken = calendar.rotates ? calendar.refreshToken : null
     await this.afterRefresh?.()
-    return { value, expiresInSeconds: this.tokenLife, newRefreshToken }
+    return { accessToken: value, accessTokenSeconds: this.tokenLife, refreshToken, scopes: null }
   }
 
   async listCalendars(accessToken: string) {
@@ -171,7 +169,7 @@ export class MemoryProvider implements CalendarProvider {
 
   #since(calendar: MemoryCalendar, cursor: string, window: Window, next: string): Changes {
     const since = Number(cursor)
-    if (since < calendar.deadBefore) throw new ProviderProblem('cursor_gone', 'The cursor is dead')
+    if (since < calendar.deadBefore) throw new ProviderError('cursor_gone', 'The cursor is dead')
     const edited = [...calendar.events.values()].filter(({ version }) => version > since)
     if (this.platform === 'google')
       return {
@@ -221,7 +219,7 @@ export class MemoryProvider implements CalendarProvider {
       this.calls.watch--
       return this.watch(accessToken, calendarId, request)
     }
-    if (!calendar.subscriptions.has(subscription.id)) throw new ProviderProblem('not_found', 'It is gone')
+    if (!calendar.subscriptions.has(subscription.id)) throw new ProviderError('not_found', 'It is gone')
     return { ...subscription, expiresAt: new Date(Date.now() + this.subscriptionMs) }
   }
 

@@ -8,13 +8,12 @@ import { sql } from 'kysely'
 import { Temporal } from 'temporal-polyfill'
 import { expect } from 'vitest'
 import type { BotTarget, CalendarName } from '../../../control-plane/calendars/operations.ts'
-import { openCalendarProviders } from '../../../control-plane/calendars/providers/index.ts'
 import type { Instance } from '../../../mock/calendars/model.ts'
 import type { openWorld } from './providers/world.ts'
 import { botOf, type CalendarSetting } from './world.ts'
 
 type StandIns = Awaited<ReturnType<typeof openWorld>>
-export type Platform = 'google' | 'microsoft'
+type Platform = 'google' | 'microsoft'
 
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
@@ -105,17 +104,7 @@ class Sequence {
     await sql`update clock_step set step = ${this.#now}::timestamptz - pg_catalog.clock_timestamp()`.execute(database)
     this.#standIns.clock.advance(this.#now.getTime() - this.#standIns.clock.now())
     const { tokens } = this.#standIns[this.#platform]
-    const { google, microsoft, http, clock } = this.#standIns
-    const providers = openCalendarProviders({
-      http,
-      clock,
-      addresses: {
-        google: google.url,
-        googleToken: google.tokenUrl,
-        graph: microsoft.url,
-        microsoftLogin: microsoft.loginUrl,
-      },
-    })
+    const { google, microsoft, providers } = this.#standIns
     google.lists.listsConverted = this.#random.chance(0.5)
     microsoft.views.faults.stubInstances = this.#random.chance(0.3)
     microsoft.views.faults.missingRemovals = this.#random.chance(0.7)
@@ -136,8 +125,7 @@ class Sequence {
   }
 
   async end(): Promise<void> {
-    const gone = { deleted_at: new Date() }
-    await this.#set.database.updateTable('calendars').set(gone).where('id', '=', this.#name.calendarId).execute()
+    await this.#set.alter(this.#name.calendarId, { deleted_at: new Date() })
     await this.#engine.close()
   }
 

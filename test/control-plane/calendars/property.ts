@@ -4,22 +4,11 @@
  */
 import { expect, vi } from 'vitest'
 import type { Calendars } from '../../../control-plane/calendars/index.ts'
-import type { Notification } from '../../../control-plane/calendars/operations.ts'
 import type { ProviderEvent } from '../../../control-plane/calendars/ports.ts'
+import { seeded } from '../checker/seeded.ts'
 import { eventOf, type MemoryCalendar, seriesOf } from './memory-provider.ts'
 import { type PlannedBot, RulesModel } from './rules-model.ts'
 import { botOf, type CalendarSetting } from './world.ts'
-
-/** mulberry32: small, and the same everywhere. */
-function randomOf(seed: number): () => number {
-  let state = seed >>> 0
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
-  }
-}
 
 const LINKS = [
   'https://meet.google.com/abc-defg-hij',
@@ -48,7 +37,7 @@ export async function runSequence(setting: CalendarSetting, seed: number, counts
 }
 
 async function runAtOneTime(setting: CalendarSetting, seed: number, counts: Counts): Promise<void> {
-  const random = randomOf(seed)
+  const random = seeded(seed)
   const sequence = new Sequence(setting, random, counts)
   await sequence.begin(seed)
   const length = 6 + Math.floor(random() * 14)
@@ -319,8 +308,7 @@ class Sequence {
     this.#calendar.accessTokens.clear()
     this.#calendar.rotates = this.#random() < 0.7
     if (this.#random() < 0.5) {
-      const expired = { access_token_expires_at: new Date(0) }
-      await this.#set.database.updateTable('calendars').set(expired).where('id', '=', this.#name.calendarId).execute()
+      await this.#set.alter(this.#name.calendarId, { access_token_until: new Date(0) })
     }
   }
 
@@ -332,31 +320,32 @@ class Sequence {
     await this.settle()
   }
 
-  /** The process crashes between the last page and the commit: its lease runs out, and another one starts again. */
-  async #crash(): Promise<void> {
-    const dying = this.#set.open()
+  /** A process has read everything, and waits for `held`. */
+  async #readBy(process: Calendars, held: Promise<void>): Promise<void> {
     let isRead = false
-    const never = new Promise<void>((_resolve, reject) =>
-      this.#dead.push(() => reject(new Error('The process is dead'))),
-    )
     this.#set.provider.afterChanges = () => {
       isRead = true
       this.#set.provider.afterChanges = null
-      return never
+      return held
     }
     await this.#set.due(this.#name.calendarId)
-    void dying.settle()
+    void process.settle()
     await expect.poll(() => isRead, { interval: 2 }).toBe(true)
+  }
+
+  /** The process crashes between the last page and the commit: its lease runs out, and another one starts again. */
+  async #crash(): Promise<void> {
+    const dying = this.#set.open()
+    const { promise, reject } = Promise.withResolvers<void>()
+    this.#dead.push(() => reject(new Error('The process is dead')))
+    await this.#readBy(dying, promise)
     void dying.close()
     await this.#endLease()
     await this.#restart()
     await this.settle()
   }
 
-  async #endLease(): Promise<void> {
-    const over = { sync_lease_until: new Date(0) }
-    await this.#set.database.updateTable('calendars').set(over).where('id', '=', this.#name.calendarId).execute()
-  }
+  #endLease = () => this.#set.alter(this.#name.calendarId, { sync_lease_until: new Date(0) })
 
   async #restart(): Promise<void> {
     await this.#engine.close()
@@ -366,38 +355,22 @@ class Sequence {
   /** A second process takes the calendar while the first still reads, and both come to their end. */
   async #twoAtOnce(): Promise<void> {
     const first = this.#set.open()
-    let goOn = () => {}
-    let isRead = false
-    const held = new Promise<void>((resolve) => {
-      goOn = resolve
-    })
-    this.#set.provider.afterChanges = () => {
-      isRead = true
-      this.#set.provider.afterChanges = null
-      return held
-    }
-    await this.#set.due(this.#name.calendarId)
-    void first.settle()
-    await expect.poll(() => isRead, { interval: 2 }).toBe(true)
+    const { promise, resolve } = Promise.withResolvers<void>()
+    await this.#readBy(first, promise)
     // It takes nothing else, and brings this one to its end.
     const slow = first.close()
     await this.#endLease()
     if (this.#random() < 0.5) this.#edit({ meetingUrl: this.#pick(LINKS) })
     await this.settle()
-    goOn()
+    resolve()
     await slow
     await this.settle()
   }
 
   /** Several for one change, or one for none. */
   async #push(): Promise<void> {
-    const [channelId, subscription] = [...this.#calendar.subscriptions][0] ?? []
-    if (channelId === undefined) return
-    const { token } = subscription!
-    const push: Notification =
-      this.#set.provider.platform === 'google'
-        ? { platform: 'google', channelId, token, state: 'exists' }
-        : { platform: 'microsoft', subscriptionId: channelId, token, kind: 'changed' }
+    if (this.#calendar.subscriptions.size === 0) return
+    const push = this.#set.pushOf(this.#calendar)
     const results = await Promise.all([push, push, push].map((one) => this.#engine.operations.notified(one)))
     expect(results).toEqual(['known', 'known', 'known'])
     await this.settle()
@@ -435,8 +408,7 @@ class Sequence {
   async leave(): Promise<void> {
     this.#set.provider.afterChanges = null
     this.#set.provider.failures.clear()
-    const gone = { deleted_at: new Date() }
-    await this.#set.database.updateTable('calendars').set(gone).where('id', '=', this.#name.calendarId).execute()
+    await this.#set.alter(this.#name.calendarId, { deleted_at: new Date() })
     for (const letGo of this.#dead) letGo()
     await this.#engine.close()
   }

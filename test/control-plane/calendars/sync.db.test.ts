@@ -155,7 +155,7 @@ describe('what is stored', () => {
 
 describe('at once', () => {
   test('two syncers that both have the answer: one stores it, the other one nothing', async () => {
-    const { calendar, name, provider, open, due, database, engine, events, row } = await withCalendar()
+    const { calendar, name, provider, open, due, engine, events, row, alter } = await withCalendar()
     calendar.change('a', { title: 'First' })
     const { read, release } = holdNext(provider)
     const slow = open()
@@ -164,11 +164,7 @@ describe('at once', () => {
     await read
     const slowly = slow.close()
     // Its process is suspended for longer than its lease.
-    await database
-      .updateTable('calendars')
-      .set({ sync_lease_until: new Date(0) })
-      .where('id', '=', name.calendarId)
-      .execute()
+    await alter(name.calendarId, { sync_lease_until: new Date(0) })
     calendar.change('a', { title: 'Second' })
     await due(name.calendarId)
     const fast = engine.settle()
@@ -182,13 +178,13 @@ describe('at once', () => {
   })
 
   test('a cursor that another one moved keeps an old answer out, even under the lease', async () => {
-    const { calendar, name, provider, due, database, engine, events, row } = await withCalendar()
+    const { calendar, name, provider, due, engine, events, row, alter } = await withCalendar()
     calendar.change('a', { title: 'First' })
     const { read, release } = holdNext(provider)
     await due(name.calendarId)
     const settled = engine.settle()
     await read
-    await database.updateTable('calendars').set({ cursor: '999999' }).where('id', '=', name.calendarId).execute()
+    await alter(name.calendarId, { cursor: '999999' })
     release()
     await settled
     expect((await events(name))[0]!.title).toBe('Event a')
@@ -197,7 +193,7 @@ describe('at once', () => {
   })
 
   test('a process that crashes between the last page and the commit leaves nothing but its lease', async () => {
-    const { calendar, name, provider, open, due, database, engine, bots, target, seriesId, messages } =
+    const { calendar, name, provider, open, due, engine, bots, target, seriesId, messages, alter } =
       await withCalendar()
     const all = target(name, { seriesId: await seriesId(name, 's'), allOccurrences: true })
     await engine.operations.scheduleBots(all, botOf(), null)
@@ -214,11 +210,7 @@ describe('at once', () => {
     await due(name.calendarId)
     await engine.settle()
     expect(await bots(name)).toHaveLength(3)
-    await database
-      .updateTable('calendars')
-      .set({ sync_lease_until: new Date(0) })
-      .where('id', '=', name.calendarId)
-      .execute()
+    await alter(name.calendarId, { sync_lease_until: new Date(0) })
     await engine.settle()
     expect(await bots(name)).toHaveLength(4)
     expect(await messages()).toHaveLength(reported + 1)
@@ -226,33 +218,31 @@ describe('at once', () => {
   })
 
   test('a transaction that fails in its middle leaves nothing, and is made again', async () => {
-    const { calendar, name, due, database, engine, events, row, messages } = await withCalendar()
+    const { calendar, name, due, engine, events, row, messages, alter } = await withCalendar()
     calendar.put(eventOf('b', 100))
     const reported = (await messages()).length
     const before = await row(name.calendarId)
     // The last write of the transaction is refused: the number is as large as its column can hold.
-    await database.updateTable('calendars').set({ syncs: 2_147_483_647 }).where('id', '=', name.calendarId).execute()
+    await alter(name.calendarId, { syncs: 2_147_483_647 })
     await due(name.calendarId)
     await engine.settle()
     expect(idsOf(await events(name))).not.toContain('b')
     expect(await messages()).toHaveLength(reported)
     expect(await row(name.calendarId)).toMatchObject({ cursor: before.cursor, sync_status: 'failed' })
-    await database.updateTable('calendars').set({ syncs: before.syncs }).where('id', '=', name.calendarId).execute()
+    await alter(name.calendarId, { syncs: before.syncs })
     await due(name.calendarId)
     await engine.settle()
     expect(idsOf(await events(name))).toContain('b')
   })
 
   test('pushes during a sync make one more, however many they are', async () => {
-    const { calendar, name, provider, due, engine, row } = await withCalendar()
-    const [channelId, { token }] = [...calendar.subscriptions][0]!
+    const { calendar, name, provider, due, engine, row, pushOf } = await withCalendar()
     const { read, release } = holdNext(provider)
     await due(name.calendarId)
     const settled = engine.settle()
     await read
     const before = provider.calls.changes
-    for (let count = 0; count < 5; count++)
-      expect(await engine.operations.notified({ platform: 'google', channelId, token, state: 'exists' })).toBe('known')
+    for (let count = 0; count < 5; count++) expect(await engine.operations.notified(pushOf(calendar))).toBe('known')
     release()
     await settled
     const { sync_due_at: again, synced_at: at } = await row(name.calendarId)
@@ -265,9 +255,8 @@ describe('at once', () => {
   })
 
   test('a push is a hint for in two seconds, and the next ones do not put it off', async () => {
-    const { calendar, name, engine, row } = await withCalendar()
-    const [channelId, { token }] = [...calendar.subscriptions][0]!
-    const push = { platform: 'google', channelId, token, state: 'exists' } as const
+    const { calendar, name, engine, row, pushOf } = await withCalendar()
+    const push = pushOf(calendar)
     await engine.operations.notified(push)
     const first = (await row(name.calendarId)).sync_due_at
     await engine.operations.notified(push)
@@ -276,13 +265,12 @@ describe('at once', () => {
   })
 
   test('a push whose token is another one, or that is only the greeting of a channel, does nothing', async () => {
-    const { calendar, name, engine, row } = await withCalendar()
+    const { calendar, name, engine, row, pushOf } = await withCalendar()
     const before = await row(name.calendarId)
-    const [channelId, { token }] = [...calendar.subscriptions][0]!
-    const push = { platform: 'google', channelId, token, state: 'exists' } as const
-    expect(await engine.operations.notified({ ...push, token: 'another' })).toBe('unknown')
-    expect(await engine.operations.notified({ ...push, channelId: 'another' })).toBe('unknown')
-    expect(await engine.operations.notified({ ...push, state: 'sync' })).toBe('known')
+    const push = pushOf(calendar)
+    const others = [{ token: 'another' }, { channelId: 'another' }, { state: 'sync' }]
+    const answers = others.map((other) => engine.operations.notified({ ...push, ...other } as typeof push))
+    expect(await Promise.all(answers)).toEqual(['unknown', 'unknown', 'known'])
     expect((await row(name.calendarId)).sync_due_at).toEqual(before.sync_due_at)
   })
 })

@@ -1,11 +1,11 @@
 /** A database, a provider in memory, and as many openings of the calendars as a test needs. */
 import { randomUUID } from 'node:crypto'
-import type { BotRow, CalendarRow } from '@standin/control-plane/rows/index.ts'
+import type { BotRow, CalendarPatch, CalendarRow } from '@standin/control-plane/rows/index.ts'
 import { sql } from 'kysely'
 import { onTestFinished } from 'vitest'
 import type { BotRequest } from '../../../control-plane/bots/request.ts'
 import { type Calendars, openCalendars } from '../../../control-plane/calendars/index.ts'
-import type { BotTarget, CalendarName } from '../../../control-plane/calendars/operations.ts'
+import type { BotTarget, CalendarName, Notification } from '../../../control-plane/calendars/operations.ts'
 import { createSeals, newSealKey, parseSealKeys } from '../../../control-plane/secrets/seals.ts'
 import { createEndpoint } from '../../../control-plane/store/webhooks/endpoints.ts'
 import { openDatabaseWithClock, openTestDatabase } from '../postgres.ts'
@@ -63,12 +63,14 @@ export async function openCalendarWorld(hasOwnClock = false) {
 
     const row = (id: string): Promise<CalendarRow> =>
       database.selectFrom('calendars').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
+    const alter = (id: string, patch: CalendarPatch) =>
+      database.updateTable('calendars').set(patch).where('id', '=', id).execute()
     const due = (id: string, values: { full?: boolean } = {}) =>
-      database
-        .updateTable('calendars')
-        .set({ sync_due_at: new Date(0), ...(values.full && { full_due_at: new Date(0) }) })
-        .where('id', '=', id)
-        .execute()
+      alter(id, { sync_due_at: new Date(0), ...(values.full && { full_due_at: new Date(0) }) })
+    const oneOf = (table: 'calendar_events' | 'calendar_series') => async (name: CalendarName, providerId: string) => {
+      const rows = database.selectFrom(table).select('id').where('calendar_id', '=', name.calendarId)
+      return (await rows.where('provider_id', '=', providerId).executeTakeFirstOrThrow()).id
+    }
 
     return {
       database,
@@ -80,7 +82,17 @@ export async function openCalendarWorld(hasOwnClock = false) {
       open,
       logged,
       row,
+      alter,
       due,
+      eventId: oneOf('calendar_events'),
+      seriesId: oneOf('calendar_series'),
+      /** The notification of a change, by the subscription in this place. */
+      pushOf({ subscriptions }: MemoryCalendar, place = 0): Notification {
+        const [channelId, { token }] = [...subscriptions][place]!
+        return platform === 'google'
+          ? { platform, channelId, token, state: 'exists' }
+          : { platform, subscriptionId: channelId, token, kind: 'changed' }
+      },
       /** Connects a calendar and waits for its first sync. */
       async connect(calendar: MemoryCalendar, by: Calendars = engine): Promise<CalendarName> {
         const credentials = provider.credentialsOf(calendar)
@@ -107,34 +119,14 @@ export async function openCalendarWorld(hasOwnClock = false) {
         allOccurrences: false,
         ...values,
       }),
-      async events(name: CalendarName) {
-        const rows = await database
+      events: ({ calendarId }: CalendarName) =>
+        database
           .selectFrom('calendar_events')
           .selectAll()
-          .where('calendar_id', '=', name.calendarId)
+          .where('calendar_id', '=', calendarId)
           .orderBy('starts_at')
           .orderBy('provider_id')
-          .execute()
-        return rows
-      },
-      async eventId(name: CalendarName, providerId: string): Promise<string> {
-        const { id } = await database
-          .selectFrom('calendar_events')
-          .select('id')
-          .where('calendar_id', '=', name.calendarId)
-          .where('provider_id', '=', providerId)
-          .executeTakeFirstOrThrow()
-        return id
-      },
-      async seriesId(name: CalendarName, providerId: string): Promise<string> {
-        const { id } = await database
-          .selectFrom('calendar_series')
-          .select('id')
-          .where('calendar_id', '=', name.calendarId)
-          .where('provider_id', '=', providerId)
-          .executeTakeFirstOrThrow()
-        return id
-      },
+          .execute(),
       /** Every bot of the calendar, oldest first. */
       async bots(name: CalendarName): Promise<BotRow[]> {
         return database

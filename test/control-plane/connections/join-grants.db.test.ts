@@ -209,7 +209,7 @@ describe('is late, and may come', () => {
     zoom.delayMs = 800
     const { grants, tokens } = process({}, 200)
     await expect(grants.fetch(asking(id))).rejects.toMatchObject({ name: 'GrantDelayed' })
-    await tokens.close()
+    await tokens.close(1_000)
     expect(await row(id)).toMatchObject({ tokens_version: 1, state: 'active' })
   })
 })

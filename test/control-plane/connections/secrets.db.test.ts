@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createJoinGrants } from '../../../control-plane/connections/join-grants.ts'
-import { TokenKeeper } from '../../../control-plane/connections/tokens.ts'
+import { connectionTokens } from '../../../control-plane/connections/tokens.ts'
 import { createZoom } from '../../../control-plane/connections/zoom.ts'
 import { createGuardedClient } from '../../../control-plane/outgoing/guarded-client.ts'
 import { rotateSeals } from '../../../control-plane/secrets/rotate.ts'
@@ -34,7 +34,7 @@ afterAll(async () => {
 function grantsWith(given: typeof seals, log: (fields: object, message: string) => void) {
   const platform = createZoom({ client, address: conferencing.zoom.url })
   const settings = { database: world.database, seals: given, platform, log: { info: log, warn: log, error: log } }
-  return createJoinGrants({ ...settings, tokens: new TokenKeeper(settings) })
+  return createJoinGrants({ ...settings, tokens: connectionTokens(settings) })
 }
 
 async function made() {

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { onTestFinished } from 'vitest'
 import { createJoinGrants } from '../../../control-plane/connections/join-grants.ts'
-import { TokenKeeper, type TokenKeeperSettings } from '../../../control-plane/connections/tokens.ts'
+import { type ConnectionTokenSettings, connectionTokens } from '../../../control-plane/connections/tokens.ts'
 import { createZoom } from '../../../control-plane/connections/zoom.ts'
 import { createGuardedClient } from '../../../control-plane/outgoing/guarded-client.ts'
 import type { GrantRequest } from '../../../control-plane/ports.ts'
@@ -37,10 +37,10 @@ export async function openConnectionWorld(options: ZoomOauthOptions = {}) {
       log,
       logged,
       /** The parts of one process of the service. */
-      process(settings: Partial<TokenKeeperSettings> = {}, fetchMs?: number) {
-        const tokens = new TokenKeeper({ database, seals, platform, log, ...settings })
+      process(settings: Partial<ConnectionTokenSettings> = {}, fetchMs?: number) {
+        const tokens = connectionTokens({ database, seals, platform, log, ...settings })
         const grants = createJoinGrants({ database, seals, platform, tokens, log, ...(fetchMs && { fetchMs }) })
-        onTestFinished(() => tokens.close())
+        onTestFinished(() => tokens.close(1_000))
         return { tokens, grants }
       },
       /** A connection of a new user, whose access token has ended. */

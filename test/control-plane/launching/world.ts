@@ -9,11 +9,10 @@ import { createLinkServer } from '@standin/control-plane/control-link/link-serve
 import { onTestFinished } from 'vitest'
 import { createBot, type NewBot } from '../../../control-plane/actions/create-bot.ts'
 import { createJoinGrants } from '../../../control-plane/connections/join-grants.ts'
-import { PlatformProblem } from '../../../control-plane/connections/ports.ts'
-import { TokenKeeper } from '../../../control-plane/connections/tokens.ts'
+import { connectionTokens } from '../../../control-plane/connections/tokens.ts'
 import { openFileStore } from '../../../control-plane/files/open-file-store.ts'
 import { type Launching, type LaunchingSettings, startLaunching } from '../../../control-plane/launching/index.ts'
-import type { JoinGrants } from '../../../control-plane/ports.ts'
+import { type JoinGrants, ProviderError } from '../../../control-plane/ports.ts'
 import { createSeals, newSealKey, parseSealKeys } from '../../../control-plane/secrets/seals.ts'
 import { readBot } from '../../../control-plane/store/bots/bots.ts'
 import type { Database } from '../../../control-plane/store/database.ts'
@@ -28,8 +27,8 @@ export const seals = createSeals(parseSealKeys(sealKeys))
 
 /** Stored credentials whose platform is away. */
 function grantsOf(database: Database): JoinGrants {
-  const away = async () => Promise.reject(new PlatformProblem('unavailable', 'The platform is away.'))
-  const tokens = new TokenKeeper({ database, seals, platform: { refresh: away }, log: quiet })
+  const away = async () => Promise.reject(new ProviderError('unavailable', 'The platform is away.'))
+  const tokens = connectionTokens({ database, seals, platform: { refresh: away }, log: quiet })
   return createJoinGrants({ database, seals, platform: { userToken: away }, tokens, log: quiet })
 }
 

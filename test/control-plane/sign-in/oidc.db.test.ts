@@ -68,7 +68,7 @@ describe('a provider that misbehaves', () => {
   ])('%s', async (_name, kind, handle) => {
     const server = await answering(handle)
     try {
-      await expect(begin(server.issuer)).rejects.toMatchObject({ name: 'OidcProblem', kind })
+      await expect(begin(server.issuer)).rejects.toMatchObject({ name: 'ProviderError', kind })
     } finally {
       await server.close()
     }
@@ -113,7 +113,7 @@ describe('a provider that misbehaves', () => {
     const oidc = createOidcProvider({ ...settings(), clientSecret: 'another secret', client })
     const { address, attempt } = await oidc.begin(CALLBACK)
     const error = await oidc.finish(await signInAtProvider(address, CALLBACK), attempt).catch((thrown) => thrown)
-    expect(error).toMatchObject({ name: 'OidcProblem' })
+    expect(error).toMatchObject({ name: 'ProviderError' })
     expect(error.message).not.toContain('another secret')
   })
 })

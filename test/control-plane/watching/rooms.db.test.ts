@@ -180,7 +180,7 @@ test('calendars and connections: claims, and refreshes that failed', async () =>
   provider.failures.set('refresh', ['unavailable'])
   await database
     .updateTable('calendars')
-    .set({ access_token_expires_at: new Date(0) })
+    .set({ access_token_until: new Date(0) })
     .execute()
   await poll(calendar, engine)
   expect(await value('token_refresh_failures_total', { of: 'calendar', reason: 'unavailable' })).toBeGreaterThan(0)

@@ -1,8 +1,8 @@
 /** `/calendars` of the older generation. */
 import type { FastifyRequest } from 'fastify'
 import { z } from 'zod'
-import { CalendarProblem } from '../../../calendars/operations.ts'
 import type { OAuthCredentials } from '../../../calendars/ports.ts'
+import { ProviderError } from '../../../ports.ts'
 import type { CalendarRow } from '../../../rows/index.ts'
 import { allCalendars, type CalendarOwner, openChannel, readCalendar } from '../../../store/calendars/reads.ts'
 import { withCalendarErrors } from '../../calendar-problems.ts'
@@ -155,7 +155,7 @@ export function calendarRoutes(app: App, dependencies: ApiDependencies): void {
       await calendars.sync(calendar)
       return null
     } catch (error) {
-      if (error instanceof CalendarProblem) return error.message
+      if (error instanceof ProviderError) return error.message
       log.error({ calendar: calendar.calendarId, error: String(error) }, 'Calendar could not be synced')
       return 'The service failed to sync this calendar'
     }

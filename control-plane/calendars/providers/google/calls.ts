@@ -1,5 +1,5 @@
 /** The few calls of Google Calendar that are needed, each with its bounds. */
-import { type Answer, ask, type ProviderHttp, type Question } from '../transport.ts'
+import { type ProviderHttp, type ProviderRequest, type ProviderResponse, send } from '../transport.ts'
 import { googleProblem } from './problems.ts'
 
 export const NAME = 'Google'
@@ -10,9 +10,9 @@ export interface GoogleAddresses {
   googleToken: string
 }
 
-/** Asks, and rejects with the problem of an answer that is no success. */
-export async function askGoogle(http: ProviderHttp, question: Question): Promise<Answer> {
-  const answer = await ask(http, NAME, question)
-  if (answer.status < 200 || answer.status >= 300) throw googleProblem(answer, question)
-  return answer
+/** Rejects with the problem of a response that is no success. */
+export async function sendToGoogle(http: ProviderHttp, request: ProviderRequest): Promise<ProviderResponse> {
+  const response = await send(http, NAME, request)
+  if (response.status < 200 || response.status >= 300) throw googleProblem(response, request)
+  return response
 }

@@ -2,11 +2,11 @@
 import { z } from 'zod'
 import type { MeetingUrlOptions } from '../../meeting-url.ts'
 import type { Changes, ProviderEvent, Window } from '../../ports.ts'
-import { bodyOf, segment } from '../answers.ts'
 import { longText, shortText } from '../fields.ts'
 import { eachInTurn, PageBounds } from '../pages.ts'
+import { bodyOf, segment } from '../responses.ts'
 import type { ProviderHttp } from '../transport.ts'
-import { askGoogle, type GoogleAddresses, NAME } from './calls.ts'
+import { type GoogleAddresses, NAME, sendToGoogle } from './calls.ts'
 import { readGoogleItem } from './events.ts'
 import { withExceptions } from './exceptions.ts'
 
@@ -67,11 +67,11 @@ async function readPages(place: Place, accessToken: string, calendarId: string, 
       ...(pageToken !== null && { pageToken }),
     })
     const url = `${place.google}/calendar/v3/calendars/${segment(calendarId)}/events?${query}`
-    const answer = await askGoogle(place.http, { what: WHAT, url, accessToken, usesCursor: cursor !== null })
-    const body = bodyOf(answer, eventList, NAME, WHAT)
+    const response = await sendToGoogle(place.http, { what: WHAT, url, accessToken, usesCursor: cursor !== null })
+    const body = bodyOf(response, eventList, NAME, WHAT)
     items.push(...(body.items ?? []))
     zone = body.timeZone ?? zone
-    bounds.count(answer, body.items?.length ?? 0, body.nextPageToken)
+    bounds.count(response, body.items?.length ?? 0, body.nextPageToken)
     pageToken = body.nextPageToken
     // Without a token at the end, each reading is a full one.
     if (pageToken === null) return { items, zone, syncToken: body.nextSyncToken }

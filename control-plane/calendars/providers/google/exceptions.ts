@@ -1,9 +1,9 @@
 /** Which instances of a series differ from it. Google marks none, so each is compared with the series itself. */
+import { ProviderError } from '../../../ports.ts'
 import type { ProviderEvent } from '../../ports.ts'
-import { ProviderProblem } from '../../ports.ts'
-import { segment } from '../answers.ts'
 import { eachOf } from '../pages.ts'
-import { askGoogle } from './calls.ts'
+import { segment } from '../responses.ts'
+import { sendToGoogle } from './calls.ts'
 import type { Place } from './changes.ts'
 import { readGoogleItem } from './events.ts'
 
@@ -37,11 +37,11 @@ async function masterOf(
 ): Promise<ProviderEvent | null> {
   try {
     const url = `${place.google}/calendar/v3/calendars/${segment(calendarId)}/events/${segment(id)}`
-    const answer = await askGoogle(place.http, { what: 'a series', url, accessToken })
-    const item = readGoogleItem(answer.json, 'UTC', place)
+    const response = await sendToGoogle(place.http, { what: 'a series', url, accessToken })
+    const item = readGoogleItem(response.json, 'UTC', place)
     return item.kind === 'event' ? item.event : null
   } catch (error) {
-    if (error instanceof ProviderProblem && error.kind !== 'token_refused') return null
+    if (error instanceof ProviderError && error.kind !== 'token_refused') return null
     throw error
   }
 }

@@ -1,21 +1,13 @@
 /** Google Calendar. */
 import { z } from 'zod'
-import type { Clock } from '../../../ports.ts'
+import { type Clock, ProviderError } from '../../../ports.ts'
 import type { MeetingUrlOptions } from '../../meeting-url.ts'
-import {
-  type AccessToken,
-  type CalendarProvider,
-  type OAuthCredentials,
-  ProviderProblem,
-  type RawCalendar,
-  type Subscription,
-  type WatchRequest,
-} from '../../ports.ts'
-import { bodyOf, segment } from '../answers.ts'
+import type { CalendarProvider, RawCalendar, Subscription, WatchRequest } from '../../ports.ts'
 import { flag, shortText } from '../fields.ts'
 import { PageBounds } from '../pages.ts'
-import { ask, type ProviderHttp, type Question } from '../transport.ts'
-import { askGoogle, type GoogleAddresses, NAME } from './calls.ts'
+import { bodyOf, refreshAt, segment } from '../responses.ts'
+import type { ProviderHttp } from '../transport.ts'
+import { type GoogleAddresses, NAME, sendToGoogle } from './calls.ts'
 import { readChanges } from './changes.ts'
 import { googleTokenProblem } from './problems.ts'
 
@@ -27,41 +19,13 @@ export interface GoogleSettings extends GoogleAddresses, MeetingUrlOptions {
 export function createGoogleCalendars(settings: GoogleSettings): CalendarProvider {
   return {
     platform: 'google',
-    refresh: (credentials) => refresh(settings, credentials),
+    refresh: (credentials) =>
+      refreshAt(settings.http, { provider: NAME, url: settings.googleToken }, credentials, googleTokenProblem),
     listCalendars: (token) => listCalendars(settings, token),
     changes: (token, calendarId, from) => readChanges(settings, token, calendarId, from),
     watch: (token, calendarId, request) => watch(settings, token, calendarId, request),
     renew: (token, calendarId, _old, request) => watch(settings, token, calendarId, request),
     unwatch: (token, subscription) => unwatch(settings, token, subscription),
-  }
-}
-
-const tokenBody = z.object({
-  access_token: z.string().min(1).max(8192),
-  expires_in: z.number().positive(),
-  refresh_token: shortText,
-})
-
-async function refresh(settings: GoogleSettings, credentials: OAuthCredentials): Promise<AccessToken> {
-  const question: Question = {
-    what: 'the exchange of the refresh token',
-    url: settings.googleToken,
-    method: 'POST',
-    form: {
-      grant_type: 'refresh_token',
-      refresh_token: credentials.refreshToken,
-      client_id: credentials.clientId,
-      client_secret: credentials.clientSecret,
-    },
-  }
-  const answer = await ask(settings.http, NAME, question)
-  if (answer.status !== 200) throw googleTokenProblem(answer, question)
-  const body = bodyOf(answer, tokenBody, NAME, question.what)
-  const isNew = body.refresh_token !== null && body.refresh_token !== credentials.refreshToken
-  return {
-    value: body.access_token,
-    expiresInSeconds: body.expires_in,
-    newRefreshToken: isNew ? body.refresh_token : null,
   }
 }
 
@@ -82,9 +46,9 @@ async function listCalendars(settings: GoogleSettings, accessToken: string): Pro
   do {
     const query: URLSearchParams = new URLSearchParams({ maxResults: '250', ...(pageToken && { pageToken }) })
     const url = `${settings.google}/calendar/v3/users/me/calendarList?${query}`
-    const answer = await askGoogle(settings.http, { what, url, accessToken })
-    const { items = [], nextPageToken } = bodyOf(answer, calendarList, NAME, what)
-    bounds.count(answer, items.length, nextPageToken)
+    const response = await sendToGoogle(settings.http, { what, url, accessToken })
+    const { items = [], nextPageToken } = bodyOf(response, calendarList, NAME, what)
+    bounds.count(response, items.length, nextPageToken)
     found.push(...items.flatMap((item) => calendarItem.safeParse(item).data ?? []))
     pageToken = nextPageToken
   } while (pageToken !== null)
@@ -114,7 +78,7 @@ async function watch(
   request: WatchRequest,
 ): Promise<Subscription> {
   const what = 'the subscription to changes'
-  const answer = await askGoogle(settings.http, {
+  const response = await sendToGoogle(settings.http, {
     what,
     url: `${settings.google}/calendar/v3/calendars/${segment(calendarId)}/events/watch`,
     method: 'POST',
@@ -128,7 +92,7 @@ async function watch(
     },
     secrets: [request.token],
   })
-  const { resourceId, expiration } = bodyOf(answer, channel, NAME, what)
+  const { resourceId, expiration } = bodyOf(response, channel, NAME, what)
   const latest = settings.clock.now() + MAX_CHANNEL_SECONDS * 1000
   const expiresAt = new Date(Math.min(Number(expiration ?? latest), latest))
   return { id: request.channelId, resourceId, expiresAt }
@@ -136,7 +100,7 @@ async function watch(
 
 async function unwatch(settings: GoogleSettings, accessToken: string, { id, resourceId }: Subscription): Promise<void> {
   try {
-    await askGoogle(settings.http, {
+    await sendToGoogle(settings.http, {
       what: 'the end of the subscription',
       url: `${settings.google}/calendar/v3/channels/stop`,
       method: 'POST',
@@ -144,6 +108,6 @@ async function unwatch(settings: GoogleSettings, accessToken: string, { id, reso
       json: { id, resourceId },
     })
   } catch (error) {
-    if (!(error instanceof ProviderProblem) || !['not_found', 'cursor_gone'].includes(error.kind)) throw error
+    if (!(error instanceof ProviderError) || !['not_found', 'cursor_gone'].includes(error.kind)) throw error
   }
 }

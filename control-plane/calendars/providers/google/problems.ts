@@ -1,8 +1,8 @@
 /** Problems by the failing answers of Google. */
 import { z } from 'zod'
-import { ProviderProblem, type ProviderProblemKind } from '../../ports.ts'
+import { ProviderError, type ProviderErrorKind } from '../../../ports.ts'
 import { list, part, shortText } from '../fields.ts'
-import { type Answer, type Question, retryAfterMs, saidBy } from '../transport.ts'
+import { type ProviderRequest, type ProviderResponse, providerText, retryAfterMs } from '../transport.ts'
 
 const errorBody = z.object({
   error: part(z.object({ message: shortText, status: shortText, errors: list(z.object({ reason: shortText })) })),
@@ -12,15 +12,17 @@ const tokenError = z.object({ error: shortText, error_description: shortText })
 const LIMITS = new Set(['rateLimitExceeded', 'userRateLimitExceeded', 'quotaExceeded', 'dailyLimitExceeded'])
 
 /** A call of the calendar. */
-export function googleProblem(answer: Answer, question: Question): ProviderProblem {
-  const error = errorBody.safeParse(answer.json).data?.error ?? null
+export function googleProblem(response: ProviderResponse, request: ProviderRequest): ProviderError {
+  const error = errorBody.safeParse(response.json).data?.error ?? null
   const reasons = error?.errors.flatMap(({ reason }) => reason ?? []) ?? []
-  const said = [...reasons.slice(0, 1), ...(error?.message ? [saidBy(error.message, question)] : [])].join(': ')
-  const message = `Google answered ${answer.status} to ${question.what}${said === '' ? '' : ` (${saidBy(said, question)})`}`
-  return new ProviderProblem(kindOf(answer.status, reasons, question), message, retryAfterMs(answer.headers))
+  const said = [...reasons.slice(0, 1), ...(error?.message ? [providerText(error.message, request)] : [])].join(': ')
+  const message = `Google answered ${response.status} to ${request.what}${said === '' ? '' : ` (${providerText(said, request)})`}`
+  return new ProviderError(kindOf(response.status, reasons, request), message, {
+    retryAfterMs: retryAfterMs(response.headers),
+  })
 }
 
-function kindOf(status: number, reasons: readonly string[], { usesCursor }: Question): ProviderProblemKind {
+function kindOf(status: number, reasons: readonly string[], { usesCursor }: ProviderRequest): ProviderErrorKind {
   if (status === 429 || reasons.some((reason) => LIMITS.has(reason))) return 'rate_limited'
   if (reasons.includes('pushNotSupportedForRequestedResource')) return 'push_not_supported'
   if (status === 401) return 'token_refused'
@@ -40,19 +42,19 @@ const CLIENT_ERRORS = new Set<string | null>([
 ])
 
 /** The exchange of a refresh token. */
-export function googleTokenProblem(answer: Answer, question: Question): ProviderProblem {
-  const { error = null, error_description: description = null } = tokenError.safeParse(answer.json).data ?? {}
+export function googleTokenProblem(response: ProviderResponse, request: ProviderRequest): ProviderError {
+  const { error = null, error_description: description = null } = tokenError.safeParse(response.json).data ?? {}
   const said = [error, description].filter((text) => text !== null).join(': ')
-  const message = `Google answered ${answer.status} to ${question.what}${said === '' ? '' : ` (${saidBy(said, question)})`}`
+  const message = `Google answered ${response.status} to ${request.what}${said === '' ? '' : ` (${providerText(said, request)})`}`
   const kind =
-    answer.status === 429
+    response.status === 429
       ? 'rate_limited'
-      : answer.status >= 500
+      : response.status >= 500
         ? 'unavailable'
         : error === 'invalid_grant'
           ? 'revoked'
           : CLIENT_ERRORS.has(error)
             ? 'client_refused'
             : 'unavailable'
-  return new ProviderProblem(kind, message, retryAfterMs(answer.headers))
+  return new ProviderError(kind, message, { retryAfterMs: retryAfterMs(response.headers) })
 }

@@ -1,8 +1,9 @@
 /** One calendar of Microsoft: its address, one of its events, and the events in its answers. */
-import { type Changes, type ProviderEvent, ProviderProblem, type Window } from '../../ports.ts'
-import { segment } from '../answers.ts'
+import { ProviderError } from '../../../ports.ts'
+import type { Changes, ProviderEvent, Window } from '../../ports.ts'
 import { eachInTurn } from '../pages.ts'
-import { askGraph, type MicrosoftSettings, NAME } from './calls.ts'
+import { segment } from '../responses.ts'
+import { type MicrosoftSettings, NAME, sendToGraph } from './calls.ts'
 import { type GraphItem, readGraphEvent } from './events.ts'
 
 export interface GraphCalendar {
@@ -39,11 +40,11 @@ export async function readItems(items: readonly unknown[], settings: MicrosoftSe
 export async function readItem({ settings, accessToken, url }: GraphCalendar, id: string): Promise<GraphItem | null> {
   const what = 'one event'
   try {
-    const answer = await askGraph(settings.http, { what, url: `${url}/events/${segment(id)}`, accessToken })
-    if (typeof answer.json === 'object' && answer.json !== null) return answer.json as GraphItem
-    throw new ProviderProblem('unavailable', `${NAME}'s answer to ${what} is no object`)
+    const response = await sendToGraph(settings.http, { what, url: `${url}/events/${segment(id)}`, accessToken })
+    if (typeof response.json === 'object' && response.json !== null) return response.json as GraphItem
+    throw new ProviderError('unavailable', `${NAME}'s answer to ${what} is no object`)
   } catch (error) {
-    if (error instanceof ProviderProblem && error.kind === 'not_found') return null
+    if (error instanceof ProviderError && error.kind === 'not_found') return null
     throw error
   }
 }

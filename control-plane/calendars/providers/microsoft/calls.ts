@@ -1,12 +1,11 @@
 /** Calls of Microsoft Graph: one, and the pages of a list. */
 import { z } from 'zod'
-import type { Clock } from '../../../ports.ts'
+import { type Clock, ProviderError } from '../../../ports.ts'
 import type { MeetingUrlOptions } from '../../meeting-url.ts'
-import { ProviderProblem } from '../../ports.ts'
-import { bodyOf } from '../answers.ts'
 import { longText } from '../fields.ts'
 import { PageBounds } from '../pages.ts'
-import { type Answer, ask, type ProviderHttp, type Question } from '../transport.ts'
+import { bodyOf } from '../responses.ts'
+import { type ProviderHttp, type ProviderRequest, type ProviderResponse, send } from '../transport.ts'
 import { graphProblem } from './problems.ts'
 
 export const NAME = 'Microsoft'
@@ -22,11 +21,11 @@ export interface MicrosoftSettings extends MeetingUrlOptions {
 /** Times in UTC; pages of a size that the answers' bodies fit into. */
 const PREFER = 'outlook.timezone="UTC", odata.maxpagesize=50'
 
-/** Asks, and rejects with the problem of an answer that is no success. */
-export async function askGraph(http: ProviderHttp, question: Question): Promise<Answer> {
-  const answer = await ask(http, NAME, { ...question, headers: { prefer: PREFER, ...question.headers } })
-  if (answer.status < 200 || answer.status >= 300) throw graphProblem(answer, question)
-  return answer
+/** Rejects with the problem of a response that is no success. */
+export async function sendToGraph(http: ProviderHttp, request: ProviderRequest): Promise<ProviderResponse> {
+  const response = await send(http, NAME, { ...request, headers: { prefer: PREFER, ...request.headers } })
+  if (response.status < 200 || response.status >= 300) throw graphProblem(response, request)
+  return response
 }
 
 const page = z.object({
@@ -53,14 +52,14 @@ export async function readGraphPages(
   const items: unknown[] = []
   let next = url
   while (true) {
-    const answer = await askGraph(settings.http, { what, url: next, accessToken, usesCursor })
-    const body = bodyOf(answer, page, NAME, what)
+    const response = await sendToGraph(settings.http, { what, url: next, accessToken, usesCursor })
+    const body = bodyOf(response, page, NAME, what)
     const { '@odata.nextLink': nextLink, '@odata.deltaLink': deltaLink } = body
     for (const link of [nextLink, deltaLink])
       if (link !== null && !isOfGraph(settings, link))
-        throw new ProviderProblem('unavailable', `${NAME}'s answer to ${what} leads to another host`)
+        throw new ProviderError('unavailable', `${NAME}'s answer to ${what} leads to another host`)
     items.push(...body.value)
-    bounds.count(answer, body.value.length, nextLink)
+    bounds.count(response, body.value.length, nextLink)
     if (nextLink === null) return { items, deltaLink }
     next = nextLink
   }

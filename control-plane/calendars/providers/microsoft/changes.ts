@@ -5,7 +5,8 @@
  * range arrive as removed. So every series that appears in it is read completely, each removed event is read once more,
  * and a full sync reads the plain view.
  */
-import { type Changes, ProviderProblem, type Window } from '../../ports.ts'
+import { ProviderError } from '../../../ports.ts'
+import type { Changes, Window } from '../../ports.ts'
 import { eachOf } from '../pages.ts'
 import { AT_ONCE, type GraphCalendar, rangeOf, readItem, readItems } from './calendar.ts'
 import { isOfGraph, NAME, readGraphPages } from './calls.ts'
@@ -36,19 +37,19 @@ const MAX_SERIES = 200
 
 async function readDelta(calendar: GraphCalendar, cursor: string, window: Window): Promise<Changes> {
   const { settings, accessToken } = calendar
-  if (!isOfGraph(settings, cursor)) throw new ProviderProblem('cursor_gone', 'The stored link leads to another host')
+  if (!isOfGraph(settings, cursor)) throw new ProviderError('cursor_gone', 'The stored link leads to another host')
   const { items, deltaLink } = await readGraphPages(settings, accessToken, 'the changes', cursor, true)
-  if (deltaLink === null) throw new ProviderProblem('cursor_gone', `${NAME}'s list of changes ends without a link`)
+  if (deltaLink === null) throw new ProviderError('cursor_gone', `${NAME}'s list of changes ends without a link`)
   const found = sortOut(items)
   if (found.removed.size > MAX_REMOVALS)
-    throw new ProviderProblem('cursor_gone', `${NAME} names more than ${MAX_REMOVALS} removed events`)
+    throw new ProviderError('cursor_gone', `${NAME} names more than ${MAX_REMOVALS} removed events`)
   const removed = await eachOf([...found.removed], AT_ONCE, async (id) => ({ id, item: await readItem(calendar, id) }))
   const gone = removed.flatMap(({ id, item }) => (item === null ? [id] : []))
   const present = removed.flatMap(({ item }) => (item === null ? [] : [item]))
   const confirmed = sortOut(present)
   const seriesIds = [...new Set([...found.series, ...confirmed.series])]
   if (seriesIds.length > MAX_SERIES)
-    throw new ProviderProblem('cursor_gone', `${NAME} names more than ${MAX_SERIES} changed series`)
+    throw new ProviderError('cursor_gone', `${NAME} names more than ${MAX_SERIES} changed series`)
   const series = await eachOf(seriesIds, AT_ONCE, (id) => readSeries(calendar, id, window))
   const singles = await readItems(
     [...found.singles.values(), ...confirmed.singles.values(), ...found.nameless, ...confirmed.nameless],

@@ -1,17 +1,11 @@
 /** Calendars of Microsoft 365 and Outlook, through Microsoft Graph. */
 import { z } from 'zod'
-import {
-  type AccessToken,
-  type CalendarProvider,
-  type OAuthCredentials,
-  ProviderProblem,
-  type RawCalendar,
-} from '../../ports.ts'
-import { bodyOf, segment } from '../answers.ts'
+import { ProviderError, type TokenAnswer } from '../../../ports.ts'
+import type { CalendarProvider, OAuthCredentials, RawCalendar } from '../../ports.ts'
 import { flag, part, shortText } from '../fields.ts'
-import { ask, type Question } from '../transport.ts'
+import { bodyOf, refreshAt, segment } from '../responses.ts'
 import { graphCalendar } from './calendar.ts'
-import { askGraph, type MicrosoftSettings, NAME, readGraphPages } from './calls.ts'
+import { type MicrosoftSettings, NAME, readGraphPages, sendToGraph } from './calls.ts'
 import { readChanges } from './changes.ts'
 import { microsoftTokenProblem } from './problems.ts'
 import { prolong, subscribe, unsubscribe } from './subscriptions.ts'
@@ -32,40 +26,15 @@ const SCOPE = 'Calendars.Read offline_access'
 /** A GUID, a domain, or one of the words for several tenants. */
 const TENANT = /^[A-Za-z0-9][A-Za-z0-9.-]{0,254}$/
 
-const tokenBody = z.object({
-  access_token: z.string().min(1).max(16_384),
-  expires_in: z.number().positive(),
-  refresh_token: z.string().min(1).max(16_384).optional(),
-})
-
-async function refresh(settings: MicrosoftSettings, credentials: OAuthCredentials): Promise<AccessToken> {
+async function refresh(settings: MicrosoftSettings, credentials: OAuthCredentials): Promise<TokenAnswer> {
   const tenant = credentials.tenantId || 'common'
   if (!TENANT.test(tenant))
-    throw new ProviderProblem(
+    throw new ProviderError(
       'client_refused',
       'The tenant is no GUID, no domain and none of common, organizations, consumers',
     )
-  const question: Question = {
-    what: 'the exchange of the refresh token',
-    url: `${settings.microsoftLogin}/${segment(tenant)}/oauth2/v2.0/token`,
-    method: 'POST',
-    form: {
-      grant_type: 'refresh_token',
-      refresh_token: credentials.refreshToken,
-      client_id: credentials.clientId,
-      client_secret: credentials.clientSecret,
-      scope: SCOPE,
-    },
-  }
-  const answer = await ask(settings.http, NAME, question)
-  if (answer.status !== 200) throw microsoftTokenProblem(answer, question)
-  const body = bodyOf(answer, tokenBody, NAME, question.what)
-  const isNew = body.refresh_token !== undefined && body.refresh_token !== credentials.refreshToken
-  return {
-    value: body.access_token,
-    expiresInSeconds: body.expires_in,
-    newRefreshToken: isNew ? body.refresh_token! : null,
-  }
+  const url = `${settings.microsoftLogin}/${segment(tenant)}/oauth2/v2.0/token`
+  return refreshAt(settings.http, { provider: NAME, url, scope: SCOPE }, credentials, microsoftTokenProblem)
 }
 
 const calendarItem = z.object({
@@ -94,11 +63,11 @@ async function listCalendars(settings: MicrosoftSettings, accessToken: string): 
 async function ownAddress(settings: MicrosoftSettings, accessToken: string): Promise<string> {
   const what = 'the account'
   try {
-    const answer = await askGraph(settings.http, { what, url: `${settings.graph}/v1.0/me`, accessToken })
-    const { mail, userPrincipalName } = bodyOf(answer, account, NAME, what)
+    const response = await sendToGraph(settings.http, { what, url: `${settings.graph}/v1.0/me`, accessToken })
+    const { mail, userPrincipalName } = bodyOf(response, account, NAME, what)
     return mail ?? userPrincipalName ?? ''
   } catch (error) {
-    if (error instanceof ProviderProblem && error.kind === 'permission_denied') return ''
+    if (error instanceof ProviderError && error.kind === 'permission_denied') return ''
     throw error
   }
 }

@@ -1,8 +1,8 @@
 /** Problems by the failing answers of Microsoft. */
 import { z } from 'zod'
-import { ProviderProblem, type ProviderProblemKind } from '../../ports.ts'
+import { ProviderError, type ProviderErrorKind } from '../../../ports.ts'
 import { list, part, shortText } from '../fields.ts'
-import { type Answer, type Question, retryAfterMs, saidBy } from '../transport.ts'
+import { type ProviderRequest, type ProviderResponse, providerText, retryAfterMs } from '../transport.ts'
 
 const errorBody = z.object({ error: part(z.object({ code: shortText, message: shortText })) })
 const tokenError = z.object({ error: shortText, error_description: shortText, error_codes: list(z.number()) })
@@ -11,12 +11,12 @@ const NO_MAILBOX = new Set(['mailboxnotenabledforrestapi', 'mailboxnotsupportedf
 const DEAD_CURSOR = new Set(['syncstatenotfound', 'syncstateinvalid', 'resyncrequired'])
 
 /** A call of Graph. */
-export function graphProblem(answer: Answer, question: Question): ProviderProblem {
-  const { code = null, message = null } = errorBody.safeParse(answer.json).data?.error ?? {}
-  return problem(kindOf(answer.status, code?.toLowerCase() ?? '', question), answer, question, [code, message])
+export function graphProblem(response: ProviderResponse, request: ProviderRequest): ProviderError {
+  const { code = null, message = null } = errorBody.safeParse(response.json).data?.error ?? {}
+  return problem(kindOf(response.status, code?.toLowerCase() ?? '', request), response, request, [code, message])
 }
 
-function kindOf(status: number, code: string, { usesCursor }: Question): ProviderProblemKind {
+function kindOf(status: number, code: string, { usesCursor }: ProviderRequest): ProviderErrorKind {
   if (NO_MAILBOX.has(code)) return 'no_mailbox'
   if (DEAD_CURSOR.has(code) || status === 410 || (status === 400 && usesCursor)) return 'cursor_gone'
   if (status === 429) return 'rate_limited'
@@ -32,12 +32,12 @@ const CLIENT_ERRORS = new Set<string | null>(['invalid_client', 'unauthorized_cl
 const REFUSED_GRANTS = new Set<string | null>(['invalid_grant', 'interaction_required', 'consent_required'])
 
 /** The exchange of a refresh token. */
-export function microsoftTokenProblem(answer: Answer, question: Question): ProviderProblem {
-  const read = tokenError.safeParse(answer.json).data
+export function microsoftTokenProblem(response: ProviderResponse, request: ProviderRequest): ProviderError {
+  const read = tokenError.safeParse(response.json).data
   const { error = null, error_description = null, error_codes = [] } = read ?? {}
-  const isTemporary = answer.status >= 500 || error === 'temporarily_unavailable'
-  const kind: ProviderProblemKind =
-    answer.status === 429
+  const isTemporary = response.status >= 500 || error === 'temporarily_unavailable'
+  const kind: ProviderErrorKind =
+    response.status === 429
       ? 'rate_limited'
       : isTemporary
         ? 'unavailable'
@@ -46,11 +46,16 @@ export function microsoftTokenProblem(answer: Answer, question: Question): Provi
           : REFUSED_GRANTS.has(error)
             ? 'revoked'
             : 'unavailable'
-  return problem(kind, answer, question, [error, error_description])
+  return problem(kind, response, request, [error, error_description])
 }
 
-function problem(kind: ProviderProblemKind, answer: Answer, question: Question, said: (string | null)[]) {
-  const words = saidBy(said.filter((word) => word !== null).join(': '), question)
-  const message = `Microsoft answered ${answer.status} to ${question.what}${words === '' ? '' : ` (${words})`}`
-  return new ProviderProblem(kind, message, retryAfterMs(answer.headers))
+function problem(
+  kind: ProviderErrorKind,
+  response: ProviderResponse,
+  request: ProviderRequest,
+  said: (string | null)[],
+) {
+  const words = providerText(said.filter((word) => word !== null).join(': '), request)
+  const message = `Microsoft answered ${response.status} to ${request.what}${words === '' ? '' : ` (${words})`}`
+  return new ProviderError(kind, message, { retryAfterMs: retryAfterMs(response.headers) })
 }

@@ -1,6 +1,7 @@
 /** All instances of one series in a window, complete. */
-import { type Changes, type ProviderEvent, ProviderProblem, type Window } from '../../ports.ts'
-import { segment } from '../answers.ts'
+import { ProviderError } from '../../../ports.ts'
+import type { Changes, ProviderEvent, Window } from '../../ports.ts'
+import { segment } from '../responses.ts'
 import { type GraphCalendar, rangeOf, readItem, readItems } from './calendar.ts'
 import { readGraphPages } from './calls.ts'
 import type { GraphItem } from './events.ts'
@@ -19,7 +20,7 @@ export async function readSeries(
     return await readItems(complete, settings)
   } catch (error) {
     // The series is gone, and its instances with it.
-    if (error instanceof ProviderProblem && error.kind === 'not_found') return { events: [], unreadable: [] }
+    if (error instanceof ProviderError && error.kind === 'not_found') return { events: [], unreadable: [] }
     throw error
   }
 }

@@ -1,10 +1,11 @@
 /** Subscriptions to the changes of a calendar, with the notifications about the subscription itself. */
 import { z } from 'zod'
-import { ProviderProblem, type Subscription, type WatchRequest } from '../../ports.ts'
-import { bodyOf, segment } from '../answers.ts'
+import { ProviderError } from '../../../ports.ts'
+import type { Subscription, WatchRequest } from '../../ports.ts'
 import { shortText } from '../fields.ts'
+import { bodyOf, segment } from '../responses.ts'
 import { instantOf } from '../wall-clock.ts'
-import { askGraph, type MicrosoftSettings, NAME } from './calls.ts'
+import { type MicrosoftSettings, NAME, sendToGraph } from './calls.ts'
 
 /** The longest life of a subscription to events, and a minute less for clocks that differ. */
 const LIFE_MS = (4230 - 1) * 60_000
@@ -21,7 +22,7 @@ export async function subscribe(
 ): Promise<Subscription> {
   const what = 'the subscription to changes'
   const expiresAt = expiry(settings)
-  const answer = await askGraph(settings.http, {
+  const response = await sendToGraph(settings.http, {
     what,
     url: `${settings.graph}/v1.0/subscriptions`,
     method: 'POST',
@@ -36,7 +37,7 @@ export async function subscribe(
     },
     secrets: [request.token],
   })
-  const { id, expirationDateTime } = bodyOf(answer, subscription, NAME, what)
+  const { id, expirationDateTime } = bodyOf(response, subscription, NAME, what)
   return { id, resourceId: null, expiresAt: sooner(expirationDateTime, expiresAt) }
 }
 
@@ -48,14 +49,14 @@ export async function prolong(
 ): Promise<Subscription> {
   const what = 'the renewal of the subscription'
   const expiresAt = expiry(settings)
-  const answer = await askGraph(settings.http, {
+  const response = await sendToGraph(settings.http, {
     what,
     url: `${settings.graph}/v1.0/subscriptions/${segment(id)}`,
     method: 'PATCH',
     accessToken,
     json: { expirationDateTime: expiresAt.toISOString() },
   })
-  const { expirationDateTime } = bodyOf(answer, subscription, NAME, what)
+  const { expirationDateTime } = bodyOf(response, subscription, NAME, what)
   return { id, resourceId: null, expiresAt: sooner(expirationDateTime, expiresAt) }
 }
 
@@ -65,14 +66,14 @@ export async function unsubscribe(
   { id }: Subscription,
 ): Promise<void> {
   try {
-    await askGraph(settings.http, {
+    await sendToGraph(settings.http, {
       what: 'the end of the subscription',
       url: `${settings.graph}/v1.0/subscriptions/${segment(id)}`,
       method: 'DELETE',
       accessToken,
     })
   } catch (error) {
-    if (!(error instanceof ProviderProblem) || error.kind !== 'not_found') throw error
+    if (!(error instanceof ProviderError) || error.kind !== 'not_found') throw error
   }
 }
 

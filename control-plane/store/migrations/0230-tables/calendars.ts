@@ -17,9 +17,9 @@ create table calendars (
   provider_metadata jsonb,
 
   credentials bytea,
-  credentials_version int not null default 1,
+  tokens_version int not null default 1,
   access_token bytea,
-  access_token_expires_at timestamptz,
+  access_token_until timestamptz,
   refresh_lease_owner uuid,
   refresh_lease_until timestamptz,
 

@@ -1,7 +1,7 @@
 /** `/calendars` and `/calendar_events` with operations that note what was asked of them. */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { CalendarProblem, type CalendarProblemKind } from '../../../../control-plane/calendars/operations.ts'
+import { ProviderError, type ProviderErrorKind } from '../../../../control-plane/ports.ts'
 import { MEET, openApiWorld } from '../world.ts'
 import { addCalendar, addEvent, addIntent, addSeries, fakeCalendars, inHours, plainBot } from './fake.ts'
 
@@ -98,7 +98,7 @@ describe('calendars', () => {
       body: { calendar: shown(calendar) },
     })
     expect(fake.calls[0]!.arguments.slice(1)).toEqual([CREDENTIALS, { cancelsSchedules: true, platform: 'google' }])
-    fake.answer('update', new CalendarProblem('platform_mismatch', 'The calendar is one of google'))
+    fake.answer('update', new ProviderError('platform_mismatch', 'The calendar is one of google'))
     expect(await team.patch(`/calendars/${calendar.id}`, { ...google, platform: 'Microsoft' })).toMatchObject({
       status: 422,
       body: { code: 'InvalidRequest', error: 'body/platform: The calendar is one of google' },
@@ -112,7 +112,7 @@ describe('calendars', () => {
       synced_calendars: [good.id, bad.id],
       errors: [],
     })
-    fake.answer('sync', new CalendarProblem('token_refused', 'The token was revoked'))
+    fake.answer('sync', new ProviderError('token_refused', 'The token was revoked'))
     expect((await team.post('/calendars/resync_all?days=7', '{}')).body).toEqual({
       synced_calendars: [],
       errors: [
@@ -123,16 +123,16 @@ describe('calendars', () => {
     expect(await team.post('/calendars/resync_all?days=soon')).toMatchObject({ status: 422 })
   })
 
-  test.each<[CalendarProblemKind, number, string]>([
+  test.each<[ProviderErrorKind, number, string]>([
     ['token_refused', 401, 'CalendarTokenRefused'],
     ['permission_denied', 403, 'CalendarPermissionDenied'],
-    ['license_required', 403, 'CalendarLicenseRequired'],
+    ['no_mailbox', 403, 'CalendarLicenseRequired'],
     ['raw_calendar_not_found', 422, 'InvalidRequest'],
     ['already_connected', 409, 'CalendarAlreadyConnected'],
     ['limit_reached', 429, 'CalendarLimitReached'],
-    ['provider_unavailable', 503, 'ServiceUnavailable'],
+    ['unavailable', 503, 'ServiceUnavailable'],
   ])('%s is a %i with %s', async (kind, status, code) => {
-    fake.answer('connect', new CalendarProblem(kind, 'What the provider said'))
+    fake.answer('connect', new ProviderError(kind, 'What the provider said'))
     expect(await team.post('/calendars', google)).toMatchObject({
       status,
       body: { code, error: expect.stringContaining('What the provider said') },

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { BotRequest } from '../../../../control-plane/bots/request.ts'
-import { CalendarProblem } from '../../../../control-plane/calendars/operations.ts'
+import { ProviderError } from '../../../../control-plane/ports.ts'
 import { MEET, openApiWorld } from '../world.ts'
 import { addCalendar, addEvent, fakeCalendars, plainBot } from './fake.ts'
 
@@ -164,12 +164,12 @@ test('an own key of a speech service needs the plan', async () => {
 })
 
 test('an unknown event or series is a 404 with its own code', async () => {
-  fake.answer('scheduleBots', new CalendarProblem('event_not_found', 'none'))
+  fake.answer('scheduleBots', new ProviderError('event_not_found', 'none'))
   expect(await team.post(path, { ...names(), ...bot })).toMatchObject({
     status: 404,
     body: { code: 'FST_ERR_EVENT_NOT_FOUND_BY_ID', message: `Event with ID '${event.id}' not found` },
   })
-  fake.answer('cancelBots', new CalendarProblem('series_not_found', 'none'))
+  fake.answer('cancelBots', new ProviderError('series_not_found', 'none'))
   expect(await team.delete(path, { series_id: event.series_id, all_occurrences: true })).toMatchObject({
     status: 404,
     body: { code: 'FST_ERR_EVENT_SERIES_NOT_FOUND_BY_ID' },

@@ -1,7 +1,7 @@
 /** `/v2/calendars` with operations that note what was asked of them. */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { CalendarProblem, type CalendarProblemKind } from '../../../../control-plane/calendars/operations.ts'
+import { ProviderError, type ProviderErrorKind } from '../../../../control-plane/ports.ts'
 import { MEET, openApiWorld } from '../world.ts'
 import { addCalendar, addEvent, addIntent, addSeries, fakeCalendars, inHours } from './fake.ts'
 
@@ -81,7 +81,7 @@ describe('connections', () => {
 
   test('a creation that was refused may be repeated under its Idempotency-Key', async () => {
     const headers = { 'idempotency-key': randomUUID() }
-    fake.answer('connect', new CalendarProblem('provider_unavailable', 'No answer', 1500))
+    fake.answer('connect', new ProviderError('unavailable', 'No answer', { retryAfterMs: 1500 }))
     expect(await team.post('/v2/calendars', create, headers)).toMatchObject({
       status: 503,
       headers: { 'retry-after': '2' },
@@ -90,16 +90,16 @@ describe('connections', () => {
     expect(await team.post('/v2/calendars', create, headers)).toMatchObject({ status: 201 })
   })
 
-  test.each<[CalendarProblemKind, number, string]>([
+  test.each<[ProviderErrorKind, number, string]>([
     ['token_refused', 401, 'FST_ERR_OAUTH_TOKEN_REFRESH_FAILED'],
     ['permission_denied', 403, 'FST_ERR_CALENDAR_PERMISSION_DENIED'],
-    ['license_required', 403, 'FST_ERR_CALENDAR_LICENSE_REQUIRED'],
+    ['no_mailbox', 403, 'FST_ERR_CALENDAR_LICENSE_REQUIRED'],
     ['raw_calendar_not_found', 400, 'FST_ERR_VALIDATION'],
     ['already_connected', 409, 'FST_ERR_CALENDAR_CONNECTION_ALREADY_EXISTS'],
     ['limit_reached', 429, 'FST_ERR_CALENDAR_CONNECTION_LIMIT_EXCEEDED'],
-    ['provider_unavailable', 503, 'FST_ERR_CALENDAR_PROVIDER_UNAVAILABLE'],
+    ['unavailable', 503, 'FST_ERR_CALENDAR_PROVIDER_UNAVAILABLE'],
   ])('%s is a %i with %s, and the sentence reaches the caller', async (kind, status, code) => {
-    fake.answer('connect', new CalendarProblem(kind, 'What the provider said'))
+    fake.answer('connect', new ProviderError(kind, 'What the provider said'))
     const answer = await team.post('/v2/calendars', create)
     expect(answer).toMatchObject({ status, body: { code } })
     expect(answer.text).toContain('What the provider said')
@@ -221,7 +221,7 @@ describe('connections', () => {
       ['resubscribe', name],
       ['disconnect', name],
     ])
-    fake.answer('disconnect', new CalendarProblem('calendar_not_found', 'gone') as never)
+    fake.answer('disconnect', new ProviderError('calendar_not_found', 'gone') as never)
     expect(await team.delete(path)).toMatchObject({
       status: 404,
       body: { code: 'FST_ERR_CALENDAR_NOT_FOUND_BY_ID', message: `Calendar with ID '${calendar.id}' not found` },

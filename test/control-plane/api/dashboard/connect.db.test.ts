@@ -260,7 +260,7 @@ describe.each(CALENDARS)('at %s', (provider) => {
   test('a provider that fails after the code was exchanged connects nothing', async () => {
     const person = await world.person()
     world[provider].server.script('calendars', { status: 503, body: {} })
-    await expectProblem(person, provider, await connect(person, provider), 'provider_unavailable')
+    await expectProblem(person, provider, await connect(person, provider), 'unavailable')
   })
 })
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { noteOutcome } from '../../../../control-plane/store/connections/tokens.ts'
+import { noteOutcome } from '../../../../control-plane/store/connections/outcomes.ts'
 import { openConferencing } from '../conferencing.ts'
 import { openApiWorld } from '../world.ts'
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { connectionPlace } from '../../../../control-plane/store/connections/connections.ts'
-import { noteOutcome } from '../../../../control-plane/store/connections/tokens.ts'
+import { noteOutcome } from '../../../../control-plane/store/connections/outcomes.ts'
 import { refusals } from '../../../../mock/zoom-oauth/index.ts'
 import { openConferencing } from '../conferencing.ts'
 import { openApiWorld } from '../world.ts'

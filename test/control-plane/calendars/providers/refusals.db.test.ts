@@ -13,7 +13,7 @@ describe('refresh tokens', () => {
   test('Google gives an access token and keeps the refresh token', async () => {
     const { credentials } = await connect(world.providers.google, world.google)
     const token = await world.providers.google.refresh(credentials)
-    expect(token).toMatchObject({ expiresInSeconds: 3599, newRefreshToken: null })
+    expect(token).toMatchObject({ accessTokenSeconds: 3599, refreshToken: null })
   })
 
   test('Microsoft replaces the refresh token; the old one is refused from then on', async () => {
@@ -21,11 +21,11 @@ describe('refresh tokens', () => {
     const account = world.microsoft.addAccount()
     const refreshToken = world.microsoft.tokens.consent(account)
     const credentials = { clientId: 'standin-client', clientSecret: 'standin-secret', refreshToken, tenantId: 'common' }
-    const { newRefreshToken } = await microsoft.refresh(credentials)
-    expect(newRefreshToken).not.toBeNull()
+    const { refreshToken: newest } = await microsoft.refresh(credentials)
+    expect(newest).not.toBeNull()
     expect((await problemOf(microsoft.refresh(credentials))).kind).toBe('revoked')
-    const next = await microsoft.refresh({ ...credentials, refreshToken: newRefreshToken! })
-    expect(next.newRefreshToken).not.toBe(newRefreshToken)
+    const next = await microsoft.refresh({ ...credentials, refreshToken: newest! })
+    expect(next.refreshToken).not.toBe(newest)
   })
 
   describe.each(['google', 'microsoft'] as const)('%s', (platform) => {

@@ -1,6 +1,7 @@
 /** Subscriptions of both providers, with a receiver on this machine. */
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { accessTokenOf } from '@standin/control-plane/connections/token-answer.ts'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { at, connect, DAY, NOW, openWorld, problemOf } from './world.ts'
 
@@ -181,7 +182,7 @@ describe('Microsoft', () => {
     const refreshed = async () => {
       const refreshToken = world.microsoft.tokens.liveToken(account)!
       const { clientId, clientSecret } = world.microsoft.tokens
-      return (await microsoft.refresh({ clientId, clientSecret, refreshToken, tenantId: 'common' })).value
+      return accessTokenOf(await microsoft.refresh({ clientId, clientSecret, refreshToken, tenantId: 'common' }))
     }
     const later = await microsoft.renew(await refreshed(), calendar.id, first, request())
     expect(later.id).toBe(first.id)

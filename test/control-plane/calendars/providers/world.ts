@@ -1,8 +1,10 @@
 /** Adapters on the real client, in front of the stand-ins. */
 
-import type { CalendarProvider, ProviderEvent, ProviderProblem } from '@standin/control-plane/calendars/ports.ts'
+import type { CalendarProvider, ProviderEvent } from '@standin/control-plane/calendars/ports.ts'
 import { openCalendarProviders } from '@standin/control-plane/calendars/providers/index.ts'
+import { accessTokenOf } from '@standin/control-plane/connections/token-answer.ts'
 import { createGuardedClient } from '@standin/control-plane/outgoing/guarded-client.ts'
+import type { ProviderError } from '@standin/control-plane/ports.ts'
 import { StandInClock, startMockGoogleCalendar, startMockMicrosoftCalendar } from '@standin/mock/calendars/index.ts'
 
 export const DAY = 24 * 3600_000
@@ -55,7 +57,7 @@ export async function connect(
     refreshToken: standIn.tokens.consent(account),
     tenantId: 'common',
   }
-  const { value: token } = await provider.refresh(credentials)
+  const token = accessTokenOf(await provider.refresh(credentials))
   const read = (cursor: string | null, window = WINDOW) => provider.changes(token, calendar.id, { cursor, window })
   return { account, calendar, credentials, token, all: (window = WINDOW) => read(null, window), since: read }
 }
@@ -94,11 +96,11 @@ export class Follower {
 }
 
 /** The problem that the work is refused with; fails where it is not refused, or with anything else. */
-export async function problemOf(work: Promise<unknown>): Promise<ProviderProblem> {
+export async function problemOf(work: Promise<unknown>): Promise<ProviderError> {
   const error = await work.then(
     () => new Error('It was not refused'),
     (reason: unknown) => reason,
   )
-  if ((error as Error).name !== 'ProviderProblem') throw error
-  return error as ProviderProblem
+  if ((error as Error).name !== 'ProviderError') throw error
+  return error as ProviderError
 }

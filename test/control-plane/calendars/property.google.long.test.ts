@@ -1,3 +1,0 @@
-import { followsTheRules } from './thousand-sequences.ts'
-
-followsTheRules('google')
