@@ -153,18 +153,12 @@ describe('the token of a registered bot of Microsoft Teams', () => {
       ...target,
       ...readMeeting(invitationOf(ids, link)),
     })
-    const driver = { teamsToken: async () => token }
-    const {
-      driver: bot,
-      meeting,
-      signal,
-    } = await teams.attempt('access-block-detected', {
-      ...{ speed: 20, driver, retarget },
-    })
-    await bot.join(signal).catch(() => {})
+    const options = { speed: 20, driver: { teamsToken: async () => token }, retarget }
+    const { driver, meeting, signal } = await teams.attempt('access-block-detected', options)
+    await driver.join(signal).catch(() => {})
     expect(meeting).toMatchObject({ state, botToken: name })
     // The evidence of this page holds the token nowhere.
-    if (token !== null) expect(JSON.stringify(await bot.evidence())).not.toContain(token)
+    if (token !== null) expect(JSON.stringify(await driver.evidence())).not.toContain(token)
   })
 })
 

@@ -78,8 +78,7 @@ export function attempts<Server extends AnyServer>(setting: AttemptSetting<Serve
   })
   afterEach(() => close(opened))
   afterAll(async () => {
-    const all = await sharedChromium.running()
-    if (all.some(({ contexts }) => contexts > 0)) throw new Error('A test of this file has left a browser context open')
+    if ((await sharedChromium.contexts()) > 0) throw new Error('A test of this file has left a browser context open')
   })
 
   async function close({ drivers, meetings }: Opened): Promise<void> {

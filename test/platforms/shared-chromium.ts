@@ -25,14 +25,9 @@ interface Running {
   home: string
 }
 
-export class SharedChromium {
+class SharedChromium {
   /** By what they were started with. */
   readonly #running = new Map<string, Promise<Running>>()
-  readonly #hangsAfterMs: number
-
-  constructor(hangsAfterMs = HANGS_AFTER_MS) {
-    this.#hangsAfterMs = hangsAfterMs
-  }
 
   /** A bot that needs more than a context gets a separate Chromium. */
   readonly open: OpenBrowser = async (environment, options, signal) => {
@@ -54,10 +49,10 @@ export class SharedChromium {
     }
   }
 
-  /** The process of each Chromium, and how many contexts are open in it. */
-  async running(): Promise<{ processId: number; contexts: number }[]> {
+  /** How many contexts are open. */
+  async contexts(): Promise<number> {
     const all = await Promise.all(this.#running.values())
-    return all.map(({ browser, processId }) => ({ processId, contexts: browser.contexts().length }))
+    return all.reduce((sum, { browser }) => sum + browser.contexts().length, 0)
   }
 
   async close(): Promise<void> {
@@ -76,7 +71,7 @@ export class SharedChromium {
       const { browser } = await starting
       try {
         const hangs = () => new Error('The Chromium of this test worker hangs')
-        return await within(systemClock, this.#hangsAfterMs, browser.newContext(given), hangs)
+        return await within(systemClock, HANGS_AFTER_MS, browser.newContext(given), hangs)
       } catch (error) {
         // It has crashed, or hangs: the next one may do better. Another bot may have replaced it already.
         if (this.#running.get(key) === starting) await this.#end(key)
@@ -100,7 +95,7 @@ export class SharedChromium {
     if (!running) return
     const { browser, processId, home } = running
     const closed = browser.close()
-    await within(systemClock, this.#hangsAfterMs, closed, () => new Error('It hangs')).catch(() => {
+    await within(systemClock, HANGS_AFTER_MS, closed, () => new Error('It hangs')).catch(() => {
       // Its other processes end with it.
       process.kill(processId, 'SIGKILL')
       return closed

@@ -6,16 +6,15 @@ import type { ReportData } from '../../report/page/data.ts'
 import { linesOf } from '../../report/page/moments.ts'
 import { FACTS, HOSTILE, recordingFolder } from './recording-folder.ts'
 
-function page(folder: string): { html: string; data: ReportData } {
+async function pageOf(folder: string, facts = FACTS): Promise<{ html: string; data: ReportData }> {
+  await writeReport(folder, facts)
   const html = readFileSync(join(folder, 'report.html'), 'utf8')
   const json = /<script id="data" type="application\/json">(.*?)<\/script>/s.exec(html)?.[1] ?? ''
   return { html, data: JSON.parse(json) as ReportData }
 }
 
 test('holds what the files hold, and names and messages only as data', async () => {
-  const folder = recordingFolder()
-  await writeReport(folder, FACTS)
-  const { html, data } = page(folder)
+  const { html, data } = await pageOf(recordingFolder())
   expect(data).toMatchObject({
     meeting: 'Google Meet abc-defg-hij',
     startedAt: '2026-11-21T09:30:00.000Z',
@@ -65,29 +64,21 @@ test('holds what the files hold, and names and messages only as data', async () 
 test('a participant with their own track has a link to it', async () => {
   const folder = recordingFolder()
   mkdirSync(join(folder, 'audio'))
-  const index = [{ file: '002-script.ogg', id: 2, name: HOSTILE }]
-  writeFileSync(join(folder, 'audio', 'index.json'), JSON.stringify(index))
-  await writeReport(folder, FACTS)
-  expect(page(folder).data.people.map(({ voice }) => voice)).toEqual([null, 'audio/002-script.ogg', null])
+  writeFileSync(join(folder, 'audio/index.json'), JSON.stringify([{ file: '002-script.ogg', id: 2, name: HOSTILE }]))
+  expect((await pageOf(folder)).data.people.map(({ voice }) => voice)).toEqual([null, 'audio/002-script.ogg', null])
 })
 
 test('a recording of sound alone, without participants, is a page too', async () => {
   const folder = recordingFolder()
   for (const name of ['participants.json', 'diarization.jsonl', 'chat_messages.json', 'reactions.jsonl'])
     rmSync(join(folder, name))
-  await writeReport(folder, { ...FACTS, files: ['audio.m4a'], quality: null, gaps: [] })
-  const { html, data } = page(folder)
+  const { html, data } = await pageOf(folder, { ...FACTS, files: ['audio.m4a'], quality: null, gaps: [] })
   expect(html).toContain('<audio id="player"')
-  expect(data).toMatchObject({
-    people: [],
-    turns: [],
-    chat: [],
-    signs: [],
-    quality: [
-      ['Size', '2.5 MB'],
-      ['Pauses', '1'],
-    ],
-  })
+  expect(data).toMatchObject({ people: [], turns: [], chat: [], signs: [] })
+  expect(data.quality).toEqual([
+    ['Size', '2.5 MB'],
+    ['Pauses', '1'],
+  ])
 })
 
 test('a damaged file is named, and no page is written', async () => {
@@ -113,7 +104,7 @@ test('is written beside its place: a link there is replaced and not followed', a
   const folder = recordingFolder()
   writeFileSync(join(folder, 'target'), 'of another program')
   symlinkSync(join(folder, 'target'), join(folder, 'report.html'))
-  await writeReport(folder, FACTS)
+  const { html } = await pageOf(folder)
   expect(readFileSync(join(folder, 'target'), 'utf8')).toBe('of another program')
-  expect(page(folder).html).toContain('<!doctype html>')
+  expect(html).toContain('<!doctype html>')
 })

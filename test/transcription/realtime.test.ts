@@ -1,10 +1,10 @@
 /** Live words by OpenAI's Realtime interface: its sessions, their end, and words that come once and in order after each break. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { ProviderError } from '../../control-plane/ports.ts'
 import { silentLogger } from '../../core/logger.ts'
 import { LiveWords } from '../../transcription/live-words.ts'
 import { createOpenAiCompatible } from '../../transcription/providers/openai-compatible.ts'
+import { ProviderError } from '../../transcription/providers/provider-error.ts'
 import { openTurns, type RecognizerSession, type SessionListener } from '../../transcription/turn-connection.ts'
 import type { HeardWords, LiveConnection, LiveRecognition } from '../../transcription/types.ts'
 import { HandClock } from '../fakes/clock.ts'

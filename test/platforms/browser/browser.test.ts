@@ -3,31 +3,22 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { silentLogger } from '../../../core/logger.ts'
-import type { CaptureEnvironment } from '../../../core/ports.ts'
 import { launchOptions } from '../../../platforms/browser/browser.ts'
 import { makeBrowserHome } from '../../../platforms/browser/home.ts'
+import { SILENT_STAGE } from '../conformance/ground.ts'
 
-const STAGE: CaptureEnvironment = {
-  display: ':9',
-  displayAuthority: '/x/x-authority',
-  pulseServer: '/p',
-  pulseSink: 's',
-  width: 640,
-  height: 360,
-}
-const { signal } = new AbortController()
+const STAGE = { ...SILENT_STAGE, display: ':9', displayAuthority: '/x/x-authority' }
 /** Above the largest process id of Linux. */
 const DEAD = 4_194_305
 
-async function temporaryHome(): Promise<string> {
+async function launch(logger = silentLogger) {
   const home = await mkdtemp(join(tmpdir(), 'standin-home-'))
   onTestFinished(() => rm(home, { recursive: true, force: true }))
-  return home
+  return { home, ...(await launchOptions(STAGE, { logger }, home, new AbortController().signal)) }
 }
 
 test('files that Playwright writes for a browser are stored in the home of the browser', async () => {
-  const home = await temporaryHome()
-  const { artifactsDir } = await launchOptions(STAGE, { logger: silentLogger }, home, signal)
+  const { home, artifactsDir } = await launch()
   expect(artifactsDir).toBe(join(home, 'artifacts'))
   expect(await readdir(home)).toEqual(['artifacts'])
 })
@@ -46,14 +37,13 @@ test('the home of a killed bot is removed by the next one, and that of a running
 })
 
 test('Chromium gets the display and the cookie file of the display', async () => {
-  const { env } = await launchOptions(STAGE, { logger: silentLogger }, await temporaryHome(), signal)
-  expect(env).toMatchObject({ DISPLAY: ':9', XAUTHORITY: '/x/x-authority' })
+  expect((await launch()).env).toMatchObject({ DISPLAY: ':9', XAUTHORITY: '/x/x-authority' })
 })
 
 test('a Chromium without its own sandbox is one warning with the reason', async () => {
   const warnings: unknown[] = []
   const logger = { ...silentLogger, warn: (message: string, fields?: object) => warnings.push({ message, ...fields }) }
-  const { chromiumSandbox } = await launchOptions(STAGE, { logger }, await temporaryHome(), signal)
+  const { chromiumSandbox } = await launch(logger)
   const expected = { message: 'Chromium runs without its own sandbox', reason: expect.any(String) }
   expect(warnings).toEqual(chromiumSandbox ? [] : [expected])
 })

@@ -28,6 +28,21 @@ function place(): string {
   return folder
 }
 
+/** A file with this content. */
+function fileOf(content: string, bytes = content.length): string {
+  const file = join(place(), 'state.json')
+  writeFileSync(file, content)
+  truncateSync(file, bytes)
+  return file
+}
+
+/** The archive of a folder that `fill` filled. */
+function archiveOf(fill: (folder: string) => void, ...options: string[]): Buffer {
+  const folder = place()
+  fill(folder)
+  return execFileSync('tar', ['-cz', ...options, '-C', folder, '.'])
+}
+
 /** A profile as Chromium leaves it, as far as it matters. */
 function profile(folder = join(place(), 'profile')): string {
   mkdirSync(join(folder, 'Default', 'Cache'), { recursive: true })
@@ -42,8 +57,7 @@ function profile(folder = join(place(), 'profile')): string {
 const folderOf = (state: BrowserState) => (state.kind === 'profile' ? state.folder : null)
 
 test('the file of a storage state is read, with what an older version left out', async () => {
-  const file = join(place(), 'state.json')
-  writeFileSync(file, JSON.stringify({ cookies: [COOKIE], origins: [{ origin: 'https://meet.google.com' }] }))
+  const file = fileOf(JSON.stringify({ cookies: [COOKIE], origins: [{ origin: 'https://meet.google.com' }] }))
   const { state } = await loadBrowserState(file, nowhere)
   expect(state).toMatchObject({
     kind: 'storage_state',
@@ -54,23 +68,25 @@ test('the file of a storage state is read, with what an older version left out',
   })
 })
 
-test.each([
-  ['that is no JSON', `{"cookies": "${SECRET}`, /not JSON/],
-  ['of another shape', JSON.stringify({ cookies: [{ ...COOKIE, name: 5 }] }), /cookies\.0\.name is wrong/],
-])('a file %s is refused without a word of what is in it', async (_what, content, sentence) => {
-  const file = join(place(), 'state.json')
-  writeFileSync(file, content)
-  const error: Error = await loadBrowserState(file, nowhere).then(
-    () => new Error('it was taken'),
-    (thrown) => thrown,
-  )
-  expect(error.message).toMatch(sentence)
-  expect(error.message).not.toContain(SECRET)
-})
+function fifo(): string {
+  const path = join(place(), 'state.json')
+  execFileSync('mkfifo', [path])
+  return path
+}
 
-test('what is not there, and a folder that is no profile, are refused by name', async () => {
-  await expect(loadBrowserState('/nonexistent/profile', nowhere)).rejects.toThrow('/nonexistent/profile is not there')
-  await expect(loadBrowserState(place(), nowhere)).rejects.toThrow('no Chromium profile')
+test.each([
+  ['a file that is no JSON', () => fileOf(`{"cookies": "${SECRET}`), 'not JSON'],
+  ['another shape', () => fileOf(JSON.stringify({ cookies: [{ ...COOKIE, name: 5 }] })), 'cookies.0.name is wrong'],
+  ['nothing', () => '/nonexistent/profile', '/nonexistent/profile is not there'],
+  ['a folder that is no profile', place, 'no Chromium profile'],
+  ['an endless device', () => '/dev/zero', '/dev/zero is neither a regular file nor a folder'],
+  ['a FIFO without a writer', fifo, 'neither a regular file nor a folder'],
+  ['a file beyond the limit', () => fileOf('', 17 * 1024 * 1024), 'is larger than'],
+  ['a file of unknown size, which is read to its end', () => '/proc/self/status', 'not JSON'],
+])('%s is refused without a word of what is in it', async (_what, address, sentence) => {
+  const refused = expect(loadBrowserState(address(), nowhere)).rejects
+  await refused.toThrow(sentence)
+  await refused.not.toThrow(SECRET)
 })
 
 test('a profile is copied without caches, locks and links, and the original stays as it was', async () => {
@@ -85,20 +101,19 @@ test('a profile is copied without caches, locks and links, and the original stay
 })
 
 test('an archive of a profile in S3 is unpacked into its own folder, which is removed at the end', async () => {
-  const folder = place()
-  profile(join(folder, 'profile'))
   // The tar format stores a name of more than 100 characters in another field.
   const long = `${'deep/'.repeat(12)}${'n'.repeat(80)}`
-  mkdirSync(join(folder, 'profile', 'Default', long), { recursive: true })
-  writeFileSync(join(folder, 'profile', 'Default', long, 'file'), 'far below')
   for (const format of ['gnu', 'pax']) {
-    const archive = execFileSync('tar', ['-cz', `--format=${format}`, '-C', folder, 'profile'])
-    const asked: unknown[] = []
-    const loaded = await loadBrowserState('s3://states/bots/notes.tar.gz', async (...given) => {
-      asked.push(given[0])
+    const fill = (folder: string) => {
+      const place = join(profile(join(folder, 'profile')), 'Default', long)
+      mkdirSync(place, { recursive: true })
+      writeFileSync(join(place, 'file'), 'far below')
+    }
+    const archive = archiveOf(fill, `--format=${format}`)
+    const loaded = await loadBrowserState('s3://states/bots/notes.tar.gz', async (address) => {
+      expect(address).toBe('s3://states/bots/notes.tar.gz')
       return archive
     })
-    expect(asked).toEqual(['s3://states/bots/notes.tar.gz'])
     const unpacked = folderOf(loaded.state)!
     expect(readFileSync(join(unpacked, 'Default', 'Cookies'), 'utf8')).toBe(SECRET)
     expect(readFileSync(join(unpacked, 'Default', long, 'file'), 'utf8')).toBe('far below')
@@ -109,17 +124,24 @@ test('an archive of a profile in S3 is unpacked into its own folder, which is re
   }
 })
 
-test('an archive that wants to write elsewhere is refused', async () => {
-  const folder = place()
-  mkdirSync(join(folder, 'inner'))
-  writeFileSync(join(folder, 'outside'), 'x')
-  const archive = execFileSync('tar', ['-cPz', '-C', join(folder, 'inner'), '../outside'])
-  await expect(loadBrowserState('s3://states/evil.tgz', async () => archive)).rejects.toThrow("path contains '..'")
+const outside = (folder: string) => writeFileSync(join(folder, 'outside'), 'x')
+
+test.each<[string, Parameters<typeof archiveOf>, string]>([
+  ['wants to write elsewhere', [outside, '-P', '--transform=s,.*outside,../outside,'], "path contains '..'"],
+  ['holds only folders', [(folder) => mkdirSync(join(folder, 'profile'))], 'no Chromium profile'],
+  ['holds only links', [(folder) => symlinkSync('/etc', join(folder, 'profile'))], 'no Chromium profile'],
+])('an archive that %s is refused', async (_what, given, sentence) => {
+  await expect(loadBrowserState('s3://states/evil.tgz', async () => archiveOf(...given))).rejects.toThrow(sentence)
 })
 
-test('an archive that unpacks to more than its bound is refused', async () => {
+test('an archive that unpacks to more than its bound, or has too many entries, is refused', async () => {
   const bomb = gzipSync(Buffer.alloc(4 * 1024 * 1024))
   await expect(unpackTar(bomb, place(), { maxBytes: 1024 * 1024 })).rejects.toThrow()
+  const many = archiveOf((folder) => {
+    for (let index = 0; index < 20; index++) writeFileSync(join(folder, `file-${index}`), '')
+  })
+  const unpacked = unpackTar(many, place(), { maxBytes: 1024 * 1024, maxEntries: 10 })
+  await expect(unpacked).rejects.toThrow('more than 10 entries')
 })
 
 test('a storage state in S3 is asked for with a bound', async () => {
@@ -132,52 +154,11 @@ test('a storage state in S3 is asked for with a bound', async () => {
   expect(bound).toBeLessThan(64 * 1024 * 1024)
 })
 
-test.each(['/dev/zero', '/dev/full'])('the device %s is refused without reading it', async (device) => {
-  await expect(loadBrowserState(device, nowhere)).rejects.toThrow(`${device} is neither a regular file nor a folder`)
-})
-
-test('a FIFO without a writer is refused and does not block', async () => {
-  const fifo = join(place(), 'state.json')
-  execFileSync('mkfifo', [fifo])
-  await expect(loadBrowserState(fifo, nowhere)).rejects.toThrow('neither a regular file nor a folder')
-})
-
-test('a file beyond the limit is refused', async () => {
-  const file = join(place(), 'state.json')
-  writeFileSync(file, '')
-  truncateSync(file, 17 * 1024 * 1024)
-  await expect(loadBrowserState(file, nowhere)).rejects.toThrow('is larger than')
-})
-
-test('a file of unknown size, such as those below /proc, is read to its end', async () => {
-  await expect(loadBrowserState('/proc/self/status', nowhere)).rejects.toThrow('not JSON')
-})
-
-test.each([
-  ['only folders', (folder: string) => mkdirSync(join(folder, 'profile'))],
-  ['only links', (folder: string) => symlinkSync('/etc', join(folder, 'profile'))],
-])('an archive that holds %s is refused', async (_what, fill) => {
-  const folder = place()
-  fill(folder)
-  const archive = execFileSync('tar', ['-cz', '-C', folder, 'profile'])
-  await expect(loadBrowserState('s3://states/empty.tgz', async () => archive)).rejects.toThrow('no Chromium profile')
-})
-
-test('an archive with too many entries is refused', async () => {
-  const folder = place()
-  for (let index = 0; index < 20; index++) writeFileSync(join(folder, `file-${index}`), '')
-  const archive = execFileSync('tar', ['-cz', '-C', folder, '.'])
-  await expect(unpackTar(archive, place(), { maxBytes: 1024 * 1024, maxEntries: 10 })).rejects.toThrow(
-    'more than 10 entries',
-  )
-})
-
 test('neither an archive nor a profile hands on set-user-id bits', async () => {
-  const folder = place()
-  const original = profile(join(folder, 'profile'))
+  const original = profile()
   chmodSync(join(original, 'Default', 'Cookies'), 0o6755)
   chmodSync(join(original, 'Default'), 0o1777)
-  const archive = execFileSync('tar', ['-cpz', '-C', folder, 'profile'])
+  const archive = execFileSync('tar', ['-cpz', '-C', original, '.'])
   const loaded = await loadBrowserState('s3://states/notes.tgz', async () => archive)
   onTestFinished(loaded.dispose)
   const copy = join(place(), 'copy')

@@ -12,8 +12,7 @@ import { jobSchema } from '@standin/wire/job.ts'
 import { silentLogger } from '../../../core/logger.ts'
 import type { MeetingTarget } from '../../../core/meeting/meeting.ts'
 import type { CommandAnswer, MeetingDriver, OpenMeeting } from '../../../core/ports.ts'
-import type { StopRequester } from '../../../core/process/stop-requests.ts'
-import type { RecordedSpan, Recorder, RecorderEvent } from '../../../core/recording.ts'
+import type { RecordedSpan, Recorder } from '../../../core/recording.ts'
 import { runBot } from '../../../src/run/bot.ts'
 import type { Outcome } from '../../../src/run/parts.ts'
 import { fakeUsage } from '../../fakes/usage.ts'
@@ -25,9 +24,8 @@ export class BotLife {
   readonly folder: string
   readonly outcome: Promise<Outcome>
   driver: MeetingDriver | null = null
-  #onRecorderEvent: (event: RecorderEvent) => void = () => {}
-  #command: (command: BotCommand) => Promise<CommandAnswer> = () => Promise.reject(new Error('nobody listens'))
-  #stop: (askedBy: StopRequester, atOnce: boolean) => void = () => {}
+  command: (command: BotCommand) => Promise<CommandAnswer> = () => Promise.reject(new Error('nobody listens'))
+  stop: () => void = () => {}
 
   constructor(
     target: MeetingTarget,
@@ -62,7 +60,7 @@ export class BotLife {
         show: () => {},
         report: (event) => void this.events.push(structuredClone(event)),
         onCommand: (listener) => {
-          this.#command = listener
+          this.command = listener
         },
         drain: async () => {},
         close: async () => {},
@@ -71,7 +69,7 @@ export class BotLife {
       logger: silentLogger,
       workFolder: this.folder,
       onStopRequest: (listener) => {
-        this.#stop = listener
+        this.stop = () => listener('command', false)
       },
       onDefect: () => {},
     })
@@ -79,25 +77,13 @@ export class BotLife {
     this.outcome.catch(() => {})
   }
 
-  command(command: BotCommand): Promise<CommandAnswer> {
-    return this.#command(command)
-  }
-
-  stop(askedBy: StopRequester = 'command'): void {
-    this.#stop(askedBy, false)
-  }
-
   statuses(): string[] {
     return this.events.flatMap((event) => (event.type === 'status_change' ? [event.status] : []))
   }
 
   async whenStatus(status: string): Promise<void> {
-    await until(
-      () =>
-        this.statuses().includes(status) || this.statuses().some((seen) => seen === 'failed' || seen === 'completed'),
-      () => `the status ${status}; so far: ${this.statuses().join(', ')}`,
-      90_000,
-    )
+    const isReached = () => this.statuses().some((seen) => [status, 'failed', 'completed'].includes(seen))
+    await until(isReached, () => `the status ${status}; so far: ${this.statuses().join(', ')}`, 90_000)
     if (!this.statuses().includes(status))
       throw new Error(`The life ended: ${JSON.stringify((await this.outcome).report)}`)
   }
@@ -122,8 +108,7 @@ export class BotLife {
       },
       resume: async () => void spans.push({ startedAt: Date.now(), endedAt: null }),
       watch: (listener) => {
-        this.#onRecorderEvent = listener
-        this.#onRecorderEvent({ type: 'sound', isAudible: false, at: Date.now() })
+        listener({ type: 'sound', isAudible: false, at: Date.now() })
         return () => {}
       },
       spans: () => spans,

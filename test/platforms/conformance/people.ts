@@ -2,6 +2,7 @@
 
 import type { ChatMessage, MeetingEvent, Participant } from '../../../core/meeting/meeting.ts'
 import type { MockMeeting, MockPerson } from '../../../mock/types.ts'
+import { until } from './ground.ts'
 
 /** Looks come in the order in which people are named. */
 export const PEOPLE: MockPerson[] = [
@@ -12,6 +13,13 @@ export const PEOPLE: MockPerson[] = [
 
 /** States of a page that has left, or that never became one: on its way through the platform's redirects. */
 export const OUT = ['left', 'closed', 'none', 'redirecting']
+
+/** Resolves once the page has left. */
+export const whenOut = (meeting: MockMeeting): Promise<void> =>
+  until(
+    () => OUT.includes(meeting.state),
+    () => `the page is left; it is in ${meeting.state}`,
+  )
 
 /** Who is there now, as told, in the order of coming. */
 export function peopleOf(events: readonly MeetingEvent[]): Participant[] {

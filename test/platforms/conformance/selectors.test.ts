@@ -18,9 +18,10 @@ const UNSEEN = {
     screenshare-button more-button custom-view-button custom-view-button-SpeakerViewButton MixedGridView-button
     custom-view-button-MixedGridButton toggle-incoming-video-button MixedStage-wrapper raisehand-icon
     ai-interpreter-outline participant-speaker-ring participantsInCall- attendeesInMeeting- participantsInLobby-
-    participantsFromThread- sendMessageCommands-send closed-captions-renderer ufd_`,
+    participantsFromThread- sendMessageCommands-send closed-captions-renderer ufd_ calling-screen-avatar data-person-mri`,
   zoom: `inputemail single-suspension-container__video-frame suspension-video-container__video-frame video-frame--active
-    new-chat-message__text-box--self new-chat-message__text-content--self lt-select-language--ask heading`,
+    new-chat-message__text-box--self new-chat-message__text-content--self lt-select-language--ask heading
+    waiting-pannel`,
   jitsi: 'svg alertdialog lobby-chat-container',
 }
 const FOLDERS = { meet: 'google-meet', teams: 'microsoft-teams', zoom: 'zoom', jitsi: 'jitsi' }

@@ -2,7 +2,7 @@
 import { expect } from 'vitest'
 import { ChatUnavailable } from '../../../core/errors.ts'
 import { until } from './ground.ts'
-import { chatOf, OUT, PEOPLE } from './people.ts'
+import { chatOf, PEOPLE, whenOut } from './people.ts'
 import { isComposite, pictureOf } from './pictures.ts'
 import { type PlatformUnderTest, ZOOM_SDK } from './platforms.ts'
 import type { AddRows } from './rows.ts'
@@ -50,10 +50,7 @@ export function wholeLife(platform: PlatformUnderTest, { ofPage, ofSharedCode, o
       meeting.removePerson('ann')
       const { report } = await life.outcome
       expect(report).toMatchObject({ status: 'completed', end_code: 'NO_ATTENDEES' })
-      await until(
-        () => OUT.includes(meeting.state),
-        () => `the meeting is left; the page is in ${meeting.state}`,
-      )
+      await whenOut(meeting)
     },
   )
 

@@ -11,8 +11,8 @@ const DECIDED_BY_ADDRESS = 'the mock leads to the address, which decides'
 const NOT_SHOWN = 'seen in the field, and no scenario of the mock shows it'
 
 /** Names of wording that occur in no text of the mock, each with the reason. */
-const UNSEEN: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  'google-meet': {
+const UNSEEN: Readonly<Record<Platform, Readonly<Record<string, string>>>> = {
+  meet: {
     'labels.cameraProblem': COMPOSED,
     'labels.microphoneProblem': COMPOSED,
     'labels.withoutAccount': NOT_SHOWN,
@@ -21,7 +21,7 @@ const UNSEEN: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'states.landing': DECIDED_BY_ADDRESS,
     'states.marketing': DECIDED_BY_ADDRESS,
   },
-  'microsoft-teams': {
+  teams: {
     'labels.guest': COMPOSED,
     'states.unsupported_browser': NOT_SHOWN,
   },
@@ -36,17 +36,12 @@ const UNSEEN: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   },
 }
 
-const FOLDERS: Record<string, keyof typeof SHIPPED_WORDS.platforms> = {
-  'google-meet': 'meet',
-  'microsoft-teams': 'teams',
-  zoom: 'zoom',
-  jitsi: 'jitsi',
-}
+const FOLDERS = { meet: 'google-meet', teams: 'microsoft-teams', zoom: 'zoom', jitsi: 'jitsi' } as const
+type Platform = keyof typeof FOLDERS
 
 type Words = Readonly<Record<string, Readonly<Record<string, readonly string[]>>>>
-const languagesOf = (platform: string) =>
-  Object.entries<Words>({ ...SHIPPED_WORDS.platforms[FOLDERS[platform]!].words })
-const englishOf = (platform: string): Words => languagesOf(platform)[0]![1]
+const languagesOf = (platform: Platform) => Object.entries<Words>({ ...SHIPPED_WORDS.platforms[platform].words })
+const englishOf = (platform: Platform): Words => languagesOf(platform)[0]![1]
 
 const expressionsOf = (words: Words) =>
   Object.entries(words).flatMap(([table, entries]) =>
@@ -56,8 +51,8 @@ const expressionsOf = (words: Words) =>
   )
 
 /** Every text in the mock's source that it may put on its page. */
-function textsOfMock(platform: string): string[] {
-  return globSync(`mock/${platform}/**/*.ts`, { cwd: packageRoot }).flatMap((file) => {
+function textsOfMock(platform: Platform): string[] {
+  return globSync(`mock/${FOLDERS[platform]}/**/*.ts`, { cwd: packageRoot }).flatMap((file) => {
     const source = readFileSync(join(packageRoot, file), 'utf8')
     const literals = [...source.matchAll(/'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|`(?:[^`\\]|\\.)*`/g)]
     return literals.map(([literal]) =>
@@ -72,7 +67,7 @@ function textsOfMock(platform: string): string[] {
   })
 }
 
-describe.each(Object.entries(UNSEEN))('%s', (platform, unseen) => {
+describe.each(Object.keys(FOLDERS) as Platform[])('%s', (platform) => {
   test('keeps the languages of the project apart, English whole and first', () => {
     const names = languagesOf(platform).map(([language]) => language)
     expect(names[0]).toBe('en')
@@ -83,10 +78,7 @@ describe.each(Object.entries(UNSEEN))('%s', (platform, unseen) => {
     const english = new Set(expressionsOf(englishOf(platform)).map(({ name }) => name))
     for (const [language, words] of languagesOf(platform)) {
       const unknown = expressionsOf(words).filter(({ name }) => !english.has(name))
-      expect(
-        unknown.map(({ name }) => name),
-        language,
-      ).toEqual([])
+      expect(unknown, language).toEqual([])
     }
   })
 
@@ -107,6 +99,6 @@ describe.each(Object.entries(UNSEEN))('%s', (platform, unseen) => {
       shown.set(name, shown.get(name) || texts.some((text) => matches([compiled], text)))
     }
     const missing = [...shown].filter(([, isShown]) => !isShown).map(([name]) => name)
-    expect(missing.sort()).toEqual(Object.keys(unseen).sort())
+    expect(missing.sort()).toEqual(Object.keys(UNSEEN[platform]).sort())
   })
 })

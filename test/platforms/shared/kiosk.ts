@@ -5,15 +5,12 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { build } from 'esbuild'
-import { type BrowserContext, chromium, type Page } from 'playwright'
+import { chromium, type Page } from 'playwright'
 import { silentLogger } from '../../../core/logger.ts'
 import { type OwnScript, serveOwnScript } from '../../../platforms/browser/own-script.ts'
-
-const here = dirname(fileURLToPath(import.meta.url))
 
 /** As strict as the real pages, and a little more. */
 const STRICT_POLICY = [
@@ -31,33 +28,40 @@ export interface Files {
   [path: string]: { type: string; body: string }
 }
 
+export type Rgb = [red: number, green: number, blue: number]
+
+export const near = (one: Rgb, other: Rgb, by = 40) =>
+  one.every((value, index) => Math.abs(value - other[index]!) <= by)
+
 export interface Screen {
-  /** RGB, three bytes for each pixel. */
-  pixel(x: number, y: number): [number, number, number]
+  pixel(x: number, y: number): Rgb
 }
 
+interface Region {
+  x: number
+  y: number
+  width: number
+  height: number
+}
+const WHOLE: Region = { x: 0, y: 0, width: 1280, height: 720 }
+
 export interface Kiosk {
-  context: BrowserContext
   /** Folder of the browser's profile. */
   profile: string
-  display: string
   /** Opens a page of the local server and waits until it has loaded. */
   open(files: Files, query?: string, policy?: string): Promise<Page>
   /** The frame that the recorder gets from the screen now. */
   grab(): Promise<Screen>
-  /** The same as a file, to look at. */
-  savePng(path: string): Promise<void>
   /** Every picture the screen shows until `stop`, 30 in a second, of one region. */
-  film(region: { x: number; y: number; width: number; height: number }): Promise<{ stop(): Promise<Buffer[]> }>
+  film(region: Region): Promise<{ stop(): Promise<Buffer[]> }>
   /** Violations of the content security policy and uncaught errors since the last `open`. */
   complaints: string[]
   close(): Promise<void>
 }
 
-export async function openKiosk(
-  options: { entry?: string; flags?: string[]; ownScript?: OwnScript } = {},
-): Promise<Kiosk> {
-  const script = await bundle(options.entry ?? join(here, 'page', 'harness.entry.ts'))
+/** @param entry the script at document start of every page */
+export async function openKiosk(entry: string, ownScript?: OwnScript): Promise<Kiosk> {
+  const script = await bundle(entry)
   const screen = await startScreen()
   const profile = await mkdtemp(join(tmpdir(), 'standin-kiosk-'))
   const context = await chromium.launchPersistentContext(profile, {
@@ -78,12 +82,11 @@ export async function openKiosk(
       '--disable-sync',
       '--autoplay-policy=no-user-gesture-required',
       '--allow-loopback-in-peer-connection',
-      ...(options.flags ?? []),
     ],
   })
   await context.addInitScript(script)
   const first = context.pages()[0] ?? (await context.newPage())
-  if (options.ownScript !== undefined) await serveOwnScript(context, first, options.ownScript, silentLogger)
+  if (ownScript !== undefined) await serveOwnScript(context, first, ownScript, silentLogger)
   const complaints: string[] = []
   let files: Files = {}
   let policy = STRICT_POLICY
@@ -97,9 +100,7 @@ export async function openKiosk(
   const { port } = server.address() as AddressInfo
 
   return {
-    context,
     profile,
-    display: screen.display,
     complaints,
     async open(wanted, query = '', pagePolicy = STRICT_POLICY) {
       policy = pagePolicy
@@ -115,18 +116,7 @@ export async function openKiosk(
       await page.goto(`http://127.0.0.1:${port}/${query}`)
       return page
     },
-    async grab() {
-      const raw = await grabFrame(screen.display, ['-f', 'rawvideo', '-pix_fmt', 'rgb24'])
-      return {
-        pixel(x, y) {
-          const at = (y * 1280 + x) * 3
-          return [raw[at]!, raw[at + 1]!, raw[at + 2]!]
-        },
-      }
-    },
-    async savePng(path) {
-      await grabFrame(screen.display, ['-y', '-update', '1', path], true)
-    },
+    grab: () => grab(screen.display),
     film: (region) => film(screen.display, region),
     async close() {
       await context.close()
@@ -150,7 +140,7 @@ async function bundle(entry: string): Promise<string> {
   return result.outputFiles[0]!.text
 }
 
-async function startScreen(): Promise<{ display: string; stop(): Promise<void> }> {
+export async function startScreen(): Promise<{ display: string; stop(): Promise<void> }> {
   const server = spawn('Xvfb', ['-displayfd', '3', '-screen', '0', '1280x720x24', '-nolisten', 'tcp'], {
     stdio: ['ignore', 'ignore', 'ignore', 'pipe'],
   })
@@ -165,23 +155,24 @@ async function startScreen(): Promise<{ display: string; stop(): Promise<void> }
   }
 }
 
-const input = (display: string, x = 0, y = 0, width = 1280, height = 720) => [
+const RAW = ['-f', 'rawvideo', '-pix_fmt', 'rgb24', '-']
+const input = (display: string, { x, y, width, height }: Region) => [
   ...['-loglevel', 'error', '-f', 'x11grab', '-draw_mouse', '0', '-framerate', '30'],
   ...['-video_size', `${width}x${height}`, '-i', `${display}+${x},${y}`],
 ]
 
-async function grabFrame(display: string, output: string[], toFile = false): Promise<Buffer> {
-  const args = [...input(display), '-frames:v', '1', ...output, ...(toFile ? [] : ['-'])]
+export async function grab(display: string): Promise<Screen> {
+  const args = [...input(display, WHOLE), '-frames:v', '1', ...RAW]
   const { stdout } = await promisify(execFile)('ffmpeg', args, { encoding: 'buffer', maxBuffer: 16 * 1024 * 1024 })
-  return stdout
+  return { pixel: pixelsOf(stdout, WHOLE.width) }
 }
 
-async function film(
-  display: string,
-  { x, y, width, height }: { x: number; y: number; width: number; height: number },
-): Promise<{ stop(): Promise<Buffer[]> }> {
-  const args = [...input(display, x, y, width, height), '-f', 'rawvideo', '-pix_fmt', 'rgb24', '-']
-  const ffmpeg = spawn('ffmpeg', args, { stdio: ['pipe', 'pipe', 'inherit'] })
+export function pixelsOf(frame: Buffer, width: number): Screen['pixel'] {
+  return (x, y) => [...frame.subarray((y * width + x) * 3, (y * width + x + 1) * 3)] as Rgb
+}
+
+async function film(display: string, region: Region): Promise<{ stop(): Promise<Buffer[]> }> {
+  const ffmpeg = spawn('ffmpeg', [...input(display, region), ...RAW], { stdio: ['pipe', 'pipe', 'inherit'] })
   const chunks: Buffer[] = []
   ffmpeg.stdout.on('data', (chunk: Buffer) => chunks.push(chunk))
   await once(ffmpeg.stdout, 'data')
@@ -191,7 +182,7 @@ async function film(
       ffmpeg.stdin.end('q')
       await ended
       const all = Buffer.concat(chunks)
-      const size = width * height * 3
+      const size = region.width * region.height * 3
       return Array.from({ length: Math.floor(all.length / size) }, (_, index) =>
         all.subarray(index * size, (index + 1) * size),
       )

@@ -43,15 +43,32 @@ export const SENSE: PageClassifier<ScriptedSigns, Kind> = {
   waitsFor: { lobby: 'host' },
 }
 
+/** Reads `lobby 5, nothing 1 → 2`: what a page shows for how many seconds, and a count if there is one. */
+export function looksOf(story: string): { kind: Kind | null; seconds: number; count: number | null }[] {
+  return story.split(', ').map((look) => {
+    const [, kind, seconds, count] = /^(\w+) ([\d.]+)(?: → (\d+))?$/.exec(look)!
+    if (kind !== 'nothing' && !(kind! in PAGE_PHASES)) throw new Error(`No page shows ${kind}`)
+    return {
+      kind: kind === 'nothing' ? null : (kind as Kind),
+      seconds: Number(seconds),
+      count: count ? Number(count) : null,
+    }
+  })
+}
+
 export class ScriptedPage {
   /** The current kind of page; null for a page between two documents. */
   shows: Kind | null = 'odd'
   events: PageEvent[] = []
-  others: number | null = 2
   document = 1
   readonly asked: string[] = []
   readonly pressed: string[] = []
   gate: AskGate = OPEN_GATE
+  unread: Record<string, number> = {}
+  callGoneAt: number | null = null
+  refused = 0
+  /** Events that the page dropped so far. */
+  dropped = 0
   readonly #clock: HandClock
   #hasBegun = false
   #seen = 0
@@ -60,12 +77,6 @@ export class ScriptedPage {
   constructor(clock: HandClock) {
     this.#clock = clock
   }
-
-  unread: Record<string, number> = {}
-  callGoneAt: number | null = null
-  refused = 0
-  /** Events that the page dropped so far. */
-  dropped = 0
 
   /** Another document takes the place of this one. */
   reload(): void {
@@ -117,17 +128,10 @@ export class ScriptedPage {
   }
 
   #signs(kind: Kind): ScriptedSigns {
-    const at = this.#clock.now()
-    const none = { url: 'https://meeting.test/', lang: 'en', lines: [], headings: [], dialogs: [] }
+    const { unread, callGoneAt } = this
     return {
-      ...none,
-      at,
-      kind,
-      microphone: 'off',
-      camera: 'off',
-      others: this.others,
-      unread: this.unread,
-      callGoneAt: this.callGoneAt,
+      ...{ url: 'https://meeting.test/', lang: 'en', lines: [], headings: [], dialogs: [] },
+      ...{ at: this.#clock.now(), kind, microphone: 'off', camera: 'off', others: 2, unread, callGoneAt },
     }
   }
 }

@@ -4,12 +4,12 @@
  */
 
 /** Speech after which a person becomes the featured speaker, while the present one is silent. Milliseconds. */
-export const TAKE_OVER_MS = 800
+const TAKE_OVER_MS = 800
 /**
  * Speech after which a person replaces a featured speaker who is still speaking, so that a noisy microphone cannot stay
  * featured. Milliseconds.
  */
-export const OVERLAP_MS = 2500
+const OVERLAP_MS = 2500
 export const GALLERY_LIMIT = 25
 /** People beside a shared screen in the gallery. */
 export const BESIDE_SCREEN_LIMIT = 12

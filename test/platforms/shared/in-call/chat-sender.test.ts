@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { ChatSender } from '../../../../platforms/shared/in-call/chat-sender.ts'
+import { ChatSender, type ChatSteps } from '../../../../platforms/shared/in-call/chat-sender.ts'
 import type { ChatState } from '../../../../platforms/shared/page/types.ts'
 import type { MeetingPage } from '../../../../platforms/shared/page-access/meeting-page.ts'
 import { REAL_WAITS } from '../../../../platforms/shared/waits.ts'
@@ -9,17 +9,19 @@ const MINUTE = 60_000
 const NOTHING: ChatState = { isPanelOpen: false, box: null, own: [] }
 const OPEN: ChatState = { isPanelOpen: true, box: { isEnabled: true, value: '' }, own: [] }
 
-/** A page of which the test says what it shows, and what pressing the button for chat does. */
-function begin(pressed: (time: number) => ChatState) {
+function senderOf(steps: Partial<ChatSteps>, onAvailability: (isAvailable: boolean) => void = () => {}) {
   const clock = new HandClock()
-  const startedAt = clock.now()
-  const over = new AbortController()
+  const page = { clock, waits: REAL_WAITS } as unknown as MeetingPage
+  const idle = { state: async () => null, open: async () => {}, close: async () => {}, fill: async () => true }
+  return { clock, sender: new ChatSender(page, { ...idle, send: async () => {}, ...steps }, onAvailability) }
+}
+
+/** A page of which the test says what pressing the button for chat shows. */
+function begin(pressed: (time: number) => ChatState) {
   let state = NOTHING
   const presses: number[] = []
   const reported: boolean[] = []
-  const page = { clock, waits: REAL_WAITS } as unknown as MeetingPage
-  const dispatcher = new ChatSender(
-    page,
+  const { clock, sender } = senderOf(
     {
       state: async () => state,
       open: async () => {
@@ -29,12 +31,12 @@ function begin(pressed: (time: number) => ChatState) {
       close: async () => {
         state = NOTHING
       },
-      fill: async () => true,
-      send: async () => {},
     },
     (isAvailable) => reported.push(isAvailable),
   )
-  return { clock, over, presses, reported, exploring: dispatcher.explore(over.signal), state: () => state }
+  const startedAt = clock.now()
+  const over = new AbortController()
+  return { clock, over, presses, reported, exploring: sender.explore(over.signal), state: () => state }
 }
 
 test('a panel that opens is closed again, and not opened a second time', async () => {
@@ -52,8 +54,7 @@ test('a page too busy to open it is asked again later', async () => {
   await clock.advance(10 * MINUTE)
   await exploring
   expect(presses.at(-1)).toBeGreaterThanOrEqual(busyMs)
-  expect(reported.at(0)).toBe(false)
-  expect(reported.at(-1)).toBe(true)
+  expect([reported[0], reported.at(-1)]).toEqual([false, true])
 })
 
 test('a page that fails is asked again too, and its last error is thrown', async () => {
@@ -90,20 +91,12 @@ test('ends with the meeting', async () => {
 })
 
 test('a message that the page does not show is sent by the second way once, and then it has failed', async () => {
-  const clock = new HandClock()
   const ways: boolean[] = []
-  const typed: ChatState = { isPanelOpen: true, box: { isEnabled: true, value: 'Hello' }, own: [] }
-  const page = { clock, waits: REAL_WAITS } as unknown as MeetingPage
-  const steps = {
-    state: async () => typed,
-    open: async () => {},
-    close: async () => {},
-    fill: async () => true,
-    send: async (again: boolean) => {
-      ways.push(again)
-    },
-  }
-  const failed = expect(new ChatSender(page, steps, () => {}).send('Hello')).rejects.toThrow('did not show')
+  const { clock, sender } = senderOf({
+    state: async () => ({ ...OPEN, box: { isEnabled: true, value: 'Hello' } }),
+    send: async (again) => void ways.push(again),
+  })
+  const failed = expect(sender.send('Hello')).rejects.toThrow('did not show')
   await clock.advance(MINUTE)
   await failed
   expect(ways).toEqual([false, true])

@@ -3,7 +3,7 @@ import type { MeetingEvent } from '../../../../core/meeting/meeting.ts'
 import { MeetingWatch, type Watching } from '../../../../platforms/shared/in-call/meeting-watch.ts'
 import { DeviceToggles } from '../../../../platforms/shared/join/device-toggles.ts'
 import { HandClock } from '../../../fakes/clock.ts'
-import { type Kind, ScriptedPage, type ScriptedSigns, SENSE } from '../scripted-page.ts'
+import { type Kind, looksOf, ScriptedPage, type ScriptedSigns, SENSE } from '../scripted-page.ts'
 
 async function inMeeting(more: Partial<Watching<ScriptedSigns, Kind>> = {}) {
   const clock = new HandClock()
@@ -39,15 +39,52 @@ test('events from before the first listener are delivered to it', async () => {
   expect(events[0]).toMatchObject({ type: 'heartbeat', others: 2 })
 })
 
-test('an end needs two looks that agree, and nothing comes after it', async () => {
-  const { reported, shows, events } = await inMeeting()
-  await shows('over', 1000)
-  await shows('call', 1000)
-  expect(reported()).toEqual([])
-  await shows('over', 2000)
-  expect(reported()).toMatchObject([{ type: 'ended', end: 'ended_for_all' }])
-  await shows('call', 5000)
-  expect(events.at(-1)).toMatchObject({ type: 'ended' })
+const ended = { type: 'ended', end: 'ended_for_all' }
+const failed = (code: string) => ({ type: 'failed', error: { code } })
+/** The page as it looks for so many seconds → the number of events that were reported by then. */
+test.each<[string, string, Partial<Watching<ScriptedSigns, Kind>>, object[]]>([
+  [
+    'an end needs two looks that agree, and nothing comes after it',
+    'over 1 → 0, call 1 → 0, over 2 → 1, call 5 → 1',
+    {},
+    [ended],
+  ],
+  [
+    'an end that needs more looks gets them, and carries the code of its platform',
+    'over 3 → 0, over 1 → 1',
+    { endLooks: { over: 4 }, codeBeforeRecording: 'MEETING_ENDED_PREMATURELY' },
+    [{ ...ended, codeBeforeRecording: 'MEETING_ENDED_PREMATURELY' }],
+  ],
+  ['a failure that a page shows is one after two looks', 'broken 2 → 1', {}, [failed('CANNOT_JOIN_MEETING')]],
+  [
+    'a connection may come back; one that does not is a failure',
+    'lost 30 → 1, call 1 → 2, lost 45 → 4',
+    {},
+    [
+      ...[{ state: 'lost' }, { state: 'recovered' }, { state: 'lost' }],
+      { type: 'failed', error: { code: 'INTERNAL_ERROR', step: 'connection' } },
+    ],
+  ],
+  ['a page that shows neither is a failure after its limit', 'odd 115 → 0, odd 10 → 1', {}, [failed('INTERNAL_ERROR')]],
+  [
+    'a waiting room after admission means that the bot was not admitted: the end is the answer to its join request',
+    'lobby 600 → 0, over 3 → 1',
+    {},
+    [failed('BOT_NOT_ACCEPTED')],
+  ],
+  [
+    'where a host can put people back into the waiting room, the end is an end',
+    'lobby 600 → 0, over 3 → 1',
+    { canBePutBack: true },
+    [ended],
+  ],
+])('%s', async (_what, story, more, expected) => {
+  const { reported, shows } = await inMeeting(more)
+  for (const { kind, seconds, count } of looksOf(story)) {
+    await shows(kind, seconds * 1000)
+    expect(reported()).toHaveLength(count!)
+  }
+  expect(reported()).toMatchObject(expected)
 })
 
 test('an end is as old as the first sign of it that the page noted', async () => {
@@ -82,62 +119,10 @@ test('the end of a meeting that ended while the page stalled has the time of the
   expect(ended.at - thawedAt).toBeLessThanOrEqual(1000)
 })
 
-test('an end that needs more looks gets them, and carries the code of its platform', async () => {
-  const { reported, shows } = await inMeeting({
-    endLooks: { over: 4 },
-    codeBeforeRecording: 'MEETING_ENDED_PREMATURELY',
-  })
-  await shows('over', 3000)
-  expect(reported()).toEqual([])
-  await shows('over', 1000)
-  expect(reported()).toMatchObject([{ type: 'ended', codeBeforeRecording: 'MEETING_ENDED_PREMATURELY' }])
-})
-
-test('a failure that a page shows is one after two looks', async () => {
-  const { reported, shows } = await inMeeting()
-  await shows('broken', 2000)
-  expect(reported()).toMatchObject([{ type: 'failed', error: { code: 'CANNOT_JOIN_MEETING' } }])
-})
-
-test('a connection may come back; one that does not is a failure', async () => {
-  const { reported, shows } = await inMeeting()
-  await shows('lost', 30_000)
-  await shows('call', 1000)
-  expect(reported()).toMatchObject([{ state: 'lost' }, { state: 'recovered' }])
-  await shows('lost', 45_000)
-  expect(reported().slice(2)).toMatchObject([
-    { state: 'lost' },
-    { type: 'failed', error: { code: 'INTERNAL_ERROR', step: 'connection' } },
-  ])
-})
-
 test('while the page may not be the meeting, participants are not counted', async () => {
   const { events, shows } = await inMeeting()
   await shows('odd', 5000)
   expect(events.at(-1)).toMatchObject({ type: 'heartbeat', others: null })
-})
-
-test('a page that shows neither meeting nor end is a failure after its limit, not before', async () => {
-  const { reported, shows } = await inMeeting()
-  await shows('odd', 115_000)
-  expect(reported()).toEqual([])
-  await shows('odd', 10_000)
-  expect(reported()).toMatchObject([{ type: 'failed', error: { code: 'INTERNAL_ERROR' } }])
-})
-
-test('a waiting room after admission means that the bot was not admitted: the end is the answer to its join request', async () => {
-  const { reported, shows } = await inMeeting()
-  await shows('lobby', 600_000)
-  expect(reported()).toEqual([])
-  await shows('over', 3000)
-  expect(reported()).toMatchObject([{ type: 'failed', error: { code: 'BOT_NOT_ACCEPTED' } }])
-})
-
-test('where a host can put people back into the waiting room, the end is an end', async () => {
-  const { reported, shows } = await inMeeting({ canBePutBack: true })
-  await shows('lobby', 600_000)
-  await shows('over', 3000)
-  expect(reported()).toMatchObject([{ type: 'ended' }])
 })
 
 test('a reloaded page receives the command to begin; its events come after that of the new document', async () => {

@@ -9,7 +9,7 @@ const READ_EVERY_MS = 5_000
 /** A page whose answer is set by the test; null: it cannot be asked. */
 function reader() {
   const clock = new HandClock()
-  const page = { answer: { received: 0, sent: 0 } as PageTraffic | null | Promise<PageTraffic>, asked: 0 }
+  const page = { answer: { received: 1000, sent: 10 } as PageTraffic | null | Promise<PageTraffic>, asked: 0 }
   const noted = { received: 0, sent: 0 }
   const ask = async () => {
     page.asked++
@@ -25,7 +25,6 @@ function reader() {
 
 test('the page is asked every five seconds, and only what was added counts', async () => {
   const { clock, page, noted, traffic } = reader()
-  page.answer = { received: 1000, sent: 10 }
   traffic.check()
   traffic.check()
   await clock.advance(READ_EVERY_MS - 1)
@@ -40,7 +39,6 @@ test('the page is asked every five seconds, and only what was added counts', asy
 
 test('a new document counts from zero, and an answer of the one before does not count', async () => {
   const { clock, page, noted, traffic } = reader()
-  page.answer = { received: 1000, sent: 10 }
   traffic.check()
   await clock.advance(READ_EVERY_MS)
   const late = Promise.withResolvers<PageTraffic>()
@@ -67,19 +65,15 @@ test('a page that counts backwards takes nothing back, and one that cannot be as
 
 test('before the bot leaves the page is asked once more, and a page that hangs does not hold it', async () => {
   const { clock, page, noted, traffic } = reader()
-  page.answer = { received: 1000, sent: 10 }
   traffic.check()
   await clock.advance(0)
   page.answer = { received: 1700, sent: 10 }
   await traffic.last()
   expect(noted.received).toBe(1700)
   page.answer = new Promise<PageTraffic>(() => {})
-  let isOver = false
-  void traffic.last().then(() => {
-    isOver = true
-  })
+  const last = traffic.last()
   await clock.advance(1_000)
-  expect(isOver).toBe(true)
+  await last
 })
 
 /** A connection whose transports carried so much; `null`: the browser does not say. */

@@ -19,7 +19,7 @@ function advance({ hasPicture = true, canPaint = async () => true } = {}) {
 
 const settled = () => new Promise((resolve) => setImmediate(resolve))
 
-test('when a page comes that can lead into the meeting, its picture is painted and the recorder is notified', async () => {
+test('when a page comes that can lead into the meeting, its picture is painted and the recorder is notified; another document paints too', async () => {
   const { made, done } = advance()
   made.observe('unclear', null, true)
   made.observe('obstacle', null, false)
@@ -29,12 +29,6 @@ test('when a page comes that can lead into the meeting, its picture is painted a
   made.observe('waiting', null, false)
   await settled()
   expect(done).toEqual(['lead', 'paint', 'ready'])
-})
-
-test('another document paints too, and the recorder continues', async () => {
-  const { made, done } = advance()
-  made.observe('entrance', null, true)
-  await settled()
   made.observe('waiting', null, true)
   await settled()
   expect(done).toEqual(['lead', 'paint', 'ready', 'lead', 'paint'])

@@ -4,8 +4,8 @@ import { describe, expect, test } from 'vitest'
 import { BotError } from '../../../../core/errors.ts'
 import { AnswerTime } from '../../../../platforms/shared/join/answer-time.ts'
 
-const refusal = (reason: Reason | undefined, code: 'BOT_NOT_ACCEPTED' | 'CANNOT_JOIN_MEETING' = 'BOT_NOT_ACCEPTED') =>
-  new BotError(code, 'no', { reason, step: 'waiting', canRetry: true })
+const refusal = (reason: Reason | undefined) =>
+  new BotError('BOT_NOT_ACCEPTED', 'no', { reason, step: 'waiting', canRetry: true })
 const SOME = { min: 0, max: 20_000 }
 
 describe('who refused', () => {
@@ -84,23 +84,18 @@ describe('who refused', () => {
   })
 })
 
-describe("the platform's own limits", () => {
-  const waited = (ms: number, seen: Reason) => {
-    const answers = new AnswerTime()
-    answers.asked(0, 0)
-    answers.noAnswer(ms - 200, false)
-    return answers.judge(refusal(seen), ms, { longestWaitMs: 1_800_000, deniesAfterMs: 300_000 })
-  }
-
-  test('the lobby that ends after 30 minutes in unknown words was ended by the platform', () => {
-    const ended = { reason: 'waiting_ended_by_platform', code: 'TIMEOUT_WAITING_TO_START' }
-    expect(waited(1_805_000, 'page_unknown')).toMatchObject(ended)
-    expect(waited(1_200_000, 'page_unknown')).toMatchObject({ reason: 'page_unknown', code: 'BOT_NOT_ACCEPTED' })
-  })
-
-  test('a denial after the time at which the platform denies suspects may be its own', () => {
-    expect(waited(301_000, 'denied_by_person').reason).toBeUndefined()
-    expect(waited(400_000, 'denied_by_person').reason).toBeUndefined()
-    expect(waited(200_000, 'denied_by_person').reason).toBe('denied_by_person')
-  })
+/** The platform ends the waiting after 30 minutes, and may deny suspects after five. */
+test.each<[string, number, Reason, Reason | undefined, string]>([
+  ['was ended by the platform', 1805, 'page_unknown', 'waiting_ended_by_platform', 'TIMEOUT_WAITING_TO_START'],
+  ['was ended by nobody knows whom', 1200, 'page_unknown', 'page_unknown', 'BOT_NOT_ACCEPTED'],
+  ['may have been denied by the platform', 301, 'denied_by_person', undefined, 'BOT_NOT_ACCEPTED'],
+  ['may still have been denied by it', 400, 'denied_by_person', undefined, 'BOT_NOT_ACCEPTED'],
+  ['was denied by a person', 200, 'denied_by_person', 'denied_by_person', 'BOT_NOT_ACCEPTED'],
+])('the waiting %s after %i s', (_what, seconds, seen, reason, code) => {
+  const answers = new AnswerTime()
+  const ms = seconds * 1000
+  answers.asked(0, 0)
+  answers.noAnswer(ms - 200, false)
+  const judged = answers.judge(refusal(seen), ms, { longestWaitMs: 1_800_000, deniesAfterMs: 300_000 })
+  expect([judged.reason, judged.code]).toEqual([reason, code])
 })

@@ -2,43 +2,34 @@ import { expect, test } from 'vitest'
 import { silentLogger } from '../../../../core/logger.ts'
 import { JoinButton } from '../../../../platforms/shared/join/join-button.ts'
 import { REAL_WAITS } from '../../../../platforms/shared/waits.ts'
+import { HandClock } from '../../../fakes/clock.ts'
 
 const READY = { label: 'Join now', isEnabled: true }
 
 function buttonOf() {
-  let now = 0
-  let presses = 0
+  const clock = new HandClock()
+  const pressed: string[] = []
   const gate = { isOpen: true }
   const button = new JoinButton({
-    clock: { now: () => now, sleep: async () => {} },
+    clock,
     waits: { ...REAL_WAITS, joinClickMs: 1000, joinClicks: 2 },
     logger: silentLogger,
     gate,
     wakePointer: async () => {},
-    press: async () => {
-      presses++
-      return true
-    },
+    press: async (name) => pressed.push(name) > 0,
   })
-  return {
-    button,
-    gate,
-    presses: () => presses,
-    later(ms: number) {
-      now += ms
-    },
-  }
+  return { button, gate, clock, presses: () => pressed.length }
 }
 
 test('is pressed once in its time, and only where it can be', async () => {
-  const { button, presses, later } = buttonOf()
+  const { button, presses, clock } = buttonOf()
   await button.press({ ...READY, isEnabled: false }, '')
   await button.press(null, '')
   expect([presses(), button.wasPressed]).toEqual([0, false])
   await button.press(READY, '')
   await button.press(READY, '')
   expect([presses(), button.wasPressed]).toEqual([1, true])
-  later(1000)
+  await clock.advance(1000)
   await button.press(READY, '')
   expect(presses()).toBe(2)
 })
@@ -54,10 +45,10 @@ test('is not pressed before the bot may ask, which is no press that failed', asy
 })
 
 test('that does nothing is named, with what else is known; another attempt may help', async () => {
-  const { button, later } = buttonOf()
+  const { button, clock } = buttonOf()
   for (let press = 0; press < 2; press++) {
     await button.press(READY, '')
-    later(1000)
+    await clock.advance(1000)
   }
   const failure = button.press(READY, ' The page is Dutch.')
   await expect(failure).rejects.toMatchObject({ code: 'CANNOT_JOIN_MEETING', canRetry: true })

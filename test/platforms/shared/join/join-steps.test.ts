@@ -5,7 +5,7 @@ import { OPEN_GATE } from '../../../../platforms/shared/join/ahead.ts'
 import { AnswerTime } from '../../../../platforms/shared/join/answer-time.ts'
 import { enter, type JoinSteps, waitForAdmission, waitingForOf } from '../../../../platforms/shared/join/join-steps.ts'
 import { HandClock } from '../../../fakes/clock.ts'
-import { type Kind, ScriptedPage, type ScriptedSigns, SENSE } from '../scripted-page.ts'
+import { type Kind, looksOf, ScriptedPage, type ScriptedSigns, SENSE } from '../scripted-page.ts'
 
 const HOLDS = { holdAfterLobbyMs: 6000, holdWithoutLobbyMs: 10_000, holdWithRosterMs: 2000 }
 
@@ -31,14 +31,12 @@ function entering(work: typeof enter | typeof waitForAdmission, gate = OPEN_GATE
     pageNote: () => ' It is in Klingon.',
   }
   let outcome: unknown = null
-  ;(work as (given: typeof entrance, signal: AbortSignal) => Promise<unknown>)(entrance, stop.signal).then(
-    (value) => {
-      outcome = value ?? 'in'
-    },
-    (error) => {
-      outcome = error
-    },
-  )
+  const run: Promise<unknown> = work(entrance, stop.signal)
+  void run
+    .catch((error) => error)
+    .then((value = 'in') => {
+      outcome = value
+    })
   return {
     scripted,
     asked,
@@ -61,53 +59,43 @@ test('the entrance is asked at every look, and the waiting room ends the joining
   expect(bot.outcome()).toBe('waiting_room')
 })
 
-test('proof of the meeting has to hold', async () => {
-  const bot = entering(enter)
-  await bot.shows('call', 9000)
-  await bot.shows('odd', 600)
-  await bot.shows('call', 9000)
-  expect(bot.outcome()).toBeNull()
-  await bot.shows('call', 2000)
-  expect(bot.outcome()).toBe('in_meeting')
-})
-
-test('what may as well be the waiting room is taken for it after a while', async () => {
-  const bot = entering(enter)
-  await bot.shows('either', 19_000)
-  expect(bot.outcome()).toBeNull()
-  await bot.shows('either', 2000)
-  expect(bot.outcome()).toBe('waiting_room')
-})
-
-test('an obstacle that passes is none; the time it took is not counted', async () => {
-  const bot = entering(enter)
-  await bot.shows('captcha', 9000)
-  await bot.shows('entrance', 114_000)
-  expect(bot.outcome()).toBeNull()
-  await bot.shows('entrance', 10_000)
-  expect(bot.outcome()).toMatchObject({ message: 'no decision' })
-})
-
-test('an obstacle that stays is a refusal', async () => {
-  const bot = entering(enter)
-  await bot.shows('captcha', 11_000)
-  expect(bot.outcome()).toMatchObject({ message: 'captcha' })
-})
-
-test('a page that says nothing known is given up, with a word about its language', async () => {
-  const bot = entering(enter)
-  await bot.shows('odd', 80_000)
-  expect(bot.outcome()).toMatchObject({
-    code: 'CANNOT_JOIN_MEETING',
-    canRetry: true,
-    message: expect.stringMatching(/shows nothing the bot knows \("it shows odd"\)\. It is in Klingon\.$/),
-  })
-})
-
-test('a page between two documents decides nothing', async () => {
-  const bot = entering(enter)
-  await bot.shows(null, 60_000)
-  expect(bot.outcome()).toBeNull()
+/** The page as it looks for so many seconds; before the last look there is no outcome. */
+test.each<[string, typeof enter | typeof waitForAdmission, string, unknown]>([
+  ['proof of the meeting has to hold', enter, 'call 9, odd 0.6, call 9, call 2', 'in_meeting'],
+  ['what may be the waiting room is taken for it after a while', enter, 'either 19, either 2', 'waiting_room'],
+  [
+    'an obstacle that passes is none; the time it took is not counted',
+    enter,
+    'captcha 9, entrance 114, entrance 10',
+    { message: 'no decision' },
+  ],
+  ['an obstacle that stays is a refusal', enter, 'captcha 11', { message: 'captcha' }],
+  ['a page between two documents decides nothing', enter, 'nothing 60', null],
+  ['the waiting room is waited in for ever, until admission', waitForAdmission, 'lobby 3600, call 7', 'in'],
+  ['a refusal ends the waiting', waitForAdmission, 'lobby 5, denied 1', { code: 'BOT_NOT_ACCEPTED' }],
+  [
+    'a waiting room that turns into the entrance again was left',
+    waitForAdmission,
+    'lobby 5, entrance 80',
+    { code: 'CANNOT_JOIN_MEETING', step: 'waiting', canRetry: true },
+  ],
+  [
+    'a page that says nothing known is given up, with a word about its language',
+    enter,
+    'odd 80',
+    {
+      ...{ code: 'CANNOT_JOIN_MEETING', canRetry: true },
+      message: expect.stringMatching(/shows nothing the bot knows \("it shows odd"\)\. It is in Klingon\.$/),
+    },
+  ],
+])('%s', async (_what, work, story, outcome) => {
+  const bot = entering(work)
+  for (const { kind, seconds } of looksOf(story)) {
+    expect(bot.outcome()).toBeNull()
+    await bot.shows(kind, seconds * 1000)
+  }
+  const isError = typeof outcome === 'object' && outcome !== null
+  expect(bot.outcome()).toEqual(isError ? expect.objectContaining(outcome) : outcome)
 })
 
 test('a stop is obeyed at once', async () => {
@@ -116,26 +104,6 @@ test('a stop is obeyed at once', async () => {
   bot.stop.abort(new Error('stopped'))
   await bot.shows('entrance', 0)
   expect(bot.outcome()).toMatchObject({ message: 'stopped' })
-})
-
-test('the waiting room is waited in for ever, and left by admission or refusal only', async () => {
-  const bot = entering(waitForAdmission)
-  await bot.shows('lobby', 3_600_000)
-  expect(bot.outcome()).toBeNull()
-  await bot.shows('call', 7000)
-  expect(bot.outcome()).toBe('in')
-
-  const denied = entering(waitForAdmission)
-  await denied.shows('lobby', 5000)
-  await denied.shows('denied', 1000)
-  expect(denied.outcome()).toMatchObject({ code: 'BOT_NOT_ACCEPTED' })
-})
-
-test('a waiting room that turns into the entrance again was left', async () => {
-  const bot = entering(waitForAdmission)
-  await bot.shows('lobby', 5000)
-  await bot.shows('entrance', 80_000)
-  expect(bot.outcome()).toMatchObject({ code: 'CANNOT_JOIN_MEETING', step: 'waiting', canRetry: true })
 })
 
 test('what is waited for is known in a waiting room only', () => {

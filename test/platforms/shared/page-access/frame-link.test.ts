@@ -19,59 +19,55 @@ beforeEach(async () => {
 afterEach(() => rm(folder, { recursive: true, force: true }))
 
 /** A page that answers as the test says, in a browser that stores its files by their marks. */
-class FakePage {
-  readonly clock = new HandClock()
-  readonly asked: string[] = []
-  mark: string | null | Error = FIRST
-  fault: string | null = null
-  readonly files = new Map([[FIRST, '/profile/files/one']])
-  readonly link: FrameLink
-  readonly signal = new AbortController()
-
-  constructor(frames: string | null = link) {
-    const page = {
-      clock: this.clock,
-      logger: silentLogger,
-      environment: { ...SIZE, ...(frames === null ? {} : { frames }) },
-      browser: {
-        storedFile: async (mark: Uint8Array, bytes: number) => {
-          expect(bytes).toBe((SIZE.width * SIZE.height * 3) / 2)
-          return this.files.get(Buffer.from(mark).toString('hex')) ?? null
-        },
+function pageOf(environment: object = { ...SIZE, frames: link }) {
+  const clock = new HandClock()
+  const asked: string[] = []
+  const shown = { mark: FIRST as string | null | Error, fault: null as string | null }
+  const files = new Map([
+    [FIRST, '/profile/files/one'],
+    [SECOND, '/profile/files/two'],
+  ])
+  const page = {
+    clock,
+    logger: silentLogger,
+    environment,
+    browser: {
+      storedFile: async (mark: Uint8Array, bytes: number) => {
+        expect(bytes).toBe((SIZE.width * SIZE.height * 3) / 2)
+        return files.get(Buffer.from(mark).toString('hex')) ?? null
       },
-      ask: async (method: string) => {
-        this.asked.push(method)
-        if (method === 'framesFault') return this.fault
-        if (method !== 'openFrames') return null
-        if (this.mark instanceof Error) throw this.mark
-        return this.mark
-      },
-    }
-    this.link = new FrameLink(page as unknown as ConstructorParameters<typeof FrameLink>[0])
+    },
+    ask: async (method: string) => {
+      asked.push(method)
+      if (method === 'framesFault') return shown.fault
+      if (method !== 'openFrames') return null
+      if (shown.mark instanceof Error) throw shown.mark
+      return shown.mark
+    },
   }
-
-  prepare(): Promise<void> {
-    return this.link.prepare(this.signal.signal)
-  }
+  const leaving = new AbortController()
+  const frameLink = new FrameLink(page as unknown as ConstructorParameters<typeof FrameLink>[0])
+  return { clock, asked, shown, files, leaving, link: frameLink, prepare: () => frameLink.prepare(leaving.signal) }
 }
+type Page = ReturnType<typeof pageOf>
 
 const linked = () => readlink(link).catch(() => null)
 
 test('the link leads to what the page paints, in place of what a browser before it painted', async () => {
   await symlink('/profile/files/gone', link)
-  const page = new FakePage()
+  const page = pageOf()
   await page.prepare()
   expect(page.link.isUsed).toBe(true)
   expect(await linked()).toBe('/profile/files/one')
 })
 
-test.each<[string, (page: FakePage) => void]>([
-  ['a page that has no place for it', (page) => Object.assign(page, { mark: null })],
-  ['a page that does not answer', (page) => Object.assign(page, { mark: new Error('no answer') })],
+test.each<[string, (page: Page) => void]>([
+  ['a page that has no place for it', (page) => Object.assign(page.shown, { mark: null })],
+  ['a page that does not answer', (page) => Object.assign(page.shown, { mark: new Error('no answer') })],
   ['a file that is nowhere', (page) => page.files.clear()],
 ])('%s is painted on the display, for good', async (_, prepare) => {
   await symlink('/profile/files/gone', link)
-  const page = new FakePage()
+  const page = pageOf()
   prepare(page)
   await page.prepare()
   expect(page.link.isUsed).toBe(false)
@@ -83,23 +79,23 @@ test.each<[string, (page: FakePage) => void]>([
 })
 
 test('a recorder without a link for frames gets none', async () => {
-  const page = new FakePage(null)
+  const page = pageOf(SIZE)
   await page.prepare()
   expect(page.link.isUsed).toBe(false)
   expect(page.asked).toEqual([])
 })
 
 test('a page that was reloaded paints the same file again, after a while', async () => {
-  const page = new FakePage()
+  const page = pageOf()
   await page.prepare()
-  page.mark = null
+  page.shown.mark = null
   let isDone = false
   const prepared = page.prepare().then(() => {
     isDone = true
   })
   await page.clock.advance(5000)
   expect(isDone).toBe(false)
-  page.mark = SECOND
+  page.shown.mark = SECOND
   page.files.set(SECOND, '/profile/files/one')
   await page.clock.advance(1000)
   await prepared
@@ -107,10 +103,9 @@ test('a page that was reloaded paints the same file again, after a while', async
 })
 
 test('a page that was reloaded and paints another file is of no use to the recorder', async () => {
-  const page = new FakePage()
+  const page = pageOf()
   await page.prepare()
-  page.mark = SECOND
-  page.files.set(SECOND, '/profile/files/two')
+  page.shown.mark = SECOND
   const refused = expect(page.prepare()).rejects.toMatchObject({ code: 'INTERNAL_ERROR', canRetry: true })
   await page.clock.advance(30_000)
   await refused
@@ -118,22 +113,22 @@ test('a page that was reloaded and paints another file is of no use to the recor
 })
 
 test('a bot that leaves waits for no page', async () => {
-  const page = new FakePage()
+  const page = pageOf()
   await page.prepare()
-  page.mark = null
+  page.shown.mark = null
   const refused = expect(page.prepare()).rejects.toThrow()
   await page.clock.advance(2000)
-  page.signal.abort()
+  page.leaving.abort()
   await refused
 })
 
 test('a page that paints no more is found out, and is not asked all the time', async () => {
-  const page = new FakePage()
+  const page = pageOf()
   await page.prepare()
   await page.link.check()
   await page.link.check()
   expect(page.asked).toEqual(['openFrames', 'framesFault'])
-  page.fault = 'no room on the disk'
+  page.shown.fault = 'no room on the disk'
   await page.clock.advance(5000)
   await expect(page.link.check()).rejects.toMatchObject({
     code: 'INTERNAL_ERROR',
@@ -142,21 +137,21 @@ test('a page that paints no more is found out, and is not asked all the time', a
   })
 })
 
-test('in advance nothing is decided: the meeting may be painted elsewhere, or on the display', async () => {
-  const page = new FakePage()
+test.each<[string, string | null, boolean, boolean, string | null]>([
+  ['the same file', FIRST, true, true, '/profile/files/one'],
+  ['another file', SECOND, true, false, '/profile/files/two'],
+  ['the display', null, false, false, null],
+])('in advance nothing is decided: the meeting may be painted on %s', async (_what, mark, isUsed, isAsAhead, path) => {
+  const page = pageOf()
   expect(await page.link.prepareAhead()).toBe(true)
   expect([page.link.isUsed, await linked()]).toEqual([false, '/profile/files/one'])
+  page.shown.mark = mark
   await page.prepare()
-  expect([page.link.isUsed, page.link.isAsAhead]).toEqual([true, true])
-  const other = new FakePage()
-  await other.link.prepareAhead()
-  other.mark = SECOND
-  other.files.set(SECOND, '/profile/files/two')
-  await other.prepare()
-  expect([other.link.isUsed, other.link.isAsAhead, await linked()]).toEqual([true, false, '/profile/files/two'])
-  const last = new FakePage()
-  last.mark = null
-  expect(await last.link.prepareAhead()).toBe(false)
-  await last.prepare()
-  expect([last.link.isUsed, last.link.isAsAhead]).toEqual([false, false])
+  expect([page.link.isUsed, page.link.isAsAhead, await linked()]).toEqual([isUsed, isAsAhead, path])
+})
+
+test('a page that cannot paint frames leads to none in advance', async () => {
+  const page = pageOf()
+  page.shown.mark = null
+  expect([await page.link.prepareAhead(), await linked()]).toEqual([false, null])
 })

@@ -8,21 +8,12 @@ import { HandClock } from '../../../fakes/clock.ts'
 /** A page whose renderer waits for a processor for this share of the time; null if the kernel does not tell. */
 function pageOf(share: number | null) {
   const clock = new HandClock()
-  let isFrozen = false
-  const snapshot = {
-    url: '',
-    lang: '',
-    lines: [],
-    headings: [],
-    dialogs: [],
-    microphone: 'off',
-    camera: 'off',
-    others: 1,
-  }
-  let report: unknown = { snapshot: { ...snapshot, at: 0 }, events: [], document: 1, hasBegun: true }
+  const texts = { url: '', lang: '', lines: [], headings: [], dialogs: [] }
+  const snapshot = { ...texts, microphone: 'off', camera: 'off', others: 1, at: 0 }
+  const shown = { isFrozen: false, report: { snapshot, events: [], document: 1, hasBegun: true } as unknown }
   const frame = {
     evaluate: (_run: unknown, { method }: { method: string }) =>
-      isFrozen ? new Promise(() => {}) : Promise.resolve(method === 'report' ? report : null),
+      shown.isFrozen ? new Promise(() => {}) : Promise.resolve(method === 'report' ? shown.report : null),
   }
   const cpuWaits = async (): Promise<CpuWaits> => new Map(share === null ? [] : [[1, share * clock.now()]])
   const page = new MeetingPage({
@@ -56,23 +47,13 @@ function pageOf(share: number | null) {
     for (let second = 0; second < 120 && at === null; second++) await clock.advance(1000)
     return at === null ? null : (at - from) / 1000
   }
-  return {
-    page,
-    clock,
-    frozenAfter,
-    answer(next: unknown) {
-      report = next
-    },
-    freeze: (frozen: boolean) => {
-      isFrozen = frozen
-    },
-  }
+  return { page, clock, shown, frozenAfter }
 }
 
 test('a frozen page in the meeting is noticed within ten seconds', async () => {
-  const { page, freeze, frozenAfter } = pageOf(0)
+  const { page, shown, frozenAfter } = pageOf(0)
   page.enterCall()
-  freeze(true)
+  shown.isFrozen = true
   expect(await frozenAfter()).toBeLessThanOrEqual(9)
 })
 
@@ -80,37 +61,37 @@ test.each([
   ['waits for a processor', 0.7],
   ['may wait, as far as is known', null],
 ])('a page that %s is given more time, but not for ever', async (_what, share) => {
-  const { page, freeze, frozenAfter } = pageOf(share)
+  const { page, shown, frozenAfter } = pageOf(share)
   page.enterCall()
-  freeze(true)
+  shown.isFrozen = true
   const seconds = await frozenAfter()
   expect(seconds).toBeGreaterThan(25)
   expect(seconds).toBeLessThan(40)
 })
 
 test('before the meeting a page may load for as long as ever', async () => {
-  const { freeze, frozenAfter } = pageOf(0)
-  freeze(true)
+  const { shown, frozenAfter } = pageOf(0)
+  shown.isFrozen = true
   expect(await frozenAfter()).toBeGreaterThan(29)
 })
 
 test('an answer in between restarts the count', async () => {
-  const { page, clock, freeze } = pageOf(0)
+  const { page, clock, shown } = pageOf(0)
   page.enterCall()
   for (let round = 0; round < 5; round++) {
-    freeze(true)
+    shown.isFrozen = true
     const silent = page.poll()
     await clock.advance(4000)
     expect(await silent).toBeNull()
-    freeze(false)
+    shown.isFrozen = false
     expect(await page.poll()).not.toBeNull()
   }
 })
 
 test('questions that wait at the same time are one silence', async () => {
-  const { page, clock, freeze } = pageOf(0)
+  const { page, clock, shown } = pageOf(0)
   page.enterCall()
-  freeze(true)
+  shown.isFrozen = true
   const others = Promise.allSettled([page.ask('chat'), page.ask('framesFault')])
   const look = page.poll()
   await clock.advance(4000)
@@ -119,8 +100,8 @@ test('questions that wait at the same time are one silence', async () => {
 })
 
 test('a page whose answers cannot be any is broken after some of them, and they are counted', async () => {
-  const { page, answer } = pageOf(0)
-  answer({ snapshot: { at: Number.NaN }, events: 'none' })
+  const { page, shown } = pageOf(0)
+  shown.report = { snapshot: { at: Number.NaN }, events: 'none' }
   expect(await page.poll()).toBeNull()
   expect(await page.poll()).toBeNull()
   await expect(page.poll()).rejects.toMatchObject({ code: 'INTERNAL_ERROR', canRetry: true })

@@ -1,18 +1,9 @@
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { plainData, readAnswer, readReport } from '../../../../platforms/shared/page-access/page-answers.ts'
 
-const SIGNS = {
-  at: Date.now(),
-  url: 'https://meeting.test/',
-  lang: 'en',
-  lines: ['Hello'],
-  headings: [],
-  dialogs: [],
-  microphone: 'off',
-  camera: 'off',
-  others: 2,
-}
 const at = Date.now()
+const TEXTS = { url: 'https://meeting.test/', lang: 'en', lines: ['Hello'], headings: [], dialogs: [] }
+const SIGNS = { ...TEXTS, at, microphone: 'off', camera: 'off', others: 2 }
 const ann = { id: 'a', name: 'Ann', isHost: false }
 const message = { id: 'm', senderId: 'a', senderName: 'Ann', text: 'Hi', at, isOwn: false }
 const read = (events: unknown[], snapshot: unknown = SIGNS) =>
@@ -37,15 +28,8 @@ test('what a script tells comes through as it is', () => {
     { type: 'participant_left', participantId: 'a', at },
   ]
   const snapshot = { ...SIGNS, join: { label: 'Join', isEnabled: true }, nameBox: null, ownStatus: 1 }
-  expect(read(events, snapshot)).toEqual({
-    snapshot,
-    events,
-    lastNumber: events.length,
-    document: 1,
-    hasBegun: true,
-    dropped: 0,
-    refused: 0,
-  })
+  const counts = { lastNumber: events.length, dropped: 0, refused: 0 }
+  expect(read(events, snapshot)).toEqual({ snapshot, events, document: 1, hasBegun: true, ...counts })
 })
 
 test.each([
@@ -81,18 +65,12 @@ test('more events than a script keeps are no snapshot', () => {
   expect(read(Array.from({ length: 6001 }, () => null))).toBeNull()
 })
 
-describe('signs of a platform', () => {
-  test('are bounded in size and depth', () => {
-    let deep: unknown = 'end'
-    for (let level = 0; level < 100; level++) deep = { deep }
-    const read = plainData({ long: 'x'.repeat(50_000), many: Array(5000).fill(1), infinite: 1 / 0, deep }) as {
-      long: string
-      many: number[]
-    }
-    expect([read.long.length, read.many.length]).toEqual([20_000, 2000])
-    expect(read).toMatchObject({ infinite: null })
-    expect(JSON.stringify(read)).not.toContain('end')
-  })
+test('signs of a platform are bounded in size and depth', () => {
+  let deep: unknown = 'end'
+  for (let level = 0; level < 100; level++) deep = { deep }
+  const read = plainData({ long: 'x'.repeat(50_000), many: Array(5000).fill(1), infinite: 1 / 0, deep })
+  expect(read).toMatchObject({ long: 'x'.repeat(20_000), many: Array(2000).fill(1), infinite: null })
+  expect(JSON.stringify(read)).not.toContain('end')
 })
 
 test('answers to other questions are of their kind or none', () => {

@@ -1,320 +1,283 @@
-import { describe, expect, it } from 'vitest'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
 import {
   CONFIDENCE,
   createSpeechDetector,
   LEVEL_OFF,
   LEVEL_ON,
   LEVELS_STALE_MS,
+  type LevelSample,
   MAX_STALL_MS,
   PAGE_OVERRULES_MS,
   type SpeechChange,
   type SpeechDetector,
 } from '../../../../../platforms/shared/page/audio/speech-detector.ts'
 
-/** Rounds every 250 ms from `from` to `to` (both included) in which each named person has the given level. */
-function rounds(detector: SpeechDetector, from: number, to: number, levels: Record<string, number>): SpeechChange[] {
-  const changes: SpeechChange[] = []
-  const samples = Object.entries(levels).map(([ids, level]) => ({ participantIds: ids.split('+'), level }))
-  for (let at = from; at <= to; at += 250) changes.push(...detector.observe({ kind: 'levels', samples, at }))
-  return changes
+type Evidence = Parameters<SpeechDetector['observe']>[0] | { kind: 'tick'; at: number }
+type Levels = Record<string, number>
+
+const times = (from: number, to: number, every: number) =>
+  Array.from({ length: Math.floor((to - from) / every) + 1 }, (_, index) => from + index * every)
+
+/** A round in which the named people have these levels; `+` joins the people of one source. */
+const round = (at: number, levels: Levels, more: Partial<LevelSample> = {}): Evidence => ({
+  kind: 'levels',
+  samples: Object.entries(levels).map(([ids, level]) => ({ participantIds: ids.split('+'), level, ...more })),
+  at,
+})
+/** Rounds from the first to the last of these times, both included. */
+const rounds = (from: number, to: number, levels: Levels) => times(from, to, 250).map((at) => round(at, levels))
+const marks = (participantId: string, from: number, to: number, every = 200) =>
+  times(from, to, every).map((at): Evidence => ({ kind: 'page_mark', participantId, at }))
+const caption = (at: number): Evidence => ({ kind: 'caption', participantId: 'ann', at })
+const tick = (at: number): Evidence => ({ kind: 'tick', at })
+
+/** The changes that a detector reports for the evidence, in the order of its times. */
+function changesOf(evidence: readonly (Evidence | Evidence[])[], detector = createSpeechDetector()) {
+  const inOrder = evidence.flat().sort((one, other) => one.at - other.at)
+  return inOrder.flatMap((given) => {
+    const changes = given.kind === 'tick' ? detector.tick(given.at) : detector.observe(given)
+    return changes.map((change) => ({ ...change, reportedAt: given.at }))
+  })
 }
 
-function marks(detector: SpeechDetector, participantId: string, from: number, to: number, every = 200): SpeechChange[] {
-  const changes: SpeechChange[] = []
-  for (let at = from; at <= to; at += every) changes.push(...detector.observe({ kind: 'page_mark', participantId, at }))
-  return changes
-}
+/** `ann off 1000 @1750`: the turn of Ann ended at 1000, which was said at 1750. */
+const short = ({ participantId, isSpeaking, at, reportedAt }: ReturnType<typeof changesOf>[number]) =>
+  `${participantId} ${isSpeaking ? 'on' : 'off'} ${at}${reportedAt === at ? '' : ` @${reportedAt}`}`
 
-const short = (changes: SpeechChange[]) =>
-  changes.map(({ participantId, isSpeaking, at }) => `${participantId} ${isSpeaking ? 'on' : 'off'} ${at}`)
+const faint = (LEVEL_ON + LEVEL_OFF) / 2
+const stallEnd = 1000 + MAX_STALL_MS
 
-describe('levels of contributing sources', () => {
-  it('begin a turn with one loud sample and end it at the last one, after half a second of silence', () => {
-    const detector = createSpeechDetector()
-    expect(short(rounds(detector, 0, 750, { ann: 0.001 }))).toEqual([])
-    expect(short(rounds(detector, 1000, 3000, { ann: 0.2 }))).toEqual(['ann on 1000'])
-    expect(short(rounds(detector, 3250, 3500, { ann: 0.001 }))).toEqual([])
-    const [end] = rounds(detector, 3750, 3750, { ann: 0 })
-    expect(end).toEqual({
-      participantId: 'ann',
-      isSpeaking: false,
-      source: 'csrc',
-      confidence: CONFIDENCE.csrc,
-      at: 3000,
-    })
-    expect(detector.speaking()).toEqual([])
-  })
-
-  it('treat a participant who is in no sample as silent', () => {
-    const detector = createSpeechDetector()
-    rounds(detector, 0, 1000, { ann: 0.2 })
-    expect(short(rounds(detector, 1250, 2500, {}))).toEqual(['ann off 1000'])
-  })
-
-  it('begin no turn with the sample that was the last of a turn: a participant muted in the middle of a word goes silent once', () => {
-    const detector = createSpeechDetector()
-    rounds(detector, 0, 1000, { ann: 0.2 })
-    // The browser keeps the last packet in its list.
-    const changes: SpeechChange[] = []
-    for (let ageMs = 100; ageMs <= 1000; ageMs += 100) {
-      const samples = [{ participantIds: ['ann'], level: 0.2, ageMs }]
-      changes.push(...detector.observe({ kind: 'levels', samples, at: 1000 + ageMs }))
-    }
-    expect(short(changes)).toEqual(['ann off 1000'])
-    expect(short(rounds(detector, 2250, 2500, { ann: 0.2 }))).toEqual(['ann on 2250'])
-  })
-
-  it('bridge a breath, and split at a pause', () => {
-    const detector = createSpeechDetector()
-    rounds(detector, 0, 1000, { ann: 0.2 })
-    rounds(detector, 1250, 1250, { ann: 0 })
-    expect(short(rounds(detector, 1500, 3000, { ann: 0.2 }))).toEqual([])
-    rounds(detector, 3250, 3500, { ann: 0 })
-    expect(short(rounds(detector, 3750, 4000, { ann: 0.2 }))).toEqual(['ann off 3000', 'ann on 3750'])
-  })
-
-  it('note a yes of a third of a second', () => {
-    const detector = createSpeechDetector()
-    const changes = [{ ann: 0 }, { ann: 0.2 }, { ann: 0.2 }, { ann: 0.2 }, { ann: 0 }].flatMap(({ ann }, index) =>
-      detector.observe({ kind: 'levels', samples: [{ participantIds: ['ann'], level: ann }], at: index * 100 }),
-    )
-    expect(short([...changes, ...rounds(detector, 650, 900, {})])).toEqual(['ann on 100', 'ann off 300'])
-  })
-
-  it('between the two thresholds prolong a turn and begin none', () => {
-    const detector = createSpeechDetector()
-    const faint = (LEVEL_ON + LEVEL_OFF) / 2
-    expect(rounds(detector, 0, 1000, { ann: faint })).toEqual([])
-    rounds(detector, 1250, 1250, { ann: LEVEL_ON })
-    expect(rounds(detector, 1500, 4000, { ann: faint })).toEqual([])
-    expect(short(detector.tick(6000))).toEqual(['ann off 4000'])
-  })
-
-  it('begin a turn where its sound began, when it becomes known later whose it is', () => {
-    const detector = createSpeechDetector()
-    const sample = { participantIds: ['ann'], level: 0.3, heardForMs: 700 }
-    expect(short(detector.observe({ kind: 'levels', samples: [sample], at: 1000 }))).toEqual(['ann on 300'])
-    rounds(detector, 1250, 1250, { ann: 0.3 })
-    expect(short(rounds(detector, 1500, 1800, {}))).toEqual([])
-    // Never into the turn before.
-    rounds(detector, 2050, 2050, {})
-    const [next] = detector.observe({ kind: 'levels', samples: [{ ...sample, heardForMs: 2000 }], at: 2100 })
-    expect(next).toMatchObject({ isSpeaking: true, at: 1250 })
-  })
-
-  it('are dated back by the age of the sample', () => {
-    const detector = createSpeechDetector()
-    const [begin] = detector.observe({
-      kind: 'levels',
-      samples: [{ participantIds: ['ann'], level: 0.3, ageMs: 180 }],
-      at: 1000,
-    })
-    expect(begin?.at).toBe(820)
-  })
-
-  it('judge people who speak at once separately', () => {
-    const detector = createSpeechDetector()
-    const changes = [
-      ...rounds(detector, 0, 2000, { ann: 0.3 }),
-      ...rounds(detector, 2250, 3000, { ann: 0.3, ben: 0.1 }),
-      ...rounds(detector, 3250, 5000, { ben: 0.1 }),
-      ...detector.tick(7000),
-    ]
-    expect(short(changes)).toEqual(['ann on 0', 'ben on 2250', 'ann off 3000', 'ben off 5000'])
-  })
-
-  it('end a turn when they stop coming', () => {
-    const detector = createSpeechDetector()
-    rounds(detector, 0, 1000, { ann: 0.3 })
-    expect(short(detector.tick(1000 + MAX_STALL_MS))).toEqual([])
-    expect(short(detector.tick(1000 + MAX_STALL_MS + 1))).toEqual(['ann off 1000'])
-  })
-
-  it('make one turn of speech around a moment in which the page stalled', () => {
-    const detector = createSpeechDetector()
-    rounds(detector, 0, 1000, { ann: 0.3, ben: 0.3 })
-    // The first sample after it is not always part of a round.
-    expect(marks(detector, 'cleo', 2190, 2190)).toEqual([])
-    expect(short(rounds(detector, 2200, 2200, { ann: 0.3 }))).toEqual([])
-    // Who is silent after it was not heard to the end: the last that was heard counts.
-    expect(short(rounds(detector, 2450, 2950, { ann: 0.3 }))).toEqual(['ben off 1000'])
-    expect(detector.speaking()).toEqual(['ann'])
-  })
-
-  it('make two turns of speech around a gap in which the page stalled', () => {
-    const detector = createSpeechDetector()
-    rounds(detector, 0, 1000, { ann: 0.3 })
-    expect(short(rounds(detector, 9000, 9000, { ann: 0.3 }))).toEqual(['ann off 1000', 'ann on 9000'])
-  })
+test.each<[string, (Evidence | Evidence[])[], string[]]>([
+  [
+    'one loud sample begins a turn, and half a second of silence ends it at the last one',
+    [rounds(0, 750, { ann: 0.001 }), rounds(1000, 3000, { ann: 0.2 }), rounds(3250, 3750, { ann: 0.001 })],
+    ['ann on 1000', 'ann off 3000 @3750'],
+  ],
+  [
+    'a participant who is in no sample is silent',
+    [rounds(0, 1000, { ann: 0.2 }), rounds(1250, 2500, {})],
+    ['ann on 0', 'ann off 1000 @1750'],
+  ],
+  [
+    'a participant muted in the middle of a word goes silent once, although the browser keeps the last packet',
+    [
+      rounds(0, 1000, { ann: 0.2 }),
+      times(1100, 2000, 100).map((at) => round(at, { ann: 0.2 }, { ageMs: at - 1000 })),
+      rounds(2250, 2500, { ann: 0.2 }),
+    ],
+    ['ann on 0', 'ann off 1000 @1600', 'ann on 2250'],
+  ],
+  [
+    'a breath is bridged, and a pause splits',
+    [
+      ...[rounds(0, 1000, { ann: 0.2 }), round(1250, { ann: 0 }), rounds(1500, 3000, { ann: 0.2 })],
+      ...[rounds(3250, 3500, { ann: 0 }), rounds(3750, 4000, { ann: 0.2 })],
+    ],
+    ['ann on 0', 'ann off 3000 @3750', 'ann on 3750'],
+  ],
+  [
+    'a yes of a third of a second is noted',
+    [[0, 0.2, 0.2, 0.2, 0].map((ann, index) => round(index * 100, { ann })), rounds(650, 900, {})],
+    ['ann on 100', 'ann off 300 @900'],
+  ],
+  [
+    'a level between the two thresholds prolongs a turn and begins none',
+    [rounds(0, 1000, { ann: faint }), round(1250, { ann: LEVEL_ON }), rounds(1500, 4000, { ann: faint }), tick(6000)],
+    ['ann on 1250', 'ann off 4000 @6000'],
+  ],
+  [
+    'a turn whose owner becomes known later begins where its sound began, never in the turn before',
+    [
+      ...[round(1000, { ann: 0.3 }, { heardForMs: 700 }), round(1250, { ann: 0.3 }), rounds(1500, 1800, {})],
+      ...[round(2050, {}), round(2100, { ann: 0.3 }, { heardForMs: 2000 })],
+    ],
+    ['ann on 300 @1000', 'ann off 1250 @2050', 'ann on 1250 @2100'],
+  ],
+  ['a turn is dated back by the age of the sample', [round(1000, { ann: 0.3 }, { ageMs: 180 })], ['ann on 820 @1000']],
+  [
+    'people who speak at once are judged separately',
+    [
+      rounds(0, 2000, { ann: 0.3 }),
+      rounds(2250, 3000, { ann: 0.3, ben: 0.1 }),
+      rounds(3250, 5000, { ben: 0.1 }),
+      tick(7000),
+    ],
+    ['ann on 0', 'ben on 2250', 'ann off 3000 @3750', 'ben off 5000 @7000'],
+  ],
+  [
+    'levels that stop coming end a turn',
+    [rounds(0, 1000, { ann: 0.3 }), tick(stallEnd), tick(stallEnd + 1)],
+    ['ann on 0', `ann off 1000 @${stallEnd + 1}`],
+  ],
+  [
+    // The first sample after the stall is not always part of a round. Who is silent after it was not heard to the end.
+    'speech around a moment in which the page stalled is one turn',
+    [
+      ...[rounds(0, 1000, { ann: 0.3, ben: 0.3 }), marks('cleo', 2190, 2190)],
+      ...[round(2200, { ann: 0.3 }), rounds(2450, 2950, { ann: 0.3 })],
+    ],
+    ['ann on 0', 'ben on 0', 'ben off 1000 @2950'],
+  ],
+  [
+    'speech around a gap in which the page stalled is two turns',
+    [rounds(0, 1000, { ann: 0.3 }), round(9000, { ann: 0.3 })],
+    ['ann on 0', 'ann off 1000 @9000', 'ann on 9000'],
+  ],
+  ['marks one at a time begin no turn: the page may be redrawing itself', [marks('ann', 1000, 9000, 1000)], []],
+  [
+    'silent levels of a participant whose source was captured outweigh marks',
+    [
+      rounds(0, 500, { ann: 0.3 }),
+      rounds(750, 500 + PAGE_OVERRULES_MS, { ann: 0 }),
+      marks('ann', 760, 510 + PAGE_OVERRULES_MS, 250),
+    ],
+    ['ann on 0', 'ann off 500 @1010'],
+  ],
+  [
+    'marks count for a participant whose source never sent sound, although levels of others come',
+    [rounds(0, 1000, { ben: 0.3 }), marks('ann', 1000, 1400)],
+    ['ben on 0', 'ann on 1000 @1200'],
+  ],
+  [
+    'marks carry a turn on when levels stop coming',
+    [rounds(0, 1000, { ann: 0.3 }), marks('ann', 1100, 1000 + LEVELS_STALE_MS + 3000), tick(9000)],
+    ['ann on 0', 'ann off 4900 @9000'],
+  ],
+  [
+    'a source of several people does not make marks of its people count less',
+    [rounds(0, 250, { 'ann+ben': 0.3 }), rounds(500, 2000, {}), marks('ann', 2000, 2200)],
+    ['ann on 0', 'ben on 0', 'ann off 250 @1000', 'ben off 250 @1000', 'ann on 2000 @2200'],
+  ],
+  [
+    'a source may have no known participant',
+    [{ kind: 'levels', samples: [{ participantIds: [], level: 1 }], at: 0 }],
+    [],
+  ],
+  [
+    'captions do not begin turns of a participant whose levels are healthy',
+    [rounds(0, 250, { ann: 0.3 }), rounds(500, 2000, {}), caption(2000)],
+    ['ann on 0', 'ann off 250 @1000'],
+  ],
+])('%s', (_what, evidence, expected) => {
+  expect(changesOf(evidence).map(short)).toEqual(expected)
 })
 
-describe('marks in the page', () => {
-  it('count alone, with less confidence, from the first of them on', () => {
-    const detector = createSpeechDetector()
-    const changes = [...marks(detector, 'ann', 1000, 3000), ...detector.tick(3900)]
-    expect(changes).toEqual([
-      { participantId: 'ann', isSpeaking: true, source: 'page', confidence: CONFIDENCE.page, at: 1000 },
-      { participantId: 'ann', isSpeaking: false, source: 'page', confidence: CONFIDENCE.page, at: 3000 },
-    ])
-  })
+const on = { participantId: 'ann', isSpeaking: true }
+const off = { participantId: 'ann', isSpeaking: false }
 
-  it('begin no turn one at a time: the page may be redrawing itself', () => {
-    const detector = createSpeechDetector()
-    expect(marks(detector, 'ann', 1000, 9000, 1000)).toEqual([])
-  })
-
-  it('are outweighed by silent levels of a participant whose source was captured', () => {
-    const detector = createSpeechDetector()
-    rounds(detector, 0, 500, { ann: 0.3 })
-    const changes: SpeechChange[] = []
-    for (let at = 750; at < 750 + PAGE_OVERRULES_MS; at += 250) {
-      changes.push(...rounds(detector, at, at, { ann: 0 }), ...marks(detector, 'ann', at + 10, at + 10))
-    }
-    expect(short(changes)).toEqual(['ann off 500'])
-  })
-
-  it('overrule silent levels when they last long, until the source sends sound again', () => {
-    const detector = createSpeechDetector()
-    rounds(detector, 0, 250, { ann: 0.3 })
-    rounds(detector, 500, 2000, {})
-    const changes: SpeechChange[] = []
-    for (let at = 2250; at <= 6250; at += 250) {
-      changes.push(...rounds(detector, at, at, {}), ...marks(detector, 'ann', at, at))
-    }
-    expect(changes).toEqual([
-      { participantId: 'ann', isSpeaking: true, source: 'page', confidence: CONFIDENCE.disputed, at: 2250 },
-    ])
-    expect(short(rounds(detector, 6500, 8000, {}))).toEqual(['ann off 6250'])
-    expect(rounds(detector, 9000, 9000, { ann: 0.3 })[0]).toMatchObject({ source: 'csrc', isSpeaking: true })
-    rounds(detector, 9250, 10_500, {})
-    expect(marks(detector, 'ann', 10_600, 11_200)).toEqual([])
-  })
-
-  it('count for a participant whose source never sent sound, although levels of others come', () => {
-    const detector = createSpeechDetector()
-    rounds(detector, 0, 1000, { ben: 0.3 })
-    expect(short(marks(detector, 'ann', 1000, 1400))).toEqual(['ann on 1000'])
-  })
-
-  it('carry a turn on when levels stop coming', () => {
-    const detector = createSpeechDetector()
-    rounds(detector, 0, 1000, { ann: 0.3 })
-    expect(marks(detector, 'ann', 1100, 1000 + LEVELS_STALE_MS + 3000)).toEqual([])
-    expect(detector.speaking()).toEqual(['ann'])
-    expect(short(detector.tick(9000))).toEqual(['ann off 4900'])
-  })
-
-  it('that agree with levels raise the confidence of the turn', () => {
-    const detector = createSpeechDetector()
-    rounds(detector, 0, 500, { ann: 0.3 })
-    marks(detector, 'ann', 600, 600)
-    rounds(detector, 750, 1000, { ann: 0.3 })
-    expect(detector.tick(5000)).toMatchObject([{ source: 'csrc', confidence: CONFIDENCE.agreed, at: 1000 }])
-  })
+test.each<[string, (Evidence | Evidence[])[], Partial<SpeechChange>[]]>([
+  [
+    'of levels',
+    [rounds(0, 1000, { ann: 0.2 }), rounds(1250, 1750, {})],
+    [
+      { ...on, source: 'csrc', confidence: CONFIDENCE.csrc, at: 0 },
+      { ...off, source: 'csrc', confidence: CONFIDENCE.csrc, at: 1000 },
+    ],
+  ],
+  [
+    'of marks alone, from the first of them on',
+    [marks('ann', 1000, 3000), tick(3900)],
+    [
+      { ...on, source: 'page', confidence: CONFIDENCE.page, at: 1000 },
+      { ...off, source: 'page', confidence: CONFIDENCE.page, at: 3000 },
+    ],
+  ],
+  [
+    'of captions, where no levels are',
+    [caption(1000), caption(2400), tick(4000)],
+    [
+      { ...on, source: 'captions', confidence: CONFIDENCE.captions, at: 1000 },
+      { ...off, source: 'captions', at: 2400 },
+    ],
+  ],
+  [
+    'of levels that marks agree with',
+    [rounds(0, 500, { ann: 0.3 }), marks('ann', 600, 600), rounds(750, 1000, { ann: 0.3 }), tick(5000)],
+    [on, { ...off, source: 'csrc', confidence: CONFIDENCE.agreed, at: 1000 }],
+  ],
+  [
+    'of marks that levels confirm later: the best of them',
+    [marks('ann', 1000, 1400), rounds(1500, 2000, { ann: 0.3 }), rounds(2250, 3000, {})],
+    [
+      { ...on, source: 'page', confidence: CONFIDENCE.page },
+      { ...off, source: 'csrc', confidence: CONFIDENCE.agreed, at: 2000 },
+    ],
+  ],
+  [
+    'of marks that continue against silent levels, until the source sends sound again',
+    [
+      ...[rounds(0, 250, { ann: 0.3 }), rounds(500, 8000, {}), marks('ann', 2250, 6250, 250)],
+      ...[round(9000, { ann: 0.3 }), rounds(9250, 10_500, {}), marks('ann', 10_600, 11_200)],
+    ],
+    [
+      on,
+      off,
+      { ...on, source: 'page', confidence: CONFIDENCE.disputed, at: 2250 },
+      { ...off, at: 6250 },
+      { ...on, source: 'csrc', at: 9000 },
+      { ...off, at: 9000 },
+    ],
+  ],
+  [
+    'of a source of several people: the one who is marked',
+    [marks('ben', 900, 900), round(1000, { 'ann+ben+cleo': 0.3 })],
+    [{ participantId: 'ben', isSpeaking: true, confidence: CONFIDENCE.agreed }],
+  ],
+  [
+    'of a source of several people, of whom none is marked: all of them',
+    [rounds(1000, 2000, { 'ann+ben': 0.3 })],
+    ['ann', 'ben'].map((participantId) => ({ participantId, at: 1000, confidence: CONFIDENCE.sharedSource })),
+  ],
+])('source and confidence of a turn %s', (_what, evidence, expected) => {
+  expect(changesOf(evidence)).toMatchObject(expected)
 })
 
-describe('a turn of several signals', () => {
-  it('is reported with the best of them', () => {
-    const detector = createSpeechDetector()
-    expect(marks(detector, 'ann', 1000, 1400)).toMatchObject([{ source: 'page', confidence: CONFIDENCE.page }])
-    expect(rounds(detector, 1500, 2000, { ann: 0.3 })).toEqual([])
-    const [end] = rounds(detector, 2250, 3000, {})
-    expect(end).toMatchObject({ isSpeaking: false, source: 'csrc', confidence: CONFIDENCE.agreed, at: 2000 })
-  })
-})
-
-describe('a source that carries several people', () => {
-  it('speaks for the one who is marked', () => {
-    const detector = createSpeechDetector()
-    marks(detector, 'ben', 900, 900)
-    const changes = rounds(detector, 1000, 1000, { 'ann+ben+cleo': 0.3 })
-    expect(changes).toMatchObject([{ participantId: 'ben', isSpeaking: true, confidence: CONFIDENCE.agreed }])
-  })
-
-  it('speaks for all of them with little confidence when none is marked', () => {
-    const detector = createSpeechDetector()
-    const changes = rounds(detector, 1000, 2000, { 'ann+ben': 0.3 })
-    expect(short(changes)).toEqual(['ann on 1000', 'ben on 1000'])
-    expect(changes.every(({ confidence }) => confidence === CONFIDENCE.sharedSource)).toBe(true)
-  })
-
-  it('does not make marks of its people count less', () => {
-    const detector = createSpeechDetector()
-    rounds(detector, 0, 250, { 'ann+ben': 0.3 })
-    rounds(detector, 500, 2000, {})
-    expect(short(marks(detector, 'ann', 2000, 2200))).toEqual(['ann on 2000'])
-  })
-
-  it('may have no known participant', () => {
-    expect(
-      createSpeechDetector().observe({ kind: 'levels', samples: [{ participantIds: [], level: 1 }], at: 0 }),
-    ).toEqual([])
-  })
-})
-
-describe('captions', () => {
-  it('begin and hold a turn where no levels are', () => {
-    const detector = createSpeechDetector()
-    const begin = detector.observe({ kind: 'caption', participantId: 'ann', at: 1000 })
-    expect(begin).toEqual([
-      { participantId: 'ann', isSpeaking: true, source: 'captions', confidence: CONFIDENCE.captions, at: 1000 },
-    ])
-    expect(detector.observe({ kind: 'caption', participantId: 'ann', at: 2400 })).toEqual([])
-    expect(short(detector.tick(4000))).toEqual(['ann off 2400'])
-  })
-
-  it('do not begin turns of a participant whose levels are healthy', () => {
-    const detector = createSpeechDetector()
-    rounds(detector, 0, 250, { ann: 0.3 })
-    rounds(detector, 500, 2000, {})
-    expect(detector.observe({ kind: 'caption', participantId: 'ann', at: 2000 })).toEqual([])
-  })
-})
-
-describe('leaving', () => {
-  it('ends the turn at its last evidence and forgets the participant', () => {
-    const detector = createSpeechDetector()
-    rounds(detector, 0, 1000, { ann: 0.3 })
-    expect(short(detector.forget('ann', 1300))).toEqual(['ann off 1000'])
-    expect(detector.forget('ann', 1300)).toEqual([])
-    expect(detector.forget('nobody', 1300)).toEqual([])
-  })
-
-  it('of all participants ends every turn', () => {
-    const detector = createSpeechDetector()
-    rounds(detector, 0, 1000, { ann: 0.3, ben: 0.3 })
-    expect(short(detector.reset(1100)).sort()).toEqual(['ann off 1000', 'ben off 1000'])
-    expect(detector.speaking()).toEqual([])
-  })
-})
-
-it('a turn is never reported twice, and no end is before its beginning, with any sequence of signals', () => {
+test('those who speak are known at any time, and leaving ends a turn at its last evidence, once', () => {
   const detector = createSpeechDetector()
-  let seed = 7
-  const chance = () => {
-    seed = (seed * 48_271) % 2_147_483_647
-    return seed / 2_147_483_647
-  }
-  const changes: SpeechChange[] = []
-  for (let at = 0; at < 600_000; at += 50 + Math.floor(chance() * 400)) {
-    const participantId = `p${Math.floor(chance() * 4)}`
-    const dice = chance()
-    if (dice < 0.4) {
-      const samples = [{ participantIds: [participantId], level: chance() * 0.04, ageMs: Math.floor(chance() * 300) }]
-      changes.push(...detector.observe({ kind: 'levels', samples, at }))
-    } else if (dice < 0.8) changes.push(...detector.observe({ kind: 'page_mark', participantId, at }))
-    else if (dice < 0.85) changes.push(...detector.observe({ kind: 'caption', participantId, at }))
-    else if (dice < 0.87) changes.push(...detector.forget(participantId, at))
-    else changes.push(...detector.tick(at))
-    if (changes.some((change) => change.at > at)) throw new Error(`A change of the future at ${at}`)
-  }
-  changes.push(...detector.reset(700_000))
-  for (const id of ['p0', 'p1', 'p2', 'p3']) {
-    const own = changes.filter(({ participantId }) => participantId === id)
-    expect(own.length).toBeGreaterThan(10)
-    for (const [index, change] of own.entries()) {
-      expect(change.isSpeaking).toBe(index % 2 === 0)
-      if (index > 0 && !change.isSpeaking) expect(change.at).toBeGreaterThanOrEqual(own[index - 1]!.at)
-    }
-  }
+  changesOf([rounds(0, 1000, { ann: 0.3, ben: 0.3, cleo: 0.3 })], detector)
+  expect(detector.forget('ann', 1300)).toMatchObject([{ ...off, at: 1000 }])
+  expect([...detector.forget('ann', 1300), ...detector.forget('nobody', 1300)]).toEqual([])
+  expect(detector.speaking()).toEqual(['ben', 'cleo'])
+  expect(detector.reset(1100)).toMatchObject([
+    { participantId: 'ben', isSpeaking: false, at: 1000 },
+    { participantId: 'cleo', isSpeaking: false, at: 1000 },
+  ])
+  expect(detector.speaking()).toEqual([])
+})
+
+test('a turn is never reported twice, and no end is before its beginning, with any sequence of signals', () => {
+  const signal = fc.record({
+    pause: fc.integer({ min: 50, max: 450 }),
+    participantId: fc.constantFrom('ann', 'ben'),
+    kind: fc.constantFrom('levels', 'levels', 'page_mark', 'page_mark', 'caption', 'forget', 'tick'),
+    level: fc.double({ min: 0, max: 0.04, noNaN: true }),
+    ageMs: fc.nat(300),
+  })
+  fc.assert(
+    fc.property(fc.array(signal, { minLength: 50, maxLength: 200 }), (signals) => {
+      const detector = createSpeechDetector()
+      const beganAt = new Map<string, number>()
+      const check = (changes: SpeechChange[], now: number) => {
+        for (const { participantId, isSpeaking, at } of changes) {
+          expect(at).toBeLessThanOrEqual(now)
+          expect(beganAt.has(participantId)).toBe(!isSpeaking)
+          if (isSpeaking) beganAt.set(participantId, at)
+          else {
+            expect(at).toBeGreaterThanOrEqual(beganAt.get(participantId)!)
+            beganAt.delete(participantId)
+          }
+        }
+      }
+      let at = 0
+      for (const { pause, participantId, kind, level, ageMs } of signals) {
+        at += pause
+        if (kind === 'forget') check(detector.forget(participantId, at), at)
+        else if (kind === 'levels') check(changesOf([round(at, { [participantId]: level }, { ageMs })], detector), at)
+        else check(changesOf([{ kind, participantId, at } as Evidence], detector), at)
+      }
+      check(detector.reset(at), at)
+      expect(beganAt.size).toBe(0)
+    }),
+  )
 })

@@ -1,22 +1,17 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { watchCallControl } from '../../../../../platforms/shared/page/dom/call-control.ts'
 
-/** Nothing but what is asked of an element. */
-class Control {
-  isConnected = true
-}
-
 beforeEach(() => void vi.useFakeTimers({ now: 1_000_000 }))
 afterEach(() => void vi.useRealTimers())
 
 function watched(isOver?: () => boolean) {
-  const page = { control: new Control() as Control | null, asked: 0 }
+  const page = { control: { isConnected: true } as { isConnected: boolean } | null, asked: 0 }
   const watch = watchCallControl(() => {
     page.asked++
-    return page.control as unknown as Element | null
+    return page.control as Element | null
   }, isOver)
   const remove = () => {
-    if (page.control) page.control.isConnected = false
+    page.control!.isConnected = false
     page.control = null
   }
   return { page, watch, remove }
@@ -38,7 +33,7 @@ test('a control that was redrawn is present', () => {
   watch.begin()
   remove()
   vi.advanceTimersByTime(500)
-  page.control = new Control()
+  page.control = { isConnected: true }
   vi.advanceTimersByTime(100)
   expect(watch.goneAt()).toBeNull()
 })

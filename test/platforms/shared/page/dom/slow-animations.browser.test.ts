@@ -20,13 +20,8 @@ let browser: Browser
 let page: Page
 beforeAll(async () => {
   const entry = join(packageRoot, 'platforms/shared/page/dom/slow-animations.ts')
-  const { outputFiles } = await build({
-    entryPoints: [entry],
-    bundle: true,
-    write: false,
-    format: 'iife',
-    globalName: 'tested',
-  })
+  const options = { bundle: true, write: false, format: 'iife', globalName: 'tested' } as const
+  const { outputFiles } = await build({ entryPoints: [entry], ...options })
   script = outputFiles[0]!.text
   browser = await chromium.launch({ executablePath: HEADLESS_SHELL, args: ['--no-sandbox'] })
   page = await browser.newPage()
@@ -53,11 +48,9 @@ test('an endless animation moves in steps, without the browser running it', asyn
 
 test('those that begin later are slowed as well, of a class, of a pseudo-element and of a script', async () => {
   await page.evaluate(() => {
-    document.getElementById('other')!.className = 'turns waves'
-    document.getElementById('other')!.animate([{ width: '10px' }, { width: '20px' }], {
-      duration: 1000,
-      iterations: Number.POSITIVE_INFINITY,
-    })
+    const other = document.getElementById('other')!
+    other.className = 'turns waves'
+    other.animate([{ width: '10px' }, { width: '20px' }], { duration: 1000, iterations: Number.POSITIVE_INFINITY })
   })
   await expect.poll(() => page.evaluate(() => document.getAnimations().length)).toBe(4)
   await expect.poll(running).toBe(0)
@@ -80,10 +73,9 @@ test('an animation that the page plays itself is slowed again, and one that it r
 })
 
 test('neither elements nor styles of the page change', async () => {
-  const before = await page.evaluate(() => document.documentElement.outerHTML + document.adoptedStyleSheets.length)
+  const look = () => page.evaluate(() => document.documentElement.outerHTML + document.adoptedStyleSheets.length)
+  const before = await look()
   const turned = await angle()
   await expect.poll(angle).not.toBe(turned)
-  expect(await page.evaluate(() => document.documentElement.outerHTML + document.adoptedStyleSheets.length)).toBe(
-    before,
-  )
+  expect(await look()).toBe(before)
 })

@@ -1,17 +1,13 @@
 import { open } from 'node:fs/promises'
+import { join } from 'node:path'
 import type { Page } from 'playwright'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest'
 import { pageScript } from '../../../../../../core/process/page-scripts.ts'
 import { findStoredFile } from '../../../../../../platforms/browser/stored-file.ts'
-import type { Composite, CompositeTile } from '../../../../../../platforms/shared/page/picture/composite.ts'
-import { type Files, type Kiosk, openKiosk } from '../../../kiosk.ts'
-import type { FakePicture, Harness } from '../../harness.entry.ts'
+import { type Files, type Kiosk, near, openKiosk, type Rgb } from '../../../kiosk.ts'
+import type { FakeTile, Harness } from '../composite.entry.ts'
 
 declare const harness: Harness
-/** Not in the library of types: a track that a script writes. */
-declare const MediaStreamTrackGenerator: new (init: {
-  kind: 'video'
-}) => MediaStreamTrack & { writable: WritableStream<VideoFrame> }
 type MakeText = (text: string, ...more: string[]) => string
 interface OwnTypes {
   createHTML: MakeText
@@ -22,14 +18,10 @@ declare global {
   interface Window {
     /** The page's policy of Trusted Types for the addresses of its scripts. */
     scripts: OwnTypes
-    composite: Composite
-    streams: Record<string, MediaStream>
   }
 }
 
-type Rgb = [number, number, number]
-type TileText = Omit<CompositeTile, 'stream'> & { picture: FakePicture | null }
-
+const ENTRY = join(import.meta.dirname, '../composite.entry.ts')
 const OWN = 'painter-of-the-test'
 /** As strict as can be for a page that makes a meeting at all: its own scripts and workers. */
 const POLICY = [
@@ -40,36 +32,31 @@ const SIZE = { width: 1280, height: 720 }
 const BYTES = (SIZE.width * SIZE.height * 3) / 2
 const GROUND: Rgb = [0x15, 0x17, 0x1c]
 const SPEAKING: Rgb = [0x7c, 0xb0, 0xff]
-const [RED, GREEN, BLUE]: [Rgb, Rgb, Rgb] = [
-  [200, 30, 30],
-  [30, 160, 60],
-  [40, 60, 200],
-]
+const INITIALS: Rgb = [0x23, 0x26, 0x2e]
+const RED: Rgb = [200, 30, 30]
+const GREEN: Rgb = [30, 160, 60]
+const BLUE: Rgb = [40, 60, 200]
+const ANN: FakeTile = { id: 'Ann', color: RED }
 
 let kiosk: Kiosk
 let page: Page
 let file: string
 
 beforeAll(async () => {
-  kiosk = await openKiosk({ ownScript: { path: `/${OWN}.js`, source: PAINTER } })
+  kiosk = await openKiosk(ENTRY, { path: `/${OWN}.js`, source: PAINTER })
 })
 afterAll(() => kiosk?.close())
 beforeEach(async () => {
   page = await openPage(POLICY)
-  const mark = await openFrames(page)
-  file = (await findStoredFile(kiosk.profile, Buffer.from(mark!, 'hex'), BYTES))!
-  expect(file).not.toBeNull()
+  await findFile()
 })
 
 /** Only the page's own policies of Trusted Types are allowed then. */
 const OWN_TYPES = "require-trusted-types-for 'script'; trusted-types page markup"
 
 async function openPage(policy: string, files: Files = {}): Promise<Page> {
-  const opened = await kiosk.open({ '/': { type: 'text/html', body: '<body>The page' }, ...files }, '', policy)
-  await opened.evaluate((painter) => {
-    window.composite = harness.createComposite({ painter })
-    window.streams = {}
-  }, OWN)
+  const all = { '/': { type: 'text/html', body: '<body>The page' }, ...files }
+  const opened = await kiosk.open(all, `?painter=${OWN}`, policy)
   if (policy.includes(OWN_TYPES)) await opened.evaluate(makeOwnTypes)
   return opened
 }
@@ -96,39 +83,21 @@ const PAINTER = `
   };
   ${pageScript('page/shared/frame-painter')}`
 
-function openFrames(on: Page): Promise<string | null> {
-  const given = { painter: PAINTER, size: SIZE }
-  return on.evaluate(({ painter, size }) => window.composite.openFrames(painter, size), given)
+const openFrames = (): Promise<string | null> =>
+  page.evaluate(([painter, size]) => harness.composite.openFrames(painter, size), [PAINTER, SIZE] as const)
+
+async function findFile(): Promise<void> {
+  const mark = await openFrames()
+  file = (await findStoredFile(kiosk.profile, Buffer.from(mark!, 'hex'), BYTES))!
+  expect(file).not.toBeNull()
 }
 
 function letWritesFail(fails: boolean): Promise<void> {
   return page.evaluate((message) => new BroadcastChannel('disk').postMessage(message), fails)
 }
 
-const css = ([red, green, blue]: Rgb) => `rgb(${red} ${green} ${blue})`
-
-const person = (id: string, color: Rgb | null, changed: Partial<TileText> = {}): TileText => ({
-  ...{ id, name: id, isScreen: false, isSpeaking: false },
-  picture: color === null ? null : { color: css(color) },
-  ...changed,
-})
-
-async function show(mode: 'speaker_view' | 'gallery_view', tiles: TileText[]): Promise<void> {
-  await page.evaluate(
-    async ({ wanted, shown }) => {
-      const { streams, composite } = window
-      composite.update(
-        wanted.map(({ picture, ...tile }) => {
-          if (picture) streams[tile.id] ??= harness.fakeStream(picture)
-          return { ...tile, stream: picture ? streams[tile.id]! : null }
-        }),
-      )
-      composite.show(shown)
-      await composite.painted()
-    },
-    { wanted: tiles, shown: mode },
-  )
-}
+const show = (mode: 'speaker_view' | 'gallery_view', tiles: FakeTile[]) =>
+  page.evaluate(([wanted, people]) => harness.show(wanted, people), [mode, tiles] as const)
 
 /** The color that a player shows for a pixel of the file. */
 async function pixel(x: number, y: number): Promise<Rgb> {
@@ -142,21 +111,16 @@ async function pixel(x: number, y: number): Promise<Rgb> {
   return channels.map((value) => Math.round(Math.min(Math.max(value, 0), 255))) as Rgb
 }
 
-const near = (one: Rgb, other: Rgb, by = 14) => one.every((value, index) => Math.abs(value - other[index]!) <= by)
 const expectPixel = async (x: number, y: number, color: Rgb) => {
   const found = await pixel(x, y)
-  expect(near(found, color), `${found} at ${x},${y}, not ${color}`).toBe(true)
+  expect(near(found, color, 14), `${found} at ${x},${y}, not ${color}`).toBe(true)
 }
 const untilPixel = (x: number, y: number, color: Rgb) =>
-  expect.poll(async () => near(await pixel(x, y), color)).toBe(true)
+  expect.poll(async () => near(await pixel(x, y), color, 14)).toBe(true)
 
 test('a gallery is in the file as it is on a screen: pictures, round corners, names, who speaks', async () => {
-  await show('gallery_view', [
-    person('Ann', RED),
-    person('Ben', GREEN, { isSpeaking: true }),
-    person('Cleo', null),
-    person('Dan', BLUE),
-  ])
+  const ben = { id: 'Ben', color: GREEN, isSpeaking: true }
+  await show('gallery_view', [ANN, ben, { id: 'Cleo' }, { id: 'Dan', color: BLUE }])
   await expectPixel(360, 170, RED)
   await expectPixel(920, 170, GREEN)
   await expectPixel(920, 520, BLUE)
@@ -175,57 +139,56 @@ test('until its picture is shown, the file begins with a mark that identifies it
     await using opened = await open(file)
     return (await opened.read(Buffer.alloc(16), 0, 16, 0)).buffer.toString('hex')
   }
-  const mark = await openFrames(page)
-  await page.evaluate(() => {
-    const stream = harness.fakeStream({ color: 'rgb(30 160 60)' })
-    window.composite.update([{ id: 'Ben', name: 'Ben', isScreen: false, isSpeaking: false, stream }])
-  })
+  const mark = await openFrames()
+  await page.evaluate((color) => harness.update([{ id: 'Ben', color }]), GREEN)
   await new Promise((resolve) => setTimeout(resolve, 500))
   expect(await start()).toBe(mark)
-  await show('speaker_view', [person('Ann', RED)])
+  await show('speaker_view', [ANN])
   expect(await start()).not.toBe(mark)
 })
 
 test('the display shows neither the composite nor the page', async () => {
-  await show('gallery_view', [person('Ann', RED)])
+  await show('gallery_view', [ANN])
   await expectPixel(640, 340, RED)
   await expect.poll(async () => near((await kiosk.grab()).pixel(640, 340), GROUND)).toBe(true)
 })
 
 test('the speaker fills the picture, and the next speaker replaces it', async () => {
-  await show('speaker_view', [person('Ann', RED, { isSpeaking: true }), person('Ben', GREEN)])
+  await show('speaker_view', [
+    { ...ANN, isSpeaking: true },
+    { id: 'Ben', color: GREEN },
+  ])
   await expectPixel(640, 340, RED)
-  await show('speaker_view', [person('Ann', RED), person('Ben', GREEN, { isSpeaking: true })])
+  await show('speaker_view', [ANN, { id: 'Ben', color: GREEN, isSpeaking: true }])
   await untilPixel(640, 340, GREEN)
 })
 
 test('a camera that goes off becomes initials', async () => {
-  await show('speaker_view', [person('Ann', RED)])
+  await show('speaker_view', [ANN])
   await expectPixel(640, 200, RED)
-  await show('speaker_view', [person('Ann', null)])
-  await untilPixel(200, 100, [0x23, 0x26, 0x2e])
+  await show('speaker_view', [{ id: 'Ann' }])
+  await untilPixel(200, 100, INITIALS)
 })
 
 test('a shared screen and a picture on its side are seen whole', async () => {
-  const screen = { color: css(BLUE), width: 800, height: 800 }
   await show('speaker_view', [
-    person('Ann', null, { picture: { color: css(GREEN), width: 360, height: 640 } }),
-    person('screen', null, { isScreen: true, picture: screen }),
+    { id: 'Ann', color: GREEN, width: 360, height: 640 },
+    { id: 'screen', isScreen: true, color: BLUE, width: 800, height: 800 },
   ])
   await untilPixel(560, 300, BLUE)
   const side = await pixel(1120, 100)
-  expect(near(side, GREEN) || near(side, [0x23, 0x26, 0x2e]) || near(side, GROUND)).toBe(true)
+  expect([GREEN, INITIALS, GROUND].some((color) => near(side, color, 14))).toBe(true)
 })
 
 test('a screen that does not change, and so sends no frame, is shown too', async () => {
-  await page.evaluate(() => {
-    const stream = harness.fakeStream({ color: 'rgb(40 60 200)', framesPerSecond: 0 })
-    window.streams.screen = stream
-    const video = Object.assign(document.createElement('video'), { srcObject: stream, muted: true })
+  await page.evaluate((color) => {
+    const srcObject = harness.draw({ color, framesPerSecond: 0 })
+    harness.streams.screen = srcObject
+    const video = Object.assign(document.createElement('video'), { srcObject, muted: true })
     document.body.append(video)
     return video.play()
-  })
-  await show('speaker_view', [person('screen', BLUE, { isScreen: true })])
+  }, BLUE)
+  await show('speaker_view', [{ id: 'screen', color: BLUE, isScreen: true }])
   await untilPixel(640, 300, BLUE)
 })
 
@@ -262,9 +225,9 @@ async function cameraOf(init: { rotation?: number; matrix?: 'smpte170m' | 'bt709
     const writer = track.writable.getWriter()
     let count = 0
     setInterval(() => writer.write(frame(count++ * 66_000)).catch(() => {}), 66)
-    window.streams.Ann = new MediaStream([track])
+    harness.streams.Ann = new MediaStream([track])
   }, init)
-  await show('speaker_view', [person('Ann', RED)])
+  await show('speaker_view', [ANN])
 }
 
 test.each([
@@ -289,18 +252,18 @@ test.each<[number, Point, Point]>([
 })
 
 test('a smaller picture in the middle, where the machine asks for it', async () => {
-  await show('speaker_view', [person('Ann', RED)])
-  await page.evaluate(() => window.composite.setStep({ framesPerSecond: 2, size: 0.5 }))
+  await show('speaker_view', [ANN])
+  await page.evaluate(() => harness.composite.setStep({ framesPerSecond: 2, size: 0.5 }))
   await untilPixel(100, 340, GROUND)
   await untilPixel(640, 340, RED)
-  await page.evaluate(() => window.composite.setStep({ framesPerSecond: null, size: 1 }))
+  await page.evaluate(() => harness.composite.setStep({ framesPerSecond: null, size: 1 }))
   await untilPixel(100, 340, RED)
 })
 
 test('a screenshot is what is recorded', async () => {
-  await show('speaker_view', [person('Ann', RED)])
+  await show('speaker_view', [ANN])
   const [red, green] = await page.evaluate(async () => {
-    const data = await window.composite.png()
+    const data = await harness.composite.png()
     const bytes = Uint8Array.from(atob(data!), (sign) => sign.charCodeAt(0))
     const image = await createImageBitmap(new Blob([bytes], { type: 'image/png' }))
     const pen = new OffscreenCanvas(image.width, image.height).getContext('2d')!
@@ -312,45 +275,38 @@ test('a screenshot is what is recorded', async () => {
 })
 
 test('back on the screen, the picture is there', async () => {
-  await page.evaluate(() => window.composite.closeFrames())
-  await show('speaker_view', [person('Ann', RED)])
+  await page.evaluate(() => harness.composite.closeFrames())
+  await show('speaker_view', [ANN])
   await expect.poll(async () => near((await kiosk.grab()).pixel(640, 340), RED)).toBe(true)
 })
 
 test('what could not be written for a while is made up for', async () => {
   const reported: string[] = []
   page.on('console', (message) => reported.push(message.text()))
-  await show('speaker_view', [person('Ann', RED)])
+  await show('speaker_view', [ANN])
   await letWritesFail(true)
-  await show('speaker_view', [person('Ann', null)])
+  await show('speaker_view', [{ id: 'Ann' }])
   await expect.poll(() => reported.join()).toContain('no room on the disk')
   await letWritesFail(false)
-  await untilPixel(200, 100, [0x23, 0x26, 0x2e])
-  expect(await page.evaluate(() => window.composite.fault)).toBeNull()
+  await untilPixel(200, 100, INITIALS)
+  expect(await page.evaluate(() => harness.composite.fault)).toBeNull()
 })
 
 test('who cannot write any more says so', async () => {
-  await show('speaker_view', [person('Ann', RED)])
-  expect(await page.evaluate(() => window.composite.fault)).toBeNull()
+  await show('speaker_view', [ANN])
+  expect(await page.evaluate(() => harness.composite.fault)).toBeNull()
   await letWritesFail(true)
-  await show('speaker_view', [person('Ann', null)])
-  await expect.poll(() => page.evaluate(() => window.composite.fault)).toContain('no room on the disk')
+  await show('speaker_view', [{ id: 'Ann' }])
+  await expect.poll(() => page.evaluate(() => harness.composite.fault)).toContain('no room on the disk')
 })
 
 test('a page that allows neither workers nor WebAssembly says so, and is painted on the screen', async () => {
-  const strict = await openKiosk()
-  try {
-    page = await strict.open({ '/': { type: 'text/html', body: '<body>The page' } })
-    await page.evaluate(() => {
-      window.composite = harness.createComposite()
-      window.streams = {}
-    })
-    expect(await openFrames(page)).toBeNull()
-    await show('speaker_view', [person('Ann', RED)])
-    await expect.poll(async () => near((await strict.grab()).pixel(640, 340), RED)).toBe(true)
-  } finally {
-    await strict.close()
-  }
+  const strict = await openKiosk(ENTRY)
+  onTestFinished(strict.close)
+  page = await strict.open({ '/': { type: 'text/html', body: '<body>The page' } })
+  expect(await openFrames()).toBeNull()
+  await show('speaker_view', [ANN])
+  await expect.poll(async () => near((await strict.grab()).pixel(640, 340), RED)).toBe(true)
 })
 
 test("the page's policy of Trusted Types decides about all addresses but the painter's", async () => {
@@ -388,9 +344,8 @@ test('what the policy of the page forbids its own scripts stays forbidden while 
     '/': { type: 'text/html', body },
     '/own.js': { type: 'text/javascript', body: own },
   })
-  const mark = await openFrames(page)
-  file = (await findStoredFile(kiosk.profile, Buffer.from(mark!, 'hex'), BYTES))!
-  await show('speaker_view', [person('Ann', RED)])
+  await findFile()
+  await show('speaker_view', [ANN])
   await untilPixel(640, 340, RED)
   const seen = () => page.evaluate(() => ({ ...(window as never as { own: object }).own }))
   await expect.poll(async () => 'fetch' in (await seen())).toBe(true)
@@ -419,5 +374,5 @@ test.each([
   ['nothing', ''],
 ])('a page that restricts its scripts %s is painted as frames', async (_, policy) => {
   page = await openPage(policy)
-  expect(await openFrames(page)).toMatch(/^[0-9a-f]+$/)
+  expect(await openFrames()).toMatch(/^[0-9a-f]+$/)
 })

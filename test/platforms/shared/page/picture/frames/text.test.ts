@@ -4,22 +4,15 @@ import { shorten, startsRightToLeft } from '../../../../../../platforms/shared/p
 /** Every sign is ten wide. */
 const widthOf = (text: string) => [...new Intl.Segmenter('en').segment(text)].length * 10
 
-test('what fits stays as it is, in one line', () => {
-  expect(shorten('Ann Host', 80, widthOf)).toBe('Ann Host')
-  expect(shorten(' Ann\n\tHost ', 80, widthOf)).toBe('Ann Host')
-})
-
-test('what is too wide ends in an ellipsis and fills the room', () => {
-  expect(shorten('Bartholomew', 60, widthOf)).toBe('Barth…')
-  expect(shorten('Ann Host', 50, widthOf)).toBe('Ann…')
-})
-
-test('a sign of several parts is never cut in two', () => {
-  expect(shorten('👩‍👩‍👧👩‍👩‍👧👩‍👩‍👧👩‍👩‍👧', 30, widthOf)).toBe('👩‍👩‍👧👩‍👩‍👧…')
-})
-
-test('where not even an ellipsis finds place there is nothing', () => {
-  expect(shorten('Ann', 5, widthOf)).toBe('')
+test.each([
+  ['what fits stays', 'Ann Host', 80, 'Ann Host'],
+  ['white space is one space', ' Ann\n\tHost ', 80, 'Ann Host'],
+  ['what is too wide ends in an ellipsis and fills the room', 'Bartholomew', 60, 'Barth…'],
+  ['no space is before the ellipsis', 'Ann Host', 50, 'Ann…'],
+  ['a sign of several parts is never cut in two', '👩‍👩‍👧👩‍👩‍👧👩‍👩‍👧👩‍👩‍👧', 30, '👩‍👩‍👧👩‍👩‍👧…'],
+  ['where not even an ellipsis finds place there is nothing', 'Ann', 5, ''],
+])('%s', (_what, text, width, shown) => {
+  expect(shorten(text, width, widthOf)).toBe(shown)
 })
 
 test('a name of any length is cut before it is measured', () => {
@@ -32,9 +25,11 @@ test('a name of any length is cut before it is measured', () => {
   expect(Math.max(...lengths)).toBeLessThanOrEqual(301)
 })
 
-test('the first letter says in which direction a name is written', () => {
-  expect(startsRightToLeft('12 - דנה Cohen')).toBe(true)
-  expect(startsRightToLeft('(1) Dana דנה')).toBe(false)
-  expect(startsRightToLeft('مريم')).toBe(true)
-  expect(startsRightToLeft('🎉 42')).toBe(false)
+test.each([
+  ['12 - דנה Cohen', true],
+  ['(1) Dana דנה', false],
+  ['مريم', true],
+  ['🎉 42', false],
+])('the first letter says in which direction a name is written: %s', (name, isRightToLeft) => {
+  expect(startsRightToLeft(name)).toBe(isRightToLeft)
 })
